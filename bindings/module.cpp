@@ -1,0 +1,34 @@
+// The Python module plaq._core: one submodule per C++ library.
+#include <nanobind/nanobind.h>
+
+#include <exception>
+
+#include "plaq/base/error.hpp"
+
+namespace nb = nanobind;
+
+void bind_task(nb::module_&);
+void bind_linalg(nb::module_&);
+void bind_comm(nb::module_&);
+void bind_dca(nb::module_&);
+
+NB_MODULE(_core, m) {
+  nb::exception<plaq::runtime_failure>(m, "RuntimeFailure", PyExc_RuntimeError);
+  nb::exception<plaq::input_error>(m, "InputError", PyExc_ValueError);
+#ifdef PLAQ_BIND_TASK
+  auto task = m.def_submodule("task");
+  bind_task(task);
+#endif
+#ifdef PLAQ_BIND_LINALG
+  auto linalg = m.def_submodule("linalg");
+  bind_linalg(linalg);
+#endif
+#ifdef PLAQ_BIND_COMM
+  auto comm = m.def_submodule("comm");
+  bind_comm(comm);
+#endif
+#ifdef PLAQ_BIND_DCA
+  auto dca = m.def_submodule("dca");
+  bind_dca(dca);
+#endif
+}

@@ -1,0 +1,1 @@
+"""Dynamical cluster approximation: superconducting T_c of the 2D Hubbard model."""
