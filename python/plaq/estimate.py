@@ -1,0 +1,90 @@
+"""A measured quantity: mean, error, the jackknife values behind the error, and named axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of an array: its name, the values along it and their unit."""
+
+    name: str
+    values: np.ndarray
+    unit: str = ""
+
+
+@dataclass
+class Estimate:
+    """Mean and one-standard-deviation error of a measured quantity.
+
+    ``mean`` and ``error`` have the shape that ``axes`` describe. A complex mean has a complex error: the error of the
+    real part plus i times the error of the imaginary part. ``jackknife`` holds the leave-one-out values
+    ``[bin, ...]`` that the error came from, so that a derived quantity can carry its error through.
+
+    An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later fit is
+    zero. Exactly known values have error 0.
+    """
+
+    name: str
+    mean: np.ndarray
+    error: np.ndarray
+    jackknife: np.ndarray | None = None
+    axes: tuple[Axis, ...] = ()
+    unit: str = ""
+    convention: str = ""
+    tau_int: float | None = None
+    note: str = ""
+
+    def __post_init__(self):
+        self.mean = np.asarray(self.mean)
+        self.error = np.asarray(self.error)
+        if self.error.shape != self.mean.shape:
+            raise ValueError(f"{self.name}: error has shape {self.error.shape}, mean {self.mean.shape}")
+        if self.axes and tuple(len(axis.values) for axis in self.axes) != self.mean.shape:
+            lengths = {axis.name: len(axis.values) for axis in self.axes}
+            raise ValueError(f"{self.name}: axes {lengths} do not describe an array of shape {self.mean.shape}")
+
+    @property
+    def supported(self) -> bool:
+        """Whether every error bar is one that the data can support."""
+        return bool(np.all(np.isfinite(self.error)))
+
+    def pick(self, **index: int) -> Estimate:
+        """The estimate at the given position(s) along named axes: ``g.pick(K=0)`` keeps the other axes."""
+        names = [axis.name for axis in self.axes]
+        for name in index:
+            if name not in names:
+                raise KeyError(f"{self.name} has axes {names}, not {name!r}")
+        where = tuple(index.get(name, slice(None)) for name in names)
+        values = None if self.jackknife is None else self.jackknife[(slice(None), *where)]
+        axes = tuple(axis for axis in self.axes if axis.name not in index)
+        return replace(self, mean=self.mean[where], error=self.error[where], jackknife=values, axes=axes)
+
+    def __str__(self) -> str:
+        if self.mean.ndim:
+            shape = ", ".join(f"{axis.name}: {len(axis.values)}" for axis in self.axes) or str(self.mean.shape)
+            return f"{self.name} [{shape}]"
+        if np.iscomplexobj(self.mean):
+            real = with_error(self.mean.real, self.error.real)
+            imag = with_error(self.mean.imag, self.error.imag)
+            return f"{real} + {imag} i"
+        return with_error(float(self.mean), float(self.error))
+
+
+def with_error(value: float, error: float) -> str:
+    """``0.883(4)``: the error in units of the last digit, two digits when the first is 1; ``(?)`` when not supported."""
+    if not np.isfinite(error):
+        return f"{value:.4g}(?)"
+    if error == 0:
+        return f"{value:.12g}"
+    exponent = int(np.floor(np.log10(error)))
+    leading = error / 10.0**exponent
+    digits = 1 if 1.95 <= leading < 9.5 else 2  # 9.7 rounds to 10, which needs two digits like 1.x does
+    decimals = max(0, digits - 1 - exponent)
+    if leading >= 9.5:
+        decimals = max(0, -exponent)
+    shown = round(error * 10**decimals)
+    return f"{value:.{decimals}f}({shown})"
