@@ -1,0 +1,225 @@
+"""The parameters of ``plaq dca``: the table, what is checked across keys, and the frozen object that a run carries."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from plaq.errors import InputError
+from plaq.schema import (REQUIRED, Parameter, Schema, boolean, choice, displacements, duration, integer, list_of,
+                         one_of, real, text)
+
+SECTIONS = {
+    "model": "The single-band Hubbard model and the cluster that stands for the lattice.",
+    "dca": "Temperatures, filling and the self-consistency loop.",
+    "solver": "The cluster solver and its statistics. `measurements` counts configurations over all chains.",
+    "two_particle": "Two-particle Green's functions and the Bethe-Salpeter equation.",
+    "run": "How the run is carried out. Nothing in this section changes a result, and it may differ when a run goes on.",
+}
+
+_positive, _count, _pair = real("(0, inf)"), integer(1), list_of(integer(), length=2)
+
+TABLE = [
+    Parameter("model", "t", real(), 1.0, "t", "nearest-neighbour hopping; all energies are in units of t"),
+    Parameter("model", "t_prime", real(), 0.0, "t", "next-nearest-neighbour hopping; enters H as -t_prime"),
+    Parameter("model", "hopping", displacements(), None, "t",
+              "instead of t and t_prime: displacement (dx,dy) and the amplitude that enters H with its sign"),
+    Parameter("model", "U", real("[0, inf)"), REQUIRED, "t", "on-site repulsion"),
+    Parameter("model", "cluster", list_of(_pair, length=2), [[2, 0], [0, 2]], "a",
+              "the two integer vectors that the cluster repeats by"),
+    Parameter("dca", "temperatures", list_of(_positive, shortest=1), REQUIRED, "t",
+              "temperatures in the order they are run, each from the last one's self-energy"),
+    Parameter("dca", "density", real("(0, 2)"), None, "",
+              "electrons per site, both spins, for which mu is searched; give density or mu"),
+    Parameter("dca", "mu", real(), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
+    Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
+    Parameter("dca", "iterations", _count, 8, "", "most iterations of the loop at one temperature"),
+    Parameter("dca", "minimum_iterations", _count, 3, "", "fewest iterations of the loop at one temperature"),
+    Parameter("dca", "tolerance", _positive, 1.0, "",
+              "converged when the self-energy changes by less than this many of its standard errors"),
+    Parameter("dca", "mixing", choice("linear", "anderson"), "linear", "", "how the next self-energy is chosen"),
+    Parameter("dca", "mixing_factor", real("(0, 1]"), 1.0, "", "part of the new self-energy in a step"),
+    Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
+              "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
+    Parameter("solver", "measurements", _count, 100_000, "configurations", "measured in the last iteration"),
+    Parameter("solver", "measurements_first", one_of("auto", _count), "auto", "configurations",
+              "measured in the earlier iterations; auto is a tenth of measurements"),
+    Parameter("solver", "chains", _count, 8, "", "Markov chains; the result depends on this number, not on the workers"),
+    Parameter("solver", "bins", integer(64), 64, "", "bins that error bars come from, over all chains"),
+    Parameter("solver", "warmup", integer(0), 200, "sweeps", "before a chain measures for the first time"),
+    Parameter("solver", "measure_every", one_of("auto", _count), "auto", "sweeps", "between two measurements"),
+    Parameter("solver", "K", one_of("auto", _positive), "auto", "",
+              "constant of the expansion: cosh(gamma) = 1 + beta U N_c/(2K)"),
+    Parameter("solver", "block_length", one_of("auto", _count), "auto", "proposals", "in one submatrix update"),
+    Parameter("solver", "precision", choice("double", "float"), "double", "",
+              "of the walker's matrix; float is refreshed in double"),
+    Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
+    Parameter("two_particle", "channels", list_of(choice("pp", "magnetic", "charge", "transverse")), ["pp"], "",
+              "which two-particle functions are measured; an empty list for none"),
+    Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t", "measured at temperatures up to this one"),
+    Parameter("two_particle", "frequencies", one_of("auto", _count), "auto", "",
+              "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
+    Parameter("two_particle", "omega_max", _positive, None, "t", "instead of frequencies: the window's largest frequency"),
+    Parameter("two_particle", "transfers", list_of(_pair, shortest=1), [[0, 0]], "",
+              "momentum transfers q = (m_1 b_1 + m_2 b_2) as (m_1, m_2) in the cluster's reciprocal vectors"),
+    Parameter("two_particle", "bosonic", list_of(integer(), shortest=1), [0], "",
+              "bosonic frequency transfers nu = 2 pi m T, as m"),
+    Parameter("run", "folder", text(), "run", "", "where results go; relative to where the command is given"),
+    Parameter("run", "threads", choice("os", "fiber"), "os", "", "back end of the tasks"),
+    Parameter("run", "workers", one_of("auto", _count), "auto", "", "threads of each rank; auto is one per physical core"),
+    Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
+              "a chain measures in place, or hands its configurations to an accumulator task"),
+    Parameter("run", "checkpoint_every", _positive, 120.0, "s", "time between two checkpoints"),
+    Parameter("run", "walltime", duration(), None, "s", "stop with a checkpoint after this time"),
+]
+
+SCHEMA = Schema(SECTIONS, TABLE)
+
+
+class Parameters:
+    """All parameters of one run, checked and frozen: ``p.model.U``, ``p.dca.temperatures``, ``p.solver.chains``, …
+
+    Sections are given as keyword tables with the names of the TOML file::
+
+        Parameters(model={"U": 6}, dca={"temperatures": [1, 0.5], "density": 0.95})
+
+    Lists are stored as tuples. InputError names source, key, value and what is allowed.
+    """
+
+    def __init__(self, source: str = "Parameters", **sections: Mapping[str, Any]):
+        values = SCHEMA.read(sections, source)
+        check(values, source)
+        object.__setattr__(self, "_given", {section: dict(content) for section, content in sections.items()})
+        if values["solver"].measurements_first == "auto":
+            first = max(values["solver"].bins, values["solver"].measurements // 10)
+            sections = _with(sections, "solver", "measurements_first", min(first, values["solver"].measurements))
+        if values["two_particle"].frequencies == "auto" and values["two_particle"].omega_max is None:
+            sections = _with(sections, "two_particle", "frequencies", 16)
+        for section, content in SCHEMA.read(sections, source).items():
+            object.__setattr__(self, section, content)
+
+    @classmethod
+    def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Parameters:
+        """From a TOML file, with ``section.key=value`` settings on top of it."""
+        path = Path(path)
+        try:
+            sections = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{path}: not a TOML file: {error}") from None
+        for setting in settings:
+            section, name, value = SCHEMA.read_setting(setting)
+            if isinstance(sections.get(section, {}), Mapping):
+                sections = _with(sections, section, name, value)
+        return cls(str(path), **{str(section): content for section, content in sections.items()})
+
+    def __setattr__(self, name: str, value: Any):
+        raise AttributeError("parameters are frozen: use replace(section={key: value})")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parameters) and self.values() == other.values()
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint())
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(content) for content in self.values().values())
+
+    def values(self) -> dict[str, Any]:
+        """``{section: frozen object}``."""
+        return {section: getattr(self, section) for section in SECTIONS}
+
+    def replace(self, **sections: Mapping[str, Any]) -> Parameters:
+        """A copy with some keys changed: ``p.replace(solver={"seed": 2})``."""
+        given = dict(self._given)
+        for section, content in sections.items():
+            given[section] = {**given.get(section, {}), **content}
+        return Parameters(**given)
+
+    def to_toml(self, comments: bool = True) -> str:
+        """A TOML file that reads back to these parameters."""
+        return SCHEMA.to_toml(self.values(), comments)
+
+    def fingerprint(self) -> str:
+        """Hash of everything that determines the results, which is all but ``[run]``."""
+        content = SCHEMA.to_toml(self.values(), comments=False, skip=["run"])
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def first_difference(self, other: Parameters) -> tuple[str, Any, Any] | None:
+        """(key, value here, value there) of the first parameter outside ``[run]`` that differs; None if none does."""
+        for parameter in TABLE:
+            here, there = (getattr(getattr(p, parameter.section), parameter.name) for p in (self, other))
+            if parameter.section != "run" and here != there:
+                return parameter.key, here, there
+        return None
+
+    def hopping(self) -> dict[tuple[int, int], float]:
+        """``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its sign."""
+        if self.model.hopping is not None:
+            return {(s * dx, s * dy): amplitude for dx, dy, amplitude in self.model.hopping for s in (1, -1)}
+        near = {d: -self.model.t for d in [(1, 0), (-1, 0), (0, 1), (0, -1)]}
+        diagonal = {(x, y): -self.model.t_prime for x in (1, -1) for y in (1, -1)}
+        return near | diagonal if self.model.t_prime else near
+
+    def measures_two_particle(self, temperature: float) -> bool:
+        """Whether two-particle functions are measured at this temperature."""
+        return bool(self.two_particle.channels) and temperature <= self.two_particle.below
+
+
+def _with(sections: Mapping[str, Any], section: str, name: str, value: Any) -> dict[str, Any]:
+    return {**sections, section: {**sections.get(section, {}), name: value}}
+
+
+def check(values: Mapping[str, Any], source: str) -> None:
+    """What no single key can say."""
+    model, dca, solver, pairs = (values[name] for name in ("model", "dca", "solver", "two_particle"))
+
+    def refuse(message: str):
+        raise InputError(f"{source}: {message}")
+
+    (a, b), (c, d) = model.cluster
+    sites = abs(a * d - b * c)
+    if sites == 0:
+        refuse(f"model.cluster = {[list(row) for row in model.cluster]} is singular: the two vectors must be independent")
+    if sites > 64:
+        refuse(f"model.cluster = {[list(row) for row in model.cluster]} has {sites} sites: at most 64 are allowed")
+    if model.hopping is not None:
+        check_hopping(model.hopping, refuse)
+        if (model.t, model.t_prime) != (1.0, 0.0):
+            refuse("model.hopping replaces model.t and model.t_prime: give one or the other")
+    if (dca.density is None) == (dca.mu is None):
+        both = "both are given" if dca.mu is not None else "neither is given"
+        refuse(f"exactly one of dca.density (in (0, 2)) and dca.mu must be given: {both}")
+    if dca.minimum_iterations > dca.iterations:
+        refuse(f"dca.minimum_iterations = {dca.minimum_iterations} must be ≤ dca.iterations = {dca.iterations}")
+    if len(set(dca.temperatures)) != len(dca.temperatures):
+        refuse(f"dca.temperatures = {list(dca.temperatures)} must not repeat a value")
+    if dca.isolated and dca.mu is None:
+        refuse("dca.isolated = true needs dca.mu instead of dca.density: without a loop nothing searches for mu")
+    if solver.kind == "ed" and not dca.isolated:
+        refuse('solver.kind = "ed" solves isolated clusters only: it needs dca.isolated = true')
+    if solver.kind == "ed" and sites > 4:
+        refuse(f'solver.kind = "ed" solves at most 4 sites: model.cluster has {sites}')
+    if solver.bins % solver.chains:
+        refuse(f"solver.bins = {solver.bins} must be a multiple of solver.chains = {solver.chains}")
+    if solver.measurements < solver.bins:
+        refuse(f"solver.measurements = {solver.measurements} must be ≥ solver.bins = {solver.bins}")
+    first = solver.measurements_first
+    if first != "auto" and not solver.bins <= first <= solver.measurements:
+        refuse(f"solver.measurements_first = {first} must lie between solver.bins = {solver.bins} and "
+               f"solver.measurements = {solver.measurements}")
+    if pairs.frequencies != "auto" and pairs.omega_max is not None:
+        refuse("two_particle.frequencies and two_particle.omega_max both set the window: give one of them")
+
+
+def check_hopping(rows: tuple[tuple[int, int, float], ...], refuse) -> None:
+    table = {(dx, dy): amplitude for dx, dy, amplitude in rows}
+    if (0, 0) in table:
+        refuse('model.hopping "0,0" is a site energy: put it into dca.mu')
+    for (dx, dy), amplitude in table.items():
+        if table.get((-dx, -dy), amplitude) != amplitude:
+            refuse(f'model.hopping "{dx},{dy}" = {amplitude} and "{-dx},{-dy}" = {table[-dx, -dy]} must be equal')
