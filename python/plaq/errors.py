@@ -7,3 +7,11 @@ class InputError(ValueError):
 
 class RunError(RuntimeError):
     """The input is fine but the run failed: the message names the place and the numbers (exit code 1)."""
+
+
+class Interrupted(Exception):
+    """The run was asked to stop and did so after a checkpoint; ``reason`` is "SIGINT", "SIGTERM" or "walltime"."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason

@@ -206,10 +206,9 @@ class Schema:
     def find(self, key: str, source: str) -> Parameter:
         """The parameter called ``section.name``; InputError with the nearest known key when there is none."""
         if key not in self.parameters:
-            section, _, name = key.rpartition(".")
+            name = key.rpartition(".")[2]
             elsewhere = [known for known in self.parameters if known.endswith(f".{name}")]
-            hint = f"; did you mean {elsewhere[0]}?" if elsewhere else nearest(key, self.parameters)
-            raise InputError(f"{source}: unknown key {key}{hint}")
+            raise InputError(f"{source}: unknown key {key}{nearest(key, elsewhere or self.parameters)}")
         return self.parameters[key]
 
     def read_setting(self, setting: str) -> tuple[str, str, Any]:
@@ -264,8 +263,9 @@ class Schema:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` for the closest known word, or the list of all when none is close."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}"
+    lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
+    return f"; did you mean {lower[close[0]]}?" if close else f"; known are {', '.join(lower.values())}"
 
 
 def to_toml(value: Any) -> str:

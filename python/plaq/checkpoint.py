@@ -1,0 +1,66 @@
+"""Checkpoints: the state of a run in one HDF5 file, written whole or not at all and checked when read.
+
+File: attributes ``format`` ("plaq checkpoint"), ``version``, ``program``, ``fingerprint`` (of the input) and
+``checksum`` (sha256 of the state); group ``state`` holds the state as `plaq.tree` stores it.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from plaq.errors import InputError
+from plaq.files import write_atomically
+from plaq.tree import digest, read_tree, write_tree
+
+FORMAT = "plaq checkpoint"
+VERSION = 1
+
+
+def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> None:
+    """Replace the checkpoint at ``path``.
+
+    ``state`` is a nested dict of arrays, numbers, texts, None and lists of these, and comes back the same bit for bit.
+    The file is made in memory first, so that a full disk is an ordinary error: RunError, and the previous checkpoint
+    stays whole.
+    """
+    image = io.BytesIO()
+    with h5py.File(image, "w") as file:
+        file.attrs["format"] = FORMAT
+        file.attrs["version"] = VERSION
+        file.attrs["program"] = program
+        file.attrs["fingerprint"] = fingerprint
+        group = file.create_group("state", track_order=True)
+        write_tree(group, state)
+        file.attrs["checksum"] = digest(group)
+    write_atomically(path, image.getbuffer())
+
+
+def load(path: Path, program: str, fingerprint: str) -> dict[str, Any] | None:
+    """The state of the checkpoint at ``path``; None when there is no file.
+
+    InputError, naming the file, when it is not a whole checkpoint of this program, version and input.
+    """
+    if not path.exists():
+        return None
+    remedy = "remove it to start this run from the beginning"
+    try:
+        with h5py.File(path, "r") as file:
+            attributes = dict(file.attrs)
+            if attributes.get("format") != FORMAT:
+                raise InputError(f"{path}: not a checkpoint of plaq; {remedy}")
+            for name, here in {"program": program, "version": VERSION}.items():
+                if attributes.get(name) != here:
+                    raise InputError(f"{path}: a checkpoint with {name} {attributes.get(name)!s}, this is {here}; {remedy}")
+            if attributes.get("fingerprint") != fingerprint:
+                raise InputError(f"{path}: a checkpoint of a different input; {remedy}")
+            if attributes.get("checksum") != digest(file["state"]):
+                raise InputError(f"{path}: damaged: its content does not match its checksum; {remedy}")
+            return read_tree(file["state"])
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: truncated or damaged: HDF5 cannot read it ({error}); {remedy}") from None

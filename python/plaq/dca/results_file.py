@@ -1,0 +1,126 @@
+"""The file ``results.h5``: written, read back and hashed. Its layout is on the page docs/run_folder.md."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from plaq.dca.results import Point, Results, plain
+from plaq.errors import InputError
+from plaq.estimate import Axis, Estimate
+from plaq.files import write_atomically
+from plaq.tree import digest, read_tree, write_tree
+
+FORMAT = "plaq dca results"
+VERSION = 1
+
+# What differs between two runs that gave the same results: times, and the record of how the loop went.
+NOT_A_RESULT = frozenset({"seconds", "history", "input", "header"})
+
+
+def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any]) -> None:
+    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then kept."""
+    image = io.BytesIO()
+    with h5py.File(image, "w") as file:
+        file.attrs["format"] = FORMAT
+        file.attrs["version"] = VERSION
+        file["input"] = input_toml
+        write_tree(file.create_group("header", track_order=True), header)
+        points = file.create_group("points", track_order=True)
+        for point in results.points:
+            _write_point(points.create_group(f"{point.index:03d}", track_order=True), point)
+        if results.transition is not None:
+            write_tree(file.create_group("transition", track_order=True), plain(results.transition))
+        write_tree(file.create_group("seconds", track_order=True), results.seconds)
+    write_atomically(path, image.getbuffer())
+
+
+def read_results(path: Path) -> tuple[Results, str, dict[str, Any]]:
+    """(results, input as TOML, header of the run); ``results.transition`` is a dict. InputError when it is not such a file."""
+    with _open(path) as file:
+        points = [_read_point(group) for group in file["points"].values()]
+        transition = read_tree(file["transition"]) if "transition" in file else None
+        results = Results(points, transition, read_tree(file["seconds"]))
+        return results, file["input"].asstr()[()], read_tree(file["header"])
+
+
+def digest_results(path: Path) -> str:
+    """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
+    with _open(path) as file:
+        return digest(file, NOT_A_RESULT)
+
+
+def _open(path: Path) -> h5py.File:
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        missing = not path.exists()
+        raise InputError(f"{path}: {'there is no such file' if missing else f'cannot be read: {error}'}") from None
+    if file.attrs.get("format") != FORMAT or file.attrs.get("version") != VERSION:
+        found = file.attrs.get("format"), file.attrs.get("version")
+        file.close()
+        raise InputError(f"{path}: not a results file of this version of plaq: it says {found}, not {(FORMAT, VERSION)}")
+    return file
+
+
+def _write_point(group: h5py.Group, point: Point) -> None:
+    for name, value, unit in [("T", point.T, "t"), ("beta", point.beta, "1/t"), ("mu", point.mu, "t")]:
+        group.create_dataset(name, data=float(value)).attrs["unit"] = unit
+    observables = group.create_group("observables", track_order=True)
+    for name, estimate in point.observables.items():
+        _write_estimate(observables.create_group(name, track_order=True), estimate)
+    history = [{key: value for key, value in record.items() if key != "seconds"} for record in point.history]
+    _write_columns(group.create_group("history", track_order=True), history)
+    _write_columns(group.create_group("history/seconds", track_order=True),
+                   [record.get("seconds", {}) for record in point.history])
+    write_tree(group.create_group("seconds", track_order=True), {k: float(v) for k, v in point.seconds.items()})
+
+
+def _read_point(group: h5py.Group) -> Point:
+    observables = {name: _read_estimate(name, item) for name, item in group["observables"].items()}
+    history = _read_columns(group["history"])
+    for record, seconds in zip(history, _read_columns(group["history/seconds"])):
+        record["seconds"] = seconds
+    T, beta, mu = (float(group[name][()]) for name in ("T", "beta", "mu"))
+    index = int(group.name.rpartition("/")[2])
+    return Point(index, T, beta, mu, observables, history, read_tree(group["seconds"]))
+
+
+def _write_estimate(group: h5py.Group, estimate: Estimate) -> None:
+    group.create_dataset("mean", data=estimate.mean)
+    group.create_dataset("error", data=estimate.error)
+    if estimate.jackknife is not None:
+        group.create_dataset("jackknife", data=estimate.jackknife)
+    group.attrs["axes"] = [axis.name for axis in estimate.axes] or h5py.Empty(h5py.string_dtype())
+    for name in ("unit", "convention", "note"):
+        group.attrs[name] = getattr(estimate, name)
+    if estimate.tau_int is not None:
+        group.attrs["tau_int"] = float(estimate.tau_int)
+    for axis in estimate.axes:
+        group.create_dataset(f"axis_{axis.name}", data=np.asarray(axis.values)).attrs["unit"] = axis.unit
+
+
+def _read_estimate(name: str, group: h5py.Group) -> Estimate:
+    names = group.attrs["axes"]
+    names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
+    axes = tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
+    jackknife = group["jackknife"][()] if "jackknife" in group else None
+    tau_int = float(group.attrs["tau_int"]) if "tau_int" in group.attrs else None
+    texts = {key: group.attrs[key] for key in ("unit", "convention", "note")}
+    return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, tau_int=tau_int, **texts)
+
+
+def _write_columns(group: h5py.Group, records: list[dict[str, Any]]) -> None:
+    """One array per column; a value that is missing or None is nan."""
+    for column in dict.fromkeys(key for record in records for key in record):
+        values = [record.get(column) for record in records]
+        group.create_dataset(column, data=np.array([np.nan if value is None else value for value in values]))
+
+
+def _read_columns(group: h5py.Group) -> list[dict[str, Any]]:
+    columns = {name: item[()].tolist() for name, item in group.items() if isinstance(item, h5py.Dataset)}
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
