@@ -1,0 +1,234 @@
+// MPI as a transport. The only file that knows mpi.h.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+
+#include "plaq/base/error.hpp"
+#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/launcher.hpp"
+#include "plaq/comm/transport.hpp"
+
+namespace plaq::comm {
+
+namespace {
+
+std::string in_words(int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "error " + std::to_string(code);
+  return {text, std::size_t(length)};
+}
+
+/// Throws unless `code` is success. `where` is who and with whom, e.g. "rank 2" and " to rank 0".
+void must(int code, const char* call, const std::string& who, const std::string& with = "") {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw runtime_failure(who + ": " + call + with + " failed: " + in_words(code));
+}
+
+const char* level_name(int level) {
+  switch (level) {
+    case MPI_THREAD_SINGLE: return "single";
+    case MPI_THREAD_FUNNELED: return "funneled";
+    case MPI_THREAD_SERIALIZED: return "serialized";
+    case MPI_THREAD_MULTIPLE: return "multiple";
+  }
+  return "unknown";
+}
+
+/// MPI in this process: initialised at most once, finalised at exit by whoever initialised it.
+class session {
+ public:
+  static session& instance() {
+    static session s;
+    return s;
+  }
+
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  ~session() {
+    int finalized = 0;
+    // Nobody is left to tell if one of these fails.
+    if (owns_ && MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Finalize();
+  }
+
+ private:
+  session() {
+    int running = 0, level = MPI_THREAD_SINGLE;
+    must(MPI_Initialized(&running), "MPI_Initialized", "plaq");
+    if (running) {
+      must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
+    } else {
+      must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread", "plaq");
+      owns_ = true;
+    }
+    if (level < MPI_THREAD_SERIALIZED)
+      throw runtime_failure(std::string("MPI offers the thread level '") + level_name(level) +
+                            "'; plaq calls it from several threads, one at a time, and needs 'serialized'");
+    // Errors come back as codes; the default is to end the job without saying which call failed.
+    must(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", "plaq");
+    int size = 0;
+    must(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size", "plaq");
+    check_world(size, library_version(), find_launch(), expected_ranks());
+  }
+
+  bool owns_ = false;
+};
+
+MPI_Datatype mpi_type(scalar type) {
+  switch (type) {
+    case scalar::int32: return MPI_INT32_T;
+    case scalar::int64: return MPI_INT64_T;
+    case scalar::uint64: return MPI_UINT64_T;
+    case scalar::float32: return MPI_FLOAT;
+    case scalar::float64: return MPI_DOUBLE;
+  }
+  throw runtime_failure("unknown scalar type");
+}
+
+std::size_t bytes(scalar type) { return type == scalar::int32 || type == scalar::float32 ? 4 : 8; }
+
+MPI_Op mpi_operation(operation op) {
+  switch (op) {
+    case operation::sum: return MPI_SUM;
+    case operation::min: return MPI_MIN;
+    case operation::max: return MPI_MAX;
+  }
+  throw runtime_failure("unknown operation");
+}
+
+class mpi final : public transport {
+ public:
+  /// Takes the ownership of `comm`, which is not MPI's own world.
+  mpi(MPI_Comm comm, std::size_t longest_message) : comm_(comm), longest_(longest_message) {
+    must(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank", "plaq");
+    must(MPI_Comm_size(comm_, &size_), "MPI_Comm_size", who());
+    must(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", who());
+  }
+
+  ~mpi() override {
+    int finalized = 0;
+    // Python may let go of a communicator after MPI has ended.
+    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Comm_free(&comm_);
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  std::unique_ptr<transport> split(int color, int key) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    must(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split", who());
+    return std::make_unique<mpi>(part, longest_);
+  }
+
+  std::unique_ptr<transport> split_by_node() override {
+    MPI_Comm part = MPI_COMM_NULL;
+    must(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type", who());
+    return std::make_unique<mpi>(part, longest_);
+  }
+
+  void barrier() override { must(MPI_Barrier(comm_), "MPI_Barrier", who()); }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    in_pieces(data, longest_, [&](std::span<std::byte> piece) {
+      must(MPI_Bcast(piece.data(), int(piece.size()), MPI_BYTE, root, comm_), "MPI_Bcast", who(), from(root));
+    });
+  }
+
+  void all_reduce(std::span<std::byte> data, scalar type, operation op) override {
+    const std::size_t width = bytes(type);
+    in_pieces(data, std::max(longest_ / width, std::size_t(1)) * width, [&](std::span<std::byte> piece) {
+      must(MPI_Allreduce(MPI_IN_PLACE, piece.data(), int(piece.size() / width), mpi_type(type), mpi_operation(op),
+                         comm_),
+           "MPI_Allreduce", who());
+    });
+  }
+
+  void send(std::span<const std::byte> data, int peer, int tag) override {
+    in_pieces(data, longest_, [&](std::span<const std::byte> piece) {
+      must(MPI_Send(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_), "MPI_Send", who(), to(peer));
+    });
+  }
+
+  void receive(std::span<std::byte> data, int peer, int tag) override {
+    in_pieces(data, longest_, [&](std::span<std::byte> piece) {
+      MPI_Status status;
+      int received = 0;
+      must(MPI_Recv(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_, &status), "MPI_Recv", who(),
+           from(peer));
+      must(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count", who(), from(peer));
+      if (std::size_t(received) != piece.size())
+        throw runtime_failure(who() + ": MPI_Recv" + from(peer) + " expected " + std::to_string(piece.size()) +
+                              " bytes and got " + std::to_string(received));
+    });
+  }
+
+  [[noreturn]] void abort(int code) override {
+    MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);  // should MPI come back from it
+  }
+
+ private:
+  std::string who() const { return "rank " + std::to_string(rank_); }
+  static std::string to(int peer) { return " to rank " + std::to_string(peer); }
+  static std::string from(int peer) { return " from rank " + std::to_string(peer); }
+
+  /// MPI counts in int, so a long buffer is cut; an empty one still is one message, so that both sides agree.
+  template <class Byte, class Action>
+  static void in_pieces(std::span<Byte> data, std::size_t longest, Action&& action) {
+    do {
+      const auto piece = data.first(std::min(longest, data.size()));
+      action(piece);
+      data = data.subspan(piece.size());
+    } while (!data.empty());
+  }
+
+  MPI_Comm comm_;
+  std::size_t longest_;
+  int rank_ = 0;
+  int size_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<transport> mpi_transport(std::size_t longest_message) {
+  if (longest_message < 1 || longest_message > std::size_t(std::numeric_limits<int>::max()))
+    throw input_error("the longest message must have 1 to 2^31 - 1 bytes");
+  session::instance();
+  MPI_Comm world = MPI_COMM_NULL;
+  // A duplicate: plaq's messages never meet those of another library in the same program.
+  must(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup", "plaq");
+  return std::make_unique<mpi>(world, longest_message);
+}
+
+bool mpi_is_running() {
+  int started = 0, finished = 0;
+  must(MPI_Initialized(&started), "MPI_Initialized", "plaq");
+  must(MPI_Finalized(&finished), "MPI_Finalized", "plaq");
+  return started && !finished;
+}
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  must(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version", "plaq");
+  std::string version(text.data());
+  // Implementations add how and when they were built.
+  version.resize(std::min(version.find_first_of(",\n"), version.size()));
+  std::replace(version.begin(), version.end(), '\t', ' ');
+  return version;
+}
+
+std::string thread_level() {
+  if (!mpi_is_running()) return "";
+  int level = 0;
+  must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
+  return level_name(level);
+}
+
+std::string mpiexec() { return PLAQ_MPIEXEC; }
+
+}  // namespace plaq::comm
