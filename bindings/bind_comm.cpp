@@ -1,0 +1,109 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "plaq/comm/communicator.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using plaq::comm::communicator;
+template <class T>
+using vector_in = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using vector_inout = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<T> view(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& a) {
+  return {a.data(), a.size()};
+}
+
+/// (bytes of all ranks, their offsets) without a copy.
+nb::tuple to_python(plaq::comm::gathered<std::uint8_t>&& all) {
+  auto* values = new std::vector<std::uint8_t>(std::move(all.values));
+  nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
+  return nb::make_tuple(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(values->data(), {values->size()}, owner),
+                        all.offsets);
+}
+
+// MPI may wait for other ranks: other Python threads go on meanwhile.
+template <class T>
+void bind_sums(nb::class_<communicator>& c) {
+  c.def(
+      "all_reduce",
+      [](const communicator& self, vector_inout<T> values, plaq::comm::operation op) {
+        nb::gil_scoped_release wait;
+        self.all_reduce(view(values), op);
+      },
+      "values"_a.noconvert(), "op"_a);
+  c.def(
+      "ordered_sum",
+      [](const communicator& self, const std::vector<std::int64_t>& indices, const std::vector<vector_in<T>>& arrays,
+         vector_inout<T> sum) {
+        std::vector<plaq::comm::piece<T>> pieces;
+        for (std::size_t i = 0; i < arrays.size(); ++i) pieces.push_back({indices.at(i), view(arrays[i])});
+        nb::gil_scoped_release wait;
+        self.ordered_sum<T>(pieces, view(sum));
+      },
+      "indices"_a, "arrays"_a.noconvert(), "sum"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_comm(nb::module_& m) {
+  nb::enum_<plaq::comm::operation>(m, "Operation")
+      .value("sum", plaq::comm::operation::sum)
+      .value("min", plaq::comm::operation::min)
+      .value("max", plaq::comm::operation::max);
+
+  auto c = nb::class_<communicator>(m, "Communicator");
+  c.def_static("world", &communicator::world, "longest_message"_a = std::size_t(1) << 30,
+               nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("rank", &communicator::rank)
+      .def_prop_ro("size", &communicator::size)
+      .def("split", &communicator::split, "color"_a, "key"_a = 0, nb::call_guard<nb::gil_scoped_release>())
+      .def("split_by_node", &communicator::split_by_node, nb::call_guard<nb::gil_scoped_release>())
+      .def("barrier", &communicator::barrier, nb::call_guard<nb::gil_scoped_release>())
+      .def("abort", &communicator::abort, "code"_a)
+      .def(
+          "broadcast",
+          [](const communicator& self, vector_inout<std::uint8_t> bytes, int root) {
+            nb::gil_scoped_release wait;
+            self.broadcast(view(bytes), root);
+          },
+          "bytes"_a.noconvert(), "root"_a)
+      .def(
+          "gather",
+          [](const communicator& self, vector_in<std::uint8_t> mine, int root) {
+            plaq::comm::gathered<std::uint8_t> all;
+            {
+              nb::gil_scoped_release wait;
+              all = self.gather(view(mine), root);
+            }
+            return to_python(std::move(all));
+          },
+          "bytes"_a.noconvert(), "root"_a)
+      .def(
+          "all_gather",
+          [](const communicator& self, vector_in<std::uint8_t> mine) {
+            plaq::comm::gathered<std::uint8_t> all;
+            {
+              nb::gil_scoped_release wait;
+              all = self.all_gather(view(mine));
+            }
+            return to_python(std::move(all));
+          },
+          "bytes"_a.noconvert());
+  bind_sums<std::int32_t>(c);
+  bind_sums<std::int64_t>(c);
+  bind_sums<std::uint64_t>(c);
+  bind_sums<float>(c);
+  bind_sums<double>(c);
+
+  m.def("library_version", &plaq::comm::library_version, "The MPI that plaq was built with; empty without MPI.");
+  m.def("thread_level", &plaq::comm::thread_level, "The thread level that MPI granted; empty where it is not running.");
+  m.def("mpiexec", &plaq::comm::mpiexec, "Path of the launcher of that MPI; empty without MPI.");
+}
