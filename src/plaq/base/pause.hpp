@@ -1,0 +1,14 @@
+// The hint that a core is only spinning.
+#pragma once
+
+namespace plaq {
+
+inline void pause_core() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+}  // namespace plaq

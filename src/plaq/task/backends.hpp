@@ -1,0 +1,42 @@
+// The back ends of this binary, and the choice between them at run time.
+#pragma once
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "plaq/task/fiber.hpp"
+#include "plaq/task/os.hpp"
+
+namespace plaq::task {
+
+using known_backends = std::tuple<fiber, os>;
+
+/// Names that with_backend takes.
+std::vector<std::string> backends();
+
+namespace detail {
+[[noreturn]] void unknown_backend(std::string_view name);
+}
+
+/// Makes a pool of the named back end, returns f(pool), and waits for the pool's tasks before it does. f is a generic
+/// callable that returns the same type for every back end. Throws input_error for an unknown name.
+template <class F>
+auto with_backend(std::string_view name, const options& given, F&& f) -> std::invoke_result_t<F&, fiber::pool&> {
+  using result = std::invoke_result_t<F&, fiber::pool&>;
+  auto search = [&]<class First, class... Rest>(auto& self, std::tuple<First, Rest...>*) -> result {
+    if (name == First::name()) {
+      typename First::pool pool(given);
+      return f(pool);
+    }
+    if constexpr (sizeof...(Rest) > 0)
+      return self(self, static_cast<std::tuple<Rest...>*>(nullptr));
+    else
+      detail::unknown_backend(name);
+  };
+  return search(search, static_cast<known_backends*>(nullptr));
+}
+
+}  // namespace plaq::task

@@ -1,0 +1,87 @@
+#include "plaq/task/coroutine.hpp"
+
+#include <cstring>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#elif defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace plaq::task::detail {
+
+namespace bc = boost::context::detail;
+
+coroutine::coroutine(std::size_t stack_size, void (*work)(coroutine&))
+    : stack_(stack_size), work_(work), inside_(bc::make_fcontext(stack_.top(), stack_.size(), run)), outside_(nullptr) {
+#if defined(__SANITIZE_THREAD__)
+  watched_.thread = __tsan_create_fiber(0);
+#endif
+}
+
+coroutine::~coroutine() {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_destroy_fiber(watched_.thread);
+#endif
+}
+
+void coroutine::run(bc::transfer_t from) {
+  auto& self = *static_cast<coroutine*>(from.data);
+  self.outside_ = from.fctx;
+  self.after_leave();
+  for (;;) {
+    self.work_(self);
+    self.leave();
+  }
+}
+
+void coroutine::enter() {
+  // The thread cannot change in here, only inside.
+  static_assert(sizeof(handled) <= 2 * sizeof(void*));
+  auto* const of_thread = reinterpret_cast<handled*>(abi::__cxa_get_globals());
+  const handled own = std::exchange(*of_thread, exceptions_);
+  void* frames = nullptr;
+  before_enter(frames);
+  inside_ = bc::jump_fcontext(inside_, this).fctx;
+  after_enter(frames);
+  exceptions_ = std::exchange(*of_thread, own);
+}
+
+void coroutine::leave() {
+  before_leave();
+  outside_ = bc::jump_fcontext(outside_, nullptr).fctx;
+  after_leave();
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+
+void coroutine::before_enter(void*& frames) {
+  __sanitizer_start_switch_fiber(&frames, stack_.bottom(), stack_.size());
+}
+void coroutine::after_enter(void* frames) { __sanitizer_finish_switch_fiber(frames, nullptr, nullptr); }
+void coroutine::before_leave() { __sanitizer_start_switch_fiber(&watched_.frames, watched_.bottom, watched_.size); }
+void coroutine::after_leave() {
+  __sanitizer_finish_switch_fiber(watched_.frames, &watched_.bottom, &watched_.size);
+}
+
+#elif defined(__SANITIZE_THREAD__)
+
+void coroutine::before_enter(void*&) {
+  watched_.back = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(watched_.thread, 0);
+}
+void coroutine::after_enter(void*) {}
+void coroutine::before_leave() { __tsan_switch_to_fiber(watched_.back, 0); }
+void coroutine::after_leave() {}
+
+#else
+
+void coroutine::before_enter(void*&) {}
+void coroutine::after_enter(void*) {}
+void coroutine::before_leave() {}
+void coroutine::after_leave() {}
+
+#endif
+
+}  // namespace plaq::task::detail

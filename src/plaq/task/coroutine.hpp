@@ -1,0 +1,52 @@
+// A stack that runs one function after another and can stop anywhere in between.
+#pragma once
+#include <cxxabi.h>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include "plaq/task/stack.hpp"
+
+namespace plaq::task::detail {
+
+class coroutine {
+ public:
+  /// work() is called, over and over, each time enter() comes after its return.
+  coroutine(std::size_t stack_size, void (*work)(coroutine&));
+  ~coroutine();
+  coroutine(const coroutine&) = delete;
+
+  /// Runs until the next leave() or the end of work(). Any thread may do so, one at a time.
+  void enter();
+  /// To be called on its own stack: returns in the next enter().
+  void leave();
+
+ private:
+  static void run(boost::context::detail::transfer_t from);
+
+  // Exceptions in flight and being handled belong to the stack, but the C++ library keeps them by kernel thread.
+  struct handled {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+  };
+  // What the sanitizers have to know of a switch.
+  struct watched {
+    void* frames = nullptr;         // address: fake stack
+    const void* bottom = nullptr;   // address: where control comes from
+    std::size_t size = 0;
+    void* thread = nullptr;         // thread: its name of this stack
+    void* back = nullptr;           // thread: its name of who entered
+  };
+  void before_enter(void*& frames);
+  void after_enter(void* frames);
+  void before_leave();
+  void after_leave();
+
+  stack stack_;
+  void (*work_)(coroutine&);
+  boost::context::detail::fcontext_t inside_;   // where to go on
+  boost::context::detail::fcontext_t outside_;  // who entered
+  handled exceptions_;
+  watched watched_;
+};
+
+}  // namespace plaq::task::detail

@@ -1,0 +1,358 @@
+#include "plaq/task/fiber.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "plaq/base/pause.hpp"
+#include "plaq/task/coroutine.hpp"
+
+namespace plaq::task {
+
+using detail::gate;
+using detail::job;
+using detail::wait_state;
+
+namespace {
+
+enum class reason { ended, asleep, yielded };
+
+/// The stack of a job that started.
+struct place : detail::coroutine {
+  explicit place(std::size_t stack_size)
+      : coroutine(stack_size, [](coroutine& self) { static_cast<place&>(self).run(); }) {}
+  void run() {
+    work->run();
+    work = nullptr;
+    why_left = reason::ended;
+  }
+  job* work = nullptr;
+  reason why_left = reason::ended;
+  std::atomic<wait_state>* sleep = nullptr;
+};
+
+/// Jobs of one worker. Its owner takes the newest, others steal the oldest.
+class job_queue {
+ public:
+  void push_new(job& j) {
+    std::lock_guard lock(mutex_);
+    jobs_.push_back(&j);
+    count();
+  }
+  void push_old(job& j) {
+    std::lock_guard lock(mutex_);
+    jobs_.push_front(&j);
+    count();
+  }
+  job* pop_new() {
+    std::lock_guard lock(mutex_);
+    if (jobs_.empty()) return nullptr;
+    job* j = jobs_.back();
+    jobs_.pop_back();
+    count();
+    return j;
+  }
+  job* pop_old() {
+    std::lock_guard lock(mutex_);
+    if (jobs_.empty()) return nullptr;
+    job* j = jobs_.front();
+    jobs_.pop_front();
+    count();
+    return j;
+  }
+  /// Takes half of the jobs, the oldest, at most 32.
+  void pop_half(std::vector<job*>& into) {
+    std::lock_guard lock(mutex_);
+    const std::size_t n = std::min<std::size_t>((jobs_.size() + 1) / 2, 32);
+    into.assign(jobs_.begin(), jobs_.begin() + static_cast<std::ptrdiff_t>(n));
+    jobs_.erase(jobs_.begin(), jobs_.begin() + static_cast<std::ptrdiff_t>(n));
+    count();
+  }
+  bool empty() {
+    std::lock_guard lock(mutex_);
+    return jobs_.empty();
+  }
+  /// A glance without the lock.
+  std::size_t about() const { return about_.load(std::memory_order_relaxed); }
+
+ private:
+  void count() { about_.store(jobs_.size(), std::memory_order_relaxed); }
+  std::mutex mutex_;
+  std::deque<job*> jobs_;
+  std::atomic<std::size_t> about_{0};
+};
+
+struct worker {
+  int index = 0;
+  job_queue ready;
+  std::atomic<unsigned> picks{0};  ///< jobs it went on with; thieves see by it that a worker is stuck in a long one
+  gate turn;
+  std::vector<std::unique_ptr<place>> places;  ///< stacks to use again, the warmest last
+  std::thread thread;
+};
+
+thread_local worker* own_worker = nullptr;
+thread_local const void* own_pool = nullptr;
+
+}  // namespace
+
+class fiber::pool::implementation {
+ public:
+  implementation(int n, std::size_t stack_size) : stack_size_(stack_size), workers_(static_cast<std::size_t>(n)) {
+    for (int i = 0; i < n; ++i) workers_[static_cast<std::size_t>(i)].index = i;
+    try {
+      for (worker& w : workers_) w.thread = std::thread([this, &w] { serve(w); });
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+
+  ~implementation() {
+    if (live_.fetch_sub(1) != 1) drained_.wait();
+    stop();
+  }
+
+  void submit(job& fresh) {
+    live_.fetch_add(1, std::memory_order_relaxed);
+    if (worker* here = mine())
+      here->ready.push_new(fresh);
+    else
+      entrance_.push_new(fresh);
+    wake_one();
+  }
+
+  void resume(job& asleep) {
+    if (worker* here = mine())
+      here->ready.push_new(asleep);
+    else
+      entrance_.push_new(asleep);
+    wake_one();
+  }
+
+  void suspend(job& self, std::atomic<wait_state>& state) {
+    place& here = *static_cast<place*>(self.place);
+    here.sleep = &state;
+    here.why_left = reason::asleep;
+    here.leave();
+  }
+
+  void yield(job& self) {
+    place& here = *static_cast<place*>(self.place);
+    here.why_left = reason::yielded;
+    here.leave();
+  }
+
+ private:
+  /// The worker that calls, if it is one of ours. Not inlined: a job may have changed its thread.
+  [[gnu::noinline]] worker* mine() const { return own_pool == this ? own_worker : nullptr; }
+
+  void serve(worker& self) {
+    own_worker = &self;
+    own_pool = this;
+    while (job* next = find(self)) {
+      self.picks.store(self.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      run(self, *next);
+    }
+  }
+
+  void run(worker& self, job& work) {
+    place* where = static_cast<place*>(work.place);
+    if (where) {
+      trace::resumed(work.id, self.index);
+    } else {
+      try {
+        where = place_for(self, work);
+      } catch (...) {  // no stack to be had: the job's future says so
+        work.fail(std::current_exception());
+        ended();
+        return;
+      }
+      trace::started(work.id, self.index);
+    }
+    const std::uint64_t id = work.id;
+    for (;;) {
+      detail::set_current(&work);
+      where->enter();
+      detail::set_current(nullptr);
+      if (where->why_left == reason::ended) {
+        keep(self, where);
+        ended();
+        return;
+      }
+      // Whoever takes it next must find it said.
+      trace::suspended(id);
+      if (where->why_left == reason::yielded) {
+        self.ready.push_old(work);
+        return;
+      }
+      auto expected = wait_state::awake;
+      if (where->sleep->compare_exchange_strong(expected, wait_state::asleep)) return;
+      trace::resumed(id, self.index);  // woken before it slept
+    }
+  }
+
+  place* place_for(worker& self, job& work) {
+    std::unique_ptr<place> where;
+    if (!self.places.empty()) {
+      where = std::move(self.places.back());
+      self.places.pop_back();
+    } else {
+      std::lock_guard lock(spare_lock_);
+      if (!spare_places_.empty()) {
+        where = std::move(spare_places_.back());
+        spare_places_.pop_back();
+      }
+    }
+    if (!where) where = std::make_unique<place>(stack_size_);
+    where->work = &work;
+    work.place = where.get();
+    return where.release();  // the job's, until it ended
+  }
+
+  void keep(worker& self, place* used) {
+    constexpr std::size_t own = 64;
+    std::unique_ptr<place> back(used);
+    if (self.places.size() < own) {
+      self.places.push_back(std::move(back));
+    } else {
+      std::lock_guard lock(spare_lock_);
+      spare_places_.push_back(std::move(back));
+    }
+  }
+
+  void ended() {
+    if (live_.fetch_sub(1) == 1) drained_.open();
+  }
+
+  // Looking for work: own jobs, the entrance, those of others; then watch for a moment; then sleep.
+
+  job* find(worker& self) {
+    for (;;) {
+      if (job* j = own_job(self)) return j;
+      if (job* j = watch(self)) return j;
+      if (!sleep(self)) return nullptr;
+    }
+  }
+
+  job* own_job(worker& self) {
+    constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
+    if (self.picks.load(std::memory_order_relaxed) % fair == 0) {
+      if (entrance_.about())
+        if (job* j = entrance_.pop_old()) return j;
+      if (job* j = self.ready.pop_old()) return j;
+    }
+    if (job* j = self.ready.pop_new()) return j;
+    return entrance_.about() ? entrance_.pop_old() : nullptr;
+  }
+
+  /// One worker at a time watches, so that a wake-up does not set off all and an idle pool costs little.
+  job* watch(worker& self) {
+    constexpr int rounds = 40, pauses = 30;  // some 20 to 50 us in all
+    if (watching_.exchange(true)) return nullptr;
+    job* found = nullptr;
+    std::vector<unsigned> seen(workers_.size());
+    for (int round = 0; round < rounds && !found; ++round) {
+      if (entrance_.about()) found = entrance_.pop_old();
+      for (std::size_t step = 1; step < workers_.size() && !found; ++step) {
+        worker& other = workers_[(static_cast<std::size_t>(self.index) + step) % workers_.size()];
+        const unsigned picks = other.picks.load(std::memory_order_relaxed);
+        const std::size_t size = other.ready.about();
+        // Its last job is left to a worker that is about to take it: moving that to another core costs both time.
+        if (size > 1 || (size == 1 && round > 0 && picks == seen[static_cast<std::size_t>(other.index)]))
+          found = steal(self, other);
+        seen[static_cast<std::size_t>(other.index)] = picks;
+      }
+      for (int p = 0; p < pauses && !found; ++p) pause_core();
+    }
+    watching_.store(false);
+    if (found) wake_one();  // there may be more
+    return found;
+  }
+
+  job* steal(worker& self, worker& other) {
+    std::vector<job*> loot;
+    other.ready.pop_half(loot);
+    if (loot.empty()) return nullptr;
+    for (std::size_t i = loot.size(); i-- > 1;) self.ready.push_new(*loot[i]);
+    return loot.front();
+  }
+
+  /// False at the end of the pool.
+  bool sleep(worker& self) {
+    {
+      std::lock_guard lock(idle_lock_);
+      if (stopping_) return false;
+      idle_.push_back(&self);
+      idle_count_.store(static_cast<int>(idle_.size()));
+    }
+    // Who pushes a job looks at idle_count_ afterwards; we look at the queues after setting it. The queue's lock puts
+    // the two in an order, so one of us sees the other. While another watches, that one is in charge.
+    if (!watching_.load() && any_job()) {
+      std::lock_guard lock(idle_lock_);
+      if (std::erase(idle_, &self)) {
+        idle_count_.store(static_cast<int>(idle_.size()));
+        std::this_thread::yield();
+        return true;
+      }
+    }
+    self.turn.wait();
+    return true;
+  }
+
+  bool any_job() {
+    if (!entrance_.empty()) return true;
+    for (worker& w : workers_)
+      if (!w.ready.empty()) return true;
+    return false;
+  }
+
+  void wake_one() {
+    if (idle_count_.load() == 0 || watching_.load()) return;
+    worker* sleeper = nullptr;
+    {
+      std::lock_guard lock(idle_lock_);
+      if (idle_.empty()) return;
+      sleeper = idle_.back();
+      idle_.pop_back();
+      idle_count_.store(static_cast<int>(idle_.size()));
+    }
+    sleeper->turn.open();
+  }
+
+  void stop() {
+    {
+      std::lock_guard lock(idle_lock_);
+      stopping_ = true;
+      for (worker* w : idle_) w->turn.open();
+      idle_.clear();
+      idle_count_.store(0);
+    }
+    for (worker& w : workers_)
+      if (w.thread.joinable()) w.thread.join();
+  }
+
+  const std::size_t stack_size_;
+  std::vector<worker> workers_;
+  job_queue entrance_;  // from outside of the pool
+  std::atomic<bool> watching_{false};
+  std::mutex idle_lock_;
+  std::vector<worker*> idle_;
+  std::atomic<int> idle_count_{0};
+  bool stopping_ = false;
+  std::mutex spare_lock_;
+  std::vector<std::unique_ptr<place>> spare_places_;
+  std::atomic<long> live_{1};  // tasks, and the pool itself
+  gate drained_;
+};
+
+fiber::pool::pool(const options& given)
+    : pool_base(given), work_(std::make_unique<implementation>(workers(), given.stack_size)) {}
+fiber::pool::~pool() = default;
+void fiber::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
+void fiber::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
+void fiber::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
+void fiber::pool::yield(job& self) noexcept { work_->yield(self); }
+
+}  // namespace plaq::task

@@ -1,0 +1,50 @@
+// Back end "fiber": every task has a stack of its own for as long as it runs or waits; workers switch between them.
+#pragma once
+#include <memory>
+
+#include "plaq/task/backend.hpp"
+#include "plaq/task/pool.hpp"
+#include "plaq/task/sync.hpp"
+#include "plaq/task/this_task.hpp"
+
+namespace plaq::task {
+
+struct fiber {
+  using mutex = task::mutex;
+  using condition_variable = task::condition_variable;
+  template <class T>
+  using future = task::future<T>;
+  template <class T>
+  using promise = task::promise<T>;
+  class pool;
+
+  static constexpr std::string_view name() noexcept { return "fiber"; }
+  static void yield() noexcept { this_task::yield(); }
+  template <class Duration>
+  static void sleep_for(Duration time) noexcept {
+    this_task::sleep_for(time);
+  }
+};
+
+/// workers() kernel threads, each with a queue; who has nothing to do steals. A task may wake up on another worker: keep
+/// no thread-local variable (nor the address of errno) over a wait, and mind the size of the stack (a guard page below it
+/// ends the process before other memory is harmed). The destructor waits for all tasks.
+class fiber::pool : public detail::pool_base {
+ public:
+  using backend = fiber;
+  explicit pool(const options& given = {});
+  ~pool() override;
+
+ private:
+  void submit(detail::job& fresh) noexcept override;
+  void suspend(detail::job& self, std::atomic<detail::wait_state>& state) noexcept override;
+  void resume(detail::job& asleep) noexcept override;
+  void yield(detail::job& self) noexcept override;
+
+  class implementation;
+  std::unique_ptr<implementation> work_;
+};
+
+static_assert(Backend<fiber>);
+
+}  // namespace plaq::task

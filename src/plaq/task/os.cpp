@@ -1,0 +1,211 @@
+#include "plaq/task/os.hpp"
+
+#include <deque>
+#include <thread>
+#include <vector>
+
+namespace plaq::task {
+
+using detail::gate;
+using detail::job;
+using detail::wait_state;
+
+namespace {
+
+/// The next job to get a slot: who was woken, then the newest child, then the oldest of the others.
+class ready_queue {
+ public:
+  bool empty() const { return woken_.empty() && children_.empty() && others_.empty(); }
+  void push_woken(job& j) { woken_.push_back(&j); }
+  void push_child(job& j) { children_.push_back(&j); }
+  void push_other(job& j) { others_.push_back(&j); }
+
+  job* pop() {
+    constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
+    if (++picks_ % fair == 0) {
+      if (!others_.empty()) return front_of(others_);
+      if (!children_.empty()) return front_of(children_);
+    }
+    if (!woken_.empty()) return front_of(woken_);
+    if (!children_.empty()) {
+      job* newest = children_.back();
+      children_.pop_back();
+      return newest;
+    }
+    return others_.empty() ? nullptr : front_of(others_);
+  }
+
+ private:
+  static job* front_of(std::deque<job*>& queue) {
+    job* first = queue.front();
+    queue.pop_front();
+    return first;
+  }
+  std::deque<job*> woken_, children_, others_;
+  unsigned picks_ = 0;
+};
+
+/// A kernel thread. It runs when it was given a slot.
+struct place {
+  gate turn;
+  job* work = nullptr;  ///< what to start with; nullptr: end
+  int slot = -1;
+  std::thread thread;
+};
+
+}  // namespace
+
+class os::pool::implementation {
+ public:
+  explicit implementation(int slots) {
+    for (int s = slots; s-- > 0;) free_slots_.push_back(s);
+  }
+
+  ~implementation() {
+    if (live_.fetch_sub(1) != 1) drained_.wait();
+    // The last tasks have ended, their threads are on the way to idle_.
+    std::unique_lock lock(mutex_);
+    all_idle_.wait(lock, [&] { return idle_.size() == places_.size(); });
+    for (auto& p : places_) p->turn.open();
+    lock.unlock();
+    for (auto& p : places_) p->thread.join();
+  }
+
+  void submit(job& fresh) {
+    live_.fetch_add(1, std::memory_order_relaxed);
+    const bool child = detail::current();
+    std::unique_lock lock(mutex_);
+    if (child)
+      ready_.push_child(fresh);
+    else
+      ready_.push_other(fresh);
+    use_free_slot(lock);
+  }
+
+  void suspend(job& self, std::atomic<wait_state>& state) {
+    auto expected = wait_state::awake;
+    if (!state.compare_exchange_strong(expected, wait_state::asleep)) return;
+    trace::suspended(self.id);
+    std::unique_lock lock(mutex_);
+    leave(self, lock);
+  }
+
+  void resume(job& asleep) {
+    std::unique_lock lock(mutex_);
+    ready_.push_woken(asleep);
+    use_free_slot(lock);
+  }
+
+  void yield(job& self) {
+    std::unique_lock lock(mutex_);
+    if (ready_.empty()) return;
+    trace::suspended(self.id);
+    ready_.push_other(self);
+    leave(self, lock);
+  }
+
+ private:
+  static place& place_of(job& started) { return *static_cast<place*>(started.place); }
+
+  /// Gives the slot of `self` to the next in line and sleeps until it gets one again.
+  void leave(job& self, std::unique_lock<std::mutex>& lock) {
+    place& here = place_of(self);
+    give(here.slot, lock);
+    here.turn.wait();
+    trace::resumed(self.id, here.slot);
+  }
+
+  void use_free_slot(std::unique_lock<std::mutex>& lock) {
+    if (free_slots_.empty()) return;
+    const int slot = free_slots_.back();
+    free_slots_.pop_back();
+    give(slot, lock);
+  }
+
+  /// Unlocks.
+  void give(int slot, std::unique_lock<std::mutex>& lock) {
+    while (job* next = ready_.pop()) {
+      place* where = static_cast<place*>(next->place);
+      if (!where) {
+        try {
+          where = &idle_place();
+        } catch (...) {  // no thread to be had: the job's future says so
+          lock.unlock();
+          next->fail(std::current_exception());
+          ended();
+          lock.lock();
+          continue;
+        }
+        next->place = where;
+        where->work = next;
+      }
+      where->slot = slot;
+      lock.unlock();
+      where->turn.open();
+      return;
+    }
+    free_slots_.push_back(slot);
+    lock.unlock();
+  }
+
+  place& idle_place() {
+    if (idle_.empty()) {
+      auto fresh = std::make_unique<place>();
+      idle_.reserve(places_.size() + 1);
+      places_.reserve(places_.size() + 1);
+      fresh->thread = std::thread([this, p = fresh.get()] { serve(*p); });
+      places_.push_back(std::move(fresh));
+      return *places_.back();
+    }
+    place* last = idle_.back();
+    idle_.pop_back();
+    return *last;
+  }
+
+  void serve(place& here) {
+    for (;;) {
+      here.turn.wait();
+      if (!here.work) return;
+      run(*here.work, here.slot);
+      leave_for_next(here);
+    }
+  }
+
+  void run(job& work, int slot) {
+    trace::started(work.id, slot);
+    detail::set_current(&work);
+    work.run();
+    detail::set_current(nullptr);
+    ended();
+  }
+
+  void leave_for_next(place& here) {
+    std::unique_lock lock(mutex_);
+    here.work = nullptr;
+    idle_.push_back(&here);  // a fresh job comes straight back to this thread
+    all_idle_.notify_one();
+    give(here.slot, lock);
+  }
+
+  void ended() {
+    if (live_.fetch_sub(1) == 1) drained_.open();
+  }
+
+  std::mutex mutex_;
+  ready_queue ready_;
+  std::vector<int> free_slots_;
+  std::vector<std::unique_ptr<place>> places_;
+  std::vector<place*> idle_;  // last in, first out: the warmest
+  std::condition_variable all_idle_;
+  std::atomic<long> live_{1};  // tasks, and the pool itself
+  gate drained_;
+};
+
+os::pool::pool(const options& given) : pool_base(given), work_(std::make_unique<implementation>(workers())) {}
+os::pool::~pool() = default;
+void os::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
+void os::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
+void os::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
+void os::pool::yield(job& self) noexcept { work_->yield(self); }
+
+}  // namespace plaq::task

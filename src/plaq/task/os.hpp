@@ -1,0 +1,49 @@
+// Back end "os": every task has a kernel thread for as long as it runs or waits.
+#pragma once
+#include <memory>
+
+#include "plaq/task/backend.hpp"
+#include "plaq/task/pool.hpp"
+#include "plaq/task/sync.hpp"
+#include "plaq/task/this_task.hpp"
+
+namespace plaq::task {
+
+struct os {
+  using mutex = task::mutex;
+  using condition_variable = task::condition_variable;
+  template <class T>
+  using future = task::future<T>;
+  template <class T>
+  using promise = task::promise<T>;
+  class pool;
+
+  static constexpr std::string_view name() noexcept { return "os"; }
+  static void yield() noexcept { this_task::yield(); }
+  template <class Duration>
+  static void sleep_for(Duration time) noexcept {
+    this_task::sleep_for(time);
+  }
+};
+
+/// A task that waits hands its slot to another thread, so at most workers() tasks run at any time but there are as many
+/// threads as tasks that started and did not end. The destructor waits for all tasks.
+class os::pool : public detail::pool_base {
+ public:
+  using backend = os;
+  explicit pool(const options& given = {});
+  ~pool() override;
+
+ private:
+  void submit(detail::job& fresh) noexcept override;
+  void suspend(detail::job& self, std::atomic<detail::wait_state>& state) noexcept override;
+  void resume(detail::job& asleep) noexcept override;
+  void yield(detail::job& self) noexcept override;
+
+  class implementation;
+  std::unique_ptr<implementation> work_;
+};
+
+static_assert(Backend<os>);
+
+}  // namespace plaq::task

@@ -1,0 +1,75 @@
+// What the pools of all back ends share: async.
+#pragma once
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "plaq/task/future.hpp"
+#include "plaq/task/job.hpp"
+#include "plaq/task/name.hpp"
+#include "plaq/task/options.hpp"
+#include "plaq/trace/hooks.hpp"
+
+namespace plaq::task::detail {
+
+/// A job and its result in one piece of memory, owned by the pool (until it ran) and by the future.
+template <class R, class F>
+class task final : public job, public state<R> {
+ public:
+  template <class G>
+  task(scheduler& home, std::string_view name, G&& work) : job(home, name), work_(std::forward<G>(work)) {
+    this->retain();
+  }
+
+  void run() noexcept override {
+    try {
+      if constexpr (std::is_void_v<R>)
+        std::invoke(std::move(*work_)), this->value.emplace();
+      else
+        this->value.emplace(std::invoke(std::move(*work_)));
+    } catch (...) {
+      this->error = std::current_exception();
+    }
+    finish();
+  }
+
+  void fail(std::exception_ptr error) noexcept override {
+    this->error = std::move(error);
+    finish();
+  }
+
+ private:
+  void finish() noexcept {
+    work_.reset();  // what it captured goes before anybody sees the result
+    trace::finished(id);
+    this->complete();
+    this->release();
+  }
+
+  std::optional<F> work_;
+};
+
+class pool_base : public scheduler {
+ public:
+  int workers() const noexcept { return workers_; }
+
+  /// Runs work() as a task. It may start before async returns; children of a task start newest first, other tasks in
+  /// their order. What it throws comes out of future::get(). The pool must live until the task has ended.
+  template <class F>
+  auto async(task_name name, F&& work) -> future<std::invoke_result_t<std::decay_t<F>>> {
+    using R = std::invoke_result_t<std::decay_t<F>>;
+    auto* fresh = new task<R, std::decay_t<F>>(*this, name.view(), std::forward<F>(work));
+    future<R> result(fresh);
+    submit(*fresh);
+    return result;
+  }
+
+ protected:
+  explicit pool_base(const options& given);
+
+ private:
+  int workers_;
+};
+
+}  // namespace plaq::task::detail

@@ -1,0 +1,27 @@
+#include "plaq/task/stack.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::task::detail {
+
+stack::stack(std::size_t bytes) : guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+  all_ = (bytes + guard_ - 1) / guard_ * guard_ + guard_;
+  void* got = mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (got == MAP_FAILED || mprotect(got, guard_, PROT_NONE)) {
+    const std::string why = std::strerror(errno);
+    if (got != MAP_FAILED) munmap(got, all_);
+    throw runtime_failure("no stack of " + std::to_string(bytes) + " bytes for a task: " + why);
+  }
+  memory_ = static_cast<char*>(got);
+}
+
+stack::~stack() { munmap(memory_, all_); }
+
+}  // namespace plaq::task::detail

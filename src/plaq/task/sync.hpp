@@ -1,0 +1,84 @@
+// mutex and condition_variable with the standard's words and rules, for tasks and for threads outside of the pools.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>  // std::cv_status
+#include <cstdint>
+#include <mutex>
+
+#include "plaq/task/waiter.hpp"
+
+namespace plaq::task {
+
+/// A task that waits for it gives its worker away. Not recursive, not fair. May be destroyed as soon as nobody holds it.
+class mutex {
+ public:
+  mutex() = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+
+  void lock() noexcept {
+    std::uintptr_t expected = 0;
+    if (!word_.compare_exchange_weak(expected, locked, std::memory_order_acquire, std::memory_order_relaxed))
+      lock_slowly();
+  }
+  bool try_lock() noexcept {
+    std::uintptr_t word = word_.load(std::memory_order_relaxed);
+    while (!(word & locked))
+      if (word_.compare_exchange_weak(word, word | locked, std::memory_order_acquire, std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+  void unlock() noexcept {
+    std::uintptr_t expected = locked;
+    if (!word_.compare_exchange_strong(expected, 0, std::memory_order_release, std::memory_order_relaxed))
+      unlock_slowly();
+  }
+
+ private:
+  void lock_slowly() noexcept;
+  void unlock_slowly() noexcept;
+
+  // One word: the first waiter, whether the mutex is locked, whether somebody is changing the list of waiters. So the
+  // store that unlocks is the last touch, and the next owner may destroy the mutex.
+  static constexpr std::uintptr_t locked = 1, list_locked = 2;
+  std::atomic<std::uintptr_t> word_{0};
+};
+
+/// Waits on a std::unique_lock<task::mutex>.
+class condition_variable {
+ public:
+  condition_variable() = default;
+  condition_variable(const condition_variable&) = delete;
+  condition_variable& operator=(const condition_variable&) = delete;
+
+  void notify_one() noexcept;
+  void notify_all() noexcept;
+
+  void wait(std::unique_lock<mutex>& lock) noexcept;
+  template <class Predicate>
+  void wait(std::unique_lock<mutex>& lock, Predicate done) {
+    while (!done()) wait(lock);
+  }
+
+  std::cv_status wait_until(std::unique_lock<mutex>& lock, std::chrono::steady_clock::time_point deadline) noexcept;
+  template <class Rep, class Period>
+  std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time) noexcept {
+    return wait_until(lock, std::chrono::steady_clock::now() + time);
+  }
+  /// Returns done() at the end.
+  template <class Rep, class Period, class Predicate>
+  bool wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time, Predicate done) {
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    while (!done())
+      if (wait_until(lock, deadline) == std::cv_status::timeout) return done();
+    return true;
+  }
+
+ private:
+  detail::spin_lock guard_;
+  detail::waiter_list waiting_;
+  std::atomic<bool> any_{false};
+};
+
+}  // namespace plaq::task

@@ -1,0 +1,7 @@
+// All of plaq::task.
+#pragma once
+#include "plaq/task/backends.hpp"
+#include "plaq/task/channel.hpp"
+#include "plaq/task/cores.hpp"
+#include "plaq/task/latch.hpp"
+#include "plaq/task/parallel_for.hpp"

@@ -1,0 +1,32 @@
+// Wakes waiters at their deadline. Its thread starts with the first one.
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "plaq/task/gate.hpp"
+
+namespace plaq::task::detail {
+
+class waiter;
+
+class timer {
+ public:
+  timer() = default;
+  timer(const timer&) = delete;
+  void add(clock::time_point deadline, waiter& who);
+  /// When it returns, the timer does not touch `who` any more.
+  void remove(clock::time_point deadline, waiter& who);
+
+ private:
+  void watch(std::stop_token stop);
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::set<std::pair<clock::time_point, waiter*>> waiting_;
+  std::jthread thread_;
+};
+
+}  // namespace plaq::task::detail

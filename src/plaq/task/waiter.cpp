@@ -1,0 +1,113 @@
+#include "plaq/task/waiter.hpp"
+
+#include <thread>
+
+#include "plaq/base/pause.hpp"
+#include "plaq/trace/hooks.hpp"
+
+namespace plaq::task::detail {
+
+namespace {
+thread_local job* running = nullptr;
+std::atomic<std::uint64_t> last_id{0};
+
+gate* gate_of_thread() {
+  thread_local gate own;
+  return &own;
+}
+
+std::uint64_t id_of_current() noexcept {
+  const job* now = current();
+  return now ? now->id : 0;
+}
+}  // namespace
+
+job* current() noexcept { return running; }
+void set_current(job* now) noexcept { running = now; }
+
+job::job(scheduler& home, std::string_view name)
+    : id(last_id.fetch_add(1, std::memory_order_relaxed) + 1), parent(id_of_current()), home(home) {
+  trace::created(id, parent, name);
+}
+
+waiter::waiter() noexcept : job_(current()), gate_(job_ ? nullptr : gate_of_thread()) {}
+
+void waiter::wait() noexcept {
+  if (state_.load(std::memory_order_acquire) == wait_state::woken) return;
+  if (job_) {
+    job_->home.suspend(*job_, state_);
+  } else {
+    auto expected = wait_state::awake;
+    if (state_.compare_exchange_strong(expected, wait_state::asleep)) gate_->wait();
+  }
+}
+
+void waiter::wait_until(clock::time_point deadline) noexcept {
+  if (job_) {
+    timer& alarm = job_->home.alarm();
+    alarm.add(deadline, *this);
+    wait();
+    alarm.remove(deadline, *this);
+    return;
+  }
+  auto expected = wait_state::awake;
+  if (!state_.compare_exchange_strong(expected, wait_state::asleep) || gate_->wait_until(deadline)) return;
+  expected = wait_state::asleep;
+  if (!state_.compare_exchange_strong(expected, wait_state::awake)) gate_->wait();  // it is being opened right now
+}
+
+void waiter::wake() noexcept {
+  // Once woken, a waiter that was not asleep may be gone.
+  job* const sleeper = job_;
+  gate* const closed = gate_;
+  if (state_.exchange(wait_state::woken, std::memory_order_acq_rel) != wait_state::asleep) return;
+  if (sleeper)
+    sleeper->home.resume(*sleeper);
+  else
+    closed->open();
+}
+
+void waiter_list::push(waiter& w) noexcept {
+  w.next = nullptr;
+  if (head_) {
+    head_->tail->next = &w;
+  } else {
+    head_ = &w;
+  }
+  head_->tail = &w;
+}
+
+waiter* waiter_list::pop() noexcept {
+  waiter* first = head_;
+  if (first) {
+    head_ = first->next;
+    if (head_) head_->tail = first->tail;
+  }
+  return first;
+}
+
+bool waiter_list::remove(waiter& w) noexcept {
+  if (head_ == &w) return pop() != nullptr;
+  for (waiter* before = head_; before; before = before->next)
+    if (before->next == &w) {
+      before->next = w.next;
+      if (head_->tail == &w) head_->tail = before;
+      return true;
+    }
+  return false;
+}
+
+void spin_lock::lock() noexcept {
+  int round = 0;
+  while (taken_.exchange(true, std::memory_order_acquire))
+    while (taken_.load(std::memory_order_relaxed)) back_off(round);
+}
+
+void back_off(int& round) noexcept {
+  if (++round > 40)
+    std::this_thread::yield();
+  else
+    pause_core();
+}
+
+}  // namespace plaq::task::detail

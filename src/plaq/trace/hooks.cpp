@@ -1,0 +1,76 @@
+#include "plaq/trace/hooks.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace plaq::trace {
+
+namespace detail {
+
+std::atomic<listener*> installed{nullptr};
+
+namespace {
+
+// Each thread says which listener it is calling, so that set_listener can wait until nobody calls the old one.
+struct reader;
+std::mutex readers_lock;
+std::vector<reader*> readers;
+
+struct reader {
+  std::atomic<listener*> inside{nullptr};
+  reader() {
+    std::lock_guard lock(readers_lock);
+    readers.push_back(this);
+  }
+  ~reader() {
+    std::lock_guard lock(readers_lock);
+    std::erase(readers, this);
+  }
+};
+
+template <class Call>
+void tell(Call call) noexcept {
+  thread_local reader mine;
+  listener* target = installed.load();
+  for (;;) {
+    mine.inside.store(target);
+    listener* now = installed.load();
+    if (now == target) break;
+    target = now;
+  }
+  if (target) call(*target);
+  mine.inside.store(nullptr, std::memory_order_release);
+}
+
+}  // namespace
+
+void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
+  tell([=](listener& l) { l.created(id, parent, name); });
+}
+void started(std::uint64_t id, int worker) noexcept {
+  tell([=](listener& l) { l.started(id, worker); });
+}
+void suspended(std::uint64_t id) noexcept {
+  tell([=](listener& l) { l.suspended(id); });
+}
+void resumed(std::uint64_t id, int worker) noexcept {
+  tell([=](listener& l) { l.resumed(id, worker); });
+}
+void finished(std::uint64_t id) noexcept {
+  tell([=](listener& l) { l.finished(id); });
+}
+
+}  // namespace detail
+
+listener* set_listener(listener* next) {
+  std::lock_guard lock(detail::readers_lock);
+  listener* before = detail::installed.exchange(next);
+  if (before && before != next)
+    for (detail::reader* r : detail::readers)
+      while (r->inside.load() == before) std::this_thread::yield();
+  return before;
+}
+
+}  // namespace plaq::trace

@@ -1,0 +1,55 @@
+// What a pool tells about the life of its tasks. With no listener each event costs one predictable branch.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace plaq::trace {
+
+/// Receives the events of every task: created, started, then any number of (suspended, resumed), finished.
+///
+/// Ids are unique in the process and never 0. The events of one task come one after the other, those of different tasks
+/// from several threads at once. `name` lives as long as the process. `worker` counts from 0 within the task's pool.
+/// A listener must neither throw, nor wait, nor start tasks, nor call set_listener.
+class listener {
+ public:
+  virtual ~listener() = default;
+  /// `parent` is the task that called async, 0 outside of tasks.
+  virtual void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept = 0;
+  virtual void started(std::uint64_t id, int worker) noexcept = 0;
+  virtual void suspended(std::uint64_t id) noexcept = 0;
+  virtual void resumed(std::uint64_t id, int worker) noexcept = 0;
+  virtual void finished(std::uint64_t id) noexcept = 0;
+};
+
+/// Makes `next` the listener of the process (nullptr: none) and returns the one before. When it returns, the one before
+/// is not called any more and may be destroyed. A listener that comes late misses the earlier events of running tasks.
+listener* set_listener(listener* next);
+
+namespace detail {
+extern std::atomic<listener*> installed;
+void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept;
+void started(std::uint64_t id, int worker) noexcept;
+void suspended(std::uint64_t id) noexcept;
+void resumed(std::uint64_t id, int worker) noexcept;
+void finished(std::uint64_t id) noexcept;
+inline bool listening() noexcept { return installed.load(std::memory_order_relaxed) != nullptr; }
+}  // namespace detail
+
+inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
+  if (detail::listening()) [[unlikely]] detail::created(id, parent, name);
+}
+inline void started(std::uint64_t id, int worker) noexcept {
+  if (detail::listening()) [[unlikely]] detail::started(id, worker);
+}
+inline void suspended(std::uint64_t id) noexcept {
+  if (detail::listening()) [[unlikely]] detail::suspended(id);
+}
+inline void resumed(std::uint64_t id, int worker) noexcept {
+  if (detail::listening()) [[unlikely]] detail::resumed(id, worker);
+}
+inline void finished(std::uint64_t id) noexcept {
+  if (detail::listening()) [[unlikely]] detail::finished(id);
+}
+
+}  // namespace plaq::trace
