@@ -269,7 +269,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def to_toml(value: Any) -> str:
-    """One value as TOML text."""
+    """One value as TOML text; None, which TOML lacks, as the word ``unset`` for messages."""
+    if value is None:
+        return "unset"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -63,8 +63,8 @@ TABLE = [
     Parameter("two_particle", "frequencies", one_of("auto", _count), "auto", "",
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
     Parameter("two_particle", "omega_max", _positive, None, "t", "instead of frequencies: the window's largest frequency"),
-    Parameter("two_particle", "transfers", list_of(_pair, shortest=1), [[0, 0]], "",
-              "momentum transfers q = (m_1 b_1 + m_2 b_2) as (m_1, m_2) in the cluster's reciprocal vectors"),
+    Parameter("two_particle", "transfers", list_of(list_of(real(), length=2), shortest=1), [[0.0, 0.0]], "pi/a",
+              "momentum transfers q; each must be a momentum of the cluster"),
     Parameter("two_particle", "bosonic", list_of(integer(), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
     Parameter("run", "folder", text(), "run", "", "where results go; relative to where the command is given"),
@@ -120,6 +120,9 @@ class Parameters:
     def __setattr__(self, name: str, value: Any):
         raise AttributeError("parameters are frozen: use replace(section={key: value})")
 
+    def __reduce__(self):
+        return _from_sections, (self._given,)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Parameters) and self.values() == other.values()
 
@@ -168,6 +171,10 @@ class Parameters:
     def measures_two_particle(self, temperature: float) -> bool:
         """Whether two-particle functions are measured at this temperature."""
         return bool(self.two_particle.channels) and temperature <= self.two_particle.below
+
+
+def _from_sections(sections: Mapping[str, Any]) -> Parameters:
+    return Parameters(**sections)
 
 
 def _with(sections: Mapping[str, Any], section: str, name: str, value: Any) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Point:
 class Results:
     """All temperatures of a run in the order they were run, and the transition when it was looked for.
 
-    ``transition`` is any dataclass or dict with at least ``tc``, ``error`` and ``status``; None when there is none.
+    ``transition`` is a `plaq.dca.transition.Transition`; None when pairing was not measured at two temperatures.
     """
 
     points: list[Point]
@@ -73,9 +73,15 @@ class Results:
 
     @property
     def tc(self) -> dict[str, Any]:
-        """``{value, error, status}`` of the transition temperature; without one, value and error are None."""
-        found = plain(self.transition) or {}
-        return {"value": found.get("tc"), "error": found.get("error"), "status": found.get("status", "not measured")}
+        """``{value, error, status}`` of the transition temperature; value and error are None unless it was found."""
+        found = plain(self.transition) or {"status": "not measured"}
+        return {"value": found.get("value"), "error": found.get("error"), "status": found["status"]}
+
+    def answer(self) -> str:
+        """The result of the run in a sentence."""
+        if self.transition is None:
+            return "no pairing eigenvalue was measured, so nothing is said about a transition"
+        return plain(self.transition)["sentence"]
 
 
 def plain(thing: Any) -> Any:
@@ -96,3 +102,17 @@ def _estimate_state(estimate: Estimate) -> dict[str, Any]:
 def _estimate(name: str, state: dict[str, Any]) -> Estimate:
     axes = tuple(Axis(**axis) for axis in state["axes"])
     return Estimate(name, **{**state, "axes": axes})
+
+
+SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "lambda_d")
+
+
+def summary(results: Results, header: dict[str, Any]) -> dict[str, Any]:
+    """The content of ``summary.json``: tc {value, error, status}, and per temperature T, beta, mu and {value, error} of
+    what `SUMMARY` names; lambda_d is null where two-particle functions were not measured."""
+    def pair(point: Point, name: str):
+        return {"value": float(point[name].mean), "error": float(point[name].error)} if name in point else None
+
+    temperatures = [{"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY}}
+                    for point in results.points]
+    return {"tc": results.tc, "temperatures": temperatures, "header": header}

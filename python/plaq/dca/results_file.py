@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 
 from plaq.dca.results import Point, Results, plain
+from plaq.dca.transition import Transition
 from plaq.errors import InputError
 from plaq.estimate import Axis, Estimate
 from plaq.files import write_atomically
@@ -40,10 +41,10 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
 
 
 def read_results(path: Path) -> tuple[Results, str, dict[str, Any]]:
-    """(results, input as TOML, header of the run); ``results.transition`` is a dict. InputError when it is not such a file."""
+    """(results, input as TOML, header of the run). InputError when it is not such a file."""
     with _open(path) as file:
         points = [_read_point(group) for group in file["points"].values()]
-        transition = read_tree(file["transition"]) if "transition" in file else None
+        transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
         results = Results(points, transition, read_tree(file["seconds"]))
         return results, file["input"].asstr()[()], read_tree(file["header"])
 

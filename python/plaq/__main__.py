@@ -1,0 +1,5 @@
+"""``python -m plaq`` is ``plaq``."""
+
+from plaq.cli import main
+
+main()

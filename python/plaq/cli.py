@@ -1,0 +1,175 @@
+"""The command line. Imports wait until a command needs them, so that ``plaq --help`` is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from plaq.errors import InputError, Interrupted, RunError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+                  help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.")
+dca = typer.Typer(no_args_is_help=True, help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
+app.add_typer(dca, name="dca")
+
+InputFile = Annotated[Path, typer.Argument(help="TOML file; `plaq dca parameters` lists its keys.", show_default=False)]
+RunPath = Annotated[Path, typer.Argument(help="The folder of a run.")]
+Settings = Annotated[Optional[list[str]], typer.Option("--set", metavar="KEY=VALUE",
+                                                       help="Change a key of the input, as in --set model.U=8.")]
+
+
+@dca.command("run")
+def dca_run(
+    input: InputFile,
+    ranks: Annotated[Optional[int], typer.Option("-n", "--ranks", min=1, help="Start this many MPI ranks.")] = None,
+    threads: Annotated[Optional[str], typer.Option(help="Back end of the tasks: os or fiber.")] = None,
+    workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,
+    settings: Settings = None,
+    walltime: Annotated[Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")] = None,
+    out: Annotated[Optional[str], typer.Option(help="Folder for the results.")] = None,
+):
+    """Run an input. The same command goes on with a run that was stopped."""
+    options = {"threads": threads, "workers": workers, "walltime": walltime, "folder": out}
+    settings = list(settings or []) + [f"run.{name}={toml_text(value)}" for name, value in options.items() if value]
+    from plaq.dca.parameters import Parameters
+
+    if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
+        from plaq.launch import relaunch
+
+        Parameters.read(input, settings)
+        sys.exit(relaunch(sys.argv[1:], ranks))
+    from plaq.comm import world
+    from plaq.dca import commands
+
+    parameters = commands.on_root(world(), lambda: Parameters.read(input, settings), share=True)
+    commands.run(parameters, parameters.run.folder, str(input))
+
+
+@dca.command("parameters")
+def dca_parameters(markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the docs.")] = False):
+    """List every key of the input with its default, unit, allowed values and meaning."""
+    from plaq.dca.parameters import SCHEMA
+
+    if markdown:
+        print(SCHEMA.markdown("Parameters of `plaq dca`"), end="")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for section, doc in SCHEMA.sections.items():
+        table = Table(title=f"[bold]\\[{section}][/]  {doc}", title_justify="left", box=None, padding=(0, 2, 0, 0))
+        for column in ("key", "default", "unit", "allowed", "meaning"):
+            table.add_column(column, no_wrap=column == "key", style="bold" if column == "key" else None)
+        for row in SCHEMA.rows(section):
+            table.add_row(*(cell.replace("[", "\\[") for cell in row))
+        console.print(table, "")
+
+
+@dca.command("digest")
+def dca_digest(run: RunPath = Path("run")):
+    """Print one hash of all results: the same for two runs that gave the same bits."""
+    from plaq.dca.results_file import digest_results
+
+    print(digest_results(run / "results.h5"))
+
+
+@dca.command("plot")
+def dca_plot(run: RunPath = Path("run")):
+    """Draw the figures of a run again."""
+    from plaq.dca.plot import save_figures
+
+    for path in save_figures(run):
+        print(path)
+
+
+@dca.command("report")
+def dca_report(run: RunPath = Path("run")):
+    """Write the figures and report.html of a run again."""
+    from plaq.dca import commands
+
+    print(commands.report(run))
+
+
+@dca.command("export")
+def dca_export(
+    run: RunPath = Path("run"),
+    out: Annotated[Optional[Path], typer.Option(help="Folder to write to; by default export/ in the run.")] = None,
+):
+    """Write G and Σ for TRIQS (HDF5) and all results as CSV."""
+    from plaq.dca.export import export
+
+    for path in export(run, out or run / "export"):
+        print(path)
+
+
+@app.command("check")
+def check(input: InputFile, settings: Settings = None):
+    """Validate an input; print its cluster and what it needs in memory and time."""
+    from plaq.dca.check import describe
+    from plaq.dca.parameters import Parameters
+
+    print(describe(Parameters.read(input, settings or [])))
+
+
+@app.command("info")
+def info():
+    """Print version, commit, BLAS core, MPI, thread back ends and cores."""
+    from plaq.machine import build
+
+    for name, value in build().items():
+        print(f"{name + ':':<16}{value}")
+
+
+def toml_text(value: str) -> str:
+    """An option's value for --set: numbers and auto as they are, anything else as a quoted text."""
+    import json
+
+    return value if value.replace(".", "", 1).isdigit() else json.dumps(value)
+
+
+def main() -> None:
+    """Entry point. An error is one line on stderr, and its kind is the exit code: 2 bad input, 1 a failed run.
+
+    After a stop by a signal the code is 128 + its number, after the wall-time limit 0. A mistake in plaq itself keeps its
+    traceback.
+    """
+    try:
+        app()
+    except Interrupted as interrupted:
+        from plaq.stop import EXIT_CODES
+
+        sys.exit(EXIT_CODES[interrupted.reason])
+    except Exception as error:
+        core = sys.modules.get("plaq._core")
+        if isinstance(error, (InputError, *([core.InputError] if core else []))):
+            fail(str(error), 2, error)
+        elif isinstance(error, (RunError, *([core.RuntimeFailure] if core else []))):
+            fail(str(error), 1, error)
+        elif isinstance(error, MemoryError):
+            fail(f"out of memory: {error}; `plaq check` estimates what an input needs", 1, error)
+        else:
+            import traceback
+
+            fail("".join(traceback.format_exception(error)), 1, error)
+
+
+def fail(message: str, code: int, error: Exception) -> None:
+    """Say what went wrong and end the process; under MPI with the rank, and with all other ranks.
+
+    An error that all ranks raised together is said once, by rank 0.
+    """
+    comm = sys.modules.get("plaq.comm")
+    world = comm.world() if comm and comm.world.cache_info().currsize else None
+    alone = world is None or world.size == 1
+    together = getattr(error, "on_every_rank", False)
+    if alone or not together or world.rank == 0:
+        place = "" if alone or together else f" on rank {world.rank} of {world.size}"
+        print(f"plaq: error{place}: {message}", file=sys.stderr, flush=True)
+    if alone or together:
+        sys.exit(code)
+    world.abort(code)

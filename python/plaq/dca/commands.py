@@ -1,0 +1,129 @@
+"""The commands of ``plaq dca``, as functions that Python can call too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from plaq.dca.observer import Observer, QuietObserver
+from plaq.dca.parameters import Parameters
+from plaq.dca.results import Results
+from plaq.dca.results_file import digest_results, read_results
+from plaq.errors import InputError, Interrupted, RunError
+from plaq.live import Log, duration, open_log
+from plaq.machine import build, workers_of
+from plaq.run_folder import RunFolder
+from plaq.stop import Stop
+
+
+def run(parameters: Parameters, folder: str | Path | None = None, source: str = "Parameters") -> Results:
+    """Solve the model at all temperatures and look for the transition.
+
+    With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last
+    checkpoint; without one, nothing is written. Every rank of an MPI world calls this with the same arguments and gets
+    the same results. Raises Interrupted after a signal or the wall-time limit, with everything saved.
+    """
+    from plaq.comm import world
+    from plaq.dca.loop import Loop
+
+    comm = world()
+    with Stop(parameters.run.walltime) as stop:
+        if folder is None:
+            return Loop(parameters, comm, QuietObserver(stop)).run()
+        desk = on_root(comm, lambda: Desk(parameters, Path(folder), source, comm.size, stop))
+        try:
+            state = on_root(comm, desk.observer.resume if desk else None, share=True)
+            observer = desk.observer if desk else QuietObserver(stop)
+            results = Loop(parameters, comm, observer, state).run()
+            if desk:
+                desk.finish(results)
+        except Interrupted as interrupted:
+            if desk:
+                desk.log.line(f"stopped by {interrupted.reason}: the state is saved in {folder}; the same command continues")
+            raise
+        except (InputError, RunError) as error:
+            if desk:
+                with suppress(RunError):  # a full disk may be the error
+                    desk.log.record(f"stopped by an error: {error}")
+            raise
+        finally:
+            if desk:
+                desk.close()
+    return results
+
+
+class Desk:
+    """Rank 0's place to write at: the claimed run folder, its log, and the observer that uses both."""
+
+    def __init__(self, parameters: Parameters, path: Path, source: str, ranks: int, stop: Stop):
+        self.folder = RunFolder(path, source, parameters)
+        self.header = run_header(parameters, ranks)
+        self.log: Log = open_log(self.folder.log)
+        for name, value in self.header.items():
+            self.log.line(f"{name + ':':<16}{value}")
+        self.log.line()
+        self.observer = Observer(parameters, self.folder, self.log, self.header, stop)
+
+    def finish(self, results: Results) -> None:
+        """Write results, figures and report, and say the answer."""
+        from plaq.dca.plot import save_figures
+        from plaq.dca.report import write_report
+
+        self.observer.save(results)
+        self.log.line()
+        self.log.line(results.answer())
+        write_report(self.folder.path, save_figures(self.folder.path))
+        self.log.line(f"time:   {duration(sum(results.seconds.values()))}")
+        self.log.line(f"digest: {digest_results(self.folder.results)}")
+        self.log.line(f"report: {self.folder.report}")
+
+    def close(self) -> None:
+        self.log.close()
+        self.folder.close()
+
+
+def run_header(parameters: Parameters, ranks: int) -> dict[str, Any]:
+    """What every run says first: build, machine and how the input is carried out."""
+    return {
+        **build(),
+        "ranks": ranks,
+        "workers": f"{workers_of(parameters.run.workers, ranks)} per rank ({parameters.run.threads})",
+        "chains": parameters.solver.chains,
+        "seed": parameters.solver.seed,
+        "input": parameters.fingerprint()[:16],
+    }
+
+
+def on_root(comm: Any, action: Callable[[], Any] | None, share: bool = False) -> Any:
+    """Do something on rank 0 while the others wait; an InputError or RunError there is raised on every rank.
+
+    The outcome is returned on rank 0, and on the others when ``share``; otherwise they get None.
+    """
+    outcome, error = None, None
+    if comm.rank == 0:
+        try:
+            outcome = action()
+        except (InputError, RunError) as raised:
+            error = raised
+    if comm.size > 1:
+        error, shared = comm.bcast((error, outcome if share else None))
+        outcome = outcome if comm.rank == 0 else shared
+    if error is not None:
+        error.on_every_rank = True
+        raise error
+    return outcome
+
+
+def load(folder: str | Path) -> Results:
+    """The results in a run folder, also of a run that is not finished."""
+    return read_results(Path(folder) / "results.h5")[0]
+
+
+def report(folder: str | Path) -> Path:
+    """Draw the figures and write ``report.html`` of a run folder again; the path of the report."""
+    from plaq.dca.plot import save_figures
+    from plaq.dca.report import write_report
+
+    return write_report(Path(folder), save_figures(Path(folder)))

@@ -1,0 +1,125 @@
+"""What the loop reports to: keeps the run folder up to date, shows progress, and says when to stop."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from plaq import checkpoint
+from plaq.dca.parameters import Parameters
+from plaq.dca.results import Point, Results, summary
+from plaq.dca.results_file import read_results, write_results
+from plaq.estimate import with_error
+from plaq.live import Log, duration, number
+from plaq.run_folder import RunFolder
+from plaq.stop import Stop
+
+PROGRAM = "plaq dca"
+
+
+class QuietObserver:
+    """Only says when to stop: for ranks other than 0, and for runs without a folder."""
+
+    def __init__(self, stop: Stop):
+        self._stop = stop
+
+    def status(self, **fields: Any) -> None:
+        """Where the run is; see `Observer`."""
+
+    def iteration(self, record: dict[str, Any]) -> None:
+        """One iteration of the loop is done."""
+
+    def point(self, point: Point) -> None:
+        """One temperature is done."""
+
+    def checkpoint(self, state: dict[str, Any]) -> None:
+        """Keep this state."""
+
+    def checkpoint_due(self) -> bool:
+        return False
+
+    def stop_requested(self) -> str | None:
+        """None, or why to stop: "SIGINT", "SIGTERM" or "walltime"."""
+        return self._stop.requested()
+
+
+class Observer(QuietObserver):
+    """Rank 0's observer: results and summary after every temperature, checkpoints, log and live view."""
+
+    HEAD = f"{'T':>8} {'iter':>5} {'mu':>9} {'n':>9} {'sign':>7} {'<k>':>8} {'change':>10} {'measured':>9} {'time':>12}"
+
+    def __init__(self, parameters: Parameters, folder: RunFolder, log: Log, header: dict[str, Any], stop: Stop):
+        super().__init__(stop)
+        self._parameters = parameters
+        self._folder = folder
+        self._log = log
+        self._header = header
+        self._points: dict[int, Point] = {}
+        self._state: dict[str, Any] = {}
+        self._last_checkpoint = time.monotonic()
+        self._headed = False
+
+    def resume(self) -> dict[str, Any] | None:
+        """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be used."""
+        state = checkpoint.load(self._folder.checkpoint, PROGRAM, self._parameters.fingerprint())
+        if state is not None and self._folder.results.exists():
+            self._points = {point.index: point for point in read_results(self._folder.results)[0].points}
+        return state
+
+    def status(self, **fields: Any) -> None:
+        """Any of phase, T, index (from 0), temperatures (how many), iteration (from 1), iterations, mu, density, sign,
+        sign_error, order, change, change_error, sweeps_per_second, seconds_left; what is not given stays as it was."""
+        self._state.update(fields)
+        s = self._state.get
+        sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
+        rows = [
+            ("temperature", f"{number(s('T'))} t"),
+            ("iteration", f"{number(s('iteration'), 'd')} of ≤ {number(s('iterations'), 'd')}"),
+            ("μ", number(s("mu"), ".6f")),
+            ("n", number(s("density"), ".5f")),
+            ("sign", sign),
+            ("⟨k⟩", number(s("order"), ".1f")),
+            ("change of Σ", in_errors(s("change"), s("change_error"))),
+            ("sweeps/s", number(s("sweeps_per_second"), ",.0f")),
+            ("phase", s("phase") or "–"),
+            ("time left", duration(s("seconds_left"))),
+        ]
+        index, count = s("index") or 0, s("temperatures") or 1
+        within = ((s("iteration") or 1) - 1) / (s("iterations") or 1)
+        title = f"plaq dca · temperature {index + 1} of {count}"
+        self._log.status(title, rows, min(1.0, (index + within) / count))
+
+    def iteration(self, record: dict[str, Any]) -> None:
+        """``record``: T, iteration, mu, density, sign, order, change, change_error, measurements, seconds {part: s}."""
+        if not self._headed:
+            self._log.line(self.HEAD)
+            self._headed = True
+        r = record.get
+        seconds = sum((r("seconds") or {}).values())
+        self._log.line(f"{number(r('T'), '.5g'):>8} {number(r('iteration'), 'd'):>5} {number(r('mu'), '.5f'):>9} "
+                       f"{number(r('density'), '.5f'):>9} {number(r('sign'), '.4f'):>7} {number(r('order'), '.2f'):>8} "
+                       f"{in_errors(r('change'), r('change_error')):>10} {number(r('measurements'), 'd'):>9} "
+                       f"{duration(seconds):>12}")
+
+    def point(self, point: Point) -> None:
+        self._points[point.index] = point
+        self.save(Results([self._points[index] for index in sorted(self._points)]))
+        shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
+        self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}")
+
+    def save(self, results: Results) -> None:
+        """Replace ``results.h5`` and ``summary.json``."""
+        write_results(self._folder.results, results, self._parameters.to_toml(), self._header)
+        self._folder.write_summary(summary(results, self._header))
+
+    def checkpoint(self, state: dict[str, Any]) -> None:
+        checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
+        self._last_checkpoint = time.monotonic()
+
+    def checkpoint_due(self) -> bool:
+        return time.monotonic() - self._last_checkpoint >= self._parameters.run.checkpoint_every
+
+
+def in_errors(change: float | None, error: float | None) -> str:
+    """A change in units of its own error."""
+    return "–" if change is None or not error else f"{change / error:.2f} σ"

@@ -1,0 +1,86 @@
+"""The folder of one run: which input it belongs to, and that only one process writes into it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from plaq.errors import InputError, RunError
+from plaq.files import cannot_write, write_atomically
+from plaq.schema import to_toml
+
+
+class Input(Protocol):
+    """What a run folder asks of an application's parameters."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self: ...
+    def to_toml(self) -> str: ...
+    def first_difference(self, other: Self) -> tuple[str, Any, Any] | None: ...
+
+
+class RunFolder:
+    """``run/``: the paths of its files, claimed for one input and one process as long as this object lives.
+
+    InputError when the folder belongs to another input (naming the first key that differs), holds files but no run, or
+    another process is writing into it. Nothing is written before these checks passed.
+    """
+
+    def __init__(self, path: str | Path, source: str, parameters: Input):
+        self.path = Path(path)
+        self.input = self.path / "input.resolved.toml"
+        self.results = self.path / "results.h5"
+        self.summary = self.path / "summary.json"
+        self.log = self.path / "log.txt"
+        self.checkpoint = self.path / "checkpoint.h5"
+        self.figures = self.path / "figures"
+        self.report = self.path / "report.html"
+        self._check_owner(source, parameters)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise RunError(cannot_write(self.path, error)) from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise InputError(f"{self.path}: another plaq process is writing into this folder") from None
+        write_atomically(self.input, parameters.to_toml().encode())
+
+    def close(self) -> None:
+        """Let other processes write into the folder."""
+        os.close(self._lock)
+
+    def _check_owner(self, source: str, parameters: Input) -> None:
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise InputError(f"{self.path}: is a file, so it cannot be the run folder")
+        if not self.input.exists():
+            if any(not name.endswith(".partial") for name in os.listdir(self.path)):
+                raise InputError(f"{self.path}: has files but no {self.input.name}, so it is not a run folder; choose "
+                                 "another one with --out")
+            return
+        difference = parameters.first_difference(type(parameters).read(self.input))
+        if difference is not None:
+            key, here, there = difference
+            raise InputError(f"{self.path}: this folder belongs to a different input: {key} = {to_toml(there)} in "
+                             f"{self.input}, {to_toml(here)} in {source}; choose another folder with --out or remove it")
+
+    def write_summary(self, summary: dict[str, Any]) -> None:
+        """Replace ``summary.json``; numbers that JSON lacks (nan, inf) become null."""
+        write_atomically(self.summary, (json.dumps(_finite(summary), indent=2) + "\n").encode())
+
+
+def _finite(thing: Any) -> Any:
+    if isinstance(thing, dict):
+        return {key: _finite(value) for key, value in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        return [_finite(value) for value in thing]
+    if isinstance(thing, float) and not abs(thing) < float("inf"):
+        return None
+    return thing

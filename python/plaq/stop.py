@@ -1,0 +1,41 @@
+"""When a run should stop early: SIGINT, SIGTERM, or the wall-time limit."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+EXIT_CODES = {"SIGINT": 130, "SIGTERM": 143, "walltime": 0}
+
+
+class Stop:
+    """Within ``with Stop(limit) as stop``, signals are remembered instead of ending the process.
+
+    A run asks `requested` between pieces of work and stops at a checkpoint. A second signal of the same kind acts at once,
+    as it would without plaq. ``limit`` is in seconds since the block was entered; None for no limit.
+    """
+
+    def __init__(self, limit: float | None = None):
+        self._limit = limit
+        self._signal: str | None = None
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> Stop:
+        self._deadline = None if self._limit is None else time.monotonic() + self._limit
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._remember)
+        return self
+
+    def __exit__(self, *exception) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _remember(self, number: int, frame) -> None:
+        self._signal = signal.Signals(number).name
+        signal.signal(number, self._before[number])
+
+    def requested(self) -> str | None:
+        """None to go on, else "SIGINT", "SIGTERM" or "walltime"."""
+        if self._signal is None and self._deadline is not None and time.monotonic() >= self._deadline:
+            return "walltime"
+        return self._signal

@@ -1,0 +1,91 @@
+"""Results with plausible numbers and the shapes of a real run, made without a solver."""
+
+import numpy as np
+
+from plaq.dca.parameters import Parameters
+from plaq.dca.results import Point, Results
+from plaq.dca.transition import transition
+from plaq.estimate import Axis, Estimate
+
+K = np.pi * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+BINS = 64
+
+
+def parameters(**sections):
+    defaults = {
+        "model": {"U": 6.0},
+        "dca": {"temperatures": [1.0, 0.5, 0.25, 0.1, 0.09, 0.08, 0.07], "density": 0.95},
+        "two_particle": {"below": 0.1},
+    }
+    return Parameters("input.toml", **{name: {**defaults.get(name, {}), **sections.get(name, {})}
+                                       for name in {**defaults, **sections}})
+
+
+def estimate(rng, name, mean, error, axes=(), **rest):
+    """Jackknife values scatter so that they give the error."""
+    mean = np.asarray(mean)
+    noise = rng.normal(size=(BINS, *mean.shape))
+    if np.iscomplexobj(mean):
+        noise = noise + 1j * rng.normal(size=noise.shape)
+        error = np.full(mean.shape, error * (1 + 1j))
+    jackknife = mean + (noise - noise.mean(axis=0)) * np.real(error) / np.sqrt(BINS - 1)
+    return Estimate(name, mean, np.broadcast_to(error, mean.shape).copy(), jackknife, axes, **rest)
+
+
+def point(p, index, scale=1.0):
+    T = p.dca.temperatures[index]
+    beta, U, n = 1 / T, p.model.U, 0.95
+    rng = np.random.default_rng(index)
+    w = np.pi * T * (2 * np.unique(np.round(np.geomspace(1, 400 * max(beta / 10, 0.2), 16)).astype(int)) - 1)
+    momenta, frequencies = Axis("K", K, "1/a"), Axis("w", w, "t")
+    order = 1 + beta * U * 4 * 0.36
+    k = np.arange(int(2 * order + 20))
+    weight = np.exp(-((k - order) ** 2) / (2 * order))
+    hartree = np.full(4, U * n / 2)
+    eps = -2 * (np.cos(K[:, 0]) + np.cos(K[:, 1]))
+    strength = U**2 / 4 * np.array([0.8, 1.4, 1.4, 0.8])
+    sigma = hartree[:, None] + strength[:, None] / (1j * w + 0.4 - 0.2 * eps[:, None] + 1j * 0.6)
+    g = 1 / (1j * w + 2.4 - eps[:, None] - sigma)
+    tau = np.linspace(0, beta, 33)
+    error = scale * 1e-3
+    observables = [
+        estimate(rng, "density", n, 1e-5),
+        estimate(rng, "double_occupancy", 0.09 - 0.03 * T, error / 10, tau_int=3.1 * beta**0.4),
+        estimate(rng, "energy", -0.75 + 0.4 * T**2, error, unit="t"),
+        estimate(rng, "sign", 1 - 0.12 * min(1, 0.08 / T) ** 2, error, tau_int=1.2 * beta**0.4),
+        estimate(rng, "expansion_order", order, 0.05, tau_int=2.0 * beta**0.4),
+        estimate(rng, "order_histogram", weight / weight.sum(), 1e-4, (Axis("k", k),)),
+        estimate(rng, "G", g, error, (momenta, frequencies), unit="1/t", convention="G = -<T c c+>"),
+        estimate(rng, "Sigma", sigma, error, (momenta, frequencies), unit="t", convention="with the Hartree term U n/2"),
+        estimate(rng, "Sigma_infinity", hartree, 0.0, (momenta,), unit="t"),
+        estimate(rng, "G_tau", -0.5 * np.cosh(np.outer(eps / 8, tau - beta / 2)), error, (momenta, Axis("tau", tau, "1/t"))),
+        estimate(rng, "spin_correlation", [0.6, -0.25, -0.25, 0.1], error,
+                 (Axis("R", np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), "a"),)),
+    ]
+    if p.measures_two_particle(T):
+        noise = scale * 0.0015 * rng.normal()
+        value = 0.327 / (T + 0.05) ** 0.54 + noise
+        window = 1 + np.arange(16)
+        phi = np.array([0, 1, -1, 0])[:, None] * 1 / (1 + (w[:8] / 2) ** 2)
+        observables += [
+            estimate(rng, "lambda_d", value, scale * 0.0015),
+            estimate(rng, "lambda_window", value * (1 - 0.6 / (1 + window) ** 2), error, (Axis("n", window),)),
+            estimate(rng, "eigenvector_d", phi, error, (momenta, Axis("w", w[:8], "t"))),
+        ]
+    history = [{"T": T, "iteration": i + 1, "mu": 2.0 + 0.1 / (i + 1), "density": n, "sign": 0.9, "order": order,
+                "change": None if i == 0 else 0.02 * 3.0 ** (1 - i) + 0.001, "change_error": None if i == 0 else 0.002,
+                "measurements": 20_000, "seconds": {"walk": 2.0 + i, "measure": 1.0, "coarse_grain": 0.05}}
+               for i in range(5)]
+    seconds = {"walk": 6 * beta, "measure": 3 * beta, "two_particle": 2 * beta * (T <= 0.1), "coarse_grain": 0.6}
+    return Point(index, T, beta, 2.0, {e.name: e for e in observables}, history, seconds)
+
+
+def results(p=None, scale=1.0):
+    p = p or parameters()
+    points = [point(p, index, scale) for index in range(len(p.dca.temperatures))]
+    found = Results(points)
+    T, value, error = found.series("lambda_d")
+    if len(T) >= 2:
+        found.transition = transition(T, value, error)
+    found.seconds = {"walk": 300.0, "measure": 120.0, "rest": 3.0}
+    return found
