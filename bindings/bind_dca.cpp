@@ -1,0 +1,188 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <memory>
+
+#include "plaq/base/error.hpp"
+#include "plaq/dca/solver.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace plaq::dca;
+
+namespace {
+
+template <class T>
+using flat = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copied(const flat<T>& a) {
+  return {a.data(), a.data() + a.size()};
+}
+
+template <class T>
+auto to_numpy(std::vector<T> values, std::vector<std::size_t> shape) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), owner);
+}
+
+nb::dict to_dict(const chain_state& s) {
+  nb::dict out;
+  out["number"] = s.number;
+  out["warm"] = s.warm;
+  out["sign"] = s.current.sign;
+  std::vector<std::int32_t> site, spin;
+  std::vector<double> tau;
+  for (const vertex& v : s.current.vertices) site.push_back(v.site), spin.push_back(v.spin), tau.push_back(v.tau);
+  const std::size_t k = tau.size();
+  out["site"] = to_numpy(site, {k});
+  out["spin"] = to_numpy(spin, {k});
+  out["tau"] = to_numpy(tau, {k});
+  out["drift"] = s.drift;
+  out["proposed"] = s.moves.proposed;
+  out["accepted"] = s.moves.accepted;
+  out["walking_seconds"] = s.walking_seconds;
+  out["measuring_seconds"] = s.measuring_seconds;
+  nb::list bins, series;
+  for (const bin_result& b : s.bins) {
+    bins.append(to_numpy(b.sums, {b.sums.size()}));
+    std::vector<float> values(b.series.size() * 4);
+    if (!values.empty()) std::memcpy(values.data(), b.series.data(), values.size() * sizeof(float));
+    series.append(to_numpy(values, {b.series.size(), 4}));
+  }
+  out["bins"] = bins;
+  out["series"] = series;
+  return out;
+}
+
+chain_state from_dict(const nb::dict& d) {
+  chain_state s;
+  s.number = nb::cast<std::uint32_t>(d["number"]);
+  s.warm = nb::cast<bool>(d["warm"]);
+  s.current.sign = nb::cast<double>(d["sign"]);
+  const auto site = nb::cast<flat<std::int32_t>>(d["site"]);
+  const auto spin = nb::cast<flat<std::int32_t>>(d["spin"]);
+  const auto tau = nb::cast<flat<double>>(d["tau"]);
+  plaq::check(site.size() == tau.size() && spin.size() == tau.size(), "a chain's vertices have unequal lengths");
+  for (std::size_t i = 0; i < tau.size(); ++i)
+    s.current.vertices.push_back({site.data()[i], spin.data()[i], tau.data()[i]});
+  s.drift = nb::cast<double>(d["drift"]);
+  s.moves = {nb::cast<std::uint64_t>(d["proposed"]), nb::cast<std::uint64_t>(d["accepted"])};
+  s.walking_seconds = nb::cast<double>(d["walking_seconds"]);
+  s.measuring_seconds = nb::cast<double>(d["measuring_seconds"]);
+  const auto bins = nb::cast<nb::list>(d["bins"]), series = nb::cast<nb::list>(d["series"]);
+  plaq::check(nb::len(bins) == nb::len(series), "a chain's bins and series have unequal lengths");
+  for (std::size_t i = 0; i < nb::len(bins); ++i) {
+    bin_result b;
+    b.sums = copied(nb::cast<flat<double>>(bins[i]));
+    const auto rows = nb::cast<nb::ndarray<const float, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>>(series[i]);
+    b.series.resize(rows.shape(0));
+    if (!b.series.empty()) std::memcpy(b.series.data(), rows.data(), b.series.size() * sizeof(record));
+    s.bins.push_back(std::move(b));
+  }
+  return s;
+}
+
+using problem_ptr = std::shared_ptr<problem>;
+
+problem_ptr make_problem(double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
+                         flat<std::int32_t> difference, flat<std::complex<double>> fourier,
+                         flat<std::int32_t> momentum_sum, flat<std::int32_t> minus,
+                         flat<std::int32_t> odd_frequencies) {
+  auto p = std::make_shared<problem>();
+  p->parameters = {beta, U, sites, K};
+  p->difference = copied(difference);
+  p->g0 = std::make_shared<g0_table>(beta, sites, segments, copied(g0_coefficients), p->difference);
+  p->momenta = {sites, copied(fourier), copied(momentum_sum), copied(minus)};
+  p->odd_frequencies = copied(odd_frequencies);
+  return p;
+}
+
+}  // namespace
+
+void bind_dca(nb::module_& m) {
+  nb::class_<problem>(m, "Problem", "Everything that stays fixed while the chains of one iteration run.")
+      .def("__init__",
+           [](problem* self, double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
+              flat<std::int32_t> difference, flat<std::complex<double>> fourier, flat<std::int32_t> momentum_sum,
+              flat<std::int32_t> minus, flat<std::int32_t> odd_frequencies) {
+             new (self) problem(*make_problem(beta, U, K, sites, segments, g0_coefficients, difference, fourier,
+                                              momentum_sum, minus, odd_frequencies));
+           },
+           "beta"_a, "U"_a, "K"_a, "sites"_a, "segments"_a, "g0_coefficients"_a, "difference"_a, "fourier"_a,
+           "momentum_sum"_a, "minus"_a, "odd_frequencies"_a)
+      .def("measure_two_particle",
+           [](problem& p, int window, int frequencies, flat<std::complex<double>> g0_frequency, bool pairing,
+              flat<std::int32_t> orbit, const std::vector<std::string>& kinds, const std::vector<int>& transfers,
+              const std::vector<int>& bosonic) {
+             p.window = window;
+             p.two_particle_frequencies = frequencies;
+             p.g0_frequency = copied(g0_frequency);
+             p.pairing = pairing;
+             p.orbit = copied(orbit);
+             p.channels.clear();
+             plaq::check(kinds.size() == transfers.size() && kinds.size() == bosonic.size(),
+                         "channels, transfers and bosonic indices have unequal lengths");
+             for (std::size_t i = 0; i < kinds.size(); ++i)
+               p.channels.push_back({channel_named(kinds[i]), transfers[i], bosonic[i]});
+           },
+           "window"_a, "frequencies"_a, "g0_frequency"_a, "pairing"_a, "orbit"_a, "kinds"_a, "transfers"_a,
+           "bosonic"_a)
+      .def_prop_ro("beta", [](const problem& p) { return p.parameters.beta; })
+      .def_ro("window", &problem::window)
+      .def_rw("block_length", &problem::block_length)
+      .def_rw("proposals_per_sweep", &problem::proposals_per_sweep)
+      .def_rw("sweeps_per_measurement", &problem::sweeps_per_measurement)
+      .def_rw("sweeps_between_rebuilds", &problem::sweeps_between_rebuilds)
+      .def_rw("warm_up_sweeps", &problem::warm_up_sweeps)
+      .def_rw("measurements_per_bin", &problem::measurements_per_bin)
+      .def_rw("bins", &problem::bins)
+      .def_rw("histogram_size", &problem::histogram_size)
+      .def_rw("single_precision", &problem::single_precision)
+      .def_rw("seed", &problem::seed)
+      .def_rw("point", &problem::point)
+      .def_rw("iteration", &problem::iteration)
+      .def("layout", [](const problem& p) {
+        nb::dict out;
+        for (const slice& s : bin_layout(p)) out[s.name.c_str()] = std::pair(s.offset, s.size);
+        return out;
+      }, "{name: (offset, size)} of the sums in a bin.");
+
+  nb::class_<control>(m, "Control", "Watches and stops chains that run on another thread.")
+      .def(nb::init<>())
+      .def("finish_bins", [](control& c) { c.stop = control::finish_bins; }, "Stop at the end of the bins under way.")
+      .def("abandon_bins", [](control& c) { c.stop = control::abandon_bins; }, "Stop now; bins under way are lost.")
+      .def_prop_ro("measurements", [](const control& c) { return c.measurements.load(); })
+      .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); });
+
+  m.def("run_chains",
+        [](const problem& p, const nb::list& states, const std::string& backend, int workers, bool split, control& c) {
+          std::vector<chain_state> chains;
+          for (nb::handle h : states) chains.push_back(from_dict(nb::cast<nb::dict>(h)));
+          run_options how;
+          how.backend = backend;
+          how.workers = workers;
+          how.split = split;
+          auto shared = std::make_shared<const problem>(p);
+          std::exception_ptr error;
+          {
+            nb::gil_scoped_release release;
+            try {
+              run_chains(shared, chains, how, c);
+            } catch (...) {
+              error = std::current_exception();
+            }
+          }
+          for (std::size_t i = 0; i < chains.size(); ++i)
+            nb::cast<nb::dict>(states[i]).update(to_dict(chains[i]));
+          if (error) std::rethrow_exception(error);
+        },
+        "problem"_a, "states"_a, "backend"_a, "workers"_a, "split"_a, "control"_a,
+        "Takes every chain state (a dict, changed in place) on until its bins are complete or the control stops it.");
+}

@@ -1,0 +1,228 @@
+"""Continuous-time auxiliary-field QMC: one cluster problem in, bins of averages out.
+
+The Markov chains run in C++ (src/plaq/dca). Here the bath function becomes a table in imaginary time, the chains are
+dealt out to ranks, watched while they run, and their bins are collected in the order of the chains, so that nothing
+depends on ranks or workers. Conventions and formulas: docs/conventions.md.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from plaq import _core
+from plaq.errors import RunError
+
+TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
+
+
+def auxiliary_bath(mesh, bath, U):
+    """G0 of the auxiliary-field problem, 1/G0 = 1/bath - U/2 = iw + mu - U/2 - eps_K - Delta_K, [K, w].
+
+    `bath` is the physical bath function on the mesh. The result is projected on the basis of the mesh, so that its
+    values in imaginary time and at any frequency belong to one and the same function.
+    """
+    return mesh.evaluate(mesh.fit(1 / (1 / bath - U / 2)))
+
+
+def time_table(mesh, cluster, g0):
+    """Cubic coefficients [R, segment, 4] of g(R, tau) = -G0(R, tau) on a uniform grid over [0, beta].
+
+    The grid is refined until the cubics are off by less than TABLE_ACCURACY between its points.
+    """
+    segments = 256
+    while True:
+        tau = np.linspace(0, mesh.beta, segments + 1)
+        values = -cluster.to_sites(mesh.at_tau(g0, tau)).real
+        spline = CubicSpline(tau, values, axis=1)
+        middle = 0.5 * (tau[1:] + tau[:-1])
+        exact = -cluster.to_sites(mesh.at_tau(g0, middle)).real
+        if np.abs(spline(middle) - exact).max() < TABLE_ACCURACY:
+            break
+        segments *= 2
+        if segments > 2**17:
+            raise RunError(f"the bath function cannot be tabulated to {TABLE_ACCURACY}: it is not smooth in time")
+    width = mesh.beta / segments
+    ascending = spline.c[::-1] * width ** np.arange(4)[:, None, None]  # [power, segment, R]
+    return np.ascontiguousarray(ascending.transpose(2, 1, 0))
+
+
+@dataclass
+class Task:
+    """What one iteration asks of the solver. `channels` are (kind, transfer index, bosonic index)."""
+
+    beta: float
+    U: float
+    K: float
+    g0: np.ndarray  # [K, w] auxiliary bath function on the mesh
+    measurements: int
+    order: float  # expected expansion order: one sweep makes that many proposals
+    warm_up: int
+    point: int
+    iteration: int
+    window: int = 0
+    pairing: bool = False
+    orbit: np.ndarray | None = None
+    channels: list[tuple[str, int, int]] = field(default_factory=list)
+
+
+@dataclass
+class Measured:
+    """Averages of s*O per bin, chains in order. `weights` are measurements per bin.
+
+    m [bin, K, w] is s M(K, iw) / (beta N_c) on the mesh; correlations {name: [bin, R] or [bin]}; histogram [bin, k] is
+    not signed; pairing [bin, block, n, n'] and channels [bin, K, K', n, n'] as in src/plaq/dca/two_particle.hpp;
+    series [bin, time, (sign, order, s*density, s*double occupancy)].
+    """
+
+    weights: np.ndarray
+    sign: np.ndarray
+    order: np.ndarray
+    m: np.ndarray
+    correlations: dict[str, np.ndarray]
+    histogram: np.ndarray
+    pairing: np.ndarray | None
+    channels: list[np.ndarray]
+    series: np.ndarray
+    drift: float
+    acceptance: float
+    walking_seconds: float
+    measuring_seconds: float
+
+
+def block_length(order):
+    """Proposals per submatrix update: what was fastest for this order (benchmarks/walker), and no faster machine
+    changes a result by choosing another."""
+    return int(np.clip(16 * round(order / 32), 16, 128))
+
+
+def make_problem(cluster, mesh, task, solver):
+    """The C++ description of `task`; `solver` is the parameter section of that name."""
+    table = time_table(mesh, cluster, task.g0)
+    index = lambda a: np.ascontiguousarray(a, dtype=np.int32).ravel()
+    problem = _core.dca.Problem(
+        beta=task.beta, U=task.U, K=task.K, sites=cluster.size, segments=table.shape[1], g0_coefficients=table.ravel(),
+        difference=index(cluster.site_difference), fourier=np.ascontiguousarray(cluster.fourier).ravel(),
+        momentum_sum=index(cluster.momentum_sum), minus=index(cluster.minus), odd_frequencies=index(2 * mesh.n + 1))
+    if task.window:
+        frequencies = task.window + max([abs(m) for _, _, m in task.channels], default=0)
+        kinds, transfers, bosonic = (list(x) for x in zip(*task.channels)) if task.channels else ([], [], [])
+        problem.measure_two_particle(
+            window=task.window, frequencies=frequencies, pairing=task.pairing, orbit=index(task.orbit),
+            g0_frequency=np.ascontiguousarray(mesh.at_frequencies(task.g0, np.arange(frequencies))).ravel(),
+            kinds=kinds, transfers=transfers, bosonic=bosonic)
+    problem.proposals_per_sweep = max(1, round(task.order))
+    problem.block_length = block_length(task.order) if solver.block_length == "auto" else solver.block_length
+    problem.sweeps_per_measurement = 1 if solver.measure_every == "auto" else solver.measure_every
+    problem.warm_up_sweeps = task.warm_up
+    problem.bins = solver.bins // solver.chains
+    problem.measurements_per_bin = -(-task.measurements // solver.bins)
+    problem.histogram_size = int(2 * task.order + 10 * np.sqrt(task.order) + 20)
+    problem.single_precision = solver.precision == "float"
+    problem.seed, problem.point, problem.iteration = solver.seed, task.point, task.iteration
+    return problem
+
+
+def fresh_chain(number, previous=None, stretch=1.0):
+    """State of a chain before warm-up: empty, or the last configuration of `previous` with times multiplied."""
+    state = dict(number=number, warm=False, sign=1.0, site=np.zeros(0, np.int32), spin=np.zeros(0, np.int32),
+                 tau=np.zeros(0), drift=0.0, proposed=0, accepted=0, walking_seconds=0.0, measuring_seconds=0.0,
+                 bins=[], series=[])
+    if previous is not None:
+        state |= {name: previous[name] for name in ("site", "spin", "sign")}
+        state["tau"] = np.minimum(previous["tau"] * stretch, np.nextafter(previous["beta"] * stretch, 0))
+    return state
+
+
+def run_chains(problem, chains, run, comm, watch: Callable):
+    """Take all chains (states, changed in place) on until they are complete or `watch` says stop.
+
+    Each rank runs the chains number % size == rank. `watch(measurements, sweeps)` is called about five times a second
+    on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins under way are complete)
+    or "abandon" (stop now). Any rank's wish counts for all. Returns whether all chains are complete.
+    """
+    mine = [c for c in chains if c["number"] % comm.size == comm.rank]
+    control = _core.dca.Control()
+    workers = 0 if run.workers == "auto" else run.workers
+    failure = []
+
+    def work():
+        try:
+            _core.dca.run_chains(problem, mine, run.threads, workers, run.accumulate == "split", control)
+        except Exception as error:  # carried to the main thread
+            failure.append(error)
+
+    thread = threading.Thread(target=work, name="plaq chains")
+    thread.start()
+    wishes = {None: 0, "finish": 1, "abandon": 2}
+    while True:
+        thread.join(0.2 if comm.size > 1 else 0.05)
+        running = thread.is_alive()
+        counts = comm.allreduce(np.array([running, control.measurements, control.sweeps], dtype=float), "sum")
+        wish = wishes[watch(counts[1], counts[2])]
+        wish = int(comm.allreduce(np.array([wish], dtype=float), "max")[0])
+        if wish == 1:
+            control.finish_bins()
+        elif wish == 2:
+            control.abandon_bins()
+        if counts[0] == 0:
+            break
+    thread.join()
+    errors = [e for e in comm.allgather(str(failure[0]) if failure else None) if e]
+    everywhere = sum(comm.allgather(mine), [])
+    for state in everywhere:
+        chains[state["number"]] = state
+    if errors:
+        raise RunError(errors[0])
+    return all(len(c["bins"]) == problem.bins for c in chains)
+
+
+def collect(problem, chains, cluster, orbits):
+    """The bins of all chains as `Measured`; `orbits` are lists of equivalent momenta to average over."""
+    layout = problem.layout()
+    per_bin = problem.measurements_per_bin
+    sums = np.array([b for c in chains for b in c["bins"]])
+    n = cluster.size
+
+    def part(name, *shape):
+        offset, size = layout[name]
+        return (sums[:, offset:offset + size] / per_bin).reshape(len(sums), *(shape or (-1,)))
+
+    def as_complex(name, *shape):
+        values = part(name, *shape, 2)
+        return values[..., 0] + 1j * values[..., 1]
+
+    m = np.einsum("kr,brw->bkw", cluster.fourier, as_complex("single_particle", n, -1))
+    for orbit in orbits:
+        m[:, orbit] = m[:, orbit].mean(axis=1, keepdims=True)
+    correlations = part("correlations", -1)
+    names = ["spin", "charge", "static_spin", "static_charge"]
+    split = {name: correlations[:, 2 + i * n:2 + (i + 1) * n] for i, name in enumerate(names)}
+    length = min(len(s) for c in chains for s in c["series"])
+    proposed = sum(c["proposed"] for c in chains)
+    pairing = None
+    if "pairing" in layout:
+        window = problem.window
+        pairing = part("pairing", -1, window, 2 * window)
+    channels = [as_complex(name, n, n, 2 * problem.window, 2 * problem.window)
+                for name in sorted((x for x in layout if x.startswith("channel_")), key=lambda x: int(x[8:]))]
+    return Measured(
+        weights=np.full(len(sums), per_bin), sign=part("sign")[:, 0], order=part("order")[:, 0], m=m / (problem.beta * n),
+        correlations={"density": correlations[:, 0], "double_occupancy": correlations[:, 1], **split},
+        histogram=part("histogram", -1), pairing=pairing, channels=channels,
+        series=np.array([s[:length] for c in chains for s in c["series"]]),
+        drift=max(c["drift"] for c in chains), acceptance=sum(c["accepted"] for c in chains) / max(proposed, 1),
+        walking_seconds=sum(c["walking_seconds"] for c in chains),
+        measuring_seconds=sum(c["measuring_seconds"] for c in chains))
+
+
+def dyson(g0, m, U):
+    """G = G0 - G0^2 m and Sigma = 1/bath - 1/G = U/2 - m / (1 - G0 m), [K, w], from m = <s M>/(<s> beta N_c).
+
+    This form of Sigma has no cancellation of large numbers at high frequency.
+    """
+    return g0 - g0**2 * m, U / 2 - m / (1 - g0 * m)

@@ -1,0 +1,40 @@
+// Counter-based random numbers: a number is a pure function of (seed, stream, index), so a result does not
+// depend on which thread drew it, nor on how often the run was stopped and continued.
+// Philox4x64-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC'11; from Random123.
+#pragma once
+#include <Random123/philox.h>
+
+#include <array>
+#include <cstdint>
+
+namespace plaq {
+
+/// Names one stream of random numbers. Two streams that differ in any member are independent.
+struct stream_id {
+  std::uint64_t seed = 0;
+  std::uint32_t purpose = 0;  ///< what the numbers are for (moves, measurement times, ...)
+  std::uint32_t point = 0;    ///< temperature
+  std::uint32_t iteration = 0;
+  std::uint32_t chain = 0;
+  std::uint64_t bin = 0;
+};
+
+/// Four independent 64-bit words for `index` of a stream.
+inline std::array<std::uint64_t, 4> random_words(const stream_id& s, std::uint64_t index) {
+  const r123::Philox4x64::ctr_type counter = {
+      {index, s.bin, std::uint64_t(s.iteration) << 32 | s.chain, std::uint64_t(s.purpose) << 32 | s.point}};
+  const r123::Philox4x64::key_type key = {{s.seed, 0x706c6171u}};
+  const auto word = r123::Philox4x64()(counter, key);
+  return {word[0], word[1], word[2], word[3]};
+}
+
+/// Uniform in [0, 1) with 53 random bits.
+inline double unit_interval(std::uint64_t word) { return double(word >> 11) * 0x1p-53; }
+
+/// Uniform in {0, ..., n-1}; the bias is below n / 2^64.
+inline std::uint64_t below(std::uint64_t word, std::uint64_t n) {
+  __extension__ using wide = unsigned __int128;
+  return std::uint64_t((wide(word) * n) >> 64);
+}
+
+}  // namespace plaq

@@ -1,0 +1,48 @@
+// The list of all measurements that are switched on, and the bin that they fill.
+#pragma once
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "plaq/dca/correlations.hpp"
+#include "plaq/dca/problem.hpp"
+#include "plaq/dca/single_particle.hpp"
+#include "plaq/dca/two_frequency.hpp"
+
+namespace plaq::dca {
+
+/// Per measurement, for autocorrelation times: sign, expansion order, s * density, s * double occupancy.
+using record = std::array<float, 4>;
+
+/// What one chain found in one bin.
+struct bin_result {
+  std::vector<double> sums;     ///< laid out as bin_layout says
+  std::vector<record> series;   ///< the first measurements of the bin, series_limit at most
+};
+constexpr std::size_t series_limit = 4096;
+
+class accumulator {
+ public:
+  accumulator(std::shared_ptr<const problem> p, std::uint32_t chain);
+
+  void begin_bin(std::uint64_t bin);
+  void accumulate(const sample& s);
+  bin_result end_bin();
+
+ private:
+  void flush_two_particle();
+
+  std::shared_ptr<const problem> problem_;
+  std::uint32_t chain_;
+  std::vector<slice> layout_;
+  single_particle single_particle_;
+  correlations correlations_;
+  std::unique_ptr<two_frequency> two_frequency_;
+  std::unique_ptr<pairing> pairing_;
+  std::vector<vertex_channel> channels_;
+  two_frequency::planes up_, down_;
+  int since_flush_ = 0;
+  bin_result result_;
+};
+
+}  // namespace plaq::dca

@@ -1,0 +1,100 @@
+// One Markov chain: warm-up, then bins of measurements. A bin starts from vertices alone.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "plaq/dca/accumulator.hpp"
+#include "plaq/dca/problem.hpp"
+#include "plaq/dca/streams.hpp"
+#include "plaq/dca/walker.hpp"
+
+namespace plaq::dca {
+
+/// How the caller watches and stops the chains of a run while they are running.
+struct control {
+  enum : int { go_on = 0, finish_bins = 1, abandon_bins = 2 };
+  std::atomic<int> stop{go_on};
+  std::atomic<std::uint64_t> measurements{0};
+  std::atomic<std::uint64_t> sweeps{0};
+};
+
+/// What a chain needs to continue, and what it has found. Changes only when the warm-up or a bin is complete,
+/// so a run that is stopped anywhere continues to the same bits.
+struct chain_state {
+  std::uint32_t number = 0;
+  bool warm = false;
+  configuration current;
+  std::vector<bin_result> bins;
+  double drift = 0;             ///< largest change of an element of N by a rebuild
+  move_counts moves;            ///< of the bins that are complete
+  double walking_seconds = 0, measuring_seconds = 0;
+};
+
+/// Walks through one bin (or the warm-up) and hands every measured sample to `sink`.
+/// Returns false if it was told to abandon the bin.
+template <class Real>
+class chain_walk {
+ public:
+  chain_walk(std::shared_ptr<const problem> p, std::uint32_t number, control& c)
+      : problem_(std::move(p)), number_(number), control_(c), walker_(problem_->parameters, problem_->g0,
+                                                                       problem_->block_length) {}
+
+  bool warm_up(const configuration& start) {
+    stream_id stream = id(streams::warm_up_moves, 0);
+    begin(start);
+    for (int sweep = 0; sweep < problem_->warm_up_sweeps; ++sweep)
+      if (!one_sweep(stream)) return false;
+    return true;
+  }
+
+  template <class Sink>
+  bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
+    const stream_id stream = id(streams::moves, number);
+    begin(start);
+    for (int m = 0; m < problem_->measurements_per_bin; ++m) {
+      for (int sweep = 0; sweep < problem_->sweeps_per_measurement; ++sweep)
+        if (!one_sweep(stream)) return false;
+      sink(walker_, std::uint64_t(m));
+    }
+    return true;
+  }
+
+  const walker<Real>& current() const { return walker_; }
+  double drift() const { return drift_; }
+  move_counts moves_of_bin() const {
+    return {walker_.counts().proposed - at_start_.proposed, walker_.counts().accepted - at_start_.accepted};
+  }
+
+ private:
+  stream_id id(std::uint32_t purpose, std::uint64_t bin) const {
+    return {problem_->seed, purpose, problem_->point, problem_->iteration, number_, bin};
+  }
+  void begin(const configuration& start) {
+    walker_.reset(start);
+    at_start_ = walker_.counts();
+    next_ = 0;
+    sweeps_ = 0;
+    drift_ = 0;
+  }
+  bool one_sweep(const stream_id& stream) {
+    if (control_.stop.load(std::memory_order_relaxed) == control::abandon_bins) return false;
+    walker_.propose(stream, next_, problem_->proposals_per_sweep);
+    next_ += problem_->proposals_per_sweep;
+    if (++sweeps_ % problem_->sweeps_between_rebuilds == 0) drift_ = std::max(drift_, walker_.rebuild());
+    control_.sweeps.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+
+  std::shared_ptr<const problem> problem_;
+  std::uint32_t number_;
+  control& control_;
+  walker<Real> walker_;
+  move_counts at_start_;
+  std::uint64_t next_ = 0;
+  int sweeps_ = 0;
+  double drift_ = 0;
+};
+
+}  // namespace plaq::dca

@@ -1,0 +1,47 @@
+// The bath Green's function of the auxiliary problem as piecewise cubics in imaginary time.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace plaq::dca {
+
+/// g_d(tau) = -G0(R = site difference d, tau) > 0 at tau = 0+, on 0 <= tau <= beta, antiperiodic beyond.
+/// Paramagnetic and even in R, so one table serves both spins and both orders of the two sites.
+class g0_table {
+ public:
+  /// `coefficients[d][segment][4]` are those of a cubic in the segment's own coordinate 0 <= x < 1,
+  /// constant first; `difference[i * sites + j]` is the index d of R_i - R_j.
+  g0_table(double beta, int sites, int segments, std::vector<double> coefficients, std::vector<int> difference);
+
+  double beta() const { return beta_; }
+  int sites() const { return sites_; }
+
+  /// g(tau_i - tau_j) between sites i and j. Equal times count as 0+: g = 1 - n on the diagonal.
+  double operator()(int site_i, double tau_i, int site_j, double tau_j) const {
+    const double tau = tau_i - tau_j;
+    const double* c = &coefficients_[std::size_t(difference_[site_i * sites_ + site_j]) * stride_];
+    return tau < 0 ? -cubic(c, tau + beta_) : cubic(c, tau);
+  }
+
+  /// forward[i] = g(tau_i - tau) and backward[i] = g(tau - tau_i) for every i < count and one point (site, tau).
+  template <class Real>
+  void both_ways(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
+                 Real* backward) const;
+
+ private:
+  double cubic(const double* c, double tau) const {
+    const double x = tau * scale_;
+    const int i = x < segments_ ? int(x) : segments_ - 1;
+    const double* p = c + 4 * i;
+    const double y = x - i;
+    return p[0] + y * (p[1] + y * (p[2] + y * p[3]));
+  }
+
+  double beta_, scale_;
+  int sites_, segments_;
+  std::size_t stride_;
+  std::vector<double> coefficients_;
+  std::vector<int> difference_;
+};
+
+}  // namespace plaq::dca

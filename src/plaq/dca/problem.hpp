@@ -1,0 +1,62 @@
+// Everything that stays fixed while the chains of one iteration run.
+#pragma once
+#include <complex>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plaq/base/random.hpp"
+#include "plaq/dca/configuration.hpp"
+#include "plaq/dca/g0_table.hpp"
+#include "plaq/dca/two_particle.hpp"
+
+namespace plaq::dca {
+
+/// A two-particle function to be measured: which product, at which transfer (Q, m).
+struct channel_request {
+  channel kind;
+  int transfer;
+  int bosonic;
+};
+
+struct problem {
+  expansion parameters;
+  std::shared_ptr<const g0_table> g0;
+  std::vector<int> difference;         ///< [i][j]: index of R_i - R_j
+  momentum_tables momenta;
+  std::vector<int> odd_frequencies;    ///< of the single-particle function, n > 0 odd
+
+  int window = 0;                      ///< positive frequencies of G4; 0 measures none
+  bool pairing = false;                ///< the pairing channel at q = 0 in its real form
+  std::vector<int> orbit;              ///< [K][K']: block of the pairing function
+  std::vector<channel_request> channels;
+  int two_particle_frequencies = 0;    ///< window + the largest |m|
+  std::vector<std::complex<double>> g0_frequency;  ///< [K][n], n = 0 ... two_particle_frequencies - 1
+
+  int block_length = 64;
+  int proposals_per_sweep = 1;
+  int sweeps_per_measurement = 1;
+  int sweeps_between_rebuilds = 100;
+  int warm_up_sweeps = 0;
+  int measurements_per_bin = 1;
+  int bins = 1;                        ///< of each chain
+  int histogram_size = 1;              ///< orders 0 ... size - 1; the last one counts all above
+  bool single_precision = false;       ///< N in float
+
+  std::uint64_t seed = 0;
+  std::uint32_t point = 0;
+  std::uint32_t iteration = 0;
+};
+
+/// One named slice of a bin.
+struct slice {
+  std::string name;
+  std::size_t offset;
+  std::size_t size;
+};
+
+/// The slices of a bin in order: sign, order, single_particle, correlations, histogram, pairing, channel_0, ...
+/// All are sums over the bin's measurements, weighted by the sign but for sign itself and the histogram.
+std::vector<slice> bin_layout(const problem& p);
+
+}  // namespace plaq::dca

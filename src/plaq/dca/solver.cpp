@@ -1,0 +1,174 @@
+#include "plaq/dca/solver.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "plaq/base/error.hpp"
+#include "plaq/task/backends.hpp"
+#include "plaq/task/channel.hpp"
+
+namespace plaq::dca {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
+
+// Measures in place, on the task that walks.
+template <class Real, class Pool>
+class shared_measuring {
+ public:
+  shared_measuring(Pool&, accumulator& a, const run_options&) : accumulator_(a) {}
+
+  template <class Walk>
+  bool operator()(Walk&& walk, double& measuring_seconds) {
+    return walk([&](const walker<Real>& w, std::uint64_t index) {
+      const auto start = clock::now();
+      w.fill(sample_);
+      sample_.index = index;
+      accumulator_.accumulate(sample_);
+      measuring_seconds += seconds_since(start);
+    });
+  }
+
+ private:
+  accumulator& accumulator_;
+  sample sample_;
+};
+
+// Hands samples to a task of their own through a bounded channel; empty samples come back through another.
+template <class Real, class Pool>
+class split_measuring {
+ public:
+  split_measuring(Pool& pool, accumulator& a, const run_options& how)
+      : pool_(pool), accumulator_(a), depth_(std::max(1, how.channel_depth)) {}
+
+  template <class Walk>
+  bool operator()(Walk&& walk, double& measuring_seconds) {
+    using backend = typename Pool::backend;
+    using slot = std::unique_ptr<sample>;
+    task::channel<backend, slot> filled(depth_), empty(depth_ + 1);
+    for (int i = 0; i <= depth_; ++i) check(empty.push(std::make_unique<sample>()), "the channel of samples is closed");
+
+    auto measuring = pool_.async("dca accumulator", [&] {
+      try {
+        while (auto next = filled.pop()) {
+          const auto start = clock::now();
+          accumulator_.accumulate(**next);
+          measuring_seconds += seconds_since(start);
+          if (!empty.push(std::move(*next))) break;
+        }
+      } catch (...) {
+        empty.close(std::current_exception());
+        throw;
+      }
+    });
+    bool complete = false;
+    std::exception_ptr error;
+    try {
+      complete = walk([&](const walker<Real>& w, std::uint64_t index) {
+        auto next = empty.pop();
+        check(next.has_value(), "the channel of empty samples closed early");
+        w.fill(**next);
+        (*next)->index = index;
+        check(filled.push(std::move(*next)), "the channel of samples closed early");
+      });
+    } catch (...) {
+      error = std::current_exception();
+    }
+    filled.close();
+    measuring.get();
+    if (error) std::rethrow_exception(error);
+    return complete;
+  }
+
+ private:
+  Pool& pool_;
+  accumulator& accumulator_;
+  int depth_;
+};
+
+template <class Real, template <class, class> class Measuring, class Pool>
+void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how, control& c) {
+  chain_walk<Real> walk(p, state.number, c);
+  accumulator measured(p, state.number);
+  Measuring<Real, Pool> measure(pool, measured, how);
+
+  if (!state.warm) {
+    const auto start = clock::now();
+    if (!walk.warm_up(state.current)) return;
+    state.walking_seconds += seconds_since(start);
+    state.current = walk.current().current();
+    state.drift = std::max(state.drift, walk.drift());
+    state.warm = true;
+  }
+  while (int(state.bins.size()) < p->bins && c.stop.load() == control::go_on) {
+    const std::uint64_t bin = state.bins.size();
+    measured.begin_bin(bin);
+    double measuring = 0;
+    const auto start = clock::now();
+    const bool complete = measure(
+        [&](auto&& sink) {
+          return walk.bin(state.current, bin, [&](const walker<Real>& w, std::uint64_t index) {
+            sink(w, index);
+            c.measurements.fetch_add(1, std::memory_order_relaxed);
+          });
+        },
+        measuring);
+    if (!complete) return;
+    const double total = seconds_since(start);
+    state.bins.push_back(measured.end_bin());
+    state.current = walk.current().current();
+    state.drift = std::max(state.drift, walk.drift());
+    const move_counts moves = walk.moves_of_bin();
+    state.moves.proposed += moves.proposed;
+    state.moves.accepted += moves.accepted;
+    state.measuring_seconds += measuring;
+    state.walking_seconds += how.split ? total : total - measuring;
+  }
+}
+
+template <class Real, template <class, class> class Measuring, class Pool>
+void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
+             control& c) {
+  std::vector<typename Pool::backend::template future<void>> running;
+  for (chain_state& state : chains)
+    running.push_back(pool.async("dca chain " + std::to_string(state.number), [&pool, p, &state, &how, &c] {
+      try {
+        run_chain<Real, Measuring>(pool, p, state, how, c);
+      } catch (...) {
+        c.stop = control::finish_bins;  // the others keep what they have
+        throw;
+      }
+    }));
+  std::exception_ptr first;
+  for (auto& chain : running) try {
+      chain.get();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace
+
+void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
+                control& c) {
+  check(p != nullptr, "run_chains: no problem given");
+  task::options options;
+  options.workers = how.workers;
+  task::with_backend(how.backend, options, [&](auto& pool) {
+    using Pool = std::remove_reference_t<decltype(pool)>;
+    if (p->single_precision)
+      how.split ? run_all<float, split_measuring, Pool>(pool, p, chains, how, c)
+                : run_all<float, shared_measuring, Pool>(pool, p, chains, how, c);
+    else
+      how.split ? run_all<double, split_measuring, Pool>(pool, p, chains, how, c)
+                : run_all<double, shared_measuring, Pool>(pool, p, chains, how, c);
+  });
+}
+
+}  // namespace plaq::dca

@@ -1,0 +1,25 @@
+// Runs the Markov chains of one iteration as tasks.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plaq/dca/chain.hpp"
+#include "plaq/dca/problem.hpp"
+
+namespace plaq::dca {
+
+/// How the chains are run; nothing in here changes a result.
+struct run_options {
+  std::string backend = "fiber";  ///< see task::backends()
+  int workers = 0;                ///< 0: one per physical core
+  bool split = false;             ///< a task of its own for the accumulator of every chain
+  int channel_depth = 4;          ///< samples that wait for an accumulator, when split
+};
+
+/// Takes every chain on from its state until all its bins are complete or `c.stop` is set. Blocks the caller.
+/// Errors of a chain are thrown after all chains have ended; states of the others stay valid.
+void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
+                control& c);
+
+}  // namespace plaq::dca

@@ -1,0 +1,60 @@
+// The single-particle function of one configuration between two momenta and two frequencies.
+#pragma once
+#include <complex>
+#include <memory>
+#include <vector>
+
+#include "plaq/dca/sample.hpp"
+#include "plaq/linalg/matrix.hpp"
+
+namespace plaq::dca {
+
+/// The momenta of a cluster, as tables that Python's Cluster computed.
+struct momentum_tables {
+  int size;
+  std::vector<std::complex<double>> fourier;  ///< [K][R]: exp(-i K.R)
+  std::vector<int> sum;                       ///< [K][Q]: index of K + Q
+  std::vector<int> minus;                     ///< [K]: index of -K
+
+  int plus(int k, int q) const { return sum[k * size + q]; }
+};
+
+/// G_sigma(k, k') = G0(k) delta_kk' - G0(k) M_sigma(k, k') G0(k') / (beta Nc),  k = (K, w_n),
+/// M(k, k') = sum_pq e^{i w tau_p - i K x_p} M_pq e^{-i w' tau_q + i K' x_q}.
+/// Rows have 0 <= n < frequencies (w_n > 0) only: M_pq is real, so G(-k, -k') = G(k, k')*.
+class two_frequency {
+ public:
+  /// `g0[K][n]`: the bath function at w_n > 0, n = 0 ... frequencies - 1, in the convention G0(-k) = G0(k)*.
+  two_frequency(double beta, const momentum_tables& momenta, int frequencies,
+                std::vector<std::complex<double>> g0);
+
+  /// One spin's function in blocks [K][K'] of `frequencies` rows and 2 * `frequencies` columns (n' = -F ... F-1),
+  /// real and imaginary parts apart.
+  struct planes {
+    std::vector<float> re, im;
+  };
+  void evaluate(const sample& s, int side, planes& g);
+
+  /// Computes what both spins share; call once per sample, before evaluate.
+  void prepare(const sample& s);
+
+  int frequencies() const { return frequencies_; }
+  int sites() const { return momenta_.size; }
+  std::size_t block() const { return std::size_t(2) * frequencies_ * frequencies_; }
+  const momentum_tables& momenta() const { return momenta_; }
+
+ private:
+  void to_momenta(bool conjugate, std::size_t outer, std::size_t inner, std::vector<float>& re,
+                  std::vector<float>& im);
+
+  double beta_;
+  momentum_tables momenta_;
+  int frequencies_;
+  std::vector<std::complex<float>> g0_;
+  std::vector<float> fourier_re_, fourier_im_, minus_fourier_im_;  // column-major [R][K] as gemm wants it
+  bool real_fourier_;
+  linalg::matrix<float> phase_, transformed_, parts_;
+  std::vector<float> scratch_re_, scratch_im_;
+};
+
+}  // namespace plaq::dca

@@ -1,0 +1,348 @@
+#include "plaq/dca/walker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "plaq/base/error.hpp"
+#include "plaq/linalg/blas.hpp"
+
+namespace plaq::dca {
+
+using linalg::gemm;
+
+namespace {
+constexpr int sigma_of[2] = {+1, -1};
+}
+
+template <class Real>
+walker<Real>::walker(const expansion& parameters, std::shared_ptr<const g0_table> g0, int block_length)
+    : parameters_(parameters),
+      g0_(std::move(g0)),
+      block_length_(block_length),
+      gamma_(parameters.gamma()),
+      g_equal_((*g0_)(0, 0., 0, 0.)) {
+  check(block_length > 0, "walker: block_length must be positive");
+  check(g0_->sites() == parameters.sites && g0_->beta() == parameters.beta, "walker: g0 belongs to another problem");
+}
+
+template <class Real>
+void walker<Real>::reset(configuration start) {
+  configuration_ = std::move(start);
+  for (const vertex& v : configuration_.vertices)
+    check(v.site >= 0 && v.site < parameters_.sites && v.tau >= 0 && v.tau < parameters_.beta &&
+              (v.spin == 1 || v.spin == -1),
+          "walker: a vertex lies outside the problem");
+  for (sector& s : sectors_) s.n.reshape(0, 0);
+  rebuild();
+}
+
+template <class Real>
+double walker<Real>::rebuild() {
+  const auto& vertices = configuration_.vertices;
+  const int k = order();
+  linalg::matrix<double> g(k, k), fresh(k, k);
+  for (int j = 0; j < k; ++j)
+    for (int i = 0; i < k; ++i)
+      g(i, j) = i == j ? g_equal_ : (*g0_)(vertices[i].site, vertices[i].tau, vertices[j].site, vertices[j].tau);
+  double drift = 0, sign = 1;
+  for (int side = 0; side < 2; ++side) {
+    sector& s = sectors_[side];
+    s.strength.resize(k);
+    for (int j = 0; j < k; ++j) {
+      const double x = vertex_strength(gamma_, sigma_of[side], vertices[j].spin);
+      s.strength[j] = Real(x);
+      for (int i = 0; i < k; ++i) fresh(i, j) = (i == j ? 1 + x : 0.) - g(i, j) * x;
+    }
+    sign *= linalg::invert(k, fresh.data(), fresh.stride()).sign;
+    const bool had = s.n.rows() == k;
+    if (!had) s.n.reshape(k, k);
+    for (int j = 0; j < k; ++j)
+      for (int i = 0; i < k; ++i) {
+        if (had) drift = std::max(drift, std::abs(double(s.n(i, j)) - fresh(i, j)));
+        s.n(i, j) = Real(fresh(i, j));
+      }
+  }
+  if (!std::isfinite(drift)) throw runtime_failure("walker: N holds a value that is not finite");
+  configuration_.sign = sign;
+  return drift;
+}
+
+template <class Real>
+void walker<Real>::propose(const stream_id& stream, std::uint64_t first, int count) {
+  const int blocks = (count + block_length_ - 1) / block_length_;
+  for (int b = 0; b < blocks; ++b) {
+    const int begin = int(std::int64_t(count) * b / blocks), end = int(std::int64_t(count) * (b + 1) / blocks);
+    run_block(stream, first + begin, end - begin);
+  }
+}
+
+template <class Real>
+void walker<Real>::run_block(const stream_id& stream, std::uint64_t first, int count) {
+  prepare(stream, first, count);
+  int next = 0;
+  for (const auto& word : words_) {
+    const double u = unit_interval(word[2]);
+    bool accepted = false;
+    if (word[0] & 1)
+      accepted = try_insert(next++, u);
+    else if (!alive_.empty())
+      accepted = try_remove(int(below(word[3], alive_.size())), u);
+    counts_.accepted += accepted;
+  }
+  counts_.proposed += words_.size();
+  finish_block();
+}
+
+template <class Real>
+void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int count) {
+  const int k = order();
+  words_.clear();
+  candidates_.clear();
+  for (int i = 0; i < count; ++i) {
+    const auto& w = words_.emplace_back(random_words(stream, first + i));
+    if (w[0] & 1) {
+      vertex v;
+      v.spin = w[0] & 2 ? 1 : -1;
+      v.site = int(below(w[3], parameters_.sites));
+      v.tau = unit_interval(w[1]) * parameters_.beta;
+      candidates_.push_back(
+          {v, {vertex_strength(gamma_, +1, v.spin), vertex_strength(gamma_, -1, v.spin)}});
+    }
+  }
+  const int c = int(candidates_.size());
+
+  sites_.resize(k);
+  taus_.resize(k);
+  alive_.resize(k);
+  for (int i = 0; i < k; ++i) {
+    sites_[i] = configuration_.vertices[i].site;
+    taus_[i] = configuration_.vertices[i].tau;
+    alive_[i] = {false, i};
+  }
+  changed_.clear();
+
+  g_forward_.reshape(k, c);
+  g_backward_.reshape(k, c);
+  g_candidates_.reshape(c, c);
+  for (int j = 0; j < c; ++j) {
+    const vertex& v = candidates_[j].v;
+    g0_->both_ways(k, sites_.data(), taus_.data(), v.site, v.tau, g_forward_.column(j), g_backward_.column(j));
+    for (int i = 0; i < c; ++i) {
+      const vertex& other = candidates_[i].v;
+      g_candidates_(i, j) = i == j ? g_equal_ : (*g0_)(other.site, other.tau, v.site, v.tau);
+    }
+  }
+  for (sector& s : sectors_) {
+    s.b.reset(count);
+    s.column.resize(count);
+    s.row.resize(count);
+    s.a.reshape(k, c);
+    s.g_back.reshape(k, c);
+    s.w.reshape(c, c);
+    gemm<Real>(false, false, k, c, k, 1, s.n.data(), s.n.stride(), g_forward_.data(), g_forward_.stride(), 0,
+               s.a.data(), s.a.stride());
+    for (int j = 0; j < c; ++j) {
+      const Real* g = g_backward_.column(j);
+      Real* out = s.g_back.column(j);
+      for (int i = 0; i < k; ++i) out[i] = g[i] * s.strength[i];
+    }
+    gemm<Real>(true, false, c, c, k, 1, s.g_back.data(), s.g_back.stride(), s.a.data(), s.a.stride(), 0,
+               s.w.data(), s.w.stride());
+  }
+}
+
+// B = 1 + [N (1-g)] X with N extended to the candidates, whose e^V - 1 was 0 before this block:
+// N = [[N, 0], [g x N, 1]]. Where x = e^V - 1 does not vanish, N (1-g) = (1-N) / x.
+template <class Real>
+double walker<Real>::entry(const sector& s, int side, element row, element column) const {
+  if (column.candidate) {
+    const double x = candidates_[column.index].strength[side];
+    if (!row.candidate) return -x * double(s.a(row.index, column.index));
+    const double same = row.index == column.index ? 1 : 0;
+    return same + x * (same - g_candidates_(row.index, column.index) - double(s.w(row.index, column.index)));
+  }
+  if (!row.candidate) return double(s.n(row.index, column.index));
+  const Real* g = s.g_back.column(row.index);
+  const Real* n = s.n.column(column.index);
+  const int k = s.n.rows();
+  Real sum[16] = {};
+  int l = 0;
+  for (; l + 16 <= k; l += 16)
+    for (int i = 0; i < 16; ++i) sum[i] += g[l + i] * n[l + i];
+  double total = 0;
+  for (; l < k; ++l) total += double(g[l]) * double(n[l]);
+  for (Real part : sum) total += double(part);
+  return total;
+}
+
+template <class Real>
+double walker<Real>::ratio_change(sector& s, int side, element e) {
+  for (std::size_t i = 0; i < changed_.size(); ++i) {
+    s.column[i] = entry(s, side, changed_[i], e);
+    s.row[i] = entry(s, side, e, changed_[i]);
+  }
+  return s.b.ratio_append(s.column.data(), s.row.data(), entry(s, side, e, e));
+}
+
+template <class Real>
+bool walker<Real>::try_insert(int candidate, double u) {
+  const element e{true, candidate};
+  const double ratio = parameters_.K / double(alive_.size() + 1) * ratio_change(sectors_[0], 0, e) *
+                       ratio_change(sectors_[1], 1, e);
+  if (!(u < std::abs(ratio))) return false;
+  for (sector& s : sectors_) s.b.append(s.row.data());
+  changed_.push_back(e);
+  alive_.push_back(e);
+  if (ratio < 0) configuration_.sign = -configuration_.sign;
+  return true;
+}
+
+template <class Real>
+bool walker<Real>::try_remove(int position, double u) {
+  const element e = alive_[position];
+  const double weight = double(alive_.size()) / parameters_.K;
+  double ratio;
+  if (e.candidate) {  // inserted earlier in this block: take it back
+    const int q = int(std::find_if(changed_.begin(), changed_.end(),
+                                   [&](element other) { return other.candidate && other.index == e.index; }) -
+                      changed_.begin());
+    ratio = weight * sectors_[0].b.ratio_remove(q) * sectors_[1].b.ratio_remove(q);
+    if (!(u < std::abs(ratio))) return false;
+    for (sector& s : sectors_) s.b.remove(q);
+    changed_[q] = changed_.back();
+    changed_.pop_back();
+  } else {
+    ratio = weight * ratio_change(sectors_[0], 0, e) * ratio_change(sectors_[1], 1, e);
+    if (!(u < std::abs(ratio))) return false;
+    for (sector& s : sectors_) s.b.append(s.row.data());
+    changed_.push_back(e);
+  }
+  alive_[position] = alive_.back();
+  alive_.pop_back();
+  if (ratio < 0) configuration_.sign = -configuration_.sign;
+  return true;
+}
+
+template <class Real>
+void walker<Real>::finish_block() {
+  if (changed_.empty()) return;
+  for (int side = 0; side < 2; ++side) update(sectors_[side], side);
+
+  // The vertices follow the rows of N: accepted ones at the end, then the last one into every gap.
+  auto& vertices = configuration_.vertices;
+  for (element e : changed_)
+    if (e.candidate) vertices.push_back(candidates_[e.index].v);
+  std::vector<int> gaps;
+  for (element e : changed_)
+    if (!e.candidate) gaps.push_back(e.index);
+  std::sort(gaps.rbegin(), gaps.rend());
+  for (int gap : gaps) {
+    const int last = order() - 1;
+    vertices[gap] = vertices[last];
+    vertices.pop_back();
+    for (sector& s : sectors_) {
+      if (gap != last) {
+        std::copy_n(s.n.column(last), last + 1, s.n.column(gap));
+        for (int j = 0; j < last; ++j) s.n(gap, j) = s.n(last, j);
+        s.strength[gap] = s.strength[last];
+      }
+      s.n.resize(last, last);
+      s.strength.pop_back();
+    }
+  }
+}
+
+// N' = N - [N (1-g)]_{:S} X_S B^-1 N_{S:} on the old vertices and the accepted candidates.
+template <class Real>
+void walker<Real>::update(sector& s, int side) {
+  const int k = s.n.rows(), m = int(changed_.size());
+  std::vector<int> accepted;  // candidate numbers
+  for (element e : changed_)
+    if (e.candidate) accepted.push_back(e.index);
+  const int c = int(accepted.size()), size = k + c;
+
+  // lower = N_{candidates, old} = (x g)^T N.
+  accepted_back_.reshape(k, c);
+  for (int j = 0; j < c; ++j) std::copy_n(s.g_back.column(accepted[j]), k, accepted_back_.column(j));
+  lower_.reshape(c, k);
+  gemm<Real>(true, false, c, k, k, 1, accepted_back_.data(), accepted_back_.stride(), s.n.data(), s.n.stride(), 0,
+             lower_.data(), lower_.stride());
+
+  left_.reshape(size, m);
+  right_.reshape(m, size);
+  for (int b = 0; b < m; ++b) {
+    const element e = changed_[b];
+    Real* column = left_.column(b);
+    if (e.candidate) {
+      const Real x = Real(candidates_[e.index].strength[side]);
+      const Real* a = s.a.column(e.index);
+      for (int i = 0; i < k; ++i) column[i] = -x * a[i];
+      for (int i = 0; i < c; ++i) {
+        const double same = accepted[i] == e.index ? 1 : 0;
+        column[k + i] = Real(double(x) * (same - g_candidates_(accepted[i], e.index) -
+                                          double(s.w(accepted[i], e.index))));
+      }
+    } else {
+      std::copy_n(s.n.column(e.index), k, column);
+      for (int i = 0; i < c; ++i) column[k + i] = lower_(i, e.index);
+      column[e.index] -= 1;
+    }
+  }
+  int added = 0;
+  for (int b = 0; b < m; ++b) {
+    const element e = changed_[b];
+    if (e.candidate) {
+      for (int j = 0; j < k; ++j) right_(b, j) = lower_(added, j);
+      for (int j = 0; j < c; ++j) right_(b, k + j) = j == added;
+      ++added;
+    } else {
+      for (int j = 0; j < k; ++j) right_(b, j) = s.n(e.index, j);
+      for (int j = 0; j < c; ++j) right_(b, k + j) = 0;
+    }
+  }
+  b_inverse_.reshape(m, m);
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < m; ++i) b_inverse_(i, j) = Real(s.b.data()[i + std::size_t(j) * s.b.stride()]);
+  solved_.reshape(m, size);
+  gemm<Real>(false, false, m, size, m, 1, b_inverse_.data(), b_inverse_.stride(), right_.data(), right_.stride(), 0,
+             solved_.data(), solved_.stride());
+
+  s.n.resize(size, size);
+  for (int j = 0; j < k; ++j) std::copy_n(lower_.column(j), c, s.n.column(j) + k);
+  for (int j = k; j < size; ++j) {
+    std::fill_n(s.n.column(j), size, Real(0));
+    s.n(j, j) = 1;
+  }
+  gemm<Real>(false, false, size, size, m, -1, left_.data(), left_.stride(), solved_.data(), solved_.stride(), 1,
+             s.n.data(), s.n.stride());
+  for (int candidate : accepted) s.strength.push_back(Real(candidates_[candidate].strength[side]));
+}
+
+template <class Real>
+void walker<Real>::fill(sample& out) const {
+  const int k = order();
+  const auto& vertices = configuration_.vertices;
+  out.sign = configuration_.sign;
+  out.first.assign(parameters_.sites + 1, 0);
+  for (const vertex& v : vertices) ++out.first[v.site + 1];
+  for (int x = 0; x < parameters_.sites; ++x) out.first[x + 1] += out.first[x];
+  std::vector<int> place(out.first.begin(), out.first.end() - 1), from(k);
+  for (int i = 0; i < k; ++i) from[place[vertices[i].site]++] = i;
+  out.tau.resize(k);
+  for (int p = 0; p < k; ++p) out.tau[p] = vertices[from[p]].tau;
+  for (int side = 0; side < 2; ++side) {
+    const sector& s = sectors_[side];
+    out.m[side].reshape(k, k);
+    for (int q = 0; q < k; ++q) {
+      const Real* n = s.n.column(from[q]);
+      float* m = out.m[side].column(q);
+      for (int p = 0; p < k; ++p) m[p] = float(s.strength[from[p]] * n[from[p]]);
+    }
+  }
+}
+
+template class walker<double>;
+template class walker<float>;
+
+}  // namespace plaq::dca

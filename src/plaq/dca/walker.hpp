@@ -1,0 +1,106 @@
+// The Markov chain of continuous-time auxiliary-field QMC with submatrix updates.
+// Algorithm: Gull et al., EPL 82, 57003 (2008); submatrix updates: Gull et al., PRB 83, 075122 (2011).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "plaq/base/random.hpp"
+#include "plaq/dca/configuration.hpp"
+#include "plaq/dca/g0_table.hpp"
+#include "plaq/dca/sample.hpp"
+#include "plaq/linalg/growing_inverse.hpp"
+#include "plaq/linalg/matrix.hpp"
+
+namespace plaq::dca {
+
+/// Counts of what a walker did.
+struct move_counts {
+  std::uint64_t proposed = 0;
+  std::uint64_t accepted = 0;
+};
+
+/// Inserts and removes vertices. N_sigma = (e^V - g (e^V - 1))^-1 is kept in precision `Real`.
+///
+/// Proposals are drawn one by one from the stream, each from its own counter, and decided one by one. Only the
+/// change of N is delayed to the end of a block of proposals. With S the vertices changed so far in the block,
+/// N' = (N^-1 + (1-g) X)^-1 where X = e^{V'} - e^V lives on S; what is needed of it is the inverse of
+/// B = 1 + [N (1-g)]_SS X_S, which grows when a vertex changes and shrinks when a vertex of this block is removed
+/// again, so a block never has to end early.
+template <class Real>
+class walker {
+ public:
+  walker(const expansion& parameters, std::shared_ptr<const g0_table> g0, int block_length);
+
+  /// Starts from `start` and computes N from scratch.
+  void reset(configuration start);
+
+  /// Makes `count` proposals: numbers first, ..., first + count - 1 of the stream.
+  void propose(const stream_id& stream, std::uint64_t first, int count);
+
+  /// Computes N from scratch; returns the largest deviation of the old elements from the new ones.
+  double rebuild();
+
+  /// Copies what measurements need: M_sigma = (e^V - 1) N, vertices ordered by site.
+  void fill(sample& s) const;
+
+  const configuration& current() const { return configuration_; }
+  int order() const { return int(configuration_.vertices.size()); }
+  const move_counts& counts() const { return counts_; }
+  const linalg::matrix<Real>& n_matrix(int spin_index) const { return sectors_[spin_index].n; }
+
+ private:
+  // A vertex that the block can change: either one of those that N holds, or a candidate for insertion.
+  struct element {
+    bool candidate;
+    int index;
+  };
+  struct candidate_vertex {
+    vertex v;
+    std::array<double, 2> strength;
+  };
+  // What belongs to one spin direction.
+  struct sector {
+    linalg::matrix<Real> n;         // k x k
+    std::vector<Real> strength;     // e^V - 1 of every vertex
+    linalg::matrix<Real> a;         // k x c: N g(vertices, candidates)
+    linalg::matrix<Real> g_back;    // k x c: (e^V - 1) g(candidates, vertices)^T
+    linalg::matrix<Real> w;         // c x c: g_back^T a
+    linalg::growing_inverse b;
+    std::vector<double> column, row;
+  };
+
+  void run_block(const stream_id& stream, std::uint64_t first, int count);
+  void prepare(const stream_id& stream, std::uint64_t first, int count);
+  bool try_insert(int candidate, double u);
+  bool try_remove(int position, double u);
+  double ratio_change(sector& s, int sigma_index, element e);
+  double entry(const sector& s, int sigma_index, element row, element column) const;
+  void finish_block();
+  void update(sector& s, int sigma_index);
+
+  expansion parameters_;
+  std::shared_ptr<const g0_table> g0_;
+  int block_length_;
+  double gamma_, g_equal_;
+  configuration configuration_;
+  move_counts counts_;
+  std::array<sector, 2> sectors_;
+
+  // The block under way.
+  std::vector<std::array<std::uint64_t, 4>> words_;
+  std::vector<candidate_vertex> candidates_;
+  std::vector<int> sites_;
+  std::vector<double> taus_;
+  linalg::matrix<Real> g_forward_, g_backward_;  // k x c
+  linalg::matrix<double> g_candidates_;          // c x c
+  std::vector<element> alive_;                   // the interacting vertices, in the order they are numbered
+  std::vector<element> changed_;                 // S, in the order of the rows of B
+  linalg::matrix<Real> accepted_back_, lower_, left_, right_, solved_, b_inverse_;
+};
+
+extern template class walker<double>;
+extern template class walker<float>;
+
+}  // namespace plaq::dca
