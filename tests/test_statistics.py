@@ -29,7 +29,8 @@ def bins_of(series, bins):
     return series.reshape(bins, -1).mean(axis=1)
 
 
-# --- jackknife ----------------------------------------------------------------------------------------------------
+# --- jackknife
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_of_a_linear_function_is_the_standard_error():
@@ -113,7 +114,8 @@ def test_one_bin_has_no_error_and_none_is_refused():
 
 @pytest.mark.parametrize("bins", [32, 64])
 def test_one_sigma_holds_the_truth_as_often_as_it_should(bins):
-    # s = +-1 with <s> = 0.4, O correlated with s, known <sO>/<s>; 2000 replicas, Student's coverage, 3 standard errors
+    # s = +-1 with <s> = 0.4, O correlated with s, known <sO>/<s>; 2000 replicas, Student's coverage, 3
+    # standard errors
     from scipy.stats import t
 
     rng = np.random.default_rng(bins)
@@ -140,12 +142,14 @@ def test_binned_error_of_a_correlated_series_is_the_exact_one():
     assert abs(mean_square / exact**2 - 1) < 3 * np.sqrt(2 / (63 * 100)) + 0.011
 
 
-# --- autocorrelation ----------------------------------------------------------------------------------------------
+# --- autocorrelation
+# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("a", [0.0, 0.5, 0.9, 0.97])
 def test_tau_of_ar1(a):
-    # 40 series: the mean within 4 standard errors plus the window's 1 %, the scatter within 40 % of the reported error
+    # 40 series: the mean within 4 standard errors plus the window's 1 %, the scatter within 40 % of the
+    # reported error
     x = ar1(np.random.default_rng(9), a, 40, 40000)
     exact = (1 + a) / (2 * (1 - a))
     tau, error = np.array([autocorrelation_time(series) for series in x]).T
@@ -176,7 +180,8 @@ def exact_blocked_tau(a, lengths):
     return np.array([0.5 + sum((1 - t / b) * a**t for t in range(1, b)) for b in lengths])
 
 
-# --- what the data can support ------------------------------------------------------------------------------------
+# --- what the data can support
+# ------------------------------------------------------------------------------------
 
 
 def test_unsupported_errors_are_named():
@@ -198,13 +203,15 @@ def test_average_reports_an_error_that_the_data_cannot_support_as_such():
     assert str(bad).endswith("(?)")
 
 
-# --- estimate -----------------------------------------------------------------------------------------------------
+# --- estimate
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "value, error, text",
-    [(0.8831, 0.0041, "0.883(4)"), (0.0763, 0.001, "0.0763(10)"), (12.3, 0.19, "12.30(19)"), (1234.4, 56, "1234(56)"),
-     (3.0, 0.0967, "3.00(10)"), (3.0, 9.7, "3(10)"), (6, 0, "6"), (0.5, np.inf, "0.5(?)"), (-1.25, 0.02, "-1.25(2)")],
+    [(0.8831, 0.0041, "0.883(4)"), (0.0763, 0.001, "0.0763(10)"), (12.3, 0.19, "12.30(19)"),
+     (1234.4, 56, "1234(56)"), (3.0, 0.0967, "3.00(10)"), (3.0, 9.7, "3(10)"), (6, 0, "6"),
+     (0.5, np.inf, "0.5(?)"), (-1.25, 0.02, "-1.25(2)")],
 )
 def test_value_and_error_in_one_number(value, error, text):
     assert with_error(value, error) == text

@@ -20,12 +20,12 @@ class Axis:
 class Estimate:
     """Mean and one-standard-deviation error of a measured quantity.
 
-    ``mean`` and ``error`` have the shape that ``axes`` describe. A complex mean has a complex error: the error of the
-    real part plus i times the error of the imaginary part. ``jackknife`` holds the leave-one-out values
+    ``mean`` and ``error`` have the shape that ``axes`` describe. A complex mean has a complex error: the error
+    of the real part plus i times the error of the imaginary part. ``jackknife`` holds the leave-one-out values
     ``[bin, ...]`` that the error came from, so that a derived quantity can carry its error through.
 
-    An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later fit is
-    zero. Exactly known values have error 0.
+    An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later
+    fit is zero. Exactly known values have error 0.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Estimate:
 
 
 def with_error(value: float, error: float) -> str:
-    """``0.883(4)``: the error in units of the last digit, two digits when the first is 1; ``(?)`` when not supported."""
+    """``0.883(4)``: the error in units of the last digit, two if it starts with 1; ``(?)`` if infinite."""
     if not np.isfinite(error):
         return f"{value:.4g}(?)"
     if error == 0:

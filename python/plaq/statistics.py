@@ -1,9 +1,9 @@
 """Errors of Monte Carlo averages: jackknife over bins with the sign in every step, and autocorrelation times.
 
-Conventions. A bin holds averages over its own measurements: of the sign s and of s times an observable. The weight of a
-bin is its number of measurements. The physical average is <s O>/<s>, formed after averaging over bins, never inside
-one. The integrated autocorrelation time is tau = 1/2 + sum_{t>=1} rho(t) in units of one measurement, so that
-independent measurements have tau = 1/2 and the error of a mean of N is sqrt(2 tau var / N).
+Conventions. A bin holds averages over its own measurements: of the sign s and of s times an observable. The
+weight of a bin is its number of measurements. The physical average is <s O>/<s>, formed after averaging over
+bins, never inside one. The integrated autocorrelation time is tau = 1/2 + sum_{t>=1} rho(t) in units of one
+measurement, so that independent measurements have tau = 1/2 and the error of a mean of N is sqrt(2 tau var / N).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from plaq.estimate import Axis, Estimate
 
 MINIMUM_BINS = 16  # the error of the error is 1/sqrt(2 (bins - 1)): 18 % here
-BIN_OVER_TAU = 5  # in shorter bins the error is more than 10 % too small (AR(1): it is sqrt(1 - tau/length) of the truth)
+BIN_OVER_TAU = 5  # shorter bins make the error over 10 % too small: AR(1) gives sqrt(1 - tau/length) of the truth
 SIGN_OVER_ERROR = 3  # below this the denominator <s> may be zero
 
 
@@ -24,9 +24,9 @@ SIGN_OVER_ERROR = 3  # below this the denominator <s> may be zero
 class Resampled:
     """What the jackknife gives for one quantity.
 
-    ``mean`` is the plain estimate from all bins; ``bias`` is the jackknife's estimate of its O(1/bins) bias (subtract it
-    for the bias-corrected value; it should be small beside ``error``). ``values`` are the leave-one-out estimates
-    ``[bin, ...]``, or None when they were not kept.
+    ``mean`` is the plain estimate from all bins; ``bias`` is the jackknife's estimate of its O(1/bins) bias
+    (subtract it for the bias-corrected value; it should be small beside ``error``). ``values`` are the
+    leave-one-out estimates ``[bin, ...]``, or None when they were not kept.
     """
 
     mean: np.ndarray
@@ -36,7 +36,7 @@ class Resampled:
 
     def estimate(self, name: str, axes: Sequence[Axis] = (), unit: str = "", convention: str = "",
                  tau_int: float | None = None, note: str = "") -> Estimate:
-        """As an `Estimate`; a ``note`` (from `unsupported`) says why the error is not known and makes it infinite."""
+        """As an `Estimate`; a ``note`` (from `unsupported`) says why there is no error and makes it infinite."""
         error = no_error(self.mean) if note else self.error
         return Estimate(name, self.mean, error, self.values, tuple(axes), unit, convention, tau_int, note)
 
@@ -73,7 +73,8 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
             averages = [total / measurements for total in totals]
         else:
             m = weights[leave_out]
-            averages = [(total - m * array[leave_out]) / (measurements - m) for total, array in zip(totals, binned)]
+            left = measurements - m
+            averages = [(total - m * array[leave_out]) / left for total, array in zip(totals, binned)]
         result = function(*averages)
         return result if isinstance(result, dict) else {"": result}
 
@@ -161,7 +162,8 @@ def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = N
         return f"the average sign {average.mean:.2g} is within {SIGN_OVER_ERROR} errors of zero"
     length = weights.sum() / bins
     if tau_int is not None and length < BIN_OVER_TAU * tau_int:
-        return f"bins of {length:.3g} measurements are shorter than {BIN_OVER_TAU} tau_int = {BIN_OVER_TAU * tau_int:.3g}"
+        needed = f"{BIN_OVER_TAU} tau_int = {BIN_OVER_TAU * tau_int:.3g}"
+        return f"bins of {length:.3g} measurements are shorter than {needed}"
     return ""
 
 
@@ -172,7 +174,8 @@ def average(name: str, sign: np.ndarray, signed: np.ndarray, weights: np.ndarray
     sign ``[bin]``, signed ``[bin, ...]``, weights ``[bin]``; labels are axes, unit, convention of the estimate.
     """
     note = unsupported(weights, sign, tau_int)
-    return jackknife(sign_average, sign, signed, weights=weights).estimate(name, tau_int=tau_int, note=note, **labels)
+    resampled = jackknife(sign_average, sign, signed, weights=weights)
+    return resampled.estimate(name, tau_int=tau_int, note=note, **labels)
 
 
 def autocorrelation_time(series: np.ndarray, window: float = 6.0) -> tuple[float, float]:
@@ -180,8 +183,9 @@ def autocorrelation_time(series: np.ndarray, window: float = 6.0) -> tuple[float
 
     series : ``[time]`` or ``[chain, time]`` (independent chains of the same process).
     The sum of rho(t) stops at the first W >= window * tau(W) (Sokal's automatic window; Madras and Sokal, J. Stat.
-    Phys. 50, 109 (1988), appendix C). With N the number of measurements in all chains, error = tau sqrt((4 W + 2)/N)
-    and the bias of the subtracted mean is removed as in Wolff, Comput. Phys. Commun. 156, 143 (2004), eq. (49).
+    Phys. 50, 109 (1988), appendix C). With N the number of measurements in all chains, error =
+    tau sqrt((4 W + 2)/N), and the bias of the subtracted mean is removed as in Wolff, Comput. Phys. Commun. 156,
+    143 (2004), eq. (49).
     A series that never changes, or whose window does not fit into half a chain, has no tau: (inf, inf).
     """
     series = np.atleast_2d(np.asarray(series, dtype=float))
@@ -205,9 +209,9 @@ def autocorrelation_time(series: np.ndarray, window: float = 6.0) -> tuple[float
 def blocking(series: np.ndarray, fewest_blocks: int = 32) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Blocking (binning) analysis: block lengths 1, 2, 4, ..., and tau with its error from each length B.
 
-    tau(B) = B var(block means) / (2 var(series)) rises with B to tau_int; where it has flattened, blocks are independent.
-    series is ``[time]`` or ``[chain, time]``; blocks never join two chains; lengths end at ``fewest_blocks`` blocks.
-    Source: Flyvbjerg and Petersen, J. Chem. Phys. 91, 461 (1989).
+    tau(B) = B var(block means) / (2 var(series)) rises with B to tau_int; where it has flattened, blocks are
+    independent. series is ``[time]`` or ``[chain, time]``; blocks never join two chains; lengths end at
+    ``fewest_blocks`` blocks. Source: Flyvbjerg and Petersen, J. Chem. Phys. 91, 461 (1989).
     """
     series = np.atleast_2d(np.asarray(series, dtype=float))
     variance = series.var()

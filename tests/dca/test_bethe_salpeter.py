@@ -43,7 +43,7 @@ def square_cluster(length):
 
 
 def random_problem(length, n, rng, strength=1.0):
-    """chi0_cluster, chi0_lattice [K, w>0], a symmetric vertex [K, w, K', w'] for w of both signs, G4 that follows."""
+    """chi0_cluster, chi0_lattice [K, w > 0], a symmetric vertex [K, w, K', w'] for w of both signs, and its G4."""
     momenta, permutations, projectors = square_cluster(length)
     size = len(momenta)
     w = np.arange(n) + 0.5
@@ -125,11 +125,12 @@ def test_bare_repulsion_suppresses_s_pairing_and_leaves_d_alone():
     np.testing.assert_allclose(channels["d_x2y2"].eigenvalues, 0, atol=1e-12)
 
 
-# --- spurious eigenvalues -----------------------------------------------------------------------------------------
+# --- spurious eigenvalues
+# -----------------------------------------------------------------------------------------
 
 
 def divergent_problem(a, n=6):
-    """The d-wave block of a 2x2 cluster whose A has the eigenvalue a; the others are a pairing problem of their own."""
+    """The d-wave block of a 2x2 cluster whose A has the eigenvalue a beside ordinary ones."""
     _, _, projectors = square_cluster(2)
     rng = np.random.default_rng(5)
     w = np.arange(n) + 0.5
@@ -149,7 +150,8 @@ def divergent_problem(a, n=6):
 
 
 def test_the_leading_eigenvalue_is_continuous_across_a_divergence_of_the_vertex():
-    # a passes through zero: an eigenvalue leaves to -infinity and comes back from +infinity, the physical one stays
+    # a passes through zero: an eigenvalue leaves to -infinity and comes back from +infinity, the physical one
+    # stays
     before, after = divergent_problem(1e-3), divergent_problem(-1e-3)
     assert before.spurious == 0 and after.spurious == 1
     assert before.eigenvalues[-1] < -500 and after.eigenvalues[0] > 500
@@ -166,7 +168,7 @@ def test_physical_gap_next_to_a_divergence_has_one_sign():
 
 def test_numbers_that_cannot_be_inverted_are_refused():
     cluster, lattice, _, g4, _, projectors = random_problem(2, 3, np.random.default_rng(6))
-    with pytest.raises(RunError, match="singular in irrep s"):
+    with pytest.raises(RunError, match="singular or negative in irrep s"):
         pairing(np.zeros((4, 3, 4, 6)), cluster, lattice, projectors)
     g4[1, 3, 2, 4] = np.nan
     with pytest.raises(RunError, match="not finite"):
@@ -177,7 +179,8 @@ def test_numbers_that_cannot_be_inverted_are_refused():
         irrep_basis(np.diag([1.0, 0.5]))
 
 
-# --- symmetrisation -----------------------------------------------------------------------------------------------
+# --- symmetrisation
+# -----------------------------------------------------------------------------------------------
 
 
 def test_symmetrising_keeps_what_is_symmetric_and_projects_what_is_not():
@@ -193,7 +196,8 @@ def test_symmetrising_keeps_what_is_symmetric_and_projects_what_is_not():
     np.testing.assert_allclose(noisy[3, 0, 7, 0], noisy[7, 1, 3, 1])  # w' < 0: (w0, -w1) against (w1, -w0)
 
 
-# --- frequency window ---------------------------------------------------------------------------------------------
+# --- frequency window
+# ---------------------------------------------------------------------------------------------
 
 
 def test_window_error_bounds_the_error_of_the_window():
@@ -211,7 +215,8 @@ def test_window_error_bounds_the_error_of_the_window():
         window_error(g4[:, n : n + 1, :, n - 1 : n + 1], cluster[:, :1], lattice[:, :1], projectors)
 
 
-# --- any channel --------------------------------------------------------------------------------------------------
+# --- any channel
+# --------------------------------------------------------------------------------------------------
 
 
 def test_ladder_recovers_a_complex_vertex():
@@ -229,7 +234,8 @@ def test_ladder_recovers_a_complex_vertex():
 def test_ladder_and_pairing_agree_at_zero_transfer():
     cluster, lattice, _, g4, _, projectors = random_problem(2, 4, np.random.default_rng(11))
     values, _ = ladder(g4.reshape(32, 32), both_signs(cluster).ravel(), both_signs(lattice).ravel())
-    parts = [c.eigenvalues for p in (EVEN, ODD) for c in pairing(g4[:, 4:], cluster, lattice, projectors, p).values()]
+    parts = [channel.eigenvalues for parity in (EVEN, ODD)
+             for channel in pairing(g4[:, 4:], cluster, lattice, projectors, parity).values()]
     np.testing.assert_allclose(values, np.sort(np.concatenate(parts))[::-1], atol=1e-10)
 
 
@@ -244,12 +250,15 @@ def test_stoner_criterion_in_the_magnetic_channel():
     assert ladder(g4, chi0, chi0)[0][0] == pytest.approx(1)
 
 
-# --- errors -------------------------------------------------------------------------------------------------------
+# --- errors
+# -------------------------------------------------------------------------------------------------------
 
 
 def test_jackknife_error_of_the_eigenvalue_is_the_scatter_of_independent_runs():
-    # 150 replicas of 32 noisy bins with a sign; chi-squared error of a variance: 1/sqrt(2 * 149), 4 standard errors
-    cluster, lattice, _, g4, permutations, projectors = random_problem(2, 4, np.random.default_rng(12), strength=0.3)
+    # 150 replicas of 32 noisy bins with a sign; chi-squared error of a variance: 1/sqrt(2 * 149), 4 standard
+    # errors
+    rng = np.random.default_rng(12)
+    cluster, lattice, _, g4, permutations, projectors = random_problem(2, 4, rng, strength=0.3)
     rng = np.random.default_rng(13)
     g4 = g4[:, 4:]
     exact = pairing(g4, cluster, lattice, projectors)["d_x2y2"].leading

@@ -5,7 +5,8 @@ import pytest
 from plaq.dca.transition import crossing, falling, transition
 from plaq.errors import InputError
 
-# 2x2 cluster, U = 6, n = 0.95, 1e7 measurements: tutorial of DCA++ (Haehner et al., Comput. Phys. Commun. 246, 106709)
+# 2x2 cluster, U = 6, n = 0.95, 1e7 measurements: tutorial of DCA++ (Haehner et al., Comput. Phys. Commun. 246,
+# 106709)
 PUBLISHED_T = np.array([0.07, 0.075, 0.08, 0.085, 0.09, 0.095, 0.1])
 PUBLISHED = np.array([1.0199, 1.0040, 0.9891, 0.9742, 0.9584, 0.9443, 0.9297])
 
@@ -43,7 +44,8 @@ def test_order_of_the_temperatures_does_not_matter_and_the_answer_repeats():
 
 
 def test_the_error_covers_the_truth_as_often_as_it_should():
-    # 150 replicas of the four temperatures with error 0.005; 3 standard errors of the hit rate. The pull has width 1.
+    # 150 replicas of the four temperatures with error 0.005; 3 standard errors of the hit rate. The pull has
+    # width 1.
     rng = np.random.default_rng(2)
     t, tc = np.array([0.07, 0.08, 0.09, 0.1]), 0.0763
     exact = ((tc + 0.3) / (t + 0.3)) ** 1.3
@@ -102,8 +104,8 @@ def test_a_poor_fit_is_named():
 
 
 def test_bad_input_is_refused():
-    for arguments in (([0.1], [1.0], [0.1]), ([0.1, 0.1], [1.0, 0.9], [0.1, 0.1]), ([0.1, 0.2], [1, 0.9], [0.1, 0.0]),
-                      ([0.1, 0.2], [np.nan, 0.9], [0.1, 0.1])):
+    for arguments in (([0.1], [1.0], [0.1]), ([0.1, 0.1], [1.0, 0.9], [0.1, 0.1]),
+                      ([0.1, 0.2], [1, 0.9], [0.1, 0.0]), ([0.1, 0.2], [np.nan, 0.9], [0.1, 0.1])):
         with pytest.raises(InputError, match="T_c needs"):
             transition(*arguments)
 

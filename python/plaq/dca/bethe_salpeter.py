@@ -3,9 +3,9 @@
 Notation: k = (K, w). A four-point function is normalised so that its disconnected part is chi0_cluster(k) on the
 diagonal; no factor of beta or N_c appears anywhere. The irreducible vertex of the cluster is that of the lattice,
     Gamma = chi0_cluster^-1 - G4^-1,    lattice: G4 = chi0_lattice + chi0_lattice Gamma G4,
-with chi0_lattice(k) the mean over the patch around K, so the lattice response diverges where an eigenvalue lambda of
-Gamma chi0_lattice reaches 1. Source: Maier, Jarrell, Pruschke, Hettler, Rev. Mod. Phys. 77, 1027 (2005), sec. II.D.3;
-Maier, Jarrell, Scalapino, Phys. Rev. Lett. 96, 047005 (2006).
+with chi0_lattice(k) the mean over the patch around K, so the lattice response diverges where an eigenvalue
+lambda of Gamma chi0_lattice reaches 1. Source: Maier, Jarrell, Pruschke, Hettler, Rev. Mod. Phys. 77, 1027
+(2005), sec. II.D.3; Maier, Jarrell, Scalapino, Phys. Rev. Lett. 96, 047005 (2006).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ EVEN, ODD = 1, -1  # of the gap function in frequency
 class PairingChannel:
     """Pairing of one irrep: all eigenvalues in falling order and their gap functions.
 
-    eigenvalues : ``[i]``; gaps : ``[i, K, w > 0]``, phi with Gamma chi0_lattice phi = lambda phi, its entry of largest
-    size equal to 1. ``spurious`` is the number of eigenvalues at the top that come from divergences of
+    eigenvalues : ``[i]``; gaps : ``[i, K, w > 0]``, phi with Gamma chi0_lattice phi = lambda phi, its entry of
+    largest size equal to 1. ``spurious`` is the number of eigenvalues at the top that come from divergences of
     the vertex, not from pairing.
     """
 
@@ -72,7 +72,8 @@ def halves(g4: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def folded(g4: np.ndarray, parity: int = EVEN) -> np.ndarray:
     """The block of the pairing function that acts on gap functions even (or odd) in frequency.
 
-    G4 does not change when both frequencies change sign, so it maps phi(-w) = p phi(w) to functions of the same parity:
+    G4 does not change when both frequencies change sign, so it maps phi(-w) = p phi(w) to functions of the
+    same parity:
         G4_p(K w, K' w') = G4(K w, K' w') + p G4(K w, K' -w'),    w, w' > 0.
     The diagonal chi0(K, w) is the same in both blocks.
     """
@@ -84,21 +85,22 @@ def pairing(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
             projectors: Mapping[str, np.ndarray], parity: int = EVEN) -> dict[str, PairingChannel]:
     """Leading eigenvalues of particle-particle pairing at q = 0, nu = 0 in every irrep of the point group.
 
-    g4 : ``[K, w > 0, K', w' of both signs, ascending]``, real, symmetric under the point group (`symmetrised`).
-    chi0_cluster : ``[K, w > 0]``, |G_c(K, w)|^2; chi0_lattice : ``[K, w > 0]``, patch mean of |G(k, w)|^2.
-    projectors : irrep name to ``[K, K]`` projector; irreps that this cluster does not have (projector 0) are left out.
+    g4 : ``[K, w > 0, K', w' of both signs, ascending]``, real. chi0_cluster : ``[K, w > 0]``, |G_c(K, w)|^2;
+    chi0_lattice : ``[K, w > 0]``, patch mean of |G(k, w)|^2. All three symmetric under the point group.
+    projectors : irrep name to ``[K, K]`` projector; irreps that this cluster does not have (projector 0) are
+    left out.
 
     In the basis of one irrep, with A = chi0c^-1/2 G4 chi0c^-1/2 and r = sqrt(chi0_lattice / chi0_cluster), the
     eigenvalues are those of the symmetric matrix
         sqrt(chi0_lattice) Gamma sqrt(chi0_lattice) = r (1 - A^-1) r.
 
-    Spurious eigenvalues. The cluster has no transition: 1 - 1/a < 1 for every eigenvalue a > 0 of A. Where a passes
-    through zero the vertex diverges, and a < 0 gives an eigenvalue above 1 without any instability, coming down from
-    infinity. Going over from cluster to lattice (r from 1 to its value) keeps their number, so in each irrep the first
-    n eigenvalues, n the number of negative eigenvalues of A, are spurious and the next one is physical. It is a
-    continuous function of temperature across a divergence. (It is assumed that spurious eigenvalues stay above the
-    physical one: 1 + 1/|a| > 2 for |a| < 1.) Source of the divergences: Schaefer et al., Phys. Rev. Lett. 110, 246405
-    (2013); Gunnarsson et al., Phys. Rev. B 93, 245102 (2016).
+    Spurious eigenvalues. The cluster has no transition: 1 - 1/a < 1 for every eigenvalue a > 0 of A. Where a
+    passes through zero the vertex diverges, and a < 0 gives an eigenvalue above 1 without any instability,
+    coming down from infinity. Going over from cluster to lattice (r from 1 to its value) keeps their number,
+    so in each irrep the first n eigenvalues, n the number of negative eigenvalues of A, are spurious and the
+    next one is physical. It is a continuous function of temperature across a divergence. (It is assumed that
+    spurious eigenvalues stay above the physical one: 1 + 1/|a| > 2 for |a| < 1.) Source of the divergences:
+    Schaefer et al., Phys. Rev. Lett. 110, 246405 (2013); Gunnarsson et al., Phys. Rev. B 93, 245102 (2016).
 
     Raises RunError when G4 holds numbers that are not finite or cannot be inverted.
     """
@@ -117,7 +119,7 @@ def pairing(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
 
 
 def pairing_in_basis(scaled, ratio, root, basis, name) -> PairingChannel:
-    """Eigenvalues of r (1 - A^-1) r in the span of ``basis[K, a]`` (chi0 is constant on orbits, hence block diagonal)."""
+    """Eigenvalues of r (1 - A^-1) r in the span of ``basis[K, a]``; r does not leave it."""
     momenta, n = ratio.shape
     d = basis.shape[1]
     a = np.einsum("Ka,KwLv,Lb->awbv", basis, scaled, basis, optimize=True).reshape(d * n, d * n)
@@ -127,8 +129,8 @@ def pairing_in_basis(scaled, ratio, root, basis, name) -> PairingChannel:
     r[:, diagonal, :, diagonal] = np.einsum("Ka,Kw,Kb->wab", basis, ratio, basis)
     r = r.reshape(d * n, d * n)
     values, vectors = np.linalg.eigh(a)
-    if np.any(values == 0):
-        raise RunError(f"Bethe-Salpeter equation: the pairing function is singular in irrep {name}")
+    if np.any(values == 0) or values[-1] < 0:
+        raise RunError(f"Bethe-Salpeter equation: the pairing function is singular or negative in irrep {name}")
     half = r @ vectors
     eigenvalues, states = np.linalg.eigh(r @ r - (half / values) @ half.T)
     # phi = chi0_lattice^-1/2 v belongs to Gamma chi0_lattice when v belongs to the symmetric form
@@ -148,7 +150,7 @@ def irrep_basis(projector: np.ndarray) -> np.ndarray:
 
 def window_error(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
                  projectors: Mapping[str, np.ndarray], parity: int = EVEN) -> dict[str, float]:
-    """How much the frequency window can matter: |lambda(n) - lambda(n/2)| of the leading eigenvalue of every irrep.
+    """How much the frequency window can matter: |lambda(n) - lambda(n/2)| of every irrep's leading eigenvalue.
 
     lambda(n/2) is what a run with half as many frequencies would give. An error that falls like 1/n or faster is
     smaller than this difference. In the d-wave channel it falls much faster: the gap decays like 1/w^2.
@@ -168,14 +170,13 @@ def irreducible_vertex(g4: np.ndarray, chi0_cluster: np.ndarray) -> np.ndarray:
 
 
 def ladder(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu): complex, not symmetric.
+    """Eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu): complex in general.
 
-    g4 : ``[k, k']`` with k = (K, w) flattened, w of both signs; chi0_cluster, chi0_lattice : ``[k]``, in the channel's
-    own normalisation and sign, so that without vertex corrections g4 = diag(chi0_cluster):
+    g4 : ``[k, k']`` with k = (K, w) flattened, w of both signs; chi0_cluster, chi0_lattice : ``[k]``, in the
+    channel's own normalisation and sign, so that without vertex corrections g4 = diag(chi0_cluster):
         particle-particle: chi0 = G(k) G(q - k),
-        particle-hole magnetic and transverse: chi0 = -G(k) G(k + q), the exchange part,
-        particle-hole charge: as the magnetic one, twice that if G4 is summed over spins instead of averaged;
-        its direct part <G(k)><G(k')> at q = 0, nu = 0 must have been subtracted.
+        particle-hole magnetic, transverse and charge: chi0 = -G(k) G(k + q), their exchange part. The direct
+        part 2 G(k) G(k') of the charge channel at q = 0, nu = 0 must have been subtracted from g4.
     Returns eigenvalues ``[i]`` with the largest real part first, and eigenvectors ``[i, k]`` of unit norm.
     A bare interaction U gives Gamma = -U/(beta N_c) for pairing, +U/(beta N_c) in the magnetic channel.
     """

@@ -1,8 +1,9 @@
 """The transition temperature: where the leading eigenvalue lambda(T) of the Bethe-Salpeter equation reaches 1.
 
-The fit is the field's form lambda = p0 / (T - p1)^p2, that is log lambda = log p0 - p2 log(T - p1): a straight line for
-given p1, so only p1 is searched for and no starting values are needed. Linear interpolation between the neighbouring
-temperatures stands beside it. Errors are those of the eigenvalues, carried through both by a parametric bootstrap.
+The fit is the field's form lambda = p0 / (T - p1)^p2, that is log lambda = log p0 - p2 log(T - p1): a straight
+line for given p1, so only p1 is searched for and no starting values are needed. Linear interpolation between
+the neighbouring temperatures stands beside it. Errors are those of the eigenvalues, carried through both by a
+parametric bootstrap.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ UNLIKELY = 1e-3  # probability of chi^2 below which the fit is said to be poor
 class Transition:
     """T_c and how it was found.
 
-    status "found": ``value`` and ``error`` hold T_c, by ``method`` "fit" or "interpolation"; ``interpolation`` is the
-    pair (value, error) of linear interpolation. status "bound": the eigenvalue does not cross 1 between the
-    temperatures given, ``value`` and ``error`` are None. ``sentence`` says either in words. ``parameters`` are p0, p1,
-    p2 of the fit (None with fewer than three temperatures), ``chi2`` and ``dof`` its quality.
+    status "found": ``value`` and ``error`` hold T_c, by ``method`` "fit" or "interpolation"; ``interpolation``
+    is the pair (value, error) of linear interpolation. status "bound": the eigenvalue does not cross 1 between the
+    temperatures given, ``value`` and ``error`` are None. ``sentence`` says either in words. ``parameters`` are
+    p0, p1, p2 of the fit (None with fewer than three temperatures), ``chi2`` and ``dof`` its quality.
     """
 
     status: str
@@ -49,16 +50,17 @@ class Transition:
 
 
 def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray) -> Transition:
-    """T_c from leading eigenvalues and their errors at the temperatures where two-particle functions were measured.
+    """T_c from leading eigenvalues and their errors at temperatures where two-particle functions were measured.
 
-    temperatures, eigenvalues, errors : ``[T]``, in any order; temperatures in units of t. An infinite error is one that
-    the data do not support: then the eigenvalues count equally and T_c has an infinite error.
+    temperatures, eigenvalues, errors : ``[T]``, in any order; temperatures in units of t. An infinite error is
+    one that the data do not support: then the eigenvalues count equally and T_c has an infinite error.
 
     lambda is taken to rise on cooling: where noise breaks this, interpolation goes through the weighted monotone
-    regression of the points, which crosses 1 once. T_c is "found" when that regression reaches 1 within the range of T;
-    a bootstrap sample may then lie a little outside, where the fit extrapolates. The error is half the 68 % interval.
-    Raises InputError for fewer than two temperatures, equal temperatures, errors that are not positive, or
-    eigenvalues that are not finite.
+    regression of the points, which crosses 1 once. T_c is "found" when that regression reaches 1 within the
+    range of T; a bootstrap sample may then lie a little outside, where the fit extrapolates. The error is half
+    the 68 % interval.
+    Raises InputError for fewer than two temperatures, equal temperatures, errors that are
+    not positive, or eigenvalues that are not finite.
     """
     t, y, sigma = (np.asarray(a, dtype=float) for a in (temperatures, eigenvalues, errors))
     order = np.argsort(t)
@@ -66,7 +68,7 @@ def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.nda
     if len(t) < 2 or np.any(np.diff(t) <= 0):
         raise InputError(f"T_c needs eigenvalues at two or more different temperatures, not at {t.tolist()}")
     if not np.all(sigma > 0) or not np.all(np.isfinite(y)):
-        raise InputError(f"T_c needs finite eigenvalues with positive errors, not {y.tolist()} with {sigma.tolist()}")
+        raise InputError(f"T_c needs finite eigenvalues, positive errors, not {y.tolist()}, {sigma.tolist()}")
     supported = bool(np.all(np.isfinite(sigma)))
     width = sigma if supported else np.ones_like(sigma)
 
@@ -95,8 +97,9 @@ def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.nda
 class Fits:
     """Weighted least squares of log lambda = a - p2 log(T - p1) to many sets of eigenvalues ``[set, T]`` at once.
 
-    relative : ``[T]`` relative errors. ``parameters`` is ``[set, 3]`` = p0, p1, p2; ``crossing`` is the T where each fit
-    is 1; where a fit does not rise on cooling it is -inf (lambda below 1 on average) or +inf (above).
+    relative : ``[T]`` relative errors. ``parameters`` is ``[set, 3]`` = p0, p1, p2; ``crossing`` is the T
+    where each fit is 1; where a fit does not rise on cooling it is -inf (lambda below 1 on average) or +inf
+    (above).
     """
 
     def __init__(self, t: np.ndarray, sets: np.ndarray, relative: np.ndarray):
@@ -138,8 +141,8 @@ def falling(y: np.ndarray, width: np.ndarray) -> np.ndarray:
 
 
 def crossing(t: np.ndarray, smooth: np.ndarray) -> float:
-    """Where a falling piecewise linear function is 1. Outside, its first or last slope is continued; if that is flat the
-    crossing is at -inf (all below 1) or +inf (all above)."""
+    """Where a falling piecewise linear function is 1. Outside, its first or last slope is continued; if that
+    is flat the crossing is at -inf (all below 1) or +inf (all above)."""
     above = int(np.count_nonzero(smooth > 1))
     left = min(max(above - 1, 0), len(t) - 2)
     drop = smooth[left] - smooth[left + 1]
@@ -157,13 +160,13 @@ def half_width(samples: np.ndarray) -> float:
 
 
 def bound_sentence(t, y, sigma, smooth) -> str:
-    if smooth[0] < 1:
-        text = f"no transition found above T = {t[0]:g}: there the leading eigenvalue is {with_error(y[0], sigma[0])}"
-        short = (1 - y[0]) / sigma[0]
-        return text + (f", {short:.1f} standard errors below 1" if np.isfinite(sigma[0]) else ", below 1")
-    text = f"the transition is above T = {t[-1]:g}: there the leading eigenvalue is {with_error(y[-1], sigma[-1])}"
-    over = (y[-1] - 1) / sigma[-1]
-    return text + (f", {over:.1f} standard errors above 1" if np.isfinite(sigma[-1]) else ", above 1")
+    below = smooth[0] < 1
+    end, side = (0, "below") if below else (-1, "above")
+    text = "no transition found" if below else "the transition is"
+    text += f" above T = {t[end]:g}: there the leading eigenvalue is {with_error(y[end], sigma[end])}, "
+    if not np.isfinite(sigma[end]):
+        return f"{text}{side} 1"
+    return f"{text}{abs(y[end] - 1) / sigma[end]:.1f} standard errors {side} 1"
 
 
 def found_sentence(result: Transition, t, y, sigma) -> str:
