@@ -1,7 +1,8 @@
 #include "plaq/comm/communicator.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
+#include <string>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/launcher.hpp"
@@ -23,6 +24,11 @@ communicator communicator::world(std::size_t longest_message) {
 communicator communicator::split(int color, int key) const {
   if (color < 0) throw input_error("split: the color must not be negative, it is " + std::to_string(color));
   return communicator(below_->split(color, key));
+}
+
+void communicator::abort(int code) const {
+  below_->abort(code);
+  std::_Exit(code);
 }
 
 void communicator::need_rank(int root) const {

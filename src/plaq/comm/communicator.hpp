@@ -136,7 +136,7 @@ class communicator {
   void ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) const;
 
   /// Ends all processes of the job with this exit code.
-  [[noreturn]] void abort(int code) const { below_->abort(code); }
+  [[noreturn]] void abort(int code) const;
 
  private:
   template <reducible T>

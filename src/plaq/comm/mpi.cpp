@@ -166,10 +166,7 @@ class mpi final : public transport {
     });
   }
 
-  [[noreturn]] void abort(int code) override {
-    MPI_Abort(MPI_COMM_WORLD, code);
-    std::_Exit(code);  // should MPI come back from it
-  }
+  void abort(int code) override { must(MPI_Abort(MPI_COMM_WORLD, code), "MPI_Abort", who()); }
 
  private:
   std::string who() const { return "rank " + std::to_string(rank_); }

@@ -29,8 +29,8 @@ class transport {
   virtual void all_reduce(std::span<std::byte> data, scalar type, operation op) = 0;
   virtual void send(std::span<const std::byte> data, int peer, int tag) = 0;
   virtual void receive(std::span<std::byte> data, int peer, int tag) = 0;
-  /// Ends all processes of the job, not only of this group.
-  [[noreturn]] virtual void abort(int code) = 0;
+  /// Ends all other processes of the job, not only of this group, and perhaps this one.
+  virtual void abort(int code) = 0;
 };
 
 /// The job of one rank.

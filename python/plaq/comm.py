@@ -1,0 +1,232 @@
+"""Ranks: the world of this job, messages of any Python object, sums whose bits do not depend on the number of ranks.
+
+Under an MPI launcher every rank runs the same Python; without one the world has one rank and MPI is not even
+started. All calls are collective: every rank of the communicator makes them, in the same order.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from plaq import _core
+from plaq.errors import InputError
+
+_ALIGNMENT = 64  # bytes; arrays are unpacked in place, at addresses that suit their numbers
+_REDUCIBLE = ("int32", "int64", "uint64", "float32", "float64", "complex64", "complex128")
+_REAL = {"complex64": "float32", "complex128": "float64"}
+
+
+@functools.cache
+def world() -> Communicator:
+    """All ranks of the job. MPI starts at the first call, if a launcher started this process.
+
+    On more than one rank, SIGUSR1 then counts as SIGTERM (launchers pass the first on and turn the second into a kill),
+    and an exception that nobody catches ends the whole job instead of leaving the other ranks waiting.
+
+    Raises ``plaq._core.InputError`` if the world has not the size that the launcher promised (a launcher of another
+    MPI starts unrelated worlds of one rank each), ``plaq._core.RuntimeFailure`` if MPI fails.
+    """
+    found = Communicator(_core.comm.Communicator.world())
+    if found.size > 1:
+        _listen_to_launcher()
+        _end_job_with_uncaught_exceptions(found)
+    return found
+
+
+class Communicator:
+    """A group of ranks. `world` gives the first one, `split` smaller ones.
+
+    Raises ``plaq._core.RuntimeFailure`` with rank, call and peer for any error that MPI reports.
+    """
+
+    def __init__(self, native: _core.comm.Communicator):
+        self._native = native
+
+    @property
+    def rank(self) -> int:
+        """This process's number in the group, from 0."""
+        return self._native.rank
+
+    @property
+    def size(self) -> int:
+        """Number of ranks in the group."""
+        return self._native.size
+
+    def split(self, color: int, key: int = 0) -> Communicator:
+        """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by their rank here."""
+        return Communicator(self._native.split(color, key))
+
+    def split_by_node(self) -> Communicator:
+        """The group of the ranks on this machine."""
+        return Communicator(self._native.split_by_node())
+
+    def share(self, total: int) -> range:
+        """The pieces 0 ... total-1 that belong to this rank: a block of neighbours, blocks as equal as can be."""
+        return range(total * self.rank // self.size, total * (self.rank + 1) // self.size)
+
+    def barrier(self) -> None:
+        """Wait until every rank is here."""
+        self._native.barrier()
+
+    def bcast(self, value: Any = None, root: int = 0) -> Any:
+        """``root``'s value on every rank; the others' argument is ignored.
+
+        Any object that pickles, of any size. Arrays inside it travel as they are in memory.
+        """
+        if self.size == 1:
+            self._need_rank(root)
+            return value
+        packed = _pack(value) if self.rank == root else None
+        length = np.array([0 if packed is None else packed.size], np.int64)
+        self._native.broadcast(length.view(np.uint8), root)
+        if packed is None:
+            packed = np.empty(length[0], np.uint8)
+        self._native.broadcast(packed, root)
+        return value if self.rank == root else _unpack(packed)
+
+    def gather(self, value: Any, root: int = 0) -> list[Any] | None:
+        """[value of rank 0, value of rank 1, ...] on ``root``, None elsewhere. Values as in `bcast`."""
+        everything = self._native.gather(_pack(value), root)
+        return _unpack_each(*everything) if self.rank == root else None
+
+    def allgather(self, value: Any) -> list[Any]:
+        """[value of rank 0, value of rank 1, ...] on every rank. Values as in `bcast`."""
+        return _unpack_each(*self._native.all_gather(_pack(value)))
+
+    def allreduce(self, values: Any, op: str = "sum") -> Any:
+        """Element by element ``op`` ("sum", "min" or "max") over the ranks; the same bits on every rank.
+
+        ``values`` is a number or an array [...] of int32, int64, uint64, float32, float64 or complex (sum only), of one
+        shape and type on all ranks; bool counts as 0 and 1. Returns a new array [...], a number for a number. The order of
+        a floating-point sum is MPI's and changes with the number of ranks; `ordered_sum` keeps one order.
+
+        Raises InputError, on every rank, if shape, type or operation are not allowed or differ between ranks.
+        """
+        array = np.asarray(values)
+        if array.dtype == bool:
+            array = array.astype(np.int64)
+        shape, dtype = self._same_kind([(array.shape, array.dtype.name)], f"allreduce, {op}")
+        if op not in ("sum", "min", "max") or (op != "sum" and dtype in _REAL):
+            raise InputError(f"allreduce: the operation {op!r} does not exist for {dtype}")
+        result = np.array(array, order="C")
+        self._native.all_reduce(_flat(result), getattr(_core.comm.Operation, op))
+        return result if shape else result.item()
+
+    def ordered_sum(self, pieces: Mapping[int, Any]) -> np.ndarray:
+        r"""$\sum_i x_i$ over the pieces of all ranks, added one after the other in the order of their number i.
+
+        The result [...] has the bits of one loop on one rank, for any number of ranks and whichever rank holds which piece;
+        a rank may hold none. Neighbouring pieces on one rank (`share`) are quickest. ``pieces`` maps the number to an
+        array [...] of a type that `allreduce` takes.
+
+        Raises InputError, on every rank, if there is no piece, a number appears twice, or shapes or types differ.
+        """
+        arrays = {number: np.ascontiguousarray(piece).reshape(np.shape(piece)) for number, piece in pieces.items()}
+        shape, dtype = self._same_kind([(a.shape, a.dtype.name) for a in arrays.values()], "ordered_sum")
+        result = np.empty(shape, dtype)
+        try:
+            self._native.ordered_sum(list(arrays), [_flat(a) for a in arrays.values()], _flat(result))
+        except _core.InputError as error:
+            raise InputError(str(error)) from None
+        return result
+
+    def abort(self, code: int = 1) -> NoReturn:
+        """End all processes of the job at once with this exit code."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._native.abort(code)
+
+    def _need_rank(self, root: int) -> None:
+        if not 0 <= root < self.size:
+            raise InputError(f"there is no rank {root} among {self.size}")
+
+    def _same_kind(self, mine: list[tuple], call: str) -> tuple:
+        """The one (shape, type) of all arrays on all ranks."""
+        kinds = self.allgather((call, mine))
+        calls = {other for other, _ in kinds}
+        if len(calls) > 1:
+            raise InputError(f"the ranks do not make the same call: {', '.join(sorted(calls))}")
+        first = next((kind for _, kinds_of_rank in kinds for kind in kinds_of_rank), None)
+        if first is None:
+            raise InputError(f"{call}: no rank has an array")
+        for rank, (_, kinds_of_rank) in enumerate(kinds):
+            for kind in kinds_of_rank:
+                if kind != first:
+                    raise InputError(f"{call}: rank {rank} has {kind[1]} of shape {kind[0]}, another rank {first[1]} "
+                                     f"of shape {first[0]}")
+        if first[1] not in _REDUCIBLE:
+            raise InputError(f"{call}: numbers may be {', '.join(_REDUCIBLE)} or bool, not {first[1]}")
+        return first
+
+
+def library_version() -> str:
+    """The MPI that plaq was built with, such as "Open MPI v4.1.4"; empty without MPI."""
+    return _core.comm.library_version()
+
+
+def thread_level() -> str:
+    """The thread level that MPI granted: "serialized" or "multiple"; empty where MPI is not running."""
+    return _core.comm.thread_level()
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    """A view [n] of real numbers: a complex number is two of them for a sum."""
+    return array.reshape(-1).view(_REAL.get(array.dtype.name, array.dtype))
+
+
+def _padded(length: int) -> int:
+    return -(-length // _ALIGNMENT) * _ALIGNMENT
+
+
+def _pack(value: Any) -> np.ndarray:
+    """An object as bytes: how many blocks, their lengths, the pickle, then the arrays in it as they are in memory."""
+    arrays: list[pickle.PickleBuffer] = []
+    blocks = [pickle.dumps(value, protocol=5, buffer_callback=arrays.append)]
+    blocks += [array.raw() for array in arrays]
+    head = np.array([len(blocks), *map(len, blocks)], np.int64).tobytes()
+    packed = np.empty(sum(_padded(len(block)) for block in (head, *blocks)), np.uint8)
+    begin = 0
+    for block in (head, *blocks):
+        packed[begin : begin + len(block)] = np.frombuffer(block, np.uint8)
+        begin += _padded(len(block))
+    return packed
+
+
+def _unpack(packed: np.ndarray) -> Any:
+    """The inverse of `_pack`. Arrays in the object are views of ``packed``."""
+    count = int(packed[:8].view(np.int64)[0])
+    lengths = packed[8 : 8 * (count + 1)].view(np.int64)
+    begin, blocks = _padded(8 * (count + 1)), []
+    for length in lengths:
+        blocks.append(packed[begin : begin + length])
+        begin += _padded(int(length))
+    return pickle.loads(blocks[0], buffers=blocks[1:])
+
+
+def _unpack_each(packed: np.ndarray, offsets: list[int]) -> list[Any]:
+    return [_unpack(packed[begin:end]) for begin, end in zip(offsets, offsets[1:])]
+
+
+def _listen_to_launcher() -> None:
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
+        signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(os.getpid(), signal.SIGTERM))
+
+
+def _end_job_with_uncaught_exceptions(comm: Communicator) -> None:
+    show = sys.excepthook
+
+    def show_and_end(kind, error, trace):
+        print(f"rank {comm.rank} of {comm.size} failed:", file=sys.stderr)
+        show(kind, error, trace)
+        comm.abort(1)
+
+    sys.excepthook = show_and_end

@@ -1,0 +1,91 @@
+"""Starting plaq on several ranks, with the launcher of the MPI that it was built with."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from plaq import _core
+from plaq.errors import InputError, RunError
+
+# Variables that launchers set in the processes they start.
+_RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+
+
+def relaunch(arguments: Sequence[str], ranks: int) -> int:
+    """Run ``plaq arguments...`` on ``ranks`` ranks and return its exit code; see `start`."""
+    return start([sys.executable, "-m", "plaq", *arguments], ranks)
+
+
+def start(program: Sequence[str], ranks: int) -> int:
+    """Run a program on ``ranks`` ranks and return its exit code. To be called from the main thread.
+
+    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, and `plaq.comm.world` checks it. The first SIGINT
+    or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm` turns into SIGTERM: launchers pass it on, where they
+    would answer the signal itself with a kill. A second one ends the job at once. The exit code after a signal is
+    128 + its number, unless the job ends well all the same.
+
+    Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if the
+    launcher is not there.
+    """
+    command = launcher_command(ranks) + list(program)
+    if any(name in os.environ for name in _RANK_OF):
+        raise InputError("-n starts ranks, but this process is already one: leave out either -n or the launcher")
+    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks)}
+    received: list[int] = []
+    before = {}
+    try:
+        # A session of its own: Ctrl-C in the terminal reaches this process alone, and we decide what the ranks see.
+        job = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True,
+                               preexec_fn=_end_with_parent())
+    except OSError as error:
+        raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
+
+    def pass_on(number: int, frame) -> None:
+        job.send_signal(signal.SIGTERM if received else signal.SIGUSR1)
+        received.append(number)
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, pass_on)
+        code = job.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if code != 0 and received:
+        return 128 + received[0]
+    return code if code >= 0 else 128 - code
+
+
+def launcher_command(ranks: int) -> list[str]:
+    """The launcher of plaq's MPI with the options that start ``ranks`` ranks on this machine or in this batch job."""
+    if ranks < 1:
+        raise InputError(f"-n {ranks}: the number of ranks must be at least 1")
+    mpiexec, version = _core.comm.mpiexec(), _core.comm.library_version()
+    if not mpiexec:
+        raise InputError(f"-n {ranks}: plaq was built without MPI, so there is one rank only; install MPI (on Debian "
+                         "libopenmpi-dev and openmpi-bin, elsewhere `pip install mpich`) and build again")
+    if not Path(mpiexec).exists():
+        raise RunError(f"{mpiexec}, which starts {version}, is gone; build plaq again")
+    command = [mpiexec, "-n", str(ranks)]
+    if version.startswith("Open MPI"):
+        # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
+        # -q: the ranks say themselves what went wrong.
+        command += ["-q", "--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE", "-x", "PLAQ_EXPECTED_RANKS"]
+        if os.geteuid() == 0:
+            command.append("--allow-run-as-root")
+    return command
+
+
+def _end_with_parent():
+    """What the launcher does before it starts: ask Linux to end it when plaq dies, even by SIGKILL."""
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

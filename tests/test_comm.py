@@ -1,0 +1,205 @@
+"""plaq.comm alone and on 1 to 4 ranks: run as a program, this file makes all its checks on the ranks of its world."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from plaq import _core
+from plaq.comm import Communicator, _pack, _unpack, library_version, thread_level, world
+from plaq.errors import InputError
+from plaq.launch import launcher_command
+
+needs_mpi = pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
+
+
+def same(a, b) -> bool:
+    """Equal in value, type and, for arrays, shape, at any depth."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a == b
+
+
+def numbers(seed: int, shape=(5, 3)) -> np.ndarray:
+    """Numbers of very different size: every order of summation rounds differently."""
+    random = np.random.default_rng(seed)
+    return random.standard_normal(shape) * np.exp(4 * random.standard_normal(shape))
+
+
+def values(rank: int) -> list:
+    """What may travel, different on each rank."""
+    a = numbers(rank, (4, 6))
+    return [None, rank, "ω" * rank, b"\0" * 1000, {"a": a, "more": [a[:, ::2], a.T, a[1]]}, np.zeros((0, 3)),
+            np.array(1j * rank), np.array([True, False]), np.array(["x", "yz"]), np.arange(rank * 100_000)]
+
+
+def check_bcast(comm: Communicator):
+    for root in range(comm.size):
+        for mine, expected in zip(values(comm.rank), values(root)):
+            assert same(comm.bcast(mine, root), expected)
+    received = comm.bcast(np.zeros(3))
+    received += comm.rank  # it is the rank's own
+    assert np.all(received == comm.rank)
+    with pytest.raises(ValueError, match="no rank"):
+        comm.bcast(1, comm.size)
+
+
+def check_gathers(comm: Communicator):
+    expected = [values(rank) for rank in range(comm.size)]
+    assert same(comm.allgather(values(comm.rank)), expected)
+    for root in range(comm.size):
+        assert same(comm.gather(values(comm.rank), root), expected if comm.rank == root else None)
+
+
+def check_allreduce(comm: Communicator):
+    ranks = np.arange(comm.size)
+    for dtype in "int32", "int64", "uint64", "float32", "float64", "complex64", "complex128":
+        mine = np.array([[comm.rank, 1], [2, 3]], dtype)
+        before = mine.copy()
+        total = comm.allreduce(mine)
+        assert total.dtype == dtype and same(mine, before)
+        assert np.array_equal(total, [[ranks.sum(), comm.size], [2 * comm.size, 3 * comm.size]])
+        if not dtype.startswith("complex"):
+            assert comm.allreduce(mine.T, "max")[0, 0] == comm.size - 1
+            assert comm.allreduce(mine.T, "min")[0, 0] == 0
+            assert same(comm.allreduce(mine.T, "max")[1:], mine.T[1:])
+    assert same(comm.allreduce(0.5), 0.5 * comm.size)
+    assert same(comm.allreduce(comm.rank == 0), 1)
+    assert same(comm.allreduce(2.0 + 1j), comm.size * (2.0 + 1j))
+    assert comm.allreduce(np.zeros((0, 2))).shape == (0, 2)
+
+
+def check_allreduce_refuses_on_every_rank(comm: Communicator):
+    last = comm.rank == comm.size - 1
+    with pytest.raises(InputError, match="int8"):
+        comm.allreduce(np.zeros(2, np.int8))
+    with pytest.raises(InputError, match="'mean'"):
+        comm.allreduce(1.0, "mean")
+    with pytest.raises(InputError, match="'max' does not exist for complex128"):
+        comm.allreduce(1j, "max")
+    if comm.size > 1:
+        with pytest.raises(InputError, match=rf"rank {comm.size - 1} has float64 of shape \(3,\)"):
+            comm.allreduce(np.zeros(3 if last else 2))
+        with pytest.raises(InputError, match=f"rank {comm.size - 1} has int64"):
+            comm.allreduce(1 if last else 1.0)
+        with pytest.raises(InputError, match="not make the same call: allreduce, max, allreduce, sum"):
+            comm.allreduce(1.0, "max" if last else "sum")
+
+
+def check_ordered_sum(comm: Communicator):
+    total = 7
+    pieces = {i: numbers(i) for i in range(total)}
+    expected = pieces[0].copy()
+    for i in range(1, total):
+        expected += pieces[i]
+    assert not np.array_equal(expected, sum(pieces[i] for i in reversed(range(total))))
+    for owned in comm.share(total), range(total - 1 - comm.rank, -1, -comm.size):
+        assert same(comm.ordered_sum({i: pieces[i] for i in owned}), expected)
+        turned = comm.ordered_sum({10 * i: (pieces[i] * 1j).T for i in owned})
+        assert np.array_equal(turned, (expected * 1j).T)
+    only_last = pieces if comm.rank == comm.size - 1 else {}
+    assert same(comm.ordered_sum(only_last), expected)
+    with pytest.raises(InputError, match="no rank has"):
+        comm.ordered_sum({})
+    if comm.size > 1:
+        with pytest.raises(InputError, match="piece 3 is there twice"):
+            comm.ordered_sum({3: pieces[3]})
+        with pytest.raises(InputError, match="of shape"):
+            comm.ordered_sum({comm.rank: np.zeros(comm.rank)})
+
+
+def check_share(comm: Communicator):
+    for total in 0, 1, 3, 64:
+        shares = comm.allgather(comm.share(total))
+        assert [i for share in shares for i in share] == list(range(total))
+        assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+def check_split(comm: Communicator):
+    part = comm.split(comm.rank % 2, -comm.rank)
+    members = part.allgather(comm.rank)
+    assert members == [r for r in reversed(range(comm.size)) if r % 2 == comm.rank % 2]
+    assert members[part.rank] == comm.rank
+    assert comm.split_by_node().allgather(comm.rank) == list(range(comm.size))  # the tests run on one machine
+    comm.barrier()
+
+
+CHECKS = [check for name, check in sorted(globals().items()) if name.startswith("check_")]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_alone(check):
+    assert world().size == 1 and thread_level() == ""
+    check(world())
+
+
+def on_ranks(ranks: int, *program: str) -> subprocess.CompletedProcess:
+    return subprocess.run(launcher_command(ranks) + [sys.executable, *program], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks)}, stdin=subprocess.DEVNULL)
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_on_ranks(ranks):
+    job = on_ranks(ranks, __file__)
+    assert job.returncode == 0, job.stdout + job.stderr
+    assert sorted(re.findall(r"\d/\d", job.stdout)) == [f"{rank}/{ranks}" for rank in range(ranks)]
+
+
+json_like = st.recursive(st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
+                         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=8)
+any_array = st.sampled_from(["f4", "f8", "c16", "i8", "u1", "?"]).flatmap(
+    lambda dtype: arrays(dtype, array_shapes(min_dims=0, max_dims=3, min_side=0),
+                         elements={"allow_nan": False} if dtype in ("f4", "f8", "c16") else None))
+
+
+@given(st.tuples(json_like, any_array, st.lists(any_array, max_size=3)))
+def test_what_is_packed_comes_out_again(value):
+    assert same(_unpack(_pack(value)), value)
+
+
+@needs_mpi
+def test_an_uncaught_exception_on_one_rank_ends_the_job():
+    job = on_ranks(2, "-c", "from plaq.comm import world; c = world(); 1 / (1 - c.rank); c.barrier()")
+    assert job.returncode == 1
+    assert "rank 1 of 2 failed:" in job.stderr and "ZeroDivisionError" in job.stderr
+
+
+def world_with(**environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", "from plaq.comm import world; world()"], capture_output=True, text=True,
+                          timeout=100, env={**os.environ, **environment})
+
+
+def test_a_launcher_of_another_mpi_is_noticed():
+    foreign = ({"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4"} if "MPICH" in library_version()
+               else {"PMI_RANK": "0", "PMI_SIZE": "4"})
+    job = world_with(**foreign)
+    assert job.returncode == 1
+    assert f"with 4 ranks, but plaq was built with {library_version() or 'no MPI'}" in job.stderr
+
+
+def test_the_promised_number_of_ranks_is_checked():
+    assert world_with(PLAQ_EXPECTED_RANKS="1").returncode == 0
+    job = world_with(PLAQ_EXPECTED_RANKS="3")
+    assert job.returncode == 1 and "asked to start 3 ranks, but its world" in job.stderr
+    assert _core.InputError.__name__ in job.stderr
+
+
+if __name__ == "__main__":
+    for check in CHECKS:
+        check(world())
+    if os.environ.get("PLAQ_EXPECTED_RANKS"):
+        assert thread_level() in ("serialized", "multiple")
+    print(f"{world().rank}/{world().size}")
