@@ -74,7 +74,8 @@ class Desk:
         self.observer.save(results)
         self.log.line()
         self.log.line(results.answer())
-        write_report(self.folder.path, save_figures(self.folder.path))
+        save_figures(self.folder.path)
+        write_report(self.folder.path)
         self.log.line(f"time:   {duration(sum(results.seconds.values()))}")
         self.log.line(f"digest: {digest_results(self.folder.results)}")
         self.log.line(f"report: {self.folder.report}")
@@ -126,4 +127,5 @@ def report(folder: str | Path) -> Path:
     from plaq.dca.plot import save_figures
     from plaq.dca.report import write_report
 
-    return write_report(Path(folder), save_figures(Path(folder)))
+    save_figures(Path(folder))
+    return write_report(Path(folder))

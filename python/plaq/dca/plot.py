@@ -236,8 +236,12 @@ def momentum(K: np.ndarray) -> str:
 
 
 def log_temperature(axes, T) -> None:
-    axes.set_xscale("log")
-    axes.set_xticks(sorted(T), [f"{t:.3g}" for t in sorted(T)], rotation=60)
+    """A logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
+    low, high = min(T) / 1.1, max(T) * 1.1
+    ticks = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    ticks = ticks if len(ticks) >= 2 else sorted({min(T), max(T)})
+    axes.set(xscale="log", xlim=(low, high))
+    axes.set_xticks(ticks, [f"{t:.3g}" for t in ticks])
     axes.minorticks_off()
     axes.set_xlabel("temperature T / t")
 

@@ -1,0 +1,140 @@
+"""The point group of a cluster, found from hopping table and superlattice, and its irreps by the field's names."""
+
+import numpy as np
+
+from plaq.errors import InputError
+
+# Two vectors closer to dependent than this count as dependent when harmonics of longer range are added.
+RANK_TOLERANCE = 1e-8
+
+
+class PointGroup:
+    """Operations of the lattice's point group that map the superlattice of a cluster onto itself.
+
+    operations [g, 2, 2]          integer matrices, R -> g R, identity first
+    site_permutations [g, i]      index of g R_i
+    momentum_permutations [g, i]  index of g K_i = (g^-1)^T K_i
+    representatives [i]           the first momentum that the group maps onto K_i
+    name                          Schoenflies symbol: "C4v", "C2v", "C4", ...
+    """
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        inverse = np.linalg.inv(cluster.vectors)
+        images = [(g, cluster.vectors @ g.T @ inverse) for g in cluster.lattice.point_group]
+        self.operations = np.array([g for g, image in images if np.abs(image - np.rint(image)).max() < 1e-9])
+        self.site_permutations = np.array([[cluster.site_index(g @ r) for r in cluster.sites] for g in self.operations])
+        duals = [np.rint(np.linalg.inv(g).T).astype(int) for g in self.operations]
+        self.momentum_permutations = np.array([[cluster.momentum_index(g @ k) for k in cluster.momenta] for g in duals])
+        self.representatives = self.momentum_permutations.min(axis=0)
+
+    @property
+    def name(self):
+        rotations = sum(round(np.linalg.det(g)) == 1 for g in self.operations)
+        return f"C{rotations}" + ("v" if rotations < len(self.operations) else "")
+
+    def symmetrised(self, f_momenta):
+        """Mean of f(g K) over the group, along the first axis: the part of f that is invariant."""
+        f_momenta = np.asarray(f_momenta)
+        return sum(f_momenta[p] for p in self.momentum_permutations) / len(self.operations)
+
+
+def character(lattice, name, g):
+    """chi_name(g): trace of the operation g [2, 2] in the harmonics that carry the name.
+
+    With g (1,0) at the angle theta and det g = +-1: cos(l theta) for cos(l phi), det g cos(l theta) for sin(l phi).
+    """
+    harmonic, kind = lattice.system.harmonics[name]
+    x_axis, y_axis = np.linalg.cholesky(np.array(lattice.system.metric, dtype=float)).T @ g @ (1, 0)
+    theta = np.arctan2(y_axis, x_axis)
+    det = round(np.linalg.det(g))
+    factor = {"cos": 1, "sin": det, "both": 1 + det}[kind]
+    return factor * round(2 * np.cos(harmonic * theta)) / 2
+
+
+def irrep_projectors(cluster):
+    """Projectors {name: real symmetric [N_c, N_c]} on functions of K, complete and orthogonal.
+
+    Names are those of the lattice's point group (square: s, d_x2y2, d_xy, g, p; hexagonal: s, p, d, f_cos, f_sin, i); a
+    name that no function on the cluster carries is left out. If the cluster has the full symmetry of the lattice, these
+    are its irreps. If it has less, irreps of the lattice merge (16B, [[4,2],[0,4]]: s with d_x2y2), and the name of
+    a function is decided by content: lattice harmonics f_R(K) = sum_g chi(g) exp(i K.gR) are added from short to long R,
+    and what is new in each belongs to its name. cos Kx - cos Ky is then d_x2y2 on every cluster. All projectors commute
+    with the group of the cluster.
+    """
+    return {name: basis @ basis.T for name, basis in _harmonics_by_name(cluster).items()}
+
+
+def irrep_blocks(cluster):
+    """Projectors {"s+d_x2y2": [N_c, N_c]} on the blocks that no kernel with the cluster's symmetry connects.
+
+    Names whose characters share an irrep of the cluster's group are joined by "+"; with the full symmetry of the lattice
+    these are the irrep_projectors.
+    """
+    group = PointGroup(cluster)
+    projectors = irrep_projectors(cluster)
+    characters = {n: [character(cluster.lattice, n, g) for g in group.operations] for n in projectors}
+    blocks = []
+    for name in projectors:
+        connected = [b for b in blocks if any(abs(np.dot(characters[name], characters[other])) > 1e-9 for other in b)]
+        blocks = [b for b in blocks if b not in connected] + [sum(connected, []) + [name]]
+    return {"+".join(names): sum(projectors[name] for name in names) for names in blocks}
+
+
+def irrep_of(vector, projectors):
+    """(name, weight in [0, 1]) of the projector that holds most of a vector [N_c, ...]; weights over trailing axes add.
+
+    Raises InputError for the zero vector.
+    """
+    vector = np.asarray(vector).reshape(len(vector), -1)
+    norm = np.linalg.norm(vector) ** 2
+    if norm == 0:
+        raise InputError("the zero vector belongs to no irrep")
+    weights = {name: np.linalg.norm(p @ vector) ** 2 / norm for name, p in projectors.items()}
+    best = max(weights, key=weights.get)
+    return best, float(weights[best])
+
+
+def _harmonics_by_name(cluster):
+    """Orthonormal real basis {name: [N_c, dimension]} of functions of K, grown shell by shell."""
+    lattice = cluster.lattice
+    found = {name: [] for name in lattice.system.harmonics}
+    complete = np.zeros((cluster.size, 0))
+    for shell in _shells(cluster):
+        # cos and sin of K.R are the real functions; the images of R under the group are the columns.
+        phases = cluster.momenta @ (lattice.point_group @ shell).T
+        for name in found:
+            chi = np.array([character(lattice, name, g) for g in lattice.point_group])
+            # sum_g chi(g) f(h g R) for every h in the group: all partners of an irrep with several dimensions.
+            columns = [
+                wave(phases)[:, _products(lattice, h)] @ chi for h in range(len(chi)) for wave in (np.cos, np.sin)
+            ]
+            new = np.stack(columns, axis=-1)
+            for _ in range(2):  # twice is enough (Kahan): orthogonal to rounding
+                new = new - complete @ (complete.T @ new)
+            left, strength, _ = np.linalg.svd(new, full_matrices=False)
+            new = left[:, strength > RANK_TOLERANCE * cluster.size]
+            found[name].append(new)
+            complete = np.concatenate([complete, new], axis=1)
+        if complete.shape[1] == cluster.size:
+            break
+    return {name: np.concatenate(parts, axis=1) for name, parts in found.items() if sum(p.shape[1] for p in parts)}
+
+
+def _products(lattice, h):
+    """Indices of h g for all g of the lattice's point group."""
+    position = {tuple(g.ravel()): i for i, g in enumerate(lattice.point_group)}
+    return [position[tuple((lattice.point_group[h] @ g).ravel())] for g in lattice.point_group]
+
+
+def _shells(cluster):
+    """One displacement of each orbit of the lattice's point group, from short to long, until all sites are reached."""
+    metric = np.array(cluster.lattice.system.metric)
+    reach = np.arange(-cluster.size, cluster.size + 1)
+    displacements = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)
+    length = np.einsum("ri,ij,rj->r", displacements, metric, displacements)
+    seen = set()
+    for r in displacements[np.argsort(length, kind="stable")]:
+        if tuple(r) not in seen:
+            seen.update(tuple(g @ r) for g in cluster.lattice.point_group)
+            yield r
