@@ -20,7 +20,7 @@ $(VENV)/installed: pyproject.toml packaging/install-deps.sh
 	bash packaging/install-deps.sh
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q "scikit-build-core>=0.10" "nanobind>=2.4" "scipy-openblas32>=0.3.27" pytest hypothesis \
-	  numpy scipy h5py "sparse-ir>=2" typer rich matplotlib
+	  numpy scipy h5py "sparse-ir>=2" threadpoolctl typer rich matplotlib
 	touch $@
 
 clean:

@@ -1,0 +1,277 @@
+"""The self-consistency loop of the dynamical cluster approximation, through all temperatures of a run.
+
+At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma, first with few measurements until Sigma
+changes by less than its error, then twice with many: one iteration that settles the bath, and the final one that measures
+everything. The next temperature starts from the last one's Sigma and configurations. The whole state is a nested dict
+of plain arrays, so that a run can stop between any two bins and continue to the same bits, on any number of ranks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+from threadpoolctl import threadpool_limits
+
+from plaq.dca import ctaux, matsubara, observables
+from plaq.dca.chemical_potential import find_mu
+from plaq.dca.cluster import Cluster
+from plaq.dca.coarse_graining import CoarseGraining
+from plaq.dca.exact import exact_point
+from plaq.dca.lattice import Lattice
+from plaq.dca.mixing import DEPTH, mixed
+from plaq.dca.results import Point, Results
+from plaq.dca.symmetry import PointGroup
+from plaq.dca.transition import transition
+from plaq.errors import Interrupted
+
+APPROACH, SETTLE, FINAL = "approach", "settle", "final"
+REASONS = (None, "SIGINT", "SIGTERM", "walltime")
+PATIENCE = 10.0  # seconds that a stopped run waits for the bins under way before it gives them up
+STATUS_PERIOD = 0.25  # seconds between two updates of the live view
+
+
+class Loop:
+    """A run of `plaq dca` that can be stopped and continued.
+
+    parameters: plaq.dca.parameters.Parameters; comm: plaq.comm.Communicator, every rank makes the same calls;
+    observer: see plaq.dca.observer; state: what observer.checkpoint was given last, None to start anew.
+    """
+
+    def __init__(self, parameters, comm, observer, state=None):
+        self.parameters = p = parameters
+        self.comm, self.observer = comm, observer
+        self.lattice = Lattice(p.hopping())
+        self.cluster = Cluster(self.lattice, p.model.cluster)
+        self.group = PointGroup(self.cluster)
+        representatives = self.group.representatives
+        self.orbits = [np.flatnonzero(representatives == k) for k in np.unique(representatives)]
+        self.coarse = CoarseGraining(self.cluster, isolated=p.dca.isolated)
+        self.cutoff = matsubara.frequency_cutoff(self.lattice, p.model.U, p.dca.mu or 0.0)
+        self.transfers = [self.cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
+        self.state = state or {"points": [], "index": 0}
+
+    def run(self) -> Results:
+        """All temperatures that are not done yet, then the transition. Raises Interrupted with everything saved."""
+        with threadpool_limits(1):  # workers belong to the chains; and bits must not depend on BLAS threads
+            temperatures = self.parameters.dca.temperatures
+            while self.state["index"] < len(temperatures):
+                if self.parameters.solver.kind == "ed":
+                    self._finish_point(exact_point(self.parameters, self.cluster, self.state["index"]))
+                else:
+                    self._temperature(temperatures[self.state["index"]])
+            points = [Point.from_state(point) for point in self.state["points"]]
+            seconds = defaultdict(float)
+            for point in points:
+                for part, value in point.seconds.items():
+                    seconds[part] += value
+            return Results(points, self._transition(points), dict(seconds))
+
+    def _transition(self, points):
+        pairs = [(p.T, float(p["lambda_d"].mean), float(p["lambda_d"].error)) for p in points if "lambda_d" in p]
+        return transition(*np.array(pairs).T) if len(pairs) > 1 else None
+
+    # One temperature -------------------------------------------------------------------------------------------
+
+    def _temperature(self, T):
+        mesh = matsubara.mesh(1 / T, self.cutoff)
+        self.coarse.prepare(np.pi * T)
+        if "loop" not in self.state:
+            self._begin_temperature(mesh)
+        while "loop" in self.state:
+            self._iteration(T, mesh)
+
+    def _begin_temperature(self, mesh):
+        p, state = self.parameters, self.state
+        previous = state.get("last")
+        if previous is None:
+            filling = p.dca.density if p.dca.density is not None else 1.0
+            sigma = np.full((self.cluster.size, len(mesh.omega)), p.model.U * filling / 2, dtype=complex)
+            order = expected_order(p, self.cluster, mesh.beta, filling)
+            chains = [ctaux.fresh_chain(c) for c in range(p.solver.chains)]
+            mu = p.dca.mu if p.dca.mu is not None else p.model.U / 2
+        else:
+            sigma = moved_to(mesh, previous["omega"], previous["sigma"])
+            order = previous["order"] * mesh.beta / previous["beta"]
+            chains = [ctaux.fresh_chain(c, {**old, "beta": previous["beta"]}, mesh.beta / previous["beta"])
+                      for c, old in enumerate(previous["chains"])]
+            mu = previous["mu"]
+        state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
+                         "error": np.zeros_like(sigma), "mu": mu, "order": order, "chains": chains,
+                         "warm_up": p.solver.warmup, "mixing": [], "history": [], "seconds": {}}
+
+    def _iteration(self, T, mesh):
+        p, loop = self.parameters, self.state["loop"]
+        self._report(loop, T, phase=loop["phase"], iteration=loop["iteration"])
+        started = time.perf_counter()
+        sigma = loop["sigma"]
+        if p.dca.density is not None:
+            loop["mu"] = find_mu(p.dca.density, self.coarse, mesh, sigma, loop["mu"])
+        gbar = self.coarse.gbar(1j * mesh.omega + loop["mu"] - sigma)
+        # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
+        g0 = ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
+        task = self._task(T, mesh, loop, g0)
+        problem = ctaux.make_problem(self.cluster, mesh, task, p.solver)
+        self._clock(loop, "bath", started)
+
+        self._solve(problem, T, loop)
+
+        started = time.perf_counter()
+        measured = ctaux.collect(problem, loop["chains"], self.cluster, self.orbits)
+        setting = observables.Setting(self.cluster, self.group, mesh, self.coarse, p.model.U, task.K, loop["mu"], g0)
+        found, error = observables.self_energy(setting, measured)
+        sign = measured.sign.mean()
+        loop["order"] = float(measured.order.mean() / sign)
+        change = float(np.sqrt(np.mean(np.abs(found - sigma) ** 2)))
+        change_error = float(np.sqrt(np.mean(np.abs(error) ** 2 + np.abs(loop["error"]) ** 2)))
+        record = {"T": T, "iteration": loop["iteration"], "phase": loop["phase"], "mu": loop["mu"],
+                  "density": float(measured.correlations["density"].mean() / sign), "sign": float(sign),
+                  "order": loop["order"], "change": None if p.dca.isolated else change, "change_error": change_error,
+                  "measurements": int(measured.weights.sum()), "drift": measured.drift,
+                  "acceptance": measured.acceptance, "block_length": problem.block_length,
+                  "proposals_per_sweep": problem.proposals_per_sweep}
+        if loop["phase"] == FINAL:
+            values = observables.estimates(setting, measured, p.solver.chains, task.window, task.channels)
+        self._clock(loop, "analysis", started)
+        record["seconds"] = {part: loop["seconds"][part] - sum(r["seconds"].get(part, 0.0) for r in loop["history"])
+                             for part in loop["seconds"]}
+        loop["history"].append(record)
+        self.observer.iteration(record)
+
+        if loop["phase"] == FINAL:
+            point = Point(self.state["index"], T, 1 / T, loop["mu"], values, loop["history"], loop["seconds"])
+            self.state["last"] = {"omega": mesh.omega, "sigma": found, "beta": mesh.beta, "mu": loop["mu"],
+                                  "order": loop["order"], "chains": [without_bins(c) for c in loop["chains"]]}
+            del self.state["loop"]
+            self._finish_point(point)
+            return
+        converged = change < p.dca.tolerance * change_error and loop["iteration"] >= p.dca.minimum_iterations - 2
+        if loop["phase"] == SETTLE:
+            loop["phase"] = FINAL
+        elif converged or loop["iteration"] >= p.dca.iterations - 2:
+            loop["phase"] = SETTLE
+        loop["mixing"] = (loop["mixing"] + [{"input": sigma, "output": found}])[-DEPTH:]
+        pairs = [(m["input"], m["output"]) for m in loop["mixing"]]
+        loop["sigma"] = mixed(pairs, p.dca.mixing_factor, p.dca.mixing)
+        loop["error"] = error
+        loop["iteration"] += 1
+        loop["warm_up"] = p.solver.warmup // 4  # configurations are at hand; only the bath has moved a little
+        loop["chains"] = [ctaux.fresh_chain(c, {**old, "beta": mesh.beta}) for c, old in enumerate(loop["chains"])]
+
+    def _task(self, T, mesh, loop, g0):
+        p = self.parameters
+        many, few = p.solver.measurements, p.solver.measurements_first
+        measurements = {APPROACH: few, SETTLE: max(few, many // 2), FINAL: many}[loop["phase"]]
+        order = loop["order"]
+        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=expansion_constant(p), g0=g0, measurements=measurements,
+                          order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
+                          iteration=loop["iteration"])
+        if loop["phase"] == FINAL and p.measures_two_particle(T):
+            task.window = window(p, mesh)
+            task.orbit = observables.pair_orbits(self.group)
+            wanted = [(kind, q, m) for kind in p.two_particle.channels for q in self.transfers
+                      for m in p.two_particle.bosonic]
+            task.pairing = ("pp", 0, 0) in wanted
+            task.channels = [c for c in wanted if c != ("pp", 0, 0)]
+        return task
+
+    # The solver, watched ------------------------------------------------------------------------------------------
+
+    def _solve(self, problem, T, loop):
+        run = self.parameters.run
+        chains = loop["chains"]
+        while True:
+            watch = Watch(self, problem, T, loop)
+            started = time.perf_counter()
+            before = [(c["walking_seconds"], c["measuring_seconds"]) for c in chains]
+            done = ctaux.run_chains(problem, chains, run, self.comm, watch)
+            walking, measuring = (sum(c[name] - b[i] for c, b in zip(chains, before))
+                                  for i, name in enumerate(("walking_seconds", "measuring_seconds")))
+            wall = time.perf_counter() - started
+            share = walking / max(walking + measuring, 1e-300)
+            loop["seconds"]["walking"] = loop["seconds"].get("walking", 0.0) + wall * share
+            loop["seconds"]["measuring"] = loop["seconds"].get("measuring", 0.0) + wall * (1 - share)
+            if done:
+                return
+            self.observer.checkpoint(self.state)
+            if watch.reason:
+                raise Interrupted(watch.reason)
+
+    def _finish_point(self, point):
+        self.state["points"].append(point.state())
+        self.state["index"] += 1
+        self.observer.point(point)
+        self.observer.checkpoint(self.state)
+
+    def _clock(self, loop, part, started):
+        loop["seconds"][part] = loop["seconds"].get(part, 0.0) + time.perf_counter() - started
+
+    def _report(self, loop, T, **fields):
+        last = loop["history"][-1] if loop["history"] else {}
+        shown = {name: last.get(name) for name in ("density", "sign", "order", "change", "change_error")}
+        self.observer.status(**shown, T=T, index=self.state["index"], temperatures=len(self.parameters.dca.temperatures),
+                             iterations=self.parameters.dca.iterations, mu=loop["mu"], **fields)
+
+
+class Watch:
+    """Looks after running chains: reports progress and passes on the wish to stop or to save."""
+
+    def __init__(self, owner, problem, T, loop):
+        self.owner, self.T, self.loop = owner, T, loop
+        self.total = problem.measurements_per_bin * problem.bins * owner.parameters.solver.chains
+        self.done = problem.measurements_per_bin * sum(len(c["bins"]) for c in loop["chains"])
+        self.started = self.shown = time.monotonic()
+        self.reason, self.since = None, None
+
+    def __call__(self, measurements, sweeps):
+        now = time.monotonic()
+        if self.reason is None:
+            mine = REASONS.index(self.owner.observer.stop_requested())
+            agreed = int(self.owner.comm.allreduce(np.array([mine], dtype=float), "max")[0])
+            if agreed:
+                self.reason, self.since = REASONS[agreed], now
+        if self.reason is not None:
+            return "abandon" if now - self.since > PATIENCE else "finish"
+        if now - self.shown > STATUS_PERIOD:
+            self.shown = now
+            rate = sweeps / (now - self.started)
+            left = self.total - self.done - measurements
+            seconds = left * (now - self.started) / measurements if measurements else None
+            self.owner._report(self.loop, self.T, phase=self.loop["phase"], iteration=self.loop["iteration"],
+                               sweeps_per_second=rate, seconds_left=seconds)
+        return "finish" if self.owner.observer.checkpoint_due() else None
+
+
+def expansion_constant(parameters):
+    """K of the auxiliary-field expansion; docs/tuning.md shows that 1 is as good as any other choice."""
+    return 1.0 if parameters.solver.K == "auto" else parameters.solver.K
+
+
+def expected_order(parameters, cluster, beta, filling):
+    """<k> = K + beta U N_c (n/2 - D) with the uncorrelated D = n^2/8 halved: a first guess for the length of a sweep."""
+    return expansion_constant(parameters) + beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
+
+
+def window(parameters, mesh):
+    """Positive fermionic frequencies of two-particle functions: given, or all up to omega_max."""
+    two_particle = parameters.two_particle
+    if two_particle.omega_max is None:
+        return two_particle.frequencies
+    return max(1, int((two_particle.omega_max * mesh.beta / np.pi + 1) / 2))
+
+
+def moved_to(mesh, omega, sigma):
+    """Sigma [K, w] on another mesh, as the start of the loop: monotone cubics through w of both signs."""
+    both = np.concatenate([-omega[::-1], omega])
+    values = np.concatenate([sigma[:, ::-1].conj(), sigma], axis=1)
+    wanted = np.minimum(mesh.omega, omega[-1])
+    parts = [PchipInterpolator(both, part, axis=1)(wanted) for part in (values.real, values.imag)]
+    beyond = np.where(mesh.omega > omega[-1], omega[-1] / mesh.omega, 1.0)  # Im Sigma falls as 1/w
+    return parts[0] + 1j * parts[1] * beyond
+
+
+def without_bins(chain):
+    """What the next temperature needs of a chain."""
+    return {name: chain[name] for name in ("site", "spin", "sign", "tau")}

@@ -1,0 +1,240 @@
+"""From the bins of the solver to physical quantities: each a mean and an error by jackknife through the whole chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaq import statistics
+from plaq.dca import bethe_salpeter
+from plaq.dca.ctaux import Measured, dyson
+from plaq.dca.symmetry import irrep_projectors
+from plaq.estimate import Axis, Estimate
+
+IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps keep their name
+TAU_POINTS = 65
+LEADING = 3  # eigenvalues that are kept of every general channel
+
+
+@dataclass
+class Setting:
+    """What stays fixed while one set of bins is evaluated."""
+
+    cluster: object
+    group: object
+    mesh: object
+    coarse_graining: object
+    U: float
+    K: float
+    mu: float
+    g0: np.ndarray  # [K, w] auxiliary bath function
+
+    def lattice_z(self, sigma):
+        """iw + mu - Sigma on the mesh."""
+        return 1j * self.mesh.omega + self.mu - sigma
+
+    def at_window(self, sigma, constant, n):
+        """Sigma [K, n] at the Matsubara indices n of both signs; `constant` [K] is its value at infinite frequency."""
+        return self.mesh.at_frequencies(sigma - constant[:, None], n) + constant[:, None]
+
+
+def pair_orbits(group):
+    """Block number [K, K'] of the pairing function, equal for pairs that the point group maps onto each other."""
+    size = group.cluster.size
+    pair = np.arange(size * size).reshape(size, size)
+    smallest = np.min([pair[p][:, p] for p in group.momentum_permutations], axis=0)
+    return np.unique(smallest, return_inverse=True)[1].reshape(size, size)
+
+
+def self_energy(setting, measured):
+    """Sigma [K, w] with error, cheap enough for every iteration."""
+    result = statistics.jackknife(lambda s, m: dyson(setting.g0, m / s, setting.U)[1], measured.sign, measured.m,
+                                  weights=measured.weights, keep=False)
+    return result.mean, result.error
+
+
+def autocorrelation(measured, chains):
+    """Integrated autocorrelation times {name: measurements} of what changes at all."""
+    series = measured.series
+    series = series.reshape(chains, -1, series.shape[-1])
+    names = ("sign", "expansion_order", "density", "double_occupancy")
+    times = {name: statistics.autocorrelation_time(series[..., i])[0] for i, name in enumerate(names)}
+    return {name: tau for name, tau in times.items() if np.isfinite(tau)}
+
+
+def estimates(setting: Setting, measured: Measured, chains: int, window=0, channels=()) -> dict[str, Estimate]:
+    """All observables of a temperature by name; see docs/conventions.md for each formula."""
+    taus = autocorrelation(measured, chains)
+    note = statistics.unsupported(measured.weights, measured.sign, taus.get("expansion_order"))
+    found = {}
+
+    def add(labels, function, *binned, keep=True):
+        resampled = statistics.jackknife(function, measured.sign, *binned, weights=measured.weights, keep=keep)
+        for name, value in resampled.items():
+            found[name] = value.estimate(name, tau_int=taus.get(name), note=note, **labels[name])
+
+    names = list(measured.correlations)
+    add(single_particle_labels(setting), lambda s, order, m, *sums: single_particle(
+        setting, s, order / s, m / s, {name: value / s for name, value in zip(names, sums)}),
+        measured.order, measured.m, *measured.correlations.values())
+    histogram = statistics.jackknife(lambda h: h, measured.histogram, weights=measured.weights)
+    axes = [Axis("k", np.arange(measured.histogram.shape[1]))]
+    found["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
+                                                  convention="probability of k vertices, not weighted by the sign")
+    if measured.pairing is not None:
+        orbit = pair_orbits(setting.group)
+        projectors = irrep_projectors(setting.cluster)
+        unfold = lambda blocks: blocks[orbit].transpose(0, 2, 1, 3)  # [K, n, K', n']
+        evaluate = lambda s, m, blocks: pairing(setting, projectors, m / s, unfold(blocks / s))
+        add(pairing_labels(setting, projectors, window), evaluate, measured.m, measured.pairing)
+        add({"G4_pp": {"axes": two_particle_axes(setting, window, half=True), "unit": "1/t^2",
+                       "convention": "Re <G_up(k,k') G_down(k,k')*>, q = 0, nu = 0; rows w > 0"}},
+            lambda s, blocks: {"G4_pp": unfold(blocks / s)}, measured.pairing, keep=False)
+    for (kind, q, m_index), values in zip(channels, measured.channels):
+        tag = f"{kind}_q{q}_m{m_index}"
+        add(channel_labels(setting, window, tag), lambda s, m, g4: {f"eigenvalues_{tag}": channel(
+            setting, kind, q, m_index, window, m / s, g4 / s)}, measured.m, values)
+        add({f"G4_{tag}": {"axes": two_particle_axes(setting, window), "unit": "1/t^2", "convention": CHANNELS[kind]}},
+            lambda s, g4: {f"G4_{tag}": (g4 / s).transpose(0, 2, 1, 3)}, values, keep=False)
+    return found
+
+
+def single_particle(setting, sign, order, m, sums):
+    """Everything that needs no two-particle function, from sign-free averages."""
+    cluster, mesh, U = setting.cluster, setting.mesh, setting.U
+    beta = mesh.beta
+    g, sigma = dyson(setting.g0, m, U)
+    density, docc = sums["density"], sums["double_occupancy"]
+    kinetic = 2 / cluster.size * mesh.equal_time(setting.coarse_graining.eps_gbar(setting.lattice_z(sigma))).sum()
+    expected_order = setting.K + beta * U * cluster.size * (density / 2 - docc)
+    return {
+        "sign": sign, "density": density, "double_occupancy": docc, "expansion_order": order,
+        "order_identity": order - expected_order,
+        "energy_kinetic": kinetic, "energy_potential": U * docc, "energy": kinetic + U * docc,
+        "G": g, "Sigma": sigma,
+        "Sigma_infinity": np.full(cluster.size, U * density / 2),
+        "Sigma_moment": np.full(cluster.size, U**2 * density / 2 * (1 - density / 2)),
+        "G_tau": mesh.at_tau(g, np.linspace(0, beta, TAU_POINTS)),
+        "spin_correlation": sums["spin"], "charge_correlation": sums["charge"] - density**2,
+        "spin_susceptibility": cluster.to_momenta(sums["static_spin"]).real,
+        "charge_susceptibility": cluster.to_momenta(sums["static_charge"] - beta * density**2).real,
+    }
+
+
+def single_particle_labels(setting):
+    momenta = Axis("K", np.array(setting.cluster.momenta), "1/a")
+    sites = Axis("R", np.array(setting.cluster.sites), "a")
+    k_w = [momenta, Axis("omega", setting.mesh.omega, "t")]
+    k_tau = [momenta, Axis("tau", np.linspace(0, setting.mesh.beta, TAU_POINTS), "1/t")]
+    return {
+        "sign": {"convention": "average sign of the configurations' weights"},
+        "density": {"convention": "<n_up + n_down> per site"},
+        "double_occupancy": {"convention": "<n_up n_down> per site"},
+        "expansion_order": {"convention": "<k>, vertices in a configuration"},
+        "order_identity": {"convention": "<k> - K - beta U N_c (n/2 - D); zero within errors in a correct run"},
+        "energy_kinetic": {"unit": "t", "convention": "2 T/N_c sum_K,w <eps G>_patch e^(iw0+), per site"},
+        "energy_potential": {"unit": "t", "convention": "U <n_up n_down>, per site"},
+        "energy": {"unit": "t", "convention": "kinetic + potential, per site, without -mu n"},
+        "G": {"axes": k_w, "unit": "1/t", "convention": "cluster G(K, iw), w > 0 sampling points; G(-iw) = G(iw)*"},
+        "Sigma": {"axes": k_w, "unit": "t", "convention": "1/bath - 1/G with the Hartree term U n/2"},
+        "Sigma_infinity": {"axes": [momenta], "unit": "t", "convention": "U n/2: Sigma at infinite frequency"},
+        "Sigma_moment": {"axes": [momenta], "unit": "t^2",
+                         "convention": "U^2 n/2 (1 - n/2): coefficient of 1/(iw) in Sigma"},
+        "G_tau": {"axes": k_tau, "convention": "G(K, tau) = -<T c(tau) c+(0)>; ends are 0+ and beta-"},
+        "spin_correlation": {"axes": [sites], "convention": "<S^z_R S^z_0>, equal times"},
+        "charge_correlation": {"axes": [sites], "convention": "<n_R n_0> - n^2, equal times"},
+        "spin_susceptibility": {"axes": [momenta], "unit": "1/t",
+                                "convention": "int_0^beta dtau <S^z(tau) S^z> at q = K on the cluster, per site"},
+        "charge_susceptibility": {"axes": [momenta], "unit": "1/t",
+                                  "convention": "int_0^beta dtau <n(tau) n>_connected at q = K on the cluster, per site"},
+    }
+
+
+def pairing(setting, projectors, m, g4):
+    """Leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w']."""
+    g, sigma = dyson(setting.g0, m, setting.U)
+    window = g4.shape[1]
+    n = np.arange(window)
+    constant = high_frequency_sigma(setting, g)
+    z = 1j * setting.mesh.frequency(n) + setting.mu - setting.at_window(sigma, constant, n)
+    chi0_lattice = setting.coarse_graining.chi0_pp(z, z.conj()).real
+    chi0_cluster = np.abs(setting.mesh.at_frequencies(g, n)) ** 2
+    g4 = bethe_salpeter.symmetrised(g4, setting.group.momentum_permutations)
+    solved = bethe_salpeter.pairing(g4, chi0_cluster, chi0_lattice, projectors)
+    found = {}
+    for name, irrep in solved.items():
+        short = IRREP_NAMES.get(name, name)
+        found[f"lambda_{short}"] = irrep.leading
+        found[f"eigenvector_{short}"] = irrep.gap
+    if "d_x2y2" in solved:
+        found["lambda_window"] = np.array([
+            bethe_salpeter.pairing(g4[:, :w, :, window - w:window + w], chi0_cluster[:, :w], chi0_lattice[:, :w],
+                                   {"d_x2y2": projectors["d_x2y2"]})["d_x2y2"].leading for w in windows(window)])
+    return found
+
+
+def windows(window):
+    """Numbers of positive frequencies for which convergence is shown: a half, three quarters, all."""
+    return sorted({max(1, window // 2), max(1, 3 * window // 4), window})
+
+
+def high_frequency_sigma(setting, g):
+    """U n/2 [K] from the density of the cluster's own G."""
+    density = 2 / setting.cluster.size * setting.mesh.equal_time(g).sum()
+    return np.full(setting.cluster.size, setting.U * density / 2)
+
+
+def pairing_labels(setting, projectors, window):
+    momenta = Axis("K", np.array(setting.cluster.momenta), "1/a")
+    positive = Axis("omega", setting.mesh.frequency(np.arange(window)), "t")
+    labels = {"lambda_window": {"axes": [Axis("frequencies", np.array(windows(window)))],
+                                "convention": "lambda_d with that many positive frequencies kept"}}
+    for name in projectors:
+        short = IRREP_NAMES.get(name, name)
+        labels[f"lambda_{short}"] = {"convention": f"leading eigenvalue of the pairing channel, irrep {name}, even in w"}
+        labels[f"eigenvector_{short}"] = {"axes": [momenta, positive],
+                                          "convention": "gap function of that eigenvalue, largest entry 1"}
+    return labels
+
+
+CHANNELS = {
+    "pp": "<G_up(k,k') G_down(q-k,q-k')>",
+    "magnetic": "1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>",
+    "charge": "1/2 sum_ss' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>",
+    "transverse": "-<G_up(k,k') G_down(k'+q,k+q)>",
+}
+
+
+def channel(setting, kind, q, m_index, window, m, g4):
+    """Leading eigenvalues [i] of Gamma chi0 in a general channel, from G4 [K, K', n, n']."""
+    cluster, mesh = setting.cluster, setting.mesh
+    g, sigma = dyson(setting.g0, m, setting.U)
+    constant = high_frequency_sigma(setting, g)
+    n = np.arange(-window, window)
+    partner = m_index - 1 - n if kind == "pp" else n + m_index
+    z, z_partner = (1j * mesh.frequency(i) + setting.mu - setting.at_window(sigma, constant, i) for i in (n, partner))
+    g_n, g_partner = mesh.at_frequencies(g, n), mesh.at_frequencies(g, partner)
+    if kind == "pp":
+        chi0_cluster = g_n * g_partner[cluster.momentum_difference[q]]
+        chi0_lattice = setting.coarse_graining.chi0_pp(z, z_partner, q)
+    else:
+        chi0_cluster = -g_n * g_partner[cluster.momentum_sum[:, q]]
+        chi0_lattice = -setting.coarse_graining.chi0_ph(z, z_partner, q)
+    size = cluster.size * len(n)
+    g4 = g4.transpose(0, 2, 1, 3).reshape(size, size)
+    if kind == "charge" and q == 0 and m_index == 0:
+        g4 = g4 - 2 * np.outer(g_n, g_n)
+    return bethe_salpeter.ladder(g4, chi0_cluster.ravel(), chi0_lattice.ravel())[0][:LEADING]
+
+
+def channel_labels(setting, window, tag):
+    return {f"eigenvalues_{tag}": {"axes": [Axis("eigenvalue", np.arange(LEADING))],
+                                   "convention": "leading eigenvalues of Gamma chi0, largest real part first"}}
+
+
+def two_particle_axes(setting, window, half=False):
+    momenta = np.array(setting.cluster.momenta)
+    both = setting.mesh.frequency(np.arange(-window, window))
+    return [Axis("K", momenta, "1/a"), Axis("omega", both[window:] if half else both, "t"),
+            Axis("K'", momenta, "1/a"), Axis("omega'", both, "t")]
