@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from plaq import _core
 from plaq.comm import Communicator, _pack, _unpack, library_version, thread_level, world
 from plaq.errors import InputError
 from plaq.launch import launcher_command
@@ -147,7 +146,7 @@ def test_alone(check):
 
 def on_ranks(ranks: int, *program: str) -> subprocess.CompletedProcess:
     return subprocess.run(launcher_command(ranks) + [sys.executable, *program], capture_output=True, text=True, timeout=100,
-                          env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks)}, stdin=subprocess.DEVNULL)
+                          env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0"}, stdin=subprocess.DEVNULL)
 
 
 @needs_mpi
@@ -194,7 +193,7 @@ def test_the_promised_number_of_ranks_is_checked():
     assert world_with(PLAQ_EXPECTED_RANKS="1").returncode == 0
     job = world_with(PLAQ_EXPECTED_RANKS="3")
     assert job.returncode == 1 and "asked to start 3 ranks, but its world" in job.stderr
-    assert _core.InputError.__name__ in job.stderr
+    assert "plaq.errors.InputError" in job.stderr
 
 
 if __name__ == "__main__":

@@ -32,10 +32,13 @@ def world() -> Communicator:
     On more than one rank, SIGUSR1 then counts as SIGTERM (launchers pass the first on and turn the second into a kill),
     and an exception that nobody catches ends the whole job instead of leaving the other ranks waiting.
 
-    Raises ``plaq._core.InputError`` if the world has not the size that the launcher promised (a launcher of another
+    Raises InputError if the world has not the size that the launcher promised (a launcher of another
     MPI starts unrelated worlds of one rank each), ``plaq._core.RuntimeFailure`` if MPI fails.
     """
-    found = Communicator(_core.comm.Communicator.world())
+    try:
+        found = Communicator(_core.comm.Communicator.world())
+    except _core.InputError as error:
+        raise InputError(str(error)) from None
     if found.size > 1:
         _listen_to_launcher()
         _end_job_with_uncaught_exceptions(found)

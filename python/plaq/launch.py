@@ -15,6 +15,8 @@ from plaq.errors import InputError, RunError
 
 # Variables that launchers set in the processes they start.
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
+# What `start` tells the ranks.
+_TOLD = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
@@ -35,9 +37,9 @@ def start(program: Sequence[str], ranks: int) -> int:
     launcher is not there.
     """
     command = launcher_command(ranks) + list(program)
-    if any(name in os.environ for name in _RANK_OF):
+    if is_rank():
         raise InputError("-n starts ranks, but this process is already one: leave out either -n or the launcher")
-    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks)}
+    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": str(int(sys.stdout.isatty()))}
     received: list[int] = []
     before = {}
     try:
@@ -63,6 +65,20 @@ def start(program: Sequence[str], ranks: int) -> int:
     return code if code >= 0 else 128 - code
 
 
+def is_rank() -> bool:
+    """True in a process that an MPI launcher started."""
+    return any(name in os.environ for name in _RANK_OF)
+
+
+def stdout_is_terminal() -> bool:
+    """Whether the user reads standard output on a terminal.
+
+    A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` tells it, and under any
+    other launcher the answer is no.
+    """
+    return os.environ.get("PLAQ_TERMINAL") == "1" if is_rank() else sys.stdout.isatty()
+
+
 def launcher_command(ranks: int) -> list[str]:
     """The launcher of plaq's MPI with the options that start ``ranks`` ranks on this machine or in this batch job."""
     if ranks < 1:
@@ -77,7 +93,8 @@ def launcher_command(ranks: int) -> list[str]:
     if version.startswith("Open MPI"):
         # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
         # -q: the ranks say themselves what went wrong.
-        command += ["-q", "--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE", "-x", "PLAQ_EXPECTED_RANKS"]
+        command += ["-q", "--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE"]
+        command += [word for name in _TOLD for word in ("-x", name)]
         if os.geteuid() == 0:
             command.append("--allow-run-as-root")
     return command

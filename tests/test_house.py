@@ -1,0 +1,64 @@
+"""The house rules that a machine can read: which library may include which, and what does not belong into the repository."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = ROOT / "src" / "plaq"
+
+# base <- trace <- task <- {linalg, comm} <- collection <- {dca, pic, lqcd} <- bindings
+FLOORS = [["base"], ["trace"], ["task"], ["linalg", "comm"], ["collection"], ["dca", "pic", "lqcd"]]
+FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
+
+
+def includes(file: Path) -> list[tuple[str, str]]:
+    """(kind, name) of every #include: kind is < or a quote."""
+    return re.findall(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', file.read_text(), flags=re.MULTILINE)
+
+
+def broken_arrow(user: str, used: str) -> bool:
+    """Whether part `user` must not include from part `used`."""
+    return user != used and FLOOR[used] >= FLOOR[user]
+
+
+FILES = sorted(path for end in ("hpp", "cpp", "cu", "cuh") for path in SOURCES.rglob(f"*.{end}"))
+
+
+def test_the_rule_itself():
+    assert not broken_arrow("dca", "base") and not broken_arrow("comm", "task") and not broken_arrow("comm", "comm")
+    assert broken_arrow("base", "task") and broken_arrow("linalg", "comm") and broken_arrow("pic", "dca")
+    assert {path.relative_to(SOURCES).parts[0] for path in FILES} <= FLOOR.keys(), "a new part needs its floor here"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda path: str(path.relative_to(SOURCES)))
+def test_arrows_point_one_way(file):
+    user = file.relative_to(SOURCES).parts[0]
+    for kind, name in includes(file):
+        parts = Path(name).parts
+        if kind == '"':
+            assert parts[0] == "plaq" and (ROOT / "src" / name).exists(), f'"{name}" is not the name of a file from src/'
+        if parts[0] == "plaq":
+            assert not broken_arrow(user, parts[1]), f"{user} must not include {name}"
+
+
+def test_only_one_file_knows_mpi():
+    users = [str(file.relative_to(SOURCES)) for file in FILES if ("<", "mpi.h") in includes(file)]
+    assert users == ["comm/mpi.cpp"]
+
+
+def test_bindings_are_included_by_nobody():
+    for file in [*FILES, *(ROOT / "tests").rglob("*.cpp"), *(ROOT / "benchmarks").rglob("*.cpp")]:
+        assert not [name for _, name in includes(file) if "bind" in name], file
+
+
+def test_no_large_file():
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    files = [ROOT / name for name in listed.stdout.split("\0") if name]
+    large = {str(f.relative_to(ROOT)): f.stat().st_size for f in files if f.is_file() and f.stat().st_size > 1_000_000}
+    assert not large

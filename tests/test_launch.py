@@ -1,0 +1,148 @@
+"""Starting ranks: exit codes, signals and the errors that a user can meet."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from plaq import _core, launch
+from plaq.comm import library_version
+from plaq.errors import InputError, RunError
+from plaq.launch import launcher_command, relaunch, start, stdout_is_terminal
+
+needs_mpi = pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
+
+
+def python(text: str) -> list[str]:
+    return [sys.executable, "-c", text]
+
+
+@needs_mpi
+@pytest.mark.parametrize("code", [0, 2, 7])
+def test_the_exit_code_comes_back(code):
+    assert start(python(f"import sys; from plaq.comm import world; world().barrier(); sys.exit({code})"), 3) == code
+    assert start(python(f"import os; from plaq.comm import world; world().abort({code})"), 2) == code
+
+
+@needs_mpi
+def test_ranks_know_how_many_and_whether_a_terminal_shows_them(capfd):
+    assert start(python("import os; from plaq.comm import world; from plaq.launch import stdout_is_terminal as t;"
+                        "w = world(); w.rank or print(w.size, os.environ['PLAQ_EXPECTED_RANKS'], t())"), 3) == 0
+    assert capfd.readouterr().out.split() == ["3", "3", "False"]
+    assert not stdout_is_terminal()
+
+
+@needs_mpi
+def test_threads_of_a_rank_may_use_all_cores(capfd):
+    assert start(python("import os; print(len(os.sched_getaffinity(0)))"), 1) == 0
+    assert int(capfd.readouterr().out) == len(os.sched_getaffinity(0))
+
+
+# A rank that says where it is, waits for a signal, and takes longer over its last words than launchers allow.
+RANK = """
+import os, pathlib, signal, sys, time
+from plaq.comm import world
+here = pathlib.Path(sys.argv[1]) / str(world().rank)
+def stop(*_):
+    if sys.argv[2] == "polite":
+        time.sleep(2)
+        here.with_suffix(".stopped").touch()
+        sys.exit(143)
+signal.signal(signal.SIGTERM, stop)
+here.with_suffix(".new").write_text(str(os.getpid()))
+here.with_suffix(".new").rename(here.with_suffix(".running"))
+while True:
+    time.sleep(0.05)
+"""
+STARTER = "import sys; from plaq.launch import start; sys.exit(start([sys.executable, *sys.argv[1:]], 2))"
+
+
+def wait_until(condition, what: str):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+class Job:
+    """Two ranks and the process that started them."""
+
+    def __init__(self, folder: Path, manner: str):
+        (folder / "rank.py").write_text(RANK)
+        self.folder = folder
+        self.starter = subprocess.Popen([*python(STARTER), str(folder / "rank.py"), str(folder), manner])
+        running = [folder / f"{rank}.running" for rank in range(2)]
+        wait_until(lambda: all(map(Path.exists, running)), "ranks start")
+        self.pids = [int(path.read_text()) for path in running]
+
+    def ranks_alive(self) -> bool:
+        return any(Path(f"/proc/{pid}").exists() for pid in self.pids)
+
+
+@needs_mpi
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_lets_the_ranks_finish(tmp_path, number):
+    job = Job(tmp_path, "polite")
+    job.starter.send_signal(number)
+    assert job.starter.wait(60) == 128 + number
+    assert all((tmp_path / f"{rank}.stopped").exists() for rank in range(2))
+    wait_until(lambda: not job.ranks_alive(), "ranks end")
+
+
+@needs_mpi
+def test_the_second_signal_does_not(tmp_path):
+    job = Job(tmp_path, "deaf")
+    job.starter.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert job.ranks_alive()
+    job.starter.send_signal(signal.SIGTERM)
+    assert job.starter.wait(60) == 128 + signal.SIGINT
+    wait_until(lambda: not job.ranks_alive(), "ranks end")
+
+
+@needs_mpi
+def test_no_rank_outlives_a_killed_starter(tmp_path):
+    job = Job(tmp_path, "deaf")
+    job.starter.kill()
+    job.starter.wait(60)
+    wait_until(lambda: not job.ranks_alive(), "ranks end")
+
+
+@needs_mpi
+def test_relaunch_runs_this_python_with_this_package(monkeypatch):
+    seen = []
+    monkeypatch.setattr(launch, "start", lambda program, ranks: seen.append((program, ranks)) or 5)
+    assert relaunch(["dca", "run", "a.toml"], 2) == 5
+    assert seen == [([sys.executable, "-m", "plaq", "dca", "run", "a.toml"], 2)]
+
+
+@needs_mpi
+def test_there_is_at_least_one_rank():
+    with pytest.raises(InputError, match="-n 0: .* at least 1"):
+        launcher_command(0)
+
+
+@needs_mpi
+def test_a_rank_does_not_start_ranks(monkeypatch):
+    monkeypatch.setenv("PMI_RANK", "0")
+    with pytest.raises(InputError, match="already one"):
+        start(python(""), 2)
+
+
+def test_without_mpi_there_is_one_rank(monkeypatch):
+    monkeypatch.setattr(_core.comm, "mpiexec", lambda: "")
+    with pytest.raises(InputError, match="-n 2: plaq was built without MPI"):
+        start(python(""), 2)
+
+
+def test_a_launcher_that_is_gone_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(_core.comm, "mpiexec", lambda: str(tmp_path / "mpiexec"))
+    with pytest.raises(RunError, match="tmp|mpiexec.* is gone"):
+        start(python(""), 2)
+    (tmp_path / "mpiexec").touch()
+    with pytest.raises(RunError, match="cannot start .*mpiexec: Permission denied"):
+        start(python(""), 2)
