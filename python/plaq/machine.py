@@ -11,15 +11,6 @@ from typing import Any
 from plaq import __version__
 
 
-def physical_cores() -> int:
-    """Cores that this process may run on, hardware threads of one core counted once."""
-    cores = set()
-    for cpu in os.sched_getaffinity(0):
-        siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-        cores.add(siblings.read_text().strip() if siblings.exists() else str(cpu))
-    return len(cores)
-
-
 def workers_of(wanted: int | str, ranks: int) -> int:
     """Worker threads of this rank: the number that the input gives, or for "auto" a fair share of the physical cores.
 
@@ -27,9 +18,11 @@ def workers_of(wanted: int | str, ranks: int) -> int:
     """
     if wanted != "auto":
         return int(wanted)
+    from plaq import _core
+
     for name in ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"):
         ranks = int(os.environ.get(name, ranks))
-    return max(1, physical_cores() // ranks)
+    return max(1, _core.task.physical_cores() // ranks)
 
 
 def commit() -> str:
@@ -58,7 +51,7 @@ def build() -> dict[str, Any]:
         "threads": ", ".join(_core.task.backends()),
         "Python": platform.python_version(),
         "processor": processor(),
-        "physical cores": physical_cores(),
+        "physical cores": _core.task.physical_cores(),
     }
 
 

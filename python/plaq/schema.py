@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import json
 import math
@@ -135,9 +136,11 @@ def displacements() -> Kind:
 
 
 def duration() -> Kind:
-    """Seconds, or a text "HH:MM:SS" or "MM:SS"; stored as seconds."""
+    """Seconds, or a time "HH:MM:SS" or "MM:SS"; stored as seconds. TOML reads HH:MM:SS without quotes as a time of day."""
 
     def read(value):
+        if isinstance(value, datetime.time):
+            value = value.isoformat()
         if isinstance(value, str):
             parts = [int(part) for part in value.split(":")]
             if not 2 <= len(parts) <= 3 or min(parts) < 0:
@@ -275,7 +278,7 @@ def to_toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(to_toml(item) for item in value) + "]"
     if isinstance(value, Mapping):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from plaq.dca.lattice import Lattice
+from plaq.dca.matsubara import frequency_cutoff, mesh
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Point, Results
 from plaq.dca.transition import transition
@@ -36,7 +38,7 @@ def point(p, index, scale=1.0):
     T = p.dca.temperatures[index]
     beta, U, n = 1 / T, p.model.U, 0.95
     rng = np.random.default_rng(index)
-    w = np.pi * T * (2 * np.unique(np.round(np.geomspace(1, 400 * max(beta / 10, 0.2), 16)).astype(int)) - 1)
+    w = mesh(beta, frequency_cutoff(Lattice(p.hopping()), U)).omega
     momenta, frequencies = Axis("K", K, "1/a"), Axis("w", w, "t")
     order = 1 + beta * U * 4 * 0.36
     k = np.arange(int(2 * order + 20))
@@ -44,7 +46,7 @@ def point(p, index, scale=1.0):
     hartree = np.full(4, U * n / 2)
     eps = -2 * (np.cos(K[:, 0]) + np.cos(K[:, 1]))
     strength = U**2 / 4 * np.array([0.8, 1.4, 1.4, 0.8])
-    sigma = hartree[:, None] + strength[:, None] / (1j * w + 0.4 - 0.2 * eps[:, None] + 1j * 0.6)
+    sigma = hartree[:, None] + strength[:, None] / (1j * w + 0.4 - 0.2 * eps[:, None])  # one pole
     g = 1 / (1j * w + 2.4 - eps[:, None] - sigma)
     tau = np.linspace(0, beta, 33)
     error = scale * 1e-3

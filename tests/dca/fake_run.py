@@ -1,0 +1,60 @@
+"""``plaq`` with a loop that makes up its results, slowly when asked to: what the command line does around a run.
+
+Each temperature takes FAKE_STEPS steps of FAKE_SECONDS; a running sum over all steps stands for the Markov chains.
+"""
+
+import os
+import sys
+import time
+import types
+
+import synthetic
+
+from plaq.dca.results import Point, Results
+from plaq.dca.transition import transition
+from plaq.errors import Interrupted, RunError
+
+
+class Loop:
+    def __init__(self, parameters, comm, observer, state=None):
+        self.p, self.comm, self.observer = parameters, comm, observer
+        self.state = state or {"index": 0, "step": 0, "sum": 0.0, "points": []}
+
+    def run(self):
+        points = [Point.from_state(point) for point in self.state["points"]]
+        steps = int(os.environ.get("FAKE_STEPS", "2"))
+        while self.state["index"] < len(self.p.dca.temperatures):
+            T = self.p.dca.temperatures[self.state["index"]]
+            self.state["step"] += 1
+            self.state["sum"] += 0.1 * self.state["step"]
+            time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
+            if os.environ.get("FAKE_FAILURE") == str(self.state["index"]) and self.comm.rank == self.comm.size - 1:
+                raise RunError(f"NaN in the determinant at T = {T}")
+            self.observer.status(T=T, index=self.state["index"], temperatures=len(self.p.dca.temperatures), iteration=1,
+                                 iterations=steps, mu=2.0, sign=0.9, sign_error=0.01, phase="walk")
+            self.observer.iteration({"T": T, "iteration": self.state["step"], "mu": 2.0, "density": 0.95, "sign": 0.9,
+                                     "order": 40.0, "change": 0.01, "change_error": 0.01, "measurements": 1000,
+                                     "seconds": {"walk": time.time() % 1}})
+            if self.state["step"] == steps:
+                point = synthetic.point(self.p, self.state["index"])
+                point.observables["energy"].mean += self.state["sum"]
+                points.append(point)
+                self.observer.point(point)
+                self.state.update(index=self.state["index"] + 1, step=0, points=[point.state() for point in points])
+            reasons = [reason for reason in self.comm.allgather(self.observer.stop_requested()) if reason]
+            if reasons or self.observer.checkpoint_due():
+                self.observer.checkpoint(self.state)
+            if reasons:
+                raise Interrupted(reasons[0])
+        self.observer.checkpoint(self.state)
+        found = Results(points, seconds={"walk": 1.0})
+        T, value, error = found.series("lambda_d")
+        found.transition = transition(T, value, error) if len(T) > 1 else None
+        return found
+
+
+if __name__ == "__main__":
+    sys.modules["plaq.dca.loop"] = types.SimpleNamespace(Loop=Loop)
+    from plaq.cli import main
+
+    main()

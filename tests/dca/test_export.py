@@ -1,0 +1,70 @@
+"""Exported files hold what the results hold, in the layout that TRIQS writes."""
+
+import csv
+import io
+
+import h5py
+import numpy as np
+import pytest
+import synthetic
+
+from plaq.dca.export import export, scalars
+from plaq.dca.results_file import write_results
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    p = synthetic.parameters(dca={"temperatures": [0.5, 0.1, 0.08]})
+    results = synthetic.results(p)
+    write_results(folder / "results.h5", results, p.to_toml(), {})
+    return results, export(folder, folder / "export")
+
+
+def test_block_gf_has_the_layout_of_triqs(exported):
+    _, paths = exported
+    with h5py.File(paths[0]) as file:
+        block_gf = file["T_0.1/G_iw"]
+        assert block_gf.attrs["Format"] == "BlockGf"
+        assert block_gf["block_names"].attrs["Format"] == "List"
+        assert [block_gf["block_names"][str(i)][()].decode() for i in range(4)] == ["K0", "K1", "K2", "K3"]
+        block = block_gf["K2"]
+        assert block.attrs["Format"] == "Gf" and block["data"].attrs["__complex__"] == "1"
+        mesh = block["mesh"]
+        assert mesh.attrs["Format"] == "MeshImFreq"
+        assert set(mesh) == {"beta", "statistic", "size", "positive_freq_only"}
+        assert mesh["statistic"][()] == b"F" and mesh["beta"][()] == 10.0 and mesh["positive_freq_only"][()] == 0
+        assert block["data"].shape == (mesh["size"][()], 1, 1, 2)
+        assert np.array_equal(file["T_0.1/momenta"], synthetic.K)
+
+
+def test_dense_self_energy_is_the_known_function(exported):
+    results, paths = exported
+    with h5py.File(paths[0]) as file:
+        group = file["T_0.08/Sigma_iw"]
+        data = np.array([group[f"K{i}/data"][:, 0, 0, 0] + 1j * group[f"K{i}/data"][:, 0, 0, 1] for i in range(4)])
+    half = data.shape[1] // 2
+    w = np.pi * 0.08 * (2 * np.arange(-half, half) + 1)
+    eps = -2 * np.cos(synthetic.K).sum(axis=1)[:, None]
+    strength = 9 * np.array([0.8, 1.4, 1.4, 0.8])[:, None]
+    exact = 2.85 + strength / (1j * w + 0.4 - 0.2 * eps)
+    assert np.abs(data - exact).max() < 1e-5  # 1e-8 of the basis, times the size of Sigma at small w
+
+
+def test_csv_holds_every_number(exported):
+    results, paths = exported
+    files = {path.name: path for path in paths}
+    rows = list(csv.DictReader(files["Sigma.csv"].open()))
+    point = results.at(0.1)
+    at = [row for row in rows if float(row["T"]) == 0.1]
+    assert len(at) == point["Sigma"].mean.size
+    assert list(rows[0]) == ["T", "K_x", "K_y", "w", "re", "im", "re_error", "im_error"]
+    read = np.array([float(row["re"]) + 1j * float(row["im"]) for row in at]).reshape(point["Sigma"].mean.shape)
+    assert np.array_equal(read, point["Sigma"].mean)
+
+
+def test_scalars_leave_out_what_was_not_measured(exported):
+    results, _ = exported
+    rows = list(csv.DictReader(io.StringIO(scalars(results))))
+    assert rows[0]["lambda_d"] == "" and float(rows[1]["lambda_d"]) == results.at(0.1)["lambda_d"].mean
+    assert float(rows[2]["sign_error"]) == results.at(0.08)["sign"].error

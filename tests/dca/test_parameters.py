@@ -1,0 +1,115 @@
+"""The parameters of plaq dca: what is checked across keys, what the table promises, and the frozen object."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from plaq.dca.parameters import SCHEMA, TABLE, Parameters
+from plaq.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_protocol_of_the_example_reads():
+    p = Parameters.read(ROOT / "examples/tc_plaquette/input.toml")
+    assert p.model.U == 6.0 and p.dca.density == 0.95 and p.dca.mu is None
+    assert p.dca.temperatures == (1.0, 0.75, 0.5, 0.25, 0.125, 0.1, 0.09, 0.08, 0.07)
+    assert p.model.cluster == ((2, 0), (0, 2))
+    assert p.measures_two_particle(0.1) and not p.measures_two_particle(0.125)
+
+
+@pytest.mark.parametrize("sections, message", [
+    ({"dca": {"density": None}}, "exactly one of dca.density (in (0, 2)) and dca.mu must be given: neither is given"),
+    ({"dca": {"mu": 3.0}}, "both are given"),
+    ({"dca": {"density": 2.0}}, "dca.density = 2.0 is not allowed: it must be a number in (0, 2)"),
+    ({"dca": {"temperatures": [0.1, 0.0]}}, "dca.temperatures = [0.1, 0.0] is not allowed"),
+    ({"dca": {"temperatures": [0.1, 0.1]}}, "must not repeat a value"),
+    ({"dca": {"iterations": 2}}, "dca.minimum_iterations = 3 must be ≤ dca.iterations = 2"),
+    ({"model": {"cluster": [[2, 0], [4, 0]]}}, "model.cluster = [[2, 0], [4, 0]] is singular"),
+    ({"model": {"cluster": [[2.5, 0], [4, 0]]}}, "model.cluster = [[2.5, 0], [4, 0]] is not allowed"),
+    ({"model": {"cluster": [[9, 0], [0, 9]]}}, "81 sites: at most 64"),
+    ({"model": {"U": -1.0}}, "model.U = -1.0 is not allowed: it must be a number ≥ 0"),
+    ({"model": {"hopping": {"1,0": -1.0, "-1,0": -0.5}}}, "must be equal"),
+    ({"model": {"hopping": {"0,0": 1.0}}}, "site energy"),
+    ({"model": {"hopping": {"1,0": -1.0}, "t_prime": 0.2}}, "model.hopping replaces"),
+    ({"solver": {"kind": "ed"}}, "needs dca.isolated = true"),
+    ({"dca": {"isolated": True}}, "needs dca.mu instead of dca.density"),
+    ({"dca": {"isolated": True, "mu": 3.0, "density": None}, "solver": {"kind": "ed"},
+      "model": {"cluster": [[2, 2], [2, -2]]}}, "at most 4 sites: model.cluster has 8"),
+    ({"solver": {"chains": 7}}, "solver.bins = 64 must be a multiple of solver.chains = 7"),
+    ({"solver": {"bins": 32}}, "solver.bins = 32 is not allowed: it must be an integer ≥ 64"),
+    ({"solver": {"measurements": 10}}, "solver.measurements = 10 must be ≥ solver.bins = 64"),
+    ({"solver": {"measurements_first": 10}}, "solver.measurements_first = 10 must lie between"),
+    ({"two_particle": {"frequencies": 8, "omega_max": 5.0}}, "both set the window"),
+    ({"run": {"threads": "hpx"}}, 'run.threads = "hpx" is not allowed: it must be "os" or "fiber"'),
+    ({"model": {"chains": 4}}, "unknown key model.chains; did you mean solver.chains?"),
+])
+def test_bad_input_is_one_clear_line(sections, message):
+    with pytest.raises(InputError) as error:
+        synthetic.parameters(**sections)
+    assert message in str(error.value) and str(error.value).startswith("input.toml: ") and "\n" not in str(error.value)
+
+
+def test_file_errors_name_the_file(tmp_path):
+    with pytest.raises(InputError, match="none.toml: cannot be read: No such file"):
+        Parameters.read(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("[model\nU = 6")
+    with pytest.raises(InputError, match="bad.toml: not a TOML file"):
+        Parameters.read(tmp_path / "bad.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="bytes.toml: cannot be read"):
+        Parameters.read(tmp_path / "bytes.toml")
+
+
+def test_settings_win_over_the_file():
+    p = Parameters.read(ROOT / "examples/tc_plaquette/input.toml", ["model.U=8", "dca.density=none", "dca.mu=3.5"])
+    assert p.model.U == 8.0 and p.dca.mu == 3.5 and p.dca.density is None
+
+
+def test_resolved_file_reads_back_to_the_same_parameters(tmp_path):
+    p = synthetic.parameters(model={"hopping": {"1,0": -1.0, "0,1": -1.0, "1,1": 0.3}}, run={"walltime": "01:00:00"})
+    (tmp_path / "input.resolved.toml").write_text(p.to_toml())
+    again = Parameters.read(tmp_path / "input.resolved.toml")
+    assert again == p and again.fingerprint() == p.fingerprint() and again.run.walltime == 3600.0
+
+
+def test_fingerprint_ignores_how_a_run_is_carried_out():
+    p = synthetic.parameters()
+    same = p.replace(run={"threads": "fiber", "workers": 3, "accumulate": "split", "walltime": 60})
+    assert p.fingerprint() == same.fingerprint() and p.first_difference(same) is None
+    other = p.replace(solver={"seed": 2})
+    assert p.fingerprint() != other.fingerprint() and p.first_difference(other) == ("solver.seed", 1, 2)
+
+
+def test_hopping_table_has_both_signs():
+    square = synthetic.parameters(model={"t_prime": -0.3}).hopping()
+    assert square[1, 0] == square[0, -1] == -1.0 and square[1, -1] == square[-1, -1] == 0.3 and len(square) == 8
+    given = synthetic.parameters(model={"hopping": {"1,0": -1.0, "2,1": 0.1}}).hopping()
+    assert given == {(1, 0): -1.0, (-1, 0): -1.0, (2, 1): 0.1, (-2, -1): 0.1}
+
+
+def test_early_measurements_follow_the_late_ones():
+    assert synthetic.parameters(solver={"measurements": 50_000}).solver.measurements_first == 5000
+    assert synthetic.parameters(solver={"measurements": 100}).solver.measurements_first == 64
+    assert synthetic.parameters(two_particle={"omega_max": 8.0}).two_particle.frequencies == "auto"
+
+
+def test_parameters_are_frozen_and_travel():
+    p = synthetic.parameters()
+    with pytest.raises(AttributeError):
+        p.model = None
+    with pytest.raises(AttributeError):
+        p.model.U = 8.0
+    assert pickle.loads(pickle.dumps(p)) == p
+
+
+def test_docs_page_is_the_one_of_this_table():
+    assert (ROOT / "docs/parameters.md").read_text() == SCHEMA.markdown("Parameters of `plaq dca`"), (
+        "run: plaq dca parameters --markdown > docs/parameters.md")
+
+
+def test_every_parameter_says_what_it_is():
+    for parameter in TABLE:
+        assert len(parameter.doc) > 5 and parameter.doc[-1] != "." and parameter.kind.allowed
