@@ -39,7 +39,7 @@ def point(p, index, scale=1.0):
     beta, U, n = 1 / T, p.model.U, 0.95
     rng = np.random.default_rng(index)
     w = mesh(beta, frequency_cutoff(Lattice(p.hopping()), U)).omega
-    momenta, frequencies = Axis("K", K, "1/a"), Axis("w", w, "t")
+    momenta, frequencies = Axis("K", K, "1/a"), Axis("omega", w, "t")
     order = 1 + beta * U * 4 * 0.36
     k = np.arange(int(2 * order + 20))
     weight = np.exp(-((k - order) ** 2) / (2 * order))
@@ -71,10 +71,10 @@ def point(p, index, scale=1.0):
         phi = np.array([0, 1, -1, 0])[:, None] * 1 / (1 + (w[:8] / 2) ** 2)
         observables += [
             estimate(rng, "lambda_d", value, scale * 0.0015),
-            estimate(rng, "lambda_window", value * (1 - 0.6 / (1 + window) ** 2), error, (Axis("n", window),)),
-            estimate(rng, "eigenvector_d", phi, error, (momenta, Axis("w", w[:8], "t"))),
+            estimate(rng, "lambda_window", value * (1 - 0.6 / (1 + window) ** 2), error, (Axis("frequencies", window),)),
+            estimate(rng, "eigenvector_d", phi, error, (momenta, Axis("omega", w[:8], "t"))),
         ]
-    history = [{"T": T, "iteration": i + 1, "mu": 2.0 + 0.1 / (i + 1), "density": n, "sign": 0.9, "order": order,
+    history = [{"T": T, "iteration": i + 1, "phase": "final" if i == 4 else "approach", "mu": 2.0 + 0.1 / (i + 1), "density": n, "sign": 0.9, "order": order,
                 "change": None if i == 0 else 0.02 * 3.0 ** (1 - i) + 0.001, "change_error": None if i == 0 else 0.002,
                 "measurements": 20_000, "seconds": {"walk": 2.0 + i, "measure": 1.0, "coarse_grain": 0.05}}
                for i in range(5)]

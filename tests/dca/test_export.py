@@ -58,7 +58,7 @@ def test_csv_holds_every_number(exported):
     point = results.at(0.1)
     at = [row for row in rows if float(row["T"]) == 0.1]
     assert len(at) == point["Sigma"].mean.size
-    assert list(rows[0]) == ["T", "K_x", "K_y", "w", "re", "im", "re_error", "im_error"]
+    assert list(rows[0]) == ["T", "K_x", "K_y", "omega", "re", "im", "re_error", "im_error"]
     read = np.array([float(row["re"]) + 1j * float(row["im"]) for row in at]).reshape(point["Sigma"].mean.shape)
     assert np.array_equal(read, point["Sigma"].mean)
 

@@ -9,9 +9,13 @@ import numpy as np
 
 from plaq.dca.cluster import Cluster
 from plaq.dca.lattice import Lattice
+from plaq.dca.loop import expected_order
 from plaq.dca.parameters import Parameters
+from plaq.dca.symmetry import PointGroup, irrep_projectors
+from plaq.errors import InputError
 from plaq.live import duration
 from plaq.machine import workers_of
+from plaq.schema import to_toml
 
 # What one core does in a second, for the estimates below: operations of a matrix update and of a measurement.
 UPDATE_RATE = 4e9
@@ -30,16 +34,17 @@ class Needs:
     core_seconds: float
 
 
-def needs(p: Parameters, sites: int, T: float) -> Needs:
+def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
     """What the continuous-time solver needs at temperature T, to a factor of two or three.
 
-    Expansion order <k> = K + beta U N_c (n/2 - D) with K = 1 and n/2 - D = 0.4, where U is large and n near 1.
+    Expansion order <k> as the loop first guesses it.
     Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow. Pairing window:
     G4 of one configuration and its sums are (N_c n_w) x (2 N_c n_w) numbers for pp, four times as many complex ones
     elsewhere: single and double precision in each chain, double precision in every bin of the rank.
     Operations: a sweep is about 8 k^3, a measurement 8 (m k^2 + m^2 k) for each spin, with m the frequencies and momenta.
     """
-    order = 1 + 0.4 * p.model.U * sites / T
+    sites = cluster.size
+    order = expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
     w = math.pi * T
     pairs = p.two_particle
     count = int(pairs.omega_max / w + 1) // 2 if pairs.omega_max is not None else int(pairs.frequencies)
@@ -48,12 +53,11 @@ def needs(p: Parameters, sites: int, T: float) -> Needs:
     numbers = sum(2 * m**2 if channel == "pp" else 8 * m**2 for channel in pairs.channels) * transfers
     single = sites * 16 * 20.0
     chain = 8 * 8 * (1.5 * order) ** 2 + 12 * numbers + 4 * 16 * 2 * m**2 + 8 * single
-    here = math.ceil(p.solver.chains)
     measured = p.solver.measurements + (p.dca.iterations - 1) * p.solver.measurements_first
     one_particle = 2 * 8 * 20 * sites * order**2 / MEASURE_RATE
     two_particle = 2 * 8 * (2 * m * order**2 + 4 * m**2 * order) / MEASURE_RATE + numbers / MEASURE_RATE
     seconds = measured * (8 * order**3 / UPDATE_RATE + one_particle) + p.solver.measurements * two_particle
-    return Needs(T, order, count if m else 0, chain, here * chain + 8 * p.solver.bins * (numbers + single), seconds)
+    return Needs(T, order, count if m else 0, chain, p.solver.chains * chain + 8 * p.solver.bins * (numbers + single), seconds)
 
 
 def describe(p: Parameters) -> str:
@@ -61,8 +65,12 @@ def describe(p: Parameters) -> str:
     lattice = Lattice(p.hopping())
     cluster = Cluster(lattice, p.model.cluster)
     for q in p.two_particle.transfers:
-        cluster.momentum_index(np.pi * np.array(q))
-    symmetries = kept_symmetries(lattice.point_group, np.array(p.model.cluster))
+        try:
+            cluster.momentum_index(np.pi * np.array(q))
+        except InputError:
+            raise InputError(f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster; these are "
+                             f"{' '.join(cluster.names)}") from None
+    group = PointGroup(cluster)
     filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {p.dca.mu} t"
     low, high = lattice.extrema
     lines = [
@@ -71,7 +79,9 @@ def describe(p: Parameters) -> str:
         + (", isolated" if p.dca.isolated else ""),
         f"sites:       {' '.join(f'({x},{y})' for x, y in cluster.sites)}",
         f"momenta:     {' '.join(cluster.names)}",
-        f"point group: {symmetries} operations, of {len(lattice.point_group)} of the lattice ({lattice.system.name})",
+        f"point group: {group.name}, {len(group.operations)} of the {len(lattice.point_group)} operations of the lattice "
+        f"({lattice.system.name})",
+        f"irreps:      {' '.join(irrep_projectors(cluster))}",
         "",
     ]
     if p.solver.kind == "ed":
@@ -81,7 +91,7 @@ def describe(p: Parameters) -> str:
     lines.append(f"{'T':>8} {'<k>':>8} {'window':>8} {'per chain':>12} {'one rank':>12} {'time':>14}")
     total, largest = 0.0, 0.0
     for T in p.dca.temperatures:
-        n = needs(p, cluster.size, T)
+        n = needs(p, cluster, T)
         seconds = n.core_seconds / min(workers, p.solver.chains)
         total, largest = total + seconds, max(largest, n.rank_bytes)
         lines.append(f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
@@ -92,12 +102,6 @@ def describe(p: Parameters) -> str:
         f"             temperature takes all {p.dca.iterations} iterations; both numbers to a factor of two or three",
     ]
     return "\n".join(lines)
-
-
-def kept_symmetries(operations: np.ndarray, vectors: np.ndarray) -> int:
-    """How many lattice symmetries R -> g R map the superlattice with these rows onto itself."""
-    images = np.einsum("gij,vj->gvi", operations, vectors) @ np.linalg.inv(vectors)
-    return int(np.sum(np.all(np.abs(images - np.rint(images)) < 1e-9, axis=(1, 2))))
 
 
 def size(count: float) -> str:

@@ -127,8 +127,11 @@ def point_table(results: Results) -> str:
 
 def notes(results: Results) -> str:
     """What the statistics say about their own error bars."""
-    said = [f"T = {point.T:g}, {words(name)}: {estimate.note}" for point in results.points
-            for name, estimate in point.observables.items() if estimate.note]
+    said = []
+    for point in results.points:
+        for note in dict.fromkeys(estimate.note for estimate in point.observables.values() if estimate.note):
+            names = [words(name) for name, estimate in point.observables.items() if estimate.note == note]
+            said.append(f"T = {point.T:g}, {', '.join(names[:4])}{', …' if len(names) > 4 else ''}: {note}")
     if not said:
         return ""
     return f"<details open><summary>Error bars to read with care</summary><pre>{escape(chr(10).join(said))}</pre></details>"

@@ -116,12 +116,16 @@ def _read_estimate(name: str, group: h5py.Group) -> Estimate:
 
 
 def _write_columns(group: h5py.Group, records: list[dict[str, Any]]) -> None:
-    """One array per column; a value that is missing or None is nan."""
+    """One array per column, of numbers or of texts; a number that is missing or None is nan."""
     for column in dict.fromkeys(key for record in records for key in record):
         values = [record.get(column) for record in records]
-        group.create_dataset(column, data=np.array([np.nan if value is None else value for value in values]))
+        if any(isinstance(value, str) for value in values):
+            group.create_dataset(column, data=[str(value) for value in values], dtype=h5py.string_dtype())
+        else:
+            group.create_dataset(column, data=np.array([np.nan if value is None else value for value in values]))
 
 
 def _read_columns(group: h5py.Group) -> list[dict[str, Any]]:
-    columns = {name: item[()].tolist() for name, item in group.items() if isinstance(item, h5py.Dataset)}
+    columns = {name: (item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]).tolist()
+               for name, item in group.items() if isinstance(item, h5py.Dataset)}
     return [dict(zip(columns, row)) for row in zip(*columns.values())]

@@ -1,0 +1,106 @@
+"""A run folder belongs to one input and one process; files in it are whole."""
+
+import json
+import signal
+import os
+import time
+
+import pytest
+
+from plaq.errors import InputError, RunError
+from plaq.files import write_atomically
+from plaq.run_folder import RunFolder
+from plaq.stop import Stop
+
+
+class Input:
+    """The least that a run folder asks of parameters: one number, U."""
+
+    def __init__(self, U):
+        self.U = U
+
+    @classmethod
+    def read(cls, path):
+        return cls(float(path.read_text()))
+
+    def to_toml(self):
+        return str(self.U)
+
+    def first_difference(self, other):
+        return None if self.U == other.U else ("model.U", self.U, other.U)
+
+
+def test_same_input_continues_and_another_is_refused(tmp_path):
+    path = tmp_path / "run"
+    RunFolder(path, "a.toml", Input(6.0)).close()
+    RunFolder(path, "a.toml", Input(6.0)).close()
+    with pytest.raises(InputError) as error:
+        RunFolder(path, "b.toml", Input(8.0))
+    assert str(error.value) == (f"{path}: this folder belongs to a different input: model.U = 6.0 in "
+                                f"{path}/input.resolved.toml, 8.0 in b.toml; choose another folder with --out or remove it")
+    assert (path / "input.resolved.toml").read_text() == "6.0"
+
+
+def test_foreign_folder_and_file_are_refused_and_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match="has files but no input.resolved.toml, so it is not a run folder"):
+        RunFolder(tmp_path, "a.toml", Input(6.0))
+    with pytest.raises(InputError, match="is a file"):
+        RunFolder(tmp_path / "thesis.tex", "a.toml", Input(6.0))
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_two_processes_cannot_share_a_folder(tmp_path):
+    first = RunFolder(tmp_path / "run", "a.toml", Input(6.0))
+    with pytest.raises(InputError, match="another plaq process is writing"):
+        RunFolder(tmp_path / "run", "a.toml", Input(6.0))
+    first.close()
+    RunFolder(tmp_path / "run", "a.toml", Input(6.0)).close()
+
+
+def test_summary_is_json_without_nan(tmp_path):
+    folder = RunFolder(tmp_path / "run", "a.toml", Input(6.0))
+    folder.write_summary({"tc": {"value": 0.0763, "error": float("inf")}, "list": [float("nan"), 1]})
+    folder.close()
+    assert json.loads(folder.summary.read_text()) == {"tc": {"value": 0.0763, "error": None}, "list": [None, 1]}
+
+
+def test_failed_write_keeps_the_file_and_leaves_nothing_beside(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(RunError, match="file: cannot be written: no space left for it .*; the previous one is kept"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_is_remembered_and_the_handlers_come_back(name):
+    before = signal.getsignal(getattr(signal, name))
+    with Stop() as stop:
+        assert stop.requested() is None
+        os.kill(os.getpid(), getattr(signal, name))
+        assert stop.requested() == name
+    assert signal.getsignal(getattr(signal, name)) is before
+
+
+def test_a_second_interrupt_acts_at_once():
+    with pytest.raises(KeyboardInterrupt), Stop() as stop:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.requested() == "SIGINT"
+        os.kill(os.getpid(), signal.SIGINT)
+        stop.requested()
+
+
+def test_wall_time_limit(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Stop(limit=60.0) as stop:
+        now = 159.0
+        assert stop.requested() is None
+        now = 161.0
+        assert stop.requested() == "walltime"
