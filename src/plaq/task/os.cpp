@@ -83,11 +83,14 @@ class os::pool::implementation {
   }
 
   void suspend(job& self, std::atomic<wait_state>& state) {
-    auto expected = wait_state::awake;
-    if (!state.compare_exchange_strong(expected, wait_state::asleep)) return;
     trace::suspended(self.id);
-    std::unique_lock lock(mutex_);
-    leave(self, lock);
+    std::unique_lock lock(mutex_);  // so that resume() comes after the slot was given away
+    auto expected = wait_state::awake;
+    if (state.compare_exchange_strong(expected, wait_state::asleep)) {
+      leave(self, lock);
+    } else {
+      trace::resumed(self.id, place_of(self).slot);  // woken before it slept
+    }
   }
 
   void resume(job& asleep) {

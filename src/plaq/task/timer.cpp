@@ -6,10 +6,10 @@ namespace plaq::task::detail {
 
 void timer::add(clock::time_point deadline, waiter& who) {
   std::lock_guard lock(mutex_);
-  const bool first = waiting_.emplace(deadline, &who).first == waiting_.begin();
+  const auto entry = waiting_.emplace(deadline, &who).first;
   if (!thread_.joinable())
     thread_ = std::jthread([this](std::stop_token stop) { watch(stop); });
-  else if (first)
+  else if (entry == waiting_.begin())
     changed_.notify_one();
 }
 

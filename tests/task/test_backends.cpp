@@ -1,0 +1,131 @@
+#include <sched.h>
+
+#include <fstream>
+
+#include "conformance.hpp"
+
+namespace plaq::task {
+
+TEST(Backends, AreChosenByName) {
+  for (const std::string& name : backends()) {
+    const auto seen = with_backend(name, {.workers = 2}, [](auto& pool) {
+      using B = typename std::decay_t<decltype(pool)>::backend;
+      static_assert(Backend<B>);
+      return pool.async("name", [] { return std::string(B::name()); }).get();
+    });
+    EXPECT_EQ(seen, name);
+  }
+  with_backend("os", {}, [](auto& pool) { EXPECT_EQ(pool.workers(), physical_cores()); });
+}
+
+TEST(Backends, UnknownOnesAreNamedWithTheKnown) {
+  try {
+    with_backend("hpy", {}, [](auto&) {});
+    FAIL();
+  } catch (const input_error& e) {
+    EXPECT_STREQ(e.what(), "unknown thread back end 'hpy'; this build has: fiber, os");
+  }
+  EXPECT_THROW(with_backend("os", {.workers = -1}, [](auto&) {}), input_error);
+}
+
+TEST(Backends, ErrorsOfTheCallerComeThrough) {
+  EXPECT_THROW(with_backend("fiber", {}, [](auto&) { throw runtime_failure("inside"); }), runtime_failure);
+}
+
+// A task that cannot get its stack fails through its future, and the pool goes on.
+TEST(Backends, NoMemoryForAStackIsAnErrorOfTheTask) {
+  fiber::pool pool({.workers = 1, .stack_size = std::size_t{1} << 60});
+  EXPECT_THROW(pool.async("too big", [] {}).get(), runtime_failure);
+  EXPECT_THROW(pool.async("too big", [] {}).get(), runtime_failure);
+}
+
+TEST(Backends, StackSizeIsThere) {
+  fiber::pool pool({.workers = 1, .stack_size = 4 << 20});
+  EXPECT_EQ(pool.async("deep", [] {
+    volatile char frame[3 << 20];
+    frame[0] = 1;
+    frame[sizeof(frame) - 1] = 2;
+    return frame[0] + frame[sizeof(frame) - 1];
+  }).get(), 3);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+int overflow(int depth) {
+  volatile char frame[4096];
+  frame[0] = static_cast<char>(depth);
+  return depth > 1'000'000 ? 0 : overflow(depth + 1) + frame[0];
+}
+
+TEST(BackendsDeathTest, StackOverflowMeetsTheGuardPage) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        fiber::pool pool({.workers = 1});
+        pool.async("endless", [] { return overflow(0); }).get();
+      },
+      "");
+}
+#endif
+
+struct Cores : testing::Test {
+  std::filesystem::path root = std::filesystem::temp_directory_path() / ("plaq_cores_" + std::to_string(getpid()));
+  ~Cores() override { std::filesystem::remove_all(root); }
+  void write(const std::string& file, const std::string& text) const {
+    std::filesystem::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text << '\n';
+  }
+};
+
+TEST_F(Cores, HardwareThreadsOfOneCoreCountOnce) {
+  for (int cpu = 0; cpu < 4; ++cpu)
+    write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list",
+          cpu % 2 ? "1,3" : "0,2");
+  EXPECT_EQ(detail::distinct_cores({0, 1, 2, 3}, root), 2);
+  EXPECT_EQ(detail::distinct_cores({0, 2}, root), 1);
+  EXPECT_EQ(detail::distinct_cores({3}, root), 1);
+  EXPECT_EQ(detail::distinct_cores({0, 7, 8}, root), 3) << "no topology: each a core";
+}
+
+TEST_F(Cores, TightestLimitOfAnyGroupAbove) {
+  EXPECT_EQ(detail::cgroup_limit(root), 0);
+  write("proc/self/cgroup", "0::/job/step");
+  write("sys/fs/cgroup/job/step/cpu.max", "max 100000");
+  EXPECT_EQ(detail::cgroup_limit(root), 0);
+  write("sys/fs/cgroup/job/cpu.max", "150000 100000");
+  EXPECT_DOUBLE_EQ(detail::cgroup_limit(root), 1.5);
+  write("sys/fs/cgroup/job/step/cpu.max", "300000 100000");
+  EXPECT_DOUBLE_EQ(detail::cgroup_limit(root), 1.5);
+}
+
+TEST_F(Cores, LimitOfContainersThatSeeTheirGroupAsTop) {
+  write("proc/self/cgroup", "0::/");
+  write("sys/fs/cgroup/cpu.max", "200000 100000");
+  EXPECT_DOUBLE_EQ(detail::cgroup_limit(root), 2);
+}
+
+TEST_F(Cores, LimitOfTheOldHierarchy) {
+  write("proc/self/cgroup", "5:cpuset:/other\n4:cpu,cpuacct:/job\n1:name=systemd:/");
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1");
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(detail::cgroup_limit(root), 0);
+  write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "50000");
+  EXPECT_DOUBLE_EQ(detail::cgroup_limit(root), 0.5);
+}
+
+TEST(CoresOfThisMachine, RespectTheAffinityMask) {
+  const auto before = detail::allowed_cpus();
+  ASSERT_FALSE(before.empty());
+  EXPECT_GE(physical_cores(), 1);
+  EXPECT_LE(physical_cores(), static_cast<int>(before.size()));
+  cpu_set_t one, all;
+  CPU_ZERO(&one);
+  CPU_ZERO(&all);
+  CPU_SET(before.back(), &one);
+  for (int cpu : before) CPU_SET(cpu, &all);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(detail::allowed_cpus(), std::vector<int>{before.back()});
+  EXPECT_EQ(physical_cores(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
+}  // namespace plaq::task

@@ -1,0 +1,173 @@
+// What a listener sees of the life of tasks.
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "conformance.hpp"
+#include "plaq/trace/hooks.hpp"
+
+namespace plaq::task {
+
+namespace {
+
+struct witness : trace::listener {
+  struct life {
+    std::uint64_t parent = 0;
+    std::string name;
+    std::string events;  // one letter each: c, s, w (waits), r, f
+    int worker = -1;
+  };
+  void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept override {
+    std::lock_guard guard(lock);
+    if (!lives.emplace(id, life{parent, std::string(name), "c", -1}).second) clash = true;
+  }
+  void started(std::uint64_t id, int worker) noexcept override {
+    add(id, 's', worker);
+    enter(id, worker);
+  }
+  void suspended(std::uint64_t id) noexcept override {
+    add(id, 'w', -1);
+    leave(id);
+  }
+  void resumed(std::uint64_t id, int worker) noexcept override {
+    add(id, 'r', worker);
+    enter(id, worker);
+  }
+  void finished(std::uint64_t id) noexcept override {
+    add(id, 'f', -1);
+    leave(id);
+  }
+
+  void add(std::uint64_t id, char event, int worker) {
+    std::lock_guard guard(lock);
+    auto found = lives.find(id);
+    if (found == lives.end()) return;  // of a task from before
+    found->second.events += event;
+    if (worker >= 0) workers.insert(worker);
+  }
+  void enter(std::uint64_t id, int worker) {
+    std::lock_guard guard(lock);
+    if (!running.emplace(worker, id).second) clash = true;
+  }
+  void leave(std::uint64_t id) {
+    std::lock_guard guard(lock);
+    if (!std::erase_if(running, [&](const auto& r) { return r.second == id; })) clash = true;
+  }
+
+  std::mutex lock;
+  std::map<std::uint64_t, life> lives;
+  std::map<int, std::uint64_t> running;
+  std::set<int> workers;
+  bool clash = false;
+};
+
+struct listening {
+  explicit listening(witness& w) { EXPECT_EQ(trace::set_listener(&w), nullptr); }
+  ~listening() { trace::set_listener(nullptr); }
+};
+
+/// c s (w r)* f
+bool is_a_life(const std::string& events) {
+  if (events.size() < 3 || events.size() % 2 == 0 || events.substr(0, 2) != "cs" || events.back() != 'f') return false;
+  for (std::size_t i = 2; i + 1 < events.size(); i += 2)
+    if (events.substr(i, 2) != "wr") return false;
+  return true;
+}
+
+}  // namespace
+
+template <class B>
+struct Life : Conformance<B> {};
+TYPED_TEST_SUITE(Life, every_backend, backend_names);
+
+TYPED_TEST(Life, EveryTaskIsSeenFromCreationToEnd) {
+  for (int workers : {1, 2, 8}) {
+    witness seen;
+    std::map<std::uint64_t, std::uint64_t> parent_of;
+    {
+      typename TypeParam::pool pool({.workers = workers});
+      listening now(seen);
+      typename TypeParam::mutex mutex;
+      channel<TypeParam, int> pipe(1);
+      std::vector<typename TypeParam::template future<void>> all;
+      for (int i = 0; i < 20; ++i)
+        all.push_back(pool.async("parent " + std::to_string(i), [&] {
+          const auto self = this_task::id();
+          for (int c = 0; c < 5; ++c)
+            pool.async("child", [&] {
+              std::lock_guard lock(mutex);
+              parent_of[this_task::id()] = self;
+              TypeParam::yield();
+            }).get();
+        }));
+      all.push_back(pool.async("producer", [&] {
+        pipe.close_after([&] {
+          for (int i = 0; i < 50; ++i) EXPECT_TRUE(pipe.push(i));
+        });
+      }));
+      all.push_back(pool.async("consumer", [&] {
+        while (pipe.pop()) TypeParam::sleep_for(std::chrono::microseconds(10));
+      }));
+      for (auto& f : all) f.get();
+    }
+    EXPECT_EQ(seen.lives.size(), 20u + 100u + 2u);
+    EXPECT_EQ(parent_of.size(), 100u);
+    EXPECT_FALSE(seen.clash) << "two tasks on one worker, or an id twice";
+    EXPECT_TRUE(seen.running.empty());
+    std::set<std::string> names;
+    for (const auto& [id, life] : seen.lives) {
+      EXPECT_NE(id, 0u);
+      EXPECT_TRUE(is_a_life(life.events)) << life.name << ": " << life.events;
+      if (life.name == "child")
+        EXPECT_EQ(life.parent, parent_of.at(id));
+      else
+        EXPECT_EQ(life.parent, 0u);
+      names.insert(life.name);
+    }
+    EXPECT_TRUE(names.count("parent 0") && names.count("parent 19") && names.count("consumer"));
+    EXPECT_GE(*seen.workers.begin(), 0);
+    EXPECT_LT(*seen.workers.rbegin(), workers);
+  }
+}
+
+TYPED_TEST(Life, WaitingIsSeen) {
+  witness seen;
+  typename TypeParam::pool pool({.workers = 1});
+  {
+    listening now(seen);
+    pool.async("parent", [&] { pool.async("child", [] {}).get(); }).get();
+  }
+  ASSERT_EQ(seen.lives.size(), 2u);
+  EXPECT_EQ(seen.lives.begin()->second.events, "cswrf");
+  EXPECT_EQ(seen.lives.rbegin()->second.events, "csf");
+  EXPECT_EQ(seen.lives.rbegin()->second.parent, seen.lives.begin()->first);
+}
+
+TYPED_TEST(Life, ListenerMayComeAndGoWhileTasksRun) {
+  typename TypeParam::pool pool({.workers = 2});
+  std::atomic<bool> stop{false};
+  auto spawner = pool.async("spawner", [&] {
+    while (!stop) pool.async("child", [] {}).get();
+  });
+  for (int i = 0; i < 50; ++i) {
+    auto seen = std::make_unique<witness>();
+    trace::set_listener(seen.get());
+    std::this_thread::yield();
+    EXPECT_EQ(trace::set_listener(nullptr), seen.get());
+  }
+  stop = true;
+  spawner.get();
+}
+
+TEST(TaskName, LiteralsAreNotCopiedOthersLiveOn) {
+  static constexpr const char literal[] = "walker";
+  EXPECT_EQ(task_name(literal).view().data(), static_cast<const char*>(literal));
+  std::string text = "walker 3";
+  const task_name name(text), again(std::string_view("walker 3"));
+  text = "gone";
+  EXPECT_EQ(name.view(), "walker 3");
+  EXPECT_EQ(name.view().data(), again.view().data());
+}
+
+}  // namespace plaq::task

@@ -1,0 +1,226 @@
+#include <atomic>
+#include <thread>
+
+#include "conformance.hpp"
+
+namespace plaq::task {
+
+template <class B>
+struct Sync : Conformance<B> {};
+TYPED_TEST_SUITE(Sync, every_backend, backend_names);
+
+using namespace std::chrono_literals;
+
+TYPED_TEST(Sync, MutexExcludes) {
+  for (int workers : {1, 2, 16}) {
+    typename TypeParam::pool pool({.workers = workers});
+    typename TypeParam::mutex mutex;
+    long count = 0;  // not atomic: the mutex is what makes it right
+    const int tasks = 20, rounds = 2000 / less;
+    std::vector<typename TypeParam::template future<void>> all;
+    for (int t = 0; t < tasks; ++t)
+      all.push_back(pool.async("locker", [&, t] {
+        for (int i = 0; i < rounds; ++i) {
+          std::lock_guard lock(mutex);
+          ++count;
+          if ((i + t) % 50 == 0) TypeParam::yield();  // others find it locked
+        }
+      }));
+    for (auto& f : all) f.get();
+    EXPECT_EQ(count, tasks * rounds);
+  }
+}
+
+TYPED_TEST(Sync, MutexBetweenTasksAndThreads) {
+  typename TypeParam::pool pool({.workers = 2});
+  typename TypeParam::mutex mutex;
+  long count = 0;
+  const int rounds = 2000 / less;
+  auto work = [&] {
+    for (int i = 0; i < rounds; ++i) {
+      std::lock_guard lock(mutex);
+      ++count;
+      if (i % 100 == 0) TypeParam::yield();
+    }
+  };
+  auto a = pool.async("task", work), b = pool.async("task", work);
+  {
+    std::jthread outside(work), other(work);
+  }
+  a.get(), b.get();
+  EXPECT_EQ(count, 4 * rounds);
+}
+
+TYPED_TEST(Sync, TryLock) {
+  typename TypeParam::mutex mutex;
+  EXPECT_TRUE(mutex.try_lock());
+  EXPECT_FALSE(mutex.try_lock());
+  mutex.unlock();
+  EXPECT_TRUE(mutex.try_lock());
+  mutex.unlock();
+}
+
+// Whoever locks last may destroy the mutex although the one before is still inside unlock().
+TYPED_TEST(Sync, MutexMayGoOnceNobodyHoldsIt) {
+  typename TypeParam::pool pool({.workers = 2});
+  for (int i = 0; i < 5000 / less; ++i) {
+    auto mutex = std::make_unique<typename TypeParam::mutex>();
+    auto& lock = *mutex;
+    std::atomic<bool> locked{false};
+    auto other = pool.async("first", [&] {
+      lock.lock();
+      locked = true;
+      TypeParam::yield();
+      lock.unlock();
+    });
+    auto last = pool.async("last", [&] {
+      while (!locked) TypeParam::yield();
+      lock.lock();
+      lock.unlock();
+      mutex.reset();
+    });
+    last.get();
+    other.get();
+  }
+}
+
+TYPED_TEST(Sync, ConditionVariablePingPong) {
+  for (int workers : {1, 2}) {
+    typename TypeParam::pool pool({.workers = workers});
+    typename TypeParam::mutex mutex;
+    typename TypeParam::condition_variable changed;
+    int turn = 0;
+    const int rounds = 5000 / less;
+    auto player = [&](int own) {
+      return pool.async("player", [&, own] {
+        for (int i = 0; i < rounds; ++i) {
+          std::unique_lock lock(mutex);
+          changed.wait(lock, [&] { return turn % 2 == own; });
+          ++turn;
+          changed.notify_one();
+        }
+      });
+    };
+    auto ping = player(0), pong = player(1);
+    ping.get(), pong.get();
+    EXPECT_EQ(turn, 2 * rounds);
+  }
+}
+
+TYPED_TEST(Sync, NotifyAllReachesTasksAndThreads) {
+  typename TypeParam::pool pool({.workers = 1});
+  typename TypeParam::mutex mutex;
+  typename TypeParam::condition_variable changed;
+  bool go = false;
+  int woken = 0;
+  auto wait = [&] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return go; });
+    ++woken;
+  };
+  std::vector<typename TypeParam::template future<void>> all;
+  for (int i = 0; i < 20; ++i) all.push_back(pool.async("waiter", wait));
+  {
+    std::jthread outside(wait);
+    std::this_thread::sleep_for(5ms);
+    std::lock_guard lock(mutex);
+    go = true;
+    changed.notify_all();
+  }
+  for (auto& f : all) f.get();
+  EXPECT_EQ(woken, 21);
+}
+
+TYPED_TEST(Sync, ConditionVariableTimesOut) {
+  typename TypeParam::pool pool({.workers = 1});
+  typename TypeParam::mutex mutex;
+  typename TypeParam::condition_variable changed;
+  bool go = false;
+  auto wait = [&] {
+    std::unique_lock lock(mutex);
+    EXPECT_EQ(changed.wait_for(lock, 1ms), std::cv_status::timeout);
+    EXPECT_FALSE(changed.wait_for(lock, 1ms, [&] { return go; }));
+    return changed.wait_for(lock, 1h, [&] { return go; });
+  };
+  auto inside = pool.async("waiter", wait);
+  auto setter = pool.async("setter", [&] {
+    TypeParam::sleep_for(20ms);
+    std::lock_guard lock(mutex);
+    go = true;
+    changed.notify_all();
+  });
+  EXPECT_TRUE(wait());
+  EXPECT_TRUE(inside.get());
+  setter.get();
+}
+
+TYPED_TEST(Sync, SleepGivesTheWorkerAway) {
+  typename TypeParam::pool pool({.workers = 1});
+  std::atomic<bool> other_ran{false};
+  auto sleeper = pool.async("sleeper", [&] {
+    const auto before = std::chrono::steady_clock::now();
+    while (!other_ran) TypeParam::sleep_for(2ms);
+    return std::chrono::steady_clock::now() - before;
+  });
+  auto other = pool.async("other", [&] { other_ran = true; });
+  EXPECT_GE(sleeper.get(), 2ms);
+  other.get();
+}
+
+TYPED_TEST(Sync, LatchOpensAtZero) {
+  typename TypeParam::pool pool({.workers = 2});
+  for (int round = 0; round < 500 / less; ++round) {
+    std::atomic<int> arrived{0};
+    auto gate = std::make_unique<latch<TypeParam>>(10);
+    std::vector<typename TypeParam::template future<void>> all;
+    for (int i = 0; i < 10; ++i)
+      all.push_back(pool.async("arrival", [&] {
+        ++arrived;
+        gate->count_down();
+      }));
+    gate->wait();
+    EXPECT_EQ(arrived, 10);
+    gate.reset();  // the last count_down() may still be on its way out
+    for (auto& f : all) f.get();
+  }
+}
+
+TYPED_TEST(Sync, LatchAsMeetingPoint) {
+  typename TypeParam::pool pool({.workers = 1});
+  latch<TypeParam> meeting(20);
+  std::vector<typename TypeParam::template future<bool>> all;
+  for (int i = 0; i < 20; ++i)
+    all.push_back(pool.async("party", [&] {
+      meeting.arrive_and_wait();
+      return meeting.try_wait();
+    }));
+  for (auto& f : all) EXPECT_TRUE(f.get());
+  EXPECT_THROW(meeting.count_down(), runtime_failure);
+}
+
+TYPED_TEST(Sync, ParallelForTouchesEachIndexOnce) {
+  typename TypeParam::pool pool({.workers = 2});
+  for (long n : {0L, 1L, 63L, 64L, 65L, 1000L}) {
+    std::vector<int> touched(static_cast<std::size_t>(n));
+    parallel_for(pool, "touch", -5L, n - 5, [&](long i) { ++touched[static_cast<std::size_t>(i + 5)]; });
+    EXPECT_EQ(touched, std::vector<int>(static_cast<std::size_t>(n), 1));
+  }
+  parallel_for(pool, "none", 3, 2, [](int) { FAIL(); });
+}
+
+TYPED_TEST(Sync, ParallelForNestsAndThrowsTheFirstError) {
+  typename TypeParam::pool pool({.workers = 1});
+  std::atomic<int> count{0};
+  parallel_for(pool, "outer", 0, 10, [&](int) { parallel_for(pool, "inner", 0, 10, [&](int) { ++count; }); });
+  EXPECT_EQ(count, 100);
+  try {
+    parallel_for(pool, "thrower", 0, 64, [](int i) {
+      if (i % 2) throw i;
+    });
+    FAIL();
+  } catch (int first) {
+    EXPECT_EQ(first, 1);
+  }
+}
+
+}  // namespace plaq::task
