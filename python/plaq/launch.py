@@ -50,7 +50,8 @@ def start(program: Sequence[str], ranks: int) -> int:
         raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
 
     def pass_on(number: int, frame) -> None:
-        job.send_signal(signal.SIGTERM if received else signal.SIGUSR1)
+        # Ranks end when their launcher is gone; a SIGTERM some launchers only pass on.
+        job.send_signal(signal.SIGKILL if received else signal.SIGUSR1)
         received.append(number)
 
     try:
@@ -105,4 +106,4 @@ def _end_with_parent():
     if not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None).prctl
-    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
