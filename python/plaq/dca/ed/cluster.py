@@ -81,17 +81,20 @@ class ExactCluster:
     # --- one-particle functions --------------------------------------------------------------------------------------
 
     def _hops(self):
-        """For each block n and each set of orbitals that lead to one block m: orbitals, m, n, <m|c_a,up|n>."""
+        """For each pair of blocks that c_a joins: orbitals, m, n, <m|c_a|n>. The sum over them is one spin's.
+
+        Spin-flip symmetry: blocks n with N_up > N_dn stand for both spins' sums halved, with N_up = N_dn c_dn for c_up.
+        """
         s = self.spectrum
-        for n in range(len(s.blocks)):
-            targets = {}
-            for a in range(self.sites):
-                hop = s.annihilate(a, UP, n)
-                if hop is not None:
-                    targets.setdefault(hop[0], []).append((a, hop[1]))
-            for m, found in targets.items():
-                if max(self.weights[m].max(), self.weights[n].max()) > NEGLIGIBLE:
-                    yield [a for a, _ in found], m, n, np.array([c for _, c in found])
+        for n, block in enumerate(s.blocks):
+            for spin in (UP, DN) if block.n_up > block.n_dn else (DN,) if block.n_up == block.n_dn else ():
+                targets = {}
+                for a in range(self.sites):
+                    m = s.target(a, spin, n)
+                    if m is not None and max(self.weights[m].max(), self.weights[n].max()) > NEGLIGIBLE:
+                        targets.setdefault(m, []).append(a)
+                for m, orbitals in targets.items():
+                    yield orbitals, m, n, np.array([s.annihilate(a, spin, n) for a in orbitals])
 
     def _site_matrix(self, f):
         """From orbitals [a, b, ...] to sites [i, j, ...]: c_i = Nc^-1/2 sum_K e^{iK.R_i} c_K."""
@@ -117,7 +120,7 @@ class ExactCluster:
         return self._site_matrix(g)
 
     def green_tau(self, tau):
-        """G_ij(tau) = -<T c_i(tau) c+_j(0)>, [i, j, tau] with 0 <= tau <= beta (complex type, real values)."""
+        """G_ij(tau) = -<T c_i(tau) c+_j(0)>, real [i, j, tau], 0 <= tau <= beta."""
         tau = np.asarray(tau, float)
         if tau.size and (tau.min() < 0 or tau.max() > self.beta):
             raise InputError("tau: must lie between 0 and beta")
@@ -126,9 +129,10 @@ class ExactCluster:
         for orbitals, m, n, c in self._hops():
             left = np.exp(-np.outer(self.beta - tau, self.levels[m]) - offset)
             right = np.exp(-np.outer(tau, self.levels[n]))
-            pairs = np.einsum("amn,bmn->abmn", c, c)
-            g[np.ix_(orbitals, orbitals)] -= np.einsum("tm,abmn,tn->abt", left, pairs, right, optimize=True)
-        return self._site_matrix(g)
+            for a, ca in zip(orbitals, c):
+                for b, cb in zip(orbitals, c):
+                    g[a, b] -= np.einsum("tn,tn->t", left @ (ca * cb), right)
+        return np.real(self._site_matrix(g))
 
     def self_energy(self, omega):
         """Sigma_ij(i omega) = (i omega + mu) delta_ij - h_ij - (G^-1)_ij, complex [i, j, w]; includes U n/2."""
@@ -148,32 +152,33 @@ class ExactCluster:
 
     @cached_property
     def _correlations(self):
-        """Equal-time and static <x y> in orbitals ([x, y] sites, or momenta on the diagonal), for spin and charge."""
+        """Equal-time and static <x y+> in orbitals ([x, y] sites, or momenta on the diagonal), for charge +1, spin -1."""
         s = self.spectrum
         found = {sign: np.zeros((2, self.sites, self.sites)) for sign in (+1, -1)}
-        for sign in found:
-            for n in range(len(s.blocks)):
-                targets = {}
-                for x in range(self.sites):
-                    step = s.density(x, sign, n)
-                    if step is not None:
-                        targets.setdefault(step[0], []).append((x, step[1]))
-                for m, steps in targets.items():
-                    self._add_pairs(found[sign], steps, m, n)
+        for n, block in enumerate(s.blocks):
+            if block.n_up < block.n_dn:  # equal to its spin-flipped twin
+                continue
+            targets = {}
+            for x in range(self.sites):
+                m = s.lowered(x, n)
+                if m is not None and max(self.weights[m].max(), self.weights[n].max()) > NEGLIGIBLE:
+                    targets.setdefault(m, []).append(x)
+            for m, labels in targets.items():
+                up, dn = np.array([s.density(x, n) for x in labels]).swapaxes(0, 1)
+                times = 1 + (block.n_up > block.n_dn)
+                for sign, out in found.items():
+                    rho = (up + sign * dn).reshape(len(labels), -1)
+                    for total, kernel in zip(out, self._kernels(m, n)):
+                        total[np.ix_(labels, labels)] += times * (rho * kernel.ravel()) @ rho.T
         return found
 
-    def _add_pairs(self, found, steps, m, n):
+    def _kernels(self, m, n):
+        """w_m and (w_n - w_m)/(E_m - E_n), the weights of <m|x|n><n|y+|m> at equal times and integrated over tau."""
         wm, wn = self.weights[m][:, None], self.weights[n]
-        if max(wm.max(), wn.max()) <= NEGLIGIBLE:
-            return
         gap = self.levels[m][:, None] - self.levels[n]
-        x = self.beta * gap
-        flat = np.abs(x) < 1e-5  # (w_n - w_m)/gap = beta (w_n + w_m)/2 (1 - x^2/12 + ...)
+        flat = np.abs(self.beta * gap) < 1e-5  # there beta (w_n + w_m)/2, right to (beta gap)^2/12
         static = np.where(flat, self.beta * (wm + wn) / 2, (wn - wm) / np.where(flat, 1, gap))
-        labels = [label for label, _ in steps]
-        rho = np.array([r for _, r in steps])
-        for kernel, out in ((np.broadcast_to(wm, gap.shape), found[0]), (static, found[1])):
-            out[np.ix_(labels, labels)] += np.einsum("amn,bmn,mn->ab", rho, rho, kernel, optimize=True)
+        return np.broadcast_to(wm, gap.shape), static
 
     def _correlation(self, sign, static):
         f = self._correlations[sign][int(static)]
@@ -184,7 +189,7 @@ class ExactCluster:
     @cached_property
     def site_density(self):
         """<n_i>, [i]: differs from site to site only where the cluster is not translation invariant."""
-        return 2 * (1 + np.diagonal(self.green_tau([0.0])[..., 0]).real)
+        return 2 * (1 + np.diagonal(self.green_tau([0.0])[..., 0]))
 
     def spin_correlation(self):
         """<S^z_i S^z_j>, [i, j], with S^z = (n_up - n_dn)/2."""

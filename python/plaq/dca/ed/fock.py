@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from plaq.errors import InputError
 
@@ -99,7 +100,9 @@ class Spectrum:
                 raise InputError("fourier: the hopping matrix is not invariant under these translations")
         self.blocks = self._make_blocks()
         self.index = {(b.n_up, b.n_dn, b.momentum): i for i, b in enumerate(self.blocks)}
-        for block in self.blocks:
+        self.row = np.zeros((2**self.sites, 2**self.sites), int)  # of |up, dn> in its block
+        for block in sorted(self.blocks, key=lambda b: b.n_up < b.n_dn):
+            self.row[block.up, block.dn] = np.arange(block.up.size)
             self._diagonalise(block)
 
     def _add(self, k, p):
@@ -141,36 +144,42 @@ class Spectrum:
 
     def _diagonalise(self, block):
         u, d = block.up, block.dn
+        if block.n_up < block.n_dn:  # the spin-flipped block: |u,d> -> (-1)^(N_up N_dn) |d,u>, an overall sign
+            twin = self.blocks[self.index[block.n_dn, block.n_up, block.momentum]]
+            order = np.lexsort((twin.up, twin.dn))
+            block.energy, block.vectors, block.double_occupancy = twin.energy, twin.vectors[order], twin.double_occupancy
+            return
         uu, dd = np.ix_(u, u), np.ix_(d, d)
         double = sum(r[uu] * r.T[dd] for r in self.rho) / (1 if self.group is None else self.sites)
         kinetic = self.one_body[uu] * (d[:, None] == d) + self.one_body[dd] * (u[:, None] == u)
         block.energy, block.vectors = np.linalg.eigh(kinetic + self.U * double)
         block.double_occupancy = np.einsum("mn,mn->n", block.vectors, double @ block.vectors)
 
+    def target(self, orbital, spin, source):
+        """Index of the block that c_orbital,spin leads to from block `source`, or None."""
+        b = self.blocks[source]
+        return self.index.get((b.n_up - (spin == UP), b.n_dn - (spin == DN), self._subtract(b.momentum, orbital)))
+
+    def lowered(self, x, source):
+        """Index of the block that rho_x leads to from block `source` (its momentum falls by q = x), or None."""
+        b = self.blocks[source]
+        return self.index.get((b.n_up, b.n_dn, self._subtract(b.momentum, x)))
+
     def annihilate(self, orbital, spin, source):
-        """(target block index, <m|c_orbital,spin|n>) out of block index `source`; None where c gives zero.
-
-        Order of the operators: all up, then all down, so c_dn carries (-1)^N_up.
-        """
-        b = self.blocks[source]
-        label = self._subtract(b.momentum, orbital)
-        target = self.index.get((b.n_up - (spin == UP), b.n_dn - (spin == DN), label))
-        if target is None:
-            return None
-        t = self.blocks[target]
+        """<m|c_orbital,spin|n> from block n = `source`. Order: all up, then all down, so c_dn carries (-1)^N_up."""
+        b, t = self.blocks[source], self.blocks[self.target(orbital, spin, source)]
         if spin == UP:
-            c = self.c[orbital][np.ix_(t.up, b.up)] * (t.dn[:, None] == b.dn)
+            filled = t.up | (1 << orbital)
+            sign, row = self.c[orbital][t.up, filled], self.row[filled, t.dn]
         else:
-            c = (-1) ** b.n_up * self.c[orbital][np.ix_(t.dn, b.dn)] * (t.up[:, None] == b.up)
-        return target, t.vectors.T @ c @ b.vectors
+            filled = t.dn | (1 << orbital)
+            sign, row = (-1) ** b.n_up * self.c[orbital][t.dn, filled], self.row[t.up, filled]
+        row = np.where(sign == 0, 0, row)  # the orbital is occupied after c: no such source state
+        return t.vectors.T @ (sign[:, None] * b.vectors[row])
 
-    def density(self, x, sign, source):
-        """(target, <m|rho_x,up + sign rho_x,dn|n>); x is a momentum q (which rho_q lowers the state by) or a site."""
-        b = self.blocks[source]
-        target = self.index.get((b.n_up, b.n_dn, self._subtract(b.momentum, x)))
-        if target is None:
-            return None
-        t = self.blocks[target]
-        rho = (self.rho[x][np.ix_(t.up, b.up)] * (t.dn[:, None] == b.dn)
-               + sign * self.rho[x][np.ix_(t.dn, b.dn)] * (t.up[:, None] == b.up))
-        return target, t.vectors.T @ rho @ b.vectors
+    def density(self, x, source):
+        """<m|rho_x,up|n> and <m|rho_x,dn|n> from block n = `source`; x is a momentum q or a site."""
+        b, t = self.blocks[source], self.blocks[self.lowered(x, source)]
+        up = csr_array(self.rho[x][np.ix_(t.up, b.up)] * (t.dn[:, None] == b.dn))
+        dn = csr_array(self.rho[x][np.ix_(t.dn, b.dn)] * (t.up[:, None] == b.up))
+        return t.vectors.T @ (up @ b.vectors), t.vectors.T @ (dn @ b.vectors)
