@@ -54,7 +54,8 @@ def test_gbar_against_brute_force_at_any_temperature(lattice, temperature, panel
     gbar = coarse.gbar(z)
     for k in (0, 1):
         exact = [
-            _plaquette_patch_mean(lambda p, z=z: 1 / (z - lattice.dispersion(p)), c.momenta[k], panels) for z in z[k]
+            _plaquette_patch_mean(lambda p, z=z: 1 / (z - lattice.dispersion(p)), c.momenta[k], panels)
+            for z in z[k]
         ]
         assert np.abs(gbar[k] - exact).max() < 1e-9
     assert np.allclose(coarse.gbar(z.conj()), gbar.conj())
@@ -75,7 +76,7 @@ def test_patches_add_up_to_the_zone(lattice, vectors):
 
 
 def test_each_patch_of_a_skew_cluster_by_nearest_momentum():
-    # 16B, hexagonal patches, written as a count: every zone momentum belongs to the nearest K (grid error 1/n).
+    # 16B has hexagonal patches; by counting, every zone momentum belongs to the nearest K (grid error 1/n).
     c = Cluster(T_PRIME, [[4, 2], [0, 4]])
     coarse = CoarseGraining(c)
     coarse.prepare(1.0)
@@ -179,14 +180,13 @@ def test_chi0_against_brute_force(q):
     for k in range(4):
         forward, back = c.momentum_sum[k, q], c.momentum_difference[q, k]
         for w in range(2):
-            exact = _plaquette_patch_mean(
-                lambda p, k=k, w=w, f=forward, b=back: np.stack([
-                    1 / (z[k, w] - T_PRIME.dispersion(p)) / (z_shifted[f, w] - T_PRIME.dispersion(p + transfer)),
-                    1 / (z[k, w] - T_PRIME.dispersion(p)) / (z_reversed[b, w] - T_PRIME.dispersion(transfer - p)),
-                ]),
-                c.momenta[k],
-                24,
-            )  # fmt: skip
+
+            def integrand(p, one=z[k, w], two=z_shifted[forward, w], pair=z_reversed[back, w]):
+                g = 1 / (one - T_PRIME.dispersion(p))
+                ph = g / (two - T_PRIME.dispersion(p + transfer))
+                return np.stack([ph, g / (pair - T_PRIME.dispersion(transfer - p))])
+
+            exact = _plaquette_patch_mean(integrand, c.momenta[k], 24)
             assert abs(ph[k, w] - exact[0]) < 1e-8 and abs(pp[k, w] - exact[1]) < 1e-8
 
 
@@ -203,7 +203,7 @@ def test_chi0_pp_at_zero_transfer_from_gbar():
 
 @pytest.mark.parametrize("vectors", [PLAQUETTE, [[4, 2], [0, 4]]])
 def test_lindhard_function_without_interaction(vectors):
-    # -T sum_n <G(k, iw) G(k+q, iw+inu)> = <(f(eps_k) - f(eps_k+q)) / (eps_k+q - eps_k - i nu)>, by patches of k.
+    # -T sum_n <G(k, iw) G(k+q, iw+inu)> = <(f(eps_k) - f(eps_k+q)) / (eps_k+q - eps_k - i nu)>
     lattice, temperature, mu = T_PRIME, 0.5, -0.6
     c = Cluster(lattice, vectors)
     coarse = CoarseGraining(c)

@@ -16,10 +16,9 @@ def _fermi(x, beta):
 
 def _dimer_green_function(u, t, mu, beta, z):
     """G_K(z) [2, len(z)] of the Hubbard dimer with hopping -t, from all 16 states (Lehmann sum)."""
-    raise_parity, lower = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [0.0, 0.0]])
-    c = [
-        functools.reduce(np.kron, [raise_parity] * mode + [lower] + [np.eye(2)] * (3 - mode)) for mode in range(4)
-    ]  # modes: site 0 up, 0 down, 1 up, 1 down
+    parity, lower = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [0.0, 0.0]])
+    # modes: site 0 up, 0 down, 1 up, 1 down
+    c = [functools.reduce(np.kron, [parity] * mode + [lower] + [np.eye(2)] * (3 - mode)) for mode in range(4)]
     n = [a.T @ a for a in c]
     h = -t * sum(c[i].T @ c[i + 2] + c[i + 2].T @ c[i] for i in (0, 1))
     h = h + u * (n[0] @ n[1] + n[2] @ n[3]) - mu * sum(n)
@@ -123,7 +122,7 @@ def test_cutoff_holds_the_atomic_limit(mu):
 
 @pytest.mark.parametrize("u, mu, beta", [(4.0, 2.0, 2.0), (8.0, 4.0, 10.0), (8.0, 1.5, 10.0), (6.0, 0.0, 5.0)])
 def test_cutoff_holds_many_body_spectra(u, mu, beta):
-    # Dimer with the band of the chain cluster [[2,0],[0,1]]: eps = -2t', +2t' with t' = 1, as folded by the cluster.
+    # Dimer with hopping 2: the two-site chain cluster, where both images of the neighbour are one site.
     chain = Lattice({(1, 0): -1.0, (-1, 0): -1.0})
     eps = Cluster(chain, [[2, 0], [0, 1]]).energies
     m = Mesh(beta, frequency_cutoff(chain, u, mu))

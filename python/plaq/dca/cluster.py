@@ -12,21 +12,22 @@ MAX_SITES = 64
 
 
 class Cluster:
-    """The N_c sites of a lattice modulo the superlattice spanned by two integer vectors (the rows of `vectors`).
+    """The N_c sites of a lattice modulo the superlattice that two integer vectors (rows of `vectors`) span.
 
     size                       N_c = |det vectors|
     sites [N_c, 2]             integers, the shortest of the equivalent ones; origin first, then by length
-    momenta [N_c, 2]           K with vectors.K in 2 pi Z, components in (-pi, pi]; Gamma first; ordered by (K_y, K_x)
-                               in [0, 2 pi), so 2x2 has (0,0), (pi,0), (0,pi), (pi,pi)
+    momenta [N_c, 2]           K with vectors.K in 2 pi Z, components in (-pi, pi]; Gamma first; ordered by
+                               (K_y, K_x) in [0, 2 pi), so 2x2 has (0,0), (pi,0), (0,pi), (pi,pi)
     names [N_c]                the momenta in words: "(π,0)"
     site_difference [i, j]     index of R_i - R_j
     momentum_sum, momentum_difference [i, j]   indices of K_i + K_j and K_i - K_j
     minus [i]                  index of -K_i
-    fourier [K, R]             exp(-i K.R);  f(K) = sum_R exp(-i K.R) f(R),  f(R) = 1/N_c sum_K exp(i K.R) f(K)
-    patch [6 or 4, 2]          corners of the Wigner-Seitz cell of the reciprocal superlattice around Gamma, in order;
-                               the patch of K is K + patch, the patches tile the Brillouin zone
+    fourier [K, R]             exp(-i K.R): f(K) = sum_R exp(-i K.R) f(R), f(R) = 1/N_c sum_K exp(i K.R) f(K)
+    patch [6 or 4, 2]          corners of the Wigner-Seitz cell of the reciprocal superlattice around Gamma, in
+                               order; the patch of K is K + patch, the patches tile the Brillouin zone
 
-    Raises InputError (key model.cluster) when vectors are not 2x2 integers, are singular, or span more than 64 sites.
+    Raises InputError (key model.cluster) when vectors are not 2x2 integers, are singular, or span more than
+    64 sites.
     """
 
     def __init__(self, lattice, vectors):
@@ -44,15 +45,16 @@ class Cluster:
         self._momentum_index = {tuple(m): i for i, m in enumerate(self._m)}
         centred = np.where(2 * self._m > self.size, self._m - self.size, self._m)
         self.momenta = 2 * np.pi * centred / self.size
-        self.names = tuple("(" + ",".join(_in_units_of_pi(m, self.size) for m in row) + ")" for row in centred)
+        self.names = tuple(f"({_in_units_of_pi(x, self.size)},{_in_units_of_pi(y, self.size)})" for x, y in centred)
 
         self.site_difference = self._table(self.sites, self._site_at, -1)
         self.momentum_sum = self._table(self._m, self._momentum_at, 1)
         self.momentum_difference = self._table(self._m, self._momentum_at, -1)
         self.minus = self.momentum_difference[0]
-        # The phase is an integer multiple of 2 pi / N_c: reduced first, so that phases are exact for long vectors.
+        # The phase is an integer multiple of 2 pi / N_c: reduced first, so that it is exact for long vectors.
         self.fourier = np.exp(-2j * np.pi * ((self._m @ self.sites.T) % self.size) / self.size)
-        self.patch = voronoi_cell(2 * np.pi * self._adjugate.T / det, np.linalg.inv(np.array(lattice.system.metric)))
+        reciprocal = 2 * np.pi * self._adjugate.T / det
+        self.patch = voronoi_cell(reciprocal, np.linalg.inv(np.array(lattice.system.metric)))
 
     def to_momenta(self, f_sites):
         """f(K) = sum_R exp(-i K.R) f(R) along the first axis."""
@@ -67,7 +69,7 @@ class Cluster:
         return self._site_at(np.asarray(vector, dtype=int))
 
     def momentum_index(self, vector):
-        """Index of the momentum equivalent to a vector (in radians); InputError when it is none of the cluster's."""
+        """Index of the momentum equivalent to a vector (in radians); InputError when the cluster has none."""
         m = np.asarray(vector, dtype=float) * self.size / (2 * np.pi)
         key = tuple(np.rint(m).astype(int) % self.size)
         if np.abs(m - np.rint(m)).max() > 1e-6 or key not in self._momentum_index:
@@ -80,7 +82,7 @@ class Cluster:
         return self.lattice.dispersion(self.momenta)
 
     def hopping_matrix(self):
-        """t_ij [N_c, N_c] of the isolated periodic cluster: amplitudes summed over all images; diagonal in K: eps(K)."""
+        """t_ij [N_c, N_c] of the isolated periodic cluster, summed over all images; eps(K) on its diagonal in K."""
         t = np.zeros((self.size, self.size))
         for d, amplitude in self.lattice.hopping.items():
             for j, r in enumerate(self.sites):
@@ -119,7 +121,7 @@ class Cluster:
 
 
 def _validated(vectors):
-    allowed = f"two linearly independent integer vectors that span at most {MAX_SITES} sites, like [[2, 0], [0, 2]]"
+    allowed = f"two independent integer vectors that span at most {MAX_SITES} sites, like [[2, 0], [0, 2]]"
     try:
         values = np.array(vectors, dtype=float)
     except (TypeError, ValueError):

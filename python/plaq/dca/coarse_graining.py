@@ -2,9 +2,9 @@
 
 Gbar_K(z) = N_c / (2 pi)^2 int_patch d2k 1 / (z - eps(K + k)),  z = iw + mu - Sigma_K(iw).
 
-A patch mean of a function of eps alone is an integral over the patch's density of states. That density is known by its
-Chebyshev moments, which are turned once per temperature into a quadrature rule {eps_j, weight_j}; docs/coarse_graining.md
-has the formulas and the convergence. Where two momenta enter, the mean is taken over the points of the k rule itself.
+A patch mean of a function of eps alone is an integral over the patch's density of states. That density is known by
+its Chebyshev moments, which are turned once per temperature into a quadrature rule {eps_j, weight_j}; the formulas
+and their convergence are in docs/coarse_graining.md. Where two momenta enter, the mean is taken over a k rule.
 Reference: Maier, Jarrell, Pruschke, Hettler, Rev. Mod. Phys. 77, 1027 (2005), section II.
 """
 
@@ -24,7 +24,10 @@ SLACK = 0.8  # rules stay below 1e-8 down to this fraction of that |Im z|
 
 @dataclass(frozen=True)
 class PatchRules:
-    """energies, weights [K, N]: <f(eps)>_K = sum_j weights f(energies); bands [K, M], k_weights [M]: eps at the k points."""
+    """Rules for one temperature: <f(eps)>_K = sum_j weights[K, j] f(energies[K, j]), N nodes per patch.
+
+    bands [K, M], k_weights [M]: eps at the points of the k rule, which all patches share, and their weights.
+    """
 
     min_im_z: float
     energies: np.ndarray
@@ -39,11 +42,11 @@ class PatchRules:
 
 
 class CoarseGraining:
-    """Patch means for a cluster of a lattice; isolated: the patch is the single momentum K, so Gbar = 1/(z - eps_K).
+    """Patch means for a cluster; isolated: the patch is the single momentum K, so Gbar = 1/(z - eps_K).
 
     eps_mean [K], eps_second [K]: exact <eps>, <eps^2>, so Gbar = 1/z + eps_mean/z^2 + eps_second/z^3 + ...
-    Call prepare(min_im_z) with the smallest |Im z| to come, pi T, before anything else; all methods then hold to 1e-8.
-    Arrays z are complex [K, w] with any signs of Im z.
+    Call prepare(min_im_z) with the smallest |Im z| to come, pi T, before anything else; all methods then hold to
+    1e-8. Arrays z are complex [K, w] with any signs of Im z; smaller |Im z| than announced raises RunError.
     """
 
     def __init__(self, cluster, isolated=False):
@@ -59,7 +62,7 @@ class CoarseGraining:
         self._rules = None
 
     def prepare(self, min_im_z):
-        """Makes the rules for all |Im z| >= min_im_z > 0; returns the PatchRules. Keeps rules that already suffice."""
+        """Makes the rules for all |Im z| >= min_im_z > 0 and returns them (PatchRules)."""
         if self._rules is None or self._rules.min_im_z != min_im_z:
             self._rules = self._make_rules(float(min_im_z))
         return self._rules
@@ -70,12 +73,15 @@ class CoarseGraining:
         return _mean_over_rule(lambda z, x: 1.0 / (z - x), rules, z)
 
     def eps_gbar(self, z):
-        """<eps G>_K = z Gbar - 1 [K, w], decays as eps_mean/z; kinetic energy per site = 2 T/N_c sum_K,w <eps G> e^(iw0+)."""
+        """<eps G>_K = z Gbar - 1 [K, w], which decays as eps_mean/z.
+
+        Kinetic energy per site = 2 T/N_c sum_K,n <eps G>_K(iw_n) e^(iw_n 0+).
+        """
         rules = self._rules_for(z)
         return _mean_over_rule(lambda z, x: x / (z - x), rules, z)
 
     def chi0_ph(self, z, z_shifted, q=0):
-        """<G(k, iw) G(k+q, iw+inu)> [K, w]: z_K(iw), z_shifted_K = z_K(iw+inu), both in the cluster's order of K.
+        """<G(k, iw) G(k+q, iw+inu)> [K, w] from z_K(iw) and z_shifted_K = z_K(iw+inu).
 
         q: index of the cluster momentum transfer. No sign, no factor T N_c.
         """
@@ -83,7 +89,7 @@ class CoarseGraining:
         return self._pair(z, np.asarray(z_shifted)[partner], partner, q)
 
     def chi0_pp(self, z, z_reversed, q=0):
-        """<G(k, iw) G(q-k, inu-iw)> [K, w]: z_K(iw), z_reversed_K = z_K(inu-iw); at q = nu = 0, z_reversed = conj z.
+        """<G(k, iw) G(q-k, inu-iw)> [K, w] from z_K(iw) and z_reversed_K = z_K(inu-iw), conj z_K at nu = 0.
 
         eps(q-k) = eps(k-q), so that k and its partner share the position in their patches.
         """
@@ -94,7 +100,8 @@ class CoarseGraining:
         rules = self._rules_for(z)
         self._rules_for(z_partner)
         if q == 0:
-            return _mean_over_rule(lambda z, x: 1.0 / ((z[0] - x) * (z[1] - x)), rules, np.stack([z, z_partner]))
+            both = np.stack([z, z_partner])
+            return _mean_over_rule(lambda z, x: 1.0 / ((z[0] - x) * (z[1] - x)), rules, both)
         result = np.empty(np.shape(z), dtype=complex)
         for k, partner in enumerate(band_partner):
             for w in range(result.shape[1]):
@@ -108,8 +115,8 @@ class CoarseGraining:
         smallest = np.abs(np.imag(z)).min()
         if not smallest >= SLACK * self._rules.min_im_z:
             raise RunError(
-                f"coarse graining was prepared for |Im z| >= {self._rules.min_im_z:.6g} but was asked for {smallest:.6g}: "
-                "the self-energy is not causal (Im Sigma(iw) > 0) or not a number"
+                f"coarse graining was prepared for |Im z| >= {self._rules.min_im_z:.6g} but was asked for "
+                f"{smallest:.6g}: the self-energy is not causal (Im Sigma(iw) > 0) or not a number"
             )
         return self._rules
 
@@ -129,9 +136,9 @@ class CoarseGraining:
         return PatchRules(min_im_z, energies, weights, bands, k_weights)
 
     def _converged_bands(self, min_im_z):
-        # Gauss-Legendre with n points on an edge of length L converges as exp(-4 n delta / L), delta ~ min_im_z / |d eps/dk|
-        # the distance of the poles. Start below that and refine by 1.3 until 1/(z - eps) stands still; the error of the
-        # last rule is the 1.3th power of the last change.
+        # Gauss-Legendre with n points on an edge of length L converges as exp(-4 n delta / L), where
+        # delta ~ min_im_z / |d eps/dk| is the distance of the poles. Start below that and refine by 1.3 until
+        # 1/(z - eps) stands still; the error of the last rule is the 1.3th power of the last change.
         density = 0.35 * -math.log(TOLERANCE) * self.cluster.lattice.steepest / (4 * min_im_z)
         enough = TOLERANCE ** (1 / 1.2)
         bands, weights = self._bands(density)
@@ -147,7 +154,8 @@ class CoarseGraining:
         """<1/(x + i min_im_z - eps)>_K at 7 energies x across the band, for the irreducible K."""
         low, high = self._range
         irreducible = bands[np.unique(self._representatives)]
-        return np.array([_mean(1.0 / (x + 1j * min_im_z - irreducible), weights) for x in np.linspace(low, high, 7)])
+        z = np.linspace(low, high, 7) + 1j * min_im_z
+        return np.array([_mean(1.0 / (point - irreducible), weights) for point in z])
 
 
 def _mean(values, weights):
@@ -175,7 +183,7 @@ def _energy_rule(band, k_weights, count):
 
 
 def _chebyshev_moments(x, weights, count):
-    """m_n = sum_k weights_k T_n(x_k), n < count; T_2n = 2 T_n^2 - T_0, T_2n+1 = 2 T_n T_n+1 - T_1 halve the work."""
+    """m_n = sum_k weights_k T_n(x_k) for n < count; T_2n = 2 T_n^2 - T_0, T_2n+1 = 2 T_n T_n+1 - T_1."""
     moments = np.zeros(count + 1)
     for start in range(0, len(x), 4096):  # blocks that stay in the cache
         xs, ws = x[start : start + 4096], weights[start : start + 4096]
@@ -190,8 +198,7 @@ def _chebyshev_moments(x, weights, count):
 
 
 def _mean_over_rule(function, rules, z):
-    """sum_j weight_j function(z, eps_j) for z [..., K, w]; one K at a time keeps the temporaries in the cache."""
+    """sum_j weight_j function(z, eps_j) for z [..., K, w]; one K at a time keeps temporaries in the cache."""
     z = np.asarray(z, dtype=complex)[..., None]
-    return np.array(
-        [_mean(function(z[..., k, :, :], x), w) for k, (x, w) in enumerate(zip(rules.energies, rules.weights, strict=True))]
-    )
+    patches = enumerate(zip(rules.energies, rules.weights, strict=True))
+    return np.array([_mean(function(z[..., k, :, :], x), w) for k, (x, w) in patches])

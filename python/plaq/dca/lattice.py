@@ -14,7 +14,7 @@ class CrystalSystem:
     """A maximal point group in lattice coordinates, with the metric it leaves invariant.
 
     metric: g_ij = a_i.a_j of the lattice vectors, so that |R|^2 = R.metric.R.
-    harmonics: name -> (l, kind): what the field calls the irrep that cos(l phi), sin(l phi) or both belong to.
+    harmonics: name -> (l, kind): the field's name of the irrep of cos(l phi), sin(l phi) or both.
     """
 
     name: str
@@ -22,9 +22,20 @@ class CrystalSystem:
     harmonics: dict
 
 
-SQUARE_HARMONICS = {"s": (0, "cos"), "d_x2y2": (2, "cos"), "d_xy": (2, "sin"), "g": (4, "sin"), "p": (1, "both")}
+SQUARE_HARMONICS = {
+    "s": (0, "cos"),
+    "d_x2y2": (2, "cos"),
+    "d_xy": (2, "sin"),
+    "g": (4, "sin"),
+    "p": (1, "both"),
+}
 HEXAGONAL_HARMONICS = {
-    "s": (0, "cos"), "d": (2, "both"), "p": (1, "both"), "f_cos": (3, "cos"), "f_sin": (3, "sin"), "i": (6, "sin"),
+    "s": (0, "cos"),
+    "d": (2, "both"),
+    "p": (1, "both"),
+    "f_cos": (3, "cos"),
+    "f_sin": (3, "sin"),
+    "i": (6, "sin"),
 }
 # Every integer matrix of finite order with entries in {-1, 0, 1} belongs to one of these; ties go to the first.
 SYSTEMS = (
@@ -35,15 +46,15 @@ SYSTEMS = (
 
 
 class Lattice:
-    """Hopping table {(dx, dy): amplitude} in units of the lattice vectors; energies in the unit of the amplitudes (t).
+    """Hopping table {(dx, dy): amplitude}: displacements in lattice vectors, energies in units of t.
 
-    H_0 = sum_ij,s t(R_i - R_j) c+_is c_js, so eps(k) = sum_d t(d) exp(i k.d), with k in units of the inverse lattice
-    vectors (both components 2 pi periodic). t(-d) = t(d) makes eps real and even; t(0, 0) shifts the energy.
+    H_0 = sum_ij,s t(R_i - R_j) c+_is c_js, so eps(k) = sum_d t(d) exp(i k.d), with k in units of the inverse
+    lattice vectors (2 pi periodic in both). t(-d) = t(d) makes eps real and even; t(0, 0) shifts the energy.
 
     point_group: integer matrices g [n, 2, 2], R -> g R, that leave the table invariant, identity first.
     system: the CrystalSystem that they belong to.
-    Raises InputError (key model.hopping) for an empty table, displacements that are not pairs of integers, amplitudes
-    that are not finite, and t(-d) != t(d).
+    Raises InputError (key model.hopping) for an empty table, displacements that are not pairs of integers,
+    amplitudes that are not finite, and t(-d) != t(d).
     """
 
     def __init__(self, hopping):
@@ -78,12 +89,13 @@ class Lattice:
 
     @property
     def extrema(self):
-        """(lowest, highest) band energy: best of a grid that holds the symmetric momenta, then Newton steps there."""
-        n = 96
-        grid = 2 * np.pi * np.stack(np.meshgrid(np.arange(n), np.arange(n), indexing="ij"), axis=-1).reshape(-1, 2) / n
+        """(lowest, highest) band energy: best of a grid that holds the symmetric momenta, then Newton steps."""
+        k = 2 * np.pi * np.arange(96) / 96
+        grid = np.stack(np.meshgrid(k, k), axis=-1).reshape(-1, 2)
         eps = self.dispersion(grid)
-        low, high = grid[eps.argmin()], grid[eps.argmax()]
-        return min(float(eps.min()), self._stationary_value(low)), max(float(eps.max()), self._stationary_value(high))
+        lowest = self._stationary_value(grid[eps.argmin()])
+        highest = self._stationary_value(grid[eps.argmax()])
+        return min(float(eps.min()), lowest), max(float(eps.max()), highest)
 
     def _stationary_value(self, k):
         d, t = self._displacements, self._amplitudes
@@ -105,14 +117,12 @@ class Lattice:
         return np.array(found)
 
     def _is_invariant(self, g):
-        return all(
-            self.hopping.get(tuple(g @ d)) == t for d, t in zip(self._displacements, self._amplitudes, strict=True)
-        )
+        return all(self.hopping.get(tuple(g @ d)) == t for d, t in self.hopping.items())
 
 
 def _validated(hopping):
     if not hopping:
-        raise InputError("model.hopping is empty: give {displacement: amplitude}, for example {[1, 0]: -1, [-1, 0]: -1}")
+        raise InputError("model.hopping is empty: it needs at least one displacement with its amplitude")
     table = {}
     for d, amplitude in hopping.items():
         if len(d) != 2 or any(component != int(component) for component in d):

@@ -8,8 +8,8 @@ import sparse_ir
 def frequency_cutoff(lattice, u, mu=0.0):
     """wmax = D + |U| + max(D, |mu|) with D = max |eps(k)|: spectra are taken to vanish for |w| > wmax.
 
-    At U = 0 and in the atomic limit all poles, eps - mu and U - mu, lie inside for any density in (0, 2), where
-    -D <= mu <= U + D; `mu` needs to be given only when the input fixes it. Sigma shares the bound.
+    At U = 0 and in the atomic limit all poles, eps - mu and U - mu, lie inside for any density in (0, 2) while T is
+    not above the band width, -D <= mu <= U + D; give `mu` only when the input fixes it. Sigma shares the bound.
     """
     half_width = max(abs(energy) for energy in lattice.extrema)
     return half_width + abs(u) + max(half_width, abs(mu), 0.1)
@@ -18,14 +18,14 @@ def frequency_cutoff(lattice, u, mu=0.0):
 class Mesh:
     """Sparse Matsubara mesh for functions with f(-iw) = conj f(iw) that decay (at least as 1/iw).
 
-    f(tau) = sum_l f_l U_l(tau), f(iw) = sum_l f_l U^_l(iw), with real f_l from the values at the sampling points.
-    Conventions: f(iw) = int_0^beta e^(iw tau) f(tau) dtau, and for G: G(tau) = -<T c(tau) c+(0)>. The last axis is
-    frequency (or l, or tau). Subtract constants first: G, Sigma - Sigma_inf, Delta decay.
+    f(tau) = sum_l f_l U_l(tau), f(iw) = sum_l f_l U^_l(iw), real f_l from the values at the sampling points.
+    Conventions: f(iw) = int_0^beta e^(iw tau) f(tau) dtau, and for G: G(tau) = -<T c(tau) c+(0)>. The last axis
+    is frequency (or l, or tau). Subtract constants first: G, Sigma - Sigma_inf, Delta decay.
     Reference: Li, Wallerberger, Chikano, Yeh, Gull, Shinaoka, Phys. Rev. B 101, 035144 (2020).
 
     beta: inverse temperature; wmax: cutoff of real frequencies (frequency_cutoff).
-    eps: relative singular value at which the basis ends, at least 1e-11. Without noise f(iw) is good to about eps and
-    f(tau) to 10 eps (30 eps for spectra right at the cutoff).
+    eps: relative singular value at which the basis ends, at least 1e-11. Without noise f(iw) is good to about
+    eps and f(tau) to 10 eps (30 eps for spectra right at the cutoff).
     statistics: "F" (w_n = (2n+1) pi/beta) or "B" (2n pi/beta, n = 0 included).
 
     n [W]        index n of w_n, n >= 0, ascending
@@ -81,8 +81,8 @@ class Mesh:
         return np.sort(self._basis.default_tau_sampling_points())
 
     def equal_time(self, f_iw):
-        """T sum_n f(iw_n) e^(iw_n 0+) [...] over both signs: <c+ c> when f is G; equals -f(beta-) for fermions."""
-        sign = -1.0 if self.statistics == "F" else 1.0
+        """T sum_n f(iw_n) e^(iw_n 0+) [...] over both signs: <c+ c> when f is G."""
+        sign = -1.0 if self.statistics == "F" else 1.0  # f(0-) = -+ f(beta-)
         return sign * self.at_tau(f_iw, self.beta)[..., 0]
 
     def _uhat(self, n):

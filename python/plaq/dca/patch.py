@@ -7,7 +7,7 @@ from scipy.special import roots_legendre
 
 
 def obtuse_superbase(basis, metric):
-    """Three lattice vectors [3, 2] that add up to zero, any two generate the lattice, with no positive product.
+    """Three lattice vectors [3, 2] with sum zero and no positive product, any two of which generate the lattice.
 
     Selling's reduction (Conway and Sloane, Proc. R. Soc. A 436, 55 (1992)); scalar products are u.metric.v.
     """
@@ -23,10 +23,10 @@ def obtuse_superbase(basis, metric):
 
 
 def voronoi_cell(basis, metric):
-    """Corners [4 or 6, 2], counterclockwise, of the points that are closer to 0 than to any other lattice vector.
+    """Corners [4 or 6, 2], counterclockwise, of the points closer to 0 than to any other lattice vector.
 
     The corners are the circumcentres of the Delaunay triangles (0, b_i, b_i + b_j) of the obtuse superbase; a
-    rectangular lattice has coinciding ones. With an invariant metric the cell has the lattice's point symmetry.
+    rectangular lattice has coinciding ones. With an invariant metric the cell has the lattice's symmetry.
     """
     base = obtuse_superbase(basis, metric)
     corners = []
@@ -47,7 +47,7 @@ def patch_area(corners):
 
 
 def parallelograms(corners):
-    """Cuts the point-symmetric cell into parallelograms (origin, edge, edge): one for 4 corners, three for 6."""
+    """The point-symmetric cell as parallelograms (origin, edge, edge): one for 4 corners, three for 6."""
     edges = np.roll(corners, -1, axis=0) - corners
     start = corners[0]
     if len(corners) == 4:
@@ -57,9 +57,9 @@ def parallelograms(corners):
 
 
 def gauss_rule(corners, density):
-    """Points [M, 2] and weights [M] (sum 1) of the mean over the cell: Gauss-Legendre products on its parallelograms.
+    """Points [M, 2] and weights [M] (sum 1) of the mean over the cell.
 
-    density: points per unit length of edge; at least 4 along each edge.
+    Gauss-Legendre products on its parallelograms, with `density` points per unit length of edge and 4 more.
     """
     points, weights = [], []
     for origin, u, v in parallelograms(corners):

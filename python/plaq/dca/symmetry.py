@@ -1,4 +1,4 @@
-"""The point group of a cluster, found from hopping table and superlattice, and its irreps by the field's names."""
+"""The point group of a cluster, found from hopping table and superlattice, and its irreps by name."""
 
 import numpy as np
 
@@ -23,9 +23,12 @@ class PointGroup:
         inverse = np.linalg.inv(cluster.vectors)
         images = [(g, cluster.vectors @ g.T @ inverse) for g in cluster.lattice.point_group]
         self.operations = np.array([g for g, image in images if np.abs(image - np.rint(image)).max() < 1e-9])
-        self.site_permutations = np.array([[cluster.site_index(g @ r) for r in cluster.sites] for g in self.operations])
-        duals = [np.rint(np.linalg.inv(g).T).astype(int) for g in self.operations]
-        self.momentum_permutations = np.array([[cluster.momentum_index(g @ k) for k in cluster.momenta] for g in duals])
+        self.site_permutations = np.array(
+            [[cluster.site_index(g @ r) for r in cluster.sites] for g in self.operations]
+        )
+        self.momentum_permutations = np.array(
+            [[cluster.momentum_index(k @ np.linalg.inv(g)) for k in cluster.momenta] for g in self.operations]
+        )
         self.representatives = self.momentum_permutations.min(axis=0)
 
     @property
@@ -42,7 +45,7 @@ class PointGroup:
 def character(lattice, name, g):
     """chi_name(g): trace of the operation g [2, 2] in the harmonics that carry the name.
 
-    With g (1,0) at the angle theta and det g = +-1: cos(l theta) for cos(l phi), det g cos(l theta) for sin(l phi).
+    With g (1,0) at the angle theta: cos(l theta) for cos(l phi), det g cos(l theta) for sin(l phi).
     """
     harmonic, kind = lattice.system.harmonics[name]
     x_axis, y_axis = np.linalg.cholesky(np.array(lattice.system.metric, dtype=float)).T @ g @ (1, 0)
@@ -55,12 +58,12 @@ def character(lattice, name, g):
 def irrep_projectors(cluster):
     """Projectors {name: real symmetric [N_c, N_c]} on functions of K, complete and orthogonal.
 
-    Names are those of the lattice's point group (square: s, d_x2y2, d_xy, g, p; hexagonal: s, p, d, f_cos, f_sin, i); a
-    name that no function on the cluster carries is left out. If the cluster has the full symmetry of the lattice, these
-    are its irreps. If it has less, irreps of the lattice merge (16B, [[4,2],[0,4]]: s with d_x2y2), and the name of
-    a function is decided by content: lattice harmonics f_R(K) = sum_g chi(g) exp(i K.gR) are added from short to long R,
-    and what is new in each belongs to its name. cos Kx - cos Ky is then d_x2y2 on every cluster. All projectors commute
-    with the group of the cluster.
+    Names are those of the lattice's point group (square: s, d_x2y2, d_xy, g, p; hexagonal: s, p, d, f_cos, f_sin,
+    i); a name that no function on the cluster carries is left out. If the cluster has the full symmetry of the
+    lattice, these are its irreps. If it has less, irreps of the lattice merge (16B, [[4,2],[0,4]]: s with d_x2y2),
+    and the name of a function is decided by content: lattice harmonics f_R(K) = sum_g chi(g) exp(i K.gR) are added
+    from short to long R, and what is new in each belongs to its name. What cos Kx - cos Ky adds to the constant is
+    then d_x2y2 on every cluster. All projectors commute with the group of the cluster.
     """
     return {name: basis @ basis.T for name, basis in _harmonics_by_name(cluster).items()}
 
@@ -68,23 +71,23 @@ def irrep_projectors(cluster):
 def irrep_blocks(cluster):
     """Projectors {"s+d_x2y2": [N_c, N_c]} on the blocks that no kernel with the cluster's symmetry connects.
 
-    Names whose characters share an irrep of the cluster's group are joined by "+"; with the full symmetry of the lattice
-    these are the irrep_projectors.
+    Names whose characters share an irrep of the cluster's group are joined by "+"; with the full symmetry of the
+    lattice these are the irrep_projectors.
     """
     group = PointGroup(cluster)
     projectors = irrep_projectors(cluster)
-    characters = {n: [character(cluster.lattice, n, g) for g in group.operations] for n in projectors}
+    chi = {n: np.array([character(cluster.lattice, n, g) for g in group.operations]) for n in projectors}
     blocks = []
     for name in projectors:
-        connected = [b for b in blocks if any(abs(np.dot(characters[name], characters[other])) > 1e-9 for other in b)]
+        connected = [b for b in blocks if any(abs(chi[name] @ chi[other]) > 1e-9 for other in b)]
         blocks = [b for b in blocks if b not in connected] + [sum(connected, []) + [name]]
     return {"+".join(names): sum(projectors[name] for name in names) for names in blocks}
 
 
 def irrep_of(vector, projectors):
-    """(name, weight in [0, 1]) of the projector that holds most of a vector [N_c, ...]; weights over trailing axes add.
+    """(name, weight in [0, 1]) of the projector that holds most of a vector [N_c, ...].
 
-    Raises InputError for the zero vector.
+    Weights over trailing axes (frequency) add. Raises InputError for the zero vector.
     """
     vector = np.asarray(vector).reshape(len(vector), -1)
     norm = np.linalg.norm(vector) ** 2
@@ -106,9 +109,8 @@ def _harmonics_by_name(cluster):
         for name in found:
             chi = np.array([character(lattice, name, g) for g in lattice.point_group])
             # sum_g chi(g) f(h g R) for every h in the group: all partners of an irrep with several dimensions.
-            columns = [
-                wave(phases)[:, _products(lattice, h)] @ chi for h in range(len(chi)) for wave in (np.cos, np.sin)
-            ]
+            waves = np.cos(phases), np.sin(phases)
+            columns = [wave[:, _products(lattice, h)] @ chi for h in range(len(chi)) for wave in waves]
             new = np.stack(columns, axis=-1)
             for _ in range(2):  # twice is enough (Kahan): orthogonal to rounding
                 new = new - complete @ (complete.T @ new)
@@ -118,7 +120,8 @@ def _harmonics_by_name(cluster):
             complete = np.concatenate([complete, new], axis=1)
         if complete.shape[1] == cluster.size:
             break
-    return {name: np.concatenate(parts, axis=1) for name, parts in found.items() if sum(p.shape[1] for p in parts)}
+    joined = {name: np.concatenate(parts, axis=1) for name, parts in found.items()}
+    return {name: basis for name, basis in joined.items() if basis.shape[1] > 0}
 
 
 def _products(lattice, h):
@@ -128,7 +131,7 @@ def _products(lattice, h):
 
 
 def _shells(cluster):
-    """One displacement of each orbit of the lattice's point group, from short to long, until all sites are reached."""
+    """One displacement of each orbit of the lattice's point group, from short to long."""
     metric = np.array(cluster.lattice.system.metric)
     reach = np.arange(-cluster.size, cluster.size + 1)
     displacements = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)
