@@ -4,7 +4,7 @@
 
 namespace plaq::dca {
 
-/// cosine[i] + i sine[i] = exp(i n pi tau[i] / beta) for odd n; absolute error below 3e-7 for any n.
+/// cosine[i] + i sine[i] = exp(i n pi tau[i] / beta) for odd n; absolute error below 4e-7 for any n.
 inline void fourier_phases(int count, const double* tau, double beta, int n, float* cosine, float* sine) {
   const double turns_per_time = n / (2 * beta);
   for (int i = 0; i < count; ++i) {

@@ -1,0 +1,150 @@
+#include "plaq/dca/two_particle.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plaq/base/error.hpp"
+#include "plaq/dca/reference.hpp"
+#include "small_problem.hpp"
+
+using namespace plaq::dca;
+
+namespace {
+
+constexpr double beta = 3;
+
+// One cluster with real phases, one with complex ones, and one site; some sites have no vertices.
+struct two_particle : testing::TestWithParam<torus> {
+  torus cluster = GetParam();
+  int sites = cluster.size();
+  two_level_bath bath{cluster, beta, 0.5, 0.4};
+
+  sample some_sample(std::uint64_t seed) const {
+    const std::vector<int> pattern = {3, 0, 2, 1, 2, 1};
+    sample s = random_sample({pattern.begin(), pattern.begin() + sites}, beta, seed);
+    if (seed % 2) s.sign = -1;
+    return s;
+  }
+  reference::green_of_configuration slow(int frequencies, const sample& s) const {
+    return {beta, cluster.momenta(), frequencies, bath.at_frequencies(frequencies), s};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(clusters, two_particle,
+                         testing::Values(torus{2, 2}, torus{3, 1}, torus{3, 2}, torus{1, 1}));
+
+}  // namespace
+
+TEST_P(two_particle, two_frequency_agrees_with_the_sum_over_vertices) {
+  const int frequencies = 3;
+  two_frequency functions(beta, cluster.momenta(), frequencies, bath.at_frequencies(frequencies));
+  two_frequency::planes fast;
+  for (std::uint64_t seed : {1, 2}) {
+    const sample s = some_sample(seed);
+    const auto g = slow(frequencies, s);
+    functions.prepare(s);
+    for (int side = 0; side < 2; ++side) {
+      functions.evaluate(s, side, fast);
+      std::size_t i = 0;
+      for (int k1 = 0; k1 < sites; ++k1)
+        for (int k2 = 0; k2 < sites; ++k2)
+          for (int a = 0; a < frequencies; ++a)
+            for (int b = -frequencies; b < frequencies; ++b, ++i) {
+              const auto exact = g(side, k1, a, k2, b);
+              ASSERT_NEAR(fast.re[i], exact.real(), 2e-6);
+              ASSERT_NEAR(fast.im[i], exact.imag(), 2e-6);
+            }
+    }
+  }
+}
+
+TEST_P(two_particle, without_vertices_there_is_the_bath_alone) {
+  two_frequency functions(beta, cluster.momenta(), 2, bath.at_frequencies(2));
+  two_frequency::planes fast;
+  const sample s = random_sample(std::vector<int>(sites), beta, 1);
+  functions.prepare(s);
+  functions.evaluate(s, 0, fast);
+  std::size_t i = 0;
+  for (int k1 = 0; k1 < sites; ++k1)
+    for (int k2 = 0; k2 < sites; ++k2)
+      for (int a = 0; a < 2; ++a)
+        for (int b = -2; b < 2; ++b, ++i) {
+          const auto exact = k1 == k2 && a == b ? bath.at_frequency(k1, a) : 0.;
+          EXPECT_NEAR(fast.re[i], exact.real(), 1e-6);
+          EXPECT_NEAR(fast.im[i], exact.imag(), 1e-6);
+        }
+}
+
+TEST_P(two_particle, every_channel_agrees_with_its_product) {
+  const int window = 2;
+  for (int bosonic : {0, 1, -2})
+    for (int transfer = 0; transfer < sites; transfer += std::max(1, sites - 1)) {
+      const int frequencies = vertex_channel::frequencies_needed(window, bosonic);
+      two_frequency functions(beta, cluster.momenta(), frequencies, bath.at_frequencies(frequencies));
+      for (channel kind : {channel::pp, channel::magnetic, channel::charge, channel::transverse}) {
+        vertex_channel measured(functions, kind, transfer, bosonic, window);
+        std::vector<reference::complex> exact;
+        for (std::uint64_t seed : {1, 2}) {
+          const sample s = some_sample(seed);
+          const auto g = slow(frequencies, s);
+          two_frequency::planes up, down;
+          functions.prepare(s);
+          functions.evaluate(s, 0, up);
+          functions.evaluate(s, 1, down);
+          measured.accumulate(s.sign, up, down);
+          std::size_t i = 0;
+          for (int k1 = 0; k1 < sites; ++k1)
+            for (int k2 = 0; k2 < sites; ++k2)
+              for (int a = -window; a < window; ++a)
+                for (int b = -window; b < window; ++b, ++i) {
+                  if (i == exact.size()) exact.push_back(0);
+                  exact[i] += s.sign * g.product(kind, k1, a, k2, b, transfer, bosonic);
+                }
+        }
+        std::vector<double> sum(measured.size());
+        measured.flush(sum);
+        ASSERT_EQ(sum.size(), 2 * exact.size());
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+          ASSERT_NEAR(sum[2 * i], exact[i].real(), 1e-5) << "kind " << int(kind) << " Q " << transfer << " m " << bosonic;
+          ASSERT_NEAR(sum[2 * i + 1], exact[i].imag(), 1e-5) << "kind " << int(kind);
+        }
+      }
+    }
+}
+
+TEST_P(two_particle, pairing_is_the_real_part_of_pp_at_zero_transfer_averaged_over_orbits) {
+  const int window = 2, frequencies = 3;
+  two_frequency functions(beta, cluster.momenta(), frequencies, bath.at_frequencies(frequencies));
+  // (K, K') and (K', K) in one orbit.
+  std::vector<int> orbit(sites * sites), members;
+  for (int k1 = 0; k1 < sites; ++k1)
+    for (int k2 = 0; k2 <= k1; ++k2) {
+      orbit[k1 * sites + k2] = orbit[k2 * sites + k1] = int(members.size());
+      members.push_back(k1 == k2 ? 1 : 2);
+    }
+  pairing measured(functions, orbit, window);
+  const sample s = some_sample(1);
+  const auto g = slow(frequencies, s);
+  two_frequency::planes up, down;
+  functions.prepare(s);
+  functions.evaluate(s, 0, up);
+  functions.evaluate(s, 1, down);
+  measured.accumulate(s.sign, up, down);
+  std::vector<double> sum(measured.size()), exact(measured.size());
+  measured.flush(sum);
+  for (int k1 = 0; k1 < sites; ++k1)
+    for (int k2 = 0; k2 < sites; ++k2)
+      for (int a = 0; a < window; ++a)
+        for (int b = -window; b < window; ++b) {
+          const int block = orbit[k1 * sites + k2];
+          exact[(block * window + a) * 2 * window + b + window] +=
+              s.sign * g.product(channel::pp, k1, a, k2, b, 0, 0).real() / members[block];
+        }
+  for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(sum[i], exact[i], 1e-5) << i;
+}
+
+TEST(channel_named, knows_four_channels) {
+  EXPECT_EQ(channel_named("pp"), channel::pp);
+  EXPECT_EQ(channel_named("magnetic"), channel::magnetic);
+  EXPECT_EQ(channel_named("charge"), channel::charge);
+  EXPECT_EQ(channel_named("transverse"), channel::transverse);
+  EXPECT_THROW(channel_named("pairing"), plaq::input_error);
+}
