@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from plaq.errors import RunError
 from plaq.files import cannot_write
+from plaq.launch import stdout_is_terminal
 
 
 class Log:
@@ -81,7 +82,7 @@ class LiveLog(Log):
 
 def open_log(path: Path) -> Log:
     """A live view when the output is a terminal, plain lines when it is not."""
-    return LiveLog(path) if sys.stdout.isatty() else Log(path)
+    return LiveLog(path) if stdout_is_terminal() else Log(path)
 
 
 def duration(seconds: float | None) -> str:

@@ -196,8 +196,8 @@ TEST(ordered_sum, has_the_bits_of_one_loop_whoever_holds_the_pieces) {
   }
   // Several segments in flight, and a last one that is not full.
   const int p = world().size();
-  sums_in_order<double>(world(), 100003, 6, [&](int i) { return i % p; });
-  sums_in_order<float>(world(), 200001, 5, [&](int i) { return i * p / 5; });
+  sums_in_order<double>(world(), 300007, 6, [&](int i) { return i % p; });
+  sums_in_order<float>(world(), 600001, 5, [&](int i) { return i * p / 5; });
 }
 
 TEST(ordered_sum, refuses_on_all_ranks_what_one_rank_has_wrong) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int ordered_sum_tag = last_tag + 2;
 // Long enough for bandwidth, short enough that all ranks work at once on a long array.
-constexpr std::size_t segment_bytes = std::size_t(1) << 18;
+constexpr std::size_t segment_bytes = std::size_t(1) << 20;
 
 /// What every rank tells about each of its pieces; the first entry of a rank holds the length of its sum.
 struct entry {
