@@ -44,7 +44,7 @@ TEST(g0_table, both_ways_agrees_with_single_look_ups) {
   std::vector<float> forward_f(count), backward_f(count);
   for (int i = 0; i < count; ++i) sites[i] = int(random() % cluster.size()), taus[i] = time(random);
   for (int site = 0; site < cluster.size(); ++site)
-    for (double tau : {0., time(random), taus[17], std::nextafter(beta, 0)}) {
+    for (double tau : {0., time(random), 3., std::nextafter(beta, 0)}) {
       g0->both_ways(count, sites.data(), taus.data(), site, tau, forward.data(), backward.data());
       g0->both_ways(count, sites.data(), taus.data(), site, tau, forward_f.data(), backward_f.data());
       for (int i = 0; i < count; ++i) {
@@ -54,6 +54,18 @@ TEST(g0_table, both_ways_agrees_with_single_look_ups) {
         ASSERT_NEAR(backward_f[i], backward[i], 1e-7);
       }
     }
+}
+
+TEST(g0_table, both_ways_reads_equal_times_as_its_list_coming_later) {
+  const auto g0 = bath.table();
+  const int sites[] = {0, 1};
+  const double taus[] = {3, 3};
+  double forward[2], backward[2];
+  g0->both_ways(2, sites, taus, 0, 3., forward, backward);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR(forward[i], (*g0)(i, 0., 0, 0.), 1e-12);
+    EXPECT_NEAR(backward[i], -(*g0)(i, beta, 0, 0.), 1e-12);
+  }
 }
 
 TEST(g0_table, refuses_tables_that_do_not_fit) {
