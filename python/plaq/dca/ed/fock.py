@@ -160,6 +160,11 @@ class Spectrum:
         b = self.blocks[source]
         return self.index.get((b.n_up - (spin == UP), b.n_dn - (spin == DN), self._subtract(b.momentum, orbital)))
 
+    def source(self, orbital, spin, target):
+        """Index of the block that c_orbital,spin leads from to block `target`, or None."""
+        b = self.blocks[target]
+        return self.index.get((b.n_up + (spin == UP), b.n_dn + (spin == DN), self._add(b.momentum, orbital)))
+
     def lowered(self, x, source):
         """Index of the block that rho_x leads to from block `source` (its momentum falls by q = x), or None."""
         b = self.blocks[source]
