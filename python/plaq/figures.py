@@ -36,7 +36,7 @@ _PAGE = Theme("#010101", "#020202", "#030303", tuple(f"#0404{i:02x}" for i in ra
 def style(theme: Theme) -> dict:
     """Settings of matplotlib for one theme."""
     return {
-        "figure.dpi": 150, "figure.facecolor": theme.paper, "savefig.facecolor": theme.paper,
+        "figure.dpi": 150, "figure.constrained_layout.use": True, "figure.facecolor": theme.paper, "savefig.facecolor": theme.paper,
         "axes.facecolor": "none", "axes.edgecolor": theme.ink, "axes.labelcolor": theme.ink, "text.color": theme.ink,
         "xtick.color": theme.ink, "ytick.color": theme.ink, "axes.linewidth": 0.8,
         "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
@@ -52,7 +52,7 @@ def png(draw, path: Path) -> None:
     theme = Theme()
     with plt.rc_context(style(theme)):
         figure: Figure = draw(theme)
-        figure.savefig(path, bbox_inches="tight")
+        figure.savefig(path)
         plt.close(figure)
 
 
@@ -61,7 +61,7 @@ def svg(draw) -> str:
     with plt.rc_context({**style(_PAGE), "savefig.transparent": True}):
         figure: Figure = draw(_PAGE)
         file = io.StringIO()
-        figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
         plt.close(figure)
     text = file.getvalue()
     text = text[text.index("<svg"):].replace(_PAGE.ink, "currentColor").replace(_PAGE.faint, "var(--grid)")

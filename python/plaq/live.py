@@ -52,7 +52,7 @@ class LiveLog(Log):
         from rich.live import Live
 
         super().__init__(path)
-        self._console = Console()
+        self._console = Console(force_terminal=True)
         self._live = Live(console=self._console, refresh_per_second=4, transient=True)
         self._live.start()
 

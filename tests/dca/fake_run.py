@@ -1,6 +1,7 @@
 """``plaq`` with a loop that makes up its results, slowly when asked to: what the command line does around a run.
 
-Each temperature takes FAKE_STEPS steps of FAKE_SECONDS; a running sum over all steps stands for the Markov chains.
+Each temperature takes FAKE_STEPS steps of FAKE_SECONDS; a running sum over all steps stands for the Markov chains. With
+FAKE_FIGURES=no, figures and report are left out, which take most of the time.
 """
 
 import os
@@ -55,6 +56,9 @@ class Loop:
 
 if __name__ == "__main__":
     sys.modules["plaq.dca.loop"] = types.SimpleNamespace(Loop=Loop)
+    if os.environ.get("FAKE_FIGURES") == "no":
+        sys.modules["plaq.dca.plot"] = types.SimpleNamespace(save_figures=lambda folder: [])
+        sys.modules["plaq.dca.report"] = types.SimpleNamespace(write_report=lambda folder: folder)
     from plaq.cli import main
 
     main()

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from plaq.dca.lattice import Lattice
-from plaq.dca.matsubara import frequency_cutoff, mesh
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Point, Results
 from plaq.dca.transition import transition
@@ -34,11 +32,16 @@ def estimate(rng, name, mean, error, axes=(), **rest):
     return Estimate(name, mean, np.broadcast_to(error, mean.shape).copy(), jackknife, axes, **rest)
 
 
-def point(p, index, scale=1.0):
+def frequencies(T):
+    """Positive Matsubara frequencies, sparse as a solver's are."""
+    return np.pi * T * (2 * np.unique(np.rint(np.geomspace(1, 400 / T**0.5, 16)).astype(int)) - 1)
+
+
+def point(p, index, scale=1.0, frequencies=frequencies):
     T = p.dca.temperatures[index]
     beta, U, n = 1 / T, p.model.U, 0.95
     rng = np.random.default_rng(index)
-    w = mesh(beta, frequency_cutoff(Lattice(p.hopping()), U)).omega
+    w = frequencies(T)
     momenta, frequencies = Axis("K", K, "1/a"), Axis("omega", w, "t")
     order = 1 + beta * U * 4 * 0.36
     k = np.arange(int(2 * order + 20))
@@ -82,9 +85,9 @@ def point(p, index, scale=1.0):
     return Point(index, T, beta, 2.0, {e.name: e for e in observables}, history, seconds)
 
 
-def results(p=None, scale=1.0):
+def results(p=None, scale=1.0, frequencies=frequencies):
     p = p or parameters()
-    points = [point(p, index, scale) for index in range(len(p.dca.temperatures))]
+    points = [point(p, index, scale, frequencies) for index in range(len(p.dca.temperatures))]
     found = Results(points)
     T, value, error = found.series("lambda_d")
     if len(T) >= 2:

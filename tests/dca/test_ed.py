@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plaq.dca.ed import ExactCluster, fourier_matrix
+from plaq.dca.ed import ExactCluster, fourier_matrix, hopping_matrix, solve
 from plaq.errors import InputError
 
 DIMER = np.array([[0.0, -1.0], [-1.0, 0.0]])
@@ -137,11 +137,32 @@ def test_eight_sites():
     beta, U = 2.0, 4.0
     c = ExactCluster(h, U, U / 2, beta, fourier)
     assert c.density == pytest.approx(1.0, abs=1e-12)
-    g = c.green_tau([0.0, beta / 2])
+    g = c.green_tau([0.0, beta])
     assert 2 * np.sum(h * (g[..., 0] + np.eye(8))) / 8 == pytest.approx(c.kinetic_energy, abs=1e-11)
-    w = fermionic(beta, 1)
-    assert np.abs(np.diagonal(c.self_energy(w)).real - U / 2).max() < 1e-11
+    np.testing.assert_allclose(np.diagonal(g), -0.5, atol=1e-11)
     assert np.trace(c.spin_correlation()) / 8 == pytest.approx((1 - 2 * c.double_occupancy) / 4, abs=1e-11)
+
+
+def test_solve_collects_everything():
+    energy = np.array([-4.0, 0.0, 0.0, 4.0])
+    h, w, n = hopping_matrix(energy, PLAQUETTE_FOURIER), fermionic(2.0, 4), [0, -1]
+    np.testing.assert_allclose(h, plaquette(), atol=1e-14)
+    found = solve(h, 4.0, 2.0, PLAQUETTE_FOURIER, w, tau=[0.0, 2.0], density=0.9, transfers=[("pp", 0, 0)], n=n)
+    assert found["density"] == pytest.approx(0.9, abs=1e-10)
+    np.testing.assert_allclose(found["green_iw"] * (1j * w + found["mu"] - energy[:, None] - found["self_energy"]), 1)
+    np.testing.assert_allclose(found["green_tau"].sum(axis=1), -1, atol=1e-12)
+    g4 = found["g4"]["pp", 0, 0]
+    assert g4.shape == (4, 2, 4, 2)
+    # q = 0, nu = 0: k and k' from one configuration's G_up(k,k') and its complex conjugate, so real
+    assert np.abs(g4.imag).max() < 1e-13 and np.abs(g4).max() > 0.01
+
+
+def test_solve_refuses():
+    args = 4.0, 2.0, np.eye(2), [1.0]
+    with pytest.raises(InputError, match="either mu or density"):
+        solve(DIMER, *args)
+    with pytest.raises(InputError, match="up to 4 sites"):
+        solve(np.zeros((5, 5)), *args, mu=1.0)
 
 
 @pytest.mark.parametrize("change, key", [

@@ -9,14 +9,18 @@ import pytest
 import synthetic
 
 from plaq.dca.export import export, scalars
+from plaq.dca.lattice import Lattice
+from plaq.dca.matsubara import frequency_cutoff, mesh
 from plaq.dca.results_file import write_results
+from plaq.errors import RunError
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     p = synthetic.parameters(dca={"temperatures": [0.5, 0.1, 0.08]})
-    results = synthetic.results(p)
+    cutoff = frequency_cutoff(Lattice(p.hopping()), p.model.U)
+    results = synthetic.results(p, frequencies=lambda T: mesh(1 / T, cutoff).omega)
     write_results(folder / "results.h5", results, p.to_toml(), {})
     return results, export(folder, folder / "export")
 
@@ -68,3 +72,10 @@ def test_scalars_leave_out_what_was_not_measured(exported):
     rows = list(csv.DictReader(io.StringIO(scalars(results))))
     assert rows[0]["lambda_d"] == "" and float(rows[1]["lambda_d"]) == results.at(0.1)["lambda_d"].mean
     assert float(rows[2]["sign_error"]) == results.at(0.08)["sign"].error
+
+
+def test_frequencies_of_another_mesh_are_refused(tmp_path):
+    p = synthetic.parameters(dca={"temperatures": [0.5, 0.1, 0.08]})
+    write_results(tmp_path / "results.h5", synthetic.results(p), p.to_toml(), {})
+    with pytest.raises(RunError, match="G at T = 0.5 is not on the sparse frequencies"):
+        export(tmp_path, tmp_path / "export")

@@ -88,7 +88,7 @@ def self_energy(results: Results, theme: Theme) -> Figure:
     point = lowest(results, "Sigma")
     sigma, constant = point["Sigma"], point["Sigma_infinity"].mean if "Sigma_infinity" in point else 0.0
     K, w = sigma.axes[0].values, sigma.axes[1].values
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.5), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.5))
     shown = w <= max(12.0, w[:4].max())
     real = (sigma.mean.T - constant).T.real
     for i, k in enumerate(wedge(K)):
@@ -153,7 +153,7 @@ def convergence(results: Results, theme: Theme) -> Figure:
 
 def thermodynamics(results: Results, theme: Theme) -> Figure:
     shown = [name for name in ("energy", "double_occupancy") if len(results.series(name)[0])]
-    figure, axes = plt.subplots(1, len(shown), figsize=(7.6, 3.3), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(1, len(shown), figsize=(7.6, 3.3), squeeze=False)
     for i, (axis, name) in enumerate(zip(axes[0], shown)):
         T, value, error = results.series(name)
         axis.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[i])
@@ -199,7 +199,7 @@ def time_spent(results: Results, theme: Theme) -> Figure:
     axes.set_yticks(rows, [f"{p.T:.4g}" for p in results.points])
     axes.invert_yaxis()
     axes.grid(False, axis="y")
-    axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
+    figure.legend(ncols=5, loc="outside upper left")
     return figure
 
 
