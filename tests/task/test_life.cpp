@@ -69,7 +69,8 @@ struct listening {
 
 /// c s (w r)* f
 bool is_a_life(const std::string& events) {
-  if (events.size() < 3 || events.size() % 2 == 0 || events.substr(0, 2) != "cs" || events.back() != 'f') return false;
+  if (events.size() < 3 || events.size() % 2 == 0) return false;
+  if (events.substr(0, 2) != "cs" || events.back() != 'f') return false;
   for (std::size_t i = 2; i + 1 < events.size(); i += 2)
     if (events.substr(i, 2) != "wr") return false;
   return true;

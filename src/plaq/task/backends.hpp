@@ -21,8 +21,8 @@ namespace detail {
 [[noreturn]] void unknown_backend(std::string_view name);
 }
 
-/// Makes a pool of the named back end, returns f(pool), and waits for the pool's tasks before it does. f is a generic
-/// callable that returns the same type for every back end. Throws input_error for an unknown name.
+/// Makes a pool of the named back end, returns f(pool), and waits for the pool's tasks before it does. f is a
+/// generic callable that returns the same type for every back end. Throws input_error for an unknown name.
 template <class F>
 auto with_backend(std::string_view name, const options& given, F&& f) -> std::invoke_result_t<F&, fiber::pool&> {
   using result = std::invoke_result_t<F&, fiber::pool&>;

@@ -12,8 +12,8 @@
 
 namespace plaq::task {
 
-/// First in, first out; any number of tasks at both ends. Either end may close it, and an error on one side ends the
-/// other: after close(error) what is still inside is dropped and push and pop throw the error.
+/// First in, first out; any number of tasks at both ends. Either end may close it, and an error on one side ends
+/// the other: after close(error) what is still inside is dropped and push and pop throw the error.
 template <Backend B, class T>
 class channel {
  public:

@@ -25,7 +25,8 @@ std::vector<int> detail::allowed_cpus() {
     CPU_FREE(mask);
     if (!failed) return cpus;
     // EINVAL: the kernel's mask is longer than ours
-    if (failed != EINVAL || size > (1 << 20)) throw std::system_error(failed, std::generic_category(), "sched_getaffinity");
+    if (failed != EINVAL || size > (1 << 20))
+      throw std::system_error(failed, std::generic_category(), "sched_getaffinity");
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace plaq::task {
 
-/// Physical cores that this process may use: those of its affinity mask (hardware threads of one core count once), but
-/// not more than its cgroup's limit of processor time, rounded up. At least 1.
+/// Physical cores that this process may use: those of its affinity mask (hardware threads of one core count once),
+/// but not more than its cgroup's limit of processor time, rounded up. At least 1.
 int physical_cores();
 
 namespace detail {
@@ -14,7 +14,8 @@ namespace detail {
 std::vector<int> allowed_cpus();
 /// Distinct cores among `cpus` after <root>/sys/devices/system/cpu; a cpu without a topology counts as a core.
 int distinct_cores(const std::vector<int>& cpus, const std::filesystem::path& root);
-/// The tightest limit, in cores, on the way from the process' cgroup (v2 cpu.max or v1 cfs quota) to the top; 0: none.
+/// The tightest limit, in cores, on the way from the process' cgroup (v2 cpu.max or v1 cfs quota) to the top; 0:
+/// none.
 double cgroup_limit(const std::filesystem::path& root);
 }  // namespace detail
 

@@ -1,17 +1,18 @@
 #include "plaq/task/fiber.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <thread>
 #include <vector>
 
 #include "plaq/base/pause.hpp"
 #include "plaq/task/coroutine.hpp"
+#include "plaq/task/job_queue.hpp"
 
 namespace plaq::task {
 
 using detail::gate;
 using detail::job;
+using detail::job_queue;
 using detail::wait_state;
 
 namespace {
@@ -32,61 +33,10 @@ struct place : detail::coroutine {
   std::atomic<wait_state>* sleep = nullptr;
 };
 
-/// Jobs of one worker. Its owner takes the newest, others steal the oldest.
-class job_queue {
- public:
-  void push_new(job& j) {
-    std::lock_guard lock(mutex_);
-    jobs_.push_back(&j);
-    count();
-  }
-  void push_old(job& j) {
-    std::lock_guard lock(mutex_);
-    jobs_.push_front(&j);
-    count();
-  }
-  job* pop_new() {
-    std::lock_guard lock(mutex_);
-    if (jobs_.empty()) return nullptr;
-    job* j = jobs_.back();
-    jobs_.pop_back();
-    count();
-    return j;
-  }
-  job* pop_old() {
-    std::lock_guard lock(mutex_);
-    if (jobs_.empty()) return nullptr;
-    job* j = jobs_.front();
-    jobs_.pop_front();
-    count();
-    return j;
-  }
-  /// Takes half of the jobs, the oldest, at most 32.
-  void pop_half(std::vector<job*>& into) {
-    std::lock_guard lock(mutex_);
-    const std::size_t n = std::min<std::size_t>((jobs_.size() + 1) / 2, 32);
-    into.assign(jobs_.begin(), jobs_.begin() + static_cast<std::ptrdiff_t>(n));
-    jobs_.erase(jobs_.begin(), jobs_.begin() + static_cast<std::ptrdiff_t>(n));
-    count();
-  }
-  bool empty() {
-    std::lock_guard lock(mutex_);
-    return jobs_.empty();
-  }
-  /// A glance without the lock.
-  std::size_t about() const { return about_.load(std::memory_order_relaxed); }
-
- private:
-  void count() { about_.store(jobs_.size(), std::memory_order_relaxed); }
-  std::mutex mutex_;
-  std::deque<job*> jobs_;
-  std::atomic<std::size_t> about_{0};
-};
-
 struct worker {
   int index = 0;
   job_queue ready;
-  std::atomic<unsigned> picks{0};  ///< jobs it went on with; thieves see by it that a worker is stuck in a long one
+  std::atomic<unsigned> picks{0};  ///< jobs it went on with; unchanged where it is stuck in a long one
   gate turn;
   std::vector<std::unique_ptr<place>> places;  ///< stacks to use again, the warmest last
   std::thread thread;
@@ -116,11 +66,7 @@ class fiber::pool::implementation {
 
   void submit(job& fresh) {
     live_.fetch_add(1, std::memory_order_relaxed);
-    if (worker* here = mine())
-      here->ready.push_new(fresh);
-    else
-      entrance_.push_new(fresh);
-    wake_one();
+    resume(fresh);
   }
 
   void resume(job& asleep) {
@@ -171,7 +117,6 @@ class fiber::pool::implementation {
       }
       trace::started(work.id, self.index);
     }
-    const std::uint64_t id = work.id;
     for (;;) {
       detail::set_current(&work);
       where->enter();
@@ -182,14 +127,14 @@ class fiber::pool::implementation {
         return;
       }
       // Whoever takes it next must find it said.
-      trace::suspended(id);
+      trace::suspended(work.id);
       if (where->why_left == reason::yielded) {
         self.ready.push_old(work);
         return;
       }
       auto expected = wait_state::awake;
       if (where->sleep->compare_exchange_strong(expected, wait_state::asleep)) return;
-      trace::resumed(id, self.index);  // woken before it slept
+      trace::resumed(work.id, self.index);  // woken before it slept
     }
   }
 
@@ -287,8 +232,8 @@ class fiber::pool::implementation {
       idle_.push_back(&self);
       idle_count_.store(static_cast<int>(idle_.size()));
     }
-    // Who pushes a job looks at idle_count_ afterwards; we look at the queues after setting it. The queue's lock puts
-    // the two in an order, so one of us sees the other. While another watches, that one is in charge.
+    // Who pushes a job looks at idle_count_ afterwards; we look at the queues after setting it. The queue's lock
+    // puts the two in an order, so one of us sees the other. While another watches, that one is in charge.
     if (!watching_.load() && any_job()) {
       std::lock_guard lock(idle_lock_);
       if (std::erase(idle_, &self)) {
@@ -302,10 +247,8 @@ class fiber::pool::implementation {
   }
 
   bool any_job() {
-    if (!entrance_.empty()) return true;
-    for (worker& w : workers_)
-      if (!w.ready.empty()) return true;
-    return false;
+    const auto has_job = [](worker& w) { return !w.ready.empty(); };
+    return !entrance_.empty() || std::any_of(workers_.begin(), workers_.end(), has_job);
   }
 
   void wake_one() {

@@ -1,4 +1,5 @@
-// Back end "fiber": every task has a stack of its own for as long as it runs or waits; workers switch between them.
+// Back end "fiber": every task has a stack of its own for as long as it runs or waits; workers switch between
+// them.
 #pragma once
 #include <memory>
 
@@ -26,9 +27,9 @@ struct fiber {
   }
 };
 
-/// workers() kernel threads, each with a queue; who has nothing to do steals. A task may wake up on another worker: keep
-/// no thread-local variable (nor the address of errno) over a wait, and mind the size of the stack (a guard page below it
-/// ends the process before other memory is harmed). The destructor waits for all tasks.
+/// workers() kernel threads, each with a queue; who has nothing to do steals. A task may wake up on another
+/// worker: keep no thread-local variable (nor the address of errno) over a wait, and mind the size of the stack (a
+/// guard page below it ends the process before other memory is harmed). The destructor waits for all tasks.
 class fiber::pool : public detail::pool_base {
  public:
   using backend = fiber;

@@ -21,7 +21,7 @@ void state_base::complete() noexcept {
 
 bool state_base::attach(continuation& c) {
   continuation* expected = nullptr;
-  if (next_.compare_exchange_strong(expected, &c, std::memory_order_acq_rel, std::memory_order_acquire)) return true;
+  if (next_.compare_exchange_strong(expected, &c, std::memory_order_acq_rel)) return true;
   check(expected == &nothing, "two tasks wait for the same future");
   return false;
 }

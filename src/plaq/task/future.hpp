@@ -1,4 +1,5 @@
-// future and promise with the standard's words and rules. A task that waits gives its worker away, a thread sleeps.
+// future and promise with the standard's words and rules. A task that waits gives its worker away, a thread
+// sleeps.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -102,7 +103,8 @@ class [[nodiscard]] future {
   void wait() const { state_->wait(); }
   template <class Rep, class Period>
   std::future_status wait_for(std::chrono::duration<Rep, Period> time) const {
-    return state_->wait_until(detail::clock::now() + time) ? std::future_status::ready : std::future_status::timeout;
+    const bool ready = state_->wait_until(detail::clock::now() + time);
+    return ready ? std::future_status::ready : std::future_status::timeout;
   }
   /// Waits, then returns the value or throws what the task threw. Afterwards valid() is false.
   T get() {
@@ -125,7 +127,8 @@ class promise {
     return *this;
   }
   ~promise() {
-    if (state_ && !kept_) set_exception(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+    if (state_ && !kept_)
+      set_exception(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
   }
 
   future<T> get_future() {
@@ -134,7 +137,8 @@ class promise {
     return future<T>(state_.operator->());
   }
   template <class... Value>
-    requires(std::is_void_v<T> ? sizeof...(Value) == 0 : std::constructible_from<typename detail::state<T>::stored, Value...>)
+    requires(std::is_void_v<T> ? sizeof...(Value) == 0
+                               : std::constructible_from<typename detail::state<T>::stored, Value...>)
   void set_value(Value&&... value) {
     keep();
     state_->value.emplace(std::forward<Value>(value)...);

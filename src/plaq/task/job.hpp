@@ -11,7 +11,8 @@ namespace plaq::task::detail {
 
 class scheduler;
 
-/// A task as the back ends see it. It owns itself: run() or fail() is called once, and nothing may touch it afterwards.
+/// A task as the back ends see it. It owns itself: run() or fail() is called once, and nothing may touch it
+/// afterwards.
 class job {
  public:
   job(scheduler& home, std::string_view name);

@@ -26,8 +26,8 @@ struct os {
   }
 };
 
-/// A task that waits hands its slot to another thread, so at most workers() tasks run at any time but there are as many
-/// threads as tasks that started and did not end. The destructor waits for all tasks.
+/// A task that waits hands its slot to another thread, so at most workers() tasks run at any time but there are as
+/// many threads as tasks that started and did not end. The destructor waits for all tasks.
 class os::pool : public detail::pool_base {
  public:
   using backend = os;

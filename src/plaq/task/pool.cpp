@@ -8,7 +8,8 @@
 namespace plaq::task {
 
 detail::pool_base::pool_base(const options& given) : workers_(given.workers ? given.workers : physical_cores()) {
-  if (given.workers < 0) throw input_error("workers = " + std::to_string(given.workers) + ": give 1 or more, or 0 for one per core");
+  if (given.workers < 0)
+    throw input_error("workers = " + std::to_string(given.workers) + ": give 1 or more, or 0 for one per core");
 }
 
 void this_task::yield() noexcept {

@@ -54,8 +54,8 @@ class pool_base : public scheduler {
  public:
   int workers() const noexcept { return workers_; }
 
-  /// Runs work() as a task. It may start before async returns; children of a task start newest first, other tasks in
-  /// their order. What it throws comes out of future::get(). The pool must live until the task has ended.
+  /// Runs work() as a task. It may start before async returns; children of a task start newest first, other tasks
+  /// in their order. What it throws comes out of future::get(). The pool must live until the task has ended.
   template <class F>
   auto async(task_name name, F&& work) -> future<std::invoke_result_t<std::decay_t<F>>> {
     using R = std::invoke_result_t<std::decay_t<F>>;

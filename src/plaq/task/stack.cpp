@@ -13,7 +13,8 @@ namespace plaq::task::detail {
 
 stack::stack(std::size_t bytes) : guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
   all_ = (bytes + guard_ - 1) / guard_ * guard_ + guard_;
-  void* got = mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+  void* got = mmap(nullptr, all_, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (got == MAP_FAILED || mprotect(got, guard_, PROT_NONE)) {
     const std::string why = std::strerror(errno);
     if (got != MAP_FAILED) munmap(got, all_);

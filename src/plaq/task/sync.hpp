@@ -1,4 +1,5 @@
-// mutex and condition_variable with the standard's words and rules, for tasks and for threads outside of the pools.
+// mutex and condition_variable with the standard's words and rules, for tasks and for threads outside of the
+// pools.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -10,7 +11,8 @@
 
 namespace plaq::task {
 
-/// A task that waits for it gives its worker away. Not recursive, not fair. May be destroyed as soon as nobody holds it.
+/// A task that waits for it gives its worker away. Not recursive, not fair. May be destroyed as soon as nobody
+/// holds it.
 class mutex {
  public:
   mutex() = default;
@@ -39,8 +41,8 @@ class mutex {
   void lock_slowly() noexcept;
   void unlock_slowly() noexcept;
 
-  // One word: the first waiter, whether the mutex is locked, whether somebody is changing the list of waiters. So the
-  // store that unlocks is the last touch, and the next owner may destroy the mutex.
+  // One word: the first waiter, whether the mutex is locked, whether somebody is changing the list of waiters. So
+  // the store that unlocks is the last touch, and the next owner may destroy the mutex.
   static constexpr std::uintptr_t locked = 1, list_locked = 2;
   std::atomic<std::uintptr_t> word_{0};
 };
@@ -61,7 +63,8 @@ class condition_variable {
     while (!done()) wait(lock);
   }
 
-  std::cv_status wait_until(std::unique_lock<mutex>& lock, std::chrono::steady_clock::time_point deadline) noexcept;
+  std::cv_status wait_until(std::unique_lock<mutex>& lock,
+                            std::chrono::steady_clock::time_point deadline) noexcept;
   template <class Rep, class Period>
   std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time) noexcept {
     return wait_until(lock, std::chrono::steady_clock::now() + time);

@@ -1,4 +1,5 @@
-// One wait of a task or of a thread outside of the pools. All primitives are built on it, so they work between any two.
+// One wait of a task or of a thread outside of the pools. All primitives are built on it, so they work between any
+// two.
 #pragma once
 #include <atomic>
 

@@ -8,9 +8,9 @@ namespace plaq::trace {
 
 /// Receives the events of every task: created, started, then any number of (suspended, resumed), finished.
 ///
-/// Ids are unique in the process and never 0. The events of one task come one after the other, those of different tasks
-/// from several threads at once. `name` lives as long as the process. `worker` counts from 0 within the task's pool.
-/// A listener must neither throw, nor wait, nor start tasks, nor call set_listener.
+/// Ids are unique in the process and never 0. The events of one task come one after the other, those of different
+/// tasks from several threads at once. `name` lives as long as the process. `worker` counts from 0 within the
+/// task's pool. A listener must neither throw, nor wait, nor start tasks, nor call set_listener.
 class listener {
  public:
   virtual ~listener() = default;
@@ -22,8 +22,9 @@ class listener {
   virtual void finished(std::uint64_t id) noexcept = 0;
 };
 
-/// Makes `next` the listener of the process (nullptr: none) and returns the one before. When it returns, the one before
-/// is not called any more and may be destroyed. A listener that comes late misses the earlier events of running tasks.
+/// Makes `next` the listener of the process (nullptr: none) and returns the one before. When it returns, the one
+/// before is not called any more and may be destroyed. A listener that comes late misses the earlier events of
+/// running tasks.
 listener* set_listener(listener* next);
 
 namespace detail {
