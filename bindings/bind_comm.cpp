@@ -41,8 +41,8 @@ void bind_sums(nb::class_<communicator>& c) {
       "values"_a.noconvert(), "op"_a);
   c.def(
       "ordered_sum",
-      [](const communicator& self, const std::vector<std::int64_t>& indices, const std::vector<vector_in<T>>& arrays,
-         vector_inout<T> sum) {
+      [](const communicator& self, const std::vector<std::int64_t>& indices,
+         const std::vector<vector_in<T>>& arrays, vector_inout<T> sum) {
         std::vector<plaq::comm::piece<T>> pieces;
         for (std::size_t i = 0; i < arrays.size(); ++i) pieces.push_back({indices.at(i), view(arrays[i])});
         nb::gil_scoped_release wait;
@@ -104,6 +104,7 @@ void bind_comm(nb::module_& m) {
   bind_sums<double>(c);
 
   m.def("library_version", &plaq::comm::library_version, "The MPI that plaq was built with; empty without MPI.");
-  m.def("thread_level", &plaq::comm::thread_level, "The thread level that MPI granted; empty where it is not running.");
+  m.def("thread_level", &plaq::comm::thread_level,
+        "The thread level that MPI granted; empty where it is not running.");
   m.def("mpiexec", &plaq::comm::mpiexec, "Path of the launcher of that MPI; empty without MPI.");
 }

@@ -1,4 +1,4 @@
-"""plaq.comm alone and on 1 to 4 ranks: run as a program, this file makes all its checks on the ranks of its world."""
+"""plaq.comm alone and on 1 to 4 ranks: as a program, this file makes all its checks in its world."""
 
 import os
 import re
@@ -40,8 +40,18 @@ def numbers(seed: int, shape=(5, 3)) -> np.ndarray:
 def values(rank: int) -> list:
     """What may travel, different on each rank."""
     a = numbers(rank, (4, 6))
-    return [None, rank, "ω" * rank, b"\0" * 1000, {"a": a, "more": [a[:, ::2], a.T, a[1]]}, np.zeros((0, 3)),
-            np.array(1j * rank), np.array([True, False]), np.array(["x", "yz"]), np.arange(rank * 100_000)]
+    return [
+        None,
+        rank,
+        "ω" * rank,
+        b"\0" * 1000,
+        {"a": a, "more": [a[:, ::2], a.T, a[1]]},
+        np.zeros((0, 3)),
+        np.array(1j * rank),
+        np.array([True, False]),
+        np.array(["x", "yz"]),
+        np.arange(rank * 100_000),
+    ]
 
 
 def check_bcast(comm: Communicator):
@@ -145,8 +155,14 @@ def test_alone(check):
 
 
 def on_ranks(ranks: int, *program: str) -> subprocess.CompletedProcess:
-    return subprocess.run(launcher_command(ranks) + [sys.executable, *program], capture_output=True, text=True, timeout=100,
-                          env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0"}, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        launcher_command(ranks) + [sys.executable, *program],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0"},
+        stdin=subprocess.DEVNULL,
+    )
 
 
 @needs_mpi
@@ -157,11 +173,18 @@ def test_on_ranks(ranks):
     assert sorted(re.findall(r"\d/\d", job.stdout)) == [f"{rank}/{ranks}" for rank in range(ranks)]
 
 
-json_like = st.recursive(st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
-                         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=8)
+json_like = st.recursive(
+    st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
 any_array = st.sampled_from(["f4", "f8", "c16", "i8", "u1", "?"]).flatmap(
-    lambda dtype: arrays(dtype, array_shapes(min_dims=0, max_dims=3, min_side=0),
-                         elements={"allow_nan": False} if dtype in ("f4", "f8", "c16") else None))
+    lambda dtype: arrays(
+        dtype,
+        array_shapes(min_dims=0, max_dims=3, min_side=0),
+        elements={"allow_nan": False} if dtype in ("f4", "f8", "c16") else None,
+    )
+)
 
 
 @given(st.tuples(json_like, any_array, st.lists(any_array, max_size=3)))
@@ -177,22 +200,33 @@ def test_an_uncaught_exception_on_one_rank_ends_the_job():
 
 
 def world_with(**environment: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-c", "from plaq.comm import world; world()"], capture_output=True, text=True,
-                          timeout=100, env={**os.environ, **environment})
+    return subprocess.run(
+        [sys.executable, "-c", "from plaq.comm import world; world()"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, **environment},
+    )
 
 
 def test_a_launcher_of_another_mpi_is_noticed():
-    foreign = ({"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4"} if "MPICH" in library_version()
-               else {"PMI_RANK": "0", "PMI_SIZE": "4"})
+    foreign = (
+        {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4"}
+        if "MPICH" in library_version()
+        else {"PMI_RANK": "0", "PMI_SIZE": "4"}
+    )
     job = world_with(**foreign)
     assert job.returncode == 1
-    assert f"with 4 ranks, but plaq was built with {library_version() or 'no MPI'}" in job.stderr
+    assert (
+        f"with 4 ranks, but plaq was built with{' ' + library_version() if library_version() else 'out MPI'}"
+        in job.stderr
+    )
 
 
 def test_the_promised_number_of_ranks_is_checked():
     assert world_with(PLAQ_EXPECTED_RANKS="1").returncode == 0
     job = world_with(PLAQ_EXPECTED_RANKS="3")
-    assert job.returncode == 1 and "asked to start 3 ranks, but its world" in job.stderr
+    assert job.returncode == 1 and "was to run on 3 ranks (PLAQ_EXPECTED_RANKS), but its world" in job.stderr
     assert "plaq.errors.InputError" in job.stderr
 
 

@@ -1,4 +1,4 @@
-"""The house rules that a machine can read: which library may include which, and what does not belong into the repository."""
+"""The house rules that a machine can read: who may include whom, and what does not belong into the repository."""
 
 import re
 import subprocess
@@ -28,9 +28,13 @@ FILES = sorted(path for end in ("hpp", "cpp", "cu", "cuh") for path in SOURCES.r
 
 
 def test_the_rule_itself():
-    assert not broken_arrow("dca", "base") and not broken_arrow("comm", "task") and not broken_arrow("comm", "comm")
+    assert (
+        not broken_arrow("dca", "base") and not broken_arrow("comm", "task") and not broken_arrow("comm", "comm")
+    )
     assert broken_arrow("base", "task") and broken_arrow("linalg", "comm") and broken_arrow("pic", "dca")
-    assert {path.relative_to(SOURCES).parts[0] for path in FILES} <= FLOOR.keys(), "a new part needs its floor here"
+    assert {path.relative_to(SOURCES).parts[0] for path in FILES} <= FLOOR.keys(), (
+        "a new part needs its floor here"
+    )
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: str(path.relative_to(SOURCES)))
@@ -39,7 +43,9 @@ def test_arrows_point_one_way(file):
     for kind, name in includes(file):
         parts = Path(name).parts
         if kind == '"':
-            assert parts[0] == "plaq" and (ROOT / "src" / name).exists(), f'"{name}" is not the name of a file from src/'
+            assert parts[0] == "plaq" and (ROOT / "src" / name).exists(), (
+                f'"{name}" is not the name of a file from src/'
+            )
         if parts[0] == "plaq":
             assert not broken_arrow(user, parts[1]), f"{user} must not include {name}"
 
@@ -55,10 +61,16 @@ def test_bindings_are_included_by_nobody():
 
 
 def test_no_large_file():
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, text=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     if listed.returncode != 0:
         pytest.skip("not a git checkout")
     files = [ROOT / name for name in listed.stdout.split("\0") if name]
-    large = {str(f.relative_to(ROOT)): f.stat().st_size for f in files if f.is_file() and f.stat().st_size > 1_000_000}
+    large = {
+        str(f.relative_to(ROOT)): f.stat().st_size for f in files if f.is_file() and f.stat().st_size > 1_000_000
+    }
     assert not large

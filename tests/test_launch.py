@@ -24,7 +24,9 @@ def python(text: str) -> list[str]:
 @needs_mpi
 @pytest.mark.parametrize("code", [0, 2])
 def test_the_exit_code_comes_back(code):
-    assert start(python(f"import sys; from plaq.comm import world; world().barrier(); sys.exit({code})"), 3) == code
+    assert (
+        start(python(f"import sys; from plaq.comm import world; world().barrier(); sys.exit({code})"), 3) == code
+    )
 
 
 @needs_mpi
@@ -34,8 +36,16 @@ def test_one_rank_ends_all():
 
 @needs_mpi
 def test_ranks_know_how_many_and_whether_a_terminal_shows_them(capfd):
-    assert start(python("import os; from plaq.comm import world; from plaq.launch import stdout_is_terminal as t;"
-                        "w = world(); w.rank or print(w.size, os.environ['PLAQ_EXPECTED_RANKS'], t())"), 3) == 0
+    assert (
+        start(
+            python(
+                "import os; from plaq.comm import world; from plaq.launch import stdout_is_terminal as t;"
+                "w = world(); w.rank or print(w.size, os.environ['PLAQ_EXPECTED_RANKS'], t())"
+            ),
+            3,
+        )
+        == 0
+    )
     assert capfd.readouterr().out.split() == ["3", "3", "False"]
     assert not stdout_is_terminal()
 

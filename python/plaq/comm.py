@@ -1,4 +1,4 @@
-"""Ranks: the world of this job, messages of any Python object, sums whose bits do not depend on the number of ranks.
+"""Ranks: the world of this job, messages of any Python object, sums that do not depend on the number of ranks.
 
 Under an MPI launcher every rank runs the same Python; without one the world has one rank and MPI is not even
 started. All calls are collective: every rank of the communicator makes them, in the same order.
@@ -29,7 +29,7 @@ _REAL = {"complex64": "float32", "complex128": "float64"}
 def world() -> Communicator:
     """All ranks of the job. MPI starts at the first call, if a launcher started this process.
 
-    On more than one rank, SIGUSR1 then counts as SIGTERM (launchers pass the first on and turn the second into a kill),
+    On more than one rank, SIGUSR1 then counts as SIGTERM (launchers pass the first on and make the second a kill),
     and an exception that nobody catches ends the whole job instead of leaving the other ranks waiting.
 
     Raises InputError if the world has not the size that the launcher promised (a launcher of another
@@ -65,7 +65,7 @@ class Communicator:
         return self._native.size
 
     def split(self, color: int, key: int = 0) -> Communicator:
-        """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by their rank here."""
+        """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by rank here."""
         return Communicator(self._native.split(color, key))
 
     def split_by_node(self) -> Communicator:
@@ -108,9 +108,10 @@ class Communicator:
     def allreduce(self, values: Any, op: str = "sum") -> Any:
         """Element by element ``op`` ("sum", "min" or "max") over the ranks; the same bits on every rank.
 
-        ``values`` is a number or an array [...] of int32, int64, uint64, float32, float64 or complex (sum only), of one
-        shape and type on all ranks; bool counts as 0 and 1. Returns a new array [...], a number for a number. The order of
-        a floating-point sum is MPI's and changes with the number of ranks; `ordered_sum` keeps one order.
+        ``values`` is a number or an array [...] of int32, int64, uint64, float32, float64 or complex (sum only),
+        of one shape and type on all ranks; bool counts as 0 and 1. Returns a new array [...], a number for a
+        number. The order of a floating-point sum is MPI's and changes with the number of ranks; `ordered_sum`
+        keeps one order.
 
         Raises InputError, on every rank, if shape, type or operation are not allowed or differ between ranks.
         """
@@ -127,9 +128,9 @@ class Communicator:
     def ordered_sum(self, pieces: Mapping[int, Any]) -> np.ndarray:
         r"""$\sum_i x_i$ over the pieces of all ranks, added one after the other in the order of their number i.
 
-        The result [...] has the bits of one loop on one rank, for any number of ranks and whichever rank holds which piece;
-        a rank may hold none. Neighbouring pieces on one rank (`share`) are quickest. ``pieces`` maps the number to an
-        array [...] of a type that `allreduce` takes.
+        The result [...] has the bits of one loop on one rank, for any number of ranks and whichever rank holds
+        which piece; a rank may hold none. Neighbouring pieces on one rank (`share`) are quickest. ``pieces`` maps
+        the number to an array [...] of a type that `allreduce` takes.
 
         Raises InputError, on every rank, if there is no piece, a number appears twice, or shapes or types differ.
         """
@@ -164,8 +165,10 @@ class Communicator:
         for rank, (_, kinds_of_rank) in enumerate(kinds):
             for kind in kinds_of_rank:
                 if kind != first:
-                    raise InputError(f"{call}: rank {rank} has {kind[1]} of shape {kind[0]}, another rank {first[1]} "
-                                     f"of shape {first[0]}")
+                    raise InputError(
+                        f"{call}: rank {rank} has {kind[1]} of shape {kind[0]}, another rank {first[1]} "
+                        f"of shape {first[0]}"
+                    )
         if first[1] not in _REDUCIBLE:
             raise InputError(f"{call}: numbers may be {', '.join(_REDUCIBLE)} or bool, not {first[1]}")
         return first
@@ -191,7 +194,7 @@ def _padded(length: int) -> int:
 
 
 def _pack(value: Any) -> np.ndarray:
-    """An object as bytes: how many blocks, their lengths, the pickle, then the arrays in it as they are in memory."""
+    """An object as bytes: how many blocks, their lengths, the pickle, then the arrays in it as in memory."""
     arrays: list[pickle.PickleBuffer] = []
     blocks = [pickle.dumps(value, protocol=5, buffer_callback=arrays.append)]
     blocks += [array.raw() for array in arrays]
@@ -220,7 +223,10 @@ def _unpack_each(packed: np.ndarray, offsets: list[int]) -> list[Any]:
 
 
 def _listen_to_launcher() -> None:
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
+    ):
         signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(os.getpid(), signal.SIGTERM))
 
 

@@ -28,13 +28,13 @@ def relaunch(arguments: Sequence[str], ranks: int) -> int:
 def start(program: Sequence[str], ranks: int) -> int:
     """Run a program on ``ranks`` ranks and return its exit code. To be called from the main thread.
 
-    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, and `plaq.comm.world` checks it. The first SIGINT
-    or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm` turns into SIGTERM: launchers pass it on, where they
-    would answer the signal itself with a kill. A second one ends the job at once. The exit code after a signal is
-    128 + its number, unless the job ends well all the same.
+    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, and `plaq.comm.world` checks it. The
+    first SIGINT or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm` turns into SIGTERM: launchers pass it
+    on, where they would answer the signal itself with a kill. A second one ends the job at once. The exit code
+    after a signal is 128 + its number, unless the job ends well all the same.
 
-    Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if the
-    launcher is not there.
+    Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if
+    the launcher is not there.
     """
     command = launcher_command(ranks) + list(program)
     if is_rank():
@@ -43,9 +43,14 @@ def start(program: Sequence[str], ranks: int) -> int:
     received: list[int] = []
     before = {}
     try:
-        # A session of its own: Ctrl-C in the terminal reaches this process alone, and we decide what the ranks see.
-        job = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True,
-                               preexec_fn=_end_with_parent())
+        # A session of its own: Ctrl-C in the terminal reaches this process alone, and decides what ranks see.
+        job = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=_end_with_parent(),
+        )
     except OSError as error:
         raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
 
@@ -74,20 +79,22 @@ def is_rank() -> bool:
 def stdout_is_terminal() -> bool:
     """Whether the user reads standard output on a terminal.
 
-    A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` tells it, and under any
-    other launcher the answer is no.
+    A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` tells it, and
+    under any other launcher the answer is no.
     """
     return os.environ.get("PLAQ_TERMINAL") == "1" if is_rank() else sys.stdout.isatty()
 
 
 def launcher_command(ranks: int) -> list[str]:
-    """The launcher of plaq's MPI with the options that start ``ranks`` ranks on this machine or in this batch job."""
+    """The launcher of plaq's MPI with what it takes to start ``ranks`` ranks, here or in this batch job."""
     if ranks < 1:
         raise InputError(f"-n {ranks}: the number of ranks must be at least 1")
     mpiexec, version = _core.comm.mpiexec(), _core.comm.library_version()
     if not mpiexec:
-        raise InputError(f"-n {ranks}: plaq was built without MPI, so there is one rank only; install MPI (on Debian "
-                         "libopenmpi-dev and openmpi-bin, elsewhere `pip install mpich`) and build again")
+        raise InputError(
+            f"-n {ranks}: plaq was built without MPI, so there is one rank only; install MPI (on Debian "
+            "libopenmpi-dev and openmpi-bin, elsewhere `pip install mpich`) and build again"
+        )
     if not Path(mpiexec).exists():
         raise RunError(f"{mpiexec}, which starts {version}, is gone; build plaq again")
     command = [mpiexec, "-n", str(ranks)]

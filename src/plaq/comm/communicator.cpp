@@ -17,7 +17,7 @@ communicator communicator::world(std::size_t longest_message) {
   const auto started = find_launch();
   if (started || mpi_is_running())
     if (auto below = mpi_transport(longest_message)) return communicator(std::move(below));
-  check_world(1, library_version().empty() ? "no MPI" : library_version(), started, expected_ranks());
+  check_world(1, library_version(), started, expected_ranks());
   return communicator(serial_transport());
 }
 
@@ -40,7 +40,8 @@ void communicator::need_peer(int peer, int tag) const {
   need_rank(peer);
   // A blocking message to oneself waits for ever.
   if (peer == rank()) throw input_error("rank " + std::to_string(peer) + " would talk to itself");
-  if (tag < 0 || tag > last_tag) throw input_error("the tag " + std::to_string(tag) + " is not within 0 ... 30000");
+  if (tag < 0 || tag > last_tag)
+    throw input_error("the tag " + std::to_string(tag) + " is not within 0 ... 30000");
 }
 
 void communicator::need_sum(operation op) {

@@ -26,7 +26,8 @@ concept real_scalar = std::same_as<T, std::int32_t> || std::same_as<T, std::int6
                       std::same_as<T, std::uint64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
 template <class T>
-concept reducible = real_scalar<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+concept reducible =
+    real_scalar<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 /// What ranks 0, 1, ... contributed, one after the other; empty on ranks that did not ask for it.
 template <class T>
@@ -48,10 +49,10 @@ struct piece {
 /// User tags are 0 ... last_tag; those above belong to the collectives.
 inline constexpr int last_tag = 30000;
 
-/// A group of ranks, owned and move-only. Every call but send and receive is collective: all ranks of the group make
-/// it, in the same order, with the same root and (except in the gathers) the same sizes. Errors: input_error for a
-/// rank, tag or size that cannot be, runtime_failure with rank, call and peer for what MPI reports.
-/// Threads may share a communicator if they call one at a time.
+/// A group of ranks, owned and move-only. Every call but send and receive is collective: all ranks of the group
+/// make it, in the same order, with the same root and (except in the gathers) the same sizes. Errors: input_error
+/// for a rank, tag or size that cannot be, runtime_failure with rank, call and peer for what MPI reports. Threads
+/// may share a communicator if they call one at a time.
 class communicator {
  public:
   /// All ranks of the job; collective. Initialises MPI on the first call, and only in a process that a launcher
@@ -78,8 +79,8 @@ class communicator {
     below_->broadcast(std::as_writable_bytes(std::span(values)), root);
   }
 
-  /// values[i] = op over ranks of values[i], the same bits on every rank. The order of a floating-point sum is MPI's,
-  /// and changes with the number of ranks: see ordered_sum. Complex numbers have a sum only.
+  /// values[i] = op over ranks of values[i], the same bits on every rank. The order of a floating-point sum is
+  /// MPI's, and changes with the number of ranks: see ordered_sum. Complex numbers have a sum only.
   template <buffer R>
     requires reducible<std::ranges::range_value_t<R>>
   void all_reduce(R&& values, operation op) const {

@@ -16,8 +16,9 @@ struct sign_of_launch {
   const char* rank;
   const char* size;  // null where the launcher does not say
 };
+constexpr const char* open_mpi = "Open MPI's mpirun";
 constexpr sign_of_launch signs[] = {
-    {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"MVAPICH's mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
     {"a PMI launcher (mpiexec of MPICH or Intel MPI, or srun)", "PMI_RANK", "PMI_SIZE"},
     {"Slurm's srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
@@ -31,13 +32,20 @@ std::optional<int> count(const environment& lookup, const char* name) {
   if (!text) return std::nullopt;
   int value = 0;
   const char* end = text + std::strlen(text);
-  if (const auto [stop, error] = std::from_chars(text, end, value); error != std::errc{} || stop != end || value < 1)
-    throw input_error("the environment variable " + std::string(name) + " should be a number of ranks, not '" + text +
-                      "'");
+  if (const auto [stop, error] = std::from_chars(text, end, value);
+      error != std::errc{} || stop != end || value < 1)
+    throw input_error("the environment variable " + std::string(name) + " should be a number of ranks, not '" +
+                      text + "'");
   return value;
 }
 
 std::string ranks(int n) { return std::to_string(n) + (n == 1 ? " rank" : " ranks"); }
+
+std::string mismatch(const launch& started) {
+  return "started by " + started.launcher + (started.size ? " with " + ranks(*started.size) : "") +
+         ", but plaq was built with";
+}
+constexpr const char* advice = "; use the launcher that belongs to it, or `plaq ... -n`, which finds it";
 
 }  // namespace
 
@@ -60,15 +68,20 @@ std::optional<int> expected_ranks(const environment& lookup) { return count(look
 
 std::optional<int> expected_ranks() { return expected_ranks(own_environment); }
 
+void check_launcher(const std::string& built_with, const std::optional<launch>& started) {
+  const bool mpich_family = built_with.starts_with("MPICH") || built_with.starts_with("Intel");
+  if (started && started->launcher == open_mpi && mpich_family)
+    throw input_error(mismatch(*started) + " " + built_with + advice);
+}
+
 void check_world(int world_size, const std::string& built_with, const std::optional<launch>& started,
                  std::optional<int> expected) {
   if (started && started->size && *started->size != world_size)
-    throw input_error("started by " + started->launcher + " with " + ranks(*started->size) +
-                      ", but plaq was built with " + built_with + ", whose world has " + ranks(world_size) +
-                      ": use the launcher that belongs to it, or `plaq ... -n " + std::to_string(*started->size) +
-                      "`, which finds it");
+    throw input_error(built_with.empty() ? mismatch(*started) + "out MPI"
+                                         : mismatch(*started) + " " + built_with + ", whose world has " +
+                                               ranks(world_size) + advice);
   if (expected && *expected != world_size)
-    throw input_error("plaq was asked to start " + ranks(*expected) + ", but its world (" + built_with + ") has " +
+    throw input_error("plaq was to run on " + ranks(*expected) + " (PLAQ_EXPECTED_RANKS), but its world has " +
                       ranks(world_size));
 }
 

@@ -26,8 +26,12 @@ std::optional<launch> find_launch();
 std::optional<int> expected_ranks(const environment& lookup);
 std::optional<int> expected_ranks();
 
+/// To be asked before MPI starts: throws input_error where Open MPI's launcher meets an MPI of the MPICH family,
+/// which would not come back from its initialisation. `built_with` names the MPI that plaq was built with.
+void check_launcher(const std::string& built_with, const std::optional<launch>& started);
+
 /// Throws input_error unless a world of `world_size` ranks is what the launcher and plaq's own launcher promised.
-/// `built_with` names the MPI that plaq was built with.
+/// `built_with` is empty without MPI.
 void check_world(int world_size, const std::string& built_with, const std::optional<launch>& started,
                  std::optional<int> expected);
 

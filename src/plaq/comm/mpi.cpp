@@ -62,6 +62,7 @@ class session {
     if (running) {
       must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
     } else {
+      check_launcher(library_version(), find_launch());
       must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread", "plaq");
       owns_ = true;
     }
@@ -126,7 +127,8 @@ class mpi final : public transport {
 
   std::unique_ptr<transport> split_by_node() override {
     MPI_Comm part = MPI_COMM_NULL;
-    must(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type", who());
+    must(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type",
+         who());
     return std::make_unique<mpi>(part, longest_);
   }
 
@@ -216,6 +218,8 @@ std::string library_version() {
   // Implementations add how and when they were built.
   version.resize(std::min(version.find_first_of(",\n"), version.size()));
   std::replace(version.begin(), version.end(), '\t', ' ');
+  const auto blanks = [](char x, char y) { return x == ' ' && y == ' '; };
+  version.erase(std::unique(version.begin(), version.end(), blanks), version.end());
   return version;
 }
 

@@ -20,15 +20,16 @@ struct entry {
   std::uint64_t length;
 };
 
-/// (index, owner) of all pieces in the order of summation. The table is the same on all ranks, and so are the errors.
+/// (index, owner) of all pieces in the order of summation. The table is the same on all ranks, and so are the
+/// errors.
 std::vector<std::pair<std::int64_t, int>> order_of(const gathered<entry>& table, int ranks) {
   const auto length = table.from(0)[0].length;
   std::vector<std::pair<std::int64_t, int>> order;
   for (int r = 0; r < ranks; ++r) {
     for (const auto& e : table.from(r))
       if (e.length != length)
-        throw input_error("ordered_sum: an array of rank " + std::to_string(r) + " has " + std::to_string(e.length) +
-                          " values, the sum on rank 0 has " + std::to_string(length));
+        throw input_error("ordered_sum: an array of rank " + std::to_string(r) + " has " +
+                          std::to_string(e.length) + " values, the sum on rank 0 has " + std::to_string(length));
     for (const auto& e : table.from(r).subspan(1)) order.emplace_back(e.index, r);
   }
   if (order.empty()) throw input_error("ordered_sum: no rank has a piece");
@@ -50,8 +51,8 @@ void communicator::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum)
   for (const auto& p : pieces) entries.push_back({p.index, p.values.size()});
   const auto order = order_of(all_gather(entries), size());
 
-  // Segment by segment: while the next owner adds to this one, the present owner is at the segment after it. All ranks
-  // go through (segment, piece) in the same order, so each message waits only for earlier ones: no deadlock.
+  // Segment by segment: while the next owner adds to this one, the present owner is at the segment after it. All
+  // ranks go through (segment, piece) in the same order, so each message waits only for earlier ones: no deadlock.
   const std::size_t step = segment_bytes / sizeof(T);
   for (std::size_t begin = 0; begin < sum.size(); begin += step) {
     const auto part = sum.subspan(begin, std::min(step, sum.size() - begin));
