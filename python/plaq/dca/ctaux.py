@@ -15,6 +15,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from plaq import _core
+from plaq.dca import tuning
 from plaq.errors import RunError
 
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
@@ -64,6 +65,7 @@ class Task:
     warm_up: int
     point: int
     iteration: int
+    tau: float | None = None  # autocorrelation time in sweeps, as far as it is known
     window: int = 0
     pairing: bool = False
     orbit: np.ndarray | None = None
@@ -94,12 +96,6 @@ class Measured:
     measuring_seconds: float
 
 
-def block_length(order):
-    """Proposals per submatrix update: what was fastest for this order (benchmarks/walker), and no faster machine
-    changes a result by choosing another."""
-    return int(np.clip(16 * round(order / 32), 16, 128))
-
-
 def make_problem(cluster, mesh, task, solver):
     """The C++ description of `task`; `solver` is the parameter section of that name."""
     table = time_table(mesh, cluster, task.g0)
@@ -116,8 +112,9 @@ def make_problem(cluster, mesh, task, solver):
             g0_frequency=np.ascontiguousarray(mesh.at_frequencies(task.g0, np.arange(frequencies))).ravel(),
             kinds=kinds, transfers=transfers, bosonic=bosonic)
     problem.proposals_per_sweep = max(1, round(task.order))
-    problem.block_length = block_length(task.order) if solver.block_length == "auto" else solver.block_length
-    problem.sweeps_per_measurement = 1 if solver.measure_every == "auto" else solver.measure_every
+    problem.block_length = tuning.block_length(solver, task.order)
+    problem.sweeps_per_measurement = tuning.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
+                                                          task.window)
     problem.warm_up_sweeps = task.warm_up
     problem.bins = solver.bins // solver.chains
     problem.measurements_per_bin = -(-task.measurements // solver.bins)

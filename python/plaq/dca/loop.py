@@ -15,7 +15,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from threadpoolctl import threadpool_limits
 
-from plaq.dca import ctaux, matsubara, observables
+from plaq.dca import ctaux, matsubara, observables, tuning
 from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
@@ -92,21 +92,22 @@ class Loop:
             order = expected_order(p, self.cluster, mesh.beta, filling)
             chains = [ctaux.fresh_chain(c) for c in range(p.solver.chains)]
             mu = p.dca.mu if p.dca.mu is not None else p.model.U / 2
+            tau = None
         else:
             sigma = moved_to(mesh, previous["omega"], previous["sigma"])
             order = previous["order"] * mesh.beta / previous["beta"]
             chains = [ctaux.fresh_chain(c, {**old, "beta": previous["beta"]}, mesh.beta / previous["beta"])
                       for c, old in enumerate(previous["chains"])]
-            mu = previous["mu"]
+            mu, tau = previous["mu"], previous["tau"]
         state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
-                         "error": np.zeros_like(sigma), "mu": mu, "order": order, "chains": chains,
+                         "error": np.zeros_like(sigma), "mu": mu, "order": order, "tau": tau, "chains": chains,
                          "warm_up": p.solver.warmup, "mixing": [], "history": [], "seconds": {}}
 
     def _iteration(self, T, mesh):
         p, loop = self.parameters, self.state["loop"]
         self._report(loop, T, phase=loop["phase"], iteration=loop["iteration"])
         started = time.perf_counter()
-        sigma = loop["sigma"]
+        sigma = observables.causal(loop["sigma"])
         if p.dca.density is not None:
             loop["mu"] = find_mu(p.dca.density, self.coarse, mesh, sigma, loop["mu"])
         gbar = self.coarse.gbar(1j * mesh.omega + loop["mu"] - sigma)
@@ -124,6 +125,7 @@ class Loop:
         found, error = observables.self_energy(setting, measured)
         sign = measured.sign.mean()
         loop["order"] = float(measured.order.mean() / sign)
+        loop["tau"] = observables.sweeps_between_independent(measured, p.solver.chains, problem.sweeps_per_measurement)
         change = float(np.sqrt(np.mean(np.abs(found - sigma) ** 2)))
         change_error = float(np.sqrt(np.mean(np.abs(error) ** 2 + np.abs(loop["error"]) ** 2)))
         record = {"T": T, "iteration": loop["iteration"], "phase": loop["phase"], "mu": loop["mu"],
@@ -131,7 +133,8 @@ class Loop:
                   "order": loop["order"], "change": None if p.dca.isolated else change, "change_error": change_error,
                   "measurements": int(measured.weights.sum()), "drift": measured.drift,
                   "acceptance": measured.acceptance, "block_length": problem.block_length,
-                  "proposals_per_sweep": problem.proposals_per_sweep}
+                  "proposals_per_sweep": problem.proposals_per_sweep,
+                  "sweeps_per_measurement": problem.sweeps_per_measurement}
         if loop["phase"] == FINAL:
             values = observables.estimates(setting, measured, p.solver.chains, task.window, task.channels)
         self._clock(loop, "analysis", started)
@@ -143,7 +146,8 @@ class Loop:
         if loop["phase"] == FINAL:
             point = Point(self.state["index"], T, 1 / T, loop["mu"], values, loop["history"], loop["seconds"])
             self.state["last"] = {"omega": mesh.omega, "sigma": found, "beta": mesh.beta, "mu": loop["mu"],
-                                  "order": loop["order"], "chains": [without_bins(c) for c in loop["chains"]]}
+                                  "order": loop["order"], "tau": loop["tau"],
+                                  "chains": [without_bins(c) for c in loop["chains"]]}
             del self.state["loop"]
             self._finish_point(point)
             return
@@ -165,9 +169,9 @@ class Loop:
         many, few = p.solver.measurements, p.solver.measurements_first
         measurements = {APPROACH: few, SETTLE: max(few, many // 2), FINAL: many}[loop["phase"]]
         order = loop["order"]
-        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=expansion_constant(p), g0=g0, measurements=measurements,
+        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0, measurements=measurements,
                           order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
-                          iteration=loop["iteration"])
+                          iteration=loop["iteration"], tau=loop["tau"])
         if loop["phase"] == FINAL and p.measures_two_particle(T):
             task.window = window(p, mesh)
             task.orbit = observables.pair_orbits(self.group)
@@ -244,14 +248,9 @@ class Watch:
         return "finish" if self.owner.observer.checkpoint_due() else None
 
 
-def expansion_constant(parameters):
-    """K of the auxiliary-field expansion; docs/tuning.md shows that 1 is as good as any other choice."""
-    return 1.0 if parameters.solver.K == "auto" else parameters.solver.K
-
-
 def expected_order(parameters, cluster, beta, filling):
     """<k> = K + beta U N_c (n/2 - D) with the uncorrelated D = n^2/8 halved: a first guess for the length of a sweep."""
-    return expansion_constant(parameters) + beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
+    return tuning.expansion_constant(parameters.solver) + beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
 
 
 def window(parameters, mesh):

@@ -9,7 +9,7 @@ import numpy as np
 from plaq import statistics
 from plaq.dca import bethe_salpeter
 from plaq.dca.ctaux import Measured, dyson
-from plaq.dca.symmetry import irrep_projectors
+from plaq.dca.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.estimate import Axis, Estimate
 
 IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps keep their name
@@ -32,11 +32,20 @@ class Setting:
 
     def lattice_z(self, sigma):
         """iw + mu - Sigma on the mesh."""
-        return 1j * self.mesh.omega + self.mu - sigma
+        return 1j * self.mesh.omega + self.mu - causal(sigma)
 
-    def at_window(self, sigma, constant, n):
-        """Sigma [K, n] at the Matsubara indices n of both signs; `constant` [K] is its value at infinite frequency."""
-        return self.mesh.at_frequencies(sigma - constant[:, None], n) + constant[:, None]
+    def z_at(self, sigma, constant, n):
+        """z [K, n] at the Matsubara indices n of both signs; `constant` [K] is Sigma at infinite frequency."""
+        n = np.asarray(n)
+        values = self.mesh.at_frequencies(sigma - constant[:, None], n) + constant[:, None]
+        upper = np.where(n < 0, values.conj(), values)
+        z = 1j * self.mesh.frequency(np.abs(n + 0.5) - 0.5) + self.mu - causal(upper)
+        return np.where(n < 0, z.conj(), z)
+
+
+def causal(sigma):
+    """Sigma with Im Sigma <= 0 at w > 0, as every exact self-energy has; only noise that breaks it is changed."""
+    return sigma.real + 1j * np.minimum(sigma.imag, 0.0)
 
 
 def pair_orbits(group):
@@ -63,6 +72,13 @@ def autocorrelation(measured, chains):
     return {name: tau for name, tau in times.items() if np.isfinite(tau)}
 
 
+def sweeps_between_independent(measured, chains, sweeps_per_measurement):
+    """Autocorrelation time in sweeps of density and double occupancy, the slower one; None where it is not known."""
+    times = autocorrelation(measured, chains)
+    known = [times[name] for name in ("density", "double_occupancy") if name in times]
+    return float(max(known)) * sweeps_per_measurement if known else None
+
+
 def estimates(setting: Setting, measured: Measured, chains: int, window=0, channels=()) -> dict[str, Estimate]:
     """All observables of a temperature by name; see docs/conventions.md for each formula."""
     taus = autocorrelation(measured, chains)
@@ -84,13 +100,13 @@ def estimates(setting: Setting, measured: Measured, chains: int, window=0, chann
                                                   convention="probability of k vertices, not weighted by the sign")
     if measured.pairing is not None:
         orbit = pair_orbits(setting.group)
-        projectors = irrep_projectors(setting.cluster)
-        unfold = lambda blocks: blocks[orbit].transpose(0, 2, 1, 3)  # [K, n, K', n']
-        evaluate = lambda s, m, blocks: pairing(setting, projectors, m / s, unfold(blocks / s))
+        projectors, blocks = irrep_projectors(setting.cluster), irrep_blocks(setting.cluster)
+        unfold = lambda g4: g4[orbit].transpose(0, 2, 1, 3)  # [K, n, K', n']
+        evaluate = lambda s, m, g4: pairing(setting, projectors, blocks, m / s, unfold(g4 / s))
         add(pairing_labels(setting, projectors, window), evaluate, measured.m, measured.pairing)
         add({"G4_pp": {"axes": two_particle_axes(setting, window, half=True), "unit": "1/t^2",
                        "convention": "Re <G_up(k,k') G_down(k,k')*>, q = 0, nu = 0; rows w > 0"}},
-            lambda s, blocks: {"G4_pp": unfold(blocks / s)}, measured.pairing, keep=False)
+            lambda s, g4: {"G4_pp": unfold(g4 / s)}, measured.pairing, keep=False)
     for (kind, q, m_index), values in zip(channels, measured.channels):
         tag = f"{kind}_q{q}_m{m_index}"
         add(channel_labels(setting, window, tag), lambda s, m, g4: {f"eigenvalues_{tag}": channel(
@@ -151,26 +167,31 @@ def single_particle_labels(setting):
     }
 
 
-def pairing(setting, projectors, m, g4):
-    """Leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w']."""
+def pairing(setting, projectors, blocks, m, g4):
+    """Leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w'].
+
+    The equation is solved in each block that symmetry keeps apart; where a small point group joins irreps in one block,
+    an eigenvalue belongs to the irrep that holds most of its gap function.
+    """
     g, sigma = dyson(setting.g0, m, setting.U)
     window = g4.shape[1]
     n = np.arange(window)
-    constant = high_frequency_sigma(setting, g)
-    z = 1j * setting.mesh.frequency(n) + setting.mu - setting.at_window(sigma, constant, n)
+    z = setting.z_at(sigma, high_frequency_sigma(setting, g), n)
     chi0_lattice = setting.coarse_graining.chi0_pp(z, z.conj()).real
     chi0_cluster = np.abs(setting.mesh.at_frequencies(g, n)) ** 2
     g4 = bethe_salpeter.symmetrised(g4, setting.group.momentum_permutations)
-    solved = bethe_salpeter.pairing(g4, chi0_cluster, chi0_lattice, projectors)
     found = {}
-    for name, irrep in solved.items():
-        short = IRREP_NAMES.get(name, name)
-        found[f"lambda_{short}"] = irrep.leading
-        found[f"eigenvector_{short}"] = irrep.gap
-    if "d_x2y2" in solved:
+    for joined, block in bethe_salpeter.pairing(g4, chi0_cluster, chi0_lattice, blocks).items():
+        for name in joined.split("+"):
+            physical = range(block.spurious, len(block.eigenvalues))
+            i = next(i for i in physical if "+" not in joined or irrep_of(block.gaps[i], projectors)[0] == name)
+            found[f"lambda_{IRREP_NAMES.get(name, name)}"] = block.eigenvalues[i]
+            found[f"eigenvector_{IRREP_NAMES.get(name, name)}"] = block.gaps[i]
+    if "d_x2y2" in blocks:
+        d_wave = {"d_x2y2": blocks["d_x2y2"]}
         found["lambda_window"] = np.array([
             bethe_salpeter.pairing(g4[:, :w, :, window - w:window + w], chi0_cluster[:, :w], chi0_lattice[:, :w],
-                                   {"d_x2y2": projectors["d_x2y2"]})["d_x2y2"].leading for w in windows(window)])
+                                   d_wave)["d_x2y2"].leading for w in windows(window)])
     return found
 
 
@@ -213,7 +234,7 @@ def channel(setting, kind, q, m_index, window, m, g4):
     constant = high_frequency_sigma(setting, g)
     n = np.arange(-window, window)
     partner = m_index - 1 - n if kind == "pp" else n + m_index
-    z, z_partner = (1j * mesh.frequency(i) + setting.mu - setting.at_window(sigma, constant, i) for i in (n, partner))
+    z, z_partner = setting.z_at(sigma, constant, n), setting.z_at(sigma, constant, partner)
     g_n, g_partner = mesh.at_frequencies(g, n), mesh.at_frequencies(g, partner)
     if kind == "pp":
         chi0_cluster = g_n * g_partner[cluster.momentum_difference[q]]

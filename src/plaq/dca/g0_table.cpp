@@ -1,5 +1,6 @@
 #include "plaq/dca/g0_table.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "plaq/base/error.hpp"
@@ -27,12 +28,12 @@ void g0_table::both_ways(int count, const int* sites, const double* taus, int si
   const int* difference = &difference_[std::size_t(site) * sites_];
   for (int i = 0; i < count; ++i) {
     const double* c = &coefficients_[std::size_t(difference[sites[i]]) * stride_];
-    const double dt = taus[i] - tau;
-    // One of the two has a negative argument: there g(tau) = -g(tau + beta).
-    const double later = cubic(c, dt < 0 ? -dt : dt);
-    const double earlier = dt == 0 ? later : -cubic(c, dt < 0 ? dt + beta_ : beta_ - dt);
-    forward[i] = Real(dt < 0 ? earlier : later);
-    backward[i] = Real(dt < 0 ? later : earlier);
+    const double distance = std::abs(taus[i] - tau);
+    const double later = cubic(c, distance);
+    const double earlier = -cubic(c, beta_ - distance);  // g(-t) = -g(beta - t)
+    const bool before = taus[i] < tau;
+    forward[i] = Real(before ? earlier : later);
+    backward[i] = Real(before ? later : earlier);
   }
 }
 template void g0_table::both_ways<double>(int, const int*, const double*, int, double, double*, double*) const;

@@ -23,7 +23,8 @@ class g0_table {
     return tau < 0 ? -cubic(c, tau + beta_) : cubic(c, tau);
   }
 
-  /// forward[i] = g(tau_i - tau) and backward[i] = g(tau - tau_i) for every i < count and one point (site, tau).
+  /// forward[i] = g(tau_i - tau) and backward[i] = g(tau - tau_i) for every i < count and one point (site, tau);
+  /// tau_i = tau is read as tau_i just after tau in both.
   template <class Real>
   void both_ways(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
                  Real* backward) const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/linalg/blas.hpp"
 #include "plaq/task/backends.hpp"
 #include "plaq/task/channel.hpp"
 
@@ -158,6 +159,7 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_sta
 void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
                 control& c) {
   check(p != nullptr, "run_chains: no problem given");
+  linalg::use_one_blas_thread();
   task::options options;
   options.workers = how.workers;
   task::with_backend(how.backend, options, [&](auto& pool) {

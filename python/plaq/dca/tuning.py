@@ -1,0 +1,43 @@
+"""What the solver chooses when the input says "auto".
+
+A choice may change the bits of a result, so it follows from the input and from the Markov chains alone, never from a
+clock: two machines, or two runs on a noisy one, choose the same. Speeds enter as the model below, whose constants were
+measured once (benchmarks/README.md); a machine with other constants loses a little time and nothing else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+WALK_RATE, MEASURE_RATE = 3e10, 4e10  # floating-point operations per second in the products of the two parts
+PROPOSAL_OVERHEAD, MEASURE_OVERHEAD = 1e-6, 3e-5  # seconds
+LONGEST_INTERVAL = 16  # sweeps
+
+
+def expansion_constant(solver):
+    """K of the expansion. Errors at equal time do not depend on it between 0.2 and 10; larger K costs expansion order."""
+    return 1.0 if solver.K == "auto" else solver.K
+
+
+def block_length(solver, order):
+    """Proposals per submatrix update: about half the order, so that the products are large and B stays in the cache."""
+    return int(np.clip(16 * round(order / 32), 16, 128)) if solver.block_length == "auto" else solver.block_length
+
+
+def measure_every(solver, order, tau, sites, frequencies, window):
+    """Sweeps from one measurement to the next that give the smallest error in a given time.
+
+    With an autocorrelation time tau (in sweeps) and costs w of a sweep and m of a measurement, the error squared after a
+    fixed time is proportional to (e w + m) coth(e / 2 tau) for measurements e sweeps apart. window: positive
+    frequencies of two-particle functions, 0 for none.
+    """
+    if solver.measure_every != "auto":
+        return solver.measure_every
+    if tau is None:
+        return 1
+    walk = order * (6.5 * order**2 / WALK_RATE + PROPOSAL_OVERHEAD)
+    columns = 2 * frequencies + 4 * sites + 2 * window
+    operations = 4 * order**2 * columns + 16 * window**2 * sites * (order + sites**2)
+    measure = operations / MEASURE_RATE + MEASURE_OVERHEAD
+    intervals = np.arange(1, LONGEST_INTERVAL + 1)
+    return int(intervals[np.argmin((intervals * walk + measure) / np.tanh(intervals / (2 * tau)))])
