@@ -2,5 +2,6 @@
 
 from plaq.dca.ed.cluster import ExactCluster
 from plaq.dca.ed.fock import fourier_matrix
+from plaq.dca.ed.two_particle import two_particle
 
-__all__ = ["ExactCluster", "fourier_matrix"]
+__all__ = ["ExactCluster", "fourier_matrix", "two_particle"]

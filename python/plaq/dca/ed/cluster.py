@@ -1,4 +1,4 @@
-"""Thermal averages of an isolated Hubbard cluster by exact diagonalisation: the oracle of the stochastic solvers."""
+"""Thermal averages of an isolated Hubbard cluster by exact diagonalisation: the oracle of the QMC solver."""
 
 from functools import cached_property
 
@@ -15,9 +15,9 @@ class ExactCluster:
     """Grand-canonical averages of H = sum_ij,s h_ij c+_is c_js + U sum_i n_iup n_idn - mu N at temperature 1/beta.
 
     hopping: real symmetric (Nc, Nc) in units of t, with its sign and with the on-site energies on the diagonal;
-    fourier: exp(-i K.R) as [K, R] when the cluster is translation invariant (needed beyond 4 sites in practice, for
-    functions of K and for two-particle functions). All results are per site and exact to about 1e-12; the energy
-    excludes -mu N. Raises InputError.
+    fourier: exp(-i K.R) as [K, R] when the cluster is translation invariant (needed beyond 4 sites in practice,
+    for functions of K and for two-particle functions). Results are exact to about 1e-12; densities and energies
+    are per site, and the energy excludes -mu N. Raises InputError.
     """
 
     def __init__(self, hopping, U, mu, beta, fourier=None, spectrum=None):
@@ -48,7 +48,7 @@ class ExactCluster:
         reach += abs(np.log(density / (2 - density))) / self.beta
         return self.at(mu=brentq(lambda mu: self.at(mu=mu).density - density, -reach, reach, xtol=1e-12))
 
-    # --- thermodynamics ----------------------------------------------------------------------------------------------
+    # --- thermodynamics
 
     def _average(self, values):
         return float(sum(w @ np.broadcast_to(v, w.shape) for w, v in zip(self.weights, values)))
@@ -78,12 +78,13 @@ class ExactCluster:
         """sum_ij,s h_ij <c+_is c_js>/Nc."""
         return self.total_energy - self.potential_energy
 
-    # --- one-particle functions --------------------------------------------------------------------------------------
+    # --- one-particle functions
 
     def _hops(self):
         """For each pair of blocks that c_a joins: orbitals, m, n, <m|c_a|n>. The sum over them is one spin's.
 
-        Spin-flip symmetry: blocks n with N_up > N_dn stand for both spins' sums halved, with N_up = N_dn c_dn for c_up.
+        It is half the sum over both spins, and by spin flip that half is the blocks N_up > N_dn with both spins
+        and the blocks N_up = N_dn with one of them.
         """
         s = self.spectrum
         for n, block in enumerate(s.blocks):
@@ -104,7 +105,7 @@ class ExactCluster:
         return np.einsum("ia,ab...,jb->ij...", back, f, back.conj(), optimize=True)
 
     def green_iw(self, omega):
-        """G_ij(i omega) = int_0^beta dtau e^{i omega tau} G_ij(tau), complex [i, j, w], of one spin; omega real (w)."""
+        """G_ij(i omega) = int_0^beta dtau e^{i omega tau} G_ij(tau) of one spin, complex [i, j, w]; omega real."""
         omega = np.asarray(omega, float)
         g = np.zeros((self.sites, self.sites, omega.size), complex)
         for orbitals, m, n, c in self._hops():
@@ -148,11 +149,11 @@ class ExactCluster:
         phase = self.spectrum.fourier
         return np.einsum("ki,kj,ij...->k...", phase, phase.conj(), f, optimize=True) / self.sites
 
-    # --- spin and charge correlations --------------------------------------------------------------------------------
+    # --- spin and charge correlations
 
     @cached_property
     def _correlations(self):
-        """Equal-time and static <x y+> in orbitals ([x, y] sites, or momenta on the diagonal), for charge +1, spin -1."""
+        """Equal-time and static <x y+>, x and y densities of sites or momenta, for charge (+1) and spin (-1)."""
         s = self.spectrum
         found = {sign: np.zeros((2, self.sites, self.sites)) for sign in (+1, -1)}
         for n, block in enumerate(s.blocks):
@@ -173,7 +174,7 @@ class ExactCluster:
         return found
 
     def _kernels(self, m, n):
-        """w_m and (w_n - w_m)/(E_m - E_n), the weights of <m|x|n><n|y+|m> at equal times and integrated over tau."""
+        """w_m and (w_n - w_m)/(E_m - E_n): weights of <m|x|n><n|y+|m> at equal times and integrated over tau."""
         wm, wn = self.weights[m][:, None], self.weights[n]
         gap = self.levels[m][:, None] - self.levels[n]
         flat = np.abs(self.beta * gap) < 1e-5  # there beta (w_n + w_m)/2, right to (beta gap)^2/12

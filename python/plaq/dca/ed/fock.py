@@ -1,8 +1,8 @@
 """Eigenstates of an isolated Hubbard cluster, in blocks of (N_up, N_dn) and, where it is known, momentum.
 
-The trick that keeps everything real: with a Fourier matrix the one-particle orbitals are the cluster momenta, so each
-Fock state has a definite momentum, H0 is diagonal and the interaction is U/Nc sum_q rho_q,up rho_-q,dn with real
-matrices. Without one the orbitals are the sites and the group has one element.
+The trick that keeps everything real: with a Fourier matrix the one-particle orbitals are the cluster momenta, so
+each Fock state has a definite momentum, H0 is diagonal and the interaction is U/Nc sum_q rho_q,up rho_-q,dn with
+real matrices. Without one the orbitals are the sites and the group has one element.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,10 @@ def fourier_matrix(momenta, sites):
     return np.exp(-1j * np.asarray(momenta, float) @ np.asarray(sites, float).T)
 
 
+def particle_number(states, orbitals):
+    return sum((states >> a) & 1 for a in range(orbitals))
+
+
 def annihilators(orbitals):
     """Jordan-Wigner matrices c_a (orbitals, 2^orbitals, 2^orbitals) of one spin; bit a of a state is n_a."""
     states = np.arange(2**orbitals)
@@ -29,13 +33,13 @@ def annihilators(orbitals):
     for a in range(orbitals):
         occupied = states[(states >> a) & 1 == 1]
         before = occupied & ((1 << a) - 1)
-        c[a, occupied ^ (1 << a), occupied] = 1 - 2 * (np.bitwise_count(before) & 1).astype(int)
+        c[a, occupied ^ (1 << a), occupied] = (-1) ** particle_number(before, orbitals)
     return c
 
 
 @dataclass
 class Block:
-    """Eigenstates with fixed particle numbers and momentum: energies without -mu N, vectors [Fock state, eigenstate]."""
+    """Eigenstates of fixed particle numbers and momentum: energies without -mu N, vectors [Fock state, state]."""
 
     n_up: int
     n_dn: int
@@ -74,8 +78,9 @@ class MomentumGroup:
 class Spectrum:
     """All eigenstates of H = sum_ij,s h_ij c+_is c_js + U sum_i n_iup n_idn.
 
-    hopping: real symmetric (Nc, Nc), Nc <= 8 (beyond 4 sites use `fourier`: the blocks of 8 sites shrink from 4900 to
-    about 612 states). fourier: exp(-i K.R) as [K, R] of a translation-invariant cluster, or None. Raises InputError.
+    hopping: real symmetric (Nc, Nc), Nc <= 8 (beyond 4 sites use `fourier`: the largest block of 8 sites shrinks
+    from 4900 to about 612 states). fourier: exp(-i K.R) as [K, R] of a translation-invariant cluster, or None.
+    Raises InputError.
     """
 
     def __init__(self, hopping, U, fourier=None):
@@ -113,7 +118,7 @@ class Spectrum:
 
     def _make_blocks(self):
         states = np.arange(2**self.sites)
-        number = np.bitwise_count(states).astype(int)
+        number = particle_number(states, self.sites)
         momentum = np.zeros(states.size, int)
         if self.group is not None:
             momentum[:] = self.group.zero
@@ -121,10 +126,11 @@ class Spectrum:
                 occupied = (states >> a) & 1 == 1
                 momentum[occupied] = self.group.add[momentum[occupied], a]
         blocks = []
-        for n_up in range(self.sites + 1):
-            for n_dn in range(self.sites + 1):
-                up, dn = (m.ravel() for m in np.meshgrid(states[number == n_up], states[number == n_dn], indexing="ij"))
-                total = np.zeros(up.size, int) if self.group is None else self.group.add[momentum[up], momentum[dn]]
+        sectors = [states[number == n] for n in range(self.sites + 1)]
+        for n_up, ups in enumerate(sectors):
+            for n_dn, dns in enumerate(sectors):
+                up, dn = np.repeat(ups, dns.size), np.tile(dns, ups.size)
+                total = momentum[up] if self.group is None else self.group.add[momentum[up], momentum[dn]]
                 for k in np.unique(total):
                     blocks.append(Block(n_up, n_dn, int(k), up[total == k], dn[total == k]))
         return blocks
@@ -147,7 +153,8 @@ class Spectrum:
         if block.n_up < block.n_dn:  # the spin-flipped block: |u,d> -> (-1)^(N_up N_dn) |d,u>, an overall sign
             twin = self.blocks[self.index[block.n_dn, block.n_up, block.momentum]]
             order = np.lexsort((twin.up, twin.dn))
-            block.energy, block.vectors, block.double_occupancy = twin.energy, twin.vectors[order], twin.double_occupancy
+            block.energy, block.double_occupancy = twin.energy, twin.double_occupancy
+            block.vectors = twin.vectors[order]
             return
         uu, dd = np.ix_(u, u), np.ix_(d, d)
         double = sum(r[uu] * r.T[dd] for r in self.rho) / (1 if self.group is None else self.sites)
@@ -171,7 +178,7 @@ class Spectrum:
         return self.index.get((b.n_up, b.n_dn, self._subtract(b.momentum, x)))
 
     def annihilate(self, orbital, spin, source):
-        """<m|c_orbital,spin|n> from block n = `source`. Order: all up, then all down, so c_dn carries (-1)^N_up."""
+        """<m|c_orbital,spin|n> from block n = `source`. Up stands before down, so c_dn carries (-1)^N_up."""
         b, t = self.blocks[source], self.blocks[self.target(orbital, spin, source)]
         if spin == UP:
             filled = t.up | (1 << orbital)

@@ -1,24 +1,24 @@
 """Exact two-particle functions of an isolated cluster, in the conventions of the stochastic solver.
 
-With c_k = (beta Nc)^-1/2 int dtau sum_i e^{i w tau - i K.R_i} c_i(tau), c+_k likewise with the conjugate phase, one
-auxiliary-field configuration has G_s(k, k') = -<T c_k c+_k'>, and <G_s(k, k')> = delta_kk' G(k). By Wick's theorem:
+With c_k = (beta Nc)^-1/2 int dtau sum_i e^{i w tau - i K.R_i} c_i(tau), c+_k likewise with the conjugate phase,
+one auxiliary-field configuration has G_s(k, k') = -<T c_k c+_k'>, and <G_s(k, k')> = delta_kk' G(k). By Wick:
 
-    pp          <G_up(k,k') G_dn(q-k,q-k')>                          =  <T c_k,up c+_k',up c_q-k,dn c+_q-k',dn>
-    transverse  -<G_up(k,k') G_dn(k'+q,k+q)>                         = -<T c_k,up c+_k',up c_k'+q,dn c+_k+q,dn>
-    magnetic    1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)>
-                - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>                = 1/2 sum_ss' s s' <T c+_ks c_k+q,s c+_k'+q,s' c_k's'>
+    pp          <G_up(k,k') G_dn(q-k,q-k')>         =  <T c_k,up c+_k',up c_q-k,dn c+_q-k',dn>
+    transverse  -<G_up(k,k') G_dn(k'+q,k+q)>        = -<T c_k,up c+_k',up c_k'+q,dn c+_k+q,dn>
+    magnetic    1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>
+                                                    = 1/2 sum_ss' s s' <T c+_ks c_k+q,s c+_k'+q,s' c_k's'>
     charge      the same without s s' (the disconnected part 2 delta_q0 G(k) G(k') is left in)
 
-The time-ordered integral of four operators O1..O4 with frequencies W1..W4 (+w of c_k, -w of c+_k; they add up to zero)
-is a divided difference of exp(-beta z) at E_a, E_b - i W1, E_c - i(W1 + W2), E_d + i W4 (Hermite-Genocchi). Its partial
-fractions, over all orderings, are one sum over the 24 permutations p of the operators:
+The time-ordered integral of four operators O1..O4 with frequencies W1..W4 (+w of c_k, -w of c+_k, sum zero) is a
+divided difference of exp(-beta z) at E_a, E_b - i W1, E_c - i(W1 + W2), E_d + i W4 (Hermite-Genocchi). Its partial
+fractions, over all orderings, are one sum over the 24 permutations p of the operators, with w_a = e^{-beta E_a}/Z:
 
     G4 = -1/beta sum_p sgn(p) sum_abcd w_a O1_ab O2_bc O3_cd O4_da
-                              / ((E_a - E_b + i W1) (E_a - E_c + i(W1 + W2)) (E_a - E_d - i W4)),   w_a = e^{-beta E_a}/Z.
+                                       / ((E_a - E_b + i W1) (E_a - E_c + i(W1 + W2)) (E_a - E_d - i W4)).
 
 W1 and W4 are fermionic; only the middle denominator can vanish, W1 + W2 = 0 with E_a = E_c. Then the pair of terms
-anchored at a and at c is h[E_a, E_c] = (h(E_a) - h(E_c))/(E_a - E_c) -> (h'(E_a) + h'(E_c))/2 with h = w L R, which is
-right to (E_a - E_c)^2; each anchor takes its half.
+anchored at a and at c is (h(E_a) - h(E_c))/(E_a - E_c) -> (h'(E_a) + h'(E_c))/2 with h = w L R, L and R the sums
+over b and d; it is right to (E_a - E_c)^2, and each anchor takes its half.
 """
 
 from itertools import permutations
@@ -30,15 +30,15 @@ from plaq.dca.ed.fock import DN, UP
 from plaq.errors import InputError
 
 CHANNELS = ("pp", "transverse", "magnetic", "charge")
-DEGENERATE = 1e-6  # levels closer than this (units of t) are taken together: error 1e-12, against 1e-10 by cancellation
+DEGENERATE = 1e-6  # levels closer than this (units of t) count as equal: error 1e-12, by cancellation 1e-10
 
 
 def two_particle(cluster, channel, q, m, n):
-    """G4(K, w; K', w') as complex [K, w, K', w'] at transfer momentum index q, nu = 2 pi m/beta, w = (2n+1) pi/beta.
+    """G4(K, w; K', w') as complex [K, w, K', w'] at momentum index q, nu = 2 pi m/beta, w = (2n+1) pi/beta.
 
-    channel: "pp", "transverse", "magnetic" or "charge" as defined above; n: integers (any sign), used for w and w'. The
-    cluster needs its Fourier matrix. Plain averages of products of G: no factor beta or Nc, so that the disconnected part
-    is delta_kk' G(k) G(q-k) in pp and -delta_kk' G(k) G(k+q) in the particle-hole channels. Raises InputError.
+    channel: "pp", "transverse", "magnetic" or "charge" as defined above; n: integers of any sign, for w and w'.
+    The cluster needs its Fourier matrix. Plain averages of products of G, no factor beta or Nc: the disconnected
+    part is delta_kk' G(k) G(q-k) in pp, -delta_kk' G(k) G(k+q) in the particle-hole channels. Raises InputError.
     """
     if cluster.spectrum.group is None:
         raise InputError("fourier: two-particle functions need the Fourier matrix of the cluster")
@@ -56,7 +56,7 @@ def two_particle(cluster, channel, q, m, n):
 
 
 def _element(four, channel, k, p, q_minus, q_plus):
-    """One pair of momenta k, p = k'. An operator is (is c+, spin, momentum, axis 0 for w or 1 for w', its frequency)."""
+    """One pair of momenta k, p = k'. Operators: (is c+, spin, momentum, axis 0 for w or 1 for w', frequency)."""
     odd, nu = four.odd, four.nu
     if channel == "pp":
         return four(((False, UP, k, 0, odd), (True, UP, p, 1, -odd),
@@ -93,7 +93,7 @@ class FourPoint:
         return -total / self.cluster.beta
 
     def _path(self, a, operators):
-        """Blocks b, c, d and matrices of O1..O4 along a -> b -> c -> d -> a, or None where an operator gives zero."""
+        """Blocks b, c, d and matrices of O1..O4 along a, b, c, d, a; None where an operator gives zero."""
         blocks, matrices = [a], []
         for operator in operators:
             block, matrix = self._matrix(operator[:3], blocks[-1])
