@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from plaq.dca.results import Point, Results
 from plaq.dca.results_file import read_results
@@ -146,6 +146,9 @@ def convergence(results: Results, theme: Theme) -> Figure:
             axes.plot(*zip(*rows), marker="o", color=colour, label=f"{point.T:.4g}")
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     axes.set(xlabel="iteration", ylabel=r"change of $\Sigma$ / standard error", yscale="log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(title="T / t", ncols=2)
     return figure
@@ -167,8 +170,10 @@ def frequency_window(results: Results, theme: Theme) -> Figure:
     for colour, point in coloured(results, "lambda_window"):
         estimate = point["lambda_window"]
         n = estimate.axes[0].values if estimate.axes else 1 + np.arange(len(estimate.mean))
-        axes.plot(n, estimate.mean / estimate.mean[-1], marker="o", color=colour, label=f"{point.T:.4g}")
-    axes.set(xlabel="positive frequencies kept", ylabel=r"$\lambda_d(n)\,/\,\lambda_d$")
+        change = 100 * (estimate.mean / estimate.mean[-1] - 1)
+        axes.plot(n, change, marker="o", color=colour, label=f"{point.T:.4g}")
+    axes.axhline(0.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    axes.set(xlabel="positive frequencies kept", ylabel=r"$\lambda_d(n)\,/\,\lambda_d - 1$ in %")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(title="T / t")
     return figure
