@@ -64,3 +64,10 @@ def test_figures_and_files_are_there(walk):
     _, folder, _ = walk
     for name in ("g_tau.png", "sigma.png", "run/report.html", "run/export/triqs.h5", "weak/results.h5"):
         assert (folder / name).stat().st_size > 0
+
+
+def test_the_example_of_the_readme_runs():
+    names = {}
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (TUTORIAL.parent.parent / "README.md").read_text(), flags=re.M | re.S)
+    exec(code, names)
+    assert list(names["T"]) == [0.5, 0.25] and names["results"].at(0.25)["lambda_d"].supported
