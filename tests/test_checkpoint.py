@@ -13,14 +13,34 @@ from hypothesis.extra import numpy as hnp
 from plaq import checkpoint
 from plaq.errors import InputError, RunError
 
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=8).filter(lambda s: s != ".")
-DTYPES = (hnp.floating_dtypes() | hnp.integer_dtypes() | hnp.unsigned_integer_dtypes() | hnp.complex_number_dtypes()
-          | hnp.boolean_dtypes()).filter(lambda d: d.itemsize <= 16 and d.isnative and d != np.dtype("longdouble"))
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=8).filter(
+    lambda s: s != "."
+)
+DTYPES = (
+    hnp.floating_dtypes()
+    | hnp.integer_dtypes()
+    | hnp.unsigned_integer_dtypes()
+    | hnp.complex_number_dtypes()
+    | hnp.boolean_dtypes()
+).filter(lambda d: d.itemsize <= 16 and d.isnative and d != np.dtype("longdouble"))
 ARRAYS = DTYPES.flatmap(lambda d: hnp.arrays(d, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)))
-LEAVES = (st.none() | st.booleans() | st.integers(-2**63, 2**64 - 1) | st.floats() | st.complex_numbers() | ARRAYS
-          | st.text(st.characters(codec="utf-8", exclude_characters="\0")) | st.binary())
-TREES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3)
-                     | st.tuples(inner, inner), max_leaves=8)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.complex_numbers()
+    | ARRAYS
+    | st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+    | st.binary()
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3) | st.tuples(inner, inner)
+    ),
+    max_leaves=8,
+)
 
 
 def same(a, b):
@@ -52,10 +72,17 @@ def test_any_state_comes_back_bit_for_bit(tmp_path_factory, state):
     assert same(load(path), state)
 
 
-@pytest.mark.parametrize("state, error", [
-    ({"a": object()}, TypeError), ({"a/b": 1}, TypeError), ({1: 2}, TypeError), ({"a": 2**64}, OverflowError),
-    ({"a": np.array(["text"])}, TypeError), ({"a": {"b": [{"c": {1, 2}}]}}, TypeError),
-])
+@pytest.mark.parametrize(
+    "state, error",
+    [
+        ({"a": object()}, TypeError),
+        ({"a/b": 1}, TypeError),
+        ({1: 2}, TypeError),
+        ({"a": 2**64}, OverflowError),
+        ({"a": np.array(["text"])}, TypeError),
+        ({"a": {"b": [{"c": {1, 2}}]}}, TypeError),
+    ],
+)
 def test_what_cannot_be_stored_is_refused_and_the_last_one_stays(tmp_path, state, error):
     path = tmp_path / "checkpoint.h5"
     save(path, {"good": 1})

@@ -36,8 +36,10 @@ def test_same_input_continues_and_another_is_refused(tmp_path):
     RunFolder(path, "a.toml", Input(6.0)).close()
     with pytest.raises(InputError) as error:
         RunFolder(path, "b.toml", Input(8.0))
-    assert str(error.value) == (f"{path}: this folder belongs to a different input: model.U = 6.0 in "
-                                f"{path}/input.resolved.toml, 8.0 in b.toml; choose another folder with --out or remove it")
+    assert str(error.value) == (
+        f"{path}: this folder belongs to a different input: model.U = 6.0 in "
+        f"{path}/input.resolved.toml, 8.0 in b.toml; choose another folder with --out or remove it"
+    )
     assert (path / "input.resolved.toml").read_text() == "6.0"
 
 
@@ -73,7 +75,9 @@ def test_failed_write_keeps_the_file_and_leaves_nothing_beside(tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(RunError, match="file: cannot be written: no space left for it .*; the previous one is kept"):
+    with pytest.raises(
+        RunError, match="file: cannot be written: no space left for it .*; the previous one is kept"
+    ):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 1
 

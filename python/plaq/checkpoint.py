@@ -23,9 +23,9 @@ VERSION = 1
 def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> None:
     """Replace the checkpoint at ``path``.
 
-    ``state`` is a nested dict of arrays, numbers, texts, None and lists of these, and comes back the same bit for bit.
-    The file is made in memory first, so that a full disk is an ordinary error: RunError, and the previous checkpoint
-    stays whole.
+    ``state`` is a nested dict of arrays, numbers, texts, None and lists of these, and comes back the same bit for
+    bit. The file is made in memory first, so that a full disk is an ordinary error: RunError, and the previous
+    checkpoint stays whole.
     """
     image = io.BytesIO()
     with h5py.File(image, "w") as file:
@@ -54,7 +54,9 @@ def load(path: Path, program: str, fingerprint: str) -> dict[str, Any] | None:
                 raise InputError(f"{path}: not a checkpoint of plaq; {remedy}")
             for name, here in {"program": program, "version": VERSION}.items():
                 if attributes.get(name) != here:
-                    raise InputError(f"{path}: a checkpoint with {name} {attributes.get(name)!s}, this is {here}; {remedy}")
+                    raise InputError(
+                        f"{path}: a checkpoint with {name} {attributes.get(name)!s}, this is {here}; {remedy}"
+                    )
             if attributes.get("fingerprint") != fingerprint:
                 raise InputError(f"{path}: a checkpoint of a different input; {remedy}")
             if attributes.get("checksum") != digest(file["state"]):

@@ -11,30 +11,45 @@ import typer
 
 from plaq.errors import InputError, Interrupted, RunError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
-                  help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.",
+)
 dca = typer.Typer(no_args_is_help=True, help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
 app.add_typer(dca, name="dca")
 
-InputFile = Annotated[Path, typer.Argument(help="TOML file; `plaq dca parameters` lists its keys.", show_default=False)]
+InputFile = Annotated[
+    Path, typer.Argument(help="TOML file; `plaq dca parameters` lists its keys.", show_default=False)
+]
 RunPath = Annotated[Path, typer.Argument(help="The folder of a run.")]
-Settings = Annotated[Optional[list[str]], typer.Option("--set", metavar="KEY=VALUE",
-                                                       help="Change a key of the input, as in --set model.U=8.")]
+Settings = Annotated[
+    Optional[list[str]],
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the input, as in --set model.U=8."),
+]
 
 
 @dca.command("run")
 def dca_run(
     input: InputFile,
-    ranks: Annotated[Optional[int], typer.Option("-n", "--ranks", min=1, help="Start this many MPI ranks.")] = None,
+    ranks: Annotated[
+        Optional[int], typer.Option("-n", "--ranks", min=1, help="Start this many MPI ranks.")
+    ] = None,
     threads: Annotated[Optional[str], typer.Option(help="Back end of the tasks: os or fiber.")] = None,
     workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,
     settings: Settings = None,
-    walltime: Annotated[Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")] = None,
+    walltime: Annotated[
+        Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")
+    ] = None,
     out: Annotated[Optional[str], typer.Option(help="Folder for the results.")] = None,
 ):
     """Run an input. The same command goes on with a run that was stopped."""
     options = {"threads": threads, "workers": workers, "walltime": walltime, "folder": out}
-    settings = list(settings or []) + [f"run.{name}={toml_text(value)}" for name, value in options.items() if value]
+    settings = list(settings or []) + [
+        f"run.{name}={toml_text(value)}" for name, value in options.items() if value
+    ]
     from plaq.dca.parameters import Parameters
 
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
@@ -135,8 +150,8 @@ def toml_text(value: str) -> str:
 def main() -> None:
     """Entry point. An error is one line on stderr, and its kind is the exit code: 2 bad input, 1 a failed run.
 
-    After a stop by a signal the code is 128 + its number, after the wall-time limit 0. A mistake in plaq itself keeps its
-    traceback.
+    After a stop by a signal the code is 128 + its number, after the wall-time limit 0. A mistake in plaq itself
+    keeps its traceback.
     """
     try:
         app()

@@ -10,7 +10,8 @@ from plaq.errors import RunError
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write beside ``path``, flush to the disk, rename. RunError when that fails; the previous file is then untouched."""
+    """Write beside ``path``, flush to the disk, rename. RunError when that fails; the previous file is then
+    untouched."""
     beside = path.with_name(f".{path.name}.partial")
     try:
         with open(beside, "wb") as file:

@@ -1,4 +1,5 @@
-"""What a run shows while it goes on: a live view on a terminal, plain lines elsewhere, the same lines in ``log.txt``."""
+"""What a run shows while it goes on: a live view on a terminal, plain lines elsewhere, the same lines in
+``log.txt``."""
 
 from __future__ import annotations
 
@@ -69,7 +70,7 @@ class LiveLog(Log):
         for _ in range(4):
             grid.add_column(justify="left", min_width=14)
         for start in range(0, len(rows), 4):
-            part = rows[start:start + 4]
+            part = rows[start : start + 4]
             grid.add_row(*(f"[dim]{name}[/]" for name, _ in part))
             grid.add_row(*(f"[bold]{value}[/]" for _, value in part))
         bar = ProgressBar(total=1.0, completed=done)

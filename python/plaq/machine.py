@@ -12,7 +12,8 @@ from plaq import __version__
 
 
 def workers_of(wanted: int | str, ranks: int) -> int:
-    """Worker threads of this rank: the number that the input gives, or for "auto" a fair share of the physical cores.
+    """Worker threads of this rank: the number that the input gives, or for "auto" a fair share of the physical
+    cores.
 
     Ranks on this machine are counted from what MPI launchers set in the environment; without that, all are.
     """
@@ -32,15 +33,21 @@ def commit() -> str:
     if package != root / "python" / "plaq" or not (root / ".git").exists():
         return "unknown"
     try:
-        asked = subprocess.run(["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"],
-                               capture_output=True, text=True, timeout=5, check=True)
+        asked = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         return "unknown"
     return asked.stdout.strip()
 
 
 def build() -> dict[str, Any]:
-    """Version, commit, BLAS core in use, MPI, thread back ends, Python and processor of this build, as short texts."""
+    """Version, commit, BLAS core in use, MPI, thread back ends, Python and processor of this build, as short
+    texts."""
     from plaq import _core
 
     return {

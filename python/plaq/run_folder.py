@@ -25,8 +25,8 @@ class Input(Protocol):
 class RunFolder:
     """``run/``: the paths of its files, claimed for one input and one process as long as this object lives.
 
-    InputError when the folder belongs to another input (naming the first key that differs), holds files but no run, or
-    another process is writing into it. Nothing is written before these checks passed.
+    InputError when the folder belongs to another input (naming the first key that differs), holds files but no
+    run, or another process is writing into it. Nothing is written before these checks passed.
     """
 
     def __init__(self, path: str | Path, source: str, parameters: Input):
@@ -62,14 +62,18 @@ class RunFolder:
             raise InputError(f"{self.path}: is a file, so it cannot be the run folder")
         if not self.input.exists():
             if any(not name.endswith(".partial") for name in os.listdir(self.path)):
-                raise InputError(f"{self.path}: has files but no {self.input.name}, so it is not a run folder; choose "
-                                 "another one with --out")
+                raise InputError(
+                    f"{self.path}: has files but no {self.input.name}, so it is not a run folder; choose "
+                    "another one with --out"
+                )
             return
         difference = parameters.first_difference(type(parameters).read(self.input))
         if difference is not None:
             key, here, there = difference
-            raise InputError(f"{self.path}: this folder belongs to a different input: {key} = {to_toml(there)} in "
-                             f"{self.input}, {to_toml(here)} in {source}; choose another folder with --out or remove it")
+            raise InputError(
+                f"{self.path}: this folder belongs to a different input: {key} = {to_toml(there)} in "
+                f"{self.input}, {to_toml(here)} in {source}; choose another folder with --out or remove it"
+            )
 
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Replace ``summary.json``; numbers that JSON lacks (nan, inf) become null."""

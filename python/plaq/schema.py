@@ -1,4 +1,5 @@
-"""One table of parameters: what TOML files, ``--set``, ``--help``, Python keywords and the docs page are made from."""
+"""One table of parameters: what TOML files, ``--set``, ``--help``, Python keywords and the docs page are made
+from."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ REQUIRED = object()
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of value: what is allowed in words, ``read`` from TOML to the stored value (ValueError when refused) and
-    ``show``, the way back."""
+    """A type of value: what is allowed in words, ``read`` from TOML to the stored value (ValueError when refused)
+    and ``show``, the way back."""
 
     allowed: str
     read: Callable[[Any], Any]
@@ -47,7 +48,8 @@ def real(interval: str = "(-inf, inf)") -> Kind:
     """A number in an interval such as ``(0, 2)``, ``[0, inf)`` or ``(0, inf]``; nan is never allowed."""
     low, high = (float(bound) for bound in interval[1:-1].split(","))
     bounds = {(-math.inf, math.inf): "", (0.0, math.inf): " > 0" if interval[0] == "(" else " ≥ 0"}
-    allowed = "a number" + bounds.get((low, high), f" in {interval}") + (" (inf too)" if interval.endswith("inf]") else "")
+    allowed = "a number" + bounds.get((low, high), f" in {interval}")
+    allowed += " (inf too)" if interval.endswith("inf]") else ""
 
     def read(value):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -136,7 +138,8 @@ def displacements() -> Kind:
 
 
 def duration() -> Kind:
-    """Seconds, or a time "HH:MM:SS" or "MM:SS"; stored as seconds. TOML reads HH:MM:SS without quotes as a time of day."""
+    """Seconds, or a time "HH:MM:SS" or "MM:SS"; stored as seconds. TOML reads HH:MM:SS without quotes as a time
+    of day."""
 
     def read(value):
         if isinstance(value, datetime.time):
@@ -153,7 +156,8 @@ def duration() -> Kind:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One row of the table. ``default`` is REQUIRED when the user must give a value, None when it may stay unset."""
+    """One row of the table. ``default`` is REQUIRED when the user must give a value, None when it may stay
+    unset."""
 
     section: str
     name: str
@@ -189,19 +193,22 @@ class Schema:
         return [parameter for parameter in self.parameters.values() if parameter.section == section]
 
     def read(self, table: Mapping[str, Any], source: str) -> dict[str, Any]:
-        """``{section: {key: value}}`` to one frozen object per section; InputError names source, key, value, allowed."""
+        """``{section: {key: value}}`` to one frozen object per section; InputError names source, key, value,
+        allowed."""
         for section, content in table.items():
             if section not in self.sections:
                 raise InputError(f"{source}: unknown section [{section}]{nearest(section, self.sections)}")
             if not isinstance(content, Mapping):
-                raise InputError(f"{source}: {section} = {to_toml(content)} is not allowed: [{section}] is a section")
+                raise InputError(f"{source}: {section} = {to_toml(content)} is not allowed: "
+                                 f"[{section}] is a section")
             for name in content:
                 self.find(f"{section}.{name}", source)
         values = {section: {} for section in self.sections}
         for parameter in self.parameters.values():
             value = table.get(parameter.section, {}).get(parameter.name, parameter.default)
             if value is REQUIRED:
-                raise InputError(f"{source}: {parameter.key} is missing: {parameter.doc} ({parameter.kind.allowed})")
+                raise InputError(f"{source}: {parameter.key} is missing: {parameter.doc} "
+                                 f"({parameter.kind.allowed})")
             unset = value is None and parameter.default is None
             values[parameter.section][parameter.name] = None if unset else parameter.read(value, source)
         return {section: self.types[section](**content) for section, content in values.items()}
@@ -215,8 +222,8 @@ class Schema:
         return self.parameters[key]
 
     def read_setting(self, setting: str) -> tuple[str, str, Any]:
-        """``section.name=value`` of the command line as (section, name, value). The value is TOML, a bare word counts as
-        a text, and ``none`` unsets a parameter that may be unset."""
+        """``section.name=value`` of the command line as (section, name, value). The value is TOML, a bare word
+        counts as a text, and ``none`` unsets a parameter that may be unset."""
         key, equals, value = setting.partition("=")
         if not equals:
             raise InputError(f"--set {setting}: write it as section.key=value")
@@ -257,9 +264,10 @@ class Schema:
         """The page of the docs."""
         lines = [f"# {title}", ""]
         for section, doc in self.sections.items():
-            lines += [f"## `[{section}]`", "", doc, "", "| key | default | unit | allowed | meaning |", "|---|---|---|---|---|"]
+            lines += [f"## `[{section}]`", "", doc, ""]
+            lines += ["| key | default | unit | allowed | meaning |", "|---|---|---|---|---|"]
             for name, default, unit, allowed, meaning in self.rows(section):
-                lines.append(f"| `{name}` | `{default}` | {unit} | {allowed.replace('|', chr(92) + '|')} | {meaning} |")
+                lines.append(f"| `{name}` | `{default}` | {unit} | {allowed} | {meaning} |")
             lines.append("")
         return "\n".join(lines)
 

@@ -11,8 +11,8 @@ EXIT_CODES = {"SIGINT": 130, "SIGTERM": 143, "walltime": 0}
 class Stop:
     """Within ``with Stop(limit) as stop``, signals are remembered instead of ending the process.
 
-    A run asks `requested` between pieces of work and stops at a checkpoint. A second signal of the same kind acts at once,
-    as it would without plaq. ``limit`` is in seconds since the block was entered; None for no limit.
+    A run asks `requested` between pieces of work and stops at a checkpoint. A second signal of the same kind acts
+    at once, as it would without plaq. ``limit`` is in seconds since the block was entered; None for no limit.
     """
 
     def __init__(self, limit: float | None = None):

@@ -72,7 +72,9 @@ def read_value(item: h5py.Group | h5py.Dataset) -> Any:
         return np.asarray(value)
     if kind == "scalar":
         return value
-    return {"bool": bool, "int": int, "float": float, "complex": complex, "bytes": lambda v: v.tobytes()}[kind](value)
+    return {"bool": bool, "int": int, "float": float, "complex": complex, "bytes": lambda v: v.tobytes()}[kind](
+        value
+    )
 
 
 def digest(group: h5py.Group, skip: frozenset[str] = frozenset()) -> str:

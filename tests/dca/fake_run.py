@@ -1,7 +1,7 @@
 """``plaq`` with a loop that makes up its results, slowly when asked to: what the command line does around a run.
 
-Each temperature takes FAKE_STEPS steps of FAKE_SECONDS; a running sum over all steps stands for the Markov chains. With
-FAKE_FIGURES=no, figures and report are left out, which take most of the time.
+Each temperature takes FAKE_STEPS steps of FAKE_SECONDS; a running sum over all steps stands for the Markov
+chains. With FAKE_FIGURES=no, figures and report are left out, which take most of the time.
 """
 
 import os
@@ -31,17 +31,39 @@ class Loop:
             time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
             if os.environ.get("FAKE_FAILURE") == str(self.state["index"]) and self.comm.rank == self.comm.size - 1:
                 raise RunError(f"NaN in the determinant at T = {T}")
-            self.observer.status(T=T, index=self.state["index"], temperatures=len(self.p.dca.temperatures), iteration=1,
-                                 iterations=steps, mu=2.0, sign=0.9, sign_error=0.01, phase="walk")
-            self.observer.iteration({"T": T, "iteration": self.state["step"], "mu": 2.0, "density": 0.95, "sign": 0.9,
-                                     "order": 40.0, "change": 0.01, "change_error": 0.01, "measurements": 1000,
-                                     "seconds": {"walk": time.time() % 1}})
+            self.observer.status(
+                T=T,
+                index=self.state["index"],
+                temperatures=len(self.p.dca.temperatures),
+                iteration=1,
+                iterations=steps,
+                mu=2.0,
+                sign=0.9,
+                sign_error=0.01,
+                phase="walk",
+            )
+            self.observer.iteration(
+                {
+                    "T": T,
+                    "iteration": self.state["step"],
+                    "mu": 2.0,
+                    "density": 0.95,
+                    "sign": 0.9,
+                    "order": 40.0,
+                    "change": 0.01,
+                    "change_error": 0.01,
+                    "measurements": 1000,
+                    "seconds": {"walk": time.time() % 1},
+                }
+            )
             if self.state["step"] == steps:
                 point = synthetic.point(self.p, self.state["index"])
                 point.observables["energy"].mean += self.state["sum"]
                 points.append(point)
                 self.observer.point(point)
-                self.state.update(index=self.state["index"] + 1, step=0, points=[point.state() for point in points])
+                self.state.update(
+                    index=self.state["index"] + 1, step=0, points=[point.state() for point in points]
+                )
             reasons = [reason for reason in self.comm.allgather(self.observer.stop_requested()) if reason]
             if reasons or self.observer.checkpoint_due():
                 self.observer.checkpoint(self.state)

@@ -17,8 +17,10 @@ def parameters(**sections):
         "dca": {"temperatures": [1.0, 0.5, 0.25, 0.1, 0.09, 0.08, 0.07], "density": 0.95},
         "two_particle": {"below": 0.1},
     }
-    return Parameters("input.toml", **{name: {**defaults.get(name, {}), **sections.get(name, {})}
-                                       for name in {**defaults, **sections}})
+    return Parameters(
+        "input.toml",
+        **{name: {**defaults.get(name, {}), **sections.get(name, {})} for name in {**defaults, **sections}},
+    )
 
 
 def estimate(rng, name, mean, error, axes=(), **rest):
@@ -61,11 +63,24 @@ def point(p, index, scale=1.0, frequencies=frequencies):
         estimate(rng, "expansion_order", order, 0.05, tau_int=2.0 * beta**0.4),
         estimate(rng, "order_histogram", weight / weight.sum(), 1e-4, (Axis("k", k),)),
         estimate(rng, "G", g, error, (momenta, frequencies), unit="1/t", convention="G = -<T c c+>"),
-        estimate(rng, "Sigma", sigma, error, (momenta, frequencies), unit="t", convention="with the Hartree term U n/2"),
+        estimate(
+            rng, "Sigma", sigma, error, (momenta, frequencies), unit="t", convention="with the Hartree term U n/2"
+        ),
         estimate(rng, "Sigma_infinity", hartree, 0.0, (momenta,), unit="t"),
-        estimate(rng, "G_tau", -0.5 * np.cosh(np.outer(eps / 8, tau - beta / 2)), error, (momenta, Axis("tau", tau, "1/t"))),
-        estimate(rng, "spin_correlation", [0.6, -0.25, -0.25, 0.1], error,
-                 (Axis("R", np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), "a"),)),
+        estimate(
+            rng,
+            "G_tau",
+            -0.5 * np.cosh(np.outer(eps / 8, tau - beta / 2)),
+            error,
+            (momenta, Axis("tau", tau, "1/t")),
+        ),
+        estimate(
+            rng,
+            "spin_correlation",
+            [0.6, -0.25, -0.25, 0.1],
+            error,
+            (Axis("R", np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), "a"),),
+        ),
     ]
     if p.measures_two_particle(T):
         noise = scale * 0.0015 * rng.normal()
@@ -74,13 +89,27 @@ def point(p, index, scale=1.0, frequencies=frequencies):
         phi = np.array([0, 1, -1, 0])[:, None] * 1 / (1 + (w[:8] / 2) ** 2)
         observables += [
             estimate(rng, "lambda_d", value, scale * 0.0015),
-            estimate(rng, "lambda_window", value * (1 - 0.6 / (1 + window) ** 2), error, (Axis("frequencies", window),)),
+            estimate(
+                rng, "lambda_window", value * (1 - 0.6 / (1 + window) ** 2), error, (Axis("frequencies", window),)
+            ),
             estimate(rng, "eigenvector_d", phi, error, (momenta, Axis("omega", w[:8], "t"))),
         ]
-    history = [{"T": T, "iteration": i + 1, "phase": "final" if i == 4 else "approach", "mu": 2.0 + 0.1 / (i + 1), "density": n, "sign": 0.9, "order": order,
-                "change": None if i == 0 else 0.02 * 3.0 ** (1 - i) + 0.001, "change_error": None if i == 0 else 0.002,
-                "measurements": 20_000, "seconds": {"walk": 2.0 + i, "measure": 1.0, "coarse_grain": 0.05}}
-               for i in range(5)]
+    history = [
+        {
+            "T": T,
+            "iteration": i + 1,
+            "phase": "final" if i == 4 else "approach",
+            "mu": 2.0 + 0.1 / (i + 1),
+            "density": n,
+            "sign": 0.9,
+            "order": order,
+            "change": None if i == 0 else 0.02 * 3.0 ** (1 - i) + 0.001,
+            "change_error": None if i == 0 else 0.002,
+            "measurements": 20_000,
+            "seconds": {"walk": 2.0 + i, "measure": 1.0, "coarse_grain": 0.05},
+        }
+        for i in range(5)
+    ]
     seconds = {"walk": 6 * beta, "measure": 3 * beta, "two_particle": 2 * beta * (T <= 0.1), "coarse_grain": 0.6}
     return Point(index, T, beta, 2.0, {e.name: e for e in observables}, history, seconds)
 

@@ -1,4 +1,5 @@
-"""The command line around a run: what it says, writes, refuses, and how it stops and goes on (with a made-up loop)."""
+"""The command line around a run: what it says, writes, refuses, and how it stops and goes on (with a made-up
+loop)."""
 
 import json
 import os
@@ -47,14 +48,26 @@ def command(*arguments, fake=True):
 
 def plaq(folder, *arguments, fake=True, **environment):
     environment = {"FAKE_FIGURES": "no", **environment}
-    return subprocess.run(command(*arguments, fake=fake), cwd=folder, capture_output=True, text=True, timeout=300,
-                          env={**os.environ, **environment})
+    return subprocess.run(
+        command(*arguments, fake=fake),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **environment},
+    )
 
 
 def on_ranks(folder, ranks, *arguments, **environment):
     """Under MPI: each rank runs the made-up loop."""
-    return subprocess.run(launcher_command(ranks) + command(*arguments), cwd=folder, capture_output=True, text=True,
-                          timeout=300, env={**os.environ, "FAKE_FIGURES": "no", **environment})
+    return subprocess.run(
+        launcher_command(ranks) + command(*arguments),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "FAKE_FIGURES": "no", **environment},
+    )
 
 
 def one_error(outcome, code, *parts):
@@ -68,7 +81,14 @@ def test_run_leaves_the_documented_folder_and_digest_tells_runs_apart(folder):
     outcome = plaq(folder, "dca", "run", "input.toml", FAKE_FIGURES="yes")
     assert outcome.returncode == 0, outcome.stderr
     assert {path.name for path in (folder / "run").iterdir()} == {
-        "input.resolved.toml", "results.h5", "summary.json", "log.txt", "checkpoint.h5", "figures", "report.html"}
+        "input.resolved.toml",
+        "results.h5",
+        "summary.json",
+        "log.txt",
+        "checkpoint.h5",
+        "figures",
+        "report.html",
+    }
     assert (folder / "run/figures/lambda_d.png").stat().st_size > 1000
     summary = json.loads((folder / "run/summary.json").read_text())
     assert summary["tc"]["status"] == "found" and len(summary["temperatures"]) == 5
@@ -91,8 +111,14 @@ def test_run_leaves_the_documented_folder_and_digest_tells_runs_apart(folder):
 @pytest.mark.parametrize("name, code", [("SIGINT", 130), ("SIGTERM", 143)])
 def test_signal_saves_and_the_same_command_goes_on_to_the_same_bits(folder, whole, name, code):
     environment = {**os.environ, "FAKE_FIGURES": "no", "FAKE_STEPS": "6", "FAKE_SECONDS": "0.05"}
-    process = subprocess.Popen(command("dca", "run", "input.toml"), cwd=folder, env=environment, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command("dca", "run", "input.toml"),
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     read = []
     while not (read and read[-1].startswith("T = 0.5 done")):
         read.append(process.stdout.readline())
@@ -112,7 +138,9 @@ def test_kill_at_any_moment_and_the_same_command_goes_on(folder, whole):
     environment = {**os.environ, "FAKE_FIGURES": "no", "FAKE_STEPS": "6", "FAKE_SECONDS": "0.05"}
     arguments = ("dca", "run", "input.toml", "--set", "run.checkpoint_every=0.01")
     for last in ("T = 0.5 done", "T = 0.1 done"):
-        process = subprocess.Popen(command(*arguments), cwd=folder, env=environment, text=True, stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            command(*arguments), cwd=folder, env=environment, text=True, stdout=subprocess.PIPE
+        )
         while not process.stdout.readline().startswith(last):
             assert process.poll() is None
         process.kill()
@@ -134,15 +162,18 @@ def test_failure_while_running_keeps_what_was_measured(folder):
     assert "stopped by an error: NaN" in (folder / "run/log.txt").read_text()
 
 
-@pytest.mark.parametrize("arguments, parts", [
-    (["--set", "dca.denisty=0.9"], ["--set: unknown key dca.denisty; did you mean dca.density?"]),
-    (["--set", "dca.density=2.5"], ["--set: dca.density = 2.5 is not allowed: it must be a number in (0, 2)"]),
-    (["--set", "dca.temperatures=[0.1, -1]"], ["dca.temperatures = [0.1, -1] is not allowed"]),
-    (["--set", "model.cluster=[[2, 0], [4, 0]]"], ["input.toml: model.cluster", "singular"]),
-    (["--threads", "fibre"], ['run.threads = "fibre" is not allowed: it must be "os" or "fiber"']),
-    (["--workers", "0"], ["run.workers = 0 is not allowed"]),
-    (["--walltime", "soon"], ['run.walltime = "soon" is not allowed']),
-])
+@pytest.mark.parametrize(
+    "arguments, parts",
+    [
+        (["--set", "dca.denisty=0.9"], ["--set: unknown key dca.denisty; did you mean dca.density?"]),
+        (["--set", "dca.density=2.5"], ["--set: dca.density = 2.5 is not allowed: it must be a number in (0, 2)"]),
+        (["--set", "dca.temperatures=[0.1, -1]"], ["dca.temperatures = [0.1, -1] is not allowed"]),
+        (["--set", "model.cluster=[[2, 0], [4, 0]]"], ["input.toml: model.cluster", "singular"]),
+        (["--threads", "fibre"], ['run.threads = "fibre" is not allowed: it must be "os" or "fiber"']),
+        (["--workers", "0"], ["run.workers = 0 is not allowed"]),
+        (["--walltime", "soon"], ['run.walltime = "soon" is not allowed']),
+    ],
+)
 def test_bad_input_writes_nothing(folder, arguments, parts):
     one_error(plaq(folder, "dca", "run", "input.toml", *arguments), 2, *parts)
     assert [path.name for path in folder.iterdir()] == ["input.toml"]
@@ -152,7 +183,11 @@ def test_output_folder_of_another_input_is_refused(folder):
     plaq(folder, "dca", "run", "input.toml")
     before = plaq(folder, "dca", "digest", "run").stdout
     outcome = plaq(folder, "dca", "run", "input.toml", "--set", "model.U=8")
-    one_error(outcome, 2, "run: this folder belongs to a different input: model.U = 6.0 in run/input.resolved.toml, 8.0 in")
+    one_error(
+        outcome,
+        2,
+        "run: this folder belongs to a different input: model.U = 6.0 in run/input.resolved.toml, 8.0 in",
+    )
     assert plaq(folder, "dca", "digest", "run").stdout == before
 
 
@@ -161,12 +196,19 @@ def test_bad_checkpoint_is_named_and_refused(folder):
     path = folder / "run/checkpoint.h5"
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
-    one_error(plaq(folder, "dca", "run", "input.toml"), 2, "run/checkpoint.h5: truncated or damaged", "remove it to start")
+    one_error(
+        plaq(folder, "dca", "run", "input.toml"),
+        2,
+        "run/checkpoint.h5: truncated or damaged",
+        "remove it to start",
+    )
     assert path.stat().st_size == len(content) // 2
 
 
 def test_full_disk_is_one_error_and_keeps_what_is_there(folder):
-    script = (f"ulimit -f 300; trap '' XFSZ; {' '.join(command('dca', 'run', 'input.toml'))}")  # 300 blocks of 1024 bytes
+    script = (
+        f"ulimit -f 300; trap '' XFSZ; {' '.join(command('dca', 'run', 'input.toml'))}"  # 300 blocks of 1024 bytes
+    )
     outcome = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True)
     one_error(outcome, 1, "cannot be written: no space left for it")
     read = plaq(folder, "dca", "digest", "run")
@@ -200,19 +242,26 @@ def test_check_describes_the_cluster(folder):
     assert outcome.returncode == 0, outcome.stderr
     for part in ("4 sites", "(0,0) (π,0) (0,π) (π,π)", "C4v", "MB", "estimate:"):
         assert part in outcome.stdout
-    one_error(plaq(folder, "check", "input.toml", "--set", "two_particle.transfers=[[0.5, 0]]", fake=False), 2,
-              "[0.5, 0.0] pi/a is not a momentum of the cluster")
+    one_error(
+        plaq(folder, "check", "input.toml", "--set", "two_particle.transfers=[[0.5, 0]]", fake=False),
+        2,
+        "[0.5, 0.0] pi/a is not a momentum of the cluster",
+    )
     one_error(plaq(folder, "check", "none.toml", fake=False), 2, "none.toml: cannot be read: No such file")
 
 
 def test_info_and_help(folder):
     info = plaq(folder, "info", fake=False)
-    assert info.returncode == 0 and all(f"{name}:" in info.stdout for name in ("version", "BLAS core", "MPI", "threads"))
+    assert info.returncode == 0 and all(
+        f"{name}:" in info.stdout for name in ("version", "BLAS core", "MPI", "threads")
+    )
     listed = plaq(folder, "dca", "parameters", "--markdown", fake=False).stdout
     assert all(f"`{parameter.name}`" in listed for parameter in TABLE)
     assert "--walltime" in plaq(folder, "dca", "run", "--help", fake=False).stdout
 
 
 def test_help_needs_no_heavy_imports(folder):
-    loaded = subprocess.run([sys.executable, "-c", "import sys, plaq.cli; print(*sys.modules)"], capture_output=True, text=True)
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys, plaq.cli; print(*sys.modules)"], capture_output=True, text=True
+    )
     assert not {"numpy", "h5py", "scipy", "matplotlib", "plaq._core"} & set(loaded.stdout.split())

@@ -20,36 +20,52 @@ def test_protocol_of_the_example_reads():
     assert p.measures_two_particle(0.1) and not p.measures_two_particle(0.125)
 
 
-@pytest.mark.parametrize("sections, message", [
-    ({"dca": {"density": None}}, "exactly one of dca.density (in (0, 2)) and dca.mu must be given: neither is given"),
-    ({"dca": {"mu": 3.0}}, "both are given"),
-    ({"dca": {"density": 2.0}}, "dca.density = 2.0 is not allowed: it must be a number in (0, 2)"),
-    ({"dca": {"temperatures": [0.1, 0.0]}}, "dca.temperatures = [0.1, 0.0] is not allowed"),
-    ({"dca": {"temperatures": [0.1, 0.1]}}, "must not repeat a value"),
-    ({"dca": {"iterations": 2}}, "dca.minimum_iterations = 3 must be ≤ dca.iterations = 2"),
-    ({"model": {"cluster": [[2, 0], [4, 0]]}}, "model.cluster = [[2, 0], [4, 0]] is singular"),
-    ({"model": {"cluster": [[2.5, 0], [4, 0]]}}, "model.cluster = [[2.5, 0], [4, 0]] is not allowed"),
-    ({"model": {"cluster": [[9, 0], [0, 9]]}}, "81 sites: at most 64"),
-    ({"model": {"U": -1.0}}, "model.U = -1.0 is not allowed: it must be a number ≥ 0"),
-    ({"model": {"hopping": {"1,0": -1.0, "-1,0": -0.5}}}, "must be equal"),
-    ({"model": {"hopping": {"0,0": 1.0}}}, "site energy"),
-    ({"model": {"hopping": {"1,0": -1.0}, "t_prime": 0.2}}, "model.hopping replaces"),
-    ({"solver": {"kind": "ed"}}, "needs dca.isolated = true"),
-    ({"dca": {"isolated": True}}, "needs dca.mu instead of dca.density"),
-    ({"dca": {"isolated": True, "mu": 3.0, "density": None}, "solver": {"kind": "ed"},
-      "model": {"cluster": [[2, 2], [2, -2]]}}, "at most 4 sites: model.cluster has 8"),
-    ({"solver": {"chains": 7}}, "solver.bins = 64 must be a multiple of solver.chains = 7"),
-    ({"solver": {"bins": 32}}, "solver.bins = 32 is not allowed: it must be an integer ≥ 64"),
-    ({"solver": {"measurements": 10}}, "solver.measurements = 10 must be ≥ solver.bins = 64"),
-    ({"solver": {"measurements_first": 10}}, "solver.measurements_first = 10 must lie between"),
-    ({"two_particle": {"frequencies": 8, "omega_max": 5.0}}, "both set the window"),
-    ({"run": {"threads": "hpx"}}, 'run.threads = "hpx" is not allowed: it must be "os" or "fiber"'),
-    ({"model": {"chains": 4}}, "unknown key model.chains; did you mean solver.chains?"),
-])
+@pytest.mark.parametrize(
+    "sections, message",
+    [
+        (
+            {"dca": {"density": None}},
+            "exactly one of dca.density (in (0, 2)) and dca.mu must be given: neither is given",
+        ),
+        ({"dca": {"mu": 3.0}}, "both are given"),
+        ({"dca": {"density": 2.0}}, "dca.density = 2.0 is not allowed: it must be a number in (0, 2)"),
+        ({"dca": {"temperatures": [0.1, 0.0]}}, "dca.temperatures = [0.1, 0.0] is not allowed"),
+        ({"dca": {"temperatures": [0.1, 0.1]}}, "must not repeat a value"),
+        ({"dca": {"iterations": 2}}, "dca.minimum_iterations = 3 must be ≤ dca.iterations = 2"),
+        ({"model": {"cluster": [[2, 0], [4, 0]]}}, "model.cluster = [[2, 0], [4, 0]] is singular"),
+        ({"model": {"cluster": [[2.5, 0], [4, 0]]}}, "model.cluster = [[2.5, 0], [4, 0]] is not allowed"),
+        ({"model": {"cluster": [[9, 0], [0, 9]]}}, "81 sites: at most 64"),
+        ({"model": {"U": -1.0}}, "model.U = -1.0 is not allowed: it must be a number ≥ 0"),
+        ({"model": {"hopping": {"1,0": -1.0, "-1,0": -0.5}}}, "must be equal"),
+        ({"model": {"hopping": {"0,0": 1.0}}}, "site energy"),
+        ({"model": {"hopping": {"1,0": -1.0}, "t_prime": 0.2}}, "model.hopping replaces"),
+        ({"solver": {"kind": "ed"}}, "needs dca.isolated = true"),
+        ({"dca": {"isolated": True}}, "needs dca.mu instead of dca.density"),
+        (
+            {
+                "dca": {"isolated": True, "mu": 3.0, "density": None},
+                "solver": {"kind": "ed"},
+                "model": {"cluster": [[2, 2], [2, -2]]},
+            },
+            "at most 4 sites: model.cluster has 8",
+        ),
+        ({"solver": {"chains": 7}}, "solver.bins = 64 must be a multiple of solver.chains = 7"),
+        ({"solver": {"bins": 32}}, "solver.bins = 32 is not allowed: it must be an integer ≥ 64"),
+        ({"solver": {"measurements": 10}}, "solver.measurements = 10 must be ≥ solver.bins = 64"),
+        ({"solver": {"measurements_first": 10}}, "solver.measurements_first = 10 must lie between"),
+        ({"two_particle": {"frequencies": 8, "omega_max": 5.0}}, "both set the window"),
+        ({"run": {"threads": "hpx"}}, 'run.threads = "hpx" is not allowed: it must be "os" or "fiber"'),
+        ({"model": {"chains": 4}}, "unknown key model.chains; did you mean solver.chains?"),
+    ],
+)
 def test_bad_input_is_one_clear_line(sections, message):
     with pytest.raises(InputError) as error:
         synthetic.parameters(**sections)
-    assert message in str(error.value) and str(error.value).startswith("input.toml: ") and "\n" not in str(error.value)
+    assert (
+        message in str(error.value)
+        and str(error.value).startswith("input.toml: ")
+        and "\n" not in str(error.value)
+    )
 
 
 def test_file_errors_name_the_file(tmp_path):
@@ -69,7 +85,9 @@ def test_settings_win_over_the_file():
 
 
 def test_resolved_file_reads_back_to_the_same_parameters(tmp_path):
-    p = synthetic.parameters(model={"hopping": {"1,0": -1.0, "0,1": -1.0, "1,1": 0.3}}, run={"walltime": "01:00:00"})
+    p = synthetic.parameters(
+        model={"hopping": {"1,0": -1.0, "0,1": -1.0, "1,1": 0.3}}, run={"walltime": "01:00:00"}
+    )
     (tmp_path / "input.resolved.toml").write_text(p.to_toml())
     again = Parameters.read(tmp_path / "input.resolved.toml")
     assert again == p and again.fingerprint() == p.fingerprint() and again.run.walltime == 3600.0
@@ -107,7 +125,8 @@ def test_parameters_are_frozen_and_travel():
 
 def test_docs_page_is_the_one_of_this_table():
     assert (ROOT / "docs/parameters.md").read_text() == SCHEMA.markdown("Parameters of `plaq dca`"), (
-        "run: plaq dca parameters --markdown > docs/parameters.md")
+        "run: plaq dca parameters --markdown > docs/parameters.md"
+    )
 
 
 def test_every_parameter_says_what_it_is():

@@ -22,7 +22,12 @@ def write(path, results):
 
 
 def assert_same(a, b):
-    assert a.name == b.name and (a.unit, a.convention, a.note, a.tau_int) == (b.unit, b.convention, b.note, b.tau_int)
+    assert a.name == b.name and (a.unit, a.convention, a.note, a.tau_int) == (
+        b.unit,
+        b.convention,
+        b.note,
+        b.tau_int,
+    )
     for x, y in [(a.mean, b.mean), (a.error, b.error), (a.jackknife, b.jackknife)]:
         assert np.array_equal(x, y) and np.asarray(x).dtype == np.asarray(y).dtype
     assert [(x.name, x.unit) for x in a.axes] == [(x.name, x.unit) for x in b.axes]
@@ -161,7 +166,10 @@ def test_report_of_an_unfinished_or_plain_run(count):
     p = synthetic.parameters()
     points = [synthetic.point(p, index) for index in range(count)]
     text = page(Results(points), p, HEADER, "0" * 64)
-    assert "no pairing eigenvalue" in text.lower() and "nan" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.S).split("<h2>")[0]
+    assert (
+        "no pairing eigenvalue" in text.lower()
+        and "nan" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.S).split("<h2>")[0]
+    )
 
 
 def test_report_says_which_error_bars_are_not_supported(results):

@@ -38,10 +38,11 @@ def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
     """What the continuous-time solver needs at temperature T, to a factor of two or three.
 
     Expansion order <k> as the loop first guesses it.
-    Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow. Pairing window:
-    G4 of one configuration and its sums are (N_c n_w) x (2 N_c n_w) numbers for pp, four times as many complex ones
-    elsewhere: single and double precision in each chain, double precision in every bin of the rank.
-    Operations: a sweep is about 8 k^3, a measurement 8 (m k^2 + m^2 k) for each spin, with m the frequencies and momenta.
+    Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
+    Pairing window: G4 of one configuration and its sums are (N_c n_w) x (2 N_c n_w) numbers for pp, four times as
+    many complex ones elsewhere: single and double precision in each chain, double precision in every bin of the
+    rank. Operations: a sweep is about 8 k^3, a measurement 8 (m k^2 + m^2 k) for each spin, with m the
+    frequencies and momenta.
     """
     sites = cluster.size
     order = expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
@@ -57,7 +58,14 @@ def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
     one_particle = 2 * 8 * 20 * sites * order**2 / MEASURE_RATE
     two_particle = 2 * 8 * (2 * m * order**2 + 4 * m**2 * order) / MEASURE_RATE + numbers / MEASURE_RATE
     seconds = measured * (8 * order**3 / UPDATE_RATE + one_particle) + p.solver.measurements * two_particle
-    return Needs(T, order, count if m else 0, chain, p.solver.chains * chain + 8 * p.solver.bins * (numbers + single), seconds)
+    return Needs(
+        T,
+        order,
+        count if m else 0,
+        chain,
+        p.solver.chains * chain + 8 * p.solver.bins * (numbers + single),
+        seconds,
+    )
 
 
 def describe(p: Parameters) -> str:
@@ -68,8 +76,10 @@ def describe(p: Parameters) -> str:
         try:
             cluster.momentum_index(np.pi * np.array(q))
         except InputError:
-            raise InputError(f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster; these are "
-                             f"{' '.join(cluster.names)}") from None
+            raise InputError(
+                f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster; these are "
+                f"{' '.join(cluster.names)}"
+            ) from None
     group = PointGroup(cluster)
     filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {p.dca.mu} t"
     low, high = lattice.extrema
@@ -79,8 +89,8 @@ def describe(p: Parameters) -> str:
         + (", isolated" if p.dca.isolated else ""),
         f"sites:       {' '.join(f'({x},{y})' for x, y in cluster.sites)}",
         f"momenta:     {' '.join(cluster.names)}",
-        f"point group: {group.name}, {len(group.operations)} of the {len(lattice.point_group)} operations of the lattice "
-        f"({lattice.system.name})",
+        f"point group: {group.name}, {len(group.operations)} of the {len(lattice.point_group)} operations of the "
+        f"lattice ({lattice.system.name})",
         f"irreps:      {' '.join(irrep_projectors(cluster))}",
         "",
     ]
@@ -94,11 +104,13 @@ def describe(p: Parameters) -> str:
         n = needs(p, cluster, T)
         seconds = n.core_seconds / min(workers, p.solver.chains)
         total, largest = total + seconds, max(largest, n.rank_bytes)
-        lines.append(f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
-                     f"{duration(seconds):>14}")
+        lines.append(
+            f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
+            f"{duration(seconds):>14}"
+        )
     lines += [
         "",
-        f"estimate:    {size(largest)} on one rank, at most {duration(total)} on {workers} worker(s) here, if every",
+        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here if every",
         f"             temperature takes all {p.dca.iterations} iterations; both numbers to a factor of two or three",
     ]
     return "\n".join(lines)

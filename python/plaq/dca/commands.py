@@ -22,8 +22,8 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
     """Solve the model at all temperatures and look for the transition.
 
     With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last
-    checkpoint; without one, nothing is written. Every rank of an MPI world calls this with the same arguments and gets
-    the same results. Raises Interrupted after a signal or the wall-time limit, with everything saved.
+    checkpoint; without one, nothing is written. Every rank of an MPI world calls this with the same arguments and
+    gets the same results. Raises Interrupted after a signal or the wall-time limit, with everything saved.
     """
     from plaq.comm import world
     from plaq.dca.loop import Loop
@@ -41,7 +41,9 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
                 desk.finish(results)
         except Interrupted as interrupted:
             if desk:
-                desk.log.line(f"stopped by {interrupted.reason}: the state is saved in {folder}; the same command continues")
+                desk.log.line(
+                    f"stopped by {interrupted.reason}: the state is saved in {folder}; the same command continues"
+                )
             raise
         except (InputError, RunError) as error:
             if desk:

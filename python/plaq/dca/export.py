@@ -1,9 +1,10 @@
 """Results for other programs: G and Σ as TRIQS reads them, and everything up to two axes as CSV.
 
-TRIQS layout (as TRIQS 3.2 writes it; 3.0 and later read it): group ``T_<T>/G_iw`` with attribute Format = "BlockGf", its
-``block_names`` (Format "List") and one group per cluster momentum, Format "Gf", of ``data`` [w, 1, 1, (re, im)] with
-attribute __complex__ = "1" and ``mesh`` (Format "MeshImFreq": beta, statistic, size, positive_freq_only). Block "K0"
-belongs to row 0 of ``momenta``; the blocks hold for either spin. Sigma_iw has the Hartree term in it.
+TRIQS layout (as TRIQS 3.2 writes it; 3.0 and later read it): group ``T_<T>/G_iw`` with attribute Format =
+"BlockGf", its ``block_names`` (Format "List") and one group per cluster momentum, Format "Gf", of ``data`` [w, 1,
+1, (re, im)] with attribute __complex__ = "1" and ``mesh`` (Format "MeshImFreq": beta, statistic, size,
+positive_freq_only). Block "K0" belongs to row 0 of ``momenta``; the blocks hold for either spin. Sigma_iw has the
+Hartree term in it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def export(folder: Path, out: Path) -> list[Path]:
     with h5py.File(image, "w") as file:
         write_triqs(file, results, parameters)
     files = {"triqs.h5": image.getvalue(), "scalars.csv": scalars(results).encode()}
-    for name in dict.fromkeys(name for point in results.points for name, e in point.observables.items() if e.mean.ndim):
+    for name in dict.fromkeys(
+        name for point in results.points for name, e in point.observables.items() if e.mean.ndim
+    ):
         if all(point[name].mean.ndim <= 2 for point in results.points if name in point):
             files[f"{name}.csv"] = table(results, name).encode()
     for name, content in files.items():
@@ -102,12 +105,16 @@ def write_block_gf(group: h5py.Group, values: np.ndarray, beta: float) -> None:
 
 def scalars(results: Results) -> str:
     """One row per temperature: T, beta, mu, and mean and error of every scalar; empty where there is none."""
-    names = list(dict.fromkeys(name for p in results.points for name, e in p.observables.items() if not e.mean.ndim))
+    names = list(
+        dict.fromkeys(name for p in results.points for name, e in p.observables.items() if not e.mean.ndim)
+    )
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     rows.writerow(["T", "beta", "mu", *(column for name in names for column in (name, f"{name}_error"))])
     for p in results.points:
-        cells = [x for name in names for x in ((p[name].mean.item(), p[name].error.item()) if name in p else ("", ""))]
+        cells = [
+            x for name in names for x in ((p[name].mean.item(), p[name].error.item()) if name in p else ("", ""))
+        ]
         rows.writerow([p.T, p.beta, p.mu, *cells])
     return file.getvalue()
 
@@ -118,8 +125,13 @@ def table(results: Results, name: str) -> str:
     rows = csv.writer(file, lineterminator="\n")
     points = [point for point in results.points if name in point]
     complex_valued = np.iscomplexobj(points[0][name].mean)
-    rows.writerow(["T", *axis_columns(points[0][name]), *(("re", "im", "re_error", "im_error") if complex_valued
-                                                          else ("value", "error"))])
+    rows.writerow(
+        [
+            "T",
+            *axis_columns(points[0][name]),
+            *(("re", "im", "re_error", "im_error") if complex_valued else ("value", "error")),
+        ]
+    )
     for point in points:
         e = point[name]
         for index in np.ndindex(e.mean.shape):
@@ -132,5 +144,8 @@ def table(results: Results, name: str) -> str:
 
 def axis_columns(estimate: Estimate) -> list[str]:
     """One column for an axis of numbers, ``K_x, K_y`` for an axis of vectors."""
-    return [name for axis in estimate.axes
-            for name in ([axis.name] if np.ndim(axis.values) == 1 else [f"{axis.name}_x", f"{axis.name}_y"])]
+    return [
+        name
+        for axis in estimate.axes
+        for name in ([axis.name] if np.ndim(axis.values) == 1 else [f"{axis.name}_x", f"{axis.name}_y"])
+    ]

@@ -46,7 +46,7 @@ class QuietObserver:
 class Observer(QuietObserver):
     """Rank 0's observer: results and summary after every temperature, checkpoints, log and live view."""
 
-    HEAD = f"{'T':>8} {'iter':>5} {'mu':>9} {'n':>9} {'sign':>7} {'<k>':>8} {'change':>10} {'measured':>9} {'time':>12}"
+    HEAD = "       T  iter        mu         n    sign      <k>     change  measured         time"
 
     def __init__(self, parameters: Parameters, folder: RunFolder, log: Log, header: dict[str, Any], stop: Stop):
         super().__init__(stop)
@@ -60,15 +60,17 @@ class Observer(QuietObserver):
         self._headed = False
 
     def resume(self) -> dict[str, Any] | None:
-        """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be used."""
+        """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be
+        used."""
         state = checkpoint.load(self._folder.checkpoint, PROGRAM, self._parameters.fingerprint())
         if state is not None and self._folder.results.exists():
             self._points = {point.index: point for point in read_results(self._folder.results)[0].points}
         return state
 
     def status(self, **fields: Any) -> None:
-        """Any of phase, T, index (from 0), temperatures (how many), iteration (from 1), iterations, mu, density, sign,
-        sign_error, order, change, change_error, sweeps_per_second, seconds_left; what is not given stays as it was."""
+        """Any of phase, T, index (from 0), temperatures (how many), iteration (from 1), iterations, mu, density,
+        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left; what is not given stays as
+        it was."""
         self._state.update(fields)
         s = self._state.get
         sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
@@ -90,16 +92,19 @@ class Observer(QuietObserver):
         self._log.status(title, rows, min(1.0, (index + within) / count))
 
     def iteration(self, record: dict[str, Any]) -> None:
-        """``record``: T, iteration, mu, density, sign, order, change, change_error, measurements, seconds {part: s}."""
+        """``record``: T, iteration, mu, density, sign, order, change, change_error, measurements, seconds {part:
+        s}."""
         if not self._headed:
             self._log.line(self.HEAD)
             self._headed = True
         r = record.get
         seconds = sum((r("seconds") or {}).values())
-        self._log.line(f"{number(r('T'), '.5g'):>8} {number(r('iteration'), 'd'):>5} {number(r('mu'), '.5f'):>9} "
-                       f"{number(r('density'), '.5f'):>9} {number(r('sign'), '.4f'):>7} {number(r('order'), '.2f'):>8} "
-                       f"{in_errors(r('change'), r('change_error')):>10} {number(r('measurements'), 'd'):>9} "
-                       f"{duration(seconds):>12}")
+        self._log.line(
+            f"{number(r('T'), '.5g'):>8} {number(r('iteration'), 'd'):>5} {number(r('mu'), '.5f'):>9} "
+            f"{number(r('density'), '.5f'):>9} {number(r('sign'), '.4f'):>7} {number(r('order'), '.2f'):>8} "
+            f"{in_errors(r('change'), r('change_error')):>10} {number(r('measurements'), 'd'):>9} "
+            f"{duration(seconds):>12}"
+        )
 
     def point(self, point: Point) -> None:
         self._points[point.index] = point

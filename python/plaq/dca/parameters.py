@@ -1,4 +1,5 @@
-"""The parameters of ``plaq dca``: the table, what is checked across keys, and the frozen object that a run carries."""
+"""The parameters of ``plaq dca``: the table, what is checked across keys, and the frozen object that a run
+carries."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from typing import Any
 
 from plaq.errors import InputError
 from plaq.schema import (REQUIRED, Parameter, Schema, boolean, choice, displacements, duration, integer, list_of,
-                         one_of, real, text)
+                         one_of, real, text, to_toml)
 
 SECTIONS = {
     "model": "The single-band Hubbard model and the cluster that stands for the lattice.",
     "dca": "Temperatures, filling and the self-consistency loop.",
     "solver": "The cluster solver and its statistics. `measurements` counts configurations over all chains.",
     "two_particle": "Two-particle Green's functions and the Bethe-Salpeter equation.",
-    "run": "How the run is carried out. Nothing in this section changes a result, and it may differ when a run goes on.",
+    "run": "How the run is carried out. Nothing here changes a result, and it may differ when a run goes on.",
 }
 
 _positive, _count, _pair = real("(0, inf)"), integer(1), list_of(integer(), length=2)
@@ -47,7 +48,8 @@ TABLE = [
     Parameter("solver", "measurements", _count, 100_000, "configurations", "measured in the last iteration"),
     Parameter("solver", "measurements_first", one_of("auto", _count), "auto", "configurations",
               "measured in the earlier iterations; auto is a tenth of measurements"),
-    Parameter("solver", "chains", _count, 8, "", "Markov chains; the result depends on this number, not on the workers"),
+    Parameter("solver", "chains", _count, 8, "",
+              "Markov chains; results depend on their number, not on the workers"),
     Parameter("solver", "bins", integer(64), 64, "", "bins that error bars come from, over all chains"),
     Parameter("solver", "warmup", integer(0), 200, "sweeps", "before a chain measures for the first time"),
     Parameter("solver", "measure_every", one_of("auto", _count), "auto", "sweeps", "between two measurements"),
@@ -59,17 +61,20 @@ TABLE = [
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("two_particle", "channels", list_of(choice("pp", "magnetic", "charge", "transverse")), ["pp"], "",
               "which two-particle functions are measured; an empty list for none"),
-    Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t", "measured at temperatures up to this one"),
+    Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t",
+              "measured at temperatures up to this one"),
     Parameter("two_particle", "frequencies", one_of("auto", _count), "auto", "",
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
-    Parameter("two_particle", "omega_max", _positive, None, "t", "instead of frequencies: the window's largest frequency"),
+    Parameter("two_particle", "omega_max", _positive, None, "t",
+              "instead of frequencies: the window's largest frequency"),
     Parameter("two_particle", "transfers", list_of(list_of(real(), length=2), shortest=1), [[0.0, 0.0]], "pi/a",
               "momentum transfers q; each must be a momentum of the cluster"),
     Parameter("two_particle", "bosonic", list_of(integer(), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
     Parameter("run", "folder", text(), "run", "", "where results go; relative to where the command is given"),
     Parameter("run", "threads", choice("os", "fiber"), "os", "", "back end of the tasks"),
-    Parameter("run", "workers", one_of("auto", _count), "auto", "", "threads of each rank; auto is one per physical core"),
+    Parameter("run", "workers", one_of("auto", _count), "auto", "",
+              "threads of each rank; auto is one per physical core"),
     Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
               "a chain measures in place, or hands its configurations to an accumulator task"),
     Parameter("run", "checkpoint_every", _positive, 120.0, "s", "time between two checkpoints"),
@@ -153,7 +158,8 @@ class Parameters:
         return hashlib.sha256(content.encode()).hexdigest()
 
     def first_difference(self, other: Parameters) -> tuple[str, Any, Any] | None:
-        """(key, value here, value there) of the first parameter outside ``[run]`` that differs; None if none does."""
+        """(key, value here, value there) of the first parameter outside ``[run]`` that differs; None if none
+        does."""
         for parameter in TABLE:
             here, there = (getattr(getattr(p, parameter.section), parameter.name) for p in (self, other))
             if parameter.section != "run" and here != there:
@@ -161,7 +167,8 @@ class Parameters:
         return None
 
     def hopping(self) -> dict[tuple[int, int], float]:
-        """``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its sign."""
+        """``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its
+        sign."""
         if self.model.hopping is not None:
             return {(s * dx, s * dy): amplitude for dx, dy, amplitude in self.model.hopping for s in (1, -1)}
         near = {d: -self.model.t for d in [(1, 0), (-1, 0), (0, 1), (0, -1)]}
@@ -191,9 +198,9 @@ def check(values: Mapping[str, Any], source: str) -> None:
     (a, b), (c, d) = model.cluster
     sites = abs(a * d - b * c)
     if sites == 0:
-        refuse(f"model.cluster = {[list(row) for row in model.cluster]} is singular: the two vectors must be independent")
+        refuse(f"model.cluster = {to_toml(model.cluster)} is singular: the two vectors must be independent")
     if sites > 64:
-        refuse(f"model.cluster = {[list(row) for row in model.cluster]} has {sites} sites: at most 64 are allowed")
+        refuse(f"model.cluster = {to_toml(model.cluster)} has {sites} sites: at most 64 are allowed")
     if model.hopping is not None:
         check_hopping(model.hopping, refuse)
         if (model.t, model.t_prime) != (1.0, 0.0):

@@ -20,29 +20,33 @@ SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
 
 
 def available(results: Results) -> dict[str, tuple]:
-    """``{file name: (draw, title, caption)}`` of the figures that these results have data for; draw(theme) -> Figure."""
+    """``{file name: (draw, title, caption)}`` of the figures that these results have data for; draw(theme) ->
+    Figure."""
     any_has = lambda name: any(name in point for point in results.points)  # noqa: E731
     chosen = {
         "lambda_d": (any_has("lambda_d"), pairing, "Pairing eigenvalue and T_c",
-                     "Leading d-wave eigenvalue of the Bethe-Salpeter equation; superconductivity sets in where it reaches 1. "
-                     "Bars and band are one standard error."),
+                     "Leading d-wave eigenvalue of the Bethe-Salpeter equation; superconductivity sets in "
+                     "where it reaches 1. Bars and band are one standard error."),
         "self_energy": (any_has("Sigma"), self_energy, "Self-energy",
-                        "Σ(K,iω) at the lowest temperature, one curve per cluster momentum of the irreducible wedge."),
+                        "Σ(K,iω) at the lowest temperature, for the cluster momenta of the irreducible wedge."),
         "expansion_order": (any_has("order_histogram"), order_histogram, "Expansion order",
                             "How often a configuration had k vertices, by temperature."),
         "sign": (any_has("sign"), sign, "Average sign", "The cost of a run grows as 1/sign²."),
         "autocorrelation": (any(e.tau_int is not None for p in results.points for e in p.observables.values()),
                             autocorrelation, "Autocorrelation",
-                            "Integrated autocorrelation time in measurements; 0.5 is none. Bins must be much longer."),
+                            "Integrated autocorrelation time in measurements; 0.5 is none. Bins must be longer."),
         "convergence": (any(record.get("change") == record.get("change") and record.get("change") is not None
                             for p in results.points for record in p.history),
-                        convergence, "Convergence", "Change of Σ from one iteration to the next, in its own standard errors."),
-        "thermodynamics": (any_has("energy"), thermodynamics, "Energy and double occupancy", "Per site, against temperature."),
+                        convergence, "Convergence",
+                        "Change of Σ from one iteration to the next, in its own standard errors."),
+        "thermodynamics": (any_has("energy"), thermodynamics, "Energy and double occupancy",
+                           "Per site, against temperature."),
         "frequency_window": (any_has("lambda_window"), frequency_window, "Frequency window",
                              "λ_d against the number of positive frequencies kept, relative to all of them."),
         "gap": (any_has("eigenvector_d"), gap, "Gap function",
-                "Eigenvector of λ_d at the lowest temperature: its sign change between (π,0) and (0,π) is the d wave."),
-        "time": (any(point.seconds for point in results.points), time_spent, "Where the time went", "Seconds by temperature."),
+                "Eigenvector of λ_d at the lowest temperature: the sign changes between (π,0) and (0,π)."),
+        "time": (any(point.seconds for point in results.points), time_spent, "Where the time went",
+                 "Seconds by temperature."),
     }
     return {name: (lambda theme, draw=draw: draw(results, theme), title, caption)
             for name, (present, draw, title, caption) in chosen.items() if present}
@@ -74,7 +78,8 @@ def pairing(results: Results, theme: Theme) -> Figure:
         axes.plot(fine, found.curve(fine), color=theme.series[0], label=r"$p_0/(T-p_1)^{p_2}$")
     if found is not None and found.value is not None:
         if np.isfinite(found.error):
-            axes.axvspan(found.value - found.error, found.value + found.error, color=theme.series[1], alpha=0.25, lw=0)
+            low, high = found.value - found.error, found.value + found.error
+            axes.axvspan(low, high, color=theme.series[1], alpha=0.25, lw=0)
         axes.axvline(found.value, color=theme.series[1], label=f"$T_c$ = {with_error(found.value, found.error)} t")
     finite = np.where(np.isfinite(error), error, 0)
     axes.errorbar(T, value, finite, fmt="o", color=theme.series[0], label=r"$\lambda_d$", zorder=3)
@@ -126,10 +131,12 @@ def sign(results: Results, theme: Theme) -> Figure:
 
 def autocorrelation(results: Results, theme: Theme) -> Figure:
     figure, axes = plt.subplots(figsize=SIZE)
-    names = dict.fromkeys(name for p in results.points for name, e in p.observables.items() if e.tau_int is not None)
+    everything = [item for point in results.points for item in point.observables.items()]
+    names = dict.fromkeys(name for name, estimate in everything if estimate.tau_int is not None)
     for i, name in enumerate(names):
         rows = [(p.T, p[name].tau_int) for p in results.points if name in p and p[name].tau_int is not None]
-        axes.plot(*zip(*rows), marker="osD^vP"[i % 6], color=theme.series[i % len(theme.series)], label=words(name))
+        colour = theme.series[i % len(theme.series)]
+        axes.plot(*zip(*rows), marker="osD^vP"[i % 6], color=colour, label=words(name))
     log_temperature(axes, [p.T for p in results.points])
     axes.set(ylabel=r"$\tau_{\rm int}$ / measurements", ylim=(0, None))
     axes.legend()

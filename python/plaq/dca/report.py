@@ -22,8 +22,15 @@ WIDE_FIGURES = {"lambda_d", "self_energy", "thermodynamics", "time"}
 
 # Column of the table of results: observable, heading.
 COLUMNS = {
-    "density": "n", "double_occupancy": "D", "energy_kinetic": "E<sub>kin</sub> / t", "energy_potential": "E<sub>pot</sub> / t",
-    "energy": "E / t", "sign": "sign", "expansion_order": "⟨k⟩", "lambda_d": "λ<sub>d</sub>", "lambda_s": "λ<sub>s</sub>",
+    "density": "n",
+    "double_occupancy": "D",
+    "energy_kinetic": "E<sub>kin</sub> / t",
+    "energy_potential": "E<sub>pot</sub> / t",
+    "energy": "E / t",
+    "sign": "sign",
+    "expansion_order": "⟨k⟩",
+    "lambda_d": "λ<sub>d</sub>",
+    "lambda_s": "λ<sub>s</sub>",
     "lambda_p": "λ<sub>p</sub>",
 }
 
@@ -49,17 +56,21 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         figures(results),
         "<h2>Results by temperature</h2>",
         point_table(results),
-        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks an error that the '
-        "data cannot support. All energies and temperatures are in units of t.</p>",
+        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
+        "that the data cannot support. All energies and temperatures are in units of t.</p>",
         notes(results),
         "<h2>How it ran</h2>",
-        rows([*header.items(), ("time", duration(sum(results.seconds.values()))), ("digest of the results", digest)]),
+        rows(
+            [*header.items(), ("time", duration(sum(results.seconds.values()))), ("digest of the results", digest)]
+        ),
         *(history_table(point) for point in results.points if point.history),
-        f"<details><summary>The input, with every key resolved</summary><pre>{escape(parameters.to_toml())}</pre></details>",
+        folded("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
     ]
-    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
-            f'<meta name="viewport" content="width=device-width,initial-scale=1">\n<style>\n{css}</style></head>\n'
-            f"<body><main>\n{chr(10).join(part for part in parts if part)}\n</main></body></html>\n")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1">\n<style>\n{css}</style></head>\n'
+        f"<body><main>\n{chr(10).join(part for part in parts if part)}\n</main></body></html>\n"
+    )
 
 
 def headline(results: Results) -> str:
@@ -69,7 +80,11 @@ def headline(results: Results) -> str:
     if tc["status"] == "bound":
         return "T<sub>c</sub> is outside the temperatures of this run"
     coldest = min(results.points, key=lambda point: point.T, default=None)
-    return "No temperature is finished" if coldest is None else f"{len(results.points)} temperatures, down to T = {coldest.T:g} t"
+    return (
+        "No temperature is finished"
+        if coldest is None
+        else f"{len(results.points)} temperatures, down to T = {coldest.T:g} t"
+    )
 
 
 def sentence(results: Results) -> str:
@@ -99,10 +114,15 @@ def facts(results: Results, p: Parameters) -> str:
     if results.points:
         coldest = min(results.points, key=lambda point: point.T)
         entries.append(("lowest T", f"{coldest.T:g} t"))
-        entries += [(f"{name} there", str(coldest[key])) for key, name in [("sign", "sign"), ("lambda_d", "λ_d")]
-                    if key in coldest]
-    entries += [("measurements", f"{p.solver.measurements:,}".replace(",", " ")),
-                ("time", duration(sum(results.seconds.values())))]
+        entries += [
+            (f"{name} there", str(coldest[key]))
+            for key, name in [("sign", "sign"), ("lambda_d", "λ_d")]
+            if key in coldest
+        ]
+    entries += [
+        ("measurements", f"{p.solver.measurements:,}".replace(",", " ")),
+        ("time", duration(sum(results.seconds.values()))),
+    ]
     boxes = "".join(f"<div><dt>{markup(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in entries)
     return f'<dl class="facts">{boxes}</dl>'
 
@@ -111,16 +131,24 @@ def figures(results: Results) -> str:
     shown = []
     for name, (draw, title, caption) in available(results).items():
         kind = ' class="wide"' if name in WIDE_FIGURES else ""
-        shown.append(f"<figure{kind}><h3>{markup(title)}</h3>{svg(draw)}<figcaption>{markup(caption)}</figcaption></figure>")
+        shown.append(
+            f"<figure{kind}><h3>{markup(title)}</h3>{svg(draw)}<figcaption>{markup(caption)}</figcaption></figure>"
+        )
     return f'<div class="figures">{"".join(shown)}</div>'
 
 
 def point_table(results: Results) -> str:
-    columns = {name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)}
+    columns = {
+        name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)
+    }
     head = "".join(f"<th>{heading}</th>" for heading in ["T / t", "μ / t", *columns.values()])
     body = []
     for point in results.points:
-        cells = [f"{point.T:g}", number(point.mu, ".5f"), *(str(point[name]) if name in point else "" for name in columns)]
+        cells = [
+            f"{point.T:g}",
+            number(point.mu, ".5f"),
+            *(str(point[name]) if name in point else "" for name in columns),
+        ]
         body.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
 
@@ -134,7 +162,7 @@ def notes(results: Results) -> str:
             said.append(f"T = {point.T:g}, {', '.join(names[:4])}{', …' if len(names) > 4 else ''}: {note}")
     if not said:
         return ""
-    return f"<details open><summary>Error bars to read with care</summary><pre>{escape(chr(10).join(said))}</pre></details>"
+    return folded("Error bars to read with care", f"<pre>{escape(chr(10).join(said))}</pre>", " open")
 
 
 def history_table(point) -> str:
@@ -143,18 +171,31 @@ def history_table(point) -> str:
     head = "".join(f"<th>{escape(words(name))}</th>" for name in [*names, "time"])
     body = []
     for record in point.history:
-        cells = [cell(record.get(name)) for name in names] + [duration(sum((record.get("seconds") or {}).values()))]
+        cells = [cell(record.get(name)) for name in names] + [
+            duration(sum((record.get("seconds") or {}).values()))
+        ]
         body.append("<tr>" + "".join(f"<td>{text}</td>" for text in cells) + "</tr>")
-    table = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
-    return f"<details><summary>Iterations at T = {point.T:g} t</summary>{table}</details>"
+    table = (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
+    )
+    return folded(f"Iterations at T = {point.T:g} t", table)
+
+
+def folded(title: str, content: str, state: str = "") -> str:
+    """A part that opens on a click."""
+    return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
 
 
 def cell(value: Any) -> str:
-    if isinstance(value, (int, np.integer)) or (isinstance(value, float) and value.is_integer() and abs(value) < 1e9):
+    if isinstance(value, (int, np.integer)) or (
+        isinstance(value, float) and value.is_integer() and abs(value) < 1e9
+    ):
         return f"{int(value)}"
     return escape(value) if isinstance(value, str) else number(value, ".6g")
 
 
 def rows(entries: list[tuple[str, Any]]) -> str:
-    body = "".join(f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in entries)
+    body = "".join(
+        f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in entries
+    )
     return f'<div class="scroll"><table class="plain"><tbody>{body}</tbody></table></div>'

@@ -15,8 +15,8 @@ from plaq.estimate import Axis, Estimate
 class Point:
     """A finished temperature.
 
-    ``observables`` are estimates by name. ``history`` has one record of scalars per iteration, with ``seconds`` a table
-    {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations.
+    ``observables`` are estimates by name. ``history`` has one record of scalars per iteration, with ``seconds`` a
+    table {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations.
     """
 
     index: int
@@ -73,7 +73,8 @@ class Results:
 
     @property
     def tc(self) -> dict[str, Any]:
-        """``{value, error, status}`` of the transition temperature; value and error are None unless it was found."""
+        """``{value, error, status}`` of the transition temperature; value and error are None unless it was
+        found."""
         found = plain(self.transition) or {"status": "not measured"}
         return {"value": found.get("value"), "error": found.get("error"), "status": found["status"]}
 
@@ -94,7 +95,9 @@ def plain(thing: Any) -> Any:
 
 
 def _estimate_state(estimate: Estimate) -> dict[str, Any]:
-    state = {f.name: getattr(estimate, f.name) for f in dataclasses.fields(estimate) if f.name not in ("name", "axes")}
+    state = {
+        f.name: getattr(estimate, f.name) for f in dataclasses.fields(estimate) if f.name not in ("name", "axes")
+    }
     state["axes"] = [{"name": a.name, "values": np.asarray(a.values), "unit": a.unit} for a in estimate.axes]
     return state
 
@@ -108,11 +111,14 @@ SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "
 
 
 def summary(results: Results, header: dict[str, Any]) -> dict[str, Any]:
-    """The content of ``summary.json``: tc {value, error, status}, and per temperature T, beta, mu and {value, error} of
-    what `SUMMARY` names; lambda_d is null where two-particle functions were not measured."""
+    """The content of ``summary.json``: tc {value, error, status}, and per temperature T, beta, mu and {value,
+    error} of what `SUMMARY` names; lambda_d is null where two-particle functions were not measured."""
+
     def pair(point: Point, name: str):
         return {"value": float(point[name].mean), "error": float(point[name].error)} if name in point else None
 
-    temperatures = [{"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY}}
-                    for point in results.points]
+    temperatures = [
+        {"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY}}
+        for point in results.points
+    ]
     return {"tc": results.tc, "temperatures": temperatures, "header": header}

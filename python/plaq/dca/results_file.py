@@ -24,7 +24,8 @@ NOT_A_RESULT = frozenset({"seconds", "history", "input", "header"})
 
 
 def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any]) -> None:
-    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then kept."""
+    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then
+    kept."""
     image = io.BytesIO()
     with h5py.File(image, "w") as file:
         file.attrs["format"] = FORMAT
@@ -64,7 +65,9 @@ def _open(path: Path) -> h5py.File:
     if file.attrs.get("format") != FORMAT or file.attrs.get("version") != VERSION:
         found = file.attrs.get("format"), file.attrs.get("version")
         file.close()
-        raise InputError(f"{path}: not a results file of this version of plaq: it says {found}, not {(FORMAT, VERSION)}")
+        raise InputError(
+            f"{path}: not a results file of this version of plaq: it says {found}, not {(FORMAT, VERSION)}"
+        )
     return file
 
 
@@ -76,8 +79,10 @@ def _write_point(group: h5py.Group, point: Point) -> None:
         _write_estimate(observables.create_group(name, track_order=True), estimate)
     history = [{key: value for key, value in record.items() if key != "seconds"} for record in point.history]
     _write_columns(group.create_group("history", track_order=True), history)
-    _write_columns(group.create_group("history/seconds", track_order=True),
-                   [record.get("seconds", {}) for record in point.history])
+    _write_columns(
+        group.create_group("history/seconds", track_order=True),
+        [record.get("seconds", {}) for record in point.history],
+    )
     write_tree(group.create_group("seconds", track_order=True), {k: float(v) for k, v in point.seconds.items()})
 
 
@@ -126,6 +131,9 @@ def _write_columns(group: h5py.Group, records: list[dict[str, Any]]) -> None:
 
 
 def _read_columns(group: h5py.Group) -> list[dict[str, Any]]:
-    columns = {name: (item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]).tolist()
-               for name, item in group.items() if isinstance(item, h5py.Dataset)}
+    columns = {
+        name: (item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]).tolist()
+        for name, item in group.items()
+        if isinstance(item, h5py.Dataset)
+    }
     return [dict(zip(columns, row)) for row in zip(*columns.values())]

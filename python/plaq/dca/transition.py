@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2 as chi_squared
+from scipy.special import chdtrc  # the tail of chi squared; scipy.stats takes a second to load
 
 from plaq.errors import InputError
 from plaq.estimate import with_error
@@ -179,6 +179,6 @@ def found_sentence(result: Transition, t, y, sigma) -> str:
     for side, temperature, size in zip(("above", "below"), (t[0], t[-1]), excess):
         if size < 2:
             text += f"; at T = {temperature:g} the eigenvalue is only {size:.1f} standard errors {side} 1"
-    if result.dof and chi_squared.sf(result.chi2, result.dof) < UNLIKELY:
+    if result.dof and chdtrc(result.dof, result.chi2) < UNLIKELY:
         text += f"; the fit is poor, chi2 = {result.chi2:.1f} for {result.dof} degrees of freedom"
     return text
