@@ -129,6 +129,14 @@ def test_access_by_temperature_and_name(results):
         results.at(1.0)["lambda_d"]
 
 
+def test_one_eigenvalue_is_an_answer_without_a_transition():
+    p = synthetic.parameters(dca={"temperatures": [0.5, 0.1]})
+    results = synthetic.results(p)
+    assert results.transition is None and results.tc["status"] == "not measured"
+    value = results.at(0.1)["lambda_d"]
+    assert results.answer() == f"lambda_d = {value} at T = 0.1; T_c needs it at two temperatures or more"
+
+
 class Elements(HTMLParser):
     """Collects tags and checks that they nest."""
 

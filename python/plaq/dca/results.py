@@ -81,6 +81,9 @@ class Results:
     def answer(self) -> str:
         """The result of the run in a sentence."""
         if self.transition is None:
+            for point in self.points:
+                if "lambda_d" in point:
+                    return f"lambda_d = {point['lambda_d']} at T = {point.T:g}; T_c needs it at two temperatures or more"
             return "no pairing eigenvalue was measured, so nothing is said about a transition"
         return plain(self.transition)["sentence"]
 
