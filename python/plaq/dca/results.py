@@ -84,8 +84,8 @@ class Results:
             measured = [point for point in self.points if "lambda_d" in point]
             if measured:
                 coldest = min(measured, key=lambda point: point.T)
-                return (f"lambda_d = {coldest['lambda_d']} at T = {coldest.T:g}; T_c is looked for when a run is finished "
-                        "that has lambda_d at two temperatures or more")
+                return (f"lambda_d = {coldest['lambda_d']} at T = {coldest.T:g}; T_c is looked for when a run is "
+                        "finished that has lambda_d at two temperatures or more")
             return "no pairing eigenvalue was measured, so nothing is said about a transition"
         return plain(self.transition)["sentence"]
 
