@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaq.dca import tuning
 from plaq.dca.cluster import Cluster
 from plaq.dca.lattice import Lattice
 from plaq.dca.loop import expected_order
@@ -17,9 +18,8 @@ from plaq.live import duration
 from plaq.machine import workers_of
 from plaq.schema import to_toml
 
-# What one core does in a second, for the estimates below: operations of a matrix update and of a measurement.
-UPDATE_RATE = 4e9
-MEASURE_RATE = 8e9
+FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
+TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
     Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
     Pairing window: G4 of one configuration and its sums are (N_c n_w) x (2 N_c n_w) numbers for pp, four times as
     many complex ones elsewhere: single and double precision in each chain, double precision in every bin of the
-    rank. Operations: a sweep is about 8 k^3, a measurement 8 (m k^2 + m^2 k) for each spin, with m the
-    frequencies and momenta.
+    rank. Seconds are those of the cost model in plaq.dca.tuning.
     """
     sites = cluster.size
     order = expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
@@ -54,10 +53,11 @@ def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
     numbers = sum(2 * m**2 if channel == "pp" else 8 * m**2 for channel in pairs.channels) * transfers
     single = sites * 16 * 20.0
     chain = 8 * 8 * (1.5 * order) ** 2 + 12 * numbers + 4 * 16 * 2 * m**2 + 8 * single
-    measured = p.solver.measurements + (p.dca.iterations - 1) * p.solver.measurements_first
-    one_particle = 2 * 8 * 20 * sites * order**2 / MEASURE_RATE
-    two_particle = 2 * 8 * (2 * m * order**2 + 4 * m**2 * order) / MEASURE_RATE + numbers / MEASURE_RATE
-    seconds = measured * (8 * order**3 / UPDATE_RATE + one_particle) + p.solver.measurements * two_particle
+    seconds = sum(
+        count * (tuning.measure_every(p.solver, order, TYPICAL_TAU, sites, FREQUENCIES, window) * walk + measure)
+        for count, window in iterations(p, m // sites)
+        for walk, measure in [tuning.costs(order, sites, FREQUENCIES, window)]
+    )
     return Needs(
         T,
         order,
@@ -66,6 +66,14 @@ def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
         p.solver.chains * chain + 8 * p.solver.bins * (numbers + single),
         seconds,
     )
+
+
+def iterations(p: Parameters, window: int) -> list[tuple[int, int]]:
+    """(measurements, window) of a temperature's iterations when two of them converge."""
+    if p.dca.isolated:
+        return [(p.solver.measurements, window)]
+    first = p.solver.measurements_first
+    return [(first, 0), (first, 0), (max(first, p.solver.measurements // 2), 0), (p.solver.measurements, window)]
 
 
 def describe(p: Parameters) -> str:
@@ -110,8 +118,8 @@ def describe(p: Parameters) -> str:
         )
     lines += [
         "",
-        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here if every",
-        f"             temperature takes all {p.dca.iterations} iterations; both numbers to a factor of two or three",
+        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with four",
+        "             iterations at every temperature; both numbers to a factor of two or three",
     ]
     return "\n".join(lines)
 
