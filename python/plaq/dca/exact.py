@@ -7,13 +7,16 @@ import time
 import numpy as np
 
 from plaq.dca import matsubara, observables
-from plaq.dca.ed import ExactCluster
+from plaq.dca.ed import ExactCluster, two_particle
 from plaq.dca.results import Point
 from plaq.estimate import Estimate
 
 
-def exact_point(parameters, cluster, index):
-    """All single-particle observables of the isolated cluster at a temperature of the run, errors 0."""
+def exact_point(parameters, cluster, index, channels=(), window=0):
+    """Observables of the isolated cluster at a temperature of the run, errors 0.
+
+    channels: (kind, transfer index, bosonic index) of the two-particle functions, window: their positive frequencies.
+    """
     started = time.perf_counter()
     T = parameters.dca.temperatures[index]
     U, mu, beta = parameters.model.U, parameters.dca.mu, 1 / T
@@ -38,4 +41,14 @@ def exact_point(parameters, cluster, index):
     bare = 1j * mesh.omega + mu - cluster.energies[:, None]
     values["Sigma"] = bare - 1 / values["G"]
     found = {name: Estimate(name, value, np.zeros_like(value), **labels[name]) for name, value in values.items()}
+    n = np.arange(-window, window)
+    for kind, q, m in channels:
+        g4 = two_particle(ed, kind, q, m, n)
+        name = f"G4_{kind}_q{q}_m{m}"
+        convention = observables.CHANNELS[kind]
+        half = (kind, q, m) == ("pp", 0, 0)
+        if half:  # as the solver measures it: real, w > 0
+            name, convention, g4 = "G4_pp", observables.PAIRING, g4[:, window:].real
+        found[name] = Estimate(name, g4, np.zeros_like(g4), axes=observables.two_particle_axes(setting, window, half),
+                               unit="1/t^2", convention=convention)
     return Point(index, T, beta, mu, found, [], {"exact": time.perf_counter() - started})

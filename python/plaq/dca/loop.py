@@ -59,7 +59,7 @@ class Loop:
             temperatures = self.parameters.dca.temperatures
             while self.state["index"] < len(temperatures):
                 if self.parameters.solver.kind == "ed":
-                    self._finish_point(exact_point(self.parameters, self.cluster, self.state["index"]))
+                    self._exact(temperatures[self.state["index"]])
                 else:
                     self._temperature(temperatures[self.state["index"]])
             points = [Point.from_state(point) for point in self.state["points"]]
@@ -68,6 +68,17 @@ class Loop:
                 for part, value in point.seconds.items():
                     seconds[part] += value
             return Results(points, self._transition(points), dict(seconds))
+
+    def _exact(self, T):
+        p = self.parameters
+        channels = self._channels() if p.measures_two_particle(T) else []
+        frequencies = window(p, 1 / T) if channels else 0
+        self._finish_point(exact_point(p, self.cluster, self.state["index"], channels, frequencies))
+
+    def _channels(self):
+        """(kind, transfer index, bosonic index) of every two-particle function that is wanted."""
+        return [(kind, q, m) for kind in self.parameters.two_particle.channels for q in self.transfers
+                for m in self.parameters.two_particle.bosonic]
 
     def _transition(self, points):
         pairs = [(p.T, float(p["lambda_d"].mean), float(p["lambda_d"].error)) for p in points if "lambda_d" in p]
@@ -173,10 +184,9 @@ class Loop:
                           order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
                           iteration=loop["iteration"], tau=loop["tau"])
         if loop["phase"] == FINAL and p.measures_two_particle(T):
-            task.window = window(p, mesh)
+            task.window = window(p, mesh.beta)
             task.orbit = observables.pair_orbits(self.group)
-            wanted = [(kind, q, m) for kind in p.two_particle.channels for q in self.transfers
-                      for m in p.two_particle.bosonic]
+            wanted = self._channels()
             task.pairing = ("pp", 0, 0) in wanted
             task.channels = [c for c in wanted if c != ("pp", 0, 0)]
         return task
@@ -253,12 +263,12 @@ def expected_order(parameters, cluster, beta, filling):
     return tuning.expansion_constant(parameters.solver) + beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
 
 
-def window(parameters, mesh):
+def window(parameters, beta):
     """Positive fermionic frequencies of two-particle functions: given, or all up to omega_max."""
     two_particle = parameters.two_particle
     if two_particle.omega_max is None:
         return two_particle.frequencies
-    return max(1, int((two_particle.omega_max * mesh.beta / np.pi + 1) / 2))
+    return max(1, int((two_particle.omega_max * beta / np.pi + 1) / 2))
 
 
 def moved_to(mesh, omega, sigma):

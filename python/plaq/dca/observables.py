@@ -105,7 +105,7 @@ def estimates(setting: Setting, measured: Measured, chains: int, window=0, chann
         evaluate = lambda s, m, g4: pairing(setting, projectors, blocks, m / s, unfold(g4 / s))
         add(pairing_labels(setting, projectors, window), evaluate, measured.m, measured.pairing)
         add({"G4_pp": {"axes": two_particle_axes(setting, window, half=True), "unit": "1/t^2",
-                       "convention": "Re <G_up(k,k') G_down(k,k')*>, q = 0, nu = 0; rows w > 0"}},
+                       "convention": PAIRING}},
             lambda s, g4: {"G4_pp": unfold(g4 / s)}, measured.pairing, keep=False)
     for (kind, q, m_index), values in zip(channels, measured.channels):
         tag = f"{kind}_q{q}_m{m_index}"
@@ -219,6 +219,7 @@ def pairing_labels(setting, projectors, window):
     return labels
 
 
+PAIRING = "Re <G_up(k,k') G_down(k,k')*>, q = 0, nu = 0; rows w > 0"
 CHANNELS = {
     "pp": "<G_up(k,k') G_down(q-k,q-k')>",
     "magnetic": "1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>",

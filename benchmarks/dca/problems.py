@@ -1,0 +1,71 @@
+"""The cluster problems that the benchmarks walk through, and one function that times the solver on them."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+
+from plaq.comm import world
+from plaq.dca import ctaux, matsubara, observables
+from plaq.dca.chemical_potential import find_mu
+from plaq.dca.cluster import Cluster
+from plaq.dca.coarse_graining import CoarseGraining
+from plaq.dca.lattice import Lattice
+from plaq.dca.symmetry import PointGroup
+
+
+class Problem:
+    """2D Hubbard model on a cluster in the bath of a given self-energy (none: the non-interacting lattice)."""
+
+    def __init__(self, vectors, U, beta, density, sigma=None):
+        self.U, self.beta = U, beta
+        self.cluster = Cluster(Lattice.square(), vectors)
+        self.coarse = CoarseGraining(self.cluster)
+        self.coarse.prepare(np.pi / beta)
+        self.mesh = matsubara.mesh(beta, matsubara.frequency_cutoff(self.cluster.lattice, U))
+        if sigma is None:
+            sigma = np.full((self.cluster.size, len(self.mesh.omega)), U * density / 2, dtype=complex)
+        self.density, self.sigma = density, sigma
+        self.update()
+
+    def update(self):
+        """The bath that belongs to the self-energy."""
+        self.mu = find_mu(self.density, self.coarse, self.mesh, self.sigma, self.U / 2)
+        gbar = self.coarse.gbar(1j * self.mesh.omega + self.mu - self.sigma)
+        self.g0 = ctaux.auxiliary_bath(self.mesh, 1 / (1 / gbar + self.sigma), self.U)
+
+    def converge(self, iterations, measurements):
+        """A few iterations of the loop; returns the expansion order."""
+        for _ in range(iterations):
+            found = self.run(measurements=measurements, bins=16, warm_up=100)
+            self.sigma = observables.causal(ctaux.dyson(
+                self.g0, found.measured.m.mean(axis=0) / found.measured.sign.mean(), self.U)[1])
+            self.update()
+        return found.order
+
+    def run(self, order=None, measurements=200, bins=4, warm_up=50, window=0, every=1, block="auto", precision="double",
+            threads="fiber", workers=1, chains=1, accumulate="shared", start=None):
+        """Walk and measure; seconds are of the process's CPU for one worker, of the wall otherwise."""
+        if order is None:
+            order = 1 + self.beta * self.U * self.cluster.size * self.density * (4 - self.density) / 16
+        solver = SimpleNamespace(block_length=block, measure_every=every, bins=bins, chains=chains, precision=precision,
+                                 seed=11)
+        task = ctaux.Task(beta=self.beta, U=self.U, K=1.0, g0=self.g0, measurements=measurements, order=order,
+                          warm_up=warm_up, point=0, iteration=0, window=window, pairing=window > 0,
+                          orbit=observables.pair_orbits(PointGroup(self.cluster)))
+        problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
+        states = [ctaux.fresh_chain(c, start and start[c]) for c in range(chains)]
+        run = SimpleNamespace(threads=threads, workers=workers, accumulate=accumulate)
+        started = time.perf_counter()
+        ctaux.run_chains(problem, states, run, world(), lambda *_: None)
+        wall = time.perf_counter() - started
+        measured = ctaux.collect(problem, states, self.cluster, [])
+        seconds = measured.walking_seconds + measured.measuring_seconds
+        count = measured.weights.sum()
+        return SimpleNamespace(
+            wall=wall, seconds=seconds, walking=measured.walking_seconds, measuring=measured.measuring_seconds,
+            measurements=count, sweeps=count * problem.sweeps_per_measurement, proposals=problem.proposals_per_sweep,
+            block=problem.block_length, order=float(measured.order.mean() / measured.sign.mean()), measured=measured,
+            states=[{**s, "beta": self.beta} for s in states], acceptance=measured.acceptance)
