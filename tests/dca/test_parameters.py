@@ -31,7 +31,7 @@ def test_protocol_of_the_example_reads():
         ({"dca": {"density": 2.0}}, "dca.density = 2.0 is not allowed: it must be a number in (0, 2)"),
         ({"dca": {"temperatures": [0.1, 0.0]}}, "dca.temperatures = [0.1, 0.0] is not allowed"),
         ({"dca": {"temperatures": [0.1, 0.1]}}, "must not repeat a value"),
-        ({"dca": {"iterations": 2}}, "dca.minimum_iterations = 3 must be ≤ dca.iterations = 2"),
+        ({"dca": {"iterations": 3, "minimum_iterations": 4}}, "dca.minimum_iterations = 4 must be ≤ dca.iterations = 3"),
         ({"model": {"cluster": [[2, 0], [4, 0]]}}, "model.cluster = [[2, 0], [4, 0]] is singular"),
         ({"model": {"cluster": [[2.5, 0], [4, 0]]}}, "model.cluster = [[2.5, 0], [4, 0]] is not allowed"),
         ({"model": {"cluster": [[9, 0], [0, 9]]}}, "81 sites: at most 64"),
