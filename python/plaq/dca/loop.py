@@ -1,8 +1,8 @@
 """The self-consistency loop of the dynamical cluster approximation, through all temperatures of a run.
 
 At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma, first with few measurements until Sigma
-changes by less than its error, then twice with many: one iteration that settles the bath, and the final one that measures
-everything. The next temperature starts from the last one's Sigma and configurations. The whole state is a nested dict
+changes by less than its error, then twice with many: one iteration that settles the bath, and the final one that
+measures everything. The next temperature starts from the last one's Sigma and configurations. The whole state is a nested dict
 of plain arrays, so that a run can stop between any two bins and continue to the same bits, on any number of ranks.
 """
 
@@ -16,6 +16,7 @@ from scipy.interpolate import PchipInterpolator
 from threadpoolctl import threadpool_limits
 
 from plaq.dca import ctaux, matsubara, observables, tuning
+from plaq.dca.chemical_potential import density as lattice_density
 from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
@@ -111,7 +112,8 @@ class Loop:
                       for c, old in enumerate(previous["chains"])]
             mu, tau = previous["mu"], previous["tau"]
         state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
-                         "error": np.zeros_like(sigma), "mu": mu, "order": order, "tau": tau, "chains": chains,
+                         "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "order": order, "tau": tau,
+                         "chains": chains,
                          "warm_up": p.solver.warmup, "mixing": [], "history": [], "seconds": {}}
 
     def _iteration(self, T, mesh):
@@ -133,14 +135,18 @@ class Loop:
         started = time.perf_counter()
         measured = ctaux.collect(problem, loop["chains"], self.cluster, self.orbits)
         setting = observables.Setting(self.cluster, self.group, mesh, self.coarse, p.model.U, task.K, loop["mu"], g0)
-        found, error = observables.self_energy(setting, measured)
+        found, density = observables.self_energy(setting, measured)
         sign = measured.sign.mean()
         loop["order"] = float(measured.order.mean() / sign)
         loop["tau"] = observables.sweeps_between_independent(measured, p.solver.chains, problem.sweeps_per_measurement)
-        change = float(np.sqrt(np.mean(np.abs(found - sigma) ** 2)))
-        change_error = float(np.sqrt(np.mean(np.abs(error) ** 2 + np.abs(loop["error"]) ** 2)))
+        # Both are zero at self-consistency; each is judged by the noise of this and of the last iteration.
+        change = float(np.sqrt(np.mean(np.abs(found.mean - sigma) ** 2)))
+        change_error = float(np.sqrt(np.mean(np.abs(found.error) ** 2 + np.abs(loop["error"]) ** 2)))
+        mismatch = float(density.mean) - lattice_density(loop["mu"], self.coarse, mesh, sigma)
+        mismatch_error = float(np.hypot(density.error, loop["density_error"]))
         record = {"T": T, "iteration": loop["iteration"], "phase": loop["phase"], "mu": loop["mu"],
-                  "density": float(measured.correlations["density"].mean() / sign), "sign": float(sign),
+                  "density": float(density.mean), "density_error": float(density.error),
+                  "density_mismatch": mismatch, "density_mismatch_error": mismatch_error, "sign": float(sign),
                   "order": loop["order"], "change": None if p.dca.isolated else change, "change_error": change_error,
                   "measurements": int(measured.weights.sum()), "drift": measured.drift,
                   "acceptance": measured.acceptance, "block_length": problem.block_length,
@@ -156,21 +162,22 @@ class Loop:
 
         if loop["phase"] == FINAL:
             point = Point(self.state["index"], T, 1 / T, loop["mu"], values, loop["history"], loop["seconds"])
-            self.state["last"] = {"omega": mesh.omega, "sigma": found, "beta": mesh.beta, "mu": loop["mu"],
+            self.state["last"] = {"omega": mesh.omega, "sigma": found.mean, "beta": mesh.beta, "mu": loop["mu"],
                                   "order": loop["order"], "tau": loop["tau"],
                                   "chains": [without_bins(c) for c in loop["chains"]]}
             del self.state["loop"]
             self._finish_point(point)
             return
-        converged = change < p.dca.tolerance * change_error and loop["iteration"] >= p.dca.minimum_iterations - 2
+        converged = (change < p.dca.tolerance * change_error and abs(mismatch) < p.dca.tolerance * mismatch_error
+                     and loop["iteration"] >= p.dca.minimum_iterations - 2)
         if loop["phase"] == SETTLE:
             loop["phase"] = FINAL
         elif converged or loop["iteration"] >= p.dca.iterations - 2:
             loop["phase"] = SETTLE
-        loop["mixing"] = (loop["mixing"] + [{"input": sigma, "output": found}])[-DEPTH:]
+        loop["mixing"] = (loop["mixing"] + [{"input": sigma, "output": found.mean}])[-DEPTH:]
         pairs = [(m["input"], m["output"]) for m in loop["mixing"]]
         loop["sigma"] = mixed(pairs, p.dca.mixing_factor, p.dca.mixing)
-        loop["error"] = error
+        loop["error"], loop["density_error"] = found.error, float(density.error)
         loop["iteration"] += 1
         loop["warm_up"] = p.solver.warmup // 4  # configurations are at hand; only the bath has moved a little
         loop["chains"] = [ctaux.fresh_chain(c, {**old, "beta": mesh.beta}) for c, old in enumerate(loop["chains"])]
@@ -180,8 +187,8 @@ class Loop:
         many, few = p.solver.measurements, p.solver.measurements_first
         measurements = {APPROACH: few, SETTLE: max(few, many // 2), FINAL: many}[loop["phase"]]
         order = loop["order"]
-        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0, measurements=measurements,
-                          order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
+        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0,
+                          measurements=measurements, order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
                           iteration=loop["iteration"], tau=loop["tau"])
         if loop["phase"] == FINAL and p.measures_two_particle(T):
             task.window = window(p, mesh.beta)
@@ -225,8 +232,8 @@ class Loop:
     def _report(self, loop, T, **fields):
         last = loop["history"][-1] if loop["history"] else {}
         shown = {name: last.get(name) for name in ("density", "sign", "order", "change", "change_error")}
-        self.observer.status(**shown, T=T, index=self.state["index"], temperatures=len(self.parameters.dca.temperatures),
-                             iterations=self.parameters.dca.iterations, mu=loop["mu"], **fields)
+        self.observer.status(**shown, T=T, index=self.state["index"],
+                             temperatures=len(self.parameters.dca.temperatures), iterations=self.parameters.dca.iterations, mu=loop["mu"], **fields)
 
 
 class Watch:
@@ -259,8 +266,9 @@ class Watch:
 
 
 def expected_order(parameters, cluster, beta, filling):
-    """<k> = K + beta U N_c (n/2 - D) with the uncorrelated D = n^2/8 halved: a first guess for the length of a sweep."""
-    return tuning.expansion_constant(parameters.solver) + beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
+    """<k> = K + beta U N_c (n/2 - D), D half of its uncorrelated value n^2/4: a first guess for the length of a sweep."""
+    vertices = beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
+    return tuning.expansion_constant(parameters.solver) + vertices
 
 
 def window(parameters, beta):

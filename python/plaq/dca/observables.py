@@ -57,10 +57,11 @@ def pair_orbits(group):
 
 
 def self_energy(setting, measured):
-    """Sigma [K, w] with error, cheap enough for every iteration."""
-    result = statistics.jackknife(lambda s, m: dyson(setting.g0, m / s, setting.U)[1], measured.sign, measured.m,
-                                  weights=measured.weights, keep=False)
-    return result.mean, result.error
+    """Sigma [K, w] and the density, both `Resampled`: cheap enough for every iteration."""
+    found = statistics.jackknife(
+        lambda s, m, n: {"Sigma": dyson(setting.g0, m / s, setting.U)[1], "density": n / s},
+        measured.sign, measured.m, measured.correlations["density"], weights=measured.weights, keep=False)
+    return found["Sigma"], found["density"]
 
 
 def autocorrelation(measured, chains):
@@ -163,7 +164,7 @@ def single_particle_labels(setting):
         "spin_susceptibility": {"axes": [momenta], "unit": "1/t",
                                 "convention": "int_0^beta dtau <S^z(tau) S^z> at q = K on the cluster, per site"},
         "charge_susceptibility": {"axes": [momenta], "unit": "1/t",
-                                  "convention": "int_0^beta dtau <n(tau) n>_connected at q = K on the cluster, per site"},
+                                  "convention": "int_0^beta dtau <n(tau) n>_connected at q = K, per site"},
     }
 
 
@@ -213,7 +214,7 @@ def pairing_labels(setting, projectors, window):
                                 "convention": "lambda_d with that many positive frequencies kept"}}
     for name in projectors:
         short = IRREP_NAMES.get(name, name)
-        labels[f"lambda_{short}"] = {"convention": f"leading eigenvalue of the pairing channel, irrep {name}, even in w"}
+        labels[f"lambda_{short}"] = {"convention": f"leading pairing eigenvalue, irrep {name}, even in w"}
         labels[f"eigenvector_{short}"] = {"axes": [momenta, positive],
                                           "convention": "gap function of that eigenvalue, largest entry 1"}
     return labels
