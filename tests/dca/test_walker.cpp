@@ -138,6 +138,34 @@ TEST(walker, splits_a_sweep_into_blocks_of_nearly_equal_length) {
     EXPECT_EQ(whole.current().vertices[i].tau, parts.current().vertices[i].tau);
 }
 
+TEST(walker, flips_a_site_like_the_reference) {
+  const setting s = strong_coupling();
+  walker<double> w(s.parameters, s.g0, 32);
+  w.reset(warm(s));
+  const stream_id flips{17, 3, 0, 0, 0, 0};
+  int accepted = 0;
+  const int proposals = 60;
+  for (int i = 0; i < proposals; ++i) {
+    const auto word = plaq::random_words(flips, i);
+    auto flipped = w.current().vertices;
+    for (vertex& v : flipped)
+      if (v.site == int(plaq::below(word[3], 4))) v.spin = -v.spin;
+    const long double before = reference::weight(s.parameters, *s.g0, w.current().vertices),
+                      after = reference::weight(s.parameters, *s.g0, flipped);
+    const bool expected = plaq::unit_interval(word[2]) < std::abs(after / before);
+    const auto stay = w.current().vertices;
+    ASSERT_EQ(w.flip_site(flips, i), expected) << i;
+    EXPECT_EQ(in_order(w.current().vertices), in_order(expected ? flipped : stay));
+    EXPECT_EQ(w.current().sign, (expected ? after : before) < 0 ? -1. : 1.);
+    EXPECT_LT(largest_deviation(w, s), 1e-11);
+    accepted += expected;
+    w.propose(moves, 20 * i, 20);
+    w.rebuild();
+  }
+  EXPECT_GT(accepted, 0);
+  EXPECT_LT(accepted, proposals);
+}
+
 TEST(walker, drifts_little_and_rebuild_measures_it) {
   const setting s = strong_coupling();
   walker<double> w(s.parameters, s.g0, 64);
@@ -235,4 +263,11 @@ TEST(walker, refuses_vertices_outside_the_problem) {
   EXPECT_THROW(w.reset({{{4, 1, 0.}}, 1.}), plaq::runtime_failure);
   EXPECT_THROW(w.reset({{{0, 0, 0.}}, 1.}), plaq::runtime_failure);
   EXPECT_THROW(w.reset({{{0, 1, 5.}}, 1.}), plaq::runtime_failure);
+}
+
+TEST(walker, stops_at_a_bath_that_is_not_a_number) {
+  const expansion parameters{1., 1., 1, 1.};
+  const auto g0 = std::make_shared<g0_table>(1., 1, 1, std::vector<double>{std::nan(""), 0, 0, 0}, std::vector{0});
+  walker<double> w(parameters, g0, 8);
+  EXPECT_THROW(w.reset({{{0, 1, 0.5}}, 1.}), plaq::runtime_failure);
 }

@@ -82,7 +82,10 @@ class chain_walk {
     if (control_.stop.load(std::memory_order_relaxed) == control::abandon_bins) return false;
     walker_.propose(stream, next_, problem_->proposals_per_sweep);
     next_ += problem_->proposals_per_sweep;
-    if (++sweeps_ % problem_->sweeps_between_rebuilds == 0) drift_ = std::max(drift_, walker_.rebuild());
+    if (++sweeps_ % problem_->sweeps_between_rebuilds == 0) {
+      drift_ = std::max(drift_, walker_.rebuild());
+      walker_.flip_site(stream, ~std::uint64_t(sweeps_));  // the stream's last numbers, far from those of the sweeps
+    }
     control_.sweeps.fetch_add(1, std::memory_order_relaxed);
     return true;
   }

@@ -38,34 +38,80 @@ void walker<Real>::reset(configuration start) {
 }
 
 template <class Real>
+typename walker<Real>::fresh_matrices walker<Real>::from_scratch() const {
+  const int k = order();
+  fresh_matrices fresh;
+  for (int side = 0; side < 2; ++side) {
+    auto& n = fresh.n[side];
+    n.reshape(k, k);
+    for (int j = 0; j < k; ++j) {
+      const double x = vertex_strength(gamma_, sigma_of[side], configuration_.vertices[j].spin);
+      for (int i = 0; i < k; ++i) n(i, j) = (i == j ? 1 + x : 0.) - g_all_(i, j) * x;
+    }
+    const linalg::log_det det = linalg::invert(k, n.data(), n.stride());
+    fresh.sign *= det.sign;
+    fresh.log += det.log;
+  }
+  return fresh;
+}
+
+template <class Real>
+void walker<Real>::adopt(const fresh_matrices& fresh) {
+  if (!std::isfinite(fresh.log)) throw runtime_failure("walker: the weight is not finite");
+  const int k = order();
+  for (int side = 0; side < 2; ++side) {
+    sector& s = sectors_[side];
+    s.n.reshape(k, k);
+    s.strength.resize(k);
+    for (int j = 0; j < k; ++j) {
+      s.strength[j] = Real(vertex_strength(gamma_, sigma_of[side], configuration_.vertices[j].spin));
+      for (int i = 0; i < k; ++i) s.n(i, j) = Real(fresh.n[side](i, j));
+    }
+  }
+  configuration_.sign = fresh.sign;
+  log_weight_ = fresh.log;
+}
+
+template <class Real>
 double walker<Real>::rebuild() {
   const auto& vertices = configuration_.vertices;
   const int k = order();
-  linalg::matrix<double> g(k, k), fresh(k, k);
+  g_all_.reshape(k, k);
   for (int j = 0; j < k; ++j)
     for (int i = 0; i < k; ++i)
-      g(i, j) = i == j ? g_equal_ : (*g0_)(vertices[i].site, vertices[i].tau, vertices[j].site, vertices[j].tau);
-  double drift = 0, sign = 1;
+      g_all_(i, j) = i == j ? g_equal_ : (*g0_)(vertices[i].site, vertices[i].tau, vertices[j].site, vertices[j].tau);
+  const fresh_matrices fresh = from_scratch();
+  double drift = 0;
   for (int side = 0; side < 2; ++side) {
-    sector& s = sectors_[side];
-    s.strength.resize(k);
-    for (int j = 0; j < k; ++j) {
-      const double x = vertex_strength(gamma_, sigma_of[side], vertices[j].spin);
-      s.strength[j] = Real(x);
-      for (int i = 0; i < k; ++i) fresh(i, j) = (i == j ? 1 + x : 0.) - g(i, j) * x;
-    }
-    sign *= linalg::invert(k, fresh.data(), fresh.stride()).sign;
-    const bool had = s.n.rows() == k;
-    if (!had) s.n.reshape(k, k);
+    const auto& n = sectors_[side].n;
+    if (n.rows() != k) continue;  // after a reset there is nothing to compare with
     for (int j = 0; j < k; ++j)
       for (int i = 0; i < k; ++i) {
-        if (had) drift = std::max(drift, std::abs(double(s.n(i, j)) - fresh(i, j)));
-        s.n(i, j) = Real(fresh(i, j));
+        const double change = std::abs(double(n(i, j)) - fresh.n[side](i, j));
+        if (!std::isfinite(change)) throw runtime_failure("walker: N holds a value that is not finite");
+        drift = std::max(drift, change);
       }
   }
-  if (!std::isfinite(drift)) throw runtime_failure("walker: N holds a value that is not finite");
-  configuration_.sign = sign;
+  adopt(fresh);
   return drift;
+}
+
+template <class Real>
+bool walker<Real>::flip_site(const stream_id& stream, std::uint64_t number) {
+  const auto word = random_words(stream, number);
+  const int site = int(below(word[3], parameters_.sites));
+  auto flip = [&] {
+    for (vertex& v : configuration_.vertices)
+      if (v.site == site) v.spin = -v.spin;
+  };
+  flip();
+  const fresh_matrices flipped = from_scratch();
+  if (unit_interval(word[2]) < std::exp(flipped.log - log_weight_)) {
+    adopt(flipped);
+    return true;
+  }
+  flip();
+  return false;
 }
 
 template <class Real>

@@ -42,6 +42,11 @@ class walker {
   /// Computes N from scratch; returns the largest deviation of the old elements from the new ones.
   double rebuild();
 
+  /// Proposes to flip all spins of one site, right after a rebuild; uses number `number` of the stream. Returns whether
+  /// it was accepted. Steps of single vertices turn a local moment around too rarely when beta U is large:
+  /// Scalettar, Noack, Singh, PRB 44, 10502 (1991).
+  bool flip_site(const stream_id& stream, std::uint64_t number);
+
   /// Copies what measurements need: M_sigma = (e^V - 1) N, vertices ordered by site.
   void fill(sample& s) const;
 
@@ -71,6 +76,14 @@ class walker {
     std::vector<double> column, row;
   };
 
+  // N of both spins from scratch, with sign and log|.| of the weight; g_all_ holds g between all vertices.
+  struct fresh_matrices {
+    std::array<linalg::matrix<double>, 2> n;
+    double sign = 1, log = 0;
+  };
+  fresh_matrices from_scratch() const;
+  void adopt(const fresh_matrices& fresh);
+
   void run_block(const stream_id& stream, std::uint64_t first, int count);
   void prepare(const stream_id& stream, std::uint64_t first, int count);
   bool try_insert(int candidate, double u);
@@ -87,6 +100,8 @@ class walker {
   configuration configuration_;
   move_counts counts_;
   std::array<sector, 2> sectors_;
+  linalg::matrix<double> g_all_;
+  double log_weight_ = 0;  // as of the last rebuild
 
   // The block under way.
   std::vector<std::array<std::uint64_t, 4>> words_;
