@@ -1,4 +1,4 @@
-// The few BLAS and LAPACK calls that plaq needs, column-major, with checked arguments.
+// The few BLAS and LAPACK calls that plaq needs, column-major.
 #pragma once
 #include <string>
 
@@ -9,14 +9,6 @@ template <class Real>
 void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda,
           const Real* b, int ldb, Real beta, Real* c, int ldc);
 
-/// y = alpha op(A) x + beta y; A is m x n.
-template <class Real>
-void gemv(bool transpose, int m, int n, Real alpha, const Real* a, int lda, const Real* x, Real beta, Real* y);
-
-/// A(m x n) += alpha x y^T.
-template <class Real>
-void ger(int m, int n, Real alpha, const Real* x, const Real* y, Real* a, int lda);
-
 /// Sign and log|.| of a determinant.
 struct log_det {
   double sign;
@@ -24,8 +16,7 @@ struct log_det {
 };
 
 /// Replaces the n x n matrix A by its inverse. Throws runtime_failure if A is singular.
-template <class Real>
-log_det invert(int n, Real* a, int lda);
+log_det invert(int n, double* a, int lda);
 
 /// The name of the kernel set that the BLAS library chose at run time, e.g. "Zen" or "SkylakeX".
 std::string blas_core();
