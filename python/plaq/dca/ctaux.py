@@ -8,6 +8,7 @@ depends on ranks or workers. Conventions and formulas: docs/conventions.md.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from scipy.interpolate import CubicSpline
 from plaq import _core
 from plaq.dca import tuning
 from plaq.errors import RunError
+from plaq.machine import workers_of
 
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
 
@@ -114,7 +116,7 @@ def make_problem(cluster, mesh, task, solver):
     problem.proposals_per_sweep = max(1, round(task.order))
     problem.block_length = tuning.block_length(solver, task.order)
     problem.sweeps_per_measurement = tuning.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
-                                                          task.window)
+                                                          task.window, len(task.channels))
     problem.warm_up_sweeps = task.warm_up
     problem.bins = solver.bins // solver.chains
     problem.measurements_per_bin = -(-task.measurements // solver.bins)
@@ -144,7 +146,7 @@ def run_chains(problem, chains, run, comm, watch: Callable):
     """
     mine = [c for c in chains if c["number"] % comm.size == comm.rank]
     control = _core.dca.Control()
-    workers = 0 if run.workers == "auto" else run.workers
+    workers = workers_of(run.workers, comm.size)
     failure = []
 
     def work():
@@ -156,25 +158,34 @@ def run_chains(problem, chains, run, comm, watch: Callable):
     thread = threading.Thread(target=work, name="plaq chains")
     thread.start()
     wishes = {None: 0, "finish": 1, "abandon": 2}
-    while True:
-        thread.join(0.2 if comm.size > 1 else 0.05)
-        running = thread.is_alive()
-        counts = comm.allreduce(np.array([running, control.measurements, control.sweeps], dtype=float), "sum")
-        wish = wishes[watch(counts[1], counts[2])]
-        wish = int(comm.allreduce(np.array([wish], dtype=float), "max")[0])
-        if wish == 1:
-            control.finish_bins()
-        elif wish == 2:
-            control.abandon_bins()
-        if counts[0] == 0:
-            break
-    thread.join()
+    period = 0.2 if comm.size > 1 else 0.05
+    try:
+        while True:
+            started = time.monotonic()
+            thread.join(period)
+            time.sleep(max(0.0, started + period - time.monotonic()) if comm.size > 1 else 0.0)
+            running = thread.is_alive()
+            counts = comm.allreduce(np.array([running, control.measurements, control.sweeps], dtype=float), "sum")
+            wish = max(wishes[watch(counts[1], counts[2])], 1 if failure else 0)
+            wish = int(comm.allreduce(np.array([wish], dtype=float), "max")[0])
+            if wish == 1:
+                control.finish_bins()
+            elif wish == 2:
+                control.abandon_bins()
+            if counts[0] == 0:
+                break
+    except BaseException:  # the C++ thread must not outlive the run
+        control.abandon_bins()
+        thread.join()
+        raise
     errors = [e for e in comm.allgather(str(failure[0]) if failure else None) if e]
     everywhere = sum(comm.allgather(mine), [])
     for state in everywhere:
         chains[state["number"]] = state
     if errors:
-        raise RunError(errors[0])
+        error = RunError(errors[0])
+        error.on_every_rank = True
+        raise error
     return all(len(c["bins"]) == problem.bins for c in chains)
 
 
@@ -208,7 +219,8 @@ def collect(problem, chains, cluster, orbits):
     channels = [as_complex(name, n, n, 2 * problem.window, 2 * problem.window)
                 for name in sorted((x for x in layout if x.startswith("channel_")), key=lambda x: int(x[8:]))]
     return Measured(
-        weights=np.full(len(sums), per_bin), sign=part("sign")[:, 0], order=part("order")[:, 0], m=m / (problem.beta * n),
+        weights=np.full(len(sums), per_bin), sign=part("sign")[:, 0], order=part("order")[:, 0],
+        m=m / (problem.beta * n),
         correlations={"density": correlations[:, 0], "double_occupancy": correlations[:, 1], **split},
         histogram=part("histogram", -1), pairing=pairing, channels=channels,
         series=np.array([s[:length] for c in chains for s in c["series"]]),

@@ -26,9 +26,10 @@ from plaq.dca.mixing import DEPTH, mixed
 from plaq.dca.results import Point, Results
 from plaq.dca.symmetry import PointGroup
 from plaq.dca.transition import transition
-from plaq.errors import Interrupted
+from plaq.errors import Interrupted, RunError
 
 APPROACH, SETTLE, FINAL = "approach", "settle", "final"
+AGREED = ("phase", "sigma", "error", "density_error", "mu", "guess", "order", "tau", "mixing")
 REASONS = (None, "SIGINT", "SIGTERM", "walltime")
 PATIENCE = 10.0  # seconds that a stopped run waits for the bins under way before it gives them up
 STATUS_PERIOD = 0.25  # seconds between two updates of the live view
@@ -71,6 +72,9 @@ class Loop:
             return Results(points, self._transition(points), dict(seconds))
 
     def _exact(self, T):
+        reason = stop_reason(self.comm, self.observer)
+        if reason:
+            raise Interrupted(reason)
         p = self.parameters
         channels = self._channels() if p.measures_two_particle(T) else []
         frequencies = window(p, 1 / T) if channels else 0
@@ -83,7 +87,10 @@ class Loop:
 
     def _transition(self, points):
         pairs = [(p.T, float(p["lambda_d"].mean), float(p["lambda_d"].error)) for p in points if "lambda_d" in p]
-        return transition(*np.array(pairs).T) if len(pairs) > 1 else None
+        if len(pairs) < 2:
+            return None
+        T, eigenvalue, error = np.array(pairs).T
+        return transition(T, eigenvalue, np.maximum(error, 1e-12))  # at U = 0 nothing fluctuates
 
     # One temperature -------------------------------------------------------------------------------------------
 
@@ -112,7 +119,7 @@ class Loop:
                       for c, old in enumerate(previous["chains"])]
             mu, tau = previous["mu"], previous["tau"]
         state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
-                         "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "order": order, "tau": tau,
+                         "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "guess": mu, "order": order, "tau": tau,
                          "chains": chains,
                          "warm_up": p.solver.warmup, "mixing": [], "history": [], "seconds": {}}
 
@@ -122,7 +129,7 @@ class Loop:
         started = time.perf_counter()
         sigma = observables.causal(loop["sigma"])
         if p.dca.density is not None:
-            loop["mu"] = find_mu(p.dca.density, self.coarse, mesh, sigma, loop["mu"])
+            loop["mu"] = find_mu(p.dca.density, self.coarse, mesh, sigma, loop["guess"])
         gbar = self.coarse.gbar(1j * mesh.omega + loop["mu"] - sigma)
         # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
         g0 = ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
@@ -135,9 +142,12 @@ class Loop:
         started = time.perf_counter()
         measured = ctaux.collect(problem, loop["chains"], self.cluster, self.orbits)
         setting = observables.Setting(self.cluster, self.group, mesh, self.coarse, p.model.U, task.K, loop["mu"], g0)
+        sign = float(measured.sign.mean())
+        if sign == 0:
+            raise RunError(f"T = {T}: the average sign is 0 in {int(measured.weights.sum())} measurements: nothing can be "
+                           "averaged; measure more or stay at higher temperatures")
         found, density = observables.self_energy(setting, measured)
-        sign = measured.sign.mean()
-        loop["order"] = float(measured.order.mean() / sign)
+        loop["order"] = float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1]))
         loop["tau"] = observables.sweeps_between_independent(measured, p.solver.chains, problem.sweeps_per_measurement)
         # Both are zero at self-consistency; each is judged by the noise of this and of the last iteration.
         change = float(np.sqrt(np.mean(np.abs(found.mean - sigma) ** 2)))
@@ -146,7 +156,8 @@ class Loop:
         mismatch_error = float(np.hypot(density.error, loop["density_error"]))
         record = {"T": T, "iteration": loop["iteration"], "phase": loop["phase"], "mu": loop["mu"],
                   "density": float(density.mean), "density_error": float(density.error),
-                  "density_mismatch": mismatch, "density_mismatch_error": mismatch_error, "sign": float(sign),
+                  "density_mismatch": mismatch, "density_mismatch_error": mismatch_error, "sign": sign,
+                  "sign_error": float(np.std(measured.sign) / np.sqrt(len(measured.sign) - 1)),
                   "order": loop["order"], "change": None if p.dca.isolated else change, "change_error": change_error,
                   "measurements": int(measured.weights.sum()), "drift": measured.drift,
                   "acceptance": measured.acceptance, "block_length": problem.block_length,
@@ -168,7 +179,7 @@ class Loop:
             del self.state["loop"]
             self._finish_point(point)
             return
-        converged = (change < p.dca.tolerance * change_error and abs(mismatch) < p.dca.tolerance * mismatch_error
+        converged = (change <= p.dca.tolerance * change_error and abs(mismatch) <= p.dca.tolerance * mismatch_error
                      and loop["iteration"] >= p.dca.minimum_iterations - 2)
         if loop["phase"] == SETTLE:
             loop["phase"] = FINAL
@@ -179,8 +190,12 @@ class Loop:
         loop["sigma"] = mixed(pairs, p.dca.mixing_factor, p.dca.mixing)
         loop["error"], loop["density_error"] = found.error, float(density.error)
         loop["iteration"] += 1
+        loop["guess"] = loop["mu"]
         loop["warm_up"] = p.solver.warmup // 4  # configurations are at hand; only the bath has moved a little
         loop["chains"] = [ctaux.fresh_chain(c, {**old, "beta": mesh.beta}) for c, old in enumerate(loop["chains"])]
+
+        # Processors of different makes differ in the last bits: all ranks go on from rank 0's numbers.
+        loop |= self.comm.bcast({name: loop[name] for name in AGREED})
 
     def _task(self, T, mesh, loop, g0):
         p = self.parameters
@@ -207,7 +222,11 @@ class Loop:
             watch = Watch(self, problem, T, loop)
             started = time.perf_counter()
             before = [(c["walking_seconds"], c["measuring_seconds"]) for c in chains]
-            done = ctaux.run_chains(problem, chains, run, self.comm, watch)
+            try:
+                done = ctaux.run_chains(problem, chains, run, self.comm, watch)
+            except RunError:
+                self.observer.checkpoint(self.state)  # bins that are complete are kept
+                raise
             walking, measuring = (sum(c[name] - b[i] for c, b in zip(chains, before))
                                   for i, name in enumerate(("walking_seconds", "measuring_seconds")))
             wall = time.perf_counter() - started
@@ -231,7 +250,7 @@ class Loop:
 
     def _report(self, loop, T, **fields):
         last = loop["history"][-1] if loop["history"] else {}
-        shown = {name: last.get(name) for name in ("density", "sign", "order", "change", "change_error")}
+        shown = {name: last.get(name) for name in ("density", "sign", "sign_error", "order", "change", "change_error")}
         self.observer.status(**shown, T=T, index=self.state["index"],
                              temperatures=len(self.parameters.dca.temperatures), iterations=self.parameters.dca.iterations, mu=loop["mu"], **fields)
 
@@ -249,10 +268,7 @@ class Watch:
     def __call__(self, measurements, sweeps):
         now = time.monotonic()
         if self.reason is None:
-            mine = REASONS.index(self.owner.observer.stop_requested())
-            agreed = int(self.owner.comm.allreduce(np.array([mine], dtype=float), "max")[0])
-            if agreed:
-                self.reason, self.since = REASONS[agreed], now
+            self.reason, self.since = stop_reason(self.owner.comm, self.owner.observer), now
         if self.reason is not None:
             return "abandon" if now - self.since > PATIENCE else "finish"
         if now - self.shown > STATUS_PERIOD:
@@ -263,6 +279,12 @@ class Watch:
             self.owner._report(self.loop, self.T, phase=self.loop["phase"], iteration=self.loop["iteration"],
                                sweeps_per_second=rate, seconds_left=seconds)
         return "finish" if self.owner.observer.checkpoint_due() else None
+
+
+def stop_reason(comm, observer):
+    """Why the run should stop, None to go on; the same on all ranks."""
+    mine = REASONS.index(observer.stop_requested())
+    return REASONS[int(comm.allreduce(np.array([mine], dtype=float), "max")[0])]
 
 
 def expected_order(parameters, cluster, beta, filling):

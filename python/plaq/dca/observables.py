@@ -10,6 +10,7 @@ from plaq import statistics
 from plaq.dca import bethe_salpeter
 from plaq.dca.ctaux import Measured, dyson
 from plaq.dca.symmetry import irrep_blocks, irrep_of, irrep_projectors
+from plaq.errors import RunError
 from plaq.estimate import Axis, Estimate
 
 IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps keep their name
@@ -65,25 +66,33 @@ def self_energy(setting, measured):
 
 
 def autocorrelation(measured, chains):
-    """Integrated autocorrelation times {name: measurements} of what changes at all."""
+    """Integrated autocorrelation times {name: measurements} of what changes at all; inf where the series is too short."""
     series = measured.series
     series = series.reshape(chains, -1, series.shape[-1])
     names = ("sign", "expansion_order", "density", "double_occupancy")
-    times = {name: statistics.autocorrelation_time(series[..., i])[0] for i, name in enumerate(names)}
-    return {name: tau for name, tau in times.items() if np.isfinite(tau)}
+    return {name: statistics.autocorrelation_time(series[..., i])[0] for i, name in enumerate(names)
+            if np.ptp(series[..., i]) > 0}
 
 
 def sweeps_between_independent(measured, chains, sweeps_per_measurement):
-    """Autocorrelation time in sweeps of density and double occupancy, the slower one; None where it is not known."""
+    """Decay time in sweeps of the slower of density and double occupancy; None where it is not known.
+
+    A correlation exp(-t/tau) seen every e sweeps has the integrated time 1/2 coth(e / 2 tau): tau follows from that.
+    """
     times = autocorrelation(measured, chains)
-    known = [times[name] for name in ("density", "double_occupancy") if name in times]
-    return float(max(known)) * sweeps_per_measurement if known else None
+    known = [times[name] for name in ("density", "double_occupancy") if np.isfinite(times.get(name, np.inf))]
+    if not known:
+        return None
+    integrated = max(*known, 0.501)  # 1/2 is no correlation at all
+    return float(sweeps_per_measurement / (2 * np.arctanh(1 / (2 * integrated))))
 
 
 def estimates(setting: Setting, measured: Measured, chains: int, window=0, channels=()) -> dict[str, Estimate]:
     """All observables of a temperature by name; see docs/conventions.md for each formula."""
     taus = autocorrelation(measured, chains)
-    note = statistics.unsupported(measured.weights, measured.sign, taus.get("expansion_order"))
+    slowest = max((taus[name] for name in ("expansion_order", "density", "double_occupancy") if name in taus),
+                  default=None)
+    note = statistics.unsupported(measured.weights, measured.sign, slowest)
     found = {}
 
     def add(labels, function, *binned, keep=True):
@@ -184,16 +193,26 @@ def pairing(setting, projectors, blocks, m, g4):
     found = {}
     for joined, block in bethe_salpeter.pairing(g4, chi0_cluster, chi0_lattice, blocks).items():
         for name in joined.split("+"):
-            physical = range(block.spurious, len(block.eigenvalues))
-            i = next(i for i in physical if "+" not in joined or irrep_of(block.gaps[i], projectors)[0] == name)
+            i = leading(block, joined, name, projectors)
             found[f"lambda_{IRREP_NAMES.get(name, name)}"] = block.eigenvalues[i]
             found[f"eigenvector_{IRREP_NAMES.get(name, name)}"] = block.gaps[i]
-    if "d_x2y2" in blocks:
-        d_wave = {"d_x2y2": blocks["d_x2y2"]}
-        found["lambda_window"] = np.array([
-            bethe_salpeter.pairing(g4[:, :w, :, window - w:window + w], chi0_cluster[:, :w], chi0_lattice[:, :w],
-                                   d_wave)["d_x2y2"].leading for w in windows(window)])
+    d_wave = {joined: block for joined, block in blocks.items() if "d_x2y2" in joined.split("+")}
+    for joined in d_wave:
+        kept = [bethe_salpeter.pairing(g4[:, :w, :, window - w:window + w], chi0_cluster[:, :w], chi0_lattice[:, :w],
+                                       d_wave)[joined] for w in windows(window)]
+        found["lambda_window"] = np.array([b.eigenvalues[leading(b, joined, "d_x2y2", projectors)] for b in kept])
     return found
+
+
+def leading(block, joined, name, projectors):
+    """Position of the leading physical eigenvalue of irrep `name` in the block of the irreps `joined`."""
+    if "+" not in joined:
+        return block.spurious
+    for i in range(block.spurious, len(block.eigenvalues)):
+        if irrep_of(block.gaps[i], projectors)[0] == name:
+            return i
+    raise RunError(f"Bethe-Salpeter equation: no gap function of irrep {name} in the block {joined}; "
+                   "measure more, or more frequencies")
 
 
 def windows(window):

@@ -11,6 +11,7 @@ import numpy as np
 
 WALK_RATE, MEASURE_RATE = 3e10, 4e10  # floating-point operations per second in the products of the two parts
 PROPOSAL_OVERHEAD, MEASURE_OVERHEAD = 1e-6, 3e-5  # seconds
+ELEMENT = 1e-8  # seconds for one complex element of G4 in a general channel
 LONGEST_INTERVAL = 16  # sweeps
 
 
@@ -24,15 +25,19 @@ def block_length(solver, order):
     return int(np.clip(16 * round(order / 64), 16, 128)) if solver.block_length == "auto" else solver.block_length
 
 
-def costs(order, sites, frequencies, window):
-    """(seconds of a sweep, seconds of a measurement) on one core; window: positive frequencies of G4, 0 for none."""
+def costs(order, sites, frequencies, window, channels=0):
+    """(seconds of a sweep, seconds of a measurement) on one core.
+
+    window: positive frequencies of G4, 0 for none; channels: two-particle functions beside pairing at q = 0.
+    """
     walk = order * (6.5 * order**2 / WALK_RATE + PROPOSAL_OVERHEAD)
     columns = 2 * frequencies + 4 * sites + 2 * window
     operations = 4 * order**2 * columns + 16 * window**2 * sites * (order + sites**2)
-    return walk, operations / MEASURE_RATE + MEASURE_OVERHEAD
+    elements = channels * (2 * sites * window) ** 2
+    return walk, operations / MEASURE_RATE + elements * ELEMENT + MEASURE_OVERHEAD
 
 
-def measure_every(solver, order, tau, sites, frequencies, window):
+def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
     """Sweeps from one measurement to the next that give the smallest error in a given time.
 
     With an autocorrelation time tau (in sweeps) and costs w of a sweep and m of a measurement, the error squared after a
@@ -42,6 +47,6 @@ def measure_every(solver, order, tau, sites, frequencies, window):
         return solver.measure_every
     if tau is None:
         return 1
-    walk, measure = costs(order, sites, frequencies, window)
+    walk, measure = costs(order, sites, frequencies, window, channels)
     intervals = np.arange(1, LONGEST_INTERVAL + 1)
     return int(intervals[np.argmin((intervals * walk + measure) / np.tanh(intervals / (2 * tau)))])
