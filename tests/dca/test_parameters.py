@@ -3,9 +3,12 @@
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 import synthetic
 
+from plaq.dca.cluster import Cluster
+from plaq.dca.lattice import Lattice
 from plaq.dca.parameters import SCHEMA, TABLE, Parameters
 from plaq.errors import InputError
 
@@ -35,7 +38,7 @@ def test_protocol_of_the_example_reads():
         ({"model": {"cluster": [[2, 0], [4, 0]]}}, "model.cluster = [[2, 0], [4, 0]] is singular"),
         ({"model": {"cluster": [[2.5, 0], [4, 0]]}}, "model.cluster = [[2.5, 0], [4, 0]] is not allowed"),
         ({"model": {"cluster": [[9, 0], [0, 9]]}}, "81 sites: at most 64"),
-        ({"model": {"U": -1.0}}, "model.U = -1.0 is not allowed: it must be a number ≥ 0"),
+        ({"model": {"U": -1.0}}, "model.U = -1.0 is not allowed: it must be a number in [0, 1000]"),
         ({"model": {"hopping": {"1,0": -1.0, "-1,0": -0.5}}}, "must be equal"),
         ({"model": {"hopping": {"0,0": 1.0}}}, "site energy"),
         ({"model": {"hopping": {"1,0": -1.0}, "t_prime": 0.2}}, "model.hopping replaces"),
@@ -50,10 +53,26 @@ def test_protocol_of_the_example_reads():
             "at most 4 sites: model.cluster has 8",
         ),
         ({"solver": {"chains": 7}}, "solver.bins = 64 must be a multiple of solver.chains = 7"),
-        ({"solver": {"bins": 32}}, "solver.bins = 32 is not allowed: it must be an integer ≥ 64"),
+        ({"solver": {"bins": 32}}, "solver.bins = 32 is not allowed: it must be an integer from 64 to 65536"),
         ({"solver": {"measurements": 10}}, "solver.measurements = 10 must be ≥ solver.bins = 64"),
         ({"solver": {"measurements_first": 10}}, "solver.measurements_first = 10 must lie between"),
         ({"two_particle": {"frequencies": 8, "omega_max": 5.0}}, "both set the window"),
+        ({"two_particle": {"omega_max": 1e4}}, "two_particle.omega_max = 10000.0 holds 22736 frequencies at T = 0.07"),
+        ({"two_particle": {"channels": ["pp", "pp"]}}, 'channels = ["pp", "pp"] must not repeat a value'),
+        ({"two_particle": {"bosonic": [0, 1, 0]}}, "two_particle.bosonic = [0, 1, 0] must not repeat a value"),
+        (
+            {"two_particle": {"transfers": [[0.0, 0.0], [0.5, 0.0]]}},
+            "transfers: [0.5, 0.0] pi/a is not a momentum of the cluster; these are (0,0) (π,0) (0,π) (π,π)",
+        ),
+        (
+            {"model": {"cluster": [[2, 2], [2, -2]]}, "two_particle": {"transfers": [[0.5, 0.0]]}},
+            "transfers: [0.5, 0.0] pi/a is not a momentum of the cluster; these are (0,0) (π,0) (π/2,π/2)",
+        ),
+        ({"two_particle": {"transfers": [[1, 1], [-1, 1]]}}, "transfers: [1.0, 1.0] and [-1.0, 1.0] are the same momentum"),
+        ({"two_particle": {"transfers": [[1, 0], [1, 0]]}}, "transfers: [1.0, 0.0] and [1.0, 0.0] are the same momentum"),
+        ({"solver": {"block_length": 5000}}, 'it must be "auto" or an integer from 1 to 4096'),
+        ({"solver": {"K": 1e-9}}, 'solver.K = 1e-09 is not allowed: it must be "auto" or a number in [1e-3, 1e4]'),
+        ({"model": {"hopping": {"1,0": -1.0, "99,0": -0.1}}}, "model.hopping reaches further than 64"),
         ({"run": {"threads": "hpx"}}, 'run.threads = "hpx" is not allowed: it must be "os" or "fiber"'),
         ({"model": {"chains": 4}}, "unknown key model.chains; did you mean solver.chains?"),
     ],
@@ -66,6 +85,14 @@ def test_bad_input_is_one_clear_line(sections, message):
         and str(error.value).startswith("input.toml: ")
         and "\n" not in str(error.value)
     )
+
+
+@pytest.mark.parametrize("vectors", [[[2, 0], [0, 2]], [[2, 2], [2, -2]], [[3, 1], [-1, 3]], [[4, 1], [-2, 4]]])
+def test_every_momentum_of_a_cluster_is_a_transfer_and_the_same_one_to_the_loop(vectors):
+    cluster = Cluster(Lattice.square(), vectors)
+    shifted = (cluster.momenta / np.pi + [2, -4]).tolist()
+    p = synthetic.parameters(model={"cluster": vectors}, two_particle={"transfers": shifted})
+    assert [cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers] == list(range(cluster.size))
 
 
 def test_file_errors_name_the_file(tmp_path):

@@ -4,6 +4,7 @@ carries."""
 from __future__ import annotations
 
 import hashlib
+import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -21,43 +22,47 @@ SECTIONS = {
     "run": "How the run is carried out. Nothing here changes a result, and it may differ when a run goes on.",
 }
 
-_positive, _count, _pair = real("(0, inf)"), integer(1), list_of(integer(), length=2)
+MOST_FREQUENCIES = 2048  # positive ones of a two-particle window
+
+_positive, _measurements = real("(0, inf)"), integer(1, 2 * 10**9)
 
 TABLE = [
     Parameter("model", "t", real(), 1.0, "t", "nearest-neighbour hopping; all energies are in units of t"),
     Parameter("model", "t_prime", real(), 0.0, "t", "next-nearest-neighbour hopping; enters H as -t_prime"),
     Parameter("model", "hopping", displacements(), None, "t",
               "instead of t and t_prime: displacement (dx,dy) and the amplitude that enters H with its sign"),
-    Parameter("model", "U", real("[0, inf)"), REQUIRED, "t", "on-site repulsion"),
-    Parameter("model", "cluster", list_of(_pair, length=2), [[2, 0], [0, 2]], "a",
+    Parameter("model", "U", real("[0, 1000]"), REQUIRED, "t", "on-site repulsion"),
+    Parameter("model", "cluster", list_of(list_of(integer(-64, 64), length=2), length=2), [[2, 0], [0, 2]], "a",
               "the two integer vectors that the cluster repeats by"),
-    Parameter("dca", "temperatures", list_of(_positive, shortest=1), REQUIRED, "t",
+    Parameter("dca", "temperatures", list_of(real("[1e-4, 1e4]"), shortest=1), REQUIRED, "t",
               "temperatures in the order they are run, each from the last one's self-energy"),
     Parameter("dca", "density", real("(0, 2)"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real(), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
-    Parameter("dca", "iterations", integer(3), 10, "",
+    Parameter("dca", "iterations", integer(3, 1000), 10, "",
               "most iterations at one temperature, the settling and the final one among them"),
-    Parameter("dca", "minimum_iterations", integer(3), 3, "", "fewest iterations at one temperature"),
+    Parameter("dca", "minimum_iterations", integer(3, 1000), 3, "", "fewest iterations at one temperature"),
     Parameter("dca", "tolerance", _positive, 1.25, "",
-              "converged when the self-energy changes, and the cluster's density misses the lattice's, by less than this "
-              "many errors"),
+              "converged when the self-energy changes, and the cluster's density misses the lattice's, by less than "
+              "this many errors"),
     Parameter("dca", "mixing", choice("linear", "anderson"), "linear", "", "how the next self-energy is chosen"),
     Parameter("dca", "mixing_factor", real("(0, 1]"), 1.0, "", "part of the new self-energy in a step"),
     Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
               "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
-    Parameter("solver", "measurements", _count, 100_000, "configurations", "measured in the last iteration"),
-    Parameter("solver", "measurements_first", one_of("auto", _count), "auto", "configurations",
+    Parameter("solver", "measurements", _measurements, 100_000, "configurations", "measured in the last iteration"),
+    Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
               "measured in the earlier iterations; auto is a tenth of measurements"),
-    Parameter("solver", "chains", _count, 8, "",
+    Parameter("solver", "chains", integer(1, 4096), 8, "",
               "Markov chains; results depend on their number, not on the workers"),
-    Parameter("solver", "bins", integer(64), 64, "", "bins that error bars come from, over all chains"),
-    Parameter("solver", "warmup", integer(0), 200, "sweeps", "before a chain measures for the first time"),
-    Parameter("solver", "measure_every", one_of("auto", _count), "auto", "sweeps", "between two measurements"),
-    Parameter("solver", "K", one_of("auto", _positive), "auto", "",
+    Parameter("solver", "bins", integer(64, 65536), 64, "", "bins that error bars come from, over all chains"),
+    Parameter("solver", "warmup", integer(0, 10**9), 200, "sweeps", "before a chain measures for the first time"),
+    Parameter("solver", "measure_every", one_of("auto", integer(1, 10**6)), "auto", "sweeps",
+              "between two measurements"),
+    Parameter("solver", "K", one_of("auto", real("[1e-3, 1e4]")), "auto", "",
               "constant of the expansion: cosh(gamma) = 1 + beta U N_c/(2K)"),
-    Parameter("solver", "block_length", one_of("auto", _count), "auto", "proposals", "in one submatrix update"),
+    Parameter("solver", "block_length", one_of("auto", integer(1, 4096)), "auto", "proposals",
+              "in one submatrix update"),
     Parameter("solver", "precision", choice("double", "float"), "double", "",
               "of the walker's matrix; float is refreshed in double"),
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
@@ -65,17 +70,17 @@ TABLE = [
               "which two-particle functions are measured; an empty list for none"),
     Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t",
               "measured at temperatures up to this one"),
-    Parameter("two_particle", "frequencies", one_of("auto", _count), "auto", "",
+    Parameter("two_particle", "frequencies", one_of("auto", integer(1, MOST_FREQUENCIES)), "auto", "",
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
     Parameter("two_particle", "omega_max", _positive, None, "t",
               "instead of frequencies: the window's largest frequency"),
-    Parameter("two_particle", "transfers", list_of(list_of(real(), length=2), shortest=1), [[0.0, 0.0]], "pi/a",
-              "momentum transfers q; each must be a momentum of the cluster"),
-    Parameter("two_particle", "bosonic", list_of(integer(), shortest=1), [0], "",
+    Parameter("two_particle", "transfers", list_of(list_of(real("[-64, 64]"), length=2), shortest=1), [[0.0, 0.0]],
+              "pi/a", "momentum transfers q: different momenta of the cluster"),
+    Parameter("two_particle", "bosonic", list_of(integer(-1000, 1000), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
     Parameter("run", "folder", text(), "run", "", "where results go; relative to where the command is given"),
     Parameter("run", "threads", choice("os", "fiber"), "os", "", "back end of the tasks"),
-    Parameter("run", "workers", one_of("auto", _count), "auto", "",
+    Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
               "threads of each rank; auto is one per physical core"),
     Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
               "a chain measures in place, or hands its configurations to an accumulator task"),
@@ -230,12 +235,50 @@ def check(values: Mapping[str, Any], source: str) -> None:
                f"solver.measurements = {solver.measurements}")
     if pairs.frequencies != "auto" and pairs.omega_max is not None:
         refuse("two_particle.frequencies and two_particle.omega_max both set the window: give one of them")
+    for name in ("channels", "bosonic"):
+        given = getattr(pairs, name)
+        if len(set(given)) != len(given):
+            refuse(f"two_particle.{name} = {to_toml(given)} must not repeat a value")
+    if pairs.omega_max is not None:
+        check_window(pairs.omega_max, [T for T in dca.temperatures if T <= pairs.below], refuse)
+    check_transfers(pairs.transfers, model.cluster, refuse)
+
+
+def check_window(omega_max: float, temperatures: list[float], refuse) -> None:
+    coldest = min(temperatures, default=float("inf"))
+    count = omega_max / (2 * math.pi * coldest)
+    if count > MOST_FREQUENCIES:
+        refuse(f"two_particle.omega_max = {omega_max} holds {count:.0f} frequencies at T = {coldest}: "
+               f"at most {MOST_FREQUENCIES} are allowed")
+
+
+def check_transfers(transfers: tuple[tuple[float, float], ...], cluster, refuse) -> None:
+    """Each q must be a cluster momentum, q = 2 m/N_c with integers m for which cluster . m is a multiple of N_c."""
+    (a, b), (c, d) = cluster
+    sites = abs(a * d - b * c)
+    known = {}
+    for q in transfers:
+        exact = [x * sites / 2 for x in q]
+        x, y = (round(value) for value in exact)
+        near = max(abs(exact[0] - x), abs(exact[1] - y)) < 5e-7
+        if not near or (a * x + b * y) % sites or (c * x + d * y) % sites:
+            from plaq.dca.cluster import Cluster
+            from plaq.dca.lattice import Lattice
+
+            names = " ".join(Cluster(Lattice.square(), cluster).names)
+            refuse(f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster; these are {names}")
+        first = known.setdefault((x % sites, y % sites), q)
+        if first is not q:
+            refuse(f"two_particle.transfers: {to_toml(first)} and {to_toml(q)} are the same momentum of the "
+                   "cluster: give it once")
 
 
 def check_hopping(rows: tuple[tuple[int, int, float], ...], refuse) -> None:
     table = {(dx, dy): amplitude for dx, dy, amplitude in rows}
     if (0, 0) in table:
         refuse('model.hopping "0,0" is a site energy: put it into dca.mu')
+    if any(max(abs(dx), abs(dy)) > 64 for dx, dy in table):
+        refuse("model.hopping reaches further than 64 lattice vectors")
     for (dx, dy), amplitude in table.items():
         if table.get((-dx, -dy), amplitude) != amplitude:
             refuse(f'model.hopping "{dx},{dy}" = {amplitude} and "{-dx},{-dy}" = {table[-dx, -dy]} must be equal')
