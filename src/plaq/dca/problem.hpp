@@ -36,7 +36,7 @@ struct problem {
   int block_length = 64;
   int proposals_per_sweep = 1;
   int sweeps_per_measurement = 1;
-  int sweeps_between_rebuilds = 10;   ///< each followed by the proposal to flip a site
+  int sweeps_between_rebuilds = 20;   ///< each followed by the proposal to flip a site
   int warm_up_sweeps = 0;
   int measurements_per_bin = 1;
   int bins = 1;                        ///< of each chain
