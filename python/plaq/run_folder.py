@@ -49,7 +49,11 @@ class RunFolder:
         except BlockingIOError:
             os.close(self._lock)
             raise InputError(f"{self.path}: another plaq process is writing into this folder") from None
-        write_atomically(self.input, parameters.to_toml().encode())
+        try:
+            write_atomically(self.input, parameters.to_toml().encode())
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let other processes write into the folder."""

@@ -61,6 +61,7 @@ def point(p, index, scale=1.0, frequencies=frequencies):
         estimate(rng, "energy", -0.75 + 0.4 * T**2, error, unit="t"),
         estimate(rng, "sign", 1 - 0.12 * min(1, 0.08 / T) ** 2, error, tau_int=1.2 * beta**0.4),
         estimate(rng, "expansion_order", order, 0.05, tau_int=2.0 * beta**0.4),
+        estimate(rng, "order_identity", 0.03 * rng.normal(), 0.05),
         estimate(rng, "order_histogram", weight / weight.sum(), 1e-4, (Axis("k", k),)),
         estimate(rng, "G", g, error, (momenta, frequencies), unit="1/t", convention="G = -<T c c+>"),
         estimate(
@@ -106,6 +107,8 @@ def point(p, index, scale=1.0, frequencies=frequencies):
             "change": None if i == 0 else 0.02 * 3.0 ** (1 - i) + 0.001,
             "change_error": None if i == 0 else 0.002,
             "measurements": 20_000,
+            "drift": 2e-11,
+            "acceptance": 0.41,
             "seconds": {"walk": 2.0 + i, "measure": 1.0, "coarse_grain": 0.05},
         }
         for i in range(5)

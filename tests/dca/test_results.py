@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import synthetic
 
+from plaq.dca import checks
 from plaq.dca.report import page, write_report
 from plaq.dca.results import Point, Results, summary
 from plaq.dca.results_file import digest_results, read_results, write_results
@@ -178,6 +179,25 @@ def test_report_of_an_unfinished_or_plain_run(count):
         ("T<sub>c</sub> is looked for when" if count == 5 else "No pairing eigenvalue") in text
         and "nan" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.S).split("<h2>")[0]
     )
+
+
+def test_the_check_of_the_run_is_shown_and_a_failure_stands_out():
+    p = synthetic.parameters()
+    points = [synthetic.point(p, index) for index in range(2)]
+    text = page(Results(points), p, HEADER, "0" * 64)
+    assert text.count("holds</td>") == 2 and "2.0e-11" in text and "0.410" in text and 'class="failed"' not in text
+    assert checks.in_words(points[0]).endswith(", drift 2e-11") and "FAILED" not in checks.in_words(points[0])
+
+    points[1]["order_identity"].mean = np.array(-0.22)  # the error is 0.05
+    assert [checks.violated(point) for point in points] == [False, True]
+    text = page(Results(points), p, HEADER, "0" * 64)
+    assert text.count('class="failed"') == 1 and "-4.4</td>" in text and "FAILS: more than 4 σ" in text
+    assert "check <k>: -0.22(5), drift 2e-11 -- FAILED: 4.4 standard errors from 0" in checks.in_words(points[1])
+
+    points[1]["order_identity"].error = np.array(np.inf)  # nothing can be said
+    assert not checks.violated(points[1]) and "not known" in page(Results(points), p, HEADER, "0" * 64)
+    del points[1].observables["order_identity"]  # an exact solution counts no vertices
+    assert checks.in_words(points[1]) == "" and checks.deviation(points[1]) is None
 
 
 def test_report_says_which_error_bars_are_not_supported(results):

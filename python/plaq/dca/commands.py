@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
     from plaq.dca.loop import Loop
 
     comm = world()
+    on_root(comm, lambda: check_ranks(parameters, comm.size))
     with Stop(parameters.run.walltime) as stop:
         if folder is None:
             return Loop(parameters, comm, QuietObserver(stop)).run()
@@ -60,13 +61,15 @@ class Desk:
     """Rank 0's place to write at: the claimed run folder, its log, and the observer that uses both."""
 
     def __init__(self, parameters: Parameters, path: Path, source: str, ranks: int, stop: Stop):
-        self.folder = RunFolder(path, source, parameters)
-        self.header = run_header(parameters, ranks)
-        self.log: Log = open_log(self.folder.log)
-        for name, value in self.header.items():
-            self.log.line(f"{name + ':':<16}{value}")
-        self.log.line()
-        self.observer = Observer(parameters, self.folder, self.log, self.header, stop)
+        with ExitStack() as opened:  # gives the folder back when anything fails here
+            self.folder = opened.enter_context(closing(RunFolder(path, source, parameters)))
+            self.header = run_header(parameters, ranks)
+            self.log: Log = opened.enter_context(closing(open_log(self.folder.log)))
+            for name, value in self.header.items():
+                self.log.line(f"{name + ':':<16}{value}")
+            self.log.line()
+            self.observer = Observer(parameters, self.folder, self.log, self.header, stop)
+            self._opened = opened.pop_all()
 
     def finish(self, results: Results) -> None:
         """Write results, figures and report, and say the answer."""
@@ -83,8 +86,15 @@ class Desk:
         self.log.line(f"report: {self.folder.report}")
 
     def close(self) -> None:
-        self.log.close()
-        self.folder.close()
+        self._opened.close()
+
+
+def check_ranks(parameters: Parameters, ranks: int) -> None:
+    """InputError when some ranks would have no chain."""
+    chains = parameters.solver.chains
+    if parameters.solver.kind == "ctaux" and ranks > chains:
+        raise InputError(f"-n {ranks} ranks but solver.chains = {chains}: every rank needs a chain, so start at most "
+                         f"{chains} ranks or give more chains")
 
 
 def run_header(parameters: Parameters, ranks: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from plaq import checkpoint
+from plaq.dca import checks
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Point, Results, summary
 from plaq.dca.results_file import read_results, write_results
@@ -69,8 +70,8 @@ class Observer(QuietObserver):
 
     def status(self, **fields: Any) -> None:
         """Any of phase, T, index (from 0), temperatures (how many), iteration (from 1), iterations, mu, density,
-        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left; what is not given stays as
-        it was."""
+        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration); what is
+        not given stays as it was."""
         self._state.update(fields)
         s = self._state.get
         sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
@@ -84,7 +85,7 @@ class Observer(QuietObserver):
             ("change of Σ", in_errors(s("change"), s("change_error"))),
             ("sweeps/s", number(s("sweeps_per_second"), ",.0f")),
             ("phase", s("phase") or "–"),
-            ("time left", duration(s("seconds_left"))),
+            ("iteration left", duration(s("seconds_left"))),
         ]
         index, count = s("index") or 0, s("temperatures") or 1
         within = ((s("iteration") or 1) - 1) / (s("iterations") or 1)
@@ -110,7 +111,8 @@ class Observer(QuietObserver):
         self._points[point.index] = point
         self.save(Results([self._points[index] for index in sorted(self._points)]))
         shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
-        self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}")
+        check = checks.in_words(point)
+        self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}")
 
     def save(self, results: Results) -> None:
         """Replace ``results.h5`` and ``summary.json``."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from plaq.dca import checks
 from plaq.dca.parameters import Parameters
 from plaq.dca.plot import available, words
 from plaq.dca.results import Results
@@ -59,6 +60,7 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
         "that the data cannot support. All energies and temperatures are in units of t.</p>",
         notes(results),
+        check_table(results),
         "<h2>How it ran</h2>",
         rows(
             [*header.items(), ("time", duration(sum(results.seconds.values()))), ("digest of the results", digest)]
@@ -151,6 +153,34 @@ def point_table(results: Results) -> str:
         ]
         body.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
+
+
+def check_table(results: Results) -> str:
+    """What the run says about its own correctness, by temperature."""
+    points = [point for point in results.points if "order_identity" in point]
+    if not points:
+        return ""
+    head = "".join(f"<th>{text}</th>" for text in ("T / t", "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"))
+    body = []
+    for point in points:
+        last = point.history[-1] if point.history else {}
+        deviation, failed = checks.deviation(point), checks.violated(point)
+        cells = [
+            f"{point.T:g}",
+            str(point["order_identity"]),
+            number(deviation, "+.1f"),
+            number(last.get("drift"), ".1e"),
+            number(last.get("acceptance"), ".3f"),
+            f"FAILS: more than {checks.LIMIT:g} σ" if failed else "not known" if deviation is None else "holds",
+        ]
+        row = "".join(f"<td>{escape(text)}</td>" for text in cells)
+        body.append(f'<tr class="failed">{row}</tr>' if failed else f"<tr>{row}</tr>")
+    return (
+        f'<h2>Checks</h2><div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody>'
+        '</table></div><p class="note">⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D) holds exactly in every bath, so the '
+        "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix when "
+        "it is computed anew: the rounding that had piled up.</p>"
+    )
 
 
 def notes(results: Results) -> str:
