@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from plaq.dca import tuning
 from plaq.dca.cluster import Cluster
 from plaq.dca.lattice import Lattice
-from plaq.dca.loop import expected_order
+from plaq.dca.loop import expected_order, window
 from plaq.dca.parameters import Parameters
 from plaq.dca.symmetry import PointGroup, irrep_projectors
-from plaq.errors import InputError
 from plaq.live import duration
 from plaq.machine import workers_of
-from plaq.schema import to_toml
 
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
+PROCESS_BYTES = 1e8  # Python with its libraries
+COPIES_OF_BINS = 4  # at most at once: of the chains, in one array, by quantity, and as complex numbers
 
 
 @dataclass(frozen=True)
@@ -37,57 +34,60 @@ class Needs:
 def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
     """What the continuous-time solver needs at temperature T, to a factor of two or three.
 
-    Expansion order <k> as the loop first guesses it.
+    Expansion order <k> as the loop first guesses it; seconds are those of the cost model in plaq.dca.tuning.
     Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
-    Pairing window: G4 of one configuration and its sums are (N_c n_w) x (2 N_c n_w) numbers for pp, four times as
-    many complex ones elsewhere: single and double precision in each chain, double precision in every bin of the
-    rank. Seconds are those of the cost model in plaq.dca.tuning.
+    G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
+    window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
+    where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain, and double precision in every
+    bin. All ranks hold the bins of all chains.
     """
     sites = cluster.size
     order = expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
-    w = math.pi * T
     pairs = p.two_particle
-    count = int(pairs.omega_max / w + 1) // 2 if pairs.omega_max is not None else int(pairs.frequencies)
-    m = sites * (count if p.measures_two_particle(T) else 0)
-    transfers = len(pairs.transfers) * len(pairs.bosonic)
-    numbers = sum(2 * m**2 if channel == "pp" else 8 * m**2 for channel in pairs.channels) * transfers
-    single = sites * 16 * 20.0
-    chain = 8 * 8 * (1.5 * order) ** 2 + 12 * numbers + 4 * 16 * 2 * m**2 + 8 * single
+    measured = p.measures_two_particle(T)
+    count = window(p, 1 / T) if measured else 0
+    general, numbers = channels(p) if measured else 0, 0.0
+    if measured:
+        numbers = 8.0 * general * (sites * count) ** 2 + (2.0 * (sites * count) ** 2 if measures_pairing(p) else 0)
+    single = sites * 2 * FREQUENCIES + 2 * order + 4 * sites
+    reach = count + max(abs(m) for m in pairs.bosonic) if general else count
+    chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
     seconds = sum(
-        count * (tuning.measure_every(p.solver, order, TYPICAL_TAU, sites, FREQUENCIES, window) * walk + measure)
-        for count, window in iterations(p, m // sites)
-        for walk, measure in [tuning.costs(order, sites, FREQUENCIES, window)]
+        measurements * (interval * walk + measure)
+        for measurements, w, extra in iterations(p, count, general)
+        for interval in [tuning.measure_every(p.solver, order, TYPICAL_TAU, sites, FREQUENCIES, w, extra)]
+        for walk, measure in [tuning.costs(order, sites, FREQUENCIES, w, extra)]
     )
-    return Needs(
-        T,
-        order,
-        count if m else 0,
-        chain,
-        p.solver.chains * chain + 8 * p.solver.bins * (numbers + single),
-        seconds,
-    )
+    bins = 8 * p.solver.bins * (numbers + single)
+    return Needs(T, order, count, chain, PROCESS_BYTES + p.solver.chains * chain + COPIES_OF_BINS * bins, seconds)
 
 
-def iterations(p: Parameters, window: int) -> list[tuple[int, int]]:
-    """(measurements, window) of a temperature's iterations when two of them converge."""
+def measures_pairing(p: Parameters) -> bool:
+    """Whether pp at q = 0, nu = 0 is among the two-particle functions: it alone is stored in its real form."""
+    pairs = p.two_particle
+    at_zero = any(all(x % 2 == 0 for x in q) for q in pairs.transfers)
+    return "pp" in pairs.channels and at_zero and 0 in pairs.bosonic
+
+
+def channels(p: Parameters) -> int:
+    """Number of two-particle functions beside that."""
+    pairs = p.two_particle
+    return len(pairs.channels) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
+
+
+def iterations(p: Parameters, window: int, channels: int) -> list[tuple[int, int, int]]:
+    """(measurements, window, channels) of a temperature's iterations when two of them converge."""
+    final = (p.solver.measurements, window, channels)
     if p.dca.isolated:
-        return [(p.solver.measurements, window)]
+        return [final]
     first = p.solver.measurements_first
-    return [(first, 0), (first, 0), (max(first, p.solver.measurements // 2), 0), (p.solver.measurements, window)]
+    return [(first, 0, 0), (first, 0, 0), (max(first, p.solver.measurements // 2), 0, 0), final]
 
 
 def describe(p: Parameters) -> str:
-    """The text that ``plaq check`` prints. InputError for a cluster or transfer that cannot be."""
+    """The text that ``plaq check`` prints."""
     lattice = Lattice(p.hopping())
     cluster = Cluster(lattice, p.model.cluster)
-    for q in p.two_particle.transfers:
-        try:
-            cluster.momentum_index(np.pi * np.array(q))
-        except InputError:
-            raise InputError(
-                f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster; these are "
-                f"{' '.join(cluster.names)}"
-            ) from None
     group = PointGroup(cluster)
     filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {p.dca.mu} t"
     low, high = lattice.extrema
@@ -103,8 +103,7 @@ def describe(p: Parameters) -> str:
         "",
     ]
     if p.solver.kind == "ed":
-        dimension = 4**cluster.size
-        return "\n".join(lines + [f"exact diagonalisation: {dimension} states, less than a minute"])
+        return "\n".join([*lines, exact_needs(p, cluster)])
     workers = workers_of(p.run.workers, 1)
     lines.append(f"{'T':>8} {'<k>':>8} {'window':>8} {'per chain':>12} {'one rank':>12} {'time':>14}")
     total, largest = 0.0, 0.0
@@ -122,6 +121,16 @@ def describe(p: Parameters) -> str:
         "             iterations at every temperature; both numbers to a factor of two or three",
     ]
     return "\n".join(lines)
+
+
+def exact_needs(p: Parameters, cluster: Cluster) -> str:
+    """What exact diagonalisation takes, to a factor of three: measured for windows of up to 16 frequencies."""
+    functions = len(p.two_particle.channels) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
+    total = sum(
+        1.0 + (functions * (10.0 if cluster.size == 4 else 1.0) if p.measures_two_particle(T) else 0.0)
+        for T in p.dca.temperatures
+    )
+    return f"estimate:    {4**cluster.size} states, exact diagonalisation in about {duration(total)}"
 
 
 def size(count: float) -> str:
