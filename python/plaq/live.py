@@ -16,9 +16,9 @@ from plaq.launch import stdout_is_terminal
 class Log:
     """Lines for the user: appended to ``log.txt`` with the time of day, and printed."""
 
-    def __init__(self, path: Path, out: TextIO = sys.stdout):
+    def __init__(self, path: Path, out: TextIO | None = None):
         self._path = path
-        self._out = out
+        self._out = out or sys.stdout
         try:
             self._file = open(path, "ab", buffering=0)
         except OSError as error:

@@ -76,11 +76,17 @@ class Loop:
         return found
 
 
-if __name__ == "__main__":
-    sys.modules["plaq.dca.loop"] = types.SimpleNamespace(Loop=Loop)
+def stand_ins():
+    """{module: what stands for it}."""
+    found = {"plaq.dca.loop": types.SimpleNamespace(Loop=Loop)}
     if os.environ.get("FAKE_FIGURES") == "no":
-        sys.modules["plaq.dca.plot"] = types.SimpleNamespace(save_figures=lambda folder: [])
-        sys.modules["plaq.dca.report"] = types.SimpleNamespace(write_report=lambda folder: folder)
+        found["plaq.dca.plot"] = types.SimpleNamespace(save_figures=lambda folder: [])
+        found["plaq.dca.report"] = types.SimpleNamespace(write_report=lambda folder: folder)
+    return found
+
+
+if __name__ == "__main__":
+    sys.modules.update(stand_ins())
     from plaq.cli import main
 
     main()

@@ -1,18 +1,26 @@
 """The command line around a run: what it says, writes, refuses, and how it stops and goes on (with a made-up
-loop)."""
+loop). Commands run in this process where no signal, limit or MPI is part of the question."""
 
+import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import types
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+import fake_run
 import pytest
+import synthetic
 
 from plaq import _core
+from plaq.cli import main
+from plaq.dca import commands
 from plaq.dca.parameters import TABLE
+from plaq.errors import RunError
 from plaq.launch import launcher_command
 
 HERE = Path(__file__).parent
@@ -42,20 +50,23 @@ def whole(tmp_path_factory):
     return plaq(folder, "dca", "digest", "run").stdout
 
 
-def command(*arguments, fake=True):
-    return [sys.executable, *([str(HERE / "fake_run.py")] if fake else ["-m", "plaq"]), *arguments]
+def command(*arguments):
+    return [sys.executable, str(HERE / "fake_run.py"), *arguments]
 
 
 def plaq(folder, *arguments, fake=True, **environment):
-    environment = {"FAKE_FIGURES": "no", **environment}
-    return subprocess.run(
-        command(*arguments, fake=fake),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, **environment},
-    )
+    """The command line in this process, from the arguments to the exit code, with the made-up loop or without."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        for name, value in {"FAKE_FIGURES": "no", **environment}.items():
+            patch.setenv(name, value)
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", ["plaq", *arguments])
+        for name, module in (fake_run.stand_ins() if fake else {}).items():
+            patch.setitem(sys.modules, name, module)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return types.SimpleNamespace(returncode=ended.value.code or 0, stdout=out.getvalue(), stderr=err.getvalue())
 
 
 def on_ranks(folder, ranks, *arguments, **environment):
@@ -77,7 +88,18 @@ def one_error(outcome, code, *parts):
     assert all(part in lines[0] for part in parts), lines[0]
 
 
-def test_run_leaves_the_documented_folder_and_digest_tells_runs_apart(folder):
+@pytest.fixture
+def two_figures(monkeypatch):
+    """Draw two of the figures only; test_results.py draws them all."""
+    from plaq.dca import plot, report
+
+    some = lambda results: {name: found for name, found in available(results).items() if name in ("lambda_d", "sign")}
+    available = plot.available
+    monkeypatch.setattr(plot, "available", some)
+    monkeypatch.setattr(report, "available", some)
+
+
+def test_run_leaves_the_documented_folder_and_digest_tells_runs_apart(folder, two_figures):
     outcome = plaq(folder, "dca", "run", "input.toml", FAKE_FIGURES="yes")
     assert outcome.returncode == 0, outcome.stderr
     assert {path.name for path in (folder / "run").iterdir()} == {
@@ -104,8 +126,12 @@ def test_run_leaves_the_documented_folder_and_digest_tells_runs_apart(folder):
     assert plaq(folder, "dca", "digest", "other").stdout.strip() != digest
 
     for sub in ("plot", "report"):
+        for path in [folder / "run/report.html", *(folder / "run/figures").iterdir()]:
+            path.unlink()
         again = plaq(folder, "dca", sub, "run", fake=False)
         assert again.returncode == 0 and all((folder / line).exists() for line in again.stdout.split())
+        assert len(list((folder / "run/figures").iterdir())) == 2
+        (folder / "run/report.html").touch()
 
 
 @pytest.mark.parametrize("name, code", [("SIGINT", 130), ("SIGTERM", 143)])
@@ -171,12 +197,29 @@ def test_failure_while_running_keeps_what_was_measured(folder):
         (["--set", "model.cluster=[[2, 0], [4, 0]]"], ["input.toml: model.cluster", "singular"]),
         (["--threads", "fibre"], ['run.threads = "fibre" is not allowed: it must be "os" or "fiber"']),
         (["--workers", "0"], ["run.workers = 0 is not allowed"]),
+        (["--set", "two_particle.transfers=[[0.5, 0]]"], ["two_particle.transfers: [0.5, 0.0] pi/a", "(0,0) (π,0)"]),
         (["--walltime", "soon"], ['run.walltime = "soon" is not allowed']),
     ],
 )
 def test_bad_input_writes_nothing(folder, arguments, parts):
     one_error(plaq(folder, "dca", "run", "input.toml", *arguments), 2, *parts)
     assert [path.name for path in folder.iterdir()] == ["input.toml"]
+
+
+def test_a_start_that_fails_leaves_the_folder_to_the_next(folder, monkeypatch):
+    """In one Python: the lock goes, so the same call works once the cause is gone."""
+    p = synthetic.parameters()
+    monkeypatch.setitem(sys.modules, "plaq.dca.loop", types.SimpleNamespace(Loop=fake_run.Loop))
+    for name in ("plot", "report"):
+        monkeypatch.setitem(sys.modules, f"plaq.dca.{name}", types.SimpleNamespace(
+            save_figures=lambda folder: [], write_report=lambda folder: folder))
+    (folder / "run").mkdir()
+    (folder / "run/input.resolved.toml").write_text(p.to_toml())
+    (folder / "run/log.txt").mkdir()
+    with pytest.raises(RunError, match="log.txt"):
+        commands.run(p, folder / "run")
+    (folder / "run/log.txt").rmdir()
+    assert len(commands.run(p, folder / "run").points) == 7
 
 
 def test_output_folder_of_another_input_is_refused(folder):
@@ -218,12 +261,11 @@ def test_full_disk_is_one_error_and_keeps_what_is_there(folder):
 
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_ranks_give_the_same_bits_and_write_once(folder, ranks):
+def test_ranks_give_the_same_bits_and_write_once(folder):
     plaq(folder, "dca", "run", "input.toml")
-    outcome = on_ranks(folder, ranks, "dca", "run", "input.toml", "--out", "many")
+    outcome = on_ranks(folder, 3, "dca", "run", "input.toml", "--out", "many")
     assert outcome.returncode == 0, outcome.stderr
-    assert outcome.stdout.count("T_c = ") == 1 and f"{'ranks:':<16}{ranks}" in outcome.stdout
+    assert outcome.stdout.count("T_c = ") == 1 and f"{'ranks:':<16}3" in outcome.stdout
     assert plaq(folder, "dca", "digest", "many").stdout == plaq(folder, "dca", "digest", "run").stdout
 
 
@@ -232,9 +274,14 @@ def test_errors_on_ranks_are_said_once_with_the_rank(folder):
     outcome = on_ranks(folder, 2, "dca", "run", "input.toml", FAKE_FAILURE="1")
     said = [line for line in outcome.stderr.splitlines() if "plaq: error" in line]
     assert outcome.returncode == 1 and said == ["plaq: error on rank 1 of 2: NaN in the determinant at T = 0.1"]
-    outcome = on_ranks(folder, 2, "dca", "run", "input.toml", "--set", "model.U=8")
-    said = [line for line in outcome.stderr.splitlines() if "plaq: error" in line]
-    assert outcome.returncode == 2 and len(said) == 1 and "belongs to a different input" in said[0]
+    for setting, words in [
+        ("model.U=8", "belongs to a different input"),
+        ("solver.chains=1", "plaq: error: -n 2 ranks but solver.chains = 1: every rank needs a chain"),
+        ("two_particle.transfers=[[0.5, 0]]", "two_particle.transfers: [0.5, 0.0] pi/a is not a momentum"),
+    ]:
+        outcome = on_ranks(folder, 2, "dca", "run", "input.toml", "--set", setting)
+        said = [line for line in outcome.stderr.splitlines() if "plaq: error" in line]
+        assert outcome.returncode == 2 and len(said) == 1 and words in said[0], outcome.stderr
 
 
 def test_check_describes_the_cluster(folder):
