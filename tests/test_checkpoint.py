@@ -76,9 +76,7 @@ def test_any_state_comes_back_bit_for_bit(tmp_path_factory, state):
     "state, error",
     [
         ({"a": object()}, TypeError),
-        ({"a/b": 1}, TypeError),
         ({1: 2}, TypeError),
-        ({"a": 2**64}, OverflowError),
         ({"a": np.array(["text"])}, TypeError),
         ({"a": {"b": [{"c": {1, 2}}]}}, TypeError),
     ],

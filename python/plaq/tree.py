@@ -1,4 +1,4 @@
-"""Nested Python data in HDF5 and back, bit for bit: what checkpoints and results are stored with."""
+"""Nested Python data in HDF5 and back, bit for bit: what results are stored with."""
 
 from __future__ import annotations
 
