@@ -93,8 +93,8 @@ def two_figures(monkeypatch):
     """Draw two of the figures only; test_results.py draws them all."""
     from plaq.dca import plot, report
 
-    some = lambda results: {name: found for name, found in available(results).items() if name in ("lambda_d", "sign")}
-    available = plot.available
+    available, kept = plot.available, ("lambda_d", "sign")
+    some = lambda results: {name: found for name, found in available(results).items() if name in kept}
     monkeypatch.setattr(plot, "available", some)
     monkeypatch.setattr(report, "available", some)
 

@@ -38,8 +38,8 @@ def needs(p: Parameters, cluster: Cluster, T: float) -> Needs:
     Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
     G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
     window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
-    where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain, and double precision in every
-    bin. All ranks hold the bins of all chains.
+    where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain,
+    and double precision in every bin. All ranks hold the bins of all chains.
     """
     sites = cluster.size
     order = expected_order(p, cluster, 1 / T, p.dca.density or 1.0)

@@ -1,4 +1,4 @@
-"""What every run checks of itself: <k> = K + beta U N_c (n/2 - D), see docs/conventions.md, and the walker's drift."""
+"""What every run checks of itself: <k> = K + beta U N_c (n/2 - D) (docs/conventions.md), and the walker's drift."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LIMIT = 4.0  # standard errors: a correct run exceeds them once in 16 000 temper
 
 
 def deviation(point: Point) -> float | None:
-    """`order_identity`, which must be 0, in its standard errors; None where it was not measured or has no error."""
+    """`order_identity`, which must be 0, in standard errors; None where it was not measured or has no error."""
     if "order_identity" not in point or not point["order_identity"].supported:
         return None
     found = point["order_identity"]

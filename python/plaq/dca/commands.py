@@ -93,8 +93,8 @@ def check_ranks(parameters: Parameters, ranks: int) -> None:
     """InputError when some ranks would have no chain."""
     chains = parameters.solver.chains
     if parameters.solver.kind == "ctaux" and ranks > chains:
-        raise InputError(f"-n {ranks} ranks but solver.chains = {chains}: every rank needs a chain, so start at most "
-                         f"{chains} ranks or give more chains")
+        raise InputError(f"-n {ranks} ranks but solver.chains = {chains}: every rank needs a chain, so start at "
+                         f"most {chains} ranks or give more chains")
 
 
 def run_header(parameters: Parameters, ranks: int) -> dict[str, Any]:

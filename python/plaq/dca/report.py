@@ -160,7 +160,8 @@ def check_table(results: Results) -> str:
     points = [point for point in results.points if "order_identity" in point]
     if not points:
         return ""
-    head = "".join(f"<th>{text}</th>" for text in ("T / t", "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"))
+    names = ("T / t", "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict")
+    head = "".join(f"<th>{name}</th>" for name in names)
     body = []
     for point in points:
         last = point.history[-1] if point.history else {}
@@ -178,8 +179,8 @@ def check_table(results: Results) -> str:
     return (
         f'<h2>Checks</h2><div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody>'
         '</table></div><p class="note">⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D) holds exactly in every bath, so the '
-        "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix when "
-        "it is computed anew: the rounding that had piled up.</p>"
+        "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix "
+        "when it is computed anew: the rounding that had piled up.</p>"
     )
 
 
