@@ -12,15 +12,19 @@ test: build
 	ctest --test-dir build --output-on-failure
 	$(BIN)/python -m pytest -q tests
 
-# pip is quick when nothing changed: the C++ build is incremental in build/.
+# Versions stand in pyproject.toml; --no-build-isolation keeps the C++ build in build/ incremental.
+install = $(BIN)/pip install -q --no-build-isolation -Ccmake.define.PLAQ_TESTS=ON
+requires = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
+
 build: $(VENV)/installed
-	$(BIN)/pip install -q --no-build-isolation --no-deps -Ccmake.define.PLAQ_TESTS=ON -e .
+	$(install) --no-deps -e .
 
 $(VENV)/installed: pyproject.toml packaging/install-deps.sh
 	bash packaging/install-deps.sh
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q "scikit-build-core>=0.10" "nanobind>=2.4" "scipy-openblas32>=0.3.27" pytest hypothesis \
-	  numpy scipy h5py "sparse-ir>=2" threadpoolctl typer rich matplotlib
+	$(BIN)/python -c '$(requires)' > $(VENV)/requires.txt
+	$(BIN)/pip install -q -r $(VENV)/requires.txt
+	$(install) -e ".[test]"
 	touch $@
 
 clean:
