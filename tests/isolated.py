@@ -5,13 +5,14 @@ from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
-from plaq import comm
-from plaq.dca import ctaux, matsubara, observables
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
 from plaq.dca.ed import ExactCluster
 from plaq.dca.lattice import Lattice
 from plaq.dca.symmetry import PointGroup
+
+from plaq import comm
+from plaq.dca import ctaux, matsubara, observables
 
 
 def hops(x=0.0, y=0.0, diagonal=0.0):
@@ -65,6 +66,7 @@ class Isolated:
     channels: list = field(default_factory=list)
     warm_up: int = 200
     K: float = 1.0
+    sweeps_between_rebuilds: int | None = None  # the default if None
 
     @cached_property
     def cluster(self):
@@ -108,7 +110,10 @@ class Isolated:
                           pairing=self.pairing, orbit=observables.pair_orbits(self.group), channels=self.channels)
         solver = SimpleNamespace(block_length="auto", measure_every="auto", bins=self.bins, chains=self.chains,
                                  precision="double", seed=self.seed)
-        return ctaux.make_problem(self.cluster, self.mesh, task, solver)
+        problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
+        if self.sweeps_between_rebuilds:
+            problem.sweeps_between_rebuilds = self.sweeps_between_rebuilds
+        return problem
 
     def fresh_chains(self):
         return [ctaux.fresh_chain(i) for i in range(self.chains)]

@@ -6,14 +6,15 @@ import threading
 import numpy as np
 import pytest
 from isolated import ATOM, OPEN_PLAQUETTE, RING, Isolated
+
 from plaq import _core
 from plaq.dca import ctaux
 
 
 def small_case(**changes):
     """Every measurement switched on, cheap enough to be run many times; complex Fourier phases."""
-    case = dict(U=4.0, beta=2.0, mu=1.5, measurements=192, bins=16, warm_up=20, window=2, pairing=True,
-                channels=[("pp", 1, 1), ("charge", 0, 0)])
+    case = {"U": 4.0, "beta": 2.0, "mu": 1.5, "measurements": 192, "bins": 16, "warm_up": 20, "window": 2,
+            "pairing": True, "channels": [("pp", 1, 1), ("charge", 0, 0)]}
     return Isolated(RING, **(case | changes))
 
 
