@@ -87,6 +87,9 @@ class Loop:
 
     def _transition(self, points):
         pairs = [(p.T, float(p["lambda_d"].mean), float(p["lambda_d"].error)) for p in points if "lambda_d" in p]
+        pairs = [pair for pair in pairs if np.isfinite(pair[1])]
+        supported = [pair for pair in pairs if np.isfinite(pair[2])]
+        pairs = supported if len(supported) > 1 else pairs  # an error that is not known would be that of T_c too
         if len(pairs) < 2:
             return None
         T, eigenvalue, error = np.array(pairs).T

@@ -15,6 +15,7 @@ from plaq.estimate import Axis, Estimate
 
 IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps keep their name
 TAU_POINTS = 65
+UNSOLVED = "noise leaves the equation without a solution in some of the jackknife samples: measure more"
 LEADING = 3  # eigenvalues that are kept of every general channel
 
 
@@ -101,7 +102,8 @@ def estimates(setting: Setting, measured: Measured, chains: int, window=0, chann
     def add(labels, function, *binned, keep=True):
         resampled = statistics.jackknife(function, measured.sign, *binned, weights=measured.weights, keep=keep)
         for name, value in resampled.items():
-            found[name] = value.estimate(name, tau_int=taus.get(name), note=note, **labels[name])
+            unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
+            found[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
 
     names = list(measured.correlations)
     add(single_particle_labels(setting), lambda s, order, m, *sums: single_particle(
@@ -193,17 +195,24 @@ def pairing(setting, projectors, blocks, m, g4):
     chi0_lattice = setting.coarse_graining.chi0_pp(z, z.conj()).real
     chi0_cluster = np.abs(setting.mesh.at_frequencies(g, n)) ** 2
     g4 = bethe_salpeter.symmetrised(g4, setting.group.momentum_permutations)
-    found = {}
-    for joined, block in bethe_salpeter.pairing(g4, chi0_cluster, chi0_lattice, blocks).items():
-        for name in joined.split("+"):
+
+    def solve(joined, name, w):
+        """(eigenvalue, gap function) of one irrep with w frequencies kept; NaN where noise leaves no solution."""
+        inner = g4[:, :w, :, window - w:window + w], chi0_cluster[:, :w], chi0_lattice[:, :w]
+        try:
+            block = bethe_salpeter.pairing(*inner, {joined: blocks[joined]})[joined]
             i = leading(block, joined, name, projectors)
-            found[f"lambda_{IRREP_NAMES.get(name, name)}"] = block.eigenvalues[i]
-            found[f"eigenvector_{IRREP_NAMES.get(name, name)}"] = block.gaps[i]
-    d_wave = {joined: block for joined, block in blocks.items() if "d_x2y2" in joined.split("+")}
-    for joined in d_wave:
-        kept = [bethe_salpeter.pairing(g4[:, :w, :, window - w:window + w], chi0_cluster[:, :w], chi0_lattice[:, :w],
-                                       d_wave)[joined] for w in windows(window)]
-        found["lambda_window"] = np.array([b.eigenvalues[leading(b, joined, "d_x2y2", projectors)] for b in kept])
+        except RunError:
+            return np.nan, np.full((setting.cluster.size, w), np.nan)
+        return block.eigenvalues[i], block.gaps[i]
+
+    found = {}
+    for joined in blocks:
+        for name in joined.split("+"):
+            short = IRREP_NAMES.get(name, name)
+            found[f"lambda_{short}"], found[f"eigenvector_{short}"] = solve(joined, name, window)
+            if name == "d_x2y2":
+                found["lambda_window"] = np.array([solve(joined, name, w)[0] for w in windows(window)])
     return found
 
 
