@@ -19,8 +19,8 @@ temperatures = [1.0, 0.5]
 density = 0.95
 iterations = 4
 [solver]
-measurements = 1280
-measurements_first = 320
+measurements = 12800
+measurements_first = 640
 chains = 4
 warmup = 20
 [two_particle]
