@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -26,13 +27,11 @@ from plaq.dca.mixing import DEPTH, mixed
 from plaq.dca.results import Point, Results
 from plaq.dca.symmetry import PointGroup
 from plaq.dca.transition import transition
+from plaq.dca.watch import Watch, stop_reason
 from plaq.errors import Interrupted, RunError
 
 APPROACH, SETTLE, FINAL = "approach", "settle", "final"
 AGREED = ("phase", "sigma", "error", "density_error", "mu", "guess", "order", "tau", "mixing")
-REASONS = (None, "SIGINT", "SIGTERM", "walltime")
-PATIENCE = 10.0  # seconds that a stopped run waits for the bins under way before it gives them up
-STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 
 
 class Loop:
@@ -128,7 +127,7 @@ class Loop:
 
     def _iteration(self, T, mesh):
         p, loop = self.parameters, self.state["loop"]
-        self._report(loop, T, phase=loop["phase"], iteration=loop["iteration"])
+        self._report(loop, T)
         started = time.perf_counter()
         sigma = observables.causal(loop["sigma"])
         if p.dca.density is not None:
@@ -222,7 +221,9 @@ class Loop:
         run = self.parameters.run
         chains = loop["chains"]
         while True:
-            watch = Watch(self, problem, T, loop)
+            complete = sum(len(c["bins"]) for c in chains)
+            left = problem.measurements_per_bin * (problem.bins * len(chains) - complete)
+            watch = Watch(self.comm, self.observer, left, partial(self._report, loop, T))
             started = time.perf_counter()
             before = [(c["walking_seconds"], c["measuring_seconds"]) for c in chains]
             try:
@@ -255,39 +256,8 @@ class Loop:
         last = loop["history"][-1] if loop["history"] else {}
         shown = {name: last.get(name) for name in ("density", "sign", "sign_error", "order", "change", "change_error")}
         self.observer.status(**shown, T=T, index=self.state["index"],
-                             temperatures=len(self.parameters.dca.temperatures), iterations=self.parameters.dca.iterations, mu=loop["mu"], **fields)
-
-
-class Watch:
-    """Looks after running chains: reports progress and passes on the wish to stop or to save."""
-
-    def __init__(self, owner, problem, T, loop):
-        self.owner, self.T, self.loop = owner, T, loop
-        self.total = problem.measurements_per_bin * problem.bins * owner.parameters.solver.chains
-        self.done = problem.measurements_per_bin * sum(len(c["bins"]) for c in loop["chains"])
-        self.started = self.shown = time.monotonic()
-        self.reason, self.since = None, None
-
-    def __call__(self, measurements, sweeps):
-        now = time.monotonic()
-        if self.reason is None:
-            self.reason, self.since = stop_reason(self.owner.comm, self.owner.observer), now
-        if self.reason is not None:
-            return "abandon" if now - self.since > PATIENCE else "finish"
-        if now - self.shown > STATUS_PERIOD:
-            self.shown = now
-            rate = sweeps / (now - self.started)
-            left = self.total - self.done - measurements
-            seconds = left * (now - self.started) / measurements if measurements else None
-            self.owner._report(self.loop, self.T, phase=self.loop["phase"], iteration=self.loop["iteration"],
-                               sweeps_per_second=rate, seconds_left=seconds)
-        return "finish" if self.owner.observer.checkpoint_due() else None
-
-
-def stop_reason(comm, observer):
-    """Why the run should stop, None to go on; the same on all ranks."""
-    mine = REASONS.index(observer.stop_requested())
-    return REASONS[int(comm.allreduce(np.array([mine], dtype=float), "max")[0])]
+                             temperatures=len(self.parameters.dca.temperatures), iterations=self.parameters.dca.iterations, mu=loop["mu"],
+                             phase=loop["phase"], iteration=loop["iteration"], **fields)
 
 
 def expected_order(parameters, cluster, beta, filling):

@@ -157,7 +157,8 @@ def convergence(results: Results, theme: Theme) -> Figure:
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(title="T / t", ncols=2)
+    if axes.get_legend_handles_labels()[0]:  # without interaction nothing ever changes
+        axes.legend(title="T / t", ncols=2)
     return figure
 
 
