@@ -148,12 +148,15 @@ def run_chains(problem, chains, run, comm, watch: Callable):
     control = _core.dca.Control()
     workers = workers_of(run.workers, comm.size)
     failure = []
+    finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
 
     def work():
         try:
             _core.dca.run_chains(problem, mine, run.threads, workers, run.accumulate == "split", control)
         except Exception as error:  # carried to the main thread
             failure.append(error)
+        finally:
+            finished.set()
 
     thread = threading.Thread(target=work, name="plaq chains")
     thread.start()
@@ -162,9 +165,9 @@ def run_chains(problem, chains, run, comm, watch: Callable):
     try:
         while True:
             started = time.monotonic()
-            thread.join(period)
+            finished.wait(period)
             time.sleep(max(0.0, started + period - time.monotonic()) if comm.size > 1 else 0.0)
-            running = thread.is_alive()
+            running = not finished.is_set()
             counts = comm.allreduce(np.array([running, control.measurements, control.sweeps], dtype=float), "sum")
             wish = max(wishes[watch(counts[1], counts[2])], 1 if failure else 0)
             wish = int(comm.allreduce(np.array([wish], dtype=float), "max")[0])
@@ -176,7 +179,7 @@ def run_chains(problem, chains, run, comm, watch: Callable):
                 break
     except BaseException:  # the C++ thread must not outlive the run
         control.abandon_bins()
-        thread.join()
+        finished.wait()
         raise
     errors = [e for e in comm.allgather(str(failure[0]) if failure else None) if e]
     everywhere = sum(comm.allgather(mine), [])
