@@ -92,6 +92,22 @@ def test_an_interrupted_run_ends_with_the_same_bits(reference, how):
     assert run(folder) == bits
 
 
+def test_a_second_ctrl_c_ends_a_run_at_once_and_keeps_its_checkpoint(reference):
+    home, bits = reference
+    folder = home / "twice"
+    command = [sys.executable, "-m", "plaq", "dca", "run", str(home / "input.toml"), "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and iterations_in(folder / "log.txt") < 3:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode in (130, -signal.SIGINT), said
+    assert "terminate" not in said
+    assert run(folder) == bits
+
+
 def test_summary_has_what_scripts_read(reference):
     home, _ = reference
     summary = json.loads((home / "reference" / "summary.json").read_text())
