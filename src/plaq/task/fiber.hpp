@@ -5,26 +5,13 @@
 
 #include "plaq/task/backend.hpp"
 #include "plaq/task/pool.hpp"
-#include "plaq/task/sync.hpp"
-#include "plaq/task/this_task.hpp"
+#include "plaq/task/words.hpp"
 
 namespace plaq::task {
 
-struct fiber {
-  using mutex = task::mutex;
-  using condition_variable = task::condition_variable;
-  template <class T>
-  using future = task::future<T>;
-  template <class T>
-  using promise = task::promise<T>;
+struct fiber : detail::own_words {
   class pool;
-
   static constexpr std::string_view name() noexcept { return "fiber"; }
-  static void yield() noexcept { this_task::yield(); }
-  template <class Duration>
-  static void sleep_for(Duration time) noexcept {
-    this_task::sleep_for(time);
-  }
 };
 
 /// workers() kernel threads, each with a queue; who has nothing to do steals. A task may wake up on another

@@ -4,26 +4,13 @@
 
 #include "plaq/task/backend.hpp"
 #include "plaq/task/pool.hpp"
-#include "plaq/task/sync.hpp"
-#include "plaq/task/this_task.hpp"
+#include "plaq/task/words.hpp"
 
 namespace plaq::task {
 
-struct os {
-  using mutex = task::mutex;
-  using condition_variable = task::condition_variable;
-  template <class T>
-  using future = task::future<T>;
-  template <class T>
-  using promise = task::promise<T>;
+struct os : detail::own_words {
   class pool;
-
   static constexpr std::string_view name() noexcept { return "os"; }
-  static void yield() noexcept { this_task::yield(); }
-  template <class Duration>
-  static void sleep_for(Duration time) noexcept {
-    this_task::sleep_for(time);
-  }
 };
 
 /// A task that waits hands its slot to another thread, so at most workers() tasks run at any time but there are as
