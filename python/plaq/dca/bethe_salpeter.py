@@ -148,6 +148,12 @@ def irrep_basis(projector: np.ndarray) -> np.ndarray:
     return vectors[:, values > 0.5]
 
 
+def narrowed(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray, n: int):
+    """The three inputs of `pairing` with the lowest n positive frequencies kept."""
+    middle = g4.shape[1]
+    return g4[:, :n, :, middle - n : middle + n], chi0_cluster[:, :n], chi0_lattice[:, :n]
+
+
 def window_error(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
                  projectors: Mapping[str, np.ndarray], parity: int = EVEN) -> dict[str, float]:
     """How much the frequency window can matter: |lambda(n) - lambda(n/2)| of every irrep's leading eigenvalue.
@@ -160,7 +166,7 @@ def window_error(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndar
     if m == 0:
         raise ValueError("a window of one frequency cannot be checked")
     full = pairing(g4, chi0_cluster, chi0_lattice, projectors, parity)
-    inner = pairing(g4[:, :m, :, n - m : n + m], chi0_cluster[:, :m], chi0_lattice[:, :m], projectors, parity)
+    inner = pairing(*narrowed(g4, chi0_cluster, chi0_lattice, m), projectors, parity)
     return {name: abs(full[name].leading - inner[name].leading) for name in full}
 
 

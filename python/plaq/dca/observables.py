@@ -198,7 +198,7 @@ def pairing(setting, projectors, blocks, m, g4):
 
     def solve(joined, name, w):
         """(eigenvalue, gap function) of one irrep with w frequencies kept; NaN where noise leaves no solution."""
-        inner = g4[:, :w, :, window - w:window + w], chi0_cluster[:, :w], chi0_lattice[:, :w]
+        inner = bethe_salpeter.narrowed(g4, chi0_cluster, chi0_lattice, w)
         try:
             block = bethe_salpeter.pairing(*inner, {joined: blocks[joined]})[joined]
             i = leading(block, joined, name, projectors)
