@@ -20,10 +20,14 @@ struct counter : listener {
     log += " s" + std::to_string(id) + "@" + std::to_string(worker);
   }
   void suspended(std::uint64_t id) noexcept override { log += " w" + std::to_string(id); }
+  void ready(std::uint64_t id) noexcept override { log += " k" + std::to_string(id); }
   void resumed(std::uint64_t id, int worker) noexcept override {
     log += " r" + std::to_string(id) + "@" + std::to_string(worker);
   }
   void finished(std::uint64_t id) noexcept override { log += " f" + std::to_string(id); }
+  void linked(std::uint64_t from, std::uint64_t to) noexcept override {
+    log += " " + std::to_string(from) + ">" + std::to_string(to);
+  }
   std::string log;
 };
 
@@ -32,8 +36,10 @@ struct fragile : listener {
   void created(std::uint64_t, std::uint64_t, std::string_view) noexcept override { ++*calls; }
   void started(std::uint64_t, int) noexcept override { ++*calls; }
   void suspended(std::uint64_t) noexcept override { ++*calls; }
+  void ready(std::uint64_t) noexcept override { ++*calls; }
   void resumed(std::uint64_t, int) noexcept override { ++*calls; }
   void finished(std::uint64_t) noexcept override { ++*calls; }
+  void linked(std::uint64_t, std::uint64_t) noexcept override { ++*calls; }
   std::unique_ptr<std::atomic<long>> calls = std::make_unique<std::atomic<long>>(0);
 };
 
@@ -41,8 +47,12 @@ void tell_all() {
   created(7, 3, "name");
   started(7, 1);
   suspended(7);
+  ready(7);
   resumed(7, 0);
   finished(7);
+  linked(7, 8);
+  linked(7, 0);
+  linked(0, 8);
 }
 
 }  // namespace
@@ -57,7 +67,7 @@ TEST(Hooks, ReachTheListenerOnlyWhileItIsSet) {
   finished(9);
   EXPECT_EQ(set_listener(nullptr), &other);
   tell_all();
-  EXPECT_EQ(heard.log, "c7<3name s7@1 w7 r7@0 f7");
+  EXPECT_EQ(heard.log, "c7<3name s7@1 w7 k7 r7@0 f7 7>8");
   EXPECT_EQ(other.log, " f9");
 }
 

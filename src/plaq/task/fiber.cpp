@@ -66,15 +66,12 @@ class fiber::pool::implementation {
 
   void submit(job& fresh) {
     live_.fetch_add(1, std::memory_order_relaxed);
-    resume(fresh);
+    enqueue(fresh);
   }
 
   void resume(job& asleep) {
-    if (worker* here = mine())
-      here->ready.push_new(asleep);
-    else
-      entrance_.push_new(asleep);
-    wake_one();
+    trace::ready(asleep.id);
+    enqueue(asleep);
   }
 
   void suspend(job& self, std::atomic<wait_state>& state) {
@@ -91,6 +88,14 @@ class fiber::pool::implementation {
   }
 
  private:
+  void enqueue(job& next) {
+    if (worker* here = mine())
+      here->ready.push_new(next);
+    else
+      entrance_.push_new(next);
+    wake_one();
+  }
+
   /// The worker that calls, if it is one of ours. Not inlined: a job may have changed its thread.
   [[gnu::noinline]] worker* mine() const { return own_pool == this ? own_worker : nullptr; }
 

@@ -94,6 +94,7 @@ class os::pool::implementation {
   }
 
   void resume(job& asleep) {
+    trace::ready(asleep.id);
     std::unique_lock lock(mutex_);
     ready_.push_woken(asleep);
     use_free_slot(lock);

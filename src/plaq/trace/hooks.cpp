@@ -55,11 +55,17 @@ void started(std::uint64_t id, int worker) noexcept {
 void suspended(std::uint64_t id) noexcept {
   tell([=](listener& l) { l.suspended(id); });
 }
+void ready(std::uint64_t id) noexcept {
+  tell([=](listener& l) { l.ready(id); });
+}
 void resumed(std::uint64_t id, int worker) noexcept {
   tell([=](listener& l) { l.resumed(id, worker); });
 }
 void finished(std::uint64_t id) noexcept {
   tell([=](listener& l) { l.finished(id); });
+}
+void linked(std::uint64_t from, std::uint64_t to) noexcept {
+  if (from && to) tell([=](listener& l) { l.linked(from, to); });
 }
 
 }  // namespace detail

@@ -6,7 +6,10 @@
 
 namespace plaq::trace {
 
-/// Receives the events of every task: created, started, then any number of (suspended, resumed), finished.
+/// Receives the events of every task: created, started, then any number of (suspended, ready, resumed), finished.
+///
+/// `ready` comes when a suspended task may go on; one that only yielded, or was woken before it slept, has none.
+/// `linked(from, to)` says that `to` used what `from` made: a result, an item of a channel.
 ///
 /// Ids are unique in the process and never 0. The events of one task come one after the other, those of different
 /// tasks from several threads at once. `name` lives as long as the process. `worker` counts from 0 within the
@@ -18,8 +21,10 @@ class listener {
   virtual void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept = 0;
   virtual void started(std::uint64_t id, int worker) noexcept = 0;
   virtual void suspended(std::uint64_t id) noexcept = 0;
+  virtual void ready(std::uint64_t id) noexcept = 0;
   virtual void resumed(std::uint64_t id, int worker) noexcept = 0;
   virtual void finished(std::uint64_t id) noexcept = 0;
+  virtual void linked(std::uint64_t from, std::uint64_t to) noexcept = 0;
 };
 
 /// Makes `next` the listener of the process (nullptr: none) and returns the one before. When it returns, the one
@@ -32,8 +37,10 @@ extern std::atomic<listener*> installed;
 void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept;
 void started(std::uint64_t id, int worker) noexcept;
 void suspended(std::uint64_t id) noexcept;
+void ready(std::uint64_t id) noexcept;
 void resumed(std::uint64_t id, int worker) noexcept;
 void finished(std::uint64_t id) noexcept;
+void linked(std::uint64_t from, std::uint64_t to) noexcept;
 inline bool listening() noexcept { return installed.load(std::memory_order_relaxed) != nullptr; }
 }  // namespace detail
 
@@ -46,11 +53,18 @@ inline void started(std::uint64_t id, int worker) noexcept {
 inline void suspended(std::uint64_t id) noexcept {
   if (detail::listening()) [[unlikely]] detail::suspended(id);
 }
+inline void ready(std::uint64_t id) noexcept {
+  if (detail::listening()) [[unlikely]] detail::ready(id);
+}
 inline void resumed(std::uint64_t id, int worker) noexcept {
   if (detail::listening()) [[unlikely]] detail::resumed(id, worker);
 }
 inline void finished(std::uint64_t id) noexcept {
   if (detail::listening()) [[unlikely]] detail::finished(id);
+}
+/// Nothing where either is 0: not a task.
+inline void linked(std::uint64_t from, std::uint64_t to) noexcept {
+  if (detail::listening()) [[unlikely]] detail::linked(from, to);
 }
 
 }  // namespace plaq::trace
