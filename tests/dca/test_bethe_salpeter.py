@@ -7,6 +7,7 @@ import pytest
 from plaq.dca.bethe_salpeter import (
     EVEN,
     ODD,
+    Modes,
     folded,
     irrep_basis,
     irreducible_vertex,
@@ -219,24 +220,47 @@ def test_window_error_bounds_the_error_of_the_window():
 # --------------------------------------------------------------------------------------------------
 
 
+WHOLE = {"all": np.eye(4)}  # one block: no symmetry is used
+
+
+def complex_problem(rng, n=5):
+    """chi0_cluster, chi0_lattice [K, w], a vertex [K, w, K', w'] without any symmetry, and its G4."""
+    cluster = rng.normal(size=(4, n)) + 1j * rng.normal(size=(4, n))
+    lattice = cluster * (1 + 0.1 * rng.normal(size=(4, n)))
+    vertex = 0.2 * (rng.normal(size=(4, n, 4, n)) + 1j * rng.normal(size=(4, n, 4, n)))
+    g4 = np.linalg.inv(np.diag(1 / cluster.ravel()) - vertex.reshape(4 * n, 4 * n)).reshape(vertex.shape)
+    return cluster, lattice, vertex, g4
+
+
 def test_ladder_recovers_a_complex_vertex():
-    rng = np.random.default_rng(10)
-    cluster = rng.normal(size=20) + 1j * rng.normal(size=20)
-    lattice = cluster * (1 + 0.1 * rng.normal(size=20))
-    vertex = 0.2 * (rng.normal(size=(20, 20)) + 1j * rng.normal(size=(20, 20)))
-    g4 = np.linalg.inv(np.diag(1 / cluster) - vertex)
-    np.testing.assert_allclose(irreducible_vertex(g4, cluster), vertex, atol=1e-12)
-    values, vectors = ladder(g4, cluster, lattice)
-    assert np.all(np.diff(values.real) <= 0)
-    np.testing.assert_allclose(vertex @ (lattice * vectors).T, values * vectors.T, atol=1e-12)
+    cluster, lattice, vertex, g4 = complex_problem(np.random.default_rng(10))
+    flat = irreducible_vertex(g4.reshape(20, 20), cluster.ravel())
+    np.testing.assert_allclose(flat, vertex.reshape(20, 20), atol=1e-12)
+    modes = ladder(g4, cluster, lattice, WHOLE)["all"]
+    assert np.all(np.diff(modes.eigenvalues.real) <= 0)
+    applied = np.einsum("KwLv,Lv,iLv->iKw", vertex, lattice, modes.vectors)
+    np.testing.assert_allclose(applied, modes.eigenvalues[:, None, None] * modes.vectors, atol=1e-10)
+    np.testing.assert_allclose(np.abs(modes.vectors).max(axis=(1, 2)), 1)
 
 
 def test_ladder_and_pairing_agree_at_zero_transfer():
     cluster, lattice, _, g4, _, projectors = random_problem(2, 4, np.random.default_rng(11))
-    values, _ = ladder(g4.reshape(32, 32), both_signs(cluster).ravel(), both_signs(lattice).ravel())
-    parts = [channel.eigenvalues for parity in (EVEN, ODD)
-             for channel in pairing(g4[:, 4:], cluster, lattice, projectors, parity).values()]
-    np.testing.assert_allclose(values, np.sort(np.concatenate(parts))[::-1], atol=1e-10)
+    modes = ladder(g4, both_signs(cluster), both_signs(lattice), projectors)
+    both = [pairing(g4[:, 4:], cluster, lattice, projectors, parity) for parity in (EVEN, ODD)]
+    for name in both[0]:
+        parts = np.concatenate([channels[name].eigenvalues for channels in both])
+        np.testing.assert_allclose(modes[name].eigenvalues, np.sort(parts)[::-1], atol=1e-10)
+        outside = (np.eye(4) - projectors[name]) @ modes[name].vectors
+        np.testing.assert_allclose(outside, 0, atol=1e-12)
+
+
+def test_modes_are_followed_through_a_crossing():
+    cluster, lattice, _, g4 = complex_problem(np.random.default_rng(14))
+    full = ladder(g4, cluster, lattice, WHOLE)["all"]
+    swapped = Modes(full.eigenvalues[[2, 0, 1, *range(3, 20)]] + 1e-3, full.vectors[[2, 0, 1, *range(3, 20)]] * 1j)
+    followed = swapped.following(full, 3)
+    np.testing.assert_allclose(followed.eigenvalues, full.eigenvalues[:3] + 1e-3)
+    np.testing.assert_allclose(followed.vectors, full.vectors[:3] * 1j)
 
 
 def test_stoner_criterion_in_the_magnetic_channel():
@@ -244,10 +268,10 @@ def test_stoner_criterion_in_the_magnetic_channel():
     beta, size, n = 4.0, 4, 8
     w = (2 * np.arange(-n, n) + 1) * np.pi / beta
     energies = np.array([-1.0, 0.3, -0.3, 1.0])  # with q: e(k+q) = -e(k)
-    chi0 = (-1 / (1j * w - energies[:, None]) / (1j * w + energies[:, None])).ravel()
+    chi0 = -1 / (1j * w - energies[:, None]) / (1j * w + energies[:, None])
     u = beta * size / chi0.sum().real
-    g4 = np.linalg.inv(np.diag(1 / chi0) - u / (beta * size))
-    assert ladder(g4, chi0, chi0)[0][0] == pytest.approx(1)
+    g4 = np.linalg.inv(np.diag(1 / chi0.ravel()) - u / (beta * size)).reshape(size, 2 * n, size, 2 * n)
+    assert ladder(g4, chi0, chi0, WHOLE)["all"].eigenvalues[0] == pytest.approx(1)
 
 
 # --- errors

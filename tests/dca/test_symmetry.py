@@ -85,6 +85,23 @@ def test_the_plaquette_has_one_d_wave():
     assert np.allclose(projectors["d_x2y2"], np.outer(d, d))
 
 
+@pytest.mark.parametrize("q, blocks", [((0, 0), {"s", "d_x2y2", "d_xy", "p"}),
+                                       ((np.pi, np.pi), {"s", "d_x2y2", "d_xy", "p"}),
+                                       ((np.pi, 0), {"s+d_x2y2", "d_xy", "p"}),
+                                       ((np.pi / 2, np.pi / 2), {"s+d_xy+p+d_x2y2"})])
+def test_blocks_at_a_transfer_are_those_of_the_operations_that_leave_it(q, blocks):
+    c = Cluster(SQUARE, [[4, 0], [0, 4]])
+    index = c.momentum_index(np.array(q))
+    found = irrep_blocks(c, index)
+    merged = {frozenset(name.split("+")) for name in found}
+    assert merged == {frozenset(name.split("+")) for name in blocks}
+    group = PointGroup(c)
+    for g in group.momentum_permutations[group.leaving(index)]:
+        assert g[index] == index
+        for projector in found.values():
+            assert np.allclose(projector[g][:, g], projector, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     "vectors, name, blocks",
     [

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from plaq.errors import RunError
 
@@ -51,14 +52,18 @@ def symmetrised(g4: np.ndarray, permutations: np.ndarray) -> np.ndarray:
     Exact relations, so this removes noise and no signal:
         G4(k, k') = G4(gK w, gK' w') = G4(k', k),    G4(K w, K' -w') = G4(K' w', K -w).
     """
-    total = np.zeros(g4.shape)
-    for g in np.asarray(permutations):
-        total += g4[g][:, :, g]
-    total /= len(permutations)
-    same, opposite = halves(total)
+    same, opposite = halves(group_average(g4, permutations))
     same = (same + same.transpose(2, 3, 0, 1)) / 2
     opposite = (opposite + opposite.transpose(2, 3, 0, 1)) / 2
     return np.concatenate([opposite[..., ::-1], same], axis=3)
+
+
+def group_average(g4: np.ndarray, permutations: np.ndarray) -> np.ndarray:
+    """Mean of G4(gK w, gK' w') over operations that leave the momentum transfer where it is; g4 ``[K, w, K', w']``."""
+    total = np.zeros(g4.shape, dtype=g4.dtype)
+    for g in np.asarray(permutations):
+        total += g4[g][:, :, g]
+    return total / len(permutations)
 
 
 def halves(g4: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -175,17 +180,54 @@ def irreducible_vertex(g4: np.ndarray, chi0_cluster: np.ndarray) -> np.ndarray:
     return np.diag(1 / chi0_cluster) - np.linalg.inv(g4)
 
 
-def ladder(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu): complex in general.
+@dataclass
+class Modes:
+    """Eigenvalues of Gamma chi0_lattice in one block of irreps, complex in general, and their eigenvectors.
 
-    g4 : ``[k, k']`` with k = (K, w) flattened, w of both signs; chi0_cluster, chi0_lattice : ``[k]``, in the
-    channel's own normalisation and sign, so that without vertex corrections g4 = diag(chi0_cluster):
+    eigenvalues : ``[i]``, the largest real part first; vectors : ``[i, K, w]``, the largest entry equal to 1.
+    """
+
+    eigenvalues: np.ndarray
+    vectors: np.ndarray
+
+    def following(self, reference: Modes, n: int) -> Modes:
+        """The n modes that continue the first n of `reference`, by overlap of vectors.
+
+        Noise may swap the order of two eigenvalues between samples of the same data; their vectors tell which is which.
+        """
+        flat, known = (m.vectors.reshape(len(m.vectors), -1) for m in (self, reference))
+        flat = flat / np.linalg.norm(flat, axis=1, keepdims=True)
+        overlap = np.abs(known[:n].conj() @ flat.T)
+        mine = linear_sum_assignment(-overlap / np.linalg.norm(known[:n], axis=1, keepdims=True))[1]
+        return Modes(self.eigenvalues[mine], self.vectors[mine])
+
+
+def ladder(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
+           projectors: Mapping[str, np.ndarray]) -> dict[str, Modes]:
+    """Eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu), by block of irreps.
+
+    g4 : ``[K, w, K', w']``, w of both signs; chi0_cluster, chi0_lattice : ``[K, w]``, in the channel's own
+    normalisation and sign, so that without vertex corrections g4 = diag(chi0_cluster):
         particle-particle: chi0 = G(k) G(q - k),
         particle-hole magnetic, transverse and charge: chi0 = -G(k) G(k + q), their exchange part. The direct
         part 2 G(k) G(k') of the charge channel at q = 0, nu = 0 must have been subtracted from g4.
-    Returns eigenvalues ``[i]`` with the largest real part first, and eigenvectors ``[i, k]`` of unit norm.
+    All three must have the symmetry of the blocks (`group_average`). projectors : block name to ``[K, K]``; what this
+    cluster does not have (projector 0) is left out.
     A bare interaction U gives Gamma = -U/(beta N_c) for pairing, +U/(beta N_c) in the magnetic channel.
     """
-    values, vectors = np.linalg.eig(irreducible_vertex(g4, chi0_cluster) * chi0_lattice)
-    order = np.argsort(-values.real, kind="stable")
-    return values[order], vectors.T[order]
+    momenta, n = chi0_cluster.shape
+    vertex = irreducible_vertex(g4.reshape(momenta * n, -1), chi0_cluster.ravel())
+    kernel = (vertex * chi0_lattice.ravel()).reshape(g4.shape)
+    modes = {}
+    for name, projector in projectors.items():
+        basis = irrep_basis(projector)
+        d = basis.shape[1]
+        if d == 0:
+            continue
+        block = np.einsum("Ka,KwLv,Lb->awbv", basis, kernel, basis, optimize=True).reshape(d * n, d * n)
+        values, vectors = np.linalg.eig(block)
+        order = np.argsort(-values.real, kind="stable")
+        flat = np.einsum("Ka,awi->iKw", basis, vectors[:, order].reshape(d, n, d * n)).reshape(d * n, -1)
+        largest = flat[np.arange(d * n), np.abs(flat).argmax(axis=1)]
+        modes[name] = Modes(values[order], (flat / largest[:, None]).reshape(-1, momenta, n))
+    return modes

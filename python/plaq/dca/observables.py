@@ -50,6 +50,11 @@ def causal(sigma):
     return sigma.real + 1j * np.minimum(sigma.imag, 0.0)
 
 
+def short_name(block):
+    """Of an irrep, or of several joined by "+", as names of observables carry it: "s+d_x2y2" is "s+d"."""
+    return "+".join(IRREP_NAMES.get(name, name) for name in block.split("+"))
+
+
 def pair_orbits(group):
     """Block number [K, K'] of the pairing function, equal for pairs that the point group maps onto each other."""
     size = group.cluster.size
@@ -124,8 +129,12 @@ def estimates(setting: Setting, measured: Measured, chains: int, window=0, chann
             lambda s, g4: {"G4_pp": unfold(g4 / s)}, measured.pairing, keep=False)
     for (kind, q, m_index), values in zip(channels, measured.channels):
         tag = f"{kind}_q{q}_m{m_index}"
-        add(channel_labels(setting, window, tag), lambda s, m, g4: {f"eigenvalues_{tag}": channel(
-            setting, kind, q, m_index, window, m / s, g4 / s)}, measured.m, values)
+        blocks = irrep_blocks(setting.cluster, q)
+        solve = lambda s, m, g4: channel(setting, blocks, kind, q, m_index, window, m / s, g4 / s)
+        full = solve(*(np.average(a, axis=0, weights=measured.weights)
+                       for a in (measured.sign, measured.m, values)))
+        add(channel_labels(setting, blocks, window, tag), lambda s, m, g4: leading_modes(solve(s, m, g4), full, tag),
+            measured.m, values)
         add({f"G4_{tag}": {"axes": two_particle_axes(setting, window), "unit": "1/t^2", "convention": CHANNELS[kind]}},
             lambda s, g4: {f"G4_{tag}": (g4 / s).transpose(0, 2, 1, 3)}, values, keep=False)
     return found
@@ -209,7 +218,7 @@ def pairing(setting, projectors, blocks, m, g4):
     found = {}
     for joined in blocks:
         for name in joined.split("+"):
-            short = IRREP_NAMES.get(name, name)
+            short = short_name(name)
             found[f"lambda_{short}"], found[f"eigenvector_{short}"] = solve(joined, name, window)
             if name == "d_x2y2":
                 found["lambda_window"] = np.array([solve(joined, name, w)[0] for w in windows(window)])
@@ -244,7 +253,7 @@ def pairing_labels(setting, projectors, window):
     labels = {"lambda_window": {"axes": [Axis("frequencies", np.array(windows(window)))],
                                 "convention": "lambda_d with that many positive frequencies kept"}}
     for name in projectors:
-        short = IRREP_NAMES.get(name, name)
+        short = short_name(name)
         labels[f"lambda_{short}"] = {"convention": f"leading pairing eigenvalue, irrep {name}, even in w"}
         labels[f"eigenvector_{short}"] = {"axes": [momenta, positive],
                                           "convention": "gap function of that eigenvalue, largest entry 1"}
@@ -260,8 +269,8 @@ CHANNELS = {
 }
 
 
-def channel(setting, kind, q, m_index, window, m, g4):
-    """Leading eigenvalues [i] of Gamma chi0 in a general channel, from G4 [K, K', n, n']."""
+def channel(setting, blocks, kind, q, m_index, window, m, g4):
+    """Modes of Gamma chi0 in a general channel {block of irreps: modes}, from G4 [K, K', n, n']."""
     cluster, mesh = setting.cluster, setting.mesh
     g, sigma = dyson(setting.g0, m, setting.U)
     constant = high_frequency_sigma(setting, g)
@@ -275,16 +284,31 @@ def channel(setting, kind, q, m_index, window, m, g4):
     else:
         chi0_cluster = -g_n * g_partner[cluster.momentum_sum[:, q]]
         chi0_lattice = -setting.coarse_graining.chi0_ph(z, z_partner, q)
-    size = cluster.size * len(n)
-    g4 = g4.transpose(0, 2, 1, 3).reshape(size, size)
+    g4 = g4.transpose(0, 2, 1, 3)
     if kind == "charge" and q == 0 and m_index == 0:
-        g4 = g4 - 2 * np.outer(g_n, g_n)
-    return bethe_salpeter.ladder(g4, chi0_cluster.ravel(), chi0_lattice.ravel())[0][:LEADING]
+        g4 = g4 - 2 * g_n[:, :, None, None] * g_n
+    symmetry = setting.group.momentum_permutations[setting.group.leaving(q)]
+    return bethe_salpeter.ladder(bethe_salpeter.group_average(g4, symmetry), chi0_cluster, chi0_lattice, blocks)
 
 
-def channel_labels(setting, window, tag):
-    return {f"eigenvalues_{tag}": {"axes": [Axis("eigenvalue", np.arange(LEADING))],
-                                   "convention": "leading eigenvalues of Gamma chi0, largest real part first"}}
+def leading_modes(found, full, tag):
+    """The leading eigenvalues and the first one's vector in every block, ordered as with all data."""
+    modes = {name: block.following(full[name], LEADING) for name, block in found.items()}
+    return {f"eigenvalues_{tag}_{short_name(name)}": block.eigenvalues for name, block in modes.items()} | {
+        f"eigenvector_{tag}_{short_name(name)}": block.vectors[0] for name, block in modes.items()}
+
+
+def channel_labels(setting, blocks, window, tag):
+    axes = two_particle_axes(setting, window)[:2]
+    labels = {}
+    for name, projector in blocks.items():
+        size = round(np.trace(projector)) * 2 * window
+        labels[f"eigenvalues_{tag}_{short_name(name)}"] = {
+            "axes": [Axis("eigenvalue", np.arange(min(LEADING, size)))],
+            "convention": f"leading eigenvalues of Gamma chi0 in {name}, largest real part first"}
+        labels[f"eigenvector_{tag}_{short_name(name)}"] = {
+            "axes": axes, "convention": "eigenvector of the first of them, largest entry 1"}
+    return labels
 
 
 def two_particle_axes(setting, window, half=False):

@@ -36,6 +36,10 @@ class PointGroup:
         rotations = sum(round(np.linalg.det(g)) == 1 for g in self.operations)
         return f"C{rotations}" + ("v" if rotations < len(self.operations) else "")
 
+    def leaving(self, q):
+        """Indices of the operations that leave the momentum K_q where it is."""
+        return np.flatnonzero(self.momentum_permutations[:, q] == q)
+
     def symmetrised(self, f_momenta):
         """Mean of f(g K) over the group, along the first axis: the part of f that is invariant."""
         f_momenta = np.asarray(f_momenta)
@@ -68,15 +72,17 @@ def irrep_projectors(cluster):
     return {name: basis @ basis.T for name, basis in _harmonics_by_name(cluster).items()}
 
 
-def irrep_blocks(cluster):
+def irrep_blocks(cluster, transfer=0):
     """Projectors {"s+d_x2y2": [N_c, N_c]} on the blocks that no kernel with the cluster's symmetry connects.
 
-    Names whose characters share an irrep of the cluster's group are joined by "+"; with the full symmetry of the
-    lattice these are the irrep_projectors.
+    The symmetry is that of functions of K at momentum transfer K_transfer: the operations that leave it where it
+    is. Names whose characters share an irrep of that group are joined by "+"; at transfer 0, with the full symmetry of
+    the lattice, these are the irrep_projectors.
     """
     group = PointGroup(cluster)
+    operations = group.operations[group.leaving(transfer)]
     projectors = irrep_projectors(cluster)
-    chi = {n: np.array([character(cluster.lattice, n, g) for g in group.operations]) for n in projectors}
+    chi = {n: np.array([character(cluster.lattice, n, g) for g in operations]) for n in projectors}
     blocks = []
     for name in projectors:
         connected = [b for b in blocks if any(abs(chi[name] @ chi[other]) > 1e-9 for other in b)]
