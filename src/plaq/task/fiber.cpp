@@ -7,6 +7,7 @@
 #include "plaq/base/pause.hpp"
 #include "plaq/task/coroutine.hpp"
 #include "plaq/task/job_queue.hpp"
+#include "plaq/task/meter.hpp"
 
 namespace plaq::task {
 
@@ -36,7 +37,7 @@ struct place : detail::coroutine {
 struct worker {
   int index = 0;
   job_queue ready;
-  std::atomic<unsigned> picks{0};  ///< jobs it went on with; unchanged where it is stuck in a long one
+  detail::meter meter;
   gate turn;
   std::vector<std::unique_ptr<place>> places;  ///< stacks to use again, the warmest last
   std::thread thread;
@@ -47,7 +48,7 @@ thread_local const void* own_pool = nullptr;
 
 }  // namespace
 
-class fiber::pool::implementation {
+class fiber::pool::implementation final : detail::counted {
  public:
   implementation(int n, std::size_t stack_size) : stack_size_(stack_size), workers_(static_cast<std::size_t>(n)) {
     for (int i = 0; i < n; ++i) workers_[static_cast<std::size_t>(i)].index = i;
@@ -88,6 +89,16 @@ class fiber::pool::implementation {
   }
 
  private:
+  void read(pool_counters& into) override {
+    into.queued = entrance_.about();
+    into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
+    into.stacks = stacks_.load(std::memory_order_relaxed);
+    for (const worker& w : workers_) {
+      into.workers.push_back(w.meter.read());
+      into.workers.back().queued = w.ready.about();
+    }
+  }
+
   void enqueue(job& next) {
     if (worker* here = mine())
       here->ready.push_new(next);
@@ -102,10 +113,7 @@ class fiber::pool::implementation {
   void serve(worker& self) {
     own_worker = &self;
     own_pool = this;
-    while (job* next = find(self)) {
-      self.picks.store(self.picks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      run(self, *next);
-    }
+    while (job* next = find(self)) run(self, *next);
   }
 
   void run(worker& self, job& work) {
@@ -124,7 +132,9 @@ class fiber::pool::implementation {
     }
     for (;;) {
       detail::set_current(&work);
+      self.meter.enter();
       where->enter();
+      self.meter.leave();
       detail::set_current(nullptr);
       if (where->why_left == reason::ended) {
         keep(self, where);
@@ -155,7 +165,10 @@ class fiber::pool::implementation {
         spare_places_.pop_back();
       }
     }
-    if (!where) where = std::make_unique<place>(stack_size_);
+    if (!where) {
+      where = std::make_unique<place>(stack_size_);
+      stacks_.fetch_add(1, std::memory_order_relaxed);
+    }
     where->work = &work;
     work.place = where.get();
     return where.release();  // the job's, until it ended
@@ -188,7 +201,7 @@ class fiber::pool::implementation {
 
   job* own_job(worker& self) {
     constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
-    if (self.picks.load(std::memory_order_relaxed) % fair == 0) {
+    if (self.meter.switches() % fair == 0) {
       if (entrance_.about())
         if (job* j = entrance_.pop_old()) return j;
       if (job* j = self.ready.pop_old()) return j;
@@ -202,17 +215,17 @@ class fiber::pool::implementation {
     constexpr int rounds = 40, pauses = 30;  // some 20 to 50 us in all
     if (watching_.exchange(true)) return nullptr;
     job* found = nullptr;
-    std::vector<unsigned> seen(workers_.size());
+    std::vector<std::uint64_t> seen(workers_.size());  // switches; unchanged where one is stuck in a long task
     for (int round = 0; round < rounds && !found; ++round) {
       if (entrance_.about()) found = entrance_.pop_old();
       for (std::size_t step = 1; step < workers_.size() && !found; ++step) {
         worker& other = workers_[(static_cast<std::size_t>(self.index) + step) % workers_.size()];
-        const unsigned picks = other.picks.load(std::memory_order_relaxed);
+        const std::uint64_t switches = other.meter.switches();
         const std::size_t size = other.ready.about();
         // Its last job is left to a worker that is about to take it: moving that to another core costs both time.
-        if (size > 1 || (size == 1 && round > 0 && picks == seen[static_cast<std::size_t>(other.index)]))
+        if (size > 1 || (size == 1 && round > 0 && switches == seen[static_cast<std::size_t>(other.index)]))
           found = steal(self, other);
-        seen[static_cast<std::size_t>(other.index)] = picks;
+        seen[static_cast<std::size_t>(other.index)] = switches;
       }
       for (int p = 0; p < pauses && !found; ++p) pause_core();
     }
@@ -225,6 +238,7 @@ class fiber::pool::implementation {
     std::vector<job*> loot;
     other.ready.pop_half(loot);
     if (loot.empty()) return nullptr;
+    self.meter.stole();
     for (std::size_t i = loot.size(); i-- > 1;) self.ready.push_new(*loot[i]);
     return loot.front();
   }
@@ -293,6 +307,8 @@ class fiber::pool::implementation {
   std::vector<std::unique_ptr<place>> spare_places_;
   std::atomic<long> live_{1};  // tasks, and the pool itself
   gate drained_;
+  std::atomic<std::uint64_t> stacks_{0};
+  detail::registration listed_{*this, fiber::name()};
 };
 
 fiber::pool::pool(const options& given)

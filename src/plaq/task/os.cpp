@@ -1,8 +1,11 @@
 #include "plaq/task/os.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <thread>
 #include <vector>
+
+#include "plaq/task/meter.hpp"
 
 namespace plaq::task {
 
@@ -15,7 +18,8 @@ namespace {
 /// The next job to get a slot: who was woken, then the newest child, then the oldest of the others.
 class ready_queue {
  public:
-  bool empty() const { return woken_.empty() && children_.empty() && others_.empty(); }
+  std::size_t size() const { return woken_.size() + children_.size() + others_.size(); }
+  bool empty() const { return size() == 0; }
   void push_woken(job& j) { woken_.push_back(&j); }
   void push_child(job& j) { children_.push_back(&j); }
   void push_other(job& j) { others_.push_back(&j); }
@@ -55,9 +59,9 @@ struct place {
 
 }  // namespace
 
-class os::pool::implementation {
+class os::pool::implementation final : detail::counted {
  public:
-  explicit implementation(int slots) {
+  explicit implementation(int slots) : meters_(static_cast<std::size_t>(slots)) {
     for (int s = slots; s-- > 0;) free_slots_.push_back(s);
   }
 
@@ -109,13 +113,24 @@ class os::pool::implementation {
   }
 
  private:
+  void read(pool_counters& into) override {
+    for (const detail::meter& m : meters_) into.workers.push_back(m.read());
+    std::lock_guard lock(mutex_);
+    into.queued = ready_.size();
+    into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
+    into.stacks = places_.size();
+  }
+
   static place& place_of(job& started) { return *static_cast<place*>(started.place); }
+  detail::meter& meter_of(const place& here) { return meters_[static_cast<std::size_t>(here.slot)]; }
 
   /// Gives the slot of `self` to the next in line and sleeps until it gets one again.
   void leave(job& self, std::unique_lock<std::mutex>& lock) {
     place& here = place_of(self);
+    meter_of(here).leave();
     give(here.slot, lock);
     here.turn.wait();
+    meter_of(here).enter();
     trace::resumed(self.id, here.slot);
   }
 
@@ -170,7 +185,9 @@ class os::pool::implementation {
     for (;;) {
       here.turn.wait();
       if (!here.work) return;
+      meter_of(here).enter();
       run(*here.work, here.slot);
+      meter_of(here).leave();
       leave_for_next(here);
     }
   }
@@ -195,6 +212,7 @@ class os::pool::implementation {
     if (live_.fetch_sub(1) == 1) drained_.open();
   }
 
+  std::vector<detail::meter> meters_;  // of the slots
   std::mutex mutex_;
   ready_queue ready_;
   std::vector<int> free_slots_;
@@ -203,6 +221,7 @@ class os::pool::implementation {
   std::condition_variable all_idle_;
   std::atomic<long> live_{1};  // tasks, and the pool itself
   gate drained_;
+  detail::registration listed_{*this, os::name()};
 };
 
 os::pool::pool(const options& given) : pool_base(given), work_(std::make_unique<implementation>(workers())) {}
