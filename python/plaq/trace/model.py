@@ -1,0 +1,94 @@
+"""What a trace holds, in memory: plain numpy tables. Readers make it, outputs read it.
+
+All times are float64 seconds since the earliest event of all ranks, on one clock. "Row" is a position in a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+#: One row per task, by rank and then by id, which is unique within its rank. `name` is a position in
+#: `Trace.names`, `parent` the row of the task that created it (-1: none); a time is nan where it was not seen.
+TASK = np.dtype(
+    [
+        ("id", "u8"),
+        ("rank", "i4"),
+        ("name", "i4"),
+        ("parent", "i8"),
+        ("created", "f8"),
+        ("started", "f8"),
+        ("finished", "f8"),
+    ]
+)
+#: One row per interval in which a task had a worker, sorted by begin. `worker` counts from 0 within its pool.
+SLICE = np.dtype([("task", "i8"), ("rank", "i4"), ("worker", "i4"), ("begin", "f8"), ("end", "f8")])
+#: One row per region, sorted by begin. `task` is the row of the task it lies in (-1: a plain thread), `parent` the
+#: row of the region around it (-1: none), `worker` where it began (-1: a thread outside of the pools), `thread`
+#: the kernel thread where it began, a position in `RankInfo.threads`.
+REGION = np.dtype(
+    [
+        ("id", "u8"),
+        ("rank", "i4"),
+        ("name", "i4"),
+        ("task", "i8"),
+        ("parent", "i8"),
+        ("worker", "i4"),
+        ("thread", "i4"),
+        ("begin", "f8"),
+        ("end", "f8"),
+    ]
+)
+#: `target` used what `source` made: a result, an item of a channel. Rows of tasks.
+LINK = np.dtype([("source", "i8"), ("target", "i8"), ("time", "f8")])
+#: A suspended task may go on.
+READY = np.dtype([("task", "i8"), ("time", "f8")])
+
+
+@dataclass
+class RankInfo:
+    """One process. `end` is "closed" for a complete trace, else "cut: " and why."""
+
+    rank: int
+    host: str
+    pid: int
+    workers: list[int]  # that were seen
+    threads: list[str]  # names of the kernel threads that recorded or were sampled
+    clock: str  # what the times were read from, and how well they fit
+    lost: int  # events that did not fit into a buffer
+    end: str
+
+
+@dataclass
+class Counter:
+    """Samples of one quantity. `worker` and `thread` (a position in `RankInfo.threads`) are -1 for a process."""
+
+    name: str
+    unit: str
+    rank: int
+    worker: int
+    thread: int
+    time: np.ndarray  # [n], s
+    value: np.ndarray  # [n]
+
+
+@dataclass
+class Trace:
+    """What a program did: see the types above for its tables.
+
+    `notes` are one-line warnings that every output shows: lost events, cut files, clocks that were not aligned.
+    """
+
+    names: list[str]
+    ranks: list[RankInfo]
+    tasks: np.ndarray
+    slices: np.ndarray
+    regions: np.ndarray
+    links: np.ndarray
+    readies: np.ndarray
+    counters: list[Counter]
+    notes: list[str]
+    duration: float  # s, to the latest event of all ranks
+    metadata: dict[str, Any] = field(default_factory=dict)  # command line, version, host, ... as recorded
