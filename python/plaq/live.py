@@ -74,7 +74,9 @@ class LiveLog(Log):
             grid.add_row(*(f"[dim]{name}[/]" for name, _ in part))
             grid.add_row(*(f"[bold]{value}[/]" for _, value in part))
         bar = ProgressBar(total=1.0, completed=done)
-        self._live.update(Panel(Group(grid, "", bar), title=title, title_align="left", border_style="dim"))
+        width = self._console.width - 3  # the terminal's echo of Ctrl-C, "^C", must not wrap below the panel
+        self._live.update(
+            Panel(Group(grid, "", bar), title=title, title_align="left", border_style="dim", width=width))
 
     def close(self) -> None:
         self._live.stop()
