@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from plaq.errors import RunError
 
@@ -12,10 +15,18 @@ from plaq.errors import RunError
 def write_atomically(path: Path, content: bytes) -> None:
     """Write beside ``path``, flush to the disk, rename. RunError when that fails; the previous file is then
     untouched."""
+    with atomic_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
+    """A new file to write bytes to, which takes the place of ``path`` at the end as in `write_atomically`. Nothing
+    changes when the body raises."""
     beside = path.with_name(f".{path.name}.partial")
     try:
         with open(beside, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -25,8 +36,10 @@ def write_atomically(path: Path, content: bytes) -> None:
         finally:
             os.close(folder)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise RunError(cannot_write(path, error)) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def cannot_write(path: Path, error: OSError) -> str:

@@ -1,0 +1,63 @@
+"""When each task had a worker, in the form that the outputs ask for: slices by task, and running sums over them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaq.trace.model import Trace
+
+
+class OnWorker:
+    """The slices of a trace ordered by task and begin. "Place" is a position in that order.
+
+    `order[place]` is the row of the slice, `first[task]` the place of the task's first slice and `first[task + 1]`
+    one beyond its last.
+    """
+
+    def __init__(self, trace: Trace):
+        slices = trace.slices
+        self.order = np.lexsort((slices["begin"], slices["task"]))
+        count = np.bincount(slices["task"], minlength=len(trace.tasks))
+        self.first = np.concatenate([[0], np.cumsum(count)])
+        self.begin = slices["begin"][self.order]
+        self.end = slices["end"][self.order]
+        self._before = np.concatenate([[0.0], np.cumsum(self.end - self.begin)])
+
+    def last_begun(self, task: np.ndarray, time: np.ndarray) -> np.ndarray:
+        """Places of the last slice of `task` that begins at or before `time`; `first[task] - 1` where there is none.
+
+        A binary search for all at once.
+        """
+        low, high = self.first[task], self.first[task + 1]
+        while (searching := low < high).any():
+            middle = (low + high) // 2
+            begun = self.begin[np.where(searching, middle, 0)] <= time
+            low = np.where(searching & begun, middle + 1, low)
+            high = np.where(searching & ~begun, middle, high)
+        return low - 1
+
+    def seconds(self, task: np.ndarray, time: np.ndarray) -> np.ndarray:
+        """How long `task` had a worker before `time`, s."""
+        place = self.last_begun(task, time)
+        some = place >= self.first[task]
+        here = np.where(some, place, 0)
+        partial = np.minimum(time, self.end[here]) - self.begin[here] if len(self.begin) else 0.0
+        return np.where(some, self._before[here] - self._before[self.first[task]] + partial, 0.0)
+
+    def total(self) -> np.ndarray:
+        """[task] How long each task had a worker, s."""
+        return self._before[self.first[1:]] - self._before[self.first[:-1]]
+
+
+def depths(parent: np.ndarray) -> np.ndarray:
+    """[row] How many ancestors each row has, from the row of its parent (-1: none). Doubles its stride, so that a
+    long chain costs the logarithm of its length."""
+    depth = (parent >= 0).astype(np.int64)
+    jump = parent.copy()
+    rows = np.flatnonzero(jump >= 0)
+    while len(rows):
+        target = jump[rows]
+        depth[rows] += depth[target]
+        jump[rows] = jump[target]
+        rows = rows[jump[rows] >= 0]
+    return depth

@@ -1,0 +1,131 @@
+"""The profile: how often each task and region ran, and for how long."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict, dataclass, fields
+
+import numpy as np
+
+from plaq.trace.model import Trace
+from plaq.trace.on_worker import OnWorker
+
+
+@dataclass(frozen=True)
+class Row:
+    """All calls of one name, in seconds.
+
+    A call of a task is a task that had a worker; its inclusive time is the time it had one, without suspensions and
+    without the tasks it created. A call of a region inside a task lasts while the task has a worker, so suspensions
+    do not count there either; outside of tasks it lasts from begin to end. Exclusive time is inclusive time without
+    the regions directly inside. `suspended` is what passes between begin and end without a worker (of tasks that
+    finished). Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive time of a
+    call; share is the part of all exclusive time. A region within one of the same name counts in both.
+    """
+
+    kind: str  # task or region
+    name: str
+    calls: int
+    inclusive: float
+    exclusive: float
+    mean: float
+    min: float
+    max: float
+    stddev: float
+    share: float
+    suspended: float
+
+
+def profile(trace: Trace) -> list[Row]:
+    """One row per name of tasks and of regions that ran, most exclusive time first."""
+    on_worker = OnWorker(trace)
+    tasks, regions = trace.tasks, trace.regions
+    ran = np.flatnonzero(np.diff(on_worker.first))
+    task_time = on_worker.total()
+    inside = regions["task"] >= 0
+    wall = regions["end"] - regions["begin"]
+    region_time = wall.copy()
+    task = regions["task"][inside]
+    region_time[inside] = on_worker.seconds(task, regions["end"][inside]) - on_worker.seconds(
+        task, regions["begin"][inside]
+    )
+
+    child = regions["parent"] >= 0
+    in_regions = np.bincount(regions["parent"][child], region_time[child], len(regions))
+    outermost = inside & ~child
+    in_tasks = np.bincount(regions["task"][outermost], region_time[outermost], len(tasks))
+    lasted = np.nan_to_num(tasks["finished"] - tasks["started"] - task_time)
+
+    rows = summary(
+        "task", trace.names, tasks["name"][ran], task_time[ran], (task_time - in_tasks)[ran], lasted[ran]
+    )
+    rows += summary(
+        "region", trace.names, regions["name"], region_time, region_time - in_regions, wall - region_time
+    )
+    total = sum(row["exclusive"] for row in rows)
+    rows = [Row(share=row["exclusive"] / total if total else 0.0, **row) for row in rows]
+    return sorted(rows, key=lambda row: (-row.exclusive, row.kind, row.name))
+
+
+def summary(
+    kind: str,
+    names: list[str],
+    name: np.ndarray,
+    inclusive: np.ndarray,
+    exclusive: np.ndarray,
+    suspended: np.ndarray,
+) -> list[dict]:
+    """The fields of `Row`, but for the share, for every name among the calls."""
+    calls = np.bincount(name, minlength=len(names))
+    total = np.bincount(name, inclusive, len(names))
+    mean = total / np.maximum(calls, 1)
+    variance = np.bincount(name, (inclusive - mean[name]) ** 2, len(names)) / np.maximum(calls, 1)
+    low, high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
+    np.minimum.at(low, name, inclusive)
+    np.maximum.at(high, name, inclusive)
+    own = np.bincount(name, exclusive, len(names))
+    waiting = np.bincount(name, suspended, len(names))
+    return [
+        dict(
+            kind=kind,
+            name=names[k],
+            calls=int(calls[k]),
+            inclusive=float(total[k]),
+            exclusive=float(own[k]),
+            mean=float(mean[k]),
+            min=float(low[k]),
+            max=float(high[k]),
+            stddev=float(np.sqrt(variance[k])),
+            suspended=float(waiting[k]),
+        )
+        for k in np.flatnonzero(calls)
+    ]
+
+
+def as_csv(rows: list[Row], notes: list[str]) -> str:
+    """A line per row, times in s; notes of the trace come first as lines that begin with #."""
+    text = io.StringIO()
+    text.writelines(f"# {note}\n" for note in notes)
+    table = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
+    table.writeheader()
+    table.writerows(asdict(row) for row in rows)
+    return text.getvalue()
+
+
+def busy(trace: Trace) -> str:
+    """One line: how long, on how many workers, and which part of their time they had a task."""
+    workers = sum(len(rank.workers) for rank in trace.ranks)
+    used = float((trace.slices["end"] - trace.slices["begin"]).sum())
+    available = workers * trace.duration
+    share = f", busy {100 * used / available:.1f} %" if available else ""
+    counted = f"{len(trace.ranks)} rank{'s' * (len(trace.ranks) != 1)}"
+    return f"{time_text(trace.duration)} on {workers} worker{'s' * (workers != 1)} of {counted}{share}"
+
+
+def time_text(seconds: float) -> str:
+    """``1.23 s``, ``45.6 ms``, ``7.89 µs``, ``12.0 ns``."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if abs(seconds) >= 0.9995 * size:
+            return f"{seconds / size:.{2 if abs(seconds) < 9.995 * size else 1}f} {unit}"
+    return f"{seconds * 1e9:.0f} ns"

@@ -1,0 +1,143 @@
+"""The timeline: what ran where, as properly nested intervals in whole nanoseconds, one lane per worker or thread."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaq.trace.model import Trace
+from plaq.trace.on_worker import OnWorker, depths
+
+#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region; `task` is -1 outside of tasks.
+#: `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`, `task` and `region` are rows; times in ns.
+INTERVAL = np.dtype(
+    [
+        ("lane", "i4"),
+        ("depth", "i4"),
+        ("begin", "i8"),
+        ("end", "i8"),
+        ("name", "i4"),
+        ("task", "i8"),
+        ("region", "i8"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A worker of a rank, or a thread outside of the pools (`worker` is -1)."""
+
+    rank: int
+    worker: int
+    name: str
+
+
+class Timeline:
+    """`lanes` by rank, workers before threads; `intervals` by lane, then in the order in which they begin.
+
+    A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into, so
+    that the intervals of a lane nest: on each lane, an interval ends all those before it that are not less deep.
+    `slice_lane` is the lane of each row of `Trace.slices`.
+    """
+
+    def __init__(self, trace: Trace, on_worker: OnWorker):
+        slices, regions = trace.slices, trace.regions
+        outside = np.flatnonzero(regions["task"] < 0)
+        region, row, begin, end = parts(trace, on_worker)
+
+        seen = [lane_key(info.rank, False, np.array(info.workers, np.int64)) for info in trace.ranks]
+        of_slice = lane_key(slices["rank"], False, slices["worker"])
+        of_slice += apart(of_slice, slices["begin"], slices["end"])
+        of_outside = lane_key(regions["rank"][outside], True, regions["thread"][outside])
+        keys = np.unique(np.concatenate([*seen, of_slice, of_outside]))
+        self.lanes = [lane_of(key, trace) for key in keys.tolist()]
+        self.slice_lane = np.searchsorted(keys, of_slice)
+
+        depth = depths(regions["parent"])
+        count = len(slices), len(outside), len(region)
+        table = np.zeros(sum(count), INTERVAL)
+        whole, alone, part = np.split(table, np.cumsum(count)[:-1])
+        fill(whole, self.slice_lane, 0, slices["begin"], slices["end"])
+        whole["name"], whole["task"], whole["region"] = trace.tasks["name"][slices["task"]], slices["task"], -1
+        fill(
+            alone,
+            np.searchsorted(keys, of_outside),
+            depth[outside],
+            regions["begin"][outside],
+            regions["end"][outside],
+        )
+        alone["name"], alone["task"], alone["region"] = regions["name"][outside], -1, outside
+        fill(part, self.slice_lane[row], depth[region] + 1, begin, end)
+        part["name"], part["task"], part["region"] = regions["name"][region], slices["task"][row], region
+
+        # All that lies in a slice comes after it and before the next one, even where times are equal.
+        turn = np.zeros(len(table), np.int64)
+        turn[: count[0]][np.lexsort((whole["end"], whole["begin"]))] = np.arange(count[0])
+        turn[count[0] + count[1] :] = turn[row]
+        self.intervals = table[np.lexsort((table["end"], table["depth"], table["begin"], turn, table["lane"]))]
+
+
+def nanoseconds(time: np.ndarray) -> np.ndarray:
+    """Whole ns of times in s."""
+    return np.rint(time * 1e9).astype(np.int64)
+
+
+def fill(rows: np.ndarray, lane: np.ndarray, depth: np.ndarray | int, begin: np.ndarray, end: np.ndarray) -> None:
+    rows["lane"], rows["depth"], rows["begin"], rows["end"] = lane, depth, nanoseconds(begin), nanoseconds(end)
+
+
+def lane_key(rank: np.ndarray | int, thread: bool, index: np.ndarray) -> np.ndarray:
+    """One number for a lane, with room for more lanes of the same index; their order is the order of the lanes."""
+    return (np.int64(rank) << 41) | (int(thread) << 40) | (index.astype(np.int64) << 16)
+
+
+def lane_of(key: int, trace: Trace) -> Lane:
+    rank, index, further = key >> 41, (key >> 16) & 0xFFFFFF, key & 0xFFFF
+    if key >> 40 & 1:
+        info = next(info for info in trace.ranks if info.rank == rank)
+        return Lane(rank, -1, info.threads[index])
+    return Lane(rank, index, f"worker {index}" + (f", pool {further + 1}" if further else ""))
+
+
+def apart(owner: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """0 for intervals of one owner that do not overlap. Where they do, as for two pools that count their workers
+    alike, the lowest numbers that keep them apart."""
+    number = np.zeros(len(owner), np.int64)
+    order = np.lexsort((end, begin, owner))
+    follows = owner[order][1:] == owner[order][:-1]
+    overlap = follows & (begin[order][1:] < end[order][:-1])
+    for crowded in np.unique(owner[order][1:][overlap]):
+        free: list[int] = []  # numbers in use before, and now free
+        running: list[tuple[float, int]] = []  # (end, number)
+        for row in order[owner[order] == crowded]:
+            while running and running[0][0] <= begin[row]:
+                heapq.heappush(free, heapq.heappop(running)[1])
+            number[row] = heapq.heappop(free) if free else len(running)
+            heapq.heappush(running, (end[row], number[row]))
+    return number
+
+
+def parts(trace: Trace, on_worker: OnWorker) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(row of the region, row of the slice, begin, end) of every part of a region of a task that had a worker.
+
+    A region without any time on a worker keeps one part of no length.
+    """
+    regions = trace.regions
+    task = regions["task"]
+    has_slices = np.diff(on_worker.first, append=0) > 0  # with one False at the end: row -1 is no task
+    region = np.flatnonzero(has_slices[task])
+    task, begin, end = task[region], regions["begin"][region], regions["end"][region]
+    first = np.maximum(on_worker.last_begun(task, begin), on_worker.first[task])
+    last = np.maximum(on_worker.last_begun(task, np.nextafter(end, -np.inf)), first)
+    count = last - first + 1
+    start = np.cumsum(count) - count
+    index = np.repeat(np.arange(len(region)), count)
+    place = first[index] + np.arange(len(index)) - start[index]
+    low, high = on_worker.begin[place], on_worker.end[place]
+    begin, end = np.clip(begin[index], low, high), np.clip(end[index], low, high)
+    keep = end > begin
+    empty = np.bincount(index, keep, len(region)) == 0
+    keep[start[empty]] = True
+    return region[index[keep]], on_worker.order[place[keep]], begin[keep], end[keep]

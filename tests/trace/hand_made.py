@@ -1,0 +1,61 @@
+"""Small traces whose every number is known."""
+
+import numpy as np
+from plaq.trace.model import LINK, READY, REGION, SLICE, TASK, RankInfo, Trace
+
+
+def trace_of(tasks, regions=(), links=(), notes=(), duration=None, counters=(), ranks=None):
+    """A Trace of `tasks` (name, rank, parent, [(worker, begin, end), ...]), `regions` (name, rank, task, parent,
+    worker, thread, begin, end) and `links` (source, target, time). Tasks are created when their parent starts, or
+    at 0, and their ids are row + 1."""
+    names = sorted({row[0] for row in [*tasks, *regions]})
+    table = np.zeros(len(tasks), TASK)
+    slices = []
+    for row, (name, rank, parent, runs) in enumerate(tasks):
+        created = table["started"][parent] if parent >= 0 else 0.0
+        started, finished = (runs[0][1], runs[-1][2]) if runs else (np.nan, np.nan)
+        table[row] = (row + 1, rank, names.index(name), parent, created, started, finished)
+        slices += [(row, rank, worker, begin, end) for worker, begin, end in runs]
+    spans = [
+        (row + 1, rank, names.index(name), task, parent, worker, thread, begin, end)
+        for row, (name, rank, task, parent, worker, thread, begin, end) in enumerate(regions)
+    ]
+    slices = np.array(slices, SLICE)
+    slices = slices[np.argsort(slices["begin"], kind="stable")]
+    infos = []
+    for rank in range(ranks or 1 + max([row[1] for row in [*tasks, *regions]], default=0)):
+        workers = sorted({int(worker) for worker in slices["worker"][slices["rank"] == rank]})
+        threads = ["main", "helper"]
+        infos.append(RankInfo(rank, f"node{rank // 2}", 100 + rank, workers, threads, "made up", 0, "closed"))
+    spans = np.array(spans, REGION)
+    last = max([*slices["end"], *spans["end"]], default=0.0)
+    return Trace(
+        names,
+        infos,
+        table,
+        slices,
+        spans,
+        np.array(list(links), LINK),
+        np.zeros(0, READY),
+        list(counters),
+        list(notes),
+        float(last if duration is None else duration),
+        {"command": "made up"},
+    )
+
+
+def suspended():
+    """Two workers. Task "outer" runs 0-3 on worker 0 and 5-9 on worker 1; "inner", which it created, runs 3-5 on
+    worker 0. "outer" has region "whole" 1-8, with "part" 2-6 and "late" 7-8 in it; the main thread has "loop" 0-10
+    with "step" 4-6. "inner" used what "outer" had made at 3.5, "outer" what "inner" had made at 6."""
+    return trace_of(
+        tasks=[("outer", 0, -1, [(0, 0.0, 3.0), (1, 5.0, 9.0)]), ("inner", 0, 0, [(0, 3.0, 5.0)])],
+        regions=[
+            ("loop", 0, -1, -1, -1, 0, 0.0, 10.0),
+            ("whole", 0, 0, -1, 0, 0, 1.0, 8.0),
+            ("part", 0, 0, 1, 0, 0, 2.0, 6.0),
+            ("step", 0, -1, 0, -1, 0, 4.0, 6.0),
+            ("late", 0, 0, 1, 1, 0, 7.0, 8.0),
+        ],
+        links=[(0, 1, 3.5), (1, 0, 6.0)],
+    )
