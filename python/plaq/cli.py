@@ -37,7 +37,7 @@ def dca_run(
     ranks: Annotated[
         Optional[int], typer.Option("-n", "--ranks", min=1, help="Start this many MPI ranks.")
     ] = None,
-    threads: Annotated[Optional[str], typer.Option(help="Back end of the tasks: os or fiber.")] = None,
+    threads: Annotated[Optional[str], typer.Option(help="Back end of the tasks; `plaq info` lists them.")] = None,
     workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,
     settings: Settings = None,
     walltime: Annotated[

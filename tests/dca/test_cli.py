@@ -195,7 +195,7 @@ def test_failure_while_running_keeps_what_was_measured(folder):
         (["--set", "dca.density=2.5"], ["--set: dca.density = 2.5 is not allowed: it must be a number in (0, 2)"]),
         (["--set", "dca.temperatures=[0.1, -1]"], ["dca.temperatures = [0.1, -1] is not allowed"]),
         (["--set", "model.cluster=[[2, 0], [4, 0]]"], ["input.toml: model.cluster", "singular"]),
-        (["--threads", "fibre"], ['run.threads = "fibre" is not allowed: it must be "os" or "fiber"']),
+        (["--threads", "fibre"], ['run.threads = "fibre" is not allowed: it must be "fiber" or "os"']),
         (["--workers", "0"], ["run.workers = 0 is not allowed"]),
         (["--set", "two_particle.transfers=[[0.5, 0]]"], ["two_particle.transfers: [0.5, 0.0] pi/a", "(0,0) (π,0)"]),
         (["--walltime", "soon"], ['run.walltime = "soon" is not allowed']),

@@ -73,7 +73,7 @@ def test_protocol_of_the_example_reads():
         ({"solver": {"block_length": 5000}}, 'it must be "auto" or an integer from 1 to 4096'),
         ({"solver": {"K": 1e-9}}, 'solver.K = 1e-09 is not allowed: it must be "auto" or a number in [1e-3, 1e4]'),
         ({"model": {"hopping": {"1,0": -1.0, "99,0": -0.1}}}, "model.hopping reaches further than 64"),
-        ({"run": {"threads": "hpx"}}, 'run.threads = "hpx" is not allowed: it must be "os" or "fiber"'),
+        ({"run": {"threads": "hpy"}}, 'run.threads = "hpy" is not allowed: it must be "fiber" or "os"'),
         ({"model": {"chains": 4}}, "unknown key model.chains; did you mean solver.chains?"),
     ],
 )

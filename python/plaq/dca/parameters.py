@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from plaq import _core
 from plaq.errors import InputError
 from plaq.schema import (REQUIRED, Parameter, Schema, boolean, choice, displacements, duration, integer, list_of,
                          one_of, real, text, to_toml)
@@ -79,7 +80,7 @@ TABLE = [
     Parameter("two_particle", "bosonic", list_of(integer(-1000, 1000), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
     Parameter("run", "folder", text(), "run", "", "where results go; relative to where the command is given"),
-    Parameter("run", "threads", choice("os", "fiber"), "os", "", "back end of the tasks"),
+    Parameter("run", "threads", choice(*_core.task.backends()), "os", "", "back end of the tasks"),
     Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
               "threads of each rank; auto is one per physical core"),
     Parameter("run", "accumulate", choice("shared", "split"), "shared", "",

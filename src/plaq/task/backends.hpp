@@ -8,11 +8,18 @@
 #include <vector>
 
 #include "plaq/task/fiber.hpp"
+#ifdef PLAQ_WITH_HPX
+#include "plaq/task/hpx.hpp"
+#endif
 #include "plaq/task/os.hpp"
 
 namespace plaq::task {
 
+#ifdef PLAQ_WITH_HPX
+using known_backends = std::tuple<fiber, os, hpx>;
+#else
 using known_backends = std::tuple<fiber, os>;
+#endif
 
 /// Names that with_backend takes.
 std::vector<std::string> backends();

@@ -1,8 +1,5 @@
 #include "plaq/task/coroutine.hpp"
 
-#include <cstring>
-#include <utility>
-
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
 #elif defined(__SANITIZE_THREAD__)
@@ -40,15 +37,12 @@ void coroutine::run(bc::transfer_t from) {
 }
 
 void coroutine::enter() {
-  // The thread cannot change in here, only inside.
-  static_assert(sizeof(handled) <= 2 * sizeof(void*));
-  auto* const of_thread = reinterpret_cast<handled*>(abi::__cxa_get_globals());
-  const handled own = std::exchange(*of_thread, exceptions_);
+  const caught own = caught::exchange(exceptions_);
   void* frames = nullptr;
   before_enter(frames);
   inside_ = bc::jump_fcontext(inside_, this).fctx;
   after_enter(frames);
-  exceptions_ = std::exchange(*of_thread, own);
+  exceptions_ = caught::exchange(own);
 }
 
 void coroutine::leave() {

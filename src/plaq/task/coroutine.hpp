@@ -1,9 +1,8 @@
 // A stack that runs one function after another and can stop anywhere in between.
 #pragma once
-#include <cxxabi.h>
-
 #include <boost/context/detail/fcontext.hpp>
 
+#include "plaq/task/caught.hpp"
 #include "plaq/task/stack.hpp"
 
 namespace plaq::task::detail {
@@ -23,11 +22,6 @@ class coroutine {
  private:
   static void run(boost::context::detail::transfer_t from);
 
-  // Exceptions in flight and being handled belong to the stack, but the C++ library keeps them by kernel thread.
-  struct handled {
-    void* caught = nullptr;
-    unsigned int uncaught = 0;
-  };
   // What the sanitizers have to know of a switch.
   struct watched {
     void* frames = nullptr;         // address: fake stack
@@ -45,7 +39,7 @@ class coroutine {
   void (*work_)(coroutine&);
   boost::context::detail::fcontext_t inside_;   // where to go on
   boost::context::detail::fcontext_t outside_;  // who entered
-  handled exceptions_;
+  caught exceptions_;
   watched watched_;
 };
 

@@ -1,0 +1,182 @@
+#include "plaq/task/hpx.hpp"
+
+#include <hpx/execution.hpp>
+#include <hpx/init.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "plaq/base/error.hpp"
+#include "plaq/task/caught.hpp"
+#include "plaq/task/meter.hpp"
+
+namespace plaq::task {
+
+using detail::gate;
+using detail::job;
+using detail::wait_state;
+
+namespace {
+
+/// HPX's runtime as long as there are pools.
+class runtime {
+ public:
+  runtime(int workers, std::size_t stack_size) {
+    std::lock_guard lock(mutex);
+    if (pools == 0) {
+      start(workers, stack_size);
+      its_workers = workers;
+      its_stack_size = stack_size;
+    } else if (workers != its_workers || stack_size != its_stack_size) {
+      throw input_error("HPX runs with " + std::to_string(its_workers) + " workers and stacks of " +
+                        std::to_string(its_stack_size) + " bytes as long as another pool exists; " +
+                        std::to_string(workers) + " workers and " + std::to_string(stack_size) +
+                        " bytes were asked for");
+    }
+    ++pools;
+  }
+  ~runtime() {
+    std::lock_guard lock(mutex);
+    if (--pools > 0) return;
+    ::hpx::post([] { ::hpx::local::finalize(); });
+    ::hpx::local::stop();
+  }
+  runtime(const runtime&) = delete;
+
+ private:
+  static void start(int workers, std::size_t stack_size) {
+    ::hpx::local::init_params how;
+    how.cfg = {"hpx.os_threads=" + std::to_string(workers),
+               "hpx.stacks.small_size=" + std::to_string(stack_size),
+               "hpx.bind!=none",
+               "hpx.handle_signals=0"};
+    how.rp_mode = ::hpx::resource::partitioner_mode::allow_oversubscription;
+    check(::hpx::local::start(nullptr, 0, nullptr, how), "HPX did not start");
+  }
+
+  static inline std::mutex mutex;
+  static inline int pools = 0;
+  static inline int its_workers = 0;
+  static inline std::size_t its_stack_size = 0;
+};
+
+/// What a job's `place` points to: its HPX thread, once it runs.
+using agent = ::hpx::execution_base::agent_ref;
+
+}  // namespace
+
+class hpx::pool::implementation final : detail::counted {
+ public:
+  implementation(int workers, std::size_t stack_size)
+      : runtime_(workers, stack_size), meters_(static_cast<std::size_t>(workers)) {}
+
+  ~implementation() {
+    if (live_.fetch_sub(1) != 1) drained_.wait();
+  }
+
+  void submit(job& fresh) {
+    live_.fetch_add(1, std::memory_order_relaxed);
+    queued_.fetch_add(1, std::memory_order_relaxed);
+    try {
+      ::hpx::threads::thread_init_data what(
+          ::hpx::threads::make_thread_function_nullary([this, &fresh] { run(fresh); }), "plaq::task");
+      ::hpx::threads::register_work(what);
+    } catch (...) {  // no memory, or no stack: the job's future says so
+      queued_.fetch_sub(1, std::memory_order_relaxed);
+      fresh.fail(std::current_exception());
+      ended();
+    }
+  }
+
+  void suspend(job& self, std::atomic<wait_state>& state) {
+    leave(self);
+    auto expected = wait_state::awake;
+    if (state.compare_exchange_strong(expected, wait_state::asleep))
+      give_away([&] { static_cast<agent*>(self.place)->suspend("plaq::task"); });
+    else
+      queued_.fetch_add(1, std::memory_order_relaxed);  // woken before it slept
+    enter(self);
+  }
+
+  void resume(job& asleep) {
+    trace::ready(asleep.id);
+    queued_.fetch_add(1, std::memory_order_relaxed);
+    static_cast<agent*>(asleep.place)->resume();
+  }
+
+  void yield(job& self) {
+    leave(self);
+    queued_.fetch_add(1, std::memory_order_relaxed);
+    give_away([&] { static_cast<agent*>(self.place)->yield("plaq::task"); });
+    enter(self);
+  }
+
+ private:
+  void run(job& work) {
+    agent here = ::hpx::execution_base::this_thread::agent();
+    work.place = &here;
+    queued_.fetch_sub(1, std::memory_order_relaxed);
+    started_.fetch_add(1, std::memory_order_relaxed);
+    meter_here().enter();
+    trace::started(work.id, worker_here());
+    detail::set_current(&work);
+    work.run();
+    detail::set_current(nullptr);
+    meter_here().leave();
+    started_.fetch_sub(1, std::memory_order_relaxed);
+    ended();
+  }
+
+  // Before and after a wait, perhaps on another kernel thread.
+  void leave(job& self) {
+    trace::suspended(self.id);
+    meter_here().leave();
+    detail::set_current(nullptr);
+  }
+  void enter(job& self) {
+    queued_.fetch_sub(1, std::memory_order_relaxed);
+    detail::set_current(&self);
+    meter_here().enter();
+    trace::resumed(self.id, worker_here());
+  }
+  template <class Switch>
+  static void give_away(Switch&& to_others) {
+    const detail::caught mine = detail::caught::exchange({});
+    to_others();
+    detail::caught::exchange(mine);
+  }
+
+  static int worker_here() { return static_cast<int>(::hpx::get_worker_thread_num()); }
+  detail::meter& meter_here() { return meters_[::hpx::get_worker_thread_num()]; }
+
+  void ended() {
+    if (live_.fetch_sub(1) == 1) drained_.open();
+  }
+
+  void read(pool_counters& into) override {
+    into.queued = static_cast<std::uint64_t>(std::max(0L, queued_.load(std::memory_order_relaxed)));
+    into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
+    into.stacks = static_cast<std::uint64_t>(std::max(0L, started_.load(std::memory_order_relaxed)));
+    for (const detail::meter& m : meters_) into.workers.push_back(m.read());
+  }
+
+  runtime runtime_;
+  std::vector<detail::meter> meters_;
+  std::atomic<long> queued_{0}, started_{0};
+  std::atomic<long> live_{1};  // tasks, and the pool itself
+  gate drained_;
+  detail::registration listed_{*this, hpx::name()};
+};
+
+hpx::pool::pool(const options& given)
+    : pool_base(given), work_(std::make_unique<implementation>(workers(), given.stack_size)) {}
+hpx::pool::~pool() = default;
+void hpx::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
+void hpx::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
+void hpx::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
+void hpx::pool::yield(job& self) noexcept { work_->yield(self); }
+
+}  // namespace plaq::task
