@@ -122,6 +122,46 @@ def dca_export(
         print(path)
 
 
+@dca.command("estimate")
+def dca_estimate(
+    input: InputFile,
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="MPI ranks to think of.")] = 1,
+    workers: Annotated[Optional[int], typer.Option(min=1, help="Threads of each rank; by default the machine's.")] = None,
+    machine: Annotated[Optional[Path], typer.Option(help="TOML file with speeds; by default those measured once.")] = None,
+    settings: Settings = None,
+):
+    """Predict time, memory and efficiency on many ranks of a machine."""
+    from plaq.dca.check import forecast
+    from plaq.dca.cost import Machine
+    from plaq.dca.parameters import Parameters
+
+    speeds = Machine.read(machine) if machine else Machine()
+    print(forecast(Parameters.read(input, settings or []), speeds, ranks, workers or speeds.workers))
+
+
+@dca.command("calibrate")
+def dca_calibrate(
+    file: Annotated[Path, typer.Argument(help="TOML file to write; `plaq dca estimate --machine` reads it.")],
+    ranks: Annotated[
+        Optional[int], typer.Option("-n", "--ranks", min=1, help="Start this many MPI ranks.")
+    ] = None,
+):
+    """Measure this machine's speeds, with -n also those of its MPI."""
+    if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
+        from plaq.launch import relaunch
+
+        sys.exit(relaunch(sys.argv[1:], ranks))
+    from plaq.comm import world
+    from plaq.dca.calibrate import measured_machine
+    from plaq.files import write_atomically
+
+    comm = world()
+    found = measured_machine(comm, file.resolve().parent)
+    if comm.rank == 0:
+        write_atomically(file, found.to_toml().encode())
+        print(found.to_toml(), end="")
+
+
 @app.command("check")
 def check(input: InputFile, settings: Settings = None):
     """Validate an input; print its cluster and what it needs in memory and time."""

@@ -3,15 +3,16 @@
 import pytest
 import synthetic
 
-from plaq.dca.check import describe, needs
+from plaq.dca.check import describe
 from plaq.dca.cluster import Cluster
+from plaq.dca.cost import Machine, cost
 from plaq.dca.lattice import Lattice
 from plaq.dca.loop import window
 
 
 def at(T, **sections):
     p = synthetic.parameters(**sections)
-    return p, needs(p, Cluster(Lattice(p.hopping()), p.model.cluster), T)
+    return p, cost(p, Cluster(Lattice(p.hopping()), p.model.cluster), T, Machine(), 1, 1)
 
 
 @pytest.mark.parametrize("omega_max", [0.01, 0.22, 1.0, 7.7])

@@ -7,11 +7,22 @@ measured once (benchmarks/README.md); a machine with other constants loses a lit
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-WALK_RATE, MEASURE_RATE = 3e10, 4e10  # floating-point operations per second in the products of the two parts
-PROPOSAL_OVERHEAD, MEASURE_OVERHEAD = 1e-6, 3e-5  # seconds
-ELEMENT = 1e-8  # seconds for one complex element of G4 in a general channel
+
+@dataclass(frozen=True)
+class Rates:
+    """Speed of one core in the two parts of the solver; the defaults are those that choices are made with."""
+
+    walk: float = 3e10  # floating-point operations per second in the products of a sweep
+    measure: float = 4e10  # the same in the products of a measurement
+    proposal: float = 1e-6  # seconds, for what is not a product
+    measurement: float = 3e-5
+    element: float = 1e-8  # seconds for one complex element of G4 in a general channel
+
+
 LONGEST_INTERVAL = 16  # sweeps
 
 
@@ -25,16 +36,16 @@ def block_length(solver, order):
     return int(np.clip(16 * round(order / 64), 16, 128)) if solver.block_length == "auto" else solver.block_length
 
 
-def costs(order, sites, frequencies, window, channels=0):
+def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
     """(seconds of a sweep, seconds of a measurement) on one core.
 
     window: positive frequencies of G4, 0 for none; channels: two-particle functions beside pairing at q = 0.
     """
-    walk = order * (6.5 * order**2 / WALK_RATE + PROPOSAL_OVERHEAD)
+    walk = order * (6.5 * order**2 / rates.walk + rates.proposal)
     columns = 2 * frequencies + 4 * sites + 2 * window
     operations = 4 * order**2 * columns + 16 * window**2 * sites * (order + sites**2)
     elements = channels * (2 * sites * window) ** 2
-    return walk, operations / MEASURE_RATE + elements * ELEMENT + MEASURE_OVERHEAD
+    return walk, operations / rates.measure + elements * rates.element + rates.measurement
 
 
 def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
