@@ -4,10 +4,10 @@
 #include <thread>
 #include <vector>
 
-#include "plaq/base/pause.hpp"
 #include "plaq/task/coroutine.hpp"
 #include "plaq/task/job_queue.hpp"
 #include "plaq/task/meter.hpp"
+#include "plaq/task/poller.hpp"
 
 namespace plaq::task {
 
@@ -48,7 +48,7 @@ thread_local const void* own_pool = nullptr;
 
 }  // namespace
 
-class fiber::pool::implementation final : detail::counted {
+class fiber::pool::implementation final : detail::counted, detail::lookout {
  public:
   implementation(int n, std::size_t stack_size) : stack_size_(stack_size), workers_(static_cast<std::size_t>(n)) {
     for (int i = 0; i < n; ++i) workers_[static_cast<std::size_t>(i)].index = i;
@@ -202,6 +202,7 @@ class fiber::pool::implementation final : detail::counted {
   job* own_job(worker& self) {
     constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
     if (self.meter.switches() % fair == 0) {
+      detail::poll_once();
       if (entrance_.about())
         if (job* j = entrance_.pop_old()) return j;
       if (job* j = self.ready.pop_old()) return j;
@@ -212,11 +213,11 @@ class fiber::pool::implementation final : detail::counted {
 
   /// One worker at a time watches, so that a wake-up does not set off all and an idle pool costs little.
   job* watch(worker& self) {
-    constexpr int rounds = 40, pauses = 30;  // some 20 to 50 us in all
     if (watching_.exchange(true)) return nullptr;
     job* found = nullptr;
     std::vector<std::uint64_t> seen(workers_.size());  // switches; unchanged where one is stuck in a long task
-    for (int round = 0; round < rounds && !found; ++round) {
+    detail::pace pace;
+    for (int round = 0; !found; ++round) {
       if (entrance_.about()) found = entrance_.pop_old();
       for (std::size_t step = 1; step < workers_.size() && !found; ++step) {
         worker& other = workers_[(static_cast<std::size_t>(self.index) + step) % workers_.size()];
@@ -227,7 +228,11 @@ class fiber::pool::implementation final : detail::counted {
           found = steal(self, other);
         seen[static_cast<std::size_t>(other.index)] = switches;
       }
-      for (int p = 0; p < pauses && !found; ++p) pause_core();
+      if (!found && detail::poll_once()) {
+        found = self.ready.pop_new();
+        pace.again();
+      }
+      if (!found && !pace.wait()) break;
     }
     watching_.store(false);
     if (found) wake_one();  // there may be more
@@ -261,9 +266,34 @@ class fiber::pool::implementation final : detail::counted {
         return true;
       }
     }
+    if (!on_lookout_.exchange(true)) {
+      const bool awake = nap(self);
+      on_lookout_.store(false);
+      if (awake) {
+        if (detail::anything_expected()) wake_one();  // to take over
+        return true;
+      }
+    }
     self.turn.wait();
     return true;
   }
+
+  /// Of those who sleep one polls now and then while something is expected. True if there is something to do.
+  bool nap(worker& self) {
+    while (detail::anything_expected()) {
+      if (self.turn.wait_until(detail::clock::now() + detail::nap)) return true;
+      if (!detail::poll_once()) continue;
+      std::unique_lock lock(idle_lock_);
+      const bool asleep = std::erase(idle_, &self);
+      idle_count_.store(static_cast<int>(idle_.size()));
+      lock.unlock();
+      if (!asleep) self.turn.wait();  // it is being opened right now
+      return true;
+    }
+    return false;
+  }
+
+  void rouse() noexcept override { wake_one(); }
 
   bool any_job() {
     const auto has_job = [](worker& w) { return !w.ready.empty(); };
@@ -298,7 +328,7 @@ class fiber::pool::implementation final : detail::counted {
   const std::size_t stack_size_;
   std::vector<worker> workers_;
   job_queue entrance_;  // from outside of the pool
-  std::atomic<bool> watching_{false};
+  std::atomic<bool> watching_{false}, on_lookout_{false};
   std::mutex idle_lock_;
   std::vector<worker*> idle_;
   std::atomic<int> idle_count_{0};
@@ -309,6 +339,7 @@ class fiber::pool::implementation final : detail::counted {
   gate drained_;
   std::atomic<std::uint64_t> stacks_{0};
   detail::registration listed_{*this, fiber::name()};
+  detail::looks looks_{*this};
 };
 
 fiber::pool::pool(const options& given)

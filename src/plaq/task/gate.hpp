@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 namespace plaq::task::detail {
 
@@ -15,6 +16,12 @@ class gate {
     std::unique_lock lock(mutex_);
     opened_.wait(lock, [&] { return open_; });
     open_ = false;
+  }
+
+  /// As wait(), but returns false at once where it is closed.
+  bool try_wait() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(open_, false);
   }
 
   /// As wait(), but gives up at `deadline` and then returns false.

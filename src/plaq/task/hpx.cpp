@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/task/caught.hpp"
 #include "plaq/task/meter.hpp"
+#include "plaq/task/poller.hpp"
 
 namespace plaq::task {
 
@@ -68,13 +70,14 @@ using agent = ::hpx::execution_base::agent_ref;
 
 }  // namespace
 
-class hpx::pool::implementation final : detail::counted {
+class hpx::pool::implementation final : detail::counted, detail::lookout {
  public:
   implementation(int workers, std::size_t stack_size)
       : runtime_(workers, stack_size), meters_(static_cast<std::size_t>(workers)) {}
 
   ~implementation() {
     if (live_.fetch_sub(1) != 1) drained_.wait();
+    watch_->ending = true;
   }
 
   void submit(job& fresh) {
@@ -92,6 +95,7 @@ class hpx::pool::implementation final : detail::counted {
   }
 
   void suspend(job& self, std::atomic<wait_state>& state) {
+    if (detail::anything_expected()) rouse();
     leave(self);
     auto expected = wait_state::awake;
     if (state.compare_exchange_strong(expected, wait_state::asleep))
@@ -115,6 +119,25 @@ class hpx::pool::implementation final : detail::counted {
   }
 
  private:
+  /// An HPX thread polls between the others while something is expected.
+  void rouse() noexcept override {
+    if (watch_->ending || watch_->looking.exchange(true)) return;
+    try {
+      ::hpx::post([watch = watch_] {
+        const auto duty = [&] { return detail::anything_expected() && !watch->ending; };
+        do {
+          while (duty()) {
+            detail::poll_once();
+            ::hpx::this_thread::yield();
+          }
+          watch->looking = false;
+        } while (duty() && !watch->looking.exchange(true));
+      });
+    } catch (...) {  // no memory: the next one who waits tries again
+      watch_->looking = false;
+    }
+  }
+
   void run(job& work) {
     agent here = ::hpx::execution_base::this_thread::agent();
     work.place = &here;
@@ -168,7 +191,12 @@ class hpx::pool::implementation final : detail::counted {
   std::atomic<long> queued_{0}, started_{0};
   std::atomic<long> live_{1};  // tasks, and the pool itself
   gate drained_;
+  struct watch {
+    std::atomic<bool> looking{false}, ending{false};
+  };
+  std::shared_ptr<watch> watch_ = std::make_shared<watch>();  // also the polling thread's, which may outlive the pool
   detail::registration listed_{*this, hpx::name()};
+  detail::looks looks_{*this};
 };
 
 hpx::pool::pool(const options& given)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plaq/task/meter.hpp"
+#include "plaq/task/poller.hpp"
 
 namespace plaq::task {
 
@@ -14,6 +15,8 @@ using detail::job;
 using detail::wait_state;
 
 namespace {
+
+constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
 
 /// The next job to get a slot: who was woken, then the newest child, then the oldest of the others.
 class ready_queue {
@@ -25,7 +28,6 @@ class ready_queue {
   void push_other(job& j) { others_.push_back(&j); }
 
   job* pop() {
-    constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
     if (++picks_ % fair == 0) {
       if (!others_.empty()) return front_of(others_);
       if (!children_.empty()) return front_of(children_);
@@ -52,17 +54,18 @@ class ready_queue {
 /// A kernel thread. It runs when it was given a slot.
 struct place {
   gate turn;
-  job* work = nullptr;  ///< what to start with; nullptr: end
+  job* work = nullptr;  ///< what to start with, if anything
   int slot = -1;
   std::thread thread;
 };
 
 }  // namespace
 
-class os::pool::implementation final : detail::counted {
+class os::pool::implementation final : detail::counted, detail::lookout {
  public:
   explicit implementation(int slots) : meters_(static_cast<std::size_t>(slots)) {
     for (int s = slots; s-- > 0;) free_slots_.push_back(s);
+    free_.store(free_slots_.size());
   }
 
   ~implementation() {
@@ -70,6 +73,7 @@ class os::pool::implementation final : detail::counted {
     // The last tasks have ended, their threads are on the way to idle_.
     std::unique_lock lock(mutex_);
     all_idle_.wait(lock, [&] { return idle_.size() == places_.size(); });
+    ending_ = true;
     for (auto& p : places_) p->turn.open();
     lock.unlock();
     for (auto& p : places_) p->thread.join();
@@ -129,16 +133,14 @@ class os::pool::implementation final : detail::counted {
     place& here = place_of(self);
     meter_of(here).leave();
     give(here.slot, lock);
-    here.turn.wait();
+    await_turn(here);
     meter_of(here).enter();
     trace::resumed(self.id, here.slot);
   }
 
   void use_free_slot(std::unique_lock<std::mutex>& lock) {
     if (free_slots_.empty()) return;
-    const int slot = free_slots_.back();
-    free_slots_.pop_back();
-    give(slot, lock);
+    give(take_slot(), lock);
   }
 
   /// Unlocks.
@@ -164,7 +166,48 @@ class os::pool::implementation final : detail::counted {
       return;
     }
     free_slots_.push_back(slot);
+    free_.store(free_slots_.size());
     lock.unlock();
+  }
+
+  /// Sleeps until it is given a slot. While a slot is free and something is expected, one thread polls.
+  void await_turn(place& here) {
+    const auto duty = [this] { return free_.load() > 0 && detail::anything_expected(); };
+    while (duty() && !watching_.exchange(true)) {
+      bool called = false;
+      for (detail::pace pace; !called && duty();) {
+        if (detail::poll_once()) pace.again();
+        called = pace.wait() ? here.turn.try_wait() : here.turn.wait_until(detail::clock::now() + detail::nap);
+      }
+      watching_.store(false);
+      if (called) {
+        if (duty()) rouse();  // another takes over
+        return;
+      }
+    }
+    here.turn.wait();
+  }
+
+  void rouse() noexcept override {
+    if (watching_.load()) return;
+    std::unique_lock lock(mutex_);
+    if (free_slots_.empty() || ending_) return;
+    place* who = nullptr;
+    try {
+      who = &idle_place();
+    } catch (...) {  // no thread to be had: who waits next polls
+      return;
+    }
+    who->slot = take_slot();
+    lock.unlock();
+    who->turn.open();
+  }
+
+  int take_slot() {
+    const int slot = free_slots_.back();
+    free_slots_.pop_back();
+    free_.store(free_slots_.size());
+    return slot;
   }
 
   place& idle_place() {
@@ -183,11 +226,14 @@ class os::pool::implementation final : detail::counted {
 
   void serve(place& here) {
     for (;;) {
-      here.turn.wait();
-      if (!here.work) return;
-      meter_of(here).enter();
-      run(*here.work, here.slot);
-      meter_of(here).leave();
+      await_turn(here);
+      if (ending_) return;
+      if (here.work) {
+        meter_of(here).enter();
+        run(*here.work, here.slot);
+        meter_of(here).leave();
+        if (meter_of(here).switches() % fair == 0) detail::poll_once();
+      }
       leave_for_next(here);
     }
   }
@@ -216,12 +262,15 @@ class os::pool::implementation final : detail::counted {
   std::mutex mutex_;
   ready_queue ready_;
   std::vector<int> free_slots_;
+  std::atomic<std::size_t> free_{0};  // how many; to look at without the lock
+  std::atomic<bool> watching_{false}, ending_{false};
   std::vector<std::unique_ptr<place>> places_;
   std::vector<place*> idle_;  // last in, first out: the warmest
   std::condition_variable all_idle_;
   std::atomic<long> live_{1};  // tasks, and the pool itself
   gate drained_;
   detail::registration listed_{*this, os::name()};
+  detail::looks looks_{*this};
 };
 
 os::pool::pool(const options& given) : pool_base(given), work_(std::make_unique<implementation>(workers())) {}

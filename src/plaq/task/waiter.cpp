@@ -1,8 +1,10 @@
 #include "plaq/task/waiter.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include "plaq/base/pause.hpp"
+#include "plaq/task/poller.hpp"
 #include "plaq/trace/hooks.hpp"
 
 namespace plaq::task::detail {
@@ -34,26 +36,47 @@ waiter::waiter() noexcept : job_(current()), gate_(job_ ? nullptr : gate_of_thre
 
 void waiter::wait() noexcept {
   if (state_.load(std::memory_order_acquire) == wait_state::woken) return;
-  if (job_) {
-    job_->home.suspend(*job_, state_);
-  } else {
-    auto expected = wait_state::awake;
-    if (state_.compare_exchange_strong(expected, wait_state::asleep)) gate_->wait();
-  }
+  if (!job_) return wait_as_thread(clock::time_point::max());
+  // What is here already needs no switch.
+  if (poll_once() && state_.load(std::memory_order_acquire) == wait_state::woken) return;
+  job_->home.suspend(*job_, state_);
 }
 
 void waiter::wait_until(clock::time_point deadline) noexcept {
-  if (job_) {
-    timer& alarm = job_->home.alarm();
-    alarm.add(deadline, *this);
-    wait();
-    alarm.remove(deadline, *this);
-    return;
+  if (!job_) return wait_as_thread(deadline);
+  timer& alarm = job_->home.alarm();
+  alarm.add(deadline, *this);
+  wait();
+  alarm.remove(deadline, *this);
+}
+
+void waiter::wait_as_thread(clock::time_point deadline) noexcept {
+  for (pace pace; anything_expected();) {
+    if (state_.load(std::memory_order_acquire) == wait_state::woken) return;
+    if (poll_once()) {
+      pace.again();
+      continue;
+    }
+    if (pace.wait() && deadline == clock::time_point::max()) continue;
+    const auto now = clock::now();
+    if (now >= deadline || doze(std::min(deadline, now + nap))) return;
   }
+  doze(deadline);
+}
+
+/// Sleeps; false at the deadline.
+bool waiter::doze(clock::time_point deadline) noexcept {
   auto expected = wait_state::awake;
-  if (!state_.compare_exchange_strong(expected, wait_state::asleep) || gate_->wait_until(deadline)) return;
+  if (!state_.compare_exchange_strong(expected, wait_state::asleep)) return true;
+  if (deadline == clock::time_point::max()) {
+    gate_->wait();
+    return true;
+  }
+  if (gate_->wait_until(deadline)) return true;
   expected = wait_state::asleep;
-  if (!state_.compare_exchange_strong(expected, wait_state::awake)) gate_->wait();  // it is being opened right now
+  if (state_.compare_exchange_strong(expected, wait_state::awake)) return false;
+  gate_->wait();  // it is being opened right now
+  return true;
 }
 
 void waiter::wake() noexcept {

@@ -13,7 +13,8 @@ class waiter {
   waiter() noexcept;
   waiter(const waiter&) = delete;
 
-  /// Returns once wake() was called, before or after. A task gives its worker away meanwhile, a thread sleeps.
+  /// Returns once wake() was called, before or after. A task gives its worker away meanwhile, a thread polls
+  /// (see poller.hpp) or sleeps.
   void wait() noexcept;
   /// Returns at wake() or at the deadline, whichever comes first; does not say which.
   void wait_until(clock::time_point deadline) noexcept;
@@ -24,6 +25,9 @@ class waiter {
   waiter* tail = nullptr;  ///< last of the list, kept in its first
 
  private:
+  void wait_as_thread(clock::time_point deadline) noexcept;
+  bool doze(clock::time_point deadline) noexcept;
+
   job* job_;
   gate* gate_;  // of the thread, where there is no job
   std::atomic<wait_state> state_{wait_state::awake};

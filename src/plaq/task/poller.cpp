@@ -1,0 +1,98 @@
+#include "plaq/task/poller.hpp"
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "plaq/base/pause.hpp"
+#include "plaq/task/waiter.hpp"
+
+namespace plaq::task {
+
+/// The pollers of this process. Who holds `turn` looks.
+struct polling {
+  static std::atomic<bool> turn;
+  static poller* first;
+
+  static bool try_turn() noexcept {
+    return !turn.load(std::memory_order_relaxed) && !turn.exchange(true, std::memory_order_acquire);
+  }
+  static void wait_turn() noexcept {
+    for (int round = 0; !try_turn();) detail::back_off(round);
+  }
+  static void leave() noexcept { turn.store(false, std::memory_order_release); }
+
+  static void add(poller& p) noexcept {
+    wait_turn();
+    p.next_ = first;
+    first = &p;
+    leave();
+  }
+  static void remove(poller& p) noexcept {
+    wait_turn();
+    for (poller** at = &first; *at; at = &(*at)->next_)
+      if (*at == &p) {
+        *at = p.next_;
+        break;
+      }
+    leave();
+  }
+  static bool look() noexcept {
+    bool any = false;
+    for (poller* p = first; p; p = p->next_) any |= p->poll();
+    return any;
+  }
+};
+
+std::atomic<bool> polling::turn{false};
+poller* polling::first = nullptr;
+
+namespace {
+std::mutex pools_lock;
+std::vector<detail::lookout*> pools;
+}  // namespace
+
+poller::poller() noexcept { polling::add(*this); }
+poller::~poller() { polling::remove(*this); }
+
+void poller::expect(long more) noexcept {
+  if (detail::expected.fetch_add(more) != 0 || more <= 0) return;
+  std::lock_guard lock(pools_lock);
+  for (detail::lookout* pool : pools) pool->rouse();
+}
+
+namespace detail {
+
+std::atomic<long> expected{0};
+
+bool poll_once() noexcept {
+  if (!anything_expected() || !polling::try_turn()) return false;
+  const bool any = polling::look();
+  polling::leave();
+  return any;
+}
+
+bool pace::wait() noexcept {
+  constexpr int watching = 40, pauses = 30;  // some 20 to 50 us in all
+  constexpr int giving_way = 250;            // some 0.1 ms, more where others want the core
+  if (++rounds_ <= watching) {
+    for (int p = 0; p < pauses; ++p) pause_core();
+    return true;
+  }
+  if (rounds_ > watching + giving_way || !anything_expected()) return false;
+  std::this_thread::yield();
+  return true;
+}
+
+looks::looks(lookout& pool) : pool_(pool) {
+  std::lock_guard lock(pools_lock);
+  pools.push_back(&pool_);
+}
+looks::~looks() {
+  std::lock_guard lock(pools_lock);
+  std::erase(pools, &pool_);
+}
+
+}  // namespace detail
+
+}  // namespace plaq::task

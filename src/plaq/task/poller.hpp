@@ -1,0 +1,77 @@
+// What goes on only while somebody looks at it, such as MPI: idle workers and waiting threads look.
+#pragma once
+#include <atomic>
+#include <chrono>
+
+namespace plaq::task {
+
+/// Something outside of the pools that tasks wait for. Who has nothing better to do calls poll(): a thread outside
+/// of the pools while it waits, one worker of a pool while that has no work, every worker now and then.
+class poller {
+ public:
+  poller(const poller&) = delete;
+
+  /// Looks once and never waits; true if something came of it. One thread at a time calls the pollers of a
+  /// process. What it completes may run continuations, which must not wait either.
+  virtual bool poll() noexcept = 0;
+
+ protected:
+  poller() noexcept;
+  ~poller();  ///< waits for a poll() under way
+
+  /// How many more things are waited for. While there is one, a worker in each pool keeps awake.
+  void expect(long more) noexcept;
+
+ private:
+  friend struct polling;
+  poller* next_ = nullptr;
+};
+
+namespace detail {
+
+/// How many things the pollers wait for.
+extern std::atomic<long> expected;
+inline bool anything_expected() noexcept { return expected.load() > 0; }
+
+/// Polls once, unless nothing is expected or another thread is at it; true if something came of it.
+bool poll_once() noexcept;
+
+/// Paces a thread that has nothing to do: it watches; while something is expected it goes on so and gives its core
+/// away each time; in the end it should sleep, or nap while something is expected.
+class pace {
+ public:
+  /// Waits a moment; false once it is time to sleep or nap.
+  bool wait() noexcept;
+  void again() noexcept { rounds_ = 0; }
+
+ private:
+  int rounds_ = 0;
+};
+
+/// Between two looks of a thread that has polled for long: by then the cores matter more than the delay.
+inline constexpr std::chrono::microseconds nap{50};
+
+/// A pool as those see it who have something to poll for.
+class lookout {
+ public:
+  /// Wakes an idle worker, if there is one and none is awake.
+  virtual void rouse() noexcept = 0;
+
+ protected:
+  ~lookout() = default;
+};
+
+/// A pool in the list of those that look. To be made last and destroyed first by who implements it.
+class looks {
+ public:
+  explicit looks(lookout& pool);
+  ~looks();
+  looks(const looks&) = delete;
+
+ private:
+  lookout& pool_;
+};
+
+}  // namespace detail
+
+}  // namespace plaq::task
