@@ -1,0 +1,329 @@
+"""The page of a trace: what its text says, and what it shows and does in a browser that opens it from disk."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from browser import Browser, find_browser
+from hand_made import suspended, trace_of
+from plaq.errors import RunError
+from plaq.trace.model import READY, Counter
+from plaq.trace.on_worker import OnWorker
+from plaq.trace.report import page, write_report
+from plaq.trace.timeline import Timeline
+from synthetic_trace import synthetic
+
+in_browser = pytest.mark.skipif(find_browser() is None, reason="no Chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """open(trace) -> the browser, showing the page of a trace."""
+
+    def open_page(trace):
+        write_report(trace, tmp_path / "report.html")
+        browser.requests.clear()
+        browser.open(tmp_path / "report.html")
+        return browser
+
+    yield open_page
+    assert browser.errors == []
+    assert browser.requests == [(tmp_path / "report.html").as_uri()]
+
+
+@pytest.fixture(scope="module")
+def made():
+    return synthetic(6000, 2, 3, seed=4)
+
+
+def meta_of(text):
+    return json.loads(re.search(r'id="meta">(.*?)</script>', text).group(1))
+
+
+def text_of(browser, name):
+    lines = browser.evaluate(f"document.getElementById('{name}').innerText").split("\n")
+    return [line for line in lines if line]
+
+
+def place_of(browser, lane, level, time):
+    """Where on the screen a time (ns) of a track is."""
+    return browser.evaluate(
+        f"""(() => {{ const {{ timeline, model }} = page, box = timeline.frame.getBoundingClientRect();
+        const track = model.lanes[{lane}].tracks[{level}];
+        return [box.left + timeline.x({time}), box.top + timeline.middle(track)]; }})()"""
+    )
+
+
+def shown(browser):
+    return browser.evaluate("[page.view.begin, page.view.end]")
+
+
+def test_text_without_a_browser(made):
+    text = page(made)
+    assert not re.search(r"(https?:|//[a-z]|\bsrc=|\bhref=|@import|url\()", text.split('id="meta">')[0])
+    assert "Content-Security-Policy" in text and "default-src 'none'" in text
+    meta = meta_of(text)
+    assert [lane["rank"] for lane in meta["lanes"]].count(1) == 4 and meta["ranks"] == [0, 1]
+    assert meta["columns"][0] == ["gap", len(Timeline(made, OnWorker(made)).intervals), False]
+    assert "Where the time went" in text and "rank 1, worker 2" in text
+    assert text.count('class="share"') == 9 + 6 and "Context switches of the kernel" in text
+
+
+def test_notes_stand_on_top_and_text_is_text():
+    bad = 'rank 1: cut </script><b onload="x">&'
+    trace = trace_of([(bad, 0, -1, [(0, 0.0, 1.0)])], notes=[bad])
+    trace.metadata["command"] = bad
+    text = page(trace)
+    assert text.count("</script>") == 3 and bad not in text
+    assert text.index('class="notes"') < text.index('id="stage"')
+    assert 'class="notes"' not in page(trace_of([("a", 0, -1, [(0, 0.0, 1.0)])]))
+
+
+def test_a_page_that_cannot_be_written(tmp_path):
+    with pytest.raises(RunError, match="cannot be written"):
+        write_report(suspended(), tmp_path / "nowhere" / "report.html")
+
+
+@in_browser
+def test_every_item_arrives(opened, made):
+    browser = opened(made)
+    timeline = Timeline(made, OnWorker(made))
+    items = np.sort(timeline.intervals, order=["lane", "depth", "begin"])
+    for name, expected in (("begin", items["begin"]), ("end", items["end"]), ("name", items["name"])):
+        assert browser.evaluate(f"Array.from(page.model.item.{name})") == expected.tolist(), name
+    tracks = browser.evaluate("page.model.tracks.map((t) => [t.lane, t.level, t.to - t.from, t.isTasks])")
+    for lane, level, count, is_tasks in tracks:
+        here = items[(items["lane"] == lane) & (items["depth"] == level)]
+        assert count == len(here) > 0 and is_tasks == bool((here["region"] < 0).all())
+    rows = browser.evaluate("Array.from(page.model.item.row)")
+    assert rows == np.where(items["region"] < 0, items["task"], items["region"]).tolist()
+    assert browser.evaluate("Array.from(page.model.task.parent)") == made.tasks["parent"].tolist()
+    ids = browser.evaluate("[...page.model.task.name.keys()].map((task) => page.model.idOf(task))")
+    assert ids == [str(number) for number in made.tasks["id"]]
+    links = browser.evaluate("[page.model.link.source, page.model.link.target].map((one) => Array.from(one))")
+    assert links == [made.links["source"].tolist(), made.links["target"].tolist()]
+
+
+@in_browser
+def test_large_ids_and_long_times(opened):
+    trace = suspended()
+    trace.tasks["id"] = [2**64 - 1, 2**53 + 1]
+    for table, field in (("slices", "begin"), ("slices", "end"), ("regions", "begin"), ("regions", "end")):
+        getattr(trace, table)[field] *= 1e5
+    for field in ("created", "started", "finished"):
+        trace.tasks[field] *= 1e5
+    trace.duration *= 1e5
+    browser = opened(trace)
+    assert browser.evaluate("[0, 1].map((task) => page.model.idOf(task))") == [str(2**64 - 1), str(2**53 + 1)]
+    assert browser.evaluate("Math.max(...page.model.item.end)") == 1e15
+
+
+@in_browser
+def test_hover_says_task_parent_worker_duration_and_wait(opened):
+    trace = suspended()
+    trace.tasks["created"][1] = 0.25
+    trace.readies = np.array([(0, 4.5)], READY)
+    browser = opened(trace)
+    browser.move(*place_of(browser, 0, 0, 4e9))
+    assert text_of(browser, "tip") == (
+        ["inner #2", "parent", "outer #1", "on", "worker 0", "from", "3.000000 s", "duration", "2.00 s"]
+        + ["waited", "2.75 s"]
+    )
+    browser.move(*place_of(browser, 1, 0, 7e9))
+    assert text_of(browser, "tip")[-3:] == ["4.00 s", "waited", "500 ms"]
+    browser.move(*place_of(browser, 1, 1, 7e9))  # the second part of a region of a task that was suspended
+    assert text_of(browser, "tip")[:5] == ["whole", "region in", "outer #1", "on", "worker 1"]
+    browser.move(*place_of(browser, 2, 1, 5e9))
+    assert text_of(browser, "tip")[:5] == ["step", "region in", "a thread", "on", "main"]
+    x, _ = place_of(browser, 0, 0, 8e9)
+    browser.move(x, place_of(browser, 0, 0, 8e9)[1])  # worker 0 is idle there
+    assert browser.evaluate("document.getElementById('tip').hidden")
+
+
+@in_browser
+def test_zoom_and_pan(opened, made):
+    browser = opened(made)
+    whole = shown(browser)
+    assert whole == [0, browser.evaluate("page.model.duration")]
+    x, y = place_of(browser, 1, 0, 0.3 * whole[1])
+    browser.wheel(x, y, -200)
+    begin, end = shown(browser)
+    assert end - begin == pytest.approx(whole[1] * np.exp(-0.5), rel=1e-6)
+    assert place_of(browser, 1, 0, 0.3 * whole[1])[0] == pytest.approx(x, abs=0.5)  # stays under the pointer
+    assert re.fullmatch(
+        r"0\.\d+ ms – \d\.\d+ ms  ·  \d\.\d+ ms",
+        browser.evaluate("document.getElementById('range').textContent"),
+    )
+
+    browser.drag(x, y, x - 100, y)
+    moved = shown(browser)
+    width = browser.evaluate("page.timeline.plotWidth")
+    assert moved == pytest.approx([begin + 100 * (end - begin) / width, end + 100 * (end - begin) / width])
+
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("ArrowLeft")
+    assert shown(browser)[0] == pytest.approx(moved[0] - 0.1 * (end - begin))
+    browser.key("+")
+    assert np.diff(shown(browser))[0] == pytest.approx(0.7 * (end - begin))
+    browser.key("f")
+    assert shown(browser) == whole
+
+    left, axis = browser.evaluate(
+        "(({left, top}) => [left, top + 12])(page.timeline.axis.getBoundingClientRect())"
+    )
+    at = [left + browser.evaluate(f"page.timeline.x({part * whole[1]})") for part in (0.2, 0.4)]
+    browser.drag(at[0], axis, at[1], axis)
+    assert shown(browser) == pytest.approx([0.2 * whole[1], 0.4 * whole[1]], rel=1e-2)
+    browser.evaluate("document.getElementById('fit').click()")
+    assert shown(browser) == whole
+
+    for _ in range(60):
+        browser.evaluate("page.view.zoom(0.5)")
+    assert np.diff(shown(browser))[0] == pytest.approx(20)  # ns
+    browser.frame()
+    for _ in range(60):
+        browser.evaluate("page.view.zoom(2)")
+    assert shown(browser) == whole
+
+
+@in_browser
+def test_click_shows_parent_and_links(opened):
+    browser = opened(suspended())
+    browser.click(*place_of(browser, 0, 0, 4e9))
+    text = " ".join(text_of(browser, "selection"))
+    assert text.startswith("inner #2 created 0 ns started 3.000000000 s finished 5.000000000 s")
+    assert "ran 2.00 s in 1 slice" in text and "created by outer #1" in text
+    assert "used what was made by outer #1" in text and "its result went to outer #1" in text
+    arrows = browser.evaluate(
+        "page.overlay.arrows.map(({kind, from, leaves, to, arrives}) => "
+        "[kind, from.lane, leaves, to.lane, arrives])"
+    )
+    assert arrows == [["parent", 0, 0, 0, 3e9], ["link", 0, 3e9, 0, 3.5e9], ["link", 0, 5e9, 1, 6e9]]
+
+    browser.evaluate("document.querySelector('#selection button').click()")
+    text = " ".join(text_of(browser, "selection"))
+    assert text.startswith("outer #1") and "ran 7.00 s in 2 slices" in text and "suspended 2.00 s" in text
+    assert browser.evaluate("page.overlay.items.map(({track}) => track.lane)") == [0, 1]
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("Enter")
+    assert shown(browser) == [0, 1e10]
+    browser.click(*place_of(browser, 0, 0, 8e9))
+    assert browser.evaluate("document.getElementById('selection').hidden && page.overlay.arrows.length === 0")
+    browser.click(*place_of(browser, 0, 0, 4e9), count=2)  # and this zooms to it
+    assert shown(browser) == pytest.approx([2.7e9, 5.3e9])
+
+
+def colours_of_row(browser, lane, level):
+    """{colour: number of pixels} of a track."""
+    return browser.evaluate(
+        f"""(() => {{ const {{ timeline, model }} = page, track = model.lanes[{lane}].tracks[{level}];
+        const ctx = timeline.canvas.getContext('2d');
+        const row = ctx.getImageData(GUTTER, track.top, timeline.plotWidth, track.height);
+        const count = {{}};
+        for (const pixel of new Uint32Array(row.data.buffer)) {{
+          const colour = '#' + [pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255].map(
+            (value) => value.toString(16).padStart(2, '0')).join('');
+          count[colour] = (count[colour] ?? 0) + 1;
+        }}
+        return count; }})()"""
+    )
+
+
+@in_browser
+def test_pixels_show_the_shares_of_time(opened):
+    """A thousand short tasks of two names and idle time between them, each far below a pixel."""
+    random = np.random.default_rng(1)
+    edges = np.cumsum(random.uniform(0.5e-6, 1.5e-6, 20000)).reshape(-1, 2)
+    runs = [("ab"[k % 4 == 0], 0, -1, [(0, *edge)]) for k, edge in enumerate(edges.tolist())]
+    trace = trace_of(runs)
+    browser = opened(trace)
+    count = colours_of_row(browser, 0, 0)
+    length = np.diff(edges, axis=1)[:, 0]
+    looks = browser.evaluate("page.model.meta.looks")
+    fills = browser.evaluate("page.looks.plain")
+    for name, seconds in ((0, np.delete(length, np.s_[::4]).sum()), (1, length[::4].sum())):
+        part = count[fills[looks[name]]] / sum(count.values())
+        assert part == pytest.approx(seconds / trace.duration, abs=0.01), trace.names[name]
+
+
+@in_browser
+def test_legend_switches_names(opened):
+    browser = opened(suspended())
+    names = browser.evaluate("[...document.querySelectorAll('#names .chip')].map((chip) => chip.textContent)")
+    assert names == ["loop", "outer", "whole", "inner", "part", "step", "late"]
+    fills, off = browser.evaluate("[page.looks.plain, page.looks.theme.off]")
+    looks = dict(zip(browser.evaluate("page.model.names"), browser.evaluate("page.model.meta.looks")))
+    inner, outer = fills[looks["inner"]], fills[looks["outer"]]
+    before = colours_of_row(browser, 0, 0)
+    assert before[inner] > 0.15 * sum(before.values()) and off not in before
+    chip = f"document.querySelectorAll('#names .chip')[{names.index('inner')}]"
+    browser.evaluate(f"{chip}.click()")
+    browser.frame()
+    after = colours_of_row(browser, 0, 0)
+    assert inner not in after and after[off] > 0.9 * before[inner] and after[outer] == before[outer]
+    browser.evaluate(f"{chip}.dispatchEvent(new MouseEvent('dblclick'))")
+    browser.frame()
+    alone = colours_of_row(browser, 0, 0)
+    assert alone[inner] == before[inner] and outer not in alone
+    browser.evaluate(f"{chip}.dispatchEvent(new MouseEvent('dblclick'))")
+    browser.frame()
+    assert colours_of_row(browser, 0, 0) == before
+
+
+@in_browser
+def test_counters_below(opened):
+    trace = suspended()
+    time = np.linspace(0, 10, 101)
+    trace.counters = [
+        Counter("queue length", "tasks", 0, -1, -1, time, np.arange(101.0)),
+        Counter("idle rate", "0.01 %", 0, 0, -1, time, np.full(101, 1234.0)),
+        Counter("load", "1", 0, -1, -1, time, np.where(time < 5, 1 / 3, np.nan)),
+        Counter("resident memory", "B", 0, -1, -1, time, 2.0**20 * (1 + time)),
+    ]
+    browser = opened(trace)
+    chips = "[...document.querySelectorAll('#counters .chip')]"
+    names = browser.evaluate(f"{chips}.map((chip) => chip.textContent)")
+    assert names == ["queue length", "resident memory", "idle rate", "load"]  # those that change come first
+    assert browser.evaluate("page.curves.shown.map(({name}) => name)") == names[:3]
+    x, _ = place_of(browser, 0, 0, 4.25e9)
+    top = browser.evaluate("page.curves.canvas.getBoundingClientRect().top")
+    browser.move(x, top + 30)
+    assert text_of(browser, "tip") == ["queue length", "process", "42 tasks", "at 4.250 s"]
+    browser.move(x, top + 30 + browser.evaluate("STRIP"))
+    assert text_of(browser, "tip")[2] == "5.2 MiB"
+    browser.evaluate(f"{chips}[0].click()")
+    browser.frame()
+    browser.move(x, top + 30 + browser.evaluate("STRIP"))
+    assert text_of(browser, "tip")[:3] == ["idle rate", "worker 0", "12.34 %"]
+    browser.evaluate(f"{chips}[3].click()")
+    assert browser.evaluate("page.curves.shown.length") == 3
+    load = browser.evaluate("Array.from(page.curves.strips.get('load').series[0].value)")
+    assert load == pytest.approx([1 / 3] * 50)
+
+
+@in_browser
+def test_traces_with_little_in_them(opened):
+    browser = opened(trace_of([]))
+    assert browser.evaluate("page.model.item.begin.length") == 0
+    browser = opened(trace_of([("never ran", 0, -1, []), ("a", 0, 0, [(0, 0.0, 0.0)])]))
+    browser.evaluate("page.goTo(0)")
+    assert "on no worker that was recorded" in " ".join(text_of(browser, "selection"))
+
+
+@in_browser
+def test_dark_and_light(tmp_path):
+    write_report(suspended(), tmp_path / "report.html")
+    found = []
+    for dark in (False, True):
+        with Browser(dark=dark) as browser:
+            browser.open(tmp_path / "report.html")
+            found.append(browser.evaluate("[page.looks.theme.card, getComputedStyle(document.body).color]"))
+            assert browser.errors == []
+    assert found == [["#ffffff", "rgb(31, 35, 40)"], ["#161b22", "rgb(230, 237, 243)"]]
