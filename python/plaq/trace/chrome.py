@@ -1,8 +1,8 @@
 """Chrome's trace event format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
 
 Format: "Trace Event Format" by N. Duca and D. Sinclair, JSON object form. Processes are ranks, threads are workers
-and threads outside of the pools; slices of tasks and parts of regions are complete events, links are flows, counters
-are counter tracks. Times are in us with three decimals, which is what the format counts in.
+and threads outside of the pools; slices of tasks and parts of regions are complete events, links are flows,
+counters are counter tracks. Times are in us with three decimals, which is what the format counts in.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ COMPRESSION = 4  # of gzip, 1 to 9: twice as fast as the usual 6 for files 5 % l
 def write_chrome(trace: Trace, path: Path) -> None:
     """Write the events to `path`, compressed where it ends in .gz. RunError when it cannot be written.
 
-    Process and thread ids are rank + 1 and lane + 1, since readers take 0 for the idle task of a kernel. A link whose
-    tasks had no worker then is left out, and a note counts them.
+    Process and thread ids are rank + 1 and lane + 1, since readers take 0 for the idle task of a kernel. A link
+    whose tasks had no worker then is left out, and a note counts them.
     """
     with ExitStack() as stack:
         file = stack.enter_context(atomic_file(path))
@@ -83,8 +83,9 @@ def interval_events(trace: Trace, line: Timeline) -> Iterator[list[str]]:
     names = [json.dumps(name) for name in trace.names]
     pids = np.array([lane.rank + 1 for lane in line.lanes], np.int64)
     ids = np.append(trace.tasks["id"], np.uint64(0))  # row -1 has id 0
-    task = '{"ph":"X","cat":"task","pid":%d,"tid":%d,"ts":%d.%03d,"dur":%d.%03d,"name":%s,"args":{"task":%d,"parent":%d}}'
-    region = '{"ph":"X","cat":"region","pid":%d,"tid":%d,"ts":%d.%03d,"dur":%d.%03d,"name":%s,"args":{"task":%d}}'
+    common = '{"ph":"X","pid":%d,"tid":%d,"ts":%d.%03d,"dur":%d.%03d,"name":%s,'
+    task = common + '"cat":"task","args":{"task":%d,"parent":%d}}'
+    region = common + '"cat":"region","args":{"task":%d}}'
     for start in range(0, len(line.intervals), CHUNK):
         rows = line.intervals[start : start + CHUNK]
         lane, begin, length = rows["lane"], rows["begin"], rows["end"] - rows["begin"]
@@ -105,8 +106,8 @@ def interval_events(trace: Trace, line: Timeline) -> Iterator[list[str]]:
 def flow_ends(trace: Trace, on_worker: OnWorker, line: Timeline) -> tuple[np.ndarray, int]:
     """(links[k, end, (pid, tid, ns)], how many links are left out). `end` is 0 at the source, 1 at the target.
 
-    An arrow starts where the source had last a worker before the link, and ends where the target then had one or got
-    one next; a point at the very end of a slice moves 1 ns into it.
+    An arrow starts where the source had last a worker before the link, and ends where the target then had one or
+    got one next; a point at the very end of a slice moves 1 ns into it.
     """
     links = trace.links
     source = on_worker.last_begun(links["source"], links["time"])

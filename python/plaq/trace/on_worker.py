@@ -1,4 +1,4 @@
-"""When each task had a worker, in the form that the outputs ask for: slices by task, and running sums over them."""
+"""When each task had a worker: slices by task, and running sums over them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class OnWorker:
         self._before = np.concatenate([[0.0], np.cumsum(self.end - self.begin)])
 
     def last_begun(self, task: np.ndarray, time: np.ndarray) -> np.ndarray:
-        """Places of the last slice of `task` that begins at or before `time`; `first[task] - 1` where there is none.
+        """Places of the last slice of `task` that begins at or before `time`; `first[task] - 1` where none does.
 
         A binary search for all at once.
         """
@@ -50,8 +50,10 @@ class OnWorker:
 
 
 def depths(parent: np.ndarray) -> np.ndarray:
-    """[row] How many ancestors each row has, from the row of its parent (-1: none). Doubles its stride, so that a
-    long chain costs the logarithm of its length."""
+    """[row] How many ancestors each row has, from the row of its parent (-1: none).
+
+    The stride doubles with each round, so that a long chain costs the logarithm of its length.
+    """
     depth = (parent >= 0).astype(np.int64)
     jump = parent.copy()
     rows = np.flatnonzero(jump >= 0)

@@ -16,12 +16,12 @@ from plaq.trace.on_worker import OnWorker
 class Row:
     """All calls of one name, in seconds.
 
-    A call of a task is a task that had a worker; its inclusive time is the time it had one, without suspensions and
-    without the tasks it created. A call of a region inside a task lasts while the task has a worker, so suspensions
-    do not count there either; outside of tasks it lasts from begin to end. Exclusive time is inclusive time without
-    the regions directly inside. `suspended` is what passes between begin and end without a worker (of tasks that
-    finished). Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive time of a
-    call; share is the part of all exclusive time. A region within one of the same name counts in both.
+    A call of a task is a task that had a worker; its inclusive time is the time it had one, without suspensions
+    and without the tasks it created. A call of a region inside a task lasts while the task has a worker, so
+    suspensions do not count there either; outside of tasks it lasts from begin to end. Exclusive time is inclusive
+    time without the regions directly inside. `suspended` is what passes between begin and end without a worker (of
+    tasks that finished). Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive
+    time of one call; share is the part of all exclusive time. A region within one of the same name counts in both.
     """
 
     kind: str  # task or region
@@ -84,21 +84,18 @@ def summary(
     low, high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
     np.minimum.at(low, name, inclusive)
     np.maximum.at(high, name, inclusive)
-    own = np.bincount(name, exclusive, len(names))
-    waiting = np.bincount(name, suspended, len(names))
+    columns = {
+        "inclusive": total,
+        "exclusive": np.bincount(name, exclusive, len(names)),
+        "mean": mean,
+        "min": low,
+        "max": high,
+        "stddev": np.sqrt(variance),
+        "suspended": np.bincount(name, suspended, len(names)),
+    }
     return [
-        dict(
-            kind=kind,
-            name=names[k],
-            calls=int(calls[k]),
-            inclusive=float(total[k]),
-            exclusive=float(own[k]),
-            mean=float(mean[k]),
-            min=float(low[k]),
-            max=float(high[k]),
-            stddev=float(np.sqrt(variance[k])),
-            suspended=float(waiting[k]),
-        )
+        {"kind": kind, "name": names[k], "calls": int(calls[k])}
+        | {column: float(values[k]) for column, values in columns.items()}
         for k in np.flatnonzero(calls)
     ]
 

@@ -1,4 +1,4 @@
-"""The timeline: what ran where, as properly nested intervals in whole nanoseconds, one lane per worker or thread."""
+"""The timeline: what ran where, as nested intervals in whole nanoseconds, one lane per worker or thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker, depths
 
-#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region; `task` is -1 outside of tasks.
+#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region (`task` -1 outside of tasks).
 #: `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`, `task` and `region` are rows; times in ns.
 INTERVAL = np.dtype(
     [
@@ -37,8 +37,8 @@ class Lane:
 class Timeline:
     """`lanes` by rank, workers before threads; `intervals` by lane, then in the order in which they begin.
 
-    A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into, so
-    that the intervals of a lane nest: on each lane, an interval ends all those before it that are not less deep.
+    A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into,
+    so that the intervals of a lane nest: an interval follows the end of all before it that are not less deep.
     `slice_lane` is the lane of each row of `Trace.slices`.
     """
 

@@ -16,9 +16,9 @@ from plaq.trace.profile import time_text
 class Node:
     """All tasks of one name that were created along the same path of names.
 
-    A task with the name of one of its ancestors is counted at that ancestor's node, so that recursion and chains of
-    continuations stay finite. `seconds` is the time on a worker of the tasks of this node, `subtree` with that of
-    all nodes below.
+    A task with the name of one of its ancestors is counted at that ancestor's node, so that recursion and chains
+    of continuations stay finite. `seconds` is the time on a worker of the tasks of this node, `subtree` with that
+    of all nodes below.
     """
 
     name: str
