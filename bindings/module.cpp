@@ -11,6 +11,7 @@ void bind_task(nb::module_&);
 void bind_linalg(nb::module_&);
 void bind_comm(nb::module_&);
 void bind_dca(nb::module_&);
+void bind_otf2(nb::module_&);
 
 NB_MODULE(_core, m) {
   nb::exception<plaq::runtime_failure>(m, "RuntimeFailure", PyExc_RuntimeError);
@@ -30,5 +31,9 @@ NB_MODULE(_core, m) {
 #ifdef PLAQ_BIND_DCA
   auto dca = m.def_submodule("dca");
   bind_dca(dca);
+#endif
+#ifdef PLAQ_BIND_OTF2
+  auto otf2 = m.def_submodule("otf2");
+  bind_otf2(otf2);
 #endif
 }

@@ -2,7 +2,8 @@
 # Installs the system packages that plaq builds on, where they are missing (Debian, Ubuntu).
 set -euo pipefail
 packages=(g++ cmake ninja-build make python3-dev python3-venv libopenmpi-dev openmpi-bin
-          libboost-context-dev libboost-fiber-dev librandom123-dev libgtest-dev libbenchmark-dev)
+          libboost-context-dev libboost-fiber-dev librandom123-dev libgtest-dev libbenchmark-dev
+          libotf2-trace-dev otf2-tools graphviz)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing+=("$package")

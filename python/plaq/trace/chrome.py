@@ -18,6 +18,7 @@ import numpy as np
 from plaq.files import atomic_file
 from plaq.trace.model import Counter, Trace
 from plaq.trace.on_worker import OnWorker
+from plaq.trace.samples import counter_name, known_samples
 from plaq.trace.timeline import Timeline, nanoseconds
 
 CHUNK = 1 << 16  # events that are text at the same time
@@ -139,21 +140,10 @@ def counter_events(trace: Trace, counter: Counter) -> Iterator[list[str]]:
     """A track of the process: the format has none of a thread, so the name says which worker or thread it is."""
     name, unit = json.dumps(counter_name(trace, counter)), json.dumps(counter.unit or "value")
     head = f'{{"ph":"C","pid":{counter.rank + 1},"name":{name},"args":{{{unit}:'
-    known = np.isfinite(counter.value)
-    time, value = nanoseconds(counter.time[known]), counter.value[known].astype(float)
+    time, value = known_samples(counter)
     for start in range(0, len(time), CHUNK):
         some = slice(start, start + CHUNK)
         yield [
             f'{head}{v!r}}},"ts":{t // 1000}.{t % 1000:03d}}}'
             for t, v in zip(time[some].tolist(), value[some].tolist())
         ]
-
-
-def counter_name(trace: Trace, counter: Counter) -> str:
-    """``queue length``, ``idle rate, worker 1``, ``involuntary switches, main``."""
-    if counter.worker >= 0:
-        return f"{counter.name}, worker {counter.worker}"
-    if counter.thread >= 0:
-        info = next(info for info in trace.ranks if info.rank == counter.rank)
-        return f"{counter.name}, {info.threads[counter.thread]}"
-    return counter.name

@@ -10,8 +10,9 @@ import numpy as np
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker, depths
 
-#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region (`task` -1 outside of tasks).
-#: `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`, `task` and `region` are rows; times in ns.
+#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region, with the task and slice that it
+#: lies in (both -1 outside of tasks). `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`, `task`,
+#: `slice` and `region` are rows; times in ns.
 INTERVAL = np.dtype(
     [
         ("lane", "i4"),
@@ -20,6 +21,7 @@ INTERVAL = np.dtype(
         ("end", "i8"),
         ("name", "i4"),
         ("task", "i8"),
+        ("slice", "i8"),
         ("region", "i8"),
     ]
 )
@@ -48,6 +50,7 @@ class Timeline:
         region, row, begin, end = parts(trace, on_worker)
 
         seen = [lane_key(info.rank, False, np.array(info.workers, np.int64)) for info in trace.ranks]
+        seen += [lane_key(c.rank, False, np.array([c.worker])) for c in trace.counters if c.worker >= 0]
         of_slice = lane_key(slices["rank"], False, slices["worker"])
         of_slice += apart(of_slice, slices["begin"], slices["end"])
         of_outside = lane_key(regions["rank"][outside], True, regions["thread"][outside])
@@ -56,27 +59,44 @@ class Timeline:
         self.slice_lane = np.searchsorted(keys, of_slice)
 
         depth = depths(regions["parent"])
-        count = len(slices), len(outside), len(region)
-        table = np.zeros(sum(count), INTERVAL)
-        whole, alone, part = np.split(table, np.cumsum(count)[:-1])
-        fill(whole, self.slice_lane, 0, slices["begin"], slices["end"])
-        whole["name"], whole["task"], whole["region"] = trace.tasks["name"][slices["task"]], slices["task"], -1
-        fill(
-            alone,
-            np.searchsorted(keys, of_outside),
-            depth[outside],
-            regions["begin"][outside],
-            regions["end"][outside],
+        whole = rows(
+            len(slices),
+            lane=self.slice_lane,
+            begin=nanoseconds(slices["begin"]),
+            end=nanoseconds(slices["end"]),
+            name=trace.tasks["name"][slices["task"]],
+            task=slices["task"],
+            slice=np.arange(len(slices)),
+            region=-1,
         )
-        alone["name"], alone["task"], alone["region"] = regions["name"][outside], -1, outside
-        fill(part, self.slice_lane[row], depth[region] + 1, begin, end)
-        part["name"], part["task"], part["region"] = regions["name"][region], slices["task"][row], region
-
+        alone = rows(
+            len(outside),
+            lane=np.searchsorted(keys, of_outside),
+            depth=depth[outside],
+            begin=nanoseconds(regions["begin"][outside]),
+            end=nanoseconds(regions["end"][outside]),
+            name=regions["name"][outside],
+            task=-1,
+            slice=-1,
+            region=outside,
+        )
+        part = rows(
+            len(region),
+            lane=self.slice_lane[row],
+            depth=depth[region] + 1,
+            begin=nanoseconds(begin),
+            end=nanoseconds(end),
+            name=regions["name"][region],
+            task=slices["task"][row],
+            slice=row,
+            region=region,
+        )
         # All that lies in a slice comes after it and before the next one, even where times are equal.
-        turn = np.zeros(len(table), np.int64)
-        turn[: count[0]][np.lexsort((whole["end"], whole["begin"]))] = np.arange(count[0])
-        turn[count[0] + count[1] :] = turn[row]
-        self.intervals = table[np.lexsort((table["end"], table["depth"], table["begin"], turn, table["lane"]))]
+        turn = np.zeros(len(slices) + 1, np.int64)  # the last one is for what lies in none
+        turn[np.lexsort((whole["end"], whole["begin"]))] = np.arange(len(slices))
+        table = np.concatenate([whole, alone, part])
+        order = (table["end"], table["depth"], table["begin"], turn[table["slice"]], table["lane"])
+        self.intervals = table[np.lexsort(order)]
 
 
 def nanoseconds(time: np.ndarray) -> np.ndarray:
@@ -84,8 +104,12 @@ def nanoseconds(time: np.ndarray) -> np.ndarray:
     return np.rint(time * 1e9).astype(np.int64)
 
 
-def fill(rows: np.ndarray, lane: np.ndarray, depth: np.ndarray | int, begin: np.ndarray, end: np.ndarray) -> None:
-    rows["lane"], rows["depth"], rows["begin"], rows["end"] = lane, depth, nanoseconds(begin), nanoseconds(end)
+def rows(count: int, **columns: np.ndarray | int) -> np.ndarray:
+    """A table of intervals from its columns; depth is 0 where it is not given."""
+    table = np.zeros(count, INTERVAL)
+    for name, values in columns.items():
+        table[name] = values
+    return table
 
 
 def lane_key(rank: np.ndarray | int, thread: bool, index: np.ndarray) -> np.ndarray:

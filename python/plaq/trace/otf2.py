@@ -1,0 +1,179 @@
+"""OTF2 archives, which Vampir, Scalasca, Score-P's tools and others open, by the OTF2 library.
+
+One archive for all ranks: a location group per rank below its host, a location per worker and per thread outside of
+the pools, one more for tasks that were created outside of tasks, one more for the counters. Links between tasks have
+no counterpart in OTF2 and are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+import plaq
+from plaq.errors import InputError, RunError
+from plaq.files import cannot_write
+from plaq.trace.model import Trace
+from plaq.trace.on_worker import OnWorker
+from plaq.trace.samples import counter_name, known_samples
+from plaq.trace.timeline import Timeline, nanoseconds
+
+
+def write_otf2(trace: Trace, folder: Path) -> None:
+    """Write the archive `folder`/traces.otf2 with the files beside it.
+
+    InputError when the folder exists, RunError when it cannot be written or plaq was built without OTF2. The notes of
+    the trace stand in the archive's description.
+    """
+    library = otf2_library()
+    if folder.exists():
+        raise InputError(f"{folder} exists already, and an OTF2 archive goes into a new folder")
+    on_worker = OnWorker(trace)
+    line = Timeline(trace, on_worker)
+    places = Places(trace, line)
+    tasks = Creations(trace, on_worker, line, places)
+    beside = folder.with_name(f".{folder.name}.partial")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(beside, ignore_errors=True)
+        library.write(
+            str(beside),
+            creator=f"plaq {plaq.__version__}",
+            description="\n".join(trace.notes),
+            duration=int(max(nanoseconds(trace.duration), line.intervals["end"].max(initial=0))),
+            hosts=places.hosts,
+            processes=places.processes,
+            locations=places.locations,
+            created=tasks.table,
+            **intervals(trace, on_worker, line, tasks),
+            **counters(trace, line, places),
+        )
+        os.rename(beside, folder)
+    except OSError as error:
+        raise RunError(cannot_write(folder, error)) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def otf2_library():
+    """The part of the compiled module that writes archives; RunError where it was built without."""
+    from plaq import _core
+
+    if not hasattr(_core, "otf2"):
+        raise RunError(
+            "this plaq was built without OTF2: install the library (Debian and Ubuntu: apt-get install "
+            "libotf2-trace-dev; version 3 or later), then build plaq again"
+        )
+    return _core.otf2
+
+
+class Places:
+    """Hosts, processes and locations. The location of a lane is its position. Behind the lanes stand, for every rank,
+    one for tasks created outside of tasks (`outside[rank]`) and, if there are any, one for counters
+    (`recorder[rank]`)."""
+
+    def __init__(self, trace: Trace, line: Timeline):
+        self.hosts = list(dict.fromkeys(info.host for info in trace.ranks))
+        self.processes = [(f"rank {info.rank}", self.hosts.index(info.host)) for info in trace.ranks]
+        self.process = {info.rank: place for place, info in enumerate(trace.ranks)}
+        self.locations = [(lane.name, self.process[lane.rank], False) for lane in line.lanes]
+        self.outside = self._add("outside of tasks", set(self.process), False)
+        self.recorder = self._add("counters", {counter.rank for counter in trace.counters}, True)
+
+    def _add(self, name: str, ranks: set[int], records_counters: bool) -> dict[int, int]:
+        first = len(self.locations)
+        self.locations += [(name, self.process[rank], records_counters) for rank in sorted(ranks)]
+        return {rank: first + i for i, rank in enumerate(sorted(ranks))}
+
+
+class Creations:
+    """Who created which task: `creator[task]` is a location, `generation[task]` counts its tasks from 1, in the order
+    of their times; `table` has those that were seen being created."""
+
+    def __init__(self, trace: Trace, on_worker: OnWorker, line: Timeline, places: Places):
+        tasks = trace.tasks
+        outside = np.zeros(max(places.outside, default=0) + 1, np.int32)
+        outside[list(places.outside)] = list(places.outside.values())
+        self.creator = outside[tasks["rank"]]
+        child = np.flatnonzero((tasks["parent"] >= 0) & ~np.isnan(tasks["created"]))
+        parent, time = tasks["parent"][child], tasks["created"][child]
+        place = on_worker.last_begun(parent, time)
+        running = (place >= on_worker.first[parent]) & (np.append(on_worker.end, -np.inf)[place] >= time)
+        self.creator[child[running]] = line.slice_lane[on_worker.order[place[running]]]
+
+        order = np.lexsort((tasks["created"], self.creator))  # nan comes last
+        creator = self.creator[order]
+        is_first = np.append(True, creator[1:] != creator[:-1])[: len(creator)]
+        first = np.maximum.accumulate(np.where(is_first, np.arange(len(creator)), 0))
+        self.generation = np.zeros(len(tasks), np.uint32)
+        self.generation[order] = np.arange(len(creator)) - first + 1
+        seen = order[~np.isnan(tasks["created"][order])]
+        self.table = {
+            "location": self.creator[seen],
+            "time": nanoseconds(tasks["created"][seen]),
+            "generation": self.generation[seen],
+        }
+
+
+def intervals(trace: Trace, on_worker: OnWorker, line: Timeline, created: Creations) -> dict:
+    """The intervals, and the names of tasks and regions that they are counted through."""
+    rows, tasks = line.intervals, trace.tasks
+    is_slice = rows["region"] < 0
+    of_tasks, of_regions = np.unique(rows["name"][is_slice]), np.unique(rows["name"][~is_slice])
+    region = np.where(
+        is_slice,
+        np.searchsorted(of_tasks, rows["name"]),
+        len(of_tasks) + np.searchsorted(of_regions, rows["name"]),
+    )
+    ran = np.flatnonzero(np.diff(on_worker.first))
+    done = ran[~np.isnan(tasks["finished"][ran])]
+    last = np.zeros(len(trace.slices) + 1, np.uint8)
+    last[on_worker.order[on_worker.first[done + 1] - 1]] = 1
+    ids = np.append(tasks["id"], np.uint64(0))  # row -1: no task
+    parents = np.append(tasks["parent"], -1)
+    return {
+        "task_names": [trace.names[k] for k in of_tasks],
+        "region_names": [trace.names[k] for k in of_regions],
+        "intervals": {
+            "location": rows["lane"].copy(),
+            "depth": rows["depth"].copy(),
+            "region": region.astype(np.int32),
+            "begin": rows["begin"].copy(),
+            "end": rows["end"].copy(),
+            "task": ids[rows["task"]],
+            "parent": ids[parents[rows["task"]]],
+            "creator": np.append(created.creator, np.int32(0))[rows["task"]],
+            "generation": np.append(created.generation, np.uint32(0))[rows["task"]],
+            "last": last[rows["slice"]],
+        },
+    }
+
+
+def counters(trace: Trace, line: Timeline, places: Places) -> dict:
+    """Quantities, counters and samples. A worker's counter belongs to its location; one of another kernel thread
+    belongs to the process, and its name says which thread."""
+    lanes = {(lane.rank, lane.worker): place for place, lane in reversed(list(enumerate(line.lanes)))}
+    quantities: dict[tuple[str, str], int] = {}
+    found, columns = [], []
+    for i, counter in enumerate(trace.counters):
+        name = counter.name if counter.worker >= 0 else counter_name(trace, counter)
+        quantity = quantities.setdefault((name, counter.unit), len(quantities))
+        location = lanes[counter.rank, counter.worker] if counter.worker >= 0 else -1
+        found.append((quantity, places.process[counter.rank], location))
+        time, value = known_samples(counter)
+        recorder = np.full(len(time), places.recorder[counter.rank], np.int32)
+        columns.append((recorder, np.full(len(time), i, np.int32), time, value))
+    types = (np.int32, np.int32, np.int64, np.float64)
+    joined = [
+        np.concatenate([np.zeros(0, type), *some]) for type, some in zip(types, list(zip(*columns)) or [()] * 4)
+    ]
+    order = np.lexsort((joined[2], joined[0]))
+    names = ("location", "counter", "time", "value")
+    return {
+        "quantities": list(quantities),
+        "counters": found,
+        "samples": {name: column[order] for name, column in zip(names, joined)},
+    }

@@ -1,0 +1,89 @@
+// Writes a trace as an OTF2 archive, by the OTF2 library.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plaq::trace::otf2 {
+
+/// A rank, on the host at this position of `archive::hosts`.
+struct process {
+  std::string name;
+  int host;
+};
+
+/// A worker or another thread of a process; `records_counters` for the one that only carries samples.
+struct location {
+  std::string name;
+  int process;
+  bool records_counters;
+};
+
+struct quantity {
+  std::string name, unit;
+};
+
+/// What samples belong to: a quantity of a location, or of a process (then `location` is -1).
+struct counter {
+  int quantity, process, location;
+};
+
+// What happened, as columns. Times are ns since the start; `location` and `region` are positions in the lists of
+// the archive. Tasks are named as OTF2 does: by the location that created them and a number that counts its tasks
+// from 1.
+
+template <class T>
+using column = std::span<const T>;
+
+/// Sorted by location; on each, an interval that is not deeper ends those before it. A slice of a task has depth 0
+/// and an id (not 0); `last` says that the task ends with it.
+struct interval_columns {
+  column<std::int32_t> location, depth, region;
+  column<std::int64_t> begin, end;
+  column<std::uint64_t> task, parent;
+  column<std::int32_t> creator;
+  column<std::uint32_t> generation;
+  column<std::uint8_t> last;
+};
+
+/// Tasks that a location created, sorted by location and time.
+struct creation_columns {
+  column<std::int32_t> location;
+  column<std::int64_t> time;
+  column<std::uint32_t> generation;
+};
+
+/// Samples of a counter, sorted by the location that records them and time.
+struct sample_columns {
+  column<std::int32_t> location, counter;
+  column<std::int64_t> time;
+  column<double> value;
+};
+
+/// A whole archive: definitions and events. Regions are counted through the names of tasks, then those of regions.
+struct archive {
+  std::string creator, description;
+  std::int64_t duration;  // ns
+  std::vector<std::string> hosts, task_names, region_names;
+  std::vector<process> processes;
+  std::vector<location> locations;
+  std::vector<quantity> quantities;
+  std::vector<counter> counters;
+  interval_columns intervals;
+  creation_columns creations;
+  sample_columns samples;
+};
+
+/// Writes `folder`/traces.otf2 and the files beside it; the folder must not exist. Throws runtime_failure with
+/// OTF2's message when something cannot be written or columns do not fit together.
+///
+/// Each location gets Enter and Leave for its intervals, with the attributes "task" and "parent" at slices, and
+/// ThreadTaskCreate, -Switch and -Complete in the team of its process. When a task is suspended the location
+/// switches to its own task, number 0. Samples are asynchronous metrics.
+void write(const std::string& folder, const archive& archive);
+
+/// The version of the OTF2 library, as "3.0.2".
+std::string version();
+
+}  // namespace plaq::trace::otf2
