@@ -45,23 +45,26 @@ def dca_run(
     ] = None,
     out: Annotated[Optional[str], typer.Option(help="Folder for the results.")] = None,
 ):
-    """Run an input. The same command goes on with a run that was stopped."""
+    """Run an input, or all runs of its [sweep]. The same command goes on with what was stopped."""
     options = {"threads": threads, "workers": workers, "walltime": walltime, "folder": out}
     settings = list(settings or []) + [
         f"run.{name}={toml_text(value)}" for name, value in options.items() if value
     ]
-    from plaq.dca.parameters import Parameters
+    from plaq.dca import commands, sweep
 
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
         from plaq.launch import relaunch
 
-        Parameters.read(input, settings)
+        sweep.read(input, settings)
         sys.exit(relaunch(sys.argv[1:], ranks))
     from plaq.comm import world
-    from plaq.dca import commands
 
-    parameters = commands.on_root(world(), lambda: Parameters.read(input, settings), share=True)
-    commands.run(parameters, parameters.run.folder, str(input))
+    runs = commands.on_root(world(), lambda: sweep.read(input, settings), share=True)
+    if sweep.is_single(runs):
+        parameters = runs[sweep.SINGLE]
+        commands.run(parameters, parameters.run.folder, str(input))
+    else:
+        sweep.run(runs, str(input), world())
 
 
 @dca.command("parameters")
@@ -131,12 +134,13 @@ def dca_estimate(
     settings: Settings = None,
 ):
     """Predict time, memory and efficiency on many ranks of a machine."""
+    from plaq.dca import sweep
     from plaq.dca.check import forecast
     from plaq.dca.cost import Machine
-    from plaq.dca.parameters import Parameters
 
     speeds = Machine.read(machine) if machine else Machine()
-    print(forecast(Parameters.read(input, settings or []), speeds, ranks, workers or speeds.workers))
+    for name, parameters in sweep.read(input, settings or []).items():
+        print(sweep.headline(name) + forecast(parameters, speeds, ranks, workers or speeds.workers))
 
 
 @dca.command("calibrate")
@@ -165,10 +169,11 @@ def dca_calibrate(
 @app.command("check")
 def check(input: InputFile, settings: Settings = None):
     """Validate an input; print its cluster and what it needs in memory and time."""
+    from plaq.dca import sweep
     from plaq.dca.check import describe
-    from plaq.dca.parameters import Parameters
 
-    print(describe(Parameters.read(input, settings or [])))
+    for name, parameters in sweep.read(input, settings or []).items():
+        print(sweep.headline(name) + describe(parameters))
 
 
 @app.command("info")

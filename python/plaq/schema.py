@@ -10,6 +10,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, make_dataclass
+from pathlib import Path
 from typing import Any
 
 from plaq.errors import InputError
@@ -270,6 +271,16 @@ class Schema:
                 lines.append(f"| `{name}` | `{default}` | {unit} | {allowed} | {meaning} |")
             lines.append("")
         return "\n".join(lines)
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """The tables of a TOML file; InputError when it cannot be read or is none."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not a TOML file: {error}") from None
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from plaq.dca.check import describe
 from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
 from plaq.dca.lattice import Lattice
-from plaq.dca.loop import window
+from plaq.dca.tuning import window
 
 
 def at(T, **sections):

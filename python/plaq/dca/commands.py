@@ -26,45 +26,50 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
     gets the same results. Raises Interrupted after a signal or the wall-time limit, with everything saved.
     """
     from plaq.comm import world
+
+    with Stop(parameters.run.walltime) as stop:
+        return run_on(world(), parameters, folder, source, stop, open_log)
+
+
+def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source: str, stop: Stop,
+           make_log: Callable[[Path], Log]) -> Results:
+    """`run` on the ranks of comm; ``stop`` says when to stop early."""
     from plaq.dca.loop import Loop
 
-    comm = world()
     on_root(comm, lambda: check_ranks(parameters, comm.size))
-    with Stop(parameters.run.walltime) as stop:
-        if folder is None:
-            return Loop(parameters, comm, QuietObserver(stop)).run()
-        desk = on_root(comm, lambda: Desk(parameters, Path(folder), source, comm.size, stop))
-        try:
-            state = on_root(comm, desk.observer.resume if desk else None, share=True)
-            observer = desk.observer if desk else QuietObserver(stop)
-            results = Loop(parameters, comm, observer, state).run()
-            if desk:
-                desk.finish(results)
-        except Interrupted as interrupted:
-            if desk:
-                desk.log.line(
-                    f"stopped by {interrupted.reason}: the state is saved in {folder}; the same command continues"
-                )
-            raise
-        except (InputError, RunError) as error:
-            if desk:
-                with suppress(RunError):  # a full disk may be the error
-                    desk.log.record(f"stopped by an error: {error}")
-            raise
-        finally:
-            if desk:
-                desk.close()
+    if folder is None:
+        return Loop(parameters, comm, QuietObserver(stop)).run()
+    desk = on_root(comm, lambda: Desk(parameters, Path(folder), source, comm.size, stop, make_log))
+    try:
+        state = on_root(comm, desk.observer.resume if desk else None, share=True)
+        observer = desk.observer if desk else QuietObserver(stop)
+        results = Loop(parameters, comm, observer, state).run()
+        if desk:
+            desk.finish(results)
+    except Interrupted as interrupted:
+        if desk:
+            desk.log.line(f"stopped by {interrupted.reason}: the state is saved in {folder}; the same command continues")
+        raise
+    except (InputError, RunError) as error:
+        if desk:
+            with suppress(RunError):  # a full disk may be the error
+                desk.log.record(f"stopped by an error: {error}")
+        raise
+    finally:
+        if desk:
+            desk.close()
     return results
 
 
 class Desk:
     """Rank 0's place to write at: the claimed run folder, its log, and the observer that uses both."""
 
-    def __init__(self, parameters: Parameters, path: Path, source: str, ranks: int, stop: Stop):
+    def __init__(self, parameters: Parameters, path: Path, source: str, ranks: int, stop: Stop,
+                 make_log: Callable[[Path], Log]):
         with ExitStack() as opened:  # gives the folder back when anything fails here
             self.folder = opened.enter_context(closing(RunFolder(path, source, parameters)))
             self.header = run_header(parameters, ranks)
-            self.log: Log = opened.enter_context(closing(open_log(self.folder.log)))
+            self.log: Log = opened.enter_context(closing(make_log(self.folder.log)))
             for name, value in self.header.items():
                 self.log.line(f"{name + ':':<16}{value}")
             self.log.line()

@@ -8,17 +8,14 @@ faster with more workers.
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from plaq.dca import tuning
 from plaq.dca.cluster import Cluster
-from plaq.dca.loop import expected_order, window
 from plaq.dca.parameters import Parameters
 from plaq.dca.symmetry import PointGroup
-from plaq.errors import InputError
-from plaq.schema import Parameter, Schema, integer, real, text
+from plaq.schema import Parameter, Schema, integer, read_toml, real, text
 
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
@@ -58,12 +55,7 @@ class Machine:
     @classmethod
     def read(cls, path: Path) -> Machine:
         """From a TOML file; InputError names file, key, value and what is allowed."""
-        try:
-            return cls(MACHINE.read(tomllib.loads(path.read_text(encoding="utf-8")), str(path))["machine"])
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{path}: not a TOML file: {error}") from None
+        return cls(MACHINE.read(read_toml(path), str(path))["machine"])
 
     def __getattr__(self, name: str):
         return getattr(self.values, name)
@@ -111,10 +103,10 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     them one after the other, warm-up included.
     """
     sites, operations = cluster.size, len(PointGroup(cluster).operations)
-    order = expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
+    order = tuning.expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
     pairs, solver = p.two_particle, p.solver
     measured = p.measures_two_particle(T)
-    count = window(p, 1 / T) if measured else 0
+    count = tuning.window(p, 1 / T) if measured else 0
     general, numbers = channels(p) if measured else 0, 0.0
     if measured:
         numbers = 8.0 * general * (sites * count) ** 2 + (2.0 * (sites * count) ** 2 if measures_pairing(p) else 0)

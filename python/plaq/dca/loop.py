@@ -76,7 +76,7 @@ class Loop:
             raise Interrupted(reason)
         p = self.parameters
         channels = self._channels() if p.measures_two_particle(T) else []
-        frequencies = window(p, 1 / T) if channels else 0
+        frequencies = tuning.window(p, 1 / T) if channels else 0
         self._finish_point(exact_point(p, self.cluster, self.state["index"], channels, frequencies))
 
     def _channels(self):
@@ -110,7 +110,7 @@ class Loop:
         if previous is None:
             filling = p.dca.density if p.dca.density is not None else 1.0
             sigma = np.full((self.cluster.size, len(mesh.omega)), p.model.U * filling / 2, dtype=complex)
-            order = expected_order(p, self.cluster, mesh.beta, filling)
+            order = tuning.expected_order(p, self.cluster, mesh.beta, filling)
             chains = [ctaux.fresh_chain(c) for c in range(p.solver.chains)]
             mu = p.dca.mu if p.dca.mu is not None else p.model.U / 2
             tau = None
@@ -208,7 +208,7 @@ class Loop:
                           measurements=measurements, order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
                           iteration=loop["iteration"], tau=loop["tau"])
         if loop["phase"] == FINAL and p.measures_two_particle(T):
-            task.window = window(p, mesh.beta)
+            task.window = tuning.window(p, mesh.beta)
             task.orbit = observables.pair_orbits(self.group)
             wanted = self._channels()
             task.pairing = ("pp", 0, 0) in wanted
@@ -258,20 +258,6 @@ class Loop:
         self.observer.status(**shown, T=T, index=self.state["index"],
                              temperatures=len(self.parameters.dca.temperatures), iterations=self.parameters.dca.iterations, mu=loop["mu"],
                              phase=loop["phase"], iteration=loop["iteration"], **fields)
-
-
-def expected_order(parameters, cluster, beta, filling):
-    """<k> = K + beta U N_c (n/2 - D), D half of its uncorrelated value n^2/4: a first guess for the length of a sweep."""
-    vertices = beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
-    return tuning.expansion_constant(parameters.solver) + vertices
-
-
-def window(parameters, beta):
-    """Positive fermionic frequencies of two-particle functions: given, or all up to omega_max."""
-    two_particle = parameters.two_particle
-    if two_particle.omega_max is None:
-        return two_particle.frequencies
-    return max(1, int((two_particle.omega_max * beta / np.pi + 1) / 2))
 
 
 def moved_to(mesh, omega, sigma):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from plaq import _core
 from plaq.errors import InputError
 from plaq.schema import (REQUIRED, Parameter, Schema, boolean, choice, displacements, duration, integer, list_of,
-                         one_of, real, text, to_toml)
+                         one_of, read_toml, real, text, to_toml)
 
 SECTIONS = {
     "model": "The single-band Hubbard model and the cluster that stands for the lattice.",
@@ -117,18 +116,16 @@ class Parameters:
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Parameters:
         """From a TOML file, with ``section.key=value`` settings on top of it."""
-        path = Path(path)
-        try:
-            sections = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{path}: not a TOML file: {error}") from None
+        return cls.from_tables(read_toml(path), path, settings)
+
+    @classmethod
+    def from_tables(cls, sections: Mapping[str, Any], source: str | Path, settings: Iterable[str] = ()) -> Parameters:
+        """From the tables of such a file."""
         for setting in settings:
             section, name, value = SCHEMA.read_setting(setting)
             if isinstance(sections.get(section, {}), Mapping):
                 sections = _with(sections, section, name, value)
-        return cls(str(path), **{str(section): content for section, content in sections.items()})
+        return cls(str(source), **{str(section): content for section, content in sections.items()})
 
     def __setattr__(self, name: str, value: Any):
         raise AttributeError("parameters are frozen: use replace(section={key: value})")

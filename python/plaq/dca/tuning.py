@@ -31,6 +31,20 @@ def expansion_constant(solver):
     return 1.0 if solver.K == "auto" else solver.K
 
 
+def expected_order(parameters, cluster, beta, filling):
+    """<k> = K + beta U N_c (n/2 - D), D half of its uncorrelated value n^2/4: a first guess for the length of a sweep."""
+    vertices = beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
+    return expansion_constant(parameters.solver) + vertices
+
+
+def window(parameters, beta):
+    """Positive fermionic frequencies of two-particle functions: given, or all up to omega_max."""
+    two_particle = parameters.two_particle
+    if two_particle.omega_max is None:
+        return two_particle.frequencies
+    return max(1, int((two_particle.omega_max * beta / np.pi + 1) / 2))
+
+
 def block_length(solver, order):
     """Proposals per submatrix update: large products against a larger B; about a quarter of the order is fastest."""
     return int(np.clip(16 * round(order / 64), 16, 128)) if solver.block_length == "auto" else solver.block_length

@@ -1,0 +1,160 @@
+"""Many runs from one input: a section ``[sweep]`` gives lists of values, and every combination is a run of its own.
+
+Ranks are dealt out in groups, one run to a group at a time, before any run gets more than one rank: runs do not talk
+to each other, so this is the best use of ranks. Each run has its own folder, checkpoint and digest, as if it had been
+started alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from plaq.dca import commands
+from plaq.dca.cluster import Cluster
+from plaq.dca.cost import Machine, cost
+from plaq.dca.lattice import Lattice
+from plaq.dca.parameters import SCHEMA, Parameters
+from plaq.errors import InputError, Interrupted, RunError
+from plaq.files import write_atomically
+from plaq.live import Log, duration
+from plaq.schema import read_toml, to_toml
+from plaq.stop import Stop
+
+MOST = 10_000  # runs
+SINGLE = ""  # name of the run of an input without a sweep
+
+
+def read(path: Path, settings: Iterable[str] = ()) -> dict[str, Parameters]:
+    """The runs of an input by name, "U=4.0,density=0.9" and so on; one run without a name if there is no sweep.
+
+    InputError names file, key, value and what is allowed.
+    """
+    tables = read_toml(path)
+    axes = tables.pop("sweep", {})
+    if not isinstance(axes, Mapping):
+        raise InputError(f"{path}: sweep = {to_toml(axes)} is not allowed: [sweep] is a section")
+    for key, values in axes.items():
+        parameter = SCHEMA.find(key, f"{path}: [sweep]")
+        if parameter.section == "run":
+            raise InputError(f"{path}: [sweep] {key}: what is in [run] changes no result; sweep over something else")
+        if not isinstance(values, list) or not values:
+            raise InputError(f"{path}: [sweep] {key} = {to_toml(values)} is not allowed: it must be a list of values, "
+                             f"each {parameter.kind.allowed}")
+    runs = {}
+    for values in itertools.product(*axes.values()):
+        changed = {section: dict(content) if isinstance(content, Mapping) else content
+                   for section, content in tables.items()}
+        for key, value in zip(axes, values):
+            section, _, name = key.partition(".")
+            content = changed.setdefault(section, {})
+            if isinstance(content, dict):
+                content[name] = value
+        name = ",".join(f"{key.partition('.')[2]}={to_toml(value)}" for key, value in zip(axes, values))
+        name = name.replace(" ", "").replace("/", "-")
+        if name in runs:
+            raise InputError(f"{path}: [sweep] has {name} twice")
+        if len(runs) == MOST:
+            raise InputError(f"{path}: [sweep] has more than {MOST} combinations")
+        runs[name] = Parameters.from_tables(changed, path, settings)
+    return runs
+
+
+def run(runs: dict[str, Parameters], source: str, comm: Any) -> None:
+    """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; a table at the end.
+
+    A run that fails leaves the others alone. Raises RunError at the end if one failed, Interrupted if they were
+    stopped; what is done is kept, and the same command goes on with the rest.
+    """
+    first = next(iter(runs.values()))
+    base = Path(first.run.folder)
+    groups = min(comm.size, len(runs))
+    number = comm.rank * groups // comm.size
+    group = comm.split(number)
+    queues = deal(expected_seconds(runs), groups)
+    outcomes, reason = {}, None
+    with Stop(first.run.walltime) as stop, open(os.devnull, "w") as nowhere:
+        for name in queues[number]:
+            try:
+                results = commands.run_on(group, runs[name], base / name, source, stop,
+                                          lambda path: Log(path, nowhere))
+                outcomes[name] = results.tc | {"seconds": sum(results.seconds.values())}
+            except Interrupted as interrupted:
+                reason = interrupted.reason
+                break
+            except (InputError, RunError) as error:
+                outcomes[name] = {"status": "failed", "error_text": str(error)}
+            if group.rank == 0:
+                print(in_words(name, outcomes[name]), flush=True)
+    everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
+    outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
+    commands.on_root(comm, lambda: write_table(base, runs, outcomes))
+    reasons = [reason for _, reason in everywhere if reason]
+    if reasons:
+        if comm.rank == 0:
+            print(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same command continues")
+        raise Interrupted(reasons[0])
+    failed = [name for name, outcome in outcomes.items() if outcome["status"] == "failed"]
+    if failed:
+        error = RunError(f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}")
+        error.on_every_rank = True
+        raise error
+
+
+def is_single(runs: Mapping[str, Parameters]) -> bool:
+    """Whether the input had no sweep."""
+    return list(runs) == [SINGLE]
+
+
+def headline(name: str) -> str:
+    """A line above what is said of one run of several."""
+    return f"\n== {name}\n" if name else ""
+
+
+def expected_seconds(runs: Mapping[str, Parameters]) -> dict[str, float]:
+    """Core seconds of every run by the cost model; exact diagonalisation counts as one second a temperature."""
+    found = {}
+    for name, p in runs.items():
+        cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+        found[name] = sum(1.0 if p.solver.kind == "ed" else cost(p, cluster, T, Machine(), 1, 1).core_seconds
+                          for T in p.dca.temperatures)
+    return found
+
+
+def deal(seconds: Mapping[str, float], groups: int) -> list[list[str]]:
+    """Names for each group: the longest run first, always to the group that has least to do."""
+    queues: list[list[str]] = [[] for _ in range(groups)]
+    load = [0.0] * groups
+    for name in sorted(seconds, key=lambda name: (-seconds[name], name)):
+        least = load.index(min(load))
+        queues[least].append(name)
+        load[least] += seconds[name]
+    return queues
+
+
+def in_words(name: str, outcome: Mapping[str, Any]) -> str:
+    """One line for one run."""
+    if outcome["status"] == "failed":
+        return f"{name}: failed: {outcome['error_text']}"
+    found = f"T_c = {outcome['value']:.4g} +- {outcome['error']:.2g}" if outcome.get("value") else outcome["status"]
+    return f"{name}: {found}, {duration(outcome['seconds'])}"
+
+
+def write_table(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
+    """``sweep.csv``: name, T_c, its error and status of every run that ended, in the order of the input."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["run", "tc", "tc_error", "status"])
+    for name in runs:
+        if name in outcomes:
+            found = outcomes[name]
+            writer.writerow([name, found.get("value"), found.get("error"), found["status"]])
+    with suppress(FileExistsError):
+        base.mkdir(parents=True)
+    write_atomically(base / "sweep.csv", out.getvalue().encode())
