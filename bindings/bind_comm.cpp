@@ -1,8 +1,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "plaq/comm/clock_offset.hpp"
 #include "plaq/comm/communicator.hpp"
 
 namespace nb = nanobind;
@@ -67,6 +69,12 @@ void bind_comm(nb::module_& m) {
       .def("split", &communicator::split, "color"_a, "key"_a = 0, nb::call_guard<nb::gil_scoped_release>())
       .def("split_by_node", &communicator::split_by_node, nb::call_guard<nb::gil_scoped_release>())
       .def("barrier", &communicator::barrier, nb::call_guard<nb::gil_scoped_release>())
+      .def("clock_offset",
+           [](const communicator& self) {
+             nb::gil_scoped_release wait;
+             const auto found = plaq::comm::measure_clock_offset(self);
+             return std::pair(found.seconds, found.error);
+           })
       .def("abort", &communicator::abort, "code"_a)
       .def(
           "broadcast",

@@ -7,6 +7,7 @@
 
 namespace nb = nanobind;
 
+void bind_trace(nb::module_&);
 void bind_task(nb::module_&);
 void bind_linalg(nb::module_&);
 void bind_comm(nb::module_&);
@@ -16,6 +17,10 @@ void bind_otf2(nb::module_&);
 NB_MODULE(_core, m) {
   nb::exception<plaq::runtime_failure>(m, "RuntimeFailure", PyExc_RuntimeError);
   nb::exception<plaq::input_error>(m, "InputError", PyExc_ValueError);
+#ifdef PLAQ_BIND_TRACE
+  auto trace = m.def_submodule("trace");
+  bind_trace(trace);
+#endif
 #ifdef PLAQ_BIND_TASK
   auto task = m.def_submodule("task");
   bind_task(task);

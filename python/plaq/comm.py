@@ -80,6 +80,10 @@ class Communicator:
         """Wait until every rank is here."""
         self._native.barrier()
 
+    def clock_offset(self) -> tuple[float, float]:
+        """What to add to this rank's monotonic clock to get rank 0's, and the most it is off by, in seconds."""
+        return self._native.clock_offset()
+
     def bcast(self, value: Any = None, root: int = 0) -> Any:
         """``root``'s value on every rank; the others' argument is ignored.
 

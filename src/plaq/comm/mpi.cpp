@@ -9,6 +9,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/launcher.hpp"
+#include "plaq/comm/traffic.hpp"
 #include "plaq/comm/transport.hpp"
 
 namespace plaq::comm {
@@ -137,6 +138,7 @@ class mpi final : public transport {
   void broadcast(std::span<std::byte> data, int root) override {
     in_pieces(data, longest_, [&](std::span<std::byte> piece) {
       must(MPI_Bcast(piece.data(), int(piece.size()), MPI_BYTE, root, comm_), "MPI_Bcast", who(), from(root));
+      traffic::together(piece.size());
     });
   }
 
@@ -146,12 +148,14 @@ class mpi final : public transport {
       must(MPI_Allreduce(MPI_IN_PLACE, piece.data(), int(piece.size() / width), mpi_type(type), mpi_operation(op),
                          comm_),
            "MPI_Allreduce", who());
+      traffic::together(piece.size());
     });
   }
 
   void send(std::span<const std::byte> data, int peer, int tag) override {
     in_pieces(data, longest_, [&](std::span<const std::byte> piece) {
       must(MPI_Send(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_), "MPI_Send", who(), to(peer));
+      traffic::sent(piece.size());
     });
   }
 
@@ -165,6 +169,7 @@ class mpi final : public transport {
       if (std::size_t(received) != piece.size())
         throw runtime_failure(who() + ": MPI_Recv" + from(peer) + " expected " + std::to_string(piece.size()) +
                               " bytes and got " + std::to_string(received));
+      traffic::received(piece.size());
     });
   }
 

@@ -1,27 +1,9 @@
-// Names of tasks: two words to copy, valid as long as the process.
+// Names of tasks are those of regions.
 #pragma once
-#include <concepts>
-#include <cstddef>
-#include <string_view>
+#include "plaq/trace/label.hpp"
 
 namespace plaq::task {
 
-/// A string literal is used as it is; any other string is kept in a table of the process, once per distinct text,
-/// so build names from few distinct texts ("walker 3", not a counter of tasks).
-class task_name {
- public:
-  template <std::size_t N>
-  consteval task_name(const char (&literal)[N]) : text_(literal, N - 1) {}  // NOLINT: implicit by design
-
-  template <class String>
-    requires(std::convertible_to<const String&, std::string_view> && !std::is_array_v<String>)
-  task_name(const String& text) : text_(intern(text)) {}  // NOLINT: implicit by design
-
-  std::string_view view() const noexcept { return text_; }
-
- private:
-  static std::string_view intern(std::string_view text);
-  std::string_view text_;
-};
+using task_name = trace::label;
 
 }  // namespace plaq::task

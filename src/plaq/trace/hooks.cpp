@@ -5,13 +5,17 @@
 #include <thread>
 #include <vector>
 
+#include "plaq/trace/recorder.hpp"
+
 namespace plaq::trace {
 
 namespace detail {
 
-std::atomic<listener*> installed{nullptr};
+std::atomic<unsigned> audience{nobody};
 
 namespace {
+
+std::atomic<listener*> installed{nullptr};
 
 // Each thread says which listener it is calling, so that set_listener can wait until nobody calls the old one.
 struct reader;
@@ -44,28 +48,36 @@ void tell(Call call) noexcept {
   mine.inside.store(nullptr, std::memory_order_release);
 }
 
+template <class Record, class Call>
+void announce(Record record, Call call) noexcept {
+  const unsigned who = audience.load(std::memory_order_relaxed);
+  if (who & to_session) record();
+  if (who & to_listener) tell(call);
+}
+
 }  // namespace
 
 void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
-  tell([=](listener& l) { l.created(id, parent, name); });
+  announce([=] { recorder::created(id, parent, name); }, [=](listener& l) { l.created(id, parent, name); });
 }
 void started(std::uint64_t id, int worker) noexcept {
-  tell([=](listener& l) { l.started(id, worker); });
+  announce([=] { recorder::has_worker(event::started, id, worker); }, [=](listener& l) { l.started(id, worker); });
 }
 void suspended(std::uint64_t id) noexcept {
-  tell([=](listener& l) { l.suspended(id); });
+  announce([=] { recorder::has_none(event::suspended, id); }, [=](listener& l) { l.suspended(id); });
 }
 void ready(std::uint64_t id) noexcept {
-  tell([=](listener& l) { l.ready(id); });
+  announce([=] { recorder::ready(id); }, [=](listener& l) { l.ready(id); });
 }
 void resumed(std::uint64_t id, int worker) noexcept {
-  tell([=](listener& l) { l.resumed(id, worker); });
+  announce([=] { recorder::has_worker(event::resumed, id, worker); }, [=](listener& l) { l.resumed(id, worker); });
 }
 void finished(std::uint64_t id) noexcept {
-  tell([=](listener& l) { l.finished(id); });
+  announce([=] { recorder::has_none(event::finished, id); }, [=](listener& l) { l.finished(id); });
 }
 void linked(std::uint64_t from, std::uint64_t to) noexcept {
-  if (from && to) tell([=](listener& l) { l.linked(from, to); });
+  if (from && to)
+    announce([=] { recorder::linked(from, to); }, [=](listener& l) { l.linked(from, to); });
 }
 
 }  // namespace detail
@@ -73,6 +85,10 @@ void linked(std::uint64_t from, std::uint64_t to) noexcept {
 listener* set_listener(listener* next) {
   std::lock_guard lock(detail::readers_lock);
   listener* before = detail::installed.exchange(next);
+  if (next)
+    detail::audience.fetch_or(detail::to_listener);
+  else
+    detail::audience.fetch_and(~unsigned(detail::to_listener));
   if (before && before != next)
     for (detail::reader* r : detail::readers)
       while (r->inside.load() == before) std::this_thread::yield();

@@ -1,4 +1,4 @@
-// What a pool tells about the life of its tasks. With no listener each event costs one predictable branch.
+// What a pool tells about the life of its tasks. With nobody listening each event costs one predictable branch.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -33,7 +33,9 @@ class listener {
 listener* set_listener(listener* next);
 
 namespace detail {
-extern std::atomic<listener*> installed;
+/// Who hears events: the listener, the session that records (see session.hpp), both or nobody.
+enum : unsigned { nobody = 0, to_listener = 1, to_session = 2 };
+extern std::atomic<unsigned> audience;
 void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept;
 void started(std::uint64_t id, int worker) noexcept;
 void suspended(std::uint64_t id) noexcept;
@@ -41,8 +43,13 @@ void ready(std::uint64_t id) noexcept;
 void resumed(std::uint64_t id, int worker) noexcept;
 void finished(std::uint64_t id) noexcept;
 void linked(std::uint64_t from, std::uint64_t to) noexcept;
-inline bool listening() noexcept { return installed.load(std::memory_order_relaxed) != nullptr; }
+inline bool listening() noexcept { return audience.load(std::memory_order_relaxed) != nobody; }
 }  // namespace detail
+
+/// Whether a session records now.
+inline bool recording() noexcept {
+  return detail::audience.load(std::memory_order_relaxed) & detail::to_session;
+}
 
 inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
   if (detail::listening()) [[unlikely]] detail::created(id, parent, name);

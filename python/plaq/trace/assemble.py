@@ -1,0 +1,226 @@
+"""From the records of one rank to its tables. Rows are counted within the rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaq.trace.clocks import LOW_BITS, Clock
+from plaq.trace.model import LINK, READY, REGION, SLICE, TASK
+from plaq.trace.rank_file import RankFile
+
+CREATED, STARTED, SUSPENDED, RESUMED, FINISHED = 1, 2, 3, 5, 6
+WOKEN, LINKED, REGION_BEGIN, REGION_END, MORE = 4, 7, 8, 9, 10
+KIND_SHIFT, WORKER_SHIFT = np.uint64(56), np.uint64(48)
+ID_BITS = np.uint64((1 << 48) - 1)
+UNKNOWN = "(began before the trace)"
+
+
+@dataclass
+class RankTables:
+    """Tables as in the model; names are numbers of the rank's list, times on the common CLOCK_MONOTONIC."""
+
+    names: list[str]
+    tasks: np.ndarray
+    slices: np.ndarray
+    regions: np.ndarray
+    links: np.ndarray
+    readies: np.ndarray
+    notes: list[str]
+    first: float
+    last: float
+
+
+def assemble(file: RankFile, clock: Clock) -> RankTables:
+    """The tables of one rank."""
+    head, subject = file.records["head"], file.records["subject"]
+    kind = (head >> KIND_SHIFT).astype(np.uint8)
+    is_event = kind != MORE
+    if len(kind) and kind[-1] in (CREATED, LINKED, REGION_BEGIN):  # the second half was cut off
+        is_event[-1] = False
+    at = np.flatnonzero(is_event)
+    next_ = np.minimum(at + 1, len(kind) - 1)
+    events = _Events(
+        kind=kind[at],
+        time=clock.seconds(head[at] & LOW_BITS),
+        subject=subject[at],
+        number=(head[next_] & np.uint64(0xFFFFFFFF)).astype(np.int64),
+        other=subject[next_],
+        thread=file.thread[at],
+    )
+    names = [*file.names, UNKNOWN]
+    last = max(events.time.max(initial=-np.inf), clock.seconds(file.clocks["ticks"][-1:])[0])
+    first = min(events.time.min(initial=np.inf), clock.seconds(file.clocks["ticks"][:1])[0])
+    notes: list[str] = []
+    ids = _TaskIds(events)
+    tasks = _tasks(events, ids, len(names) - 1)
+    slices = _slices(events, ids, tasks, last)
+    regions = _regions(events, ids, tasks, last)
+    woken = events.kind == WOKEN
+    readies = np.zeros(woken.sum(), READY)
+    readies["task"], readies["time"] = ids.row(events.subject[woken]), events.time[woken]
+    linked = events.kind == LINKED
+    links = np.zeros(linked.sum(), LINK)
+    links["source"], links["target"] = ids.row(events.subject[linked]), ids.row(events.other[linked])
+    links["time"] = events.time[linked]
+    rank = file.process["rank"]
+    for table in (tasks, slices, regions):
+        table["rank"] = rank
+    return RankTables(names, tasks, slices, regions, links, readies, notes, first, last)
+
+
+@dataclass
+class _Events:
+    """Columns [n], one thread after the other, each in its order. `number`, `other`: of the second half."""
+
+    kind: np.ndarray
+    time: np.ndarray
+    subject: np.ndarray
+    number: np.ndarray
+    other: np.ndarray
+    thread: np.ndarray
+
+
+class _TaskIds:
+    """The ids of all tasks that any event names, ascending; `row` finds their places."""
+
+    def __init__(self, events: _Events):
+        named = [events.subject[_is(events, CREATED, SUSPENDED, WOKEN, FINISHED, LINKED, REGION_BEGIN)]]
+        named.append(events.subject[_is(events, STARTED, RESUMED)] & ID_BITS)
+        named.append(events.other[_is(events, CREATED, LINKED)])
+        everything = np.concatenate(named)
+        highest = int(everything.max(initial=0))
+        if highest < 8 * len(everything) + 1024:  # ids are dense as a rule: no sorting
+            seen = np.zeros(highest + 1, bool)
+            seen[everything] = True
+            seen[0] = False
+            self.ids = np.flatnonzero(seen).astype(np.uint64)
+            self._rows = np.cumsum(seen) - 1
+            self._rows[~seen] = -1
+        else:
+            self.ids = np.unique(everything[everything > 0])
+            self._rows = None
+
+    def row(self, ids: np.ndarray) -> np.ndarray:
+        """Rows of ids that are named somewhere; -1 for id 0."""
+        if self._rows is not None:
+            return self._rows[ids]
+        rows = np.searchsorted(self.ids, ids)
+        return np.where(ids == 0, -1, rows)
+
+
+def _is(events: _Events, *kinds: int) -> np.ndarray:
+    return np.isin(events.kind, kinds)
+
+
+def _tasks(events: _Events, ids: _TaskIds, unknown: int) -> np.ndarray:
+    tasks = np.zeros(len(ids.ids), TASK)
+    tasks["id"], tasks["name"], tasks["parent"] = ids.ids, unknown, -1
+    for field in ("created", "started", "finished"):
+        tasks[field] = np.nan
+    made = events.kind == CREATED
+    row = ids.row(events.subject[made])
+    tasks["created"][row], tasks["name"][row] = events.time[made], events.number[made]
+    tasks["parent"][row] = ids.row(events.other[made])
+    began, ended = events.kind == STARTED, events.kind == FINISHED
+    tasks["started"][ids.row(events.subject[began] & ID_BITS)] = events.time[began]
+    tasks["finished"][ids.row(events.subject[ended])] = events.time[ended]
+    return tasks
+
+
+def _slices(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> np.ndarray:
+    """From started or resumed to suspended or finished. Where the end is missing (lost, or the trace was over), the
+    slice ends where its task or its worker went on with something else, at the latest with the trace."""
+    chosen = np.flatnonzero(_is(events, STARTED, RESUMED, SUSPENDED, FINISHED))
+    row = ids.row(events.subject[chosen] & ID_BITS)
+    order = np.lexsort((events.time[chosen], row))
+    chosen, row = chosen[order], row[order]
+    begins = _is(events, STARTED, RESUMED)[chosen]
+    begin = np.flatnonzero(begins)
+    time = events.time[chosen]
+    following = np.minimum(begin + 1, len(chosen) - 1)
+    same_task = (begin + 1 < len(chosen)) & (row[following] == row[begin])
+    slices = np.zeros(len(begin), SLICE)
+    slices["task"], slices["begin"] = row[begin], time[begin]
+    slices["worker"] = (events.subject[chosen[begin]] >> WORKER_SHIFT).astype(np.int32)
+    slices["end"] = np.where(same_task, time[following], last)
+    guessed = ~(same_task & ~begins[following])
+    slices, guessed = _by_begin(slices, guessed)
+    if guessed.any():
+        order = np.lexsort((slices["begin"], slices["worker"]))
+        sorted_ = slices[order]
+        bound = np.full(len(slices), last)
+        same_worker = sorted_["worker"][1:] == sorted_["worker"][:-1]
+        bound[order[:-1]] = np.where(same_worker, sorted_["begin"][1:], last)
+        slices["end"][guessed] = np.minimum(slices["end"][guessed], bound[guessed])
+    return slices
+
+
+def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> np.ndarray:
+    begin, end = np.flatnonzero(events.kind == REGION_BEGIN), np.flatnonzero(events.kind == REGION_END)
+    regions = np.zeros(len(begin), REGION)
+    regions["id"], regions["name"] = events.other[begin], events.number[begin]
+    regions["task"] = ids.row(events.subject[begin])
+    regions["thread"], regions["begin"] = events.thread[begin], events.time[begin]
+
+    # The worker: where the thread was when the region began.
+    has_worker = _is(events, STARTED, RESUMED)
+    latest = np.maximum.accumulate(np.where(has_worker, np.arange(len(has_worker)), -1))[begin]
+    inside = (regions["task"] >= 0) & (latest >= 0)
+    regions["worker"] = np.where(inside, (events.subject[latest] >> WORKER_SHIFT).astype(np.int64), -1)
+
+    # The end: by the region's number; of those without one, the task's or the trace's.
+    by_number = end[np.argsort(events.subject[end], kind="stable")]
+    place = np.searchsorted(events.subject[by_number], regions["id"])
+    place_in = np.minimum(place, max(len(by_number) - 1, 0))
+    found = (place < len(by_number)) & (events.subject[by_number][place_in] == regions["id"]) if len(by_number) else (
+        np.zeros(len(begin), bool))
+    of_task = np.where(regions["task"] >= 0, tasks["finished"][regions["task"]] if len(tasks) else last, last)
+    regions["end"] = np.where(np.isnan(of_task), last, of_task)
+    sequence_end = np.full(len(begin), len(events.kind))
+    if found.any():
+        matched = by_number[place_in[found]]
+        regions["end"][found] = events.time[matched]
+        sequence_end[found] = matched
+    regions["end"] = np.maximum(regions["end"], regions["begin"])
+    regions["parent"] = _around(regions, begin, sequence_end)
+    return _sorted_regions(regions)
+
+
+def _around(regions: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Row of the region around each one, -1 for none. Regions nest within their task or, outside of tasks, thread."""
+    count = len(regions)
+    parent = np.full(count, -1, np.int64)
+    group = np.where(regions["task"] >= 0, regions["task"], -2 - regions["thread"].astype(np.int64))
+    time = np.concatenate([regions["begin"], regions["end"]])
+    order = np.lexsort((np.concatenate([begin, end]), time, np.concatenate([group, group])))
+    step = np.where(order < count, 1, -1)
+    level = np.cumsum(step)  # back to 0 at the end of every group
+    opens = np.flatnonzero(order < count)
+    levels = level[opens]
+    for depth in range(2, levels.max(initial=0) + 1):
+        inner, outer = opens[levels == depth], opens[levels == depth - 1]
+        found = outer[np.searchsorted(outer, inner) - 1]
+        parent[order[inner]] = order[found]
+    # Where regions of one thread overlap without nesting, the first one around that holds all of it.
+    while True:
+        has = np.flatnonzero(parent >= 0)
+        short = has[(regions["end"][parent[has]] < regions["end"][has]) | (group[parent[has]] != group[has])]
+        if not len(short):
+            return parent
+        parent[short] = parent[parent[short]]
+
+
+def _by_begin(table: np.ndarray, also: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    order = np.argsort(table["begin"], kind="stable")
+    return table[order], also[order]
+
+
+def _sorted_regions(regions: np.ndarray) -> np.ndarray:
+    order = np.argsort(regions["begin"], kind="stable")
+    place = np.empty(len(order) + 1, np.int64)
+    place[order], place[-1] = np.arange(len(order)), -1
+    regions = regions[order]
+    regions["parent"] = place[regions["parent"]]
+    return regions

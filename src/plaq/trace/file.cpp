@@ -1,0 +1,97 @@
+#include "plaq/trace/file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::trace::detail {
+
+namespace {
+
+constexpr std::size_t head_size = 512, state_at = 13;
+constexpr char magic[] = "plaq trace 1\n";
+constexpr std::uint32_t mark = 0x4b4c4250;  // "PBLK"
+
+struct block_head {
+  std::uint32_t mark, kind;
+  std::uint64_t bytes, thread, lost;
+};
+
+/// Writes all pieces, or says why not.
+int write_all(int descriptor, std::vector<iovec>& pieces) noexcept {
+  std::size_t next = 0;
+  while (next < pieces.size()) {
+    const ssize_t written = ::writev(descriptor, &pieces[next], static_cast<int>(pieces.size() - next));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    auto left = static_cast<std::size_t>(written);
+    while (next < pieces.size() && left >= pieces[next].iov_len) left -= pieces[next++].iov_len;
+    if (next < pieces.size()) {
+      pieces[next].iov_base = static_cast<char*>(pieces[next].iov_base) + left;
+      pieces[next].iov_len -= left;
+    }
+  }
+  return 0;
+}
+
+std::string reason(int code) { return std::system_category().message(code); }
+
+}  // namespace
+
+file::file(const std::filesystem::path& path)
+    : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0 && errno == EEXIST)
+    throw input_error(path.string() + ": exists already; a trace needs a folder of its own");
+  if (descriptor_ < 0) throw runtime_failure(path.string() + ": cannot be written: " + reason(errno));
+  std::array<char, head_size> head{};
+  std::memcpy(head.data(), magic, sizeof magic - 1);
+  std::memcpy(head.data() + state_at, "open\n", 5);
+  std::vector<iovec> pieces{{head.data(), head.size()}};
+  if (const int code = write_all(descriptor_, pieces)) {
+    ::close(descriptor_);
+    throw runtime_failure(path.string() + ": cannot be written: " + reason(code));
+  }
+  size_ = head_size;
+}
+
+file::~file() { ::close(descriptor_); }
+
+bool file::add(block kind, std::vector<iovec> pieces, std::uint64_t thread, std::uint64_t lost) noexcept {
+  if (!problem_.empty()) return false;
+  std::uint64_t bytes = 0;
+  for (const iovec& p : pieces) bytes += p.iov_len;
+  block_head head{mark, static_cast<std::uint32_t>(kind), bytes, thread, lost};
+  char zeros[8] = {};
+  pieces.insert(pieces.begin(), {&head, sizeof head});
+  pieces.push_back({zeros, (8 - bytes % 8) % 8});
+  if (const int code = write_all(descriptor_, pieces)) {
+    problem_ = reason(code);
+    // What is left of the block would be skipped by readers anyway.
+    if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) problem_ += ", and its last block is not whole";
+    set_state("cut: " + problem_);
+    return false;
+  }
+  size_ += sizeof head + bytes + (8 - bytes % 8) % 8;
+  return true;
+}
+
+bool file::add(block kind, std::string_view text, std::uint64_t thread) noexcept {
+  return add(kind, {{const_cast<char*>(text.data()), text.size()}}, thread);
+}
+
+void file::set_state(const std::string& state) noexcept {
+  std::string line = state.substr(0, head_size - state_at - 1) + "\n";
+  line.resize(head_size - state_at, '\0');
+  // Nobody is left to tell if this fails: then the file looks like one of a process that was killed.
+  static_cast<void>(!::pwrite(descriptor_, line.data(), line.size(), state_at));
+}
+
+}  // namespace plaq::trace::detail

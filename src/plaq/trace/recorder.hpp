@@ -1,0 +1,50 @@
+// Turns events into records in the ring of the thread where they happen.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "plaq/trace/buffer.hpp"
+
+namespace plaq::trace::detail::recorder {
+
+inline std::uint64_t head(event kind) noexcept {
+  return static_cast<std::uint64_t>(kind) << 56 | (ticks() & low_bits);
+}
+inline std::uint64_t more(std::uint32_t number) noexcept {
+  return static_cast<std::uint64_t>(event::more) << 56 | number;
+}
+
+inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
+  if (ring* r = own_ring()) r->write({head(event::created), id}, {more(r->number_of(name)), parent});
+}
+inline void has_worker(event kind, std::uint64_t id, int worker) noexcept {
+  if (ring* r = own_ring()) {
+    r->task = id;
+    r->write({head(kind), id | static_cast<std::uint64_t>(worker) << worker_shift});
+  }
+}
+inline void has_none(event kind, std::uint64_t id) noexcept {
+  if (ring* r = own_ring()) {
+    r->task = 0;
+    r->write({head(kind), id});
+  }
+}
+inline void ready(std::uint64_t id) noexcept {
+  if (ring* r = own_ring()) r->write({head(event::ready), id});
+}
+inline void linked(std::uint64_t from, std::uint64_t to) noexcept {
+  if (ring* r = own_ring()) r->write({head(event::linked), from}, {more(0), to});
+}
+
+/// The number of the new region, 0 where it could not be recorded.
+inline std::uint64_t region_begin(std::string_view name) noexcept {
+  ring* r = own_ring();
+  if (!r) return 0;
+  const std::uint64_t number = r->new_region();
+  return r->write({head(event::region_begin), r->task}, {more(r->number_of(name)), number}) ? number : 0;
+}
+inline void region_end(std::uint64_t region) noexcept {
+  if (ring* r = own_ring()) r->write({head(event::region_end), region});
+}
+
+}  // namespace plaq::trace::detail::recorder

@@ -1,0 +1,38 @@
+// A named part of a task or of a thread, from where it is made to the end of its scope.
+#pragma once
+#include <cstdint>
+
+#include "plaq/trace/hooks.hpp"
+#include "plaq/trace/label.hpp"
+
+namespace plaq::trace {
+
+namespace detail {
+std::uint64_t begin_region(std::string_view name) noexcept;
+void end_region(std::uint64_t number) noexcept;
+}  // namespace detail
+
+/// `trace::region r("measure");` - regions nest. While its task is suspended no time is a region's own; it may
+/// end on another worker than it began on. With no session it costs one predictable branch. A region that begins
+/// before a session, or in a task that began to run before it, is not seen, or seen as its thread's.
+class region {
+ public:
+  explicit region(label name) noexcept {
+    if (recording()) [[unlikely]]
+      number_ = detail::begin_region(name.view());
+  }
+  ~region() {
+    if (number_) [[unlikely]]
+      detail::end_region(number_);
+  }
+  region(const region&) = delete;
+  region& operator=(const region&) = delete;
+
+  /// Unique in the process, 0 where nobody records.
+  std::uint64_t id() const noexcept { return number_; }
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace plaq::trace
