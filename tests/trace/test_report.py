@@ -286,11 +286,14 @@ def test_counters_below(opened):
         Counter("idle rate", "0.01 %", 0, 0, -1, time, np.full(101, 1234.0)),
         Counter("load", "1", 0, -1, -1, time, np.where(time < 5, 1 / 3, np.nan)),
         Counter("resident memory", "B", 0, -1, -1, time, 2.0**20 * (1 + time)),
+        Counter("page faults", "1", 0, -1, -1, time, np.round(50 * time)),
+        Counter("user time", "s", 0, -1, -1, time, 1.5 * time),
     ]
     browser = opened(trace)
     chips = "[...document.querySelectorAll('#counters .chip')]"
     names = browser.evaluate(f"{chips}.map((chip) => chip.textContent)")
-    assert names == ["queue length", "resident memory", "idle rate", "load"]  # those that change come first
+    expected = ["queue length", "resident memory", "page faults", "user time", "idle rate", "load"]
+    assert names == expected  # those that change come first
     assert browser.evaluate("page.curves.shown.map(({name}) => name)") == names[:3]
     x, _ = place_of(browser, 0, 0, 4.25e9)
     top = browser.evaluate("page.curves.canvas.getBoundingClientRect().top")
@@ -298,13 +301,16 @@ def test_counters_below(opened):
     assert text_of(browser, "tip") == ["queue length", "process", "42 tasks", "at 4.250 s"]
     browser.move(x, top + 30 + browser.evaluate("STRIP"))
     assert text_of(browser, "tip")[2] == "5.2 MiB"
-    browser.evaluate(f"{chips}[0].click()")
-    browser.frame()
-    browser.move(x, top + 30 + browser.evaluate("STRIP"))
-    assert text_of(browser, "tip")[:3] == ["idle rate", "worker 0", "12.34 %"]
-    browser.evaluate(f"{chips}[3].click()")
-    assert browser.evaluate("page.curves.shown.length") == 3
-    load = browser.evaluate("Array.from(page.curves.strips.get('load').series[0].value)")
+    for chosen in (0, 1, 3, 4):  # the first two off, two more on
+        browser.evaluate(f"{chips}[{chosen}].click()")
+    assert browser.evaluate("page.curves.shown.map(({name}) => name)") == names[2:5]
+    found = []
+    for strip in range(3):
+        browser.move(x, top + 30 + strip * browser.evaluate("STRIP"))
+        found.append(text_of(browser, "tip")[:3])
+    assert found[0] == ["page faults", "process", "50 /s"]  # totals are shown as rates
+    assert found[1:] == [["user time", "process", "150 %"], ["idle rate", "worker 0", "12.34 %"]]
+    load = browser.evaluate("Array.from(page.curves.strips.find(({name}) => name === 'load').series[0].value)")
     assert load == pytest.approx([1 / 3] * 50)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from plaq.trace.model import Counter, Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.pack import Pack
 from plaq.trace.palette import FILLS, looks
-from plaq.trace.profile import busy, profile, time_text
+from plaq.trace.profile import busy
+from plaq.trace.report_tables import label, tables
 from plaq.trace.timeline import Timeline, nanoseconds
 
 PAGE = Path(__file__).with_name("page")
@@ -21,8 +23,6 @@ SCRIPTS = ("canvas", "units", "unpack", "model", "view", "paint", "looks")  # in
 SCRIPTS += ("timeline", "curves", "overlay", "words", "legend", "pointer", "main")
 MAX_DEPTH = 8  # regions that are nested deeper share the last track
 CURVE_STEPS = 1_000_000  # a counter of fractions is kept to this part of its largest value
-SWITCHES = ("voluntary context switches", "involuntary context switches")
-TOP = 10
 
 
 def write_report(trace: Trace, path: Path) -> None:
@@ -42,7 +42,7 @@ def page(trace: Trace) -> str:
         "command": f" · <code>{escape(str(command))}</code>" if command else "",
         "headline": escape(busy(trace)),
         "notes": f'<ul class="notes" role="alert">{notes}</ul>' if notes else "",
-        "tables": tables(trace),
+        "tables": tables(trace, dict(zip(trace.names, meta["looks"]))),
         "meta": json.dumps(meta, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
         "data": data,
         "script": "".join((PAGE / f"{name}.js").read_text() for name in SCRIPTS),
@@ -82,7 +82,7 @@ def picture(trace: Trace) -> tuple[dict, str]:
     pack.add("link_source", trace.links["source"], differences=True)
     pack.add("link_ahead", trace.links["target"] - trace.links["source"])
     pack.add("link_time", nanoseconds(trace.links["time"]), differences=True)
-    counters = add_counters(pack, trace)
+    strips = add_counters(pack, trace)
     seconds = np.bincount(items["name"], (items["end"] - items["begin"]) * 1e-9, len(trace.names))
     seen = np.flatnonzero(np.bincount(items["name"], minlength=len(trace.names)))
     first_tasks = np.flatnonzero(np.diff(trace.tasks["rank"], prepend=-1))
@@ -104,7 +104,7 @@ def picture(trace: Trace) -> tuple[dict, str]:
             }
             for lane, count in zip(timeline.lanes, tracks)
         ],
-        "counters": counters,
+        "strips": strips,
     }
     return meta, pack.text()
 
@@ -143,137 +143,58 @@ def waits(trace: Trace, on_worker: OnWorker) -> np.ndarray:
 
 
 def add_counters(pack: Pack, trace: Trace) -> list[dict]:
-    """Columns of all counters, one after the other, and for each what they mean."""
-    found = []
+    """Columns of all counters, one after the other, and what they mean: one strip of curves for each name.
+
+    Counters that change come first, those of workers before those of processes and of threads.
+    """
+    strips: dict[str, list[Counter]] = {}
+    for counter in trace.counters:
+        strips.setdefault(counter.name, []).append(known(counter))
     times, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for counter in sorted(trace.counters, key=lambda counter: -is_changing(counter)):
-        finite = np.isfinite(counter.value)
-        value = counter.value[finite]
-        largest = np.abs(value).max(initial=0)
-        whole = largest < 2**50 and (value == np.rint(value)).all()
-        step = 1.0 if whole else float(largest) / CURVE_STEPS
-        times.append(nanoseconds(counter.time[finite]))
-        values.append(np.rint(value / step).astype(np.int64))
-        entry = {"name": counter.name, "unit": counter.unit, "label": label(counter, trace)}
-        found.append(entry | {"length": len(value), "step": step})
+    found = []
+    for name, counters in sorted(strips.items(), key=lambda item: importance(item[1])):
+        is_rate = are_totals(counters)
+        unit = counters[0].unit
+        series = []
+        for counter in counters:
+            time, value = rate(counter) if is_rate else (counter.time, counter.value)
+            largest = np.abs(value).max(initial=0)
+            whole = largest < 2**50 and (value == np.rint(value)).all()
+            step = 1.0 if whole else float(largest) / CURVE_STEPS
+            times.append(nanoseconds(time))
+            values.append(np.rint(value / step).astype(np.int64))
+            series.append({"label": label(counter, trace), "length": len(value), "step": step})
+        shown = {"1": "1/s", "s": "%"}[unit] if is_rate else unit
+        found.append({"name": name, "unit": shown, "series": series})
     pack.add("counter_time", np.concatenate(times), differences=True)
     pack.add("counter_value", np.concatenate(values), differences=True)
     return found
 
 
-def is_changing(counter: Counter) -> bool:
-    value = counter.value[np.isfinite(counter.value)]
-    return bool(len(value) and (value != value[0]).any())
+def known(counter: Counter) -> Counter:
+    """Without the samples that are no number."""
+    finite = np.isfinite(counter.value)
+    return replace(counter, time=counter.time[finite], value=counter.value[finite])
 
 
-def label(counter: Counter, trace: Trace) -> str:
-    """Whose counter it is."""
-    parts = [f"rank {counter.rank}"] if len(trace.ranks) > 1 else []
-    if counter.worker >= 0:
-        parts.append(f"worker {counter.worker}")
-    elif counter.thread >= 0:
-        info = next(info for info in trace.ranks if info.rank == counter.rank)
-        parts.append(info.threads[counter.thread])
-    return ", ".join(parts) or "process"
+def importance(counters: list[Counter]) -> tuple[bool, bool, bool]:
+    """A key to sort strips by."""
+    changing = any(len(counter.value) and np.ptp(counter.value) > 0 for counter in counters)
+    return not changing, counters[0].worker < 0, counters[0].thread >= 0
 
 
-def tables(trace: Trace) -> str:
-    """What stands below the timeline."""
-    parts = [
-        f"<div><h2>Where the time went</h2>{top_table(trace)}</div>",
-        f"<div><h2>Workers</h2>{worker_table(trace)}{switch_table(trace)}</div>",
-    ]
-    return f'<div class="columns">{"".join(parts)}</div>{about(trace)}'
+def are_totals(counters: list[Counter]) -> bool:
+    """Whether they look like events or seconds since the beginning, which are read better as rates: they grow and
+    never fall, and events are whole."""
+    unit = counters[0].unit
+    grown = [np.diff(counter.value) for counter in counters]
+    never_fall = all((part >= 0).all() for part in grown) and any((part > 0).any() for part in grown)
+    whole = all((counter.value == np.rint(counter.value)).all() for counter in counters)
+    return never_fall and (unit == "s" or (unit == "1" and whole))
 
 
-def top_table(trace: Trace) -> str:
-    """The names with most exclusive time."""
-    rows = profile(trace)
-    body = [
-        [row.name, row.kind, f"{row.calls:,}".replace(",", " ")]
-        + [time_text(seconds) for seconds in (row.inclusive, row.exclusive, row.mean, row.max)]
-        + [row.share]
-        for row in rows[:TOP]
-    ]
-    head = ["name", "kind", "calls", "inclusive", "exclusive", "mean", "max", "share"]
-    left = len(rows) - len(body)
-    more = f" {left} more names are in <code>plaq trace profile</code>." if left > 0 else ""
-    return table(head, body, texts=2) + (
-        '<p class="note">Time on a worker only: what a task was suspended for does not count. Exclusive time is '
-        f"inclusive time without the regions inside; its share is of all names’ sum.{more}</p>"
-    )
-
-
-def worker_table(trace: Trace) -> str:
-    """Tasks, busy time and idle rate of every worker."""
-    slices = trace.slices
-    body = []
-    for info in trace.ranks:
-        for worker in info.workers:
-            here = (slices["rank"] == info.rank) & (slices["worker"] == worker)
-            seconds = float((slices["end"] - slices["begin"])[here].sum())
-            idle = 1 - seconds / trace.duration if trace.duration else 0.0
-            name = f"rank {info.rank}, worker {worker}" if len(trace.ranks) > 1 else f"worker {worker}"
-            body.append([name, f"{int(here.sum()):,}".replace(",", " "), time_text(seconds), max(idle, 0.0)])
-    return table(["worker", "slices", "busy", "idle rate"], body) + (
-        '<p class="note">Idle rate: the part of the whole trace in which the worker had no task.</p>'
-    )
-
-
-def switch_table(trace: Trace) -> str:
-    """How often the kernel switched, for every thread that was sampled."""
-    counts: dict[str, list[float]] = {}
-    for counter in trace.counters:
-        if counter.name in SWITCHES and len(counter.value):
-            row = counts.setdefault(label(counter, trace), [0.0, 0.0])
-            row[SWITCHES.index(counter.name)] += counter.value[-1] - counter.value[0]
-    if not counts:
-        return ""
-    most = sorted(counts.items(), key=lambda item: -sum(item[1]))
-    body = [[name, *(f"{count:,.0f}".replace(",", " ") for count in row)] for name, row in most[:TOP]]
-    if len(most) > TOP:
-        rest = np.sum([row for _, row in most[TOP:]], axis=0)
-        body.append([f"{len(most) - TOP} more", *(f"{count:,.0f}".replace(",", " ") for count in rest)])
-    return "<h2>Context switches of the kernel</h2>" + table(["thread", "voluntary", "involuntary"], body)
-
-
-def table(head: list[str], body: list[list], texts: int = 1) -> str:
-    """An HTML table; the first columns are texts, a number stands for a share and gets a bar."""
-    cells = [f"<th{' class=text' if k < texts else ''}>{escape(name)}</th>" for k, name in enumerate(head)]
-    lines = []
-    for row in body:
-        line = []
-        for k, value in enumerate(row):
-            if isinstance(value, float):
-                line.append(f'<td class="share" style="--part:{100 * value:.1f}%">{100 * value:.1f} %</td>')
-            else:
-                line.append(f"<td{' class=text' if k < texts else ''}>{escape(value)}</td>")
-        lines.append(f"<tr>{''.join(line)}</tr>")
-    return (
-        f'<div class="scroll"><table><thead><tr>{"".join(cells)}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )
-
-
-def about(trace: Trace) -> str:
-    """What was recorded where, folded away."""
-    rows = [(name, value) for name, value in trace.metadata.items()]
-    rows += [
-        (
-            f"rank {info.rank}",
-            f"{info.host}, pid {info.pid}, clock: {info.clock}, lost events: {info.lost}, {info.end}",
-        )
-        for info in trace.ranks
-    ]
-    counted = (
-        ("tasks", trace.tasks),
-        ("slices", trace.slices),
-        ("regions", trace.regions),
-        ("links", trace.links),
-    )
-    rows += [(name, f"{len(rows_of):,}".replace(",", " ")) for name, rows_of in counted]
-    body = "".join(f"<tr><td>{escape(str(a))}</td><td>{escape(str(b))}</td></tr>" for a, b in rows)
-    return (
-        "<details><summary>About this trace</summary>"
-        f'<div class="scroll"><table class="plain"><tbody>{body}</tbody></table></div></details>'
-    )
+def rate(counter: Counter) -> tuple[np.ndarray, np.ndarray]:
+    """Times and what was added per s since the sample before; of seconds in %."""
+    apart = np.flatnonzero(np.diff(counter.time) > 0)
+    grown, lasted = np.diff(counter.value)[apart], np.diff(counter.time)[apart]
+    return counter.time[1:][apart], grown / lasted * (100 if counter.unit == "s" else 1)

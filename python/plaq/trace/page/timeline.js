@@ -111,7 +111,7 @@ class Timeline {
       if (x1 - x0 > 26 * ratio) labels.push({ i, track, left: GUTTER + x0 / ratio, width: (x1 - x0) / ratio });
     };
     const touched = painter.collect(item, from, to, looks.of, view.begin, perPixel, width, WIDE, box);
-    painter.stack(pixels, width, touched, top, height, 1);
+    painter.stack(pixels, width, touched, top, height, 1, track.isTasks);
   }
 
   drawLabels(ctx, labels) {
@@ -194,7 +194,7 @@ class Timeline {
         );
         touched = [Math.min(touched[0], first), Math.max(touched[1], last)];
       }
-      painter.stack(pixels, width, touched, 0, height, 1 / Math.max(shown.length, 1));
+      painter.stack(pixels, width, touched, 0, height, 1 / Math.max(shown.length, 1), true);
     }
     ctx.clearRect(0, 0, this.width, 34);
     ctx.putImageData(this.overviewImage, Math.round(GUTTER * ratio), ratio);
