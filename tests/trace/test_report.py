@@ -254,6 +254,29 @@ def test_pixels_show_the_shares_of_time(opened):
 
 
 @in_browser
+def test_rows_that_do_not_fit_scroll(opened):
+    browser = opened(trace_of([(f"task {w}", 0, -1, [(w, 0.0, 1.0 + (w == 63))]) for w in range(64)]))
+    visible = "page.timeline.lanesInSight().map((lane) => lane.worker)"
+    assert browser.evaluate(visible)[0] == 0 and browser.evaluate(visible)[-1] < 40
+    x, y = place_of(browser, 10, 0, 0.5e9)
+    browser.drag(x, y, x, y - 200)
+    assert browser.evaluate("page.timeline.scroller.scrollTop") == 200
+    assert browser.evaluate(visible)[0] == 8
+    browser.move(*place_of(browser, 12, 0, 0.5e9))
+    assert text_of(browser, "tip")[:5] == ["task 12 #13", "parent", "none", "on", "worker 12"]
+    browser.evaluate("page.goTo(63)")
+    browser.frame()
+    assert 63 in browser.evaluate(visible)
+    idle, paper = browser.evaluate(
+        """[1.5e9, 1.5e9].map((time, k) => { const { timeline, model } = page, track = model.lanes[60].tracks[0];
+        const y = timeline.middle(track) - k * (track.height / 2 + 3);
+        const ctx = timeline.canvas.getContext('2d');
+        return Array.from(ctx.getImageData(timeline.x(time), y, 1, 1).data); })"""
+    )
+    assert idle == [238, 241, 244, 255] and paper == [0, 0, 0, 0]
+
+
+@in_browser
 def test_legend_switches_names(opened):
     browser = opened(suspended())
     names = browser.evaluate("[...document.querySelectorAll('#names .chip')].map((chip) => chip.textContent)")
