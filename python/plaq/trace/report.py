@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 
 import numpy as np
 
 from plaq.files import write_atomically
-from plaq.trace.model import Counter, Trace
+from plaq.trace.curves import Strip, strips_of
+from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.pack import Pack
 from plaq.trace.palette import FILLS, looks
 from plaq.trace.profile import busy
-from plaq.trace.report_tables import label, tables
+from plaq.trace.report_tables import tables
 from plaq.trace.timeline import Timeline, nanoseconds
 
 PAGE = Path(__file__).with_name("page")
 SCRIPTS = ("canvas", "units", "unpack", "model", "view", "paint", "looks")  # in the order in which they are read
 SCRIPTS += ("timeline", "curves", "overlay", "words", "legend", "pointer", "main")
 MAX_DEPTH = 8  # regions that are nested deeper share the last track
-CURVE_STEPS = 1_000_000  # a counter of fractions is kept to this part of its largest value
+CURVE_STEPS = 1_000_000  # fractions are kept to this part of the largest value of their curve
 
 
 def write_report(trace: Trace, path: Path) -> None:
@@ -31,7 +31,7 @@ def write_report(trace: Trace, path: Path) -> None:
 
 
 def page(trace: Trace) -> str:
-    """The whole page as HTML: text and tables as such, the timeline as packed columns and a script that draws it."""
+    """The whole page: text and tables as HTML, the timeline as packed columns and a script that draws it."""
     meta, data = picture(trace)
     command = trace.metadata.get("command", "")
     template = (PAGE / "page.html").read_text()
@@ -77,12 +77,12 @@ def picture(trace: Trace) -> tuple[dict, str]:
     pack.add("length", items["end"] - items["begin"])
     pack.add("row", np.where(is_task, items["task"], items["region"]), differences=True)
     pack.add("region_name", items["name"][~is_task])
-    pack.add("wait", waits(trace, on_worker)[slice_rows(timeline, trace)])
+    pack.add("wait", waits(trace, on_worker)[items["slice"][is_task]])
     add_tasks(pack, trace)
     pack.add("link_source", trace.links["source"], differences=True)
     pack.add("link_ahead", trace.links["target"] - trace.links["source"])
     pack.add("link_time", nanoseconds(trace.links["time"]), differences=True)
-    strips = add_counters(pack, trace)
+    strips = add_curves(pack, strips_of(trace))
     seconds = np.bincount(items["name"], (items["end"] - items["begin"]) * 1e-9, len(trace.names))
     seen = np.flatnonzero(np.bincount(items["name"], minlength=len(trace.names)))
     first_tasks = np.flatnonzero(np.diff(trace.tasks["rank"], prepend=-1))
@@ -107,12 +107,6 @@ def picture(trace: Trace) -> tuple[dict, str]:
         "strips": strips,
     }
     return meta, pack.text()
-
-
-def slice_rows(timeline: Timeline, trace: Trace) -> np.ndarray:
-    """Rows of the slices in the order of the items: by lane and time."""
-    slices = trace.slices
-    return np.lexsort((nanoseconds(slices["end"]), nanoseconds(slices["begin"]), timeline.slice_lane))
 
 
 def add_tasks(pack: Pack, trace: Trace) -> None:
@@ -142,59 +136,19 @@ def waits(trace: Trace, on_worker: OnWorker) -> np.ndarray:
     return np.maximum(wait, -1) + 1
 
 
-def add_counters(pack: Pack, trace: Trace) -> list[dict]:
-    """Columns of all counters, one after the other, and what they mean: one strip of curves for each name.
-
-    Counters that change come first, those of workers before those of processes and of threads.
-    """
-    strips: dict[str, list[Counter]] = {}
-    for counter in trace.counters:
-        strips.setdefault(counter.name, []).append(known(counter))
-    times, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    found = []
-    for name, counters in sorted(strips.items(), key=lambda item: importance(item[1])):
-        is_rate = are_totals(counters)
-        unit = counters[0].unit
+def add_curves(pack: Pack, strips: list[Strip]) -> list[dict]:
+    """Columns of all curves, one after the other, and what they mean. Values count steps of their curve."""
+    times, values, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], []
+    for strip in strips:
         series = []
-        for counter in counters:
-            time, value = rate(counter) if is_rate else (counter.time, counter.value)
+        for name, (time, value) in zip(strip.labels, strip.curves):
             largest = np.abs(value).max(initial=0)
             whole = largest < 2**50 and (value == np.rint(value)).all()
             step = 1.0 if whole else float(largest) / CURVE_STEPS
-            times.append(nanoseconds(time))
+            times.append(time)
             values.append(np.rint(value / step).astype(np.int64))
-            series.append({"label": label(counter, trace), "length": len(value), "step": step})
-        shown = {"1": "1/s", "s": "%"}[unit] if is_rate else unit
-        found.append({"name": name, "unit": shown, "series": series})
+            series.append({"label": name, "length": len(value), "step": step})
+        found.append({"name": strip.name, "unit": strip.unit, "series": series})
     pack.add("counter_time", np.concatenate(times), differences=True)
     pack.add("counter_value", np.concatenate(values), differences=True)
     return found
-
-
-def known(counter: Counter) -> Counter:
-    """Without the samples that are no number."""
-    finite = np.isfinite(counter.value)
-    return replace(counter, time=counter.time[finite], value=counter.value[finite])
-
-
-def importance(counters: list[Counter]) -> tuple[bool, bool, bool]:
-    """A key to sort strips by."""
-    changing = any(len(counter.value) and np.ptp(counter.value) > 0 for counter in counters)
-    return not changing, counters[0].worker < 0, counters[0].thread >= 0
-
-
-def are_totals(counters: list[Counter]) -> bool:
-    """Whether they look like events or seconds since the beginning, which are read better as rates: they grow and
-    never fall, and events are whole."""
-    unit = counters[0].unit
-    grown = [np.diff(counter.value) for counter in counters]
-    never_fall = all((part >= 0).all() for part in grown) and any((part > 0).any() for part in grown)
-    whole = all((counter.value == np.rint(counter.value)).all() for counter in counters)
-    return never_fall and (unit == "s" or (unit == "1" and whole))
-
-
-def rate(counter: Counter) -> tuple[np.ndarray, np.ndarray]:
-    """Times and what was added per s since the sample before; of seconds in %."""
-    apart = np.flatnonzero(np.diff(counter.time) > 0)
-    grown, lasted = np.diff(counter.value)[apart], np.diff(counter.time)[apart]
-    return counter.time[1:][apart], grown / lasted * (100 if counter.unit == "s" else 1)

@@ -8,7 +8,8 @@ from itertools import repeat
 
 import numpy as np
 
-from plaq.trace.model import Counter, Trace
+from plaq.trace.curves import label
+from plaq.trace.model import Trace
 from plaq.trace.palette import FILLS, LOOKS
 from plaq.trace.profile import profile, time_text
 
@@ -85,7 +86,7 @@ def swatch(look: int) -> str:
 
 
 def table(head: list[str], body: list[list], texts: int = 1, marks: Iterable[str] = repeat("")) -> str:
-    """An HTML table; the first columns are texts, each row begins with its mark, a number is a share with a bar."""
+    """An HTML table; the first columns are texts, a row begins with its mark, a number is a share with a bar."""
     cells = [f"<th{' class=text' if k < texts else ''}>{escape(name)}</th>" for k, name in enumerate(head)]
     lines = []
     for row, mark in zip(body, marks):
@@ -130,14 +131,3 @@ def about(trace: Trace) -> str:
         "<details><summary>About this trace</summary>"
         f'<div class="scroll"><table class="plain"><tbody>{body}</tbody></table></div></details>'
     )
-
-
-def label(counter: Counter, trace: Trace) -> str:
-    """Whose counter it is."""
-    parts = [f"rank {counter.rank}"] if len(trace.ranks) > 1 else []
-    if counter.worker >= 0:
-        parts.append(f"worker {counter.worker}")
-    elif counter.thread >= 0:
-        info = next(info for info in trace.ranks if info.rank == counter.rank)
-        parts.append(info.threads[counter.thread])
-    return ", ".join(parts) or "process"
