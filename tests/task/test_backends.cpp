@@ -89,10 +89,11 @@ TEST_F(Cores, HardwareThreadsOfOneCoreCountOnce) {
   for (int cpu = 0; cpu < 4; ++cpu)
     write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list",
           cpu % 2 ? "1,3" : "0,2");
-  EXPECT_EQ(detail::distinct_cores({0, 1, 2, 3}, root), 2);
-  EXPECT_EQ(detail::distinct_cores({0, 2}, root), 1);
-  EXPECT_EQ(detail::distinct_cores({3}, root), 1);
-  EXPECT_EQ(detail::distinct_cores({0, 7, 8}, root), 3) << "no topology: each a core";
+  using cores = std::vector<std::vector<int>>;
+  EXPECT_EQ(detail::by_core({0, 1, 2, 3}, root), (cores{{0, 2}, {1, 3}}));
+  EXPECT_EQ(detail::by_core({0, 2}, root), (cores{{0, 2}}));
+  EXPECT_EQ(detail::by_core({3}, root), (cores{{3}}));
+  EXPECT_EQ(detail::by_core({0, 7, 8}, root), (cores{{0}, {7}, {8}})) << "no topology: each a core";
 }
 
 TEST_F(Cores, TightestLimitOfAnyGroupAbove) {

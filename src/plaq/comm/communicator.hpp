@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "plaq/comm/arithmetic.hpp"
 #include "plaq/comm/transport.hpp"
 
 namespace plaq::comm {
@@ -21,6 +20,14 @@ namespace plaq::comm {
 template <class R>
 concept buffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                  std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
+
+template <class T>
+concept real_scalar = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
+                      std::same_as<T, std::uint64_t> || std::same_as<T, float> || std::same_as<T, double>;
+
+template <class T>
+concept reducible =
+    real_scalar<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 /// What ranks 0, 1, ... contributed, one after the other; empty on ranks that did not ask for it.
 template <class T>

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <fstream>
-#include <set>
 #include <string>
 #include <system_error>
+
+#include "plaq/task/placement.hpp"
 
 namespace plaq::task {
 
@@ -30,15 +30,23 @@ std::vector<int> detail::allowed_cpus() {
   }
 }
 
-int detail::distinct_cores(const std::vector<int>& cpus, const fs::path& root) {
-  std::set<std::string> cores;  // named by the list of their hardware threads
+std::vector<std::vector<int>> detail::by_core(const std::vector<int>& cpus, const fs::path& root) {
+  std::vector<std::string> names;  // of the cores: the list of their hardware threads
+  std::vector<std::vector<int>> cores;
   for (int cpu : cpus) {
     const std::string name = (fs::path("cpu") += std::to_string(cpu)).string();
     std::ifstream file(root / "sys/devices/system/cpu" / name / "topology/thread_siblings_list");
     std::string siblings;
-    cores.insert(std::getline(file, siblings) ? siblings : name);
+    if (!std::getline(file, siblings)) siblings = name;
+    const auto at = std::find(names.begin(), names.end(), siblings);
+    if (at == names.end()) {
+      names.push_back(siblings);
+      cores.push_back({cpu});
+    } else {
+      cores[static_cast<std::size_t>(at - names.begin())].push_back(cpu);
+    }
   }
-  return static_cast<int>(cores.size());
+  return cores;
 }
 
 double detail::cgroup_limit(const fs::path& root) {
@@ -77,10 +85,6 @@ double detail::cgroup_limit(const fs::path& root) {
   return tightest;
 }
 
-int physical_cores() {
-  const int cores = detail::distinct_cores(detail::allowed_cpus(), "/");
-  const double limit = detail::cgroup_limit("/");
-  return std::max(1, limit > 0 ? std::min(cores, static_cast<int>(std::ceil(limit))) : cores);
-}
+int physical_cores() { return fair_share({detail::allowed_cpus()}, 0, binding::cores).workers; }
 
 }  // namespace plaq::task

@@ -1,4 +1,4 @@
-// How many tasks this process should run at a time.
+// What this process may use of the machine.
 #pragma once
 #include <filesystem>
 #include <vector>
@@ -12,8 +12,9 @@ int physical_cores();
 namespace detail {
 /// Hardware threads in the affinity mask of the calling thread.
 std::vector<int> allowed_cpus();
-/// Distinct cores among `cpus` after <root>/sys/devices/system/cpu; a cpu without a topology counts as a core.
-int distinct_cores(const std::vector<int>& cpus, const std::filesystem::path& root);
+/// `cpus` grouped by core after <root>/sys/devices/system/cpu, in the order in which cores appear; a cpu without a
+/// topology is a core.
+std::vector<std::vector<int>> by_core(const std::vector<int>& cpus, const std::filesystem::path& root);
 /// The tightest limit, in cores, on the way from the process' cgroup (v2 cpu.max or v1 cfs quota) to the top; 0:
 /// none.
 double cgroup_limit(const std::filesystem::path& root);

@@ -1,6 +1,7 @@
 #include "plaq/task/fiber.hpp"
 
 #include <algorithm>
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -50,10 +51,15 @@ thread_local const void* own_pool = nullptr;
 
 class fiber::pool::implementation final : detail::counted, detail::lookout {
  public:
-  implementation(int n, std::size_t stack_size) : stack_size_(stack_size), workers_(static_cast<std::size_t>(n)) {
-    for (int i = 0; i < n; ++i) workers_[static_cast<std::size_t>(i)].index = i;
+  implementation(const detail::placement& where, std::size_t stack_size)
+      : stack_size_(stack_size), workers_(static_cast<std::size_t>(where.workers)) {
+    for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].index = static_cast<int>(i);
     try {
-      for (worker& w : workers_) w.thread = std::thread([this, &w] { serve(w); });
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        workers_[i].thread = std::thread([this, &w = workers_[i]] { serve(w); });
+        if (!where.cpus.empty())
+          detail::bind_thread(workers_[i].thread.native_handle(), where.cpus[i % where.cpus.size()]);
+      }
     } catch (...) {
       stop();
       throw;
@@ -83,6 +89,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   }
 
   void yield(job& self) {
+    if (mine()->ready.size() == 0 && entrance_.size() == 0 && !detail::poll_once()) return;
     place& here = *static_cast<place*>(self.place);
     here.why_left = reason::yielded;
     here.leave();
@@ -90,12 +97,12 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
 
  private:
   void read(pool_counters& into) override {
-    into.queued = entrance_.about();
+    into.queued = entrance_.size();
     into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
     into.stacks = stacks_.load(std::memory_order_relaxed);
     for (const worker& w : workers_) {
       into.workers.push_back(w.meter.read());
-      into.workers.back().queued = w.ready.about();
+      into.workers.back().queued = w.ready.size();
     }
   }
 
@@ -203,12 +210,13 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
     if (self.meter.switches() % fair == 0) {
       detail::poll_once();
-      if (entrance_.about())
+      if (entrance_.size())
         if (job* j = entrance_.pop_old()) return j;
       if (job* j = self.ready.pop_old()) return j;
     }
-    if (job* j = self.ready.pop_new()) return j;
-    return entrance_.about() ? entrance_.pop_old() : nullptr;
+    if (self.ready.size())
+      if (job* j = self.ready.pop_new()) return j;
+    return entrance_.size() ? entrance_.pop_old() : nullptr;
   }
 
   /// One worker at a time watches, so that a wake-up does not set off all and an idle pool costs little.
@@ -218,11 +226,11 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     std::vector<std::uint64_t> seen(workers_.size());  // switches; unchanged where one is stuck in a long task
     detail::pace pace;
     for (int round = 0; !found; ++round) {
-      if (entrance_.about()) found = entrance_.pop_old();
+      if (entrance_.size()) found = entrance_.pop_old();
       for (std::size_t step = 1; step < workers_.size() && !found; ++step) {
         worker& other = workers_[(static_cast<std::size_t>(self.index) + step) % workers_.size()];
         const std::uint64_t switches = other.meter.switches();
-        const std::size_t size = other.ready.about();
+        const std::size_t size = other.ready.size();
         // Its last job is left to a worker that is about to take it: moving that to another core costs both time.
         if (size > 1 || (size == 1 && round > 0 && switches == seen[static_cast<std::size_t>(other.index)]))
           found = steal(self, other);
@@ -240,11 +248,11 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   }
 
   job* steal(worker& self, worker& other) {
-    std::vector<job*> loot;
-    other.ready.pop_half(loot);
-    if (loot.empty()) return nullptr;
+    std::array<job*, job_queue::most> loot;
+    const std::size_t n = other.ready.pop_half(loot);
+    if (n == 0) return nullptr;
     self.meter.stole();
-    for (std::size_t i = loot.size(); i-- > 1;) self.ready.push_new(*loot[i]);
+    for (std::size_t i = n; i-- > 1;) self.ready.push_new(*loot[i]);
     return loot.front();
   }
 
@@ -343,7 +351,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
 };
 
 fiber::pool::pool(const options& given)
-    : pool_base(given), work_(std::make_unique<implementation>(workers(), given.stack_size)) {}
+    : pool_base(given), work_(std::make_unique<implementation>(where(), given.stack_size)) {}
 fiber::pool::~pool() = default;
 void fiber::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
 void fiber::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }

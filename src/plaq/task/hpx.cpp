@@ -2,6 +2,8 @@
 
 #include <hpx/execution.hpp>
 #include <hpx/init.hpp>
+#include <hpx/runtime.hpp>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +14,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/task/caught.hpp"
+#include "plaq/task/cores.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/poller.hpp"
 
@@ -26,17 +29,17 @@ namespace {
 /// HPX's runtime as long as there are pools.
 class runtime {
  public:
-  runtime(int workers, std::size_t stack_size) {
+  runtime(const detail::placement& where, std::size_t stack_size) {
     std::lock_guard lock(mutex);
     if (pools == 0) {
-      start(workers, stack_size);
-      its_workers = workers;
+      its_place = where;
       its_stack_size = stack_size;
-    } else if (workers != its_workers || stack_size != its_stack_size) {
-      throw input_error("HPX runs with " + std::to_string(its_workers) + " workers and stacks of " +
+      start();
+    } else if (where != its_place || stack_size != its_stack_size) {
+      throw input_error("HPX runs with " + std::to_string(its_place.workers) + " workers and stacks of " +
                         std::to_string(its_stack_size) + " bytes as long as another pool exists; " +
-                        std::to_string(workers) + " workers and " + std::to_string(stack_size) +
-                        " bytes were asked for");
+                        std::to_string(where.workers) + " workers and " + std::to_string(stack_size) +
+                        " bytes, or another binding, were asked for");
     }
     ++pools;
   }
@@ -49,19 +52,27 @@ class runtime {
   runtime(const runtime&) = delete;
 
  private:
-  static void start(int workers, std::size_t stack_size) {
+  static void start() {
     ::hpx::local::init_params how;
-    how.cfg = {"hpx.os_threads=" + std::to_string(workers),
-               "hpx.stacks.small_size=" + std::to_string(stack_size),
+    how.cfg = {"hpx.os_threads=" + std::to_string(its_place.workers),
+               "hpx.stacks.small_size=" + std::to_string(its_stack_size),
                "hpx.bind!=none",
                "hpx.handle_signals=0"};
+    // HPX ties each worker to a hardware thread, also where told not to. Its workers are to stand where those of the
+    // other back ends do.
+    ::hpx::register_thread_on_start_func(
+        [allowed = detail::allowed_cpus()](std::size_t worker, std::size_t, const char* pool, const char*) {
+          const auto& cpus = its_place.cpus;
+          if (std::string_view(pool) == "default")
+            detail::bind_thread(pthread_self(), cpus.empty() ? allowed : cpus[worker % cpus.size()]);
+        });
     how.rp_mode = ::hpx::resource::partitioner_mode::allow_oversubscription;
     check(::hpx::local::start(nullptr, 0, nullptr, how), "HPX did not start");
   }
 
   static inline std::mutex mutex;
   static inline int pools = 0;
-  static inline int its_workers = 0;
+  static inline detail::placement its_place{};
   static inline std::size_t its_stack_size = 0;
 };
 
@@ -72,8 +83,8 @@ using agent = ::hpx::execution_base::agent_ref;
 
 class hpx::pool::implementation final : detail::counted, detail::lookout {
  public:
-  implementation(int workers, std::size_t stack_size)
-      : runtime_(workers, stack_size), meters_(static_cast<std::size_t>(workers)) {}
+  implementation(const detail::placement& where, std::size_t stack_size)
+      : runtime_(where, stack_size), meters_(static_cast<std::size_t>(where.workers)) {}
 
   ~implementation() {
     if (live_.fetch_sub(1) != 1) drained_.wait();
@@ -200,7 +211,7 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
 };
 
 hpx::pool::pool(const options& given)
-    : pool_base(given), work_(std::make_unique<implementation>(workers(), given.stack_size)) {}
+    : pool_base(given), work_(std::make_unique<implementation>(where(), given.stack_size)) {}
 hpx::pool::~pool() = default;
 void hpx::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
 void hpx::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }

@@ -1,12 +1,23 @@
 // What a pool is made with.
 #pragma once
 #include <cstddef>
+#include <vector>
 
 namespace plaq::task {
 
+/// What workers are bound to. They go round where there are more workers than cores or hardware threads.
+enum class binding {
+  automatic,  ///< cores, where there is a worker for each core of `cpus`; otherwise none: others may need the rest
+  cores,      ///< each to a physical core, with all of its hardware threads in `cpus`
+  threads,    ///< each to a hardware thread, in the order of `cpus`
+  none,       ///< where the kernel likes
+};
+
 struct options {
-  int workers = 0;                       ///< tasks that run at the same time; 0: one per physical core
-  std::size_t stack_size = 256 * 1024;   ///< bytes of stack per task, without its guard page (back end fiber)
+  int workers = 0;                      ///< tasks that run at the same time; 0: one per core (or thread) of `cpus`
+  std::size_t stack_size = 256 * 1024;  ///< bytes of stack per task, without its guard page (fiber and hpx)
+  binding bind = binding::automatic;    ///< what workers are bound to
+  std::vector<int> cpus{};              ///< hardware threads to use; empty: those that the process may use
 };
 
 }  // namespace plaq::task

@@ -63,8 +63,9 @@ struct place {
 
 class os::pool::implementation final : detail::counted, detail::lookout {
  public:
-  explicit implementation(int slots) : meters_(static_cast<std::size_t>(slots)) {
-    for (int s = slots; s-- > 0;) free_slots_.push_back(s);
+  explicit implementation(const detail::placement& where) : meters_(static_cast<std::size_t>(where.workers)) {
+    for (const auto& cpus : where.cpus) cpus_.insert(cpus_.end(), cpus.begin(), cpus.end());
+    for (int s = where.workers; s-- > 0;) free_slots_.push_back(s);
     free_.store(free_slots_.size());
   }
 
@@ -217,6 +218,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
       places_.reserve(places_.size() + 1);
       fresh->thread = std::thread([this, p = fresh.get()] { serve(*p); });
       places_.push_back(std::move(fresh));
+      if (!cpus_.empty()) detail::bind_thread(places_.back()->thread.native_handle(), cpus_);
       return *places_.back();
     }
     place* last = idle_.back();
@@ -259,6 +261,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
   }
 
   std::vector<detail::meter> meters_;  // of the slots
+  std::vector<int> cpus_;              // what all threads are bound to
   std::mutex mutex_;
   ready_queue ready_;
   std::vector<int> free_slots_;
@@ -273,7 +276,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
   detail::looks looks_{*this};
 };
 
-os::pool::pool(const options& given) : pool_base(given), work_(std::make_unique<implementation>(workers())) {}
+os::pool::pool(const options& given) : pool_base(given), work_(std::make_unique<implementation>(where())) {}
 os::pool::~pool() = default;
 void os::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
 void os::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }

@@ -1,16 +1,8 @@
 #include "plaq/task/pool.hpp"
 
-#include <string>
-
-#include "plaq/task/cores.hpp"
 #include "plaq/task/this_task.hpp"
 
 namespace plaq::task {
-
-detail::pool_base::pool_base(const options& given) : workers_(given.workers ? given.workers : physical_cores()) {
-  if (given.workers < 0)
-    throw input_error("workers = " + std::to_string(given.workers) + ": give 1 or more, or 0 for one per core");
-}
 
 void this_task::yield() noexcept {
   if (detail::job* self = detail::current())

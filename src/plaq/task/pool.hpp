@@ -9,6 +9,7 @@
 #include "plaq/task/job.hpp"
 #include "plaq/task/name.hpp"
 #include "plaq/task/options.hpp"
+#include "plaq/task/placement.hpp"
 #include "plaq/trace/hooks.hpp"
 
 namespace plaq::task::detail {
@@ -52,7 +53,7 @@ class task final : public job, public state<R> {
 
 class pool_base : public scheduler {
  public:
-  int workers() const noexcept { return workers_; }
+  int workers() const noexcept { return place_.workers; }
 
   /// Runs work() as a task. It may start before async returns; children of a task start newest first, other tasks
   /// in their order. What it throws comes out of future::get(). The pool must live until the task has ended.
@@ -66,10 +67,11 @@ class pool_base : public scheduler {
   }
 
  protected:
-  explicit pool_base(const options& given);
+  explicit pool_base(const options& given) : place_(place(given)) {}
+  const placement& where() const noexcept { return place_; }
 
  private:
-  int workers_;
+  placement place_;
 };
 
 }  // namespace plaq::task::detail
