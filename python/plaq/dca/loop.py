@@ -148,7 +148,7 @@ class Loop:
         if sign == 0:
             raise RunError(f"T = {T}: the average sign is 0 in {int(measured.weights.sum())} measurements: nothing can be "
                            "averaged; measure more or stay at higher temperatures")
-        found, density = observables.self_energy(setting, measured)
+        found, density = observables.self_energy(setting, measured, p.dca.density)
         loop["order"] = float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1]))
         loop["tau"] = observables.sweeps_between_independent(measured, p.solver.chains, problem.sweeps_per_measurement)
         # Both are zero at self-consistency; each is judged by the noise of this and of the last iteration.

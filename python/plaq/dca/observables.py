@@ -63,11 +63,19 @@ def pair_orbits(group):
     return np.unique(smallest, return_inverse=True)[1].reshape(size, size)
 
 
-def self_energy(setting, measured):
-    """Sigma [K, w] and the density, both `Resampled`: cheap enough for every iteration."""
-    found = statistics.jackknife(
-        lambda s, m, n: {"Sigma": dyson(setting.g0, m / s, setting.U)[1], "density": n / s},
-        measured.sign, measured.m, measured.correlations["density"], weights=measured.weights, keep=False)
+def self_energy(setting, measured, wanted=None):
+    """Sigma [K, w] for the next iteration and the density, both `Resampled`: cheap enough for every iteration.
+
+    wanted : the density that mu is searched for, None at fixed mu. Sigma then has the Hartree term U wanted/2, which at
+    self-consistency is U n/2. With U n/2 itself an error dn of the cluster's density would come back as a shift U dn/2
+    of its chemical potential, and so as a density.
+    """
+    def function(s, m, n):
+        hartree = 0 if wanted is None else setting.U / 2 * (wanted - n / s)
+        return {"Sigma": dyson(setting.g0, m / s, setting.U)[1] + hartree, "density": n / s}
+
+    found = statistics.jackknife(function, measured.sign, measured.m, measured.correlations["density"],
+                                 weights=measured.weights, keep=False)
     return found["Sigma"], found["density"]
 
 
