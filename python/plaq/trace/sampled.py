@@ -9,11 +9,6 @@ from plaq.trace.clocks import Clock
 from plaq.trace.model import Counter
 from plaq.trace.rank_file import SAMPLE, RankFile
 
-#: Totals that are read better as rates. name of the total: (name of the rate, unit, rate from d total / d t)
-IDLE = ("idle rate", "0.01 %", lambda rate: np.clip(1e4 * (1 - rate), 0, 1e4))
-BUSY = ("utilisation of core {}", "%", lambda rate: np.clip(100 * rate, 0, 100))
-
-
 def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[str], list[Counter]]:
     """Names of the threads that recorded or were sampled, and all counters. The `thread` of regions becomes a position
     among those names."""
@@ -40,22 +35,37 @@ def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[
             series["name"], series["unit"], file.process["rank"], series["worker"], thread, times[of],
             values["value"][of],
         )
-        counters.append(as_rate(counter))
-    return names, counters
+        counters.append(as_utilisation(counter))
+    return names, counters + _idle_rates(file, clock.seconds(ticks), tables.slices)
 
 
-def as_rate(total: Counter) -> Counter:
-    """A busy time that grows becomes an idle rate or a utilisation over the time since the sample before."""
-    if total.name == "busy time of worker":
-        name, unit, formula = IDLE
-    elif total.name.startswith("busy time of core "):
-        name, unit, formula = BUSY
-        name = name.format(total.name.rsplit(" ", 1)[1])
-    else:
+def as_utilisation(total: Counter) -> Counter:
+    """The growing busy time of a core as its share of the time since the sample before; other counters as they are."""
+    name, _, core = total.name.rpartition(" ")
+    if name != "busy time of core":
         return total
     with np.errstate(divide="ignore", invalid="ignore"):
-        rate = np.nan_to_num(np.diff(total.value) / np.diff(total.time))
-    return Counter(name, unit, total.rank, total.worker, total.thread, total.time[1:], formula(rate))
+        share = np.nan_to_num(np.diff(total.value) / np.diff(total.time))
+    percent = np.clip(100 * share, 0, 100)
+    return Counter(f"utilisation of core {core}", "%", total.rank, -1, -1, total.time[1:], percent)
+
+
+def _idle_rates(file: RankFile, edges: np.ndarray, slices: np.ndarray) -> list[Counter]:
+    """Per worker, the share of each time between two samples in which it ran no task, in 0.01 % as HPX's
+    /threads/idle-rate: looking for work, switching and sleeping are idle, and so is a worker that does not exist."""
+    out = []
+    for worker in np.unique(slices["worker"]):
+        mine = slices[slices["worker"] == worker]  # sorted by begin, without overlap
+        done = np.concatenate([[0.0], np.cumsum(mine["end"] - mine["begin"])])
+        before = np.searchsorted(mine["begin"], edges)  # slices that had begun
+        last = np.maximum(before - 1, 0)
+        under_way = np.where(before > 0, np.minimum(edges, mine["end"][last]) - mine["begin"][last], 0.0)
+        busy = done[last] + under_way
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.nan_to_num(np.diff(busy) / np.diff(edges))
+        idle = np.clip(1e4 * (1 - share), 0, 1e4)
+        out.append(Counter("idle rate", "0.01 %", file.process["rank"], int(worker), -1, edges[1:].copy(), idle))
+    return out
 
 
 def _threads(file: RankFile, tables: RankTables) -> tuple[dict[int, int], list[str]]:

@@ -23,6 +23,11 @@ std::vector<registration*>& list() {
   return all;
 }
 
+std::vector<worker_counters>& ended() {
+  static auto& sums = *new std::vector<worker_counters>;
+  return sums;
+}
+
 std::atomic<std::uint64_t> last_pool{0};
 
 }  // namespace
@@ -47,6 +52,7 @@ worker_counters meter::read() const noexcept {
 
 registration::registration(counted& pool, std::string_view backend)
     : pool_(pool), backend_(backend), number_(++last_pool), began_(clock::now()) {
+  offer_to_trace();
   std::lock_guard lock(list_lock);
   list().push_back(this);
 }
@@ -54,6 +60,14 @@ registration::registration(counted& pool, std::string_view backend)
 registration::~registration() {
   std::lock_guard lock(list_lock);
   std::erase(list(), this);
+  pool_counters last;
+  pool_.read(last);
+  if (ended().size() < last.workers.size()) ended().resize(last.workers.size());
+  for (std::size_t w = 0; w < last.workers.size(); ++w) {
+    ended()[w].switches += last.workers[w].switches;
+    ended()[w].steals += last.workers[w].steals;
+    ended()[w].busy_ns += last.workers[w].busy_ns;
+  }
 }
 
 }  // namespace detail
@@ -68,6 +82,11 @@ void for_each_pool(const std::function<void(const pool_counters&)>& look) {
     r->pool_.read(seen);
     look(seen);
   }
+}
+
+std::vector<worker_counters> ended_pools() {
+  std::lock_guard lock(detail::list_lock);
+  return detail::ended();
 }
 
 timed_workers::timed_workers() noexcept { detail::timing.fetch_add(1); }

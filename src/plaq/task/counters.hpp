@@ -28,6 +28,9 @@ struct pool_counters {
 /// Calls look(counters) for every pool that exists. No pool ends meanwhile, so look() must not wait for a task.
 void for_each_pool(const std::function<void(const pool_counters&)>& look);
 
+/// The sums over all pools that have ended, worker by worker.
+std::vector<worker_counters> ended_pools();
+
 /// While one of these lives, workers take the time at each switch (two clock readings); otherwise busy_ns stands
 /// still. What a worker does when the first one is made is counted from its next switch on.
 class timed_workers {

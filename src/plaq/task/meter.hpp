@@ -43,6 +43,9 @@ class counted {
   ~counted() = default;
 };
 
+/// Makes the pools a source of counters for plaq::trace; more than once is once.
+void offer_to_trace();
+
 class registration {
  public:
   registration(counted& pool, std::string_view backend);

@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "plaq/base/error.hpp"
+#include "plaq/trace/counters.hpp"
+#include "plaq/trace/gpu.hpp"
+
+namespace plaq::trace {
+
+namespace {
+
+std::map<std::string, sample> by_name() {
+  std::map<std::string, sample> out;
+  for (const sample& s : read_counters()) out[s.name] = s;
+  return out;
+}
+
+}  // namespace
+
+TEST(Counters, OfTheUserAreAddedUnderOneName) {
+  counter one("test things", "1");
+  one.set(3);
+  one.add(1.5);
+  EXPECT_EQ(read_counter("test things"), 4.5);
+  {
+    counter two("test things", "1");
+    two.set(10);
+    EXPECT_EQ(read_counter("test things"), 14.5);
+    EXPECT_EQ(by_name()["test things"].value, 14.5);
+  }
+  EXPECT_EQ(read_counter("test things"), 4.5);
+}
+
+TEST(Counters, UnknownNameListsTheKnownOnes) {
+  counter known("test known", "1");
+  try {
+    read_counter("nonsense");
+    FAIL();
+  } catch (const input_error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("'nonsense'"), std::string::npos);
+    EXPECT_NE(message.find("'test known'"), std::string::npos);
+    EXPECT_NE(message.find("'resident memory'"), std::string::npos);
+  }
+}
+
+TEST(Counters, OfTheSystemMakeSense) {
+  const auto before = by_name();
+  std::vector<char> memory(64 << 20, 1);
+  volatile double x = 1;
+  for (long i = 0; i < 20'000'000; ++i) x = x * 1.0000001;
+  const auto after = by_name();
+  EXPECT_GT(after.at("resident memory").value, before.at("resident memory").value + (32 << 20));
+  EXPECT_GE(after.at("peak resident memory").value, after.at("resident memory").value * 0.9);
+  EXPECT_GT(after.at("minor page faults").value, before.at("minor page faults").value);
+  EXPECT_GT(after.at("user time").value, before.at("user time").value);
+  EXPECT_GE(after.at("voluntary context switches").thread, 0);
+  EXPECT_GT(read_counter("busy time of core " + std::to_string(sched_getcpu())), 0);
+}
+
+TEST(Counters, OfGpusComeFromNvml) {
+  gpu_counters gpus(FAKE_NVML);
+  ASSERT_EQ(gpus.gpus(), 2);
+  EXPECT_EQ(read_counter("GPU 0 utilisation"), 75);
+  EXPECT_EQ(read_counter("GPU 1 memory utilisation"), 20);
+  EXPECT_EQ(read_counter("GPU 1 memory"), 400);
+  EXPECT_EQ(read_counter("GPU 0 power"), 123.5);
+  EXPECT_EQ(read_counter("GPU 0 clock"), 1980);
+  EXPECT_EQ(read_counter("GPU 0 memory clock"), 2619);
+  EXPECT_THROW(read_counter("GPU 1 power"), input_error);  // it does not say
+}
+
+TEST(Counters, WithoutNvmlThereAreNoGpus) {
+  gpu_counters gpus("no such library");
+  EXPECT_EQ(gpus.gpus(), 0);
+  EXPECT_THROW(read_counter("GPU 0 utilisation"), input_error);
+}
+
+}  // namespace plaq::trace
