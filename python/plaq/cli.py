@@ -9,6 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from plaq.cli_trace import app as trace
 from plaq.errors import InputError, Interrupted, RunError
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 dca = typer.Typer(no_args_is_help=True, help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
 app.add_typer(dca, name="dca")
+app.add_typer(trace, name="trace")
 
 InputFile = Annotated[
     Path, typer.Argument(help="TOML file; `plaq dca parameters` lists its keys.", show_default=False)

@@ -1,0 +1,155 @@
+"""``plaq trace``: what a trace shows, on the terminal and as files for other tools."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, Optional
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from plaq.trace import Trace
+
+app = typer.Typer(no_args_is_help=True, help="What a traced run did: where every second went.")
+
+TraceFolder = Annotated[Path, typer.Argument(help="The folder of a trace.", show_default=False)]
+TOP = 10  # names that the profile shows unless asked for all
+
+
+@app.command("profile")
+def trace_profile(
+    folder: TraceFolder,
+    everything: Annotated[bool, typer.Option("--all", help=f"All names, not only the first {TOP}.")] = False,
+    csv: Annotated[Optional[Path], typer.Option(help="Write all names to this file too, times in s.")] = None,
+):
+    """Calls and times of every task and region, by exclusive time."""
+    from plaq.files import write_atomically
+    from plaq.trace.profile import as_csv, busy, profile, time_text
+
+    trace = opened(folder)
+    rows = profile(trace)
+    if csv:
+        write_atomically(csv, as_csv(rows, trace.notes).encode())
+    shown = rows if everything else rows[:TOP]
+    columns = ("calls", "inclusive", "exclusive", "mean", "min", "max", "stddev", "suspended", "share")
+    table = plain_table(("name", "kind"), columns)
+    for row in shown:
+        times = (row.inclusive, row.exclusive, row.mean, row.min, row.max, row.stddev, row.suspended)
+        table.add_row(row.name, row.kind, str(row.calls), *map(time_text, times), f"{100 * row.share:.1f} %")
+    print_table(table)
+    more = f" {len(rows) - len(shown)} more names: --all." if len(shown) < len(rows) else ""
+    print(f"\n{busy(trace)}.{more}")
+
+
+@app.command("tree")
+def trace_tree(
+    folder: TraceFolder,
+    out: Annotated[Optional[Path], typer.Option("-o", "--out", help="Write it to this file for Graphviz.")] = None,
+):
+    """Which tasks created which, by name, with their times."""
+    from plaq.files import write_atomically
+    from plaq.trace.profile import time_text
+    from plaq.trace.tree import as_dot, as_lines, task_tree
+
+    trace = opened(folder)
+    roots = task_tree(trace)
+    if out:
+        write_atomically(out, as_dot(roots, trace.notes).encode())
+        print(out)
+        return
+    table = plain_table(("task",), ("tasks", "time", "with those below"))
+    for text, node in as_lines(roots):
+        table.add_row(text, str(node.calls), time_text(node.seconds), time_text(node.subtree))
+    print_table(table)
+
+
+@app.command("graph")
+def trace_graph(
+    folder: TraceFolder,
+    out: Annotated[
+        Optional[Path], typer.Option("-o", "--out", help="File to write; by default graph.dot in the folder.")
+    ] = None,
+    by: Annotated[
+        Literal["name", "task"], typer.Option(help="A node for every name, or for every task.")
+    ] = "name",
+    limit: Annotated[int, typer.Option(min=1, help="Most tasks in a graph by task.")] = 500,
+):
+    """Write who created whom and who used whose results, for Graphviz: dot -Tsvg graph.dot > graph.svg."""
+    from plaq.files import write_atomically
+    from plaq.trace.graph import graph_by_name, graph_by_task
+
+    trace = opened(folder)
+    text = graph_by_name(trace) if by == "name" else graph_by_task(trace, limit)
+    out = out or folder / "graph.dot"
+    write_atomically(out, text.encode())
+    print(out)
+
+
+@app.command("chrome")
+def trace_chrome(
+    folder: TraceFolder,
+    out: Annotated[
+        Optional[Path],
+        typer.Option(
+            "-o", "--out", help="File to write, compressed if it ends in .gz; by default chrome.json.gz there."
+        ),
+    ] = None,
+):
+    """Write the timeline for ui.perfetto.dev or chrome://tracing."""
+    from plaq.trace.chrome import write_chrome
+
+    out = out or folder / "chrome.json.gz"
+    write_chrome(opened(folder), out)
+    print(out)
+
+
+@app.command("otf2")
+def trace_otf2(
+    folder: TraceFolder,
+    out: Annotated[
+        Optional[Path],
+        typer.Option("-o", "--out", help="New folder for the archive; by default otf2/ in the folder."),
+    ] = None,
+):
+    """Write the timeline as an OTF2 archive, for Vampir and others."""
+    from plaq.trace.otf2 import write_otf2
+
+    out = out or folder / "otf2"
+    write_otf2(opened(folder), out)
+    print(out / "traces.otf2")
+
+
+def opened(folder: Path) -> Trace:
+    """The trace, after a line on stderr for each of its notes."""
+    from plaq.trace import read
+
+    trace = read(folder)
+    for note in trace.notes:
+        print(f"plaq: note: {note}", file=sys.stderr)
+    return trace
+
+
+def plain_table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in texts:
+        table.add_column(column, no_wrap=True)
+    for column in numbers:
+        table.add_column(column, no_wrap=True, justify="right")
+    return table
+
+
+def print_table(table: Table) -> None:
+    """At its full width: numbers that are cut off say nothing."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console = Console(markup=False, highlight=False)
+    console.width = max(
+        console.width, Measurement.get(console, console.options.update(max_width=1000), table).maximum
+    )
+    console.print(table)
