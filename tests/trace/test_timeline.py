@@ -92,6 +92,54 @@ def test_what_takes_no_time_stays_where_it_was():
     assert nests(line)
 
 
+def test_regions_that_overlap_are_cut():
+    trace = trace_of(
+        tasks=[("t", 0, -1, [(0, 0.0, 9.0)]), ("t", 0, -1, [(0, 9.0, 10.0)])],
+        regions=[
+            ("a", 0, 0, -1, 0, 0, 0.0, 5.0),
+            ("b", 0, 0, -1, 0, 0, 2.0, 9.0),  # its end came after that of "a" around it
+            ("c", 0, 0, -1, 0, 0, 3.0, 9.0),
+            ("d", 0, 0, -1, 0, 0, 9.0, 9.0),
+            ("a", 0, -1, -1, -1, 0, 0.0, 4.0),
+            ("b", 0, -1, -1, -1, 0, 0.0, 6.0),
+        ],
+    )
+    found = shown(trace)
+    assert found == {
+        "worker 0": [
+            ("t", 0, 0.0, 9.0),
+            ("a", 1, 0.0, 5.0),
+            ("b", 2, 2.0, 5.0),
+            ("c", 3, 3.0, 5.0),
+            ("b", 1, 5.0, 9.0),
+            ("c", 2, 5.0, 9.0),
+            ("d", 1, 9.0, 9.0),
+            ("t", 0, 9.0, 10.0),
+        ],
+        "main": [("a", 0, 0.0, 4.0), ("b", 1, 0.0, 4.0), ("b", 0, 4.0, 6.0)],
+    }
+    assert nests(timeline(trace))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_overlaps_nest_afterwards_and_keep_their_time(data):
+    times = st.integers(0, 30)
+    drawn = data.draw(st.lists(st.tuples(times, times, st.sampled_from([-1, 0, 1])), max_size=12))
+    spans = sorted((min(a, b), max(a, b), task) for a, b, task in drawn)
+    trace = trace_of(
+        tasks=[("t", 0, -1, [(0, 0.0, 15.0), (1, 20.0, 30.0)]), ("t", 0, -1, [(0, 15.0, 30.0)])],
+        regions=[(f"r{k}", 0, task, -1, 0, 0, a, b) for k, (a, b, task) in enumerate(spans)],
+    )
+    line = timeline(trace)
+    assert nests(line)
+    of = line.intervals[line.intervals["region"] >= 0]
+    found = np.bincount(of["region"], of["end"] - of["begin"], len(spans)) / 1e9
+    on_worker = [range(0), [*range(15), *range(20, 30)], range(15, 30)]
+    expected = [b - a if task < 0 else sum(a <= t < b for t in on_worker[task + 1]) for a, b, task in spans]
+    assert found.tolist() == expected and (np.diff(line.intervals["lane"]) >= 0).all()
+
+
 def test_depths():
     assert depths(np.array([], np.int64)).tolist() == []
     assert depths(np.array([3, -1, 1, 2, 2, -1])).tolist() == [3, 0, 1, 2, 2, 0]

@@ -17,7 +17,7 @@ def run(monkeypatch, tmp_path, capsys):
     """run(trace, command, ...) gives (exit code, stdout, stderr) of `plaq trace command FOLDER ...`."""
 
     def call(trace, command, *arguments):
-        monkeypatch.setattr(plaq.trace, "read", lambda folder: trace, raising=False)
+        monkeypatch.setattr(plaq.trace, "read", lambda folder: trace)
         monkeypatch.setattr("sys.argv", ["plaq", "trace", command, str(tmp_path), *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaq.trace.model import Trace
+from plaq.trace.nesting import lanes_that_do_not_nest, nested
 from plaq.trace.on_worker import OnWorker, depths
 
 #: One row per interval: a slice of a task (depth 0, region -1) or a part of a region, with the task and slice that it
@@ -40,7 +41,8 @@ class Timeline:
     """`lanes` by rank, workers before threads; `intervals` by lane, then in the order in which they begin.
 
     A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into,
-    so that the intervals of a lane nest: an interval follows the end of all before it that are not less deep.
+    so that the intervals of a lane nest: an interval follows the end of all before it that are not less deep. Where
+    regions overlap without nesting, the one that began later is cut at the end of the other.
     `slice_lane` is the lane of each row of `Trace.slices`.
     """
 
@@ -96,7 +98,11 @@ class Timeline:
         turn[np.lexsort((whole["end"], whole["begin"]))] = np.arange(len(slices))
         table = np.concatenate([whole, alone, part])
         order = (table["end"], table["depth"], table["begin"], turn[table["slice"]], table["lane"])
-        self.intervals = table[np.lexsort(order)]
+        table = table[np.lexsort(order)]
+        for crowded in lanes_that_do_not_nest(table):
+            begin, end = np.searchsorted(table["lane"], [crowded, crowded + 1])
+            table = np.concatenate([table[:begin], nested(table[begin:end]), table[end:]])
+        self.intervals = table
 
 
 def nanoseconds(time: np.ndarray) -> np.ndarray:
