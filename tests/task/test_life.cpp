@@ -40,7 +40,11 @@ struct witness : trace::listener {
     add(id, 'f', -1);
     leave(id);
   }
-  void linked(std::uint64_t, std::uint64_t) noexcept override {}
+  void linked(std::uint64_t from, std::uint64_t to) noexcept override {
+    std::lock_guard guard(lock);
+    const auto a = lives.find(from), b = lives.find(to);  // those from before are not known
+    if (a != lives.end() && b != lives.end()) links.emplace(a->second.name, b->second.name);
+  }
 
   void add(std::uint64_t id, char event, int worker) {
     std::lock_guard guard(lock);
@@ -62,6 +66,7 @@ struct witness : trace::listener {
   std::map<std::uint64_t, life> lives;
   std::map<int, std::uint64_t> running;
   std::set<int> workers;
+  std::set<std::pair<std::string, std::string>> links;  // of names: from, to
   bool clash = false;
 };
 
@@ -70,9 +75,9 @@ struct listening {
   ~listening() { trace::set_listener(nullptr); }
 };
 
-/// c s (w k? r)* f
+/// c k? s (w k? r)* f
 bool is_a_life(const std::string& events) {
-  static const std::regex life("cs(wk?r)*f");
+  static const std::regex life("ck?s(wk?r)*f");
   return std::regex_match(events, life);
 }
 
@@ -143,6 +148,58 @@ TYPED_TEST(Life, WaitingIsSeen) {
   EXPECT_EQ(seen.lives.begin()->second.events, "cswkrf");
   EXPECT_EQ(seen.lives.rbegin()->second.events, "csf");
   EXPECT_EQ(seen.lives.rbegin()->second.parent, seen.lives.begin()->first);
+}
+
+TYPED_TEST(Life, ContinuationsAreReadyOnceTheirAntecedentsAre) {
+  witness seen;
+  typename TypeParam::pool pool({.workers = 1});
+  {
+    listening now(seen);
+    pool.async("parent", [&] {
+      pool.async("first", [] {}).then(pool, "then", [](auto) {}).get();
+    }).get();
+  }
+  ASSERT_EQ(seen.lives.size(), 3u);
+  const auto parent = seen.lives.begin()->first;
+  const auto& then = seen.lives.rbegin()->second;
+  EXPECT_EQ(then.name, "then");
+  EXPECT_EQ(then.events, "cksf");
+  EXPECT_EQ(then.parent, parent);
+}
+
+TYPED_TEST(Life, WhoUsedWhatIsSeen) {
+  witness seen;
+  typename TypeParam::pool pool({.workers = 2});
+  const auto task = [&](task_name name) { return pool.async(name, [] { return 1; }); };
+  {
+    listening now(seen);
+    pool.async("get", [&] { return task("a").get(); }).get();
+    pool.async("wait", [&] { task("b").wait(); }).get();
+    auto after = task("c").then(pool, "then", [](auto) { return 1; });
+    auto shared = task("d").share();
+    auto joined = dataflow(pool, "dataflow", [](int, int) { return 1; }, std::move(after), shared);
+    pool.async("user", [&] { return joined.get() + shared.get(); }).get();
+    pool.async("gatherer", [&] {
+      auto [e, f] = when_all(task("e"), task("f")).get();
+      return e.get();
+    }).get();
+    auto outer = task("g").then(pool, "outer", [&](auto) { return task("inner"); });
+    pool.async("unwrapper", [&] { return outer.get(); }).get();
+    channel<TypeParam, int> pipe(1);
+    typename TypeParam::template promise<int> promise;
+    auto kept = promise.get_future();
+    auto consumer = pool.async("consumer", [&] { return *pipe.pop() + kept.get(); });
+    pool.async("producer", [&] { EXPECT_TRUE(pipe.push(1)); }).get();
+    pool.async("keeper", [&] { promise.set_value(1); }).get();
+    consumer.get();
+    EXPECT_TRUE(pipe.push(1));  // from outside: no link
+    pool.async("other consumer", [&] { return *pipe.pop(); }).get();
+  }
+  const std::set<std::pair<std::string, std::string>> expected = {
+      {"a", "get"},           {"b", "wait"},      {"c", "then"},         {"then", "dataflow"},     {"d", "dataflow"},
+      {"dataflow", "user"},   {"d", "user"},      {"e", "gatherer"},     {"g", "outer"},           {"inner", "unwrapper"},
+      {"producer", "consumer"}, {"keeper", "consumer"}};
+  EXPECT_EQ(seen.links, expected);
 }
 
 TYPED_TEST(Life, ListenerMayComeAndGoWhileTasksRun) {

@@ -1,14 +1,18 @@
 // A bounded queue between tasks.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/task/backend.hpp"
+#include "plaq/task/cancelled.hpp"
+#include "plaq/task/made_by.hpp"
 
 namespace plaq::task {
 
@@ -23,24 +27,29 @@ class channel {
   }
   channel(const channel&) = delete;
 
-  /// Waits while the channel is full. False, and the value is lost, once it is closed.
-  [[nodiscard]] bool push(T value) {
+  /// Waits while the channel is full. False, and the value is lost, once it is closed. Throws cancelled, and the
+  /// value is lost, where it would have to wait and the token is stopped.
+  [[nodiscard]] bool push(T value, std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
-    not_full_.wait(lock, [&] { return closed_ || items_.size() < capacity_; });
+    const bool can = not_full_.wait(lock, std::move(stop), [&] { return closed_ || items_.size() < capacity_; });
     if (error_) std::rethrow_exception(error_);
+    if (!can) throw cancelled();
     if (closed_) return false;
-    items_.push_back(std::move(value));
+    items_.push_back({std::move(value), detail::maker()});
     not_empty_.notify_one();
     return true;
   }
 
-  /// Waits while the channel is empty. Nothing once it is closed and empty.
-  std::optional<T> pop() {
+  /// Waits while the channel is empty. Nothing once it is closed and empty. Throws cancelled where it would have to
+  /// wait and the token is stopped.
+  std::optional<T> pop(std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
-    not_empty_.wait(lock, [&] { return closed_ || !items_.empty(); });
+    const bool can = not_empty_.wait(lock, std::move(stop), [&] { return closed_ || !items_.empty(); });
     if (error_) std::rethrow_exception(error_);
+    if (!can) throw cancelled();
     if (items_.empty()) return std::nullopt;
-    std::optional<T> value(std::move(items_.front()));
+    detail::uses(items_.front().maker);
+    std::optional<T> value(std::move(items_.front().value));
     items_.pop_front();
     not_full_.notify_one();
     return value;
@@ -54,7 +63,7 @@ class channel {
 
   /// Ends both sides with `error`; the first error stays.
   void close(std::exception_ptr error) noexcept {
-    std::deque<T> dropped;  // destroyed after the lock
+    std::deque<item> dropped;  // destroyed after the lock
     std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
     items_.swap(dropped);
@@ -77,6 +86,11 @@ class channel {
   }
 
  private:
+  struct item {
+    T value;
+    std::uint64_t maker;
+  };
+
   void close_locked() noexcept {
     closed_ = true;
     not_empty_.notify_all();
@@ -86,7 +100,7 @@ class channel {
   const std::size_t capacity_;
   typename B::mutex mutex_;
   typename B::condition_variable not_empty_, not_full_;
-  std::deque<T> items_;
+  std::deque<item> items_;
   bool closed_ = false;
   std::exception_ptr error_;
 };

@@ -71,8 +71,10 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     stop();
   }
 
+  void announce() { live_.fetch_add(1, std::memory_order_relaxed); }
+
   void submit(job& fresh) {
-    live_.fetch_add(1, std::memory_order_relaxed);
+    announce();
     enqueue(fresh);
   }
 
@@ -354,6 +356,7 @@ fiber::pool::pool(const options& given)
     : pool_base(given), work_(std::make_unique<implementation>(where(), given.stack_size)) {}
 fiber::pool::~pool() = default;
 void fiber::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
+void fiber::pool::announce() noexcept { work_->announce(); }
 void fiber::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
 void fiber::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
 void fiber::pool::yield(job& self) noexcept { work_->yield(self); }

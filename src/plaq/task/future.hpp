@@ -1,120 +1,114 @@
-// future and promise with the standard's words and rules. A task that waits gives its worker away, a thread
-// sleeps.
+// future, shared_future and promise with the standard's words and rules, and `then` as in the Concurrency TS. A task
+// that waits gives its worker away, a thread sleeps.
 #pragma once
-#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <exception>
 #include <future>  // std::future_error, std::future_status
-#include <memory>
-#include <optional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
-#include "plaq/base/error.hpp"
-#include "plaq/task/waiter.hpp"
+#include "plaq/task/made_by.hpp"
+#include "plaq/task/name.hpp"
+#include "plaq/task/state.hpp"
 
 namespace plaq::task {
 
 namespace detail {
 
-/// What happens when a result is there: one at most per result.
-struct continuation {
-  void (*call)(continuation&) noexcept;
-};
+template <class F, class... Futures>
+auto defer(scheduler& pool, task_name name, F&& work, Futures... antecedents);  // deferred.hpp
 
-class state_base {
+/// What future and shared_future have in common.
+template <class T>
+class future_base {
  public:
-  state_base(const state_base&) = delete;
-  void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
-  void release() noexcept {
-    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  static_assert(!std::is_reference_v<T>, "return a pointer or a value");
+  using value_type = T;
+
+  bool valid() const noexcept { return static_cast<bool>(state_); }
+  bool is_ready() const { return state_->ready(); }
+  void wait() const {
+    state_->wait();
+    uses(state_->maker);
   }
-
-  bool ready() const noexcept { return next_.load(std::memory_order_acquire) == &nothing; }
-  void wait();
-  bool wait_until(clock::time_point deadline);
-  /// Publishes what was stored.
-  void complete() noexcept;
-
-  std::exception_ptr error;
+  template <class Rep, class Period>
+  std::future_status wait_for(std::chrono::duration<Rep, Period> time) const {
+    const bool ready = state_->wait_until(clock::now() + time);
+    if (ready) uses(state_->maker);
+    return ready ? std::future_status::ready : std::future_status::timeout;
+  }
+  /// Whether the result is there; gives up waiting when the token is stopped.
+  bool wait(const std::stop_token& stop) const {
+    const bool ready = state_->wait(stop);
+    if (ready) uses(state_->maker);
+    return ready;
+  }
 
  protected:
-  state_base() = default;
-  virtual ~state_base() = default;
+  future_base() = default;
+  explicit future_base(owner<state<T>> adopted) noexcept : state_(std::move(adopted)) {}
+  friend state<T>& state_of(const future_base& f) { return *f.state_.operator->(); }
 
- private:
-  bool attach(continuation& c);
-  static continuation nothing;  // stands for: complete
-  std::atomic<continuation*> next_{nullptr};
-  std::atomic<int> owners_{1};
-};
-
-struct unit {};
-
-template <class T>
-class state : public state_base {
- public:
-  using stored = std::conditional_t<std::is_void_v<T>, unit, T>;
-  std::optional<stored> value;
-
-  T take() {
-    if (error) std::rethrow_exception(std::exchange(error, nullptr));
-    if constexpr (!std::is_void_v<T>) return std::move(*value);
-  }
-};
-
-template <class State>
-class owner {
- public:
-  owner() = default;
-  explicit owner(State* adopted) noexcept : state_(adopted) {}
-  owner(owner&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-  owner& operator=(owner&& other) noexcept {
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  ~owner() {
-    if (state_) state_->release();
-  }
-  explicit operator bool() const noexcept { return state_; }
-  State* operator->() const {
-    if (!state_) throw std::future_error(std::future_errc::no_state);
-    return state_;
-  }
-
- private:
-  State* state_ = nullptr;
+  owner<state<T>> state_;
 };
 
 }  // namespace detail
 
-/// Result of a task or a promise. Its destructor does not wait. One task or thread waits for it at a time.
 template <class T>
-class [[nodiscard]] future {
-  static_assert(!std::is_reference_v<T>, "return a pointer or a value");
+class shared_future;
 
+/// Result of a task or a promise, for one who gets it. Its destructor does not wait.
+template <class T>
+class [[nodiscard]] future : public detail::future_base<T> {
  public:
   future() = default;
-  explicit future(detail::state<T>* adopted) noexcept : state_(adopted) {}
+  explicit future(detail::state<T>* adopted) noexcept
+      : detail::future_base<T>(detail::owner<detail::state<T>>(adopted)) {}
+  future(future&&) noexcept = default;
+  future& operator=(future&&) noexcept = default;
 
-  bool valid() const noexcept { return static_cast<bool>(state_); }
-  bool is_ready() const { return state_->ready(); }
-  void wait() const { state_->wait(); }
-  template <class Rep, class Period>
-  std::future_status wait_for(std::chrono::duration<Rep, Period> time) const {
-    const bool ready = state_->wait_until(detail::clock::now() + time);
-    return ready ? std::future_status::ready : std::future_status::timeout;
-  }
   /// Waits, then returns the value or throws what the task threw. Afterwards valid() is false.
   T get() {
-    wait();
-    auto last = std::exchange(state_, {});
+    this->wait();
+    auto last = std::exchange(this->state_, {});
     return last->take();
   }
 
+  /// The result for any number of users. Afterwards valid() is false.
+  shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
+
+  /// Runs f(future) as a task of `pool` once the result is there; no worker and no stack waits for it. What f
+  /// throws comes out of the future that is returned. Where f returns a future, its result does. Afterwards
+  /// valid() is false. The destructor of the pool waits for the task.
+  template <class F>
+  auto then(detail::scheduler& pool, task_name name, F&& f) {
+    return detail::defer(pool, name, std::forward<F>(f), std::move(*this));
+  }
+
  private:
-  detail::owner<detail::state<T>> state_;
+  friend shared_future<T>;
+};
+
+/// Result of a task or a promise, for any number of users; a copy stands for the same result.
+template <class T>
+class [[nodiscard]] shared_future : public detail::future_base<T> {
+ public:
+  shared_future() = default;
+  shared_future(future<T>&& single) noexcept : detail::future_base<T>(std::move(single.state_)) {}
+
+  /// Waits, then returns the value, which lives as long as a shared_future for it, or throws what the task threw.
+  std::add_lvalue_reference_t<const T> get() const {
+    this->wait();
+    return this->state_->look();
+  }
+
+  /// As future::then; f gets a shared_future, and this one stays valid.
+  template <class F>
+  auto then(detail::scheduler& pool, task_name name, F&& f) const {
+    return detail::defer(pool, name, std::forward<F>(f), *this);
+  }
 };
 
 template <class T>
@@ -158,6 +152,7 @@ class promise {
  private:
   void keep() {
     if (std::exchange(kept_, true)) throw std::future_error(std::future_errc::promise_already_satisfied);
+    state_->maker = detail::maker();
   }
   detail::owner<detail::state<T>> state_;
   bool asked_ = false, kept_ = false;

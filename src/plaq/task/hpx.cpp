@@ -91,18 +91,11 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
     watch_->ending = true;
   }
 
+  void announce() { live_.fetch_add(1, std::memory_order_relaxed); }
+
   void submit(job& fresh) {
-    live_.fetch_add(1, std::memory_order_relaxed);
-    queued_.fetch_add(1, std::memory_order_relaxed);
-    try {
-      ::hpx::threads::thread_init_data what(
-          ::hpx::threads::make_thread_function_nullary([this, &fresh] { run(fresh); }), "plaq::task");
-      ::hpx::threads::register_work(what);
-    } catch (...) {  // no memory, or no stack: the job's future says so
-      queued_.fetch_sub(1, std::memory_order_relaxed);
-      fresh.fail(std::current_exception());
-      ended();
-    }
+    announce();
+    launch(fresh);
   }
 
   void suspend(job& self, std::atomic<wait_state>& state) {
@@ -118,6 +111,7 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
 
   void resume(job& asleep) {
     trace::ready(asleep.id);
+    if (!asleep.place) return launch(asleep);
     queued_.fetch_add(1, std::memory_order_relaxed);
     static_cast<agent*>(asleep.place)->resume();
   }
@@ -130,6 +124,19 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
   }
 
  private:
+  void launch(job& fresh) {
+    queued_.fetch_add(1, std::memory_order_relaxed);
+    try {
+      ::hpx::threads::thread_init_data what(
+          ::hpx::threads::make_thread_function_nullary([this, &fresh] { run(fresh); }), "plaq::task");
+      ::hpx::threads::register_work(what);
+    } catch (...) {  // no memory, or no stack: the job's future says so
+      queued_.fetch_sub(1, std::memory_order_relaxed);
+      fresh.fail(std::current_exception());
+      ended();
+    }
+  }
+
   /// An HPX thread polls between the others while something is expected.
   void rouse() noexcept override {
     if (watch_->ending || watch_->looking.exchange(true)) return;
@@ -214,6 +221,7 @@ hpx::pool::pool(const options& given)
     : pool_base(given), work_(std::make_unique<implementation>(where(), given.stack_size)) {}
 hpx::pool::~pool() = default;
 void hpx::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
+void hpx::pool::announce() noexcept { work_->announce(); }
 void hpx::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
 void hpx::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
 void hpx::pool::yield(job& self) noexcept { work_->yield(self); }

@@ -24,6 +24,7 @@ class hpx::pool : public detail::pool_base {
 
  private:
   void submit(detail::job& fresh) noexcept override;
+  void announce() noexcept override;
   void suspend(detail::job& self, std::atomic<detail::wait_state>& state) noexcept override;
   void resume(detail::job& asleep) noexcept override;
   void yield(detail::job& self) noexcept override;

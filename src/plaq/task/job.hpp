@@ -33,11 +33,13 @@ class job {
 /// Where a wait stands. Whoever wakes and whoever goes to sleep may come in either order.
 enum class wait_state { awake, asleep, woken };
 
-/// The part of a pool that waiting needs. All but submit and resume are called by the running job itself.
+/// The part of a pool that waiting needs. suspend and yield are called by the running job itself.
 class scheduler {
  public:
   virtual ~scheduler() = default;
   virtual void submit(job& fresh) noexcept = 0;
+  /// A job will start later, by resume(): the pool waits for it.
+  virtual void announce() noexcept = 0;
   /// Moves `state` from awake to asleep and returns when resume(self) was called; returns at once if it was woken.
   virtual void suspend(job& self, std::atomic<wait_state>& state) noexcept = 0;
   virtual void resume(job& asleep) noexcept = 0;

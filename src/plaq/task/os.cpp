@@ -80,8 +80,10 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     for (auto& p : places_) p->thread.join();
   }
 
+  void announce() { live_.fetch_add(1, std::memory_order_relaxed); }
+
   void submit(job& fresh) {
-    live_.fetch_add(1, std::memory_order_relaxed);
+    announce();
     const bool child = detail::current();
     std::unique_lock lock(mutex_);
     if (child)
@@ -279,6 +281,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
 os::pool::pool(const options& given) : pool_base(given), work_(std::make_unique<implementation>(where())) {}
 os::pool::~pool() = default;
 void os::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
+void os::pool::announce() noexcept { work_->announce(); }
 void os::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
 void os::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
 void os::pool::yield(job& self) noexcept { work_->yield(self); }

@@ -67,7 +67,10 @@ std::atomic<long> expected{0};
 
 bool poll_once() noexcept {
   if (!anything_expected() || !polling::try_turn()) return false;
+  job* const looking = current();
+  set_current(nullptr);  // what comes is not made by the task that happens to look
   const bool any = polling::look();
+  set_current(looking);
   polling::leave();
   return any;
 }

@@ -2,9 +2,11 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
+#include "plaq/task/cancelled.hpp"
 #include "plaq/task/future.hpp"
 #include "plaq/task/job.hpp"
 #include "plaq/task/name.hpp"
@@ -20,18 +22,12 @@ class task final : public job, public state<R> {
  public:
   template <class G>
   task(scheduler& home, std::string_view name, G&& work) : job(home, name), work_(std::forward<G>(work)) {
+    this->maker = id;
     this->retain();
   }
 
   void run() noexcept override {
-    try {
-      if constexpr (std::is_void_v<R>)
-        std::invoke(std::move(*work_)), this->value.emplace();
-      else
-        this->value.emplace(std::invoke(std::move(*work_)));
-    } catch (...) {
-      this->error = std::current_exception();
-    }
+    this->store([&]() -> R { return std::invoke(std::move(*work_)); });
     finish();
   }
 
@@ -64,6 +60,15 @@ class pool_base : public scheduler {
     future<R> result(fresh);
     submit(*fresh);
     return result;
+  }
+
+  /// The same, but where the token was stopped before the task started, work is not run and get() throws cancelled.
+  template <class F>
+  auto async(task_name name, std::stop_token stop, F&& work) {
+    return async(name, [stop = std::move(stop), work = std::forward<F>(work)]() mutable -> decltype(auto) {
+      if (stop.stop_requested()) throw cancelled();
+      return std::invoke(std::move(work));
+    });
   }
 
  protected:

@@ -78,8 +78,9 @@ void condition_variable::wait(std::unique_lock<mutex>& lock) noexcept {
   lock.lock();
 }
 
-std::cv_status condition_variable::wait_until(std::unique_lock<mutex>& lock,
-                                              std::chrono::steady_clock::time_point deadline) noexcept {
+/// False where it was notified.
+template <class How>
+bool condition_variable::wait_in_list(std::unique_lock<mutex>& lock, How how) noexcept {
   waiter self;
   {
     std::lock_guard guard(guard_);
@@ -87,15 +88,28 @@ std::cv_status condition_variable::wait_until(std::unique_lock<mutex>& lock,
     any_.store(true, std::memory_order_relaxed);
   }
   lock.unlock();
-  self.wait_until(deadline);
-  bool timeout;
+  how(self);
+  bool left;
   {
     std::lock_guard guard(guard_);  // who notifies does it under the guard, so nobody touches self after this
-    timeout = waiting_.remove(self);
+    left = waiting_.remove(self);
     any_.store(!waiting_.empty(), std::memory_order_relaxed);
   }
   lock.lock();
+  return left;
+}
+
+std::cv_status condition_variable::wait_until(std::unique_lock<mutex>& lock,
+                                              std::chrono::steady_clock::time_point deadline) noexcept {
+  const bool timeout = wait_in_list(lock, [&](waiter& self) { self.wait_until(deadline); });
   return timeout ? std::cv_status::timeout : std::cv_status::no_timeout;
+}
+
+void condition_variable::wait_or_stop(std::unique_lock<mutex>& lock, const std::stop_token& stop) noexcept {
+  wait_in_list(lock, [&](waiter& self) {
+    const std::stop_callback wake(stop, [&]() noexcept { self.wake(); });
+    self.wait();
+  });
 }
 
 }  // namespace plaq::task

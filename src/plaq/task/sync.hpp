@@ -6,6 +6,7 @@
 #include <condition_variable>  // std::cv_status
 #include <cstdint>
 #include <mutex>
+#include <stop_token>
 
 #include "plaq/task/waiter.hpp"
 
@@ -63,6 +64,16 @@ class condition_variable {
     while (!done()) wait(lock);
   }
 
+  /// Returns done() at the end, which comes early when the token is stopped.
+  template <class Predicate>
+  bool wait(std::unique_lock<mutex>& lock, std::stop_token stop, Predicate done) {
+    while (!stop.stop_requested()) {
+      if (done()) return true;
+      wait_or_stop(lock, stop);
+    }
+    return done();
+  }
+
   std::cv_status wait_until(std::unique_lock<mutex>& lock,
                             std::chrono::steady_clock::time_point deadline) noexcept;
   template <class Rep, class Period>
@@ -79,6 +90,10 @@ class condition_variable {
   }
 
  private:
+  void wait_or_stop(std::unique_lock<mutex>& lock, const std::stop_token& stop) noexcept;
+  template <class How>
+  bool wait_in_list(std::unique_lock<mutex>& lock, How how) noexcept;
+
   detail::spin_lock guard_;
   detail::waiter_list waiting_;
   std::atomic<bool> any_{false};

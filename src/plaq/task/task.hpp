@@ -3,5 +3,7 @@
 #include "plaq/task/backends.hpp"
 #include "plaq/task/channel.hpp"
 #include "plaq/task/cores.hpp"
+#include "plaq/task/dataflow.hpp"
 #include "plaq/task/latch.hpp"
 #include "plaq/task/parallel_for.hpp"
+#include "plaq/task/when.hpp"

@@ -1,5 +1,6 @@
 // The standard library's names, as back ends have them that build on plaq's own primitives.
 #pragma once
+#include "plaq/task/deferred.hpp"
 #include "plaq/task/future.hpp"
 #include "plaq/task/sync.hpp"
 #include "plaq/task/this_task.hpp"
@@ -12,6 +13,8 @@ struct own_words {
   using condition_variable = plaq::task::condition_variable;
   template <class T>
   using future = plaq::task::future<T>;
+  template <class T>
+  using shared_future = plaq::task::shared_future<T>;
   template <class T>
   using promise = plaq::task::promise<T>;
 

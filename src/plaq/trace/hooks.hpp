@@ -9,7 +9,9 @@ namespace plaq::trace {
 /// Receives the events of every task: created, started, then any number of (suspended, ready, resumed), finished.
 ///
 /// `ready` comes when a suspended task may go on; one that only yielded, or was woken before it slept, has none.
-/// `linked(from, to)` says that `to` used what `from` made: a result, an item of a channel.
+/// A task that waits for results before it starts (then, dataflow) has one `ready` between created and started.
+/// `linked(from, to)` says that `to` used what `from` made: a result, an item of a channel; it may come more than
+/// once for the same two.
 ///
 /// Ids are unique in the process and never 0. The events of one task come one after the other, those of different
 /// tasks from several threads at once. `name` lives as long as the process. `worker` counts from 0 within the

@@ -1,0 +1,82 @@
+// What a task waits for before it starts: futures, shared futures and vectors of them.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "plaq/task/future.hpp"
+
+namespace plaq::task {
+
+template <class F>
+concept any_future = std::same_as<F, future<typename F::value_type>> ||
+                     std::same_as<F, shared_future<typename F::value_type>>;
+
+namespace detail {
+
+template <any_future F>
+std::size_t count_of(const F&) {
+  return 1;
+}
+template <any_future F>
+std::size_t count_of(const std::vector<F>& many) {
+  return many.size();
+}
+template <any_future F>
+state_base& nth_of(const F& one, std::size_t) {
+  return state_of(one);
+}
+template <any_future F>
+state_base& nth_of(const std::vector<F>& many, std::size_t n) {
+  return state_of(many[n]);
+}
+
+/// Counts through all members of a tuple of futures and vectors of futures; nullptr after the last.
+template <class... Members>
+state_base* nth_of_all(const std::tuple<Members...>& all, std::size_t n) {
+  state_base* found = nullptr;
+  const auto look = [&](const auto& member) {
+    const std::size_t count = count_of(member);
+    if (n < count) return found = &nth_of(member, n), true;
+    return n -= count, false;
+  };
+  std::apply([&](const auto&... member) { (void)(look(member) || ...); }, all);
+  return found;
+}
+
+/// Throws future_error where one has no state.
+template <class... Members>
+void need_valid(const Members&... members) {
+  for (std::size_t n = 0; nth_of_all(std::tie(members...), n);) ++n;
+}
+
+/// Waits for all by going from one to the next, so that one continuation does for any number of them.
+template <class... Members>
+class antecedents : protected continuation {
+ public:
+  antecedents(const antecedents&) = delete;
+
+ protected:
+  explicit antecedents(Members... members)
+      : continuation{[](continuation& c) noexcept { static_cast<antecedents&>(c).advance(); }},
+        members_(std::move(members)...) {}
+  ~antecedents() = default;
+
+  void advance() noexcept {
+    while (state_base* next = nth_of_all(members_, position_++))
+      if (next->attach(*this)) return;
+    all_there();
+  }
+  virtual void all_there() noexcept = 0;
+
+  std::tuple<Members...> members_;
+
+ private:
+  std::size_t position_ = 0;
+};
+
+}  // namespace detail
+}  // namespace plaq::task

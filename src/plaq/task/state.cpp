@@ -1,0 +1,91 @@
+#include "plaq/task/state.hpp"
+
+namespace plaq::task::detail {
+
+continuation state_base::there{nullptr}, state_base::changing{nullptr};
+
+namespace {
+
+struct wake_up : continuation {
+  explicit wake_up(void (*how)(continuation&) noexcept) : continuation{how} {}
+  waiter who;
+  std::atomic<bool> called{false};
+};
+
+}  // namespace
+
+/// Puts `next` in the place of the list and returns the list. Where the result is there, it only says so.
+continuation* state_base::replace_list(continuation* next) noexcept {
+  continuation* list = nullptr;
+  for (int round = 0; !list_.compare_exchange_weak(list, next, std::memory_order_acq_rel, std::memory_order_acquire);)
+    if (list == &there) {
+      return list;
+    } else if (list == &changing) {
+      back_off(round);
+      list = nullptr;
+    }
+  return list;
+}
+
+bool state_base::attach(continuation& c) noexcept {
+  continuation* list = replace_list(&changing);
+  if (list == &there) return false;
+  c.next = list;
+  list_.store(&c, std::memory_order_release);
+  return true;
+}
+
+bool state_base::detach(continuation& c) noexcept {
+  continuation* list = replace_list(&changing);
+  if (list == &there) return false;
+  continuation** link = &list;
+  while (*link != &c) link = &(*link)->next;
+  *link = c.next;
+  list_.store(list, std::memory_order_release);
+  return true;
+}
+
+void state_base::complete() noexcept {
+  continuation* last = replace_list(&there);
+  continuation* first = nullptr;
+  while (last) first = std::exchange(last, std::exchange(last->next, first));
+  while (first) {  // once called, it may be gone
+    continuation& now = *std::exchange(first, first->next);
+    now.call(now);
+  }
+}
+
+void state_base::wait() noexcept {
+  if (ready()) return;
+  wake_up self([](continuation& c) noexcept { static_cast<wake_up&>(c).who.wake(); });
+  if (attach(self)) self.who.wait();
+}
+
+template <class How>
+bool state_base::wait_or(How how) noexcept {
+  if (ready()) return true;
+  wake_up self([](continuation& c) noexcept {
+    auto& w = static_cast<wake_up&>(c);
+    w.who.wake();
+    w.called.store(true, std::memory_order_release);
+  });
+  if (!attach(self)) return true;
+  how(self.who);
+  if (detach(self)) return false;
+  // complete() has our address: stay until it is done with it.
+  for (int round = 0; !self.called.load(std::memory_order_acquire);) back_off(round);
+  return true;
+}
+
+bool state_base::wait_until(clock::time_point deadline) noexcept {
+  return wait_or([&](waiter& self) { self.wait_until(deadline); });
+}
+
+bool state_base::wait(const std::stop_token& stop) noexcept {
+  return wait_or([&](waiter& self) {
+    const std::stop_callback wake(stop, [&]() noexcept { self.wake(); });
+    self.wait();
+  });
+}
+
+}  // namespace plaq::task::detail

@@ -1,0 +1,119 @@
+// What a future and who makes its result share, and what happens once the result is there.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <future>  // std::future_error
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include "plaq/task/waiter.hpp"
+
+namespace plaq::task::detail {
+
+/// What happens once a result is there. In the order in which they were attached.
+struct continuation {
+  void (*call)(continuation&) noexcept;
+  continuation* next = nullptr;
+};
+
+class state_base {
+ public:
+  state_base(const state_base&) = delete;
+  void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  bool ready() const noexcept { return list_.load(std::memory_order_acquire) == &there; }
+  void wait() noexcept;
+  /// These return whether the result is there.
+  bool wait_until(clock::time_point deadline) noexcept;
+  bool wait(const std::stop_token& stop) noexcept;
+
+  /// False, and nothing will be called, where the result is there already.
+  bool attach(continuation& c) noexcept;
+  /// False where the call was made or is being made.
+  bool detach(continuation& c) noexcept;
+  /// Publishes what was stored.
+  void complete() noexcept;
+
+  std::exception_ptr error;
+  std::uint64_t maker = 0;  ///< the task that made it, as trace knows it
+
+ protected:
+  state_base() = default;
+  virtual ~state_base() = default;
+
+ private:
+  template <class How>
+  bool wait_or(How how) noexcept;
+  continuation* replace_list(continuation* next) noexcept;
+
+  // The newest first; or one of these: the result is there, somebody changes the list.
+  static continuation there, changing;
+  std::atomic<continuation*> list_{nullptr};
+  std::atomic<int> owners_{1};
+};
+
+struct unit {};
+
+template <class T>
+class state : public state_base {
+ public:
+  using stored = std::conditional_t<std::is_void_v<T>, unit, T>;
+  std::optional<stored> value;
+
+  /// Stores what work() returns or throws.
+  template <class F>
+  void store(F&& work) noexcept {
+    try {
+      if constexpr (std::is_void_v<T>)
+        std::forward<F>(work)(), value.emplace();
+      else
+        value.emplace(std::forward<F>(work)());
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+
+  T take() {
+    if (error) std::rethrow_exception(std::exchange(error, nullptr));
+    if constexpr (!std::is_void_v<T>) return std::move(*value);
+  }
+  std::add_lvalue_reference_t<const T> look() const {
+    if (error) std::rethrow_exception(error);
+    if constexpr (!std::is_void_v<T>) return *value;
+  }
+};
+
+/// One share in a state: as many owners as were adopted, retained or copied.
+template <class State>
+class owner {
+ public:
+  owner() = default;
+  explicit owner(State* adopted) noexcept : state_(adopted) {}
+  owner(owner&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  owner(const owner& other) noexcept : state_(other.state_) {
+    if (state_) state_->retain();
+  }
+  owner& operator=(owner other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~owner() {
+    if (state_) state_->release();
+  }
+  explicit operator bool() const noexcept { return state_; }
+  State* operator->() const {
+    if (!state_) throw std::future_error(std::future_errc::no_state);
+    return state_;
+  }
+
+ private:
+  State* state_ = nullptr;
+};
+
+}  // namespace plaq::task::detail
