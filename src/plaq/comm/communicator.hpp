@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/comm/arithmetic.hpp"
 #include "plaq/comm/transport.hpp"
 
 namespace plaq::comm {
@@ -20,14 +21,6 @@ namespace plaq::comm {
 template <class R>
 concept buffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                  std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
-
-template <class T>
-concept real_scalar = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
-                      std::same_as<T, std::uint64_t> || std::same_as<T, float> || std::same_as<T, double>;
-
-template <class T>
-concept reducible =
-    real_scalar<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 /// What ranks 0, 1, ... contributed, one after the other; empty on ranks that did not ask for it.
 template <class T>
@@ -135,6 +128,9 @@ class communicator {
   /// piece, an index appears twice or a length differs.
   template <reducible T>
   void ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) const;
+
+  /// Non-blocking messages of this group, for one thread at a time; the communicator has to outlive them.
+  std::unique_ptr<messages> open_messages() const { return below_->open_messages(); }
 
   /// Ends all processes of the job with this exit code.
   [[noreturn]] void abort(int code) const;

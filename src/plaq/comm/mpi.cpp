@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "plaq/base/error.hpp"
@@ -102,6 +104,135 @@ MPI_Op mpi_operation(operation op) {
   throw runtime_failure("unknown operation");
 }
 
+std::string name_of(int rank) { return "rank " + std::to_string(rank); }
+
+/// MPI counts in int, so a long buffer is cut; an empty one still is one message, so that both sides agree.
+template <class Byte, class Action>
+void in_pieces(std::span<Byte> data, std::size_t longest, Action&& action) {
+  do {
+    const auto piece = data.first(std::min(longest, data.size()));
+    action(piece);
+    data = data.subspan(piece.size());
+  } while (!data.empty());
+}
+
+bool is_last(std::span<const std::byte> piece, std::span<const std::byte> whole) {
+  return piece.data() + piece.size() == whole.data() + whole.size();
+}
+
+void need_size(const MPI_Status& status, std::size_t expected, int rank, const char* call, int peer) {
+  int received = 0;
+  must(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count", name_of(rank), " from " + name_of(peer));
+  if (std::size_t(received) != expected)
+    throw runtime_failure(name_of(rank) + ": " + call + " from " + name_of(peer) + " expected " +
+                          std::to_string(expected) + " bytes and got " + std::to_string(received));
+}
+
+/// Non-blocking messages of one communicator.
+class mpi_messages final : public messages {
+ public:
+  mpi_messages(MPI_Comm comm, int rank, std::size_t longest) : comm_(comm), rank_(rank), longest_(longest) {}
+
+  ~mpi_messages() override {
+    int finalized = 0;
+    if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+    // Only after an error is anything left. A receive can be taken back, what was sent cannot.
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (under_way_[i].receives) MPI_Cancel(&requests_[i]);
+      MPI_Request_free(&requests_[i]);
+    }
+  }
+
+  void send(std::span<const std::byte> data, int peer, int tag, std::uint32_t number) override {
+    in_pieces(data, longest_, [&](std::span<const std::byte> piece) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      const int code = MPI_Isend(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_, &request);
+      add(code, request, {number, peer, int(piece.size()), false}, is_last(piece, data));
+    });
+  }
+
+  void receive(std::span<std::byte> data, int peer, int tag, std::uint32_t number) override {
+    in_pieces(data, longest_, [&](std::span<std::byte> piece) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      const int code = MPI_Irecv(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_, &request);
+      add(code, request, {number, peer, int(piece.size()), true}, is_last(piece, data));
+    });
+  }
+
+  void finished(std::vector<std::uint32_t>& numbers, bool wait) override {
+    const auto before = numbers.size();
+    while (!requests_.empty()) {
+      const int n = int(requests_.size());
+      int count = 0;
+      done_.resize(std::size_t(n));
+      statuses_.resize(std::size_t(n));
+      const int code =
+          (wait ? MPI_Waitsome : MPI_Testsome)(n, requests_.data(), &count, done_.data(), statuses_.data());
+      if (code != MPI_SUCCESS) fail(code, count, wait ? "MPI_Waitsome" : "MPI_Testsome");
+      for (int i = 0; i < count; ++i) look_at(under_way_[std::size_t(done_[i])], statuses_[i], numbers);
+      // The last fill the gaps; from the back, so that no gap is filled with a message that is done itself.
+      std::sort(done_.begin(), done_.begin() + count, std::greater<>());
+      for (int i = 0; i < count; ++i) {
+        requests_[std::size_t(done_[i])] = requests_.back();
+        under_way_[std::size_t(done_[i])] = under_way_.back();
+        requests_.pop_back();
+        under_way_.pop_back();
+      }
+      if (!wait || numbers.size() > before) return;
+    }
+  }
+
+ private:
+  struct message {
+    std::uint32_t number;
+    int peer, size;
+    bool receives;
+    std::string with() const { return (receives ? " from " : " to ") + name_of(peer); }
+  };
+
+  void add(int code, MPI_Request request, const message& m, bool last_piece) {
+    if (code != MPI_SUCCESS) [[unlikely]]
+      must(code, m.receives ? "MPI_Irecv" : "MPI_Isend", name_of(rank_), m.with());
+    requests_.push_back(request);
+    under_way_.push_back(m);
+    if (!last_piece) ++further_pieces_[m.number];
+  }
+
+  void look_at(const message& m, const MPI_Status& status, std::vector<std::uint32_t>& numbers) {
+    if (m.receives) {
+      need_size(status, std::size_t(m.size), rank_, "MPI_Irecv", m.peer);
+      traffic::received(std::size_t(m.size));
+    } else {
+      traffic::sent(std::size_t(m.size));
+    }
+    if (!further_pieces_.empty())
+      if (const auto more = further_pieces_.find(m.number); more != further_pieces_.end()) {
+        if (--more->second == 0) further_pieces_.erase(more);
+        return;
+      }
+    numbers.push_back(m.number);
+  }
+
+  /// Throws for the first message that failed.
+  [[noreturn]] void fail(int code, int count, const char* call) const {
+    if (code == MPI_ERR_IN_STATUS)
+      for (int i = 0; i < count; ++i)
+        if (statuses_[i].MPI_ERROR != MPI_SUCCESS && statuses_[i].MPI_ERROR != MPI_ERR_PENDING)
+          must(statuses_[i].MPI_ERROR, call, name_of(rank_), under_way_[std::size_t(done_[i])].with());
+    must(code, call, name_of(rank_));
+    throw runtime_failure(name_of(rank_) + ": " + call + " failed without saying why");
+  }
+
+  MPI_Comm comm_;
+  int rank_;
+  std::size_t longest_;
+  std::vector<MPI_Request> requests_;
+  std::vector<message> under_way_;
+  std::map<std::uint32_t, int> further_pieces_;  // of messages in several pieces: all but one of those left
+  std::vector<int> done_;
+  std::vector<MPI_Status> statuses_;
+};
+
 class mpi final : public transport {
  public:
   /// Takes the ownership of `comm`, which is not MPI's own world.
@@ -162,33 +293,23 @@ class mpi final : public transport {
   void receive(std::span<std::byte> data, int peer, int tag) override {
     in_pieces(data, longest_, [&](std::span<std::byte> piece) {
       MPI_Status status;
-      int received = 0;
       must(MPI_Recv(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_, &status), "MPI_Recv", who(),
            from(peer));
-      must(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count", who(), from(peer));
-      if (std::size_t(received) != piece.size())
-        throw runtime_failure(who() + ": MPI_Recv" + from(peer) + " expected " + std::to_string(piece.size()) +
-                              " bytes and got " + std::to_string(received));
+      need_size(status, piece.size(), rank_, "MPI_Recv", peer);
       traffic::received(piece.size());
     });
+  }
+
+  std::unique_ptr<messages> open_messages() override {
+    return std::make_unique<mpi_messages>(comm_, rank_, longest_);
   }
 
   void abort(int code) override { must(MPI_Abort(MPI_COMM_WORLD, code), "MPI_Abort", who()); }
 
  private:
-  std::string who() const { return "rank " + std::to_string(rank_); }
-  static std::string to(int peer) { return " to rank " + std::to_string(peer); }
-  static std::string from(int peer) { return " from rank " + std::to_string(peer); }
-
-  /// MPI counts in int, so a long buffer is cut; an empty one still is one message, so that both sides agree.
-  template <class Byte, class Action>
-  static void in_pieces(std::span<Byte> data, std::size_t longest, Action&& action) {
-    do {
-      const auto piece = data.first(std::min(longest, data.size()));
-      action(piece);
-      data = data.subspan(piece.size());
-    } while (!data.empty());
-  }
+  std::string who() const { return name_of(rank_); }
+  static std::string to(int peer) { return " to " + name_of(peer); }
+  static std::string from(int peer) { return " from " + name_of(peer); }
 
   MPI_Comm comm_;
   std::size_t longest_;

@@ -1,0 +1,94 @@
+#include "plaq/comm/collectives.hpp"
+
+#include <algorithm>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::comm {
+
+namespace {
+
+constexpr std::size_t most_schedules = 256;
+
+layout layout_of(const communicator& group) {
+  const auto node = group.split_by_node();
+  std::array<int, 1> leader{group.rank()};
+  node.broadcast(leader);
+  return layout(group.all_gather(leader).values);
+}
+
+/// Rank 0's table, because the files of two machines may differ.
+tuning tuning_of(const communicator& group) {
+  const std::string mine = group.rank() == 0 ? tuning::of_this_machine().text() : std::string();
+  const auto text = group.all_gather(mine).values;
+  return tuning::parse({text.data(), text.size()}, "the tuning table of rank 0");
+}
+
+}  // namespace
+
+collectives::collectives(const communicator& over, collective_options options)
+    : group_(over.split(0, over.rank())),
+      options_(options),
+      line_(layout_of(group_)),
+      tuned_(tuning_of(group_)),
+      messages_(group_.open_messages()) {}
+
+void collectives::barrier() {
+  std::array<std::byte, 1> token{};
+  run({collective::barrier, 0, 1, 1, false, {}}, {}, token,
+      [](std::byte*, const std::byte*, const std::byte*, std::size_t) {});
+}
+
+method collectives::choice(const request& wanted) const {
+  const auto fits = [&](const method& m) {
+    const auto known = algorithms_for(wanted.what);
+    const bool tree = m.how == algorithm::tree || m.how == algorithm::chain;
+    return std::ranges::find(known, m.how) != known.end() && (tree || wanted.first_piece.empty()) &&
+           (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
+  };
+  if (options_.by && fits(*options_.by)) return *options_.by;
+  const method m = tuned_.choose(wanted.what, line_, wanted.bytes);
+  if (fits(m)) return m;
+  for (const auto how : algorithms_for(wanted.what))
+    if (fits({how})) return {how};
+  throw runtime_failure("no algorithm for " + std::string(name_of(wanted.what)));
+}
+
+const schedule& collectives::schedule_for(const request& wanted) {
+  if (!wanted.first_piece.empty()) return once_ = make_schedule(wanted, choice(wanted), line_, rank());
+  const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes,
+                                       wanted.grain, wanted.fixed_order};
+  if (const auto found = schedules_.find(key); found != schedules_.end()) return found->second;
+  auto made = make_schedule(wanted, choice(wanted), line_, rank());
+  if (schedules_.size() >= most_schedules) schedules_.clear();
+  return schedules_.emplace(key, std::move(made)).first->second;
+}
+
+void collectives::run(const request& wanted, std::span<const std::byte> input, std::span<std::byte> output,
+                      const combination& combine) {
+  const auto& todo = schedule_for(wanted);
+  if (scratch_.size() < todo.scratch) scratch_.resize(todo.scratch);
+  generation_ = generation_ == last_tag ? 0 : generation_ + 1;
+  byte_executor executor(*messages_, generation_, {input.data(), output.data(), scratch_.data()}, combine);
+  engine_.begin(todo, executor);
+  check(engine_.progress(true), "a collective operation has messages left that nobody sends");
+}
+
+std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::size_t length) const {
+  if (length == 0 || values % length != 0)
+    throw input_error("all_reduce_pieces: " + std::to_string(values) + " values are not pieces of " +
+                      std::to_string(length));
+  const std::array<std::int64_t, 1> mine{std::int64_t(values / length)};
+  std::vector<std::int64_t> first{0};
+  for (const auto n : group_.all_gather(mine).values) first.push_back(first.back() + n);
+  if (first.back() == 0) throw input_error("all_reduce_pieces: no rank has a piece");
+  return first;
+}
+
+void collectives::need_length(const char* call, std::size_t has, std::size_t needs) {
+  if (has != needs)
+    throw input_error(std::string(call) + ": a buffer has " + std::to_string(has) + " values instead of " +
+                      std::to_string(needs));
+}
+
+}  // namespace plaq::comm

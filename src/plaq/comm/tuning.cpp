@@ -1,0 +1,102 @@
+#include "plaq/comm/tuning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::comm {
+
+tuning tuning::parse(std::string_view text, const std::string& name) {
+  std::istringstream lines{std::string(text)};
+  std::vector<row> rows;
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    const std::string where = name + ", line " + std::to_string(number) + ": ";
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string what, how, more;
+    row r{};
+    if (!(words >> what)) continue;
+    if (!(words >> r.ranks >> r.bytes >> how >> r.by.arity >> r.by.segment) || words >> more || r.ranks < 1 ||
+        r.by.arity < 1)
+      throw input_error(where + "'" + line + "' is not 'collective ranks bytes algorithm arity segment'");
+    try {
+      r.what = collective_named(what);
+      r.by.how = algorithm_named(how);
+    } catch (const input_error& e) {
+      throw input_error(where + e.what());
+    }
+    if (const auto known = algorithms_for(r.what); std::ranges::find(known, r.by.how) == known.end())
+      throw input_error(where + "there is no " + what + " by the algorithm " + how);
+    if (r.by.arity < 2 && r.by.how != algorithm::chain)
+      throw input_error(where + "only a chain may have the arity 1");
+    rows.push_back(r);
+  }
+  return tuning(std::move(rows));
+}
+
+std::string tuning::path() {
+  if (const char* file = std::getenv("PLAQ_COMM_TUNING")) return file;
+  if (const char* folder = std::getenv("XDG_CONFIG_HOME")) return std::string(folder) + "/plaq/comm.tuning";
+  const char* home = std::getenv("HOME");
+  return home ? std::string(home) + "/.config/plaq/comm.tuning" : "";
+}
+
+tuning tuning::of_this_machine() {
+  std::ifstream file(path());
+  if (!file) return {};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return parse(text.str(), path());
+}
+
+std::string tuning::text() const {
+  std::ostringstream out;
+  for (const auto& r : rows_)
+    out << name_of(r.what) << ' ' << r.ranks << ' ' << r.bytes << ' ' << name_of(r.by.how) << ' ' << r.by.arity << ' '
+        << r.by.segment << '\n';
+  return out.str();
+}
+
+method tuning::choose(collective what, const layout& line, std::size_t bytes) const {
+  const auto distance = [&](int ranks) { return std::abs(std::log(double(ranks) / line.size())); };
+  const row* best = nullptr;
+  for (const auto& r : rows_) {
+    if (r.what != what || r.bytes > bytes) continue;
+    if (!best || distance(r.ranks) < distance(best->ranks) ||
+        (distance(r.ranks) == distance(best->ranks) && r.bytes >= best->bytes))
+      best = &r;
+  }
+  return best ? best->by : default_method(what, line, bytes);
+}
+
+method default_method(collective what, const layout& line, std::size_t bytes) {
+  constexpr std::size_t kib = 1024;
+  const int ranks = line.size();
+  const int flat = std::max(2, ranks);
+  switch (what) {
+    case collective::barrier: return {algorithm::butterfly, 4, 0};
+    case collective::broadcast:
+    case collective::reduce:
+      if (bytes <= 16 * kib) return {algorithm::tree, ranks <= 8 ? flat : 4, 0};
+      return {algorithm::tree, 2, 128 * kib};
+    case collective::scatter:
+    case collective::gather: return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
+    case collective::all_reduce:
+      if (bytes <= 4 * kib) return {algorithm::butterfly, 4, 0};
+      if (ranks <= 64) return {algorithm::direct, 2, 0};
+      return bytes <= 1024 * kib ? method{algorithm::halving, 2, 0} : method{algorithm::tree, 2, 128 * kib};
+    case collective::all_gather:
+      return bytes <= 4 * kib ? method{algorithm::butterfly, 4, 0} : method{algorithm::ring, 2, 0};
+    case collective::all_to_all:
+      return bytes <= 256 && ranks > 8 ? method{algorithm::bruck, 4, 0} : method{algorithm::direct, 2, 0};
+    case collective::inclusive_scan:
+    case collective::exclusive_scan: return {algorithm::doubling, 2, 0};
+  }
+  throw runtime_failure("unknown collective");
+}
+
+}  // namespace plaq::comm

@@ -1,0 +1,192 @@
+// Collectives on real ranks, any number of them; each rank compares with what it can compute alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "plaq/base/error.hpp"
+#include "plaq/comm/collectives.hpp"
+
+namespace {
+
+using namespace plaq::comm;
+
+const communicator& world() {
+  static const communicator w = communicator::world();
+  return w;
+}
+
+/// The same stream of cases on every rank.
+using engine_t = std::mt19937;
+
+template <class T>
+std::vector<T> values_of(int rank, std::size_t n, unsigned seed) {
+  engine_t random(seed + 1000 * unsigned(rank));
+  std::vector<T> x(n);
+  for (auto& v : x) v = T(random() % 1000);
+  return x;
+}
+
+/// Tuned, and every algorithm that there is; operations without it take the tuned one.
+std::vector<collective_options> all_options(bool fixed_order) {
+  std::vector<collective_options> all{{fixed_order, {}}};
+  for (const auto how : {algorithm::tree, algorithm::chain, algorithm::butterfly, algorithm::halving, algorithm::ring,
+                         algorithm::direct, algorithm::bruck, algorithm::doubling})
+    for (const int arity : {2, 5}) all.push_back({fixed_order, method{how, arity, arity == 2 ? std::size_t(0) : 48}});
+  return all;
+}
+
+template <class T>
+void move_blocks(collectives& c, engine_t& random) {
+  const int p = c.size(), me = c.rank(), root = int(random() % p);
+  const std::size_t n = random() % 3 == 0 ? 0 : random() % 40;
+  const unsigned seed = random();
+  const auto block = [&](int r) { return values_of<T>(r, n, seed); };
+  const auto blocks = [&](int r) { return values_of<T>(r, n * p, seed); };
+  const auto part = [&](const std::vector<T>& v, int i) { return std::vector<T>(v.begin() + i * n, v.begin() + (i + 1) * n); };
+  std::vector<T> everything;
+  for (int r = 0; r < p; ++r)
+    for (const auto& x : block(r)) everything.push_back(x);
+
+  auto x = me == root ? block(root) : std::vector<T>(n);
+  c.broadcast(x, root);
+  EXPECT_EQ(x, block(root));
+  std::vector<T> mine(n);
+  c.scatter(me == root ? blocks(root) : std::vector<T>(), mine, root);
+  EXPECT_EQ(mine, part(blocks(root), me));
+  std::vector<T> all(me == root ? n * p : 0);
+  c.gather(block(me), all, root);
+  EXPECT_EQ(all, me == root ? everything : std::vector<T>());
+  all.assign(n * p, T{});
+  c.all_gather(block(me), all);
+  EXPECT_EQ(all, everything);
+  c.all_to_all(blocks(me), all);
+  for (int r = 0; r < p; ++r) EXPECT_EQ(part(all, r), part(blocks(r), me));
+}
+
+template <class T>
+void reduce_values(collectives& c, engine_t& random) {
+  const int p = c.size(), me = c.rank(), root = int(random() % p);
+  const std::size_t n = random() % 3 == 0 ? 0 : random() % 40;
+  const unsigned seed = random();
+  const auto block = [&](int r) { return values_of<T>(r, n, seed); };
+  const auto sum = [&](int end) {
+    std::vector<T> total(n);
+    for (int r = 0; r < end; ++r) std::ranges::transform(total, block(r), total.begin(), std::plus<T>());
+    return total;
+  };
+  std::vector<T> result(me == root ? n : 0);
+  c.reduce(block(me), result, operation::sum, root);
+  EXPECT_EQ(result, me == root ? sum(p) : std::vector<T>());
+  auto x = block(me);
+  c.all_reduce(x, std::plus<T>());
+  EXPECT_EQ(x, sum(p));
+  x = block(me);
+  c.inclusive_scan(x, operation::sum);
+  EXPECT_EQ(x, sum(me + 1));
+  x = block(me);
+  c.exclusive_scan(x, operation::sum);
+  EXPECT_EQ(x, sum(me));
+  c.barrier();
+}
+
+TEST(collectives, agree_with_loops_by_every_algorithm) {
+  engine_t random(1);
+  for (const auto& options : all_options(false)) {
+    collectives c(world(), options);
+    SCOPED_TRACE(options.by ? name_of(options.by->how) : "tuned");
+    move_blocks<std::int32_t>(c, random);
+    move_blocks<std::complex<double>>(c, random);
+    reduce_values<std::int64_t>(c, random);
+    reduce_values<std::uint64_t>(c, random);
+    reduce_values<float>(c, random);
+    reduce_values<std::complex<double>>(c, random);
+  }
+}
+
+/// Numbers of very different size, so that every order of summation rounds differently.
+std::vector<double> numbers(int seed, std::size_t n) {
+  engine_t random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> x(n);
+  for (auto& v : x) v = normal(random) * std::exp(4 * normal(random));
+  return x;
+}
+
+double in_fixed_order(const std::vector<double>& x, std::size_t begin, std::size_t length) {
+  if (begin >= x.size()) return 0;
+  if (length == 1) return x[begin];
+  const double left = in_fixed_order(x, begin, length / 2);
+  return begin + length / 2 < x.size() ? left + in_fixed_order(x, begin + length / 2, length / 2) : left;
+}
+
+TEST(collectives, a_fixed_order_has_the_same_bits_by_every_algorithm) {
+  const std::size_t n = 33;
+  for (const auto& options : all_options(true)) {
+    collectives c(world(), options);
+    auto x = numbers(c.rank(), n);
+    c.all_reduce(x, operation::sum);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<double> terms;
+      for (int r = 0; r < c.size(); ++r) terms.push_back(numbers(r, n)[i]);
+      ASSERT_EQ(x[i], in_fixed_order(terms, 0, 1024));
+    }
+  }
+}
+
+TEST(collectives, pieces_have_the_same_bits_for_any_number_of_ranks) {
+  const std::size_t n = 5;
+  const int pieces = 29;
+  for (const auto& options : all_options(false)) {
+    collectives c(world(), options);
+    std::vector<double> mine, result(n);
+    for (int i = pieces * c.rank() / c.size(); i < pieces * (c.rank() + 1) / c.size(); ++i)
+      for (const double x : numbers(i, n)) mine.push_back(x);
+    c.all_reduce_pieces(mine, result, operation::sum);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<double> terms;
+      for (int piece = 0; piece < pieces; ++piece) terms.push_back(numbers(piece, n)[i]);
+      ASSERT_EQ(result[i], in_fixed_order(terms, 0, 1024));
+    }
+  }
+}
+
+TEST(collectives, may_be_used_again_and_again) {
+  collectives a(world()), b(world(), {true, {}});
+  for (int i = 0; i < 500; ++i) {
+    std::array<int, 1> x{a.rank() + i}, y{i};
+    a.all_reduce(x, operation::max);
+    b.broadcast(y, i % b.size());
+    ASSERT_EQ(x[0], a.size() - 1 + i);
+    ASSERT_EQ(y[0], i);
+  }
+}
+
+TEST(collectives, long_messages_travel_in_pieces) {
+  const communicator narrow = communicator::world(1000);  // as 2 GiB are cut in earnest
+  for (const auto how : {algorithm::tree, algorithm::direct}) {
+    collectives c(narrow, {false, method{how, 2, 0}});
+    std::vector<std::int64_t> x(4321, c.rank() + 1);
+    c.all_reduce(x, operation::sum);
+    EXPECT_EQ(x, std::vector<std::int64_t>(4321, std::int64_t(c.size()) * (c.size() + 1) / 2));
+  }
+}
+
+TEST(collectives, refuse_what_cannot_be) {
+  collectives c(world());
+  std::vector<double> x(3), all(3 * c.size() + 1);
+  EXPECT_THROW(c.broadcast(x, c.size()), plaq::input_error);
+  EXPECT_THROW(c.all_gather(x, all), plaq::input_error);
+  EXPECT_THROW(c.all_reduce_pieces(all, x, operation::sum), plaq::input_error);
+  if (c.size() > 1) {
+    EXPECT_THROW(c.all_to_all(all, all), plaq::input_error);
+  }
+  c.barrier();
+}
+
+}  // namespace

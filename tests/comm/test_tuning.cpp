@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plaq/base/error.hpp"
+#include "plaq/comm/tuning.hpp"
+
+namespace {
+
+using namespace plaq::comm;
+
+TEST(tuning, takes_the_nearest_row) {
+  const auto table = tuning::parse(
+      "# measured\n"
+      "all_reduce 4 0 butterfly 4 0\nall_reduce 4 1000 ring 2 0   # long\n\nall_reduce 64 0 tree 8 256\n",
+      "a table");
+  const auto choice = [&](int ranks, std::size_t bytes) {
+    return table.choose(collective::all_reduce, layout(ranks), bytes);
+  };
+  EXPECT_EQ(choice(4, 999), (method{algorithm::butterfly, 4, 0}));
+  EXPECT_EQ(choice(5, 1000), (method{algorithm::ring, 2, 0}));
+  EXPECT_EQ(choice(17, 5), (method{algorithm::tree, 8, 256}));
+  EXPECT_EQ(table.choose(collective::barrier, layout(4), 1), default_method(collective::barrier, layout(4), 1));
+  EXPECT_EQ(tuning::parse(table.text(), "itself").text(), table.text());
+}
+
+TEST(tuning, names_the_line_that_is_wrong) {
+  for (const char* line : {"all_reduce 4 0 butterfly 4", "all_reduce 4 0 star 4 0", "all_reduce 0 0 tree 4 0",
+                           "broadcast 4 0 ring 2 0", "broadcast 4 0 tree 1 0", "all_reduce 4 0 tree 2 0 0"}) {
+    try {
+      tuning::parse("\n" + std::string(line), "the file");
+      ADD_FAILURE() << line;
+    } catch (const plaq::input_error& e) {
+      EXPECT_EQ(std::string(e.what()).find("the file, line 2: "), 0u) << e.what();
+    }
+  }
+}
+
+TEST(tuning, has_a_default_for_everything) {
+  for (int what = 0; what < 10; ++what)
+    for (int ranks : {1, 2, 7, 64, 1000})
+      for (std::size_t bytes : {std::size_t(0), std::size_t(8), std::size_t(1) << 20, std::size_t(1) << 28})
+        EXPECT_NO_THROW(make_schedule({collective(what), 0, ranks < 100 ? bytes : 8},
+                                      default_method(collective(what), layout(ranks), bytes), layout(ranks), 0));
+}
+
+}  // namespace
