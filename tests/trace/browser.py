@@ -21,7 +21,7 @@ def find_browser():
 class Browser:
     """One page. `requests` are the addresses it asked for, `errors` what went wrong in it."""
 
-    def __init__(self, width=1400, height=1000, dark=False):
+    def __init__(self, width=1400, height=1000):
         self._profile = tempfile.TemporaryDirectory(prefix="plaq-browser-", ignore_cleanup_errors=True)
         read_end, self._write = os.pipe()
         self._read, write_end = os.pipe()
@@ -55,8 +55,7 @@ class Browser:
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
         )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.theme("light")
 
     def __enter__(self):
         return self
@@ -105,6 +104,10 @@ class Browser:
             self.errors.append(" ".join(str(a.get("value", a.get("description"))) for a in params["args"]))
         elif event == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.errors.append(params["entry"]["text"])
+
+    def theme(self, name):
+        """light or dark, as the user's system may ask for."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
     def open(self, path):
         """Open a file and wait until its timeline is there."""

@@ -8,7 +8,7 @@ import pytest
 from browser import Browser, find_browser
 from hand_made import suspended, trace_of
 from plaq.errors import RunError
-from plaq.trace.model import READY, Counter
+from plaq.trace.model import LINK, READY, Counter
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.report import page, write_report
 from plaq.trace.timeline import Timeline
@@ -184,18 +184,18 @@ def test_zoom_and_pan(opened, made):
     browser.evaluate("document.getElementById('fit').click()")
     assert shown(browser) == whole
 
-    for _ in range(60):
-        browser.evaluate("page.view.zoom(0.5)")
+    browser.evaluate("for (let k = 0; k < 60; k++) page.view.zoom(0.5)")
     assert np.diff(shown(browser))[0] == pytest.approx(20)  # ns
     browser.frame()
-    for _ in range(60):
-        browser.evaluate("page.view.zoom(2)")
+    browser.evaluate("for (let k = 0; k < 60; k++) page.view.zoom(2)")
     assert shown(browser) == whole
 
 
 @in_browser
 def test_click_shows_parent_and_links(opened):
-    browser = opened(suspended())
+    trace = suspended()
+    trace.links = np.append(trace.links, np.array([(0, 1, 7.0)], LINK))
+    browser = opened(trace)
     browser.click(*place_of(browser, 0, 0, 4e9))
     text = " ".join(text_of(browser, "selection"))
     assert text.startswith("inner #2 created 0 ns started 3.000000000 s finished 5.000000000 s")
@@ -205,7 +205,12 @@ def test_click_shows_parent_and_links(opened):
         "page.overlay.arrows.map(({kind, from, leaves, to, arrives}) => "
         "[kind, from.lane, leaves, to.lane, arrives])"
     )
-    assert arrows == [["parent", 0, 0, 0, 3e9], ["link", 0, 3e9, 0, 3.5e9], ["link", 0, 5e9, 1, 6e9]]
+    assert arrows == [
+        ["parent", 0, 0, 0, 3e9],
+        ["link", 0, 3e9, 0, 3.5e9],
+        ["link", 0, 5e9, 1, 6e9],
+        ["link", 1, 7e9, 0, 5e9],
+    ]
 
     browser.evaluate("document.querySelector('#selection button').click()")
     text = " ".join(text_of(browser, "selection"))
@@ -254,6 +259,29 @@ def test_pixels_show_the_shares_of_time(opened):
 
 
 @in_browser
+def test_rows_that_do_not_fit_scroll(opened):
+    browser = opened(trace_of([(f"task {w}", 0, -1, [(w, 0.0, 1.0 + (w == 63))]) for w in range(64)]))
+    visible = "page.timeline.lanesInSight().map((lane) => lane.worker)"
+    assert browser.evaluate(visible)[0] == 0 and browser.evaluate(visible)[-1] < 40
+    x, y = place_of(browser, 10, 0, 0.5e9)
+    browser.drag(x, y, x, y - 190)
+    assert browser.evaluate("page.timeline.scroller.scrollTop") == 190
+    assert browser.evaluate(visible)[0] == 7  # in part
+    browser.move(*place_of(browser, 12, 0, 0.5e9))
+    assert text_of(browser, "tip")[:5] == ["task 12 #13", "parent", "none", "on", "worker 12"]
+    colours = browser.evaluate(
+        """(() => { const { timeline, model } = page, track = model.lanes[12].tracks[0];
+        const middle = timeline.middle(track), ctx = timeline.canvas.getContext('2d');
+        return [middle, middle - track.height / 2 - 3, 2].map(
+          (y) => Array.from(ctx.getImageData(timeline.x(1.5e9), y, 1, 1).data)); })()"""
+    )
+    assert colours == [[238, 241, 244, 255], [0, 0, 0, 0], [238, 241, 244, 255]]  # idle, between rows, idle
+    browser.evaluate("page.goTo(63)")
+    browser.frame()
+    assert 63 in browser.evaluate(visible)
+
+
+@in_browser
 def test_legend_switches_names(opened):
     browser = opened(suspended())
     names = browser.evaluate("[...document.querySelectorAll('#names .chip')].map((chip) => chip.textContent)")
@@ -286,11 +314,14 @@ def test_counters_below(opened):
         Counter("idle rate", "0.01 %", 0, 0, -1, time, np.full(101, 1234.0)),
         Counter("load", "1", 0, -1, -1, time, np.where(time < 5, 1 / 3, np.nan)),
         Counter("resident memory", "B", 0, -1, -1, time, 2.0**20 * (1 + time)),
+        Counter("page faults", "1", 0, -1, -1, time, np.round(50 * time)),
+        Counter("user time", "s", 0, -1, -1, time, 1.5 * time),
     ]
     browser = opened(trace)
     chips = "[...document.querySelectorAll('#counters .chip')]"
     names = browser.evaluate(f"{chips}.map((chip) => chip.textContent)")
-    assert names == ["queue length", "resident memory", "idle rate", "load"]  # those that change come first
+    expected = ["queue length", "resident memory", "page faults", "user time", "idle rate", "load"]
+    assert names == expected  # those that change come first
     assert browser.evaluate("page.curves.shown.map(({name}) => name)") == names[:3]
     x, _ = place_of(browser, 0, 0, 4.25e9)
     top = browser.evaluate("page.curves.canvas.getBoundingClientRect().top")
@@ -298,13 +329,16 @@ def test_counters_below(opened):
     assert text_of(browser, "tip") == ["queue length", "process", "42 tasks", "at 4.250 s"]
     browser.move(x, top + 30 + browser.evaluate("STRIP"))
     assert text_of(browser, "tip")[2] == "5.2 MiB"
-    browser.evaluate(f"{chips}[0].click()")
-    browser.frame()
-    browser.move(x, top + 30 + browser.evaluate("STRIP"))
-    assert text_of(browser, "tip")[:3] == ["idle rate", "worker 0", "12.34 %"]
-    browser.evaluate(f"{chips}[3].click()")
-    assert browser.evaluate("page.curves.shown.length") == 3
-    load = browser.evaluate("Array.from(page.curves.strips.get('load').series[0].value)")
+    for chosen in (0, 1, 3, 4):  # the first two off, two more on
+        browser.evaluate(f"{chips}[{chosen}].click()")
+    assert browser.evaluate("page.curves.shown.map(({name}) => name)") == names[2:5]
+    found = []
+    for strip in range(3):
+        browser.move(x, top + 30 + strip * browser.evaluate("STRIP"))
+        found.append(text_of(browser, "tip")[:3])
+    assert found[0] == ["page faults", "process", "50 /s"]  # totals are shown as rates
+    assert found[1:] == [["user time", "process", "150 %"], ["idle rate", "worker 0", "12.34 %"]]
+    load = browser.evaluate("Array.from(page.curves.strips.find(({name}) => name === 'load').series[0].value)")
     assert load == pytest.approx([1 / 3] * 50)
 
 
@@ -318,12 +352,14 @@ def test_traces_with_little_in_them(opened):
 
 
 @in_browser
-def test_dark_and_light(tmp_path):
-    write_report(suspended(), tmp_path / "report.html")
-    found = []
-    for dark in (False, True):
-        with Browser(dark=dark) as browser:
-            browser.open(tmp_path / "report.html")
-            found.append(browser.evaluate("[page.looks.theme.card, getComputedStyle(document.body).color]"))
-            assert browser.errors == []
-    assert found == [["#ffffff", "rgb(31, 35, 40)"], ["#161b22", "rgb(230, 237, 243)"]]
+def test_dark_and_light(opened):
+    browser = opened(suspended())
+    colours = "[page.looks.theme.card, getComputedStyle(document.body).color]"
+    assert browser.evaluate(colours) == ["#ffffff", "rgb(31, 35, 40)"]
+    idle = {"light": "#eef1f4", "dark": "#1f262e"}
+    assert idle["light"] in colours_of_row(browser, 0, 0)
+    browser.theme("dark")
+    browser.frame()
+    assert browser.evaluate(colours) == ["#161b22", "rgb(230, 237, 243)"]
+    assert idle["dark"] in colours_of_row(browser, 0, 0) and idle["light"] not in colours_of_row(browser, 0, 0)
+    browser.theme("light")

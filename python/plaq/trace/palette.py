@@ -6,7 +6,7 @@ import numpy as np
 
 #: Eight fills that stay apart for all common kinds of colour blindness, on light and dark pages: at least 0.11 in
 #: OKLab under Machado's simulation (IEEE TVCG 15, 1291 (2009)) of full protanopia, deuteranopia and tritanopia.
-FILLS = ("#1d7bc0", "#d9903a", "#35b297", "#b24881", "#b69bef", "#7fe5fb", "#6e5230", "#f6da84")
+FILLS = ("#1d7bc0", "#d9903a", "#35b297", "#b24881", "#b69bef", "#93dcec", "#6e5230", "#efd58a")
 #: Sixteen names get a look of their own: the fills plain, then striped. All others share a neutral one.
 LOOKS = 2 * len(FILLS)
 

@@ -7,30 +7,21 @@ class Curves {
   constructor(meta, columns, timeline, looks) {
     Object.assign(this, { timeline, looks });
     this.canvas = document.getElementById("curves");
-    this.strips = new Map(); // name -> {name, unit, series: [{label, time, value}], low, high}
     let at = 0;
-    for (const { name, unit, label, length, step } of meta.counters) {
-      const time = columns.counter_time.subarray(at, at + length);
-      const value = columns.counter_value.subarray(at, at + length).map((units) => units * step);
-      at += length;
-      if (!this.strips.has(name))
-        this.strips.set(name, { name, unit, series: [], low: Infinity, high: -Infinity });
-      const strip = this.strips.get(name);
-      strip.series.push({ label, time, value });
-      for (const one of value) {
-        if (one < strip.low) strip.low = one;
-        if (one > strip.high) strip.high = one;
-      }
-    }
-    for (const strip of this.strips.values()) {
-      if (strip.low > 0 && strip.low < 0.5 * strip.high) strip.low = 0;
-      if (!(strip.high > strip.low)) strip.high = strip.low + 1;
-    }
-    this.chosen = new Set([...this.strips.keys()].slice(0, 3));
+    this.strips = meta.strips.map(({ name, unit, series }) => {
+      const made = series.map(({ label, length, step }) => {
+        const time = columns.counter_time.subarray(at, at + length);
+        const value = columns.counter_value.subarray(at, at + length).map((units) => units * step);
+        at += length;
+        return { label, time, value };
+      });
+      return { name, unit, series: made, ...bounds(made) };
+    });
+    this.chosen = new Set(this.strips.slice(0, 3));
   }
 
   get shown() {
-    return [...this.strips.values()].filter((strip) => this.chosen.has(strip.name));
+    return this.strips.filter((strip) => this.chosen.has(strip));
   }
 
   resize(width) {
@@ -125,6 +116,22 @@ class Curves {
     });
     return { strip, values };
   }
+}
+
+// What a strip shows from top to bottom: all values, and 0 unless it is far away.
+function bounds(series) {
+  let low = Infinity,
+    high = -Infinity;
+  for (const { value } of series) {
+    for (const one of value) {
+      if (one < low) low = one;
+      if (one > high) high = one;
+    }
+  }
+  if (low > 0 && low < 0.5 * high) low = 0;
+  if (high > low) return { low, high };
+  const only = Number.isFinite(high) ? high : 0;
+  return only ? { low: Math.min(only, 0), high: Math.max(only, 0) } : { low: 0, high: 1 };
 }
 
 function firstAtOrAfter(sorted, value) {

@@ -11,10 +11,10 @@ class Legend {
   fill() {
     const { model, looks } = this.page;
     this.names.replaceChildren(...model.meta.order.map((name) => this.chip(name, looks)));
-    this.counters.hidden = this.page.curves.strips.size === 0;
+    this.counters.hidden = this.page.curves.strips.length === 0;
     this.counters
       .querySelector("div")
-      .replaceChildren(...[...this.page.curves.strips.values()].map((strip) => this.choice(strip)));
+      .replaceChildren(...this.page.curves.strips.map((strip) => this.choice(strip)));
   }
 
   chip(name, looks) {
@@ -47,13 +47,13 @@ class Legend {
     chip.setAttribute("aria-pressed", String(on));
   }
 
-  choice({ name }) {
+  choice(strip) {
     const { curves } = this.page;
-    const made = element("button", "chip", name);
-    this.pressed(made, curves.chosen.has(name));
+    const made = element("button", "chip", strip.name);
+    this.pressed(made, curves.chosen.has(strip));
     made.onclick = () => {
-      if (!curves.chosen.delete(name)) curves.chosen.add(name);
-      this.pressed(made, curves.chosen.has(name));
+      if (!curves.chosen.delete(strip)) curves.chosen.add(strip);
+      this.pressed(made, curves.chosen.has(strip));
       this.page.resize();
     };
     return made;

@@ -47,8 +47,9 @@ class Painter {
     return [first, last];
   }
 
-  // Draw the collected columns as stacks between two heights and forget them; `scale` is the height of one.
-  stack(pixels, width, [first, last], top, height, scale) {
+  // Draw the collected columns as stacks and forget them: upwards from the bottom of a band, or downwards from its
+  // top. A share of 1 fills the part `scale` of its height.
+  stack(pixels, width, [first, last], top, height, scale, upwards) {
     const { shares, stride } = this;
     const rows = pixels.length / width;
     for (let x = first; x < last; x++) {
@@ -62,7 +63,7 @@ class Painter {
         const upto = Math.min(height, Math.max(drawn + (drawn === 0 ? 1 : 0), Math.round(filled * height)));
         const plain = this.fills[look] === this.stripes[look];
         for (; drawn < upto; drawn++) {
-          const y = top + height - 1 - drawn;
+          const y = upwards ? top + height - 1 - drawn : top + drawn;
           if (y >= 0 && y < rows) pixels[y * width + x] = plain ? this.fills[look] : this.colour(look, x, y);
         }
       }

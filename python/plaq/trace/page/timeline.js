@@ -5,6 +5,7 @@ const TASK_HEIGHT = 20,
   REGION_HEIGHT = 13,
   LANE_GAP = 5,
   RANK_GAP = 12;
+const AMPLE = 170; // px: fewer rows than fill it are drawn taller
 const TALLEST = 0.62; // of the window; what does not fit scrolls
 
 class Timeline {
@@ -15,10 +16,13 @@ class Timeline {
     this.frame = document.getElementById("lanes");
     this.canvas = this.frame.querySelector("canvas");
     this.scroller = this.frame.querySelector(".scroller");
-    this.layOut();
+    this.layOut(1);
+    this.layOut(Math.min(Math.max(AMPLE / this.contentHeight, 1), 1.8));
   }
 
-  layOut() {
+  layOut(scale) {
+    this.taskHeight = Math.round(TASK_HEIGHT * scale);
+    const regionHeight = Math.round(REGION_HEIGHT * Math.sqrt(scale));
     let y = 4,
       rank = this.model.lanes[0]?.rank;
     for (const lane of this.model.lanes) {
@@ -27,10 +31,10 @@ class Timeline {
       lane.top = y;
       for (const track of lane.tracks) {
         track.top = y;
-        track.height = track.isTasks ? TASK_HEIGHT : REGION_HEIGHT;
+        track.height = track.isTasks ? this.taskHeight : regionHeight;
         y += track.height + 1;
       }
-      lane.height = Math.max(y - lane.top - 1, REGION_HEIGHT);
+      lane.height = Math.max(y - lane.top - 1, lane.worker >= 0 ? this.taskHeight : regionHeight);
       y = lane.top + lane.height + LANE_GAP;
     }
     this.contentHeight = y;
@@ -61,6 +65,11 @@ class Timeline {
     return track.top + track.height / 2 - this.scroller.scrollTop;
   }
 
+  lanesInSight() {
+    const top = this.scroller.scrollTop;
+    return this.model.lanes.filter((lane) => lane.top + lane.height > top && lane.top < top + this.height);
+  }
+
   draw() {
     this.drawOverview();
     this.drawAxis();
@@ -78,10 +87,9 @@ class Timeline {
     const perPixel = view.span / width,
       scroll = this.scroller.scrollTop,
       labels = [];
-    for (const lane of model.lanes) {
-      if (lane.top + lane.height < scroll || lane.top > scroll + this.height) continue;
+    for (const lane of this.lanesInSight()) {
       if (lane.worker >= 0)
-        fillRow(pixels, width, looks.idle, (lane.top - scroll) * ratio, TASK_HEIGHT * ratio);
+        fillRow(pixels, width, looks.idle, (lane.top - scroll) * ratio, this.taskHeight * ratio);
       for (const track of lane.tracks) this.paint(pixels, width, track, perPixel, ratio, scroll, labels);
     }
     ctx.clearRect(0, 0, this.width, this.height);
@@ -111,7 +119,7 @@ class Timeline {
       if (x1 - x0 > 26 * ratio) labels.push({ i, track, left: GUTTER + x0 / ratio, width: (x1 - x0) / ratio });
     };
     const touched = painter.collect(item, from, to, looks.of, view.begin, perPixel, width, WIDE, box);
-    painter.stack(pixels, width, touched, top, height, 1);
+    painter.stack(pixels, width, touched, top, height, 1, track.isTasks);
   }
 
   drawLabels(ctx, labels) {
@@ -130,14 +138,14 @@ class Timeline {
   }
 
   drawGutter(ctx, scroll) {
-    let rank = null;
+    let rank = this.model.meta.ranks.length > 1 ? null : this.model.lanes[0]?.rank;
     ctx.textBaseline = "middle";
-    for (const lane of this.model.lanes) {
-      const y = lane.top - scroll + Math.min(lane.height, TASK_HEIGHT) / 2 + 0.5;
+    for (const lane of this.lanesInSight()) {
+      const y = lane.top - scroll + Math.min(lane.height, this.taskHeight) / 2 + 0.5;
       if (lane.rank !== rank) {
         ctx.font = `600 12px ${FONT}`;
         ctx.fillStyle = this.looks.theme.ink;
-        if (this.model.meta.ranks.length > 1) ctx.fillText(`rank ${lane.rank}`, 0, y);
+        ctx.fillText(`rank ${lane.rank}`, 0, Math.max(y, 10));
       }
       rank = lane.rank;
       ctx.font = `12px ${FONT}`;
@@ -194,7 +202,7 @@ class Timeline {
         );
         touched = [Math.min(touched[0], first), Math.max(touched[1], last)];
       }
-      painter.stack(pixels, width, touched, 0, height, 1 / Math.max(shown.length, 1));
+      painter.stack(pixels, width, touched, 0, height, 1 / Math.max(shown.length, 1), true);
     }
     ctx.clearRect(0, 0, this.width, 34);
     ctx.putImageData(this.overviewImage, Math.round(GUTTER * ratio), ratio);
@@ -237,9 +245,8 @@ class Timeline {
 }
 
 function fillRow(pixels, width, colour, top, height) {
-  const rows = pixels.length / width,
-    first = Math.max(0, Math.round(top));
-  pixels.fill(colour, first * width, Math.min(rows, Math.round(top + height)) * width);
+  const clipped = (y) => Math.min(Math.max(Math.round(y), 0), pixels.length / width) * width;
+  pixels.fill(colour, clipped(top), clipped(top + height));
 }
 
 function shortened(ctx, text, width) {

@@ -63,12 +63,12 @@ const BINARY = [
 function valueText(value, unit) {
   if (unit === "0.01 %") return `${plain(value / 100)} %`;
   if (unit === "s") return durationText(value * 1e9);
-  const [prefix, size] = (unit === "B" ? BINARY : PREFIXES).find(([, size]) => Math.abs(value) >= size) ?? [
-    "",
-    1,
-  ];
+  const prefixes = unit === "B" ? BINARY : PREFIXES;
+  const [prefix, size] = prefixes.find(([, size]) => Math.abs(value) >= size) ?? ["", 1];
   if (unit === "B") return `${plain(value / size)} ${prefix || "B"}`;
-  return `${plain(value / size)}${prefix && ` ${prefix}`}${unit === "1" ? "" : ` ${unit}`}`;
+  return [plain(value / size), `${prefix}${unit === "1" ? "" : unit.replace(/^1/, "")}`]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function plain(value) {
