@@ -88,6 +88,21 @@ def trace_graph(
     print(out)
 
 
+@app.command("report")
+def trace_report(
+    folder: TraceFolder,
+    out: Annotated[
+        Optional[Path], typer.Option("-o", "--out", help="File to write; by default report.html in the folder.")
+    ] = None,
+):
+    """Write a page with the timeline, counters and tables: one file that any browser opens, without a network."""
+    from plaq.trace.report import write_report
+
+    out = out or folder / "report.html"
+    write_report(opened(folder), out)
+    print(out)
+
+
 @app.command("chrome")
 def trace_chrome(
     folder: TraceFolder,

@@ -64,6 +64,16 @@ def test_the_tree(run, tmp_path):
     assert "n0 -> n1" in (tmp_path / "t.dot").read_text()
 
 
+def test_the_report(run, tmp_path):
+    code, out, err = run(noted(), "report")
+    assert code == 0 and out.strip() == str(tmp_path / "report.html") and "rank 0: cut" in err
+    assert "<li>rank 0: 3 events [lost]</li>" in (tmp_path / "report.html").read_text()
+    code, out, _ = run(noted(), "report", "-o", tmp_path / "page.html")
+    assert code == 0 and out.strip() == str(tmp_path / "page.html") and (tmp_path / "page.html").exists()
+    code, _, err = run(noted(), "report", "-o", tmp_path / "nowhere" / "page.html")
+    assert code == 1 and "cannot be written" in err
+
+
 def test_the_graph(run, tmp_path):
     code, out, err = run(noted(), "graph")
     assert code == 0 and out.strip() == str(tmp_path / "graph.dot") and "rank 0: cut" in err
