@@ -24,6 +24,11 @@ layout::layout(std::span<const int> node_of) : ranks_(int(node_of.size())) {
 
 std::vector<range> layout::split(range whole, int parts) const {
   if (whole.size() == 0) return {};
+  if (parts >= whole.size()) {
+    std::vector<range> single;
+    for (int i = whole.begin; i < whole.end; ++i) single.push_back({i, i + 1});
+    return single;
+  }
   // Node borders strictly inside the range, if there are any.
   const auto low = std::ranges::upper_bound(node_begin_, whole.begin);
   const auto high = std::ranges::lower_bound(node_begin_, whole.end);

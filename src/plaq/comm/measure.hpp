@@ -1,0 +1,23 @@
+// How long collective operations take here: for the tuning table and for benchmarks.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "plaq/comm/collectives.hpp"
+
+namespace plaq::comm {
+
+/// For each variant the median over `repeats` of the seconds from a common start to the end on the last rank. The
+/// variants take turns, so that whatever else the machine does meets all of them. Collective.
+std::vector<double> median_seconds(const communicator& over, const std::vector<std::function<void()>>& variants,
+                                   int repeats);
+
+/// A call of this operation with blocks of `bytes` that hold floats, for `median_seconds`. Sums have one value per
+/// four bytes.
+std::function<void()> sample_call(collectives& by, collective what, std::size_t bytes);
+
+/// The methods that are worth a try, for `ranks` ranks and blocks of `bytes`.
+std::vector<method> candidates(collective what, int ranks, std::size_t bytes);
+
+}  // namespace plaq::comm
