@@ -50,9 +50,10 @@ def test_arrows_point_one_way(file):
             assert not broken_arrow(user, parts[1]), f"{user} must not include {name}"
 
 
-def test_only_one_file_knows_mpi():
-    users = [str(file.relative_to(SOURCES)) for file in FILES if ("<", "mpi.h") in includes(file)]
-    assert users == ["comm/mpi.cpp"]
+def test_only_the_mpi_files_know_mpi():
+    names = lambda *what: [str(file.relative_to(SOURCES)) for file in FILES if set(what) & set(includes(file))]
+    assert names(("<", "mpi.h")) == ["comm/mpi.hpp"]
+    assert names(('"', "plaq/comm/mpi.hpp")) == ["comm/mpi.cpp", "comm/mpi_wire.cpp"]
 
 
 def test_bindings_are_included_by_nobody():

@@ -14,6 +14,7 @@
 
 #include "plaq/comm/arithmetic.hpp"
 #include "plaq/comm/transport.hpp"
+#include "plaq/comm/wire.hpp"
 
 namespace plaq::comm {
 
@@ -132,10 +133,13 @@ class communicator {
   /// Non-blocking messages of this group, for one thread at a time; the communicator has to outlive them.
   std::unique_ptr<messages> open_messages() const { return below_->open_messages(); }
 
+  /// What a messenger is made of; collective.
+  std::unique_ptr<wire> open_wire() const { return below_->open_wire(); }
+
   /// Ends all processes of the job with this exit code.
   [[noreturn]] void abort(int code) const;
 
- private:
+  /// What MPI is told of a T; complex numbers are two.
   template <reducible T>
   static constexpr scalar scalar_of() {
     if constexpr (std::same_as<T, std::int32_t>) return scalar::int32;
@@ -145,6 +149,7 @@ class communicator {
     if constexpr (std::same_as<T, double> || std::same_as<T, std::complex<double>>) return scalar::float64;
   }
 
+ private:
   void need_rank(int root) const;
   void need_peer(int peer, int tag) const;
   static void need_sum(operation op);

@@ -1,6 +1,4 @@
-// MPI as a transport. The only file that knows mpi.h.
-#include <mpi.h>
-
+// MPI as a transport.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -11,12 +9,11 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/launcher.hpp"
+#include "plaq/comm/mpi.hpp"
 #include "plaq/comm/traffic.hpp"
 #include "plaq/comm/transport.hpp"
 
 namespace plaq::comm {
-
-namespace {
 
 std::string in_words(int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -25,11 +22,7 @@ std::string in_words(int code) {
   return {text, std::size_t(length)};
 }
 
-/// Throws unless `code` is success. `where` is who and with whom, e.g. "rank 2" and " to rank 0".
-void must(int code, const char* call, const std::string& who, const std::string& with = "") {
-  if (code != MPI_SUCCESS) [[unlikely]]
-    throw runtime_failure(who + ": " + call + with + " failed: " + in_words(code));
-}
+namespace {
 
 const char* level_name(int level) {
   switch (level) {
@@ -82,6 +75,8 @@ class session {
   bool owns_ = false;
 };
 
+}  // namespace
+
 MPI_Datatype mpi_type(scalar type) {
   switch (type) {
     case scalar::int32: return MPI_INT32_T;
@@ -103,6 +98,8 @@ MPI_Op mpi_operation(operation op) {
   }
   throw runtime_failure("unknown operation");
 }
+
+namespace {
 
 std::string name_of(int rank) { return "rank " + std::to_string(rank); }
 
@@ -303,6 +300,8 @@ class mpi final : public transport {
   std::unique_ptr<messages> open_messages() override {
     return std::make_unique<mpi_messages>(comm_, rank_, longest_);
   }
+
+  std::unique_ptr<wire> open_wire() override { return mpi_wire(comm_, longest_); }
 
   void abort(int code) override { must(MPI_Abort(MPI_COMM_WORLD, code), "MPI_Abort", who()); }
 

@@ -1,6 +1,7 @@
 // The serial twin: a job of one rank, with or without MPI in the program.
 #include "plaq/base/error.hpp"
 #include "plaq/comm/transport.hpp"
+#include "plaq/comm/wire.hpp"
 
 namespace plaq::comm {
 
@@ -27,6 +28,7 @@ class serial final : public transport {
   void send(std::span<const std::byte>, int, int) override { nobody(); }
   void receive(std::span<std::byte>, int, int) override { nobody(); }
   std::unique_ptr<messages> open_messages() override { return std::make_unique<silence>(); }
+  std::unique_ptr<wire> open_wire() override { return serial_wire(); }
   void abort(int) override {}
 };
 

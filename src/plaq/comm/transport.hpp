@@ -31,6 +31,8 @@ class messages {
   virtual void finished(std::vector<std::uint32_t>& numbers, bool wait) = 0;
 };
 
+class wire;
+
 /// One group of ranks. All calls block; all but send and receive are collective over the group.
 /// Ranks and tags arrive checked. A failure below is a runtime_failure that names rank, call and peer.
 class transport {
@@ -51,6 +53,8 @@ class transport {
   virtual void receive(std::span<std::byte> data, int peer, int tag) = 0;
   /// A set of messages of this group, to be used by one thread at a time; the group has to outlive it.
   virtual std::unique_ptr<messages> open_messages() = 0;
+  /// Messages that nobody waits for, apart from those of this transport.
+  virtual std::unique_ptr<wire> open_wire() = 0;
   /// Ends all other processes of the job, not only of this group, and perhaps this one.
   virtual void abort(int code) = 0;
 };

@@ -53,7 +53,7 @@ std::vector<detail::lookout*> pools;
 }  // namespace
 
 poller::poller() noexcept { polling::add(*this); }
-poller::~poller() { polling::remove(*this); }
+void poller::retire() noexcept { polling::remove(*this); }
 
 void poller::expect(long more) noexcept {
   if (detail::expected.fetch_add(more) != 0 || more <= 0) return;

@@ -17,7 +17,10 @@ class poller {
 
  protected:
   poller() noexcept;
-  ~poller();  ///< waits for a poll() under way
+  ~poller() { retire(); }
+
+  /// From here on nobody polls; waits for a poll() under way. To be called by the destructor of who implements it.
+  void retire() noexcept;
 
   /// How many more things are waited for. While there is one, a worker in each pool keeps awake.
   void expect(long more) noexcept;

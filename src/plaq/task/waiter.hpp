@@ -50,6 +50,9 @@ class waiter_list {
 class spin_lock {
  public:
   void lock() noexcept;
+  bool try_lock() noexcept {
+    return !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire);
+  }
   void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:

@@ -1,0 +1,28 @@
+// What the files that know MPI share. Nobody else includes it.
+#pragma once
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "plaq/base/error.hpp"
+#include "plaq/comm/wire.hpp"
+
+namespace plaq::comm {
+
+std::string in_words(int mpi_error);
+
+/// Throws unless `code` is success. `where` is who and with whom, e.g. "rank 2" and " to rank 0".
+inline void must(int code, const char* call, const std::string& who, const std::string& with = "") {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw runtime_failure(who + ": " + call + with + " failed: " + in_words(code));
+}
+
+MPI_Datatype mpi_type(scalar type);
+MPI_Op mpi_operation(operation op);
+std::size_t bytes(scalar type);
+
+/// A wire over a duplicate of `comm`; collective.
+std::unique_ptr<wire> mpi_wire(MPI_Comm comm, std::size_t longest_message);
+
+}  // namespace plaq::comm

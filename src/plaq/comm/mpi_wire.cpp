@@ -1,0 +1,238 @@
+// MPI as a wire. Messages are taken off MPI's queue as they arrive (MPI_Improbe) and matched above, so that neither
+// MPI nor a look at it has to go through the receives that are still waiting.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <mutex>
+
+#include "plaq/comm/mpi.hpp"
+#include "plaq/comm/traffic.hpp"
+
+namespace plaq::comm {
+
+namespace {
+
+/// MPI's handles are pointers or ints.
+template <class T>
+wire::handle to_handle(T value) {
+  return (wire::handle)(value);
+}
+template <class T>
+T from_handle(wire::handle h) {
+  return (T)(h);
+}
+static_assert(sizeof(MPI_Request) <= sizeof(wire::handle) && sizeof(MPI_Message) <= sizeof(wire::handle));
+
+void must(int code, const char* call) { plaq::comm::must(code, call, "plaq"); }
+
+/// MPI_THREAD_SERIALIZED: the calls of all wires follow each other.
+std::unique_lock<std::mutex> own_turn() {
+  static std::mutex one_at_a_time;
+  static const bool needed = [] {
+    int level = MPI_THREAD_SINGLE;
+    must(MPI_Query_thread(&level), "MPI_Query_thread");
+    return level < MPI_THREAD_MULTIPLE;
+  }();
+  return needed ? std::unique_lock(one_at_a_time) : std::unique_lock<std::mutex>();
+}
+
+/// A count and a type that describe the bytes of a message; MPI counts in int.
+class typed {
+ public:
+  typed(const blocks& m, std::size_t longest) {
+    if (m.contiguous() && m.bytes() <= longest) {
+      count = int(m.bytes());
+      return;
+    }
+    if (m.count > std::size_t(std::numeric_limits<int>::max()))
+      throw input_error("a strided message may have 2^31 - 1 blocks, not " + std::to_string(m.count));
+    count = 1;
+    if (m.contiguous()) {
+      type = run_of(m.bytes(), longest);
+    } else {
+      MPI_Datatype block = run_of(m.block, longest);
+      must(MPI_Type_create_hvector(int(m.count), 1, MPI_Aint(m.stride), block, &type), "MPI_Type_create_hvector");
+      must(MPI_Type_free(&block), "MPI_Type_free");
+    }
+    must(MPI_Type_commit(&type), "MPI_Type_commit");
+  }
+  typed(const typed&) = delete;
+  ~typed() {
+    if (type != MPI_BYTE) MPI_Type_free(&type);  // MPI keeps it for the messages that use it
+  }
+
+  int count = 0;
+  MPI_Datatype type = MPI_BYTE;
+
+ private:
+  static MPI_Datatype run_of(std::size_t bytes, std::size_t longest) {
+    MPI_Datatype run = MPI_DATATYPE_NULL;
+    if (bytes <= longest) {
+      must(MPI_Type_contiguous(int(bytes), MPI_BYTE, &run), "MPI_Type_contiguous");
+      return run;
+    }
+    MPI_Datatype piece = MPI_DATATYPE_NULL;
+    must(MPI_Type_contiguous(int(longest), MPI_BYTE, &piece), "MPI_Type_contiguous");
+    const std::size_t pieces = bytes / longest, rest = bytes % longest;
+    const std::array<int, 2> lengths{int(pieces), int(rest)};
+    const std::array<MPI_Aint, 2> places{0, MPI_Aint(pieces * longest)};
+    const std::array<MPI_Datatype, 2> types{piece, MPI_BYTE};
+    must(MPI_Type_create_struct(2, lengths.data(), places.data(), types.data(), &run), "MPI_Type_create_struct");
+    must(MPI_Type_free(&piece), "MPI_Type_free");
+    return run;
+  }
+};
+
+class mpi final : public wire {
+ public:
+  mpi(MPI_Comm over, std::size_t longest) : longest_(longest) {
+    const auto turn = own_turn();
+    must(MPI_Comm_dup(over, &comm_), "MPI_Comm_dup");
+    must(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    must(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    must(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ~mpi() override {
+    int finalized = 0;
+    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Comm_free(&comm_);
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  handle send(const blocks& from, int peer, int tag) override {
+    const auto turn = own_turn();
+    const typed what(from, longest_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    must(MPI_Isend(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Isend");
+    traffic::sent(from.bytes());
+    return begun(request, "MPI_Isend");
+  }
+
+  std::optional<arrival> next_arrival() override {
+    const auto turn = own_turn();
+    int there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    must(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, &message, &status), "MPI_Improbe");
+    if (!there) return std::nullopt;
+    MPI_Count bytes = 0;
+    must(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+    return arrival{status.MPI_SOURCE, status.MPI_TAG, std::size_t(bytes), to_handle(message)};
+  }
+
+  handle receive(const arrival& which, const blocks& to) override {
+    const auto turn = own_turn();
+    const typed what(to, longest_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    auto message = from_handle<MPI_Message>(which.message);
+    must(MPI_Imrecv(to.data, what.count, what.type, &message, &request), "MPI_Imrecv");
+    traffic::received(to.bytes());
+    return begun(request, "MPI_Imrecv");
+  }
+
+  handle prepare_send(const blocks& from, int peer, int tag) override {
+    const auto turn = own_turn();
+    const typed what(from, longest_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    must(MPI_Send_init(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Send_init");
+    return to_handle(request);
+  }
+  bool start(handle& prepared, std::size_t bytes) override {
+    const auto turn = own_turn();
+    auto request = from_handle<MPI_Request>(prepared);
+    must(MPI_Start(&request), "MPI_Start");
+    traffic::sent(bytes);
+    int done = 0;
+    must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Start");
+    prepared = to_handle(request);
+    return done;
+  }
+  void forget(handle prepared) override {
+    const auto turn = own_turn();
+    int finalized = 0;
+    auto request = from_handle<MPI_Request>(prepared);
+    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Request_free(&request);
+  }
+
+  handle barrier() override {
+    return collective("MPI_Ibarrier", 0, [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
+  }
+  handle broadcast(std::span<std::byte> data, int root) override {
+    return collective("MPI_Ibcast", data.size(), [&](MPI_Request* request) {
+      const typed what({data.data(), data.size()}, longest_);
+      return MPI_Ibcast(data.data(), what.count, what.type, root, comm_, request);
+    });
+  }
+  handle all_reduce(std::span<std::byte> data, scalar type, operation op) override {
+    const int count = counted(data.size() / bytes(type));
+    return collective("MPI_Iallreduce", data.size(), [&](MPI_Request* request) {
+      return MPI_Iallreduce(MPI_IN_PLACE, data.data(), count, mpi_type(type), mpi_operation(op), comm_, request);
+    });
+  }
+  handle all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    const int count = counted(mine.size());
+    return collective("MPI_Iallgather", mine.size(), [&](MPI_Request* request) {
+      return MPI_Iallgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_, request);
+    });
+  }
+  handle all_to_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    const int count = counted(mine.size() / std::size_t(size_));
+    return collective("MPI_Ialltoall", mine.size(), [&](MPI_Request* request) {
+      return MPI_Ialltoall(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_, request);
+    });
+  }
+
+  void test(std::span<handle> under_way, std::vector<end>& ends) override {
+    const auto turn = own_turn();
+    constexpr std::size_t at_once = 32;
+    std::array<MPI_Request, at_once> requests;
+    std::array<int, at_once> which;
+    std::array<MPI_Status, at_once> statuses;
+    for (std::size_t begin = 0; begin < under_way.size(); begin += at_once) {
+      const auto some = under_way.subspan(begin, std::min(at_once, under_way.size() - begin));
+      std::ranges::transform(some, requests.begin(), from_handle<MPI_Request>);
+      int count = 0;
+      const int code = MPI_Testsome(int(some.size()), requests.data(), &count, which.data(), statuses.data());
+      if (code != MPI_ERR_IN_STATUS) must(code, "MPI_Testsome");
+      for (int i = 0; i < std::max(count, 0); ++i) {
+        const int error = code == MPI_SUCCESS ? MPI_SUCCESS : statuses[i].MPI_ERROR;
+        ends.push_back({begin + std::size_t(which[i]), error == MPI_SUCCESS ? "" : in_words(error)});
+      }
+      std::ranges::transform(std::span(requests).first(some.size()), some.begin(), to_handle<MPI_Request>);
+    }
+  }
+
+ private:
+  /// What is here already, or was small enough to be gone already, needs no further look.
+  static handle begun(MPI_Request request, const char* call) {
+    int done = 0;
+    must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
+    return done ? complete : to_handle(request);
+  }
+  template <class Start>
+  handle collective(const char* call, std::size_t bytes, Start&& start) {
+    const auto turn = own_turn();
+    MPI_Request request = MPI_REQUEST_NULL;
+    must(start(&request), call);
+    traffic::together(bytes);
+    return begun(request, call);
+  }
+  int counted(std::size_t n) const {
+    if (n > std::size_t(std::numeric_limits<int>::max()))
+      throw input_error("a collective future takes at most 2^31 - 1 values, not " + std::to_string(n));
+    return int(n);
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::size_t longest_;
+  int rank_ = 0, size_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<wire> mpi_wire(MPI_Comm comm, std::size_t longest_message) {
+  return std::make_unique<mpi>(comm, longest_message);
+}
+
+}  // namespace plaq::comm
