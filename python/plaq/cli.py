@@ -46,6 +46,9 @@ def dca_run(
         Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")
     ] = None,
     out: Annotated[Optional[str], typer.Option(help="Folder for the results.")] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Record where the time goes, in trace/ of the results' folder.")
+    ] = False,
 ):
     """Run an input, or all runs of its [sweep]. The same command goes on with what was stopped."""
     options = {"threads": threads, "workers": workers, "walltime": walltime, "folder": out}
@@ -64,9 +67,9 @@ def dca_run(
     runs = commands.on_root(world(), lambda: sweep.read(input, settings), share=True)
     if sweep.is_single(runs):
         parameters = runs[sweep.SINGLE]
-        commands.run(parameters, parameters.run.folder, str(input))
+        commands.run(parameters, parameters.run.folder, str(input), trace)
     else:
-        sweep.run(runs, str(input), world())
+        sweep.run(runs, str(input), world(), trace)
 
 
 @dca.command("parameters")

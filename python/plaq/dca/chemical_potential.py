@@ -3,6 +3,7 @@
 from scipy.optimize import brentq
 
 from plaq.errors import RunError
+from plaq.trace.session import region
 
 
 def density(mu, coarse, mesh, sigma):
@@ -13,6 +14,7 @@ def density(mu, coarse, mesh, sigma):
     return 2.0 * float(mesh.equal_time(coarse.gbar(1j * mesh.omega + mu - sigma).mean(axis=0)))
 
 
+@region("chemical potential")
 def find_mu(target, coarse, mesh, sigma, guess=0.0):
     """The mu with density(mu) = target, to 1e-12 in mu (Brent), at fixed Sigma, where n grows with mu.
 

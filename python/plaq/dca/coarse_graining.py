@@ -17,6 +17,7 @@ from scipy.fft import dct
 from plaq.dca.patch import gauss_rule
 from plaq.dca.symmetry import PointGroup
 from plaq.errors import RunError
+from plaq.trace.session import region
 
 TOLERANCE = 1e-10  # of Gbar, absolute, at the smallest |Im z| that a rule is made for
 SLACK = 0.8  # rules stay below 1e-8 down to this fraction of that |Im z|
@@ -61,12 +62,14 @@ class CoarseGraining:
         self._range = lattice.extrema
         self._rules = None
 
+    @region("coarse graining: prepare")
     def prepare(self, min_im_z):
         """Makes the rules for all |Im z| >= min_im_z > 0 and returns them (PatchRules)."""
         if self._rules is None or self._rules.min_im_z != min_im_z:
             self._rules = self._make_rules(float(min_im_z))
         return self._rules
 
+    @region("coarse graining")
     def gbar(self, z):
         """Gbar_K(z) [K, w]."""
         rules = self._rules_for(z)
@@ -80,6 +83,7 @@ class CoarseGraining:
         rules = self._rules_for(z)
         return _mean_over_rule(lambda z, x: x / (z - x), rules, z)
 
+    @region("coarse graining: chi0")
     def chi0_ph(self, z, z_shifted, q=0):
         """<G(k, iw) G(k+q, iw+inu)> [K, w] from z_K(iw) and z_shifted_K = z_K(iw+inu).
 
@@ -88,6 +92,7 @@ class CoarseGraining:
         partner = self.cluster.momentum_sum[:, q]
         return self._pair(z, np.asarray(z_shifted)[partner], partner, q)
 
+    @region("coarse graining: chi0")
     def chi0_pp(self, z, z_reversed, q=0):
         """<G(k, iw) G(q-k, inu-iw)> [K, w] from z_K(iw) and z_reversed_K = z_K(inu-iw), conj z_K at nu = 0.
 

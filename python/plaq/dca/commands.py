@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,36 +16,42 @@ from plaq.live import Log, duration, open_log
 from plaq.machine import build, workers_of
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
+from plaq.trace.session import Session, next_folder
 
 
-def run(parameters: Parameters, folder: str | Path | None = None, source: str = "Parameters") -> Results:
+def run(parameters: Parameters, folder: str | Path | None = None, source: str = "Parameters",
+        trace: bool = False) -> Results:
     """Solve the model at all temperatures and look for the transition.
 
     With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last
-    checkpoint; without one, nothing is written. Every rank of an MPI world calls this with the same arguments and
+    checkpoint; without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the folder,
+    in trace/001 when the run goes on, and so forth. Every rank of an MPI world calls this with the same arguments and
     gets the same results. Raises Interrupted after a signal or the wall-time limit, with everything saved.
     """
     from plaq.comm import world
 
     with Stop(parameters.run.walltime) as stop:
-        return run_on(world(), parameters, folder, source, stop, open_log)
+        return run_on(world(), parameters, folder, source, stop, open_log, trace)
 
 
 def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source: str, stop: Stop,
-           make_log: Callable[[Path], Log]) -> Results:
+           make_log: Callable[[Path], Log], trace: bool = False) -> Results:
     """`run` on the ranks of comm; ``stop`` says when to stop early."""
     from plaq.dca.loop import Loop
 
     on_root(comm, lambda: check_ranks(parameters, comm.size))
     if folder is None:
+        if trace:
+            raise InputError("trace: a run without a folder has no place for one")
         return Loop(parameters, comm, QuietObserver(stop)).run()
     desk = on_root(comm, lambda: Desk(parameters, Path(folder), source, comm.size, stop, make_log))
     try:
         state = on_root(comm, desk.observer.resume if desk else None, share=True)
         observer = desk.observer if desk else QuietObserver(stop)
-        results = Loop(parameters, comm, observer, state).run()
-        if desk:
-            desk.finish(results)
+        with recording(comm, parameters, Path(folder), desk) if trace else nullcontext():
+            results = Loop(parameters, comm, observer, state).run()
+            if desk:
+                desk.finish(results)
     except Interrupted as interrupted:
         if desk:
             desk.log.line(f"stopped by {interrupted.reason}: the state is saved in {folder}; the same command continues")
@@ -59,6 +65,19 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
         if desk:
             desk.close()
     return results
+
+
+@contextmanager
+def recording(comm: Any, parameters: Parameters, folder: Path, desk: Desk | None) -> Iterator[None]:
+    """A session of `plaq.trace` in the next free folder of trace/; says where it is, and when it ends early."""
+    place = on_root(comm, lambda: next_folder(folder / "trace"), share=True)
+    how = {"back end": parameters.run.threads, "workers": workers_of(parameters.run.workers, comm.size)}
+    with Session(place, comm, notes=how) as session:
+        if desk:
+            desk.log.line(f"trace:  {place}")
+        yield
+    if desk and session.problem:
+        desk.log.line(f"the trace of rank 0 ends early: {session.problem}")
 
 
 class Desk:

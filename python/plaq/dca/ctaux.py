@@ -19,6 +19,7 @@ from plaq import _core
 from plaq.dca import tuning
 from plaq.errors import RunError
 from plaq.machine import workers_of
+from plaq.trace.session import region
 
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
 
@@ -98,6 +99,7 @@ class Measured:
     measuring_seconds: float
 
 
+@region("bath")
 def make_problem(cluster, mesh, task, solver):
     """The C++ description of `task`; `solver` is the parameter section of that name."""
     table = time_table(mesh, cluster, task.g0)
@@ -137,6 +139,7 @@ def fresh_chain(number, previous=None, stretch=1.0):
     return state
 
 
+@region("chains")
 def run_chains(problem, chains, run, comm, watch: Callable):
     """Take all chains (states, changed in place) on until they are complete or `watch` says stop.
 
@@ -192,6 +195,7 @@ def run_chains(problem, chains, run, comm, watch: Callable):
     return all(len(c["bins"]) == problem.bins for c in chains)
 
 
+@region("collect bins")
 def collect(problem, chains, cluster, orbits):
     """The bins of all chains as `Measured`; `orbits` are lists of equivalent momenta to average over."""
     layout = problem.layout()

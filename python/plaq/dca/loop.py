@@ -29,6 +29,7 @@ from plaq.dca.symmetry import PointGroup
 from plaq.dca.transition import transition
 from plaq.dca.watch import Watch, stop_reason
 from plaq.errors import Interrupted, RunError
+from plaq.trace.session import region
 
 APPROACH, SETTLE, FINAL = "approach", "settle", "final"
 AGREED = ("phase", "sigma", "error", "density_error", "mu", "guess", "order", "tau", "mixing")
@@ -70,6 +71,7 @@ class Loop:
                     seconds[part] += value
             return Results(points, self._transition(points), dict(seconds))
 
+    @region("temperature")
     def _exact(self, T):
         reason = stop_reason(self.comm, self.observer)
         if reason:
@@ -96,6 +98,7 @@ class Loop:
 
     # One temperature -------------------------------------------------------------------------------------------
 
+    @region("temperature")
     def _temperature(self, T):
         mesh = matsubara.mesh(1 / T, self.cutoff)
         self.coarse.prepare(np.pi * T)
@@ -125,6 +128,7 @@ class Loop:
                          "chains": chains,
                          "warm_up": p.solver.warmup, "mixing": [], "history": [], "seconds": {}}
 
+    @region("iteration")
     def _iteration(self, T, mesh):
         p, loop = self.parameters, self.state["loop"]
         self._report(loop, T)

@@ -12,6 +12,7 @@ from plaq.dca.ctaux import Measured, dyson
 from plaq.dca.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.errors import RunError
 from plaq.estimate import Axis, Estimate
+from plaq.trace.session import region
 
 IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps keep their name
 TAU_POINTS = 65
@@ -63,6 +64,7 @@ def pair_orbits(group):
     return np.unique(smallest, return_inverse=True)[1].reshape(size, size)
 
 
+@region("self-energy")
 def self_energy(setting, measured, wanted=None):
     """Sigma [K, w] for the next iteration and the density, both `Resampled`: cheap enough for every iteration.
 
@@ -104,6 +106,7 @@ def sweeps_between_independent(measured, chains, sweeps_per_measurement):
     return float(sweeps_per_measurement / (2 * np.arctanh(1 / (2 * integrated))))
 
 
+@region("estimates")
 def estimates(setting: Setting, measured: Measured, chains: int, window=0, channels=()) -> dict[str, Estimate]:
     """All observables of a temperature by name; see docs/conventions.md for each formula."""
     taus = autocorrelation(measured, chains)
@@ -199,6 +202,7 @@ def single_particle_labels(setting):
     }
 
 
+@region("Bethe-Salpeter: pairing")
 def pairing(setting, projectors, blocks, m, g4):
     """Leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w'].
 
@@ -277,6 +281,7 @@ CHANNELS = {
 }
 
 
+@region("Bethe-Salpeter: channel")
 def channel(setting, blocks, kind, q, m_index, window, m, g4):
     """Modes of Gamma chi0 in a general channel {block of irreps: modes}, from G4 [K, K', n, n']."""
     cluster, mesh = setting.cluster, setting.mesh

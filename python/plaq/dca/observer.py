@@ -14,6 +14,7 @@ from plaq.estimate import with_error
 from plaq.live import Log, duration, number
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
+from plaq.trace.session import region
 
 PROGRAM = "plaq dca"
 
@@ -114,11 +115,13 @@ class Observer(QuietObserver):
         check = checks.in_words(point)
         self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}")
 
+    @region("save results")
     def save(self, results: Results) -> None:
         """Replace ``results.h5`` and ``summary.json``."""
         write_results(self._folder.results, results, self._parameters.to_toml(), self._header)
         self._folder.write_summary(summary(results, self._header))
 
+    @region("checkpoint")
     def checkpoint(self, state: dict[str, Any]) -> None:
         checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
         self._last_checkpoint = time.monotonic()

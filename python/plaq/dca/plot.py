@@ -15,6 +15,7 @@ from plaq.errors import RunError
 from plaq.estimate import with_error
 from plaq.figures import Theme, between, png
 from plaq.files import cannot_write
+from plaq.trace.session import region
 
 SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
 
@@ -52,6 +53,7 @@ def available(results: Results) -> dict[str, tuple]:
             for name, (present, draw, title, caption) in chosen.items() if present}
 
 
+@region("figures")
 def save_figures(folder: Path) -> list[Path]:
     """Draw every figure of a run into its folder ``figures/``; the paths. RunError when they cannot be written."""
     results = read_results(folder / "results.h5")[0]

@@ -18,6 +18,7 @@ from plaq.estimate import with_error
 from plaq.figures import page_colours, svg
 from plaq.files import write_atomically
 from plaq.live import duration, number
+from plaq.trace.session import region
 
 WIDE_FIGURES = {"lambda_d", "self_energy", "thermodynamics", "time"}
 
@@ -36,6 +37,7 @@ COLUMNS = {
 }
 
 
+@region("report")
 def write_report(folder: Path) -> Path:
     """Write ``report.html`` from the ``results.h5`` of a run folder; its path."""
     results, toml, header = read_results(folder / "results.h5")

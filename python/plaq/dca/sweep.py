@@ -66,7 +66,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> dict[str, Parameters]:
     return runs
 
 
-def run(runs: dict[str, Parameters], source: str, comm: Any) -> None:
+def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False) -> None:
     """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; a table at the end.
 
     A run that fails leaves the others alone. Raises RunError at the end if one failed, Interrupted if they were
@@ -83,7 +83,7 @@ def run(runs: dict[str, Parameters], source: str, comm: Any) -> None:
         for name in queues[number]:
             try:
                 results = commands.run_on(group, runs[name], base / name, source, stop,
-                                          lambda path: Log(path, nowhere))
+                                          lambda path: Log(path, nowhere), trace)
                 outcomes[name] = results.tc | {"seconds": sum(results.seconds.values())}
             except Interrupted as interrupted:
                 reason = interrupted.reason

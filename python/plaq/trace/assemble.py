@@ -27,7 +27,7 @@ class RankTables:
     regions: np.ndarray
     links: np.ndarray
     readies: np.ndarray
-    notes: list[str]
+    worker_of: dict[int, int]  # thread: the worker that it was all the time, if it was one
     first: float
     last: float
 
@@ -52,7 +52,6 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     names = [*file.names, UNKNOWN]
     last = max(events.time.max(initial=-np.inf), clock.seconds(file.clocks["ticks"][-1:])[0])
     first = min(events.time.min(initial=np.inf), clock.seconds(file.clocks["ticks"][:1])[0])
-    notes: list[str] = []
     ids = _TaskIds(events)
     tasks = _tasks(events, ids, len(names) - 1)
     slices = _slices(events, ids, tasks, last)
@@ -67,7 +66,7 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     rank = file.process["rank"]
     for table in (tasks, slices, regions):
         table["rank"] = rank
-    return RankTables(names, tasks, slices, regions, links, readies, notes, first, last)
+    return RankTables(names, tasks, slices, regions, links, readies, _worker_of(events), first, last)
 
 
 @dataclass
@@ -110,6 +109,15 @@ class _TaskIds:
         return np.where(ids == 0, -1, rows)
 
 
+def _worker_of(events: _Events) -> dict[int, int]:
+    served = _is(events, STARTED, RESUMED)
+    pairs = np.stack([events.thread[served], (events.subject[served] >> WORKER_SHIFT).astype(np.int64)], axis=1)
+    found = np.unique(pairs, axis=0)
+    threads, counts = np.unique(found[:, 0], return_counts=True)
+    only = set(threads[counts == 1].tolist())
+    return {thread: worker for thread, worker in found.tolist() if thread in only}
+
+
 def _is(events: _Events, *kinds: int) -> np.ndarray:
     return np.isin(events.kind, kinds)
 
@@ -130,8 +138,8 @@ def _tasks(events: _Events, ids: _TaskIds, unknown: int) -> np.ndarray:
 
 
 def _slices(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> np.ndarray:
-    """From started or resumed to suspended or finished. Where the end is missing (lost, or the trace was over), the
-    slice ends where its task or its worker went on with something else, at the latest with the trace."""
+    """From started or resumed to suspended or finished. Where the end is missing (lost, or the trace was over),
+    the slice ends where its task or its worker went on with something else, at the latest with the trace."""
     chosen = np.flatnonzero(_is(events, STARTED, RESUMED, SUSPENDED, FINISHED))
     row = ids.row(events.subject[chosen] & ID_BITS)
     order = np.lexsort((events.time[chosen], row))
@@ -174,9 +182,11 @@ def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> 
     by_number = end[np.argsort(events.subject[end], kind="stable")]
     place = np.searchsorted(events.subject[by_number], regions["id"])
     place_in = np.minimum(place, max(len(by_number) - 1, 0))
-    found = (place < len(by_number)) & (events.subject[by_number][place_in] == regions["id"]) if len(by_number) else (
-        np.zeros(len(begin), bool))
-    of_task = np.where(regions["task"] >= 0, tasks["finished"][regions["task"]] if len(tasks) else last, last)
+    found = place < len(by_number)
+    found[found] = events.subject[by_number[place_in[found]]] == regions["id"][found]
+    of_task = np.full(len(begin), last)
+    inside = regions["task"] >= 0
+    of_task[inside] = tasks["finished"][regions["task"][inside]]
     regions["end"] = np.where(np.isnan(of_task), last, of_task)
     sequence_end = np.full(len(begin), len(events.kind))
     if found.any():
@@ -189,7 +199,7 @@ def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> 
 
 
 def _around(regions: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Row of the region around each one, -1 for none. Regions nest within their task or, outside of tasks, thread."""
+    """Row of the region around each one, -1: none. Regions nest within their task or, outside of tasks, thread."""
     count = len(regions)
     parent = np.full(count, -1, np.int64)
     group = np.where(regions["task"] >= 0, regions["task"], -2 - regions["thread"].astype(np.int64))
@@ -203,7 +213,7 @@ def _around(regions: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarr
         inner, outer = opens[levels == depth], opens[levels == depth - 1]
         found = outer[np.searchsorted(outer, inner) - 1]
         parent[order[inner]] = order[found]
-    # Where regions of one thread overlap without nesting, the first one around that holds all of it.
+    # Where regions of one thread overlap without nesting: one further out that holds all of it, or none.
     while True:
         has = np.flatnonzero(parent >= 0)
         short = has[(regions["end"][parent[has]] < regions["end"][has]) | (group[parent[has]] != group[has])]

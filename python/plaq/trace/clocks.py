@@ -34,7 +34,9 @@ class Clock:
                 f"{1e6 * self._drift:.0f} ppm; times between two readings are off by as much"
             )
         self._offset = _offset(file, reference, self.notes)
-        self.text = f"{file.process['clock']}, {1e9 * self._length:.6g} ns a tick, rate within {1e6 * self._drift:.1f} ppm"
+        self.text = (
+            f"{file.process['clock']}, {1e9 * self._length:.6g} ns a tick, rate within {1e6 * self._drift:.1f} ppm"
+        )
 
     def seconds(self, ticks: np.ndarray) -> np.ndarray:
         """Ticks (their low 56 bits) as seconds on the reference's CLOCK_MONOTONIC."""
@@ -56,8 +58,8 @@ def _offset(file: RankFile, reference: RankFile, notes: list[str]):
     known = np.sort(file.offsets, order="at")
     if not len(known):
         notes.append(
-            f"rank {file.process['rank']} ran on another host ({file.process['host']}) and its clock was not compared: "
-            "its times do not fit those of the other ranks"
+            f"rank {file.process['rank']} ran on another host ({file.process['host']}) and its clock was not "
+            "compared: its times do not fit those of the other ranks"
         )
         return lambda time: 0.0
     return lambda time: np.interp(time, known["at"], known["seconds"])

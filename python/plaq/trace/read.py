@@ -19,8 +19,8 @@ NOT_ENDED = "cut: no end was written, because the process was killed or still ru
 def read(folder: str | Path) -> Trace:
     """The trace in a folder, all ranks merged on one clock.
 
-    A file that ends early (kill, full disk) is read as far as it goes and `Trace.notes` says so, as it does for lost
-    events and for clocks that do not fit. Raises InputError where there is no trace, or one that is damaged.
+    A file that ends early (kill, full disk) is read as far as it goes and `Trace.notes` says so, as it does for
+    lost events and for clocks that do not fit. Raises InputError where there is no trace, or a damaged one.
     """
     folder = Path(folder)
     paths = sorted(folder.glob("rank-*.plaqtrace"))
@@ -41,7 +41,7 @@ def read(folder: str | Path) -> Trace:
         clock = Clock(file, files[0])
         notes += clock.notes
         merged.add(file, clock)
-        notes += merged.parts[-1].notes + _troubles(file)
+        notes += _troubles(file)
     sizes = {file.process["notes"].get("ranks", str(len(files))) for file in files}
     if sizes != {str(len(files))}:
         notes.append(f"{len(files)} ranks have a file here, of {' or '.join(sorted(sizes))} that took part")
@@ -99,7 +99,8 @@ class _Merged:
 
     def trace(self, notes: list[str], first: RankFile) -> Trace:
         kinds = dict(tasks=TASK, slices=SLICE, regions=REGION, links=LINK, readies=READY)
-        tables = {n: np.concatenate([np.zeros(0, t), *(getattr(p, n) for p in self.parts)]) for n, t in kinds.items()}
+        empty = {name: np.zeros(0, kind) for name, kind in kinds.items()}
+        tables = {n: np.concatenate([empty[n], *(getattr(p, n) for p in self.parts)]) for n in kinds}
         if len(self.parts) > 1:
             tables["slices"] = tables["slices"][np.argsort(tables["slices"]["begin"], kind="stable")]
             order = np.argsort(tables["regions"]["begin"], kind="stable")
@@ -115,7 +116,7 @@ class _Merged:
             for field in set(times) & set(table.dtype.names):
                 table[field] -= zero
         latest = max([last - zero, *(c.time[-1] for c in self.counters if len(c.time))])
-        metadata = {**first.process["notes"], "host": first.process["host"], "period_ms": first.process["period_ms"]}
+        metadata = {**first.process["notes"], **{name: first.process[name] for name in ("host", "period_ms")}}
         return Trace(
             list(self.names), self.ranks, **tables, counters=self.counters, notes=notes, duration=float(latest),
             metadata=metadata,

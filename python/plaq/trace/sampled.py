@@ -9,19 +9,22 @@ from plaq.trace.clocks import Clock
 from plaq.trace.model import Counter
 from plaq.trace.rank_file import SAMPLE, RankFile
 
+
 def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[str], list[Counter]]:
-    """Names of the threads that recorded or were sampled, and all counters. The `thread` of regions becomes a position
-    among those names."""
-    place, names = _threads(file, tables)
+    """Names of the threads that recorded or were sampled, and all counters. The `thread` of regions becomes a
+    position among those names."""
+    numbers = sorted(file.threads)
+    place = {number: position for position, number in enumerate(numbers)}
+    names = [_name(file, file.threads[n]["id"], file.threads[n]["name"], tables.worker_of.get(n)) for n in numbers]
     regions = tables.regions
     if len(regions):
-        numbers = np.array(sorted(place))
-        regions["thread"] = np.array([place[n] for n in numbers])[np.searchsorted(numbers, regions["thread"])]
+        regions["thread"] = np.searchsorted(np.array(numbers), regions["thread"])
     kernel = {thread["id"]: place[number] for number, thread in file.threads.items()}
+    worker = {place[number]: w for number, w in tables.worker_of.items() if number in place}
     for series in file.series:
         if series["thread"] >= 0 and series["thread"] not in kernel:
             kernel[series["thread"]] = len(names)
-            names.append(_name(file, series["thread"], series["thread name"]))
+            names.append(_name(file, series["thread"], series["thread name"], None))
     counters = []
     ticks = np.array([when for when, _ in file.samples], np.uint64)
     values = np.concatenate([np.zeros(0, SAMPLE), *(v for _, v in file.samples)])
@@ -31,8 +34,9 @@ def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[
     for number, series in enumerate(file.series):
         of = order[edges[number] : edges[number + 1]]
         thread = kernel.get(series["thread"], -1)
+        of_worker = series["worker"] if series["worker"] >= 0 else worker.get(thread, -1)
         counter = Counter(
-            series["name"], series["unit"], file.process["rank"], series["worker"], thread, times[of],
+            series["name"], series["unit"], file.process["rank"], of_worker, thread, times[of],
             values["value"][of],
         )
         counters.append(as_utilisation(counter))
@@ -40,7 +44,7 @@ def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[
 
 
 def as_utilisation(total: Counter) -> Counter:
-    """The growing busy time of a core as its share of the time since the sample before; other counters as they are."""
+    """The growing busy time of a core as its share of the time since the sample before; others as they are."""
     name, _, core = total.name.rpartition(" ")
     if name != "busy time of core":
         return total
@@ -52,7 +56,7 @@ def as_utilisation(total: Counter) -> Counter:
 
 def _idle_rates(file: RankFile, edges: np.ndarray, slices: np.ndarray) -> list[Counter]:
     """Per worker, the share of each time between two samples in which it ran no task, in 0.01 % as HPX's
-    /threads/idle-rate: looking for work, switching and sleeping are idle, and so is a worker that does not exist."""
+    /threads/idle-rate: looking for work, switching and sleeping are idle, and so is one that does not exist."""
     out = []
     for worker in np.unique(slices["worker"]):
         mine = slices[slices["worker"] == worker]  # sorted by begin, without overlap
@@ -68,15 +72,7 @@ def _idle_rates(file: RankFile, edges: np.ndarray, slices: np.ndarray) -> list[C
     return out
 
 
-def _threads(file: RankFile, tables: RankTables) -> tuple[dict[int, int], list[str]]:
-    numbers = sorted(file.threads)
-    return (
-        {number: place for place, number in enumerate(numbers)},
-        [_name(file, file.threads[n]["id"], file.threads[n]["name"]) for n in numbers],
-    )
-
-
-def _name(file: RankFile, kernel_id: int, name: str) -> str:
+def _name(file: RankFile, kernel_id: int, name: str, worker: int | None) -> str:
     if kernel_id == file.process["pid"]:
         return "main"
-    return f"{name or 'thread'} {kernel_id}"
+    return f"{name or 'thread'} {kernel_id}" if worker is None else f"worker {worker} ({kernel_id})"

@@ -17,9 +17,9 @@ from plaq.errors import InputError
 class Session:
     """Records all tasks, regions and counters of this process while it is open, into `folder`/rank-0000.plaqtrace.
 
-    Under MPI every rank makes one with the world's `comm` (a `plaq.comm.Communicator`) and closes it; the clocks of
-    the ranks are compared at both ends. `period` in seconds lies between two samples of the counters and two writes;
-    `ring_bytes` per thread hold the events meanwhile. `notes` are kept as the trace's metadata.
+    Under MPI every rank makes one with the world's `comm` (a `plaq.comm.Communicator`) and closes it; the clocks
+    of the ranks are compared at both ends. `period` in seconds lies between two samples of the counters and two
+    writes; `ring_bytes` per thread hold the events meanwhile. `notes` are kept as the trace's metadata.
 
     Raises InputError where the folder holds a trace already or another session records, RunError where the folder
     cannot be written. A disk that becomes full later does not stop the program: see `problem`.
@@ -83,8 +83,15 @@ class Session:
             self.close()
 
 
+def next_folder(parent: Path) -> Path:
+    """``parent``/000, or the first number after those that are there: each part of a run that was stopped and
+    continued has a trace of its own."""
+    used = [int(path.name) for path in parent.glob("*") if path.name.isdigit()]
+    return parent / f"{max(used, default=-1) + 1:03d}"
+
+
 class region(ContextDecorator):
-    """A named part of the program: ``with trace.region("report"):`` or ``@trace.region("report")`` over a function.
+    """A named part of the program: ``with trace.region("report"):``, or ``@trace.region("report")`` on a function.
 
     Costs a tenth of a microsecond while no session records.
     """

@@ -4,8 +4,8 @@
 
 namespace plaq::comm {
 
-/// What to add to this rank's steady_clock to get rank 0's, in seconds. It is off by `error` at most: half the time of
-/// the quickest round trip.
+/// What to add to this rank's steady_clock to get rank 0's, in seconds. It is off by `error` at most: half the
+/// time of the quickest round trip.
 struct clock_offset {
   double seconds, error;
 };

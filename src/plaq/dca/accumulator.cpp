@@ -6,6 +6,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/streams.hpp"
+#include "plaq/trace/region.hpp"
 
 namespace plaq::dca {
 
@@ -63,22 +64,33 @@ void accumulator::accumulate(const sample& s) {
   sums[layout_[sign_slice].offset] += s.sign;
   sums[layout_[order_slice].offset] += s.sign * s.order();
   sums[layout_[histogram_slice].offset + std::min(s.order(), problem_->histogram_size - 1)] += 1;
-  single_particle_.accumulate(s);
-  correlations_.accumulate(s);
+  {
+    trace::region here("measure M");
+    single_particle_.accumulate(s);
+  }
+  {
+    trace::region here("measure correlations");
+    correlations_.accumulate(s);
+  }
   if (result_.series.size() < series_limit) {
     const auto [density, docc] = correlations_.last();
     result_.series.push_back({float(s.sign), float(s.order()), float(density), float(docc)});
   }
   if (!two_frequency_) return;
-  two_frequency_->prepare(s);
-  two_frequency_->evaluate(s, 0, up_);
-  two_frequency_->evaluate(s, 1, down_);
+  {
+    trace::region here("transform M");
+    two_frequency_->prepare(s);
+    two_frequency_->evaluate(s, 0, up_);
+    two_frequency_->evaluate(s, 1, down_);
+  }
+  trace::region here("measure G4");
   if (pairing_) pairing_->accumulate(s.sign, up_, down_);
   for (vertex_channel& c : channels_) c.accumulate(s.sign, up_, down_);
   if (++since_flush_ == measurements_per_flush) flush_two_particle();
 }
 
 void accumulator::flush_two_particle() {
+  trace::region here("flush G4");
   std::size_t next = two_particle_slice;
   auto target = [&] {
     const slice& s = layout_[next++];

@@ -9,6 +9,7 @@
 #include "plaq/dca/problem.hpp"
 #include "plaq/dca/streams.hpp"
 #include "plaq/dca/walker.hpp"
+#include "plaq/trace/region.hpp"
 
 namespace plaq::dca {
 
@@ -44,9 +45,7 @@ class chain_walk {
   bool warm_up(const configuration& start) {
     stream_id stream = id(streams::warm_up_moves, 0);
     begin(start);
-    for (int sweep = 0; sweep < problem_->warm_up_sweeps; ++sweep)
-      if (!one_sweep(stream)) return false;
-    return true;
+    return sweeps("warm up", stream, problem_->warm_up_sweeps);
   }
 
   template <class Sink>
@@ -54,8 +53,7 @@ class chain_walk {
     const stream_id stream = id(streams::moves, number);
     begin(start);
     for (int m = 0; m < problem_->measurements_per_bin; ++m) {
-      for (int sweep = 0; sweep < problem_->sweeps_per_measurement; ++sweep)
-        if (!one_sweep(stream)) return false;
+      if (!sweeps("walk", stream, problem_->sweeps_per_measurement)) return false;
       sink(walker_, std::uint64_t(m));
     }
     return true;
@@ -78,11 +76,18 @@ class chain_walk {
     sweeps_ = 0;
     drift_ = 0;
   }
+  bool sweeps(trace::label name, const stream_id& stream, int count) {
+    trace::region here(name);
+    for (int sweep = 0; sweep < count; ++sweep)
+      if (!one_sweep(stream)) return false;
+    return true;
+  }
   bool one_sweep(const stream_id& stream) {
     if (control_.stop.load(std::memory_order_relaxed) == control::abandon_bins) return false;
     walker_.propose(stream, next_, problem_->proposals_per_sweep);
     next_ += problem_->proposals_per_sweep;
     if (++sweeps_ % problem_->sweeps_between_rebuilds == 0) {
+      trace::region here("rebuild N");
       drift_ = std::max(drift_, walker_.rebuild());
       walker_.flip_site(stream, ~std::uint64_t(sweeps_));  // the stream's last numbers, far from those of the sweeps
     }

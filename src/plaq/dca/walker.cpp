@@ -6,6 +6,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/linalg/blas.hpp"
+#include "plaq/trace/region.hpp"
 
 namespace plaq::dca {
 
@@ -13,6 +14,7 @@ using linalg::gemm;
 
 namespace {
 constexpr int sigma_of[2] = {+1, -1};
+constexpr int worth_a_region = 64;  // vertices; with fewer a block takes microseconds, and a trace gigabytes
 }
 
 template <class Real>
@@ -125,7 +127,10 @@ void walker<Real>::propose(const stream_id& stream, std::uint64_t first, int cou
 
 template <class Real>
 void walker<Real>::run_block(const stream_id& stream, std::uint64_t first, int count) {
-  prepare(stream, first, count);
+  {
+    trace::region here("prepare block", order() >= worth_a_region);
+    prepare(stream, first, count);
+  }
   int next = 0;
   for (const auto& word : words_) {
     const double u = unit_interval(word[2]);
@@ -273,6 +278,7 @@ bool walker<Real>::try_remove(int position, double u) {
 template <class Real>
 void walker<Real>::finish_block() {
   if (changed_.empty()) return;
+  trace::region here("update N", order() >= worth_a_region);
   for (int side = 0; side < 2; ++side) update(sectors_[side], side);
 
   // The vertices follow the rows of N: accepted ones at the end, then the last one into every gap.

@@ -48,7 +48,8 @@ name_table& all_names() {
 std::uint32_t global_number_of(std::string_view name) {
   std::lock_guard lock(names_lock);
   name_table& all = all_names();
-  const auto [found, fresh] = all.numbers.try_emplace(std::string(name), static_cast<std::uint32_t>(all.texts.size()));
+  const auto next = static_cast<std::uint32_t>(all.texts.size());
+  const auto [found, fresh] = all.numbers.try_emplace(std::string(name), next);
   if (fresh) all.texts.emplace_back(name);
   return found->second;
 }

@@ -10,8 +10,8 @@
 
 namespace plaq::trace {
 
-/// One value of one quantity now. `worker` counts within its pool and `thread` is a kernel thread's id; both are -1
-/// for all of the process.
+/// One value of one quantity now. `worker` counts within its pool and `thread` is a kernel thread's id; both are
+/// -1 for all of the process.
 struct sample {
   std::string name, unit;
   int worker = -1;
@@ -19,8 +19,8 @@ struct sample {
   double value = 0;
 };
 
-/// What a library offers: `read` appends its samples whenever a session or a policy looks, on their threads. It must
-/// not wait for a task. When the destructor returns, `read` is not called any more.
+/// What a library offers: `read` appends its samples whenever a session or a policy looks, on their threads. It
+/// must not wait for a task. When the destructor returns, `read` is not called any more.
 class counter_source {
  public:
   explicit counter_source(std::function<void(std::vector<sample>&)> read);

@@ -22,9 +22,9 @@ enum class block : std::uint32_t {
   offset = 8     ///< f64: seconds to add to steady_clock, their error, steady_clock when it was measured
 };
 
-/// `head`: "plaq trace 1\n", then the state as one line: "open", "closed", or "cut: why". It is overwritten in place,
-/// so that it can be said even where the disk is full. A block: u32 mark, u32 kind, u64 bytes, u64 thread, u64 events
-/// lost so far in that thread; then its bytes, padded to 8.
+/// `head`: "plaq trace 1\n", then the state as one line: "open", "closed", or "cut: why". It is overwritten in
+/// place, so that it can be said even where the disk is full. A block: u32 mark, u32 kind, u64 bytes, u64 thread,
+/// u64 events lost so far in that thread; then its bytes, padded to 8.
 class file {
  public:
   /// Throws input_error where the file exists, runtime_failure where it cannot be made.

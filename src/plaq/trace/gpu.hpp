@@ -7,8 +7,9 @@
 
 namespace plaq::trace {
 
-/// While it lives, the GPUs of this machine are a source of counters: utilisation (%), memory in use (B), power (W),
-/// clock of the processors and of the memory (MHz). Where there is no NVML, or it finds no GPU, there are none.
+/// While it lives, the GPUs of this machine are a source of counters: utilisation (%), memory in use (B), power
+/// (W), clock of the processors and of the memory (MHz). Where there is no NVML, or it finds no GPU, there are
+/// none.
 class gpu_counters {
  public:
   explicit gpu_counters(const std::string& library = "libnvidia-ml.so.1");

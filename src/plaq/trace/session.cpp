@@ -192,9 +192,11 @@ class session::implementation {
     for (const part& p : parts) {
       const auto pieces = p.of->pieces(p.of->read(), p.end);
       if (known_threads_.insert(p.of->number()).second) write_thread(*p.of);
-      const auto bytes = [](const ring::piece& x) { return iovec{const_cast<detail::record*>(x.first), x.count * 16}; };
-      if (p.end > p.of->read() || p.of->lost())
-        file_.add(block::events, {bytes(pieces[0]), bytes(pieces[1])}, std::uint64_t(p.of->number()), p.of->lost());
+      const auto bytes = [](const ring::piece& x) {
+        return iovec{const_cast<detail::record*>(x.first), x.count * sizeof(detail::record)};
+      };
+      const auto number = std::uint64_t(p.of->number()), lost = p.of->lost();
+      if (p.end > p.of->read() || lost) file_.add(block::events, {bytes(pieces[0]), bytes(pieces[1])}, number, lost);
       p.of->consume(p.end);
       if (p.abandoned) detail::free_ring(p.of);
     }

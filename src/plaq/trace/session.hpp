@@ -17,10 +17,10 @@ struct session_options {
   std::map<std::string, std::string> notes;       ///< go into the file: command line, version, ...
 };
 
-/// Records tasks, regions and counters of this process from its first to its last line. One thread of its own writes
-/// what the others put into their rings, and samples the counters. Events that find their ring full are counted, not
-/// kept. After a failed write (disk full) the program goes on and the file says where it ends; after a kill it holds
-/// what was written until then, up to one period ago.
+/// Records tasks, regions and counters of this process from its first to its last line. One thread of its own
+/// writes what the others put into their rings, and samples the counters. Events that find their ring full are
+/// counted, not kept. After a failed write (disk full) the program goes on and the file says where it ends; after
+/// a kill it holds what was written until then, up to one period ago.
 ///
 /// Throws input_error where another session records or the file exists, runtime_failure where it cannot be made.
 class session {

@@ -22,7 +22,9 @@ double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 *
 void read_process(std::vector<sample>& out) {
   rusage used{};
   if (::getrusage(RUSAGE_SELF, &used) != 0) return;
-  const auto add = [&](const char* name, const char* unit, double value) { out.push_back({name, unit, -1, -1, value}); };
+  const auto add = [&](const char* name, const char* unit, double value) {
+    out.push_back({name, unit, -1, -1, value});
+  };
   add("user time", "s", seconds(used.ru_utime));
   add("system time", "s", seconds(used.ru_stime));
   add("minor page faults", "1", static_cast<double>(used.ru_minflt));
@@ -69,8 +71,8 @@ void read_cores(std::vector<sample>& out) {
     int core = 0;
     // user, nice, system, idle, waiting for a device, interrupts (hard, soft), stolen by other virtual machines
     double t[8] = {};
-    if (std::sscanf(line.c_str(), "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &core, t, t + 1, t + 2, t + 3, t + 4, t + 5,
-                    t + 6, t + 7) != 9)
+    if (std::sscanf(line.c_str(), "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &core, t, t + 1, t + 2, t + 3, t + 4,
+                    t + 5, t + 6, t + 7) != 9)
       continue;
     if (core >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(core), &mine)) continue;
     const double busy = t[0] + t[1] + t[2] + t[5] + t[6];

@@ -1,0 +1,86 @@
+"""Ranks of several hosts on one clock: a recorded file, changed to look like one from elsewhere."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+from plaq import trace
+from plaq.trace.rank_file import BLOCK_HEAD, CLOCKS, HEAD_BYTES, MARK, OFFSET, PROCESS
+
+HOUR = 3_600_000_000_000  # ns
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Rank 0 as recorded; rank 1 is the same file from a host whose clock is an hour ahead."""
+    with trace.Session(tmp_path / "t", period=0.02, notes={"ranks": 2}), trace.region("all"):
+        sum(range(2_000_000))
+    first = (tmp_path / "t/rank-0000.plaqtrace").read_bytes()
+    (tmp_path / "t/rank-0001.plaqtrace").write_bytes(moved(first))
+    return tmp_path / "t"
+
+
+def moved(data):
+    out, at = bytearray(data[:HEAD_BYTES]), HEAD_BYTES
+    while at < len(data):
+        _, kind, size, thread, lost = BLOCK_HEAD.unpack_from(data, at)
+        body = data[at + BLOCK_HEAD.size : at + BLOCK_HEAD.size + size]
+        at += BLOCK_HEAD.size + size + -size % 8
+        if kind == PROCESS:
+            body = json.dumps(json.loads(body) | {"rank": 1, "host": "other", "boot": "another"}).encode()
+        elif kind == CLOCKS:
+            ticks, ns, between = struct.unpack("<QQQ", body)
+            body = struct.pack("<QQQ", ticks, ns + HOUR, between)
+        out += block(kind, body, thread, lost)
+    return bytes(out)
+
+
+def block(kind, body, thread=0, lost=0):
+    return BLOCK_HEAD.pack(MARK, kind, len(body), thread, lost) + body + bytes(-len(body) % 8)
+
+
+def test_without_a_comparison_the_trace_says_so(folder):
+    t = trace.read(folder)
+    assert len(t.notes) == 1 and "rank 1" in t.notes[0] and "not compared" in t.notes[0]
+    assert t.duration > 3000
+
+
+def test_offsets_align(folder):
+    file = folder / "rank-0001.plaqtrace"
+    begin = int.from_bytes(first_clock(file)[8:16], "little") * 1e-9
+    drift = 0.001  # the hosts drift apart while the program runs
+    data = file.read_bytes()
+    for at, seconds in ((begin, -3600.0), (begin + 10, -3600.0 + drift)):
+        data += block(OFFSET, struct.pack("<ddd", seconds, 1e-6, at))
+    file.write_bytes(data)
+    t = trace.read(folder)
+    assert t.notes == [] and [r.rank for r in t.ranks] == [0, 1] and t.ranks[1].host == "other"
+    mine, other = (t.regions[t.regions["rank"] == r] for r in (0, 1))
+    expected = mine["end"] + drift / 10 * (mine["end"] - mine["begin"])
+    assert np.allclose(mine["begin"], other["begin"], atol=1e-4) and np.allclose(expected, other["end"], atol=1e-4)
+
+
+def first_clock(file):
+    data, at = file.read_bytes(), HEAD_BYTES
+    while True:
+        _, kind, size, _, _ = BLOCK_HEAD.unpack_from(data, at)
+        if kind == CLOCKS:
+            return data[at + BLOCK_HEAD.size : at + BLOCK_HEAD.size + size]
+        at += BLOCK_HEAD.size + size + -size % 8
+
+
+def test_a_rate_that_changed_is_said(folder):
+    file = folder / "rank-0001.plaqtrace"
+    ticks, ns, between = struct.unpack("<QQQ", first_clock(file))
+    data = file.read_bytes()
+    for step, factor in ((1, 1.0), (2, 1.01)):
+        later = struct.pack("<QQQ", ticks + step * 10**10, ns + int(step * factor * 4 * 10**9), between)
+        data += block(CLOCKS, later)
+    file.write_bytes(data)
+    assert any("changed its rate" in note for note in trace.read(folder).notes)
+
+
+def test_a_missing_rank_is_said(folder):
+    (folder / "rank-0001.plaqtrace").unlink()
+    assert trace.read(folder).notes == ["1 ranks have a file here, of 2 that took part"]
