@@ -162,12 +162,13 @@ void bind_dca(nb::module_& m) {
       .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); });
 
   m.def("run_chains",
-        [](const problem& p, const nb::list& states, const std::string& backend, int workers, bool split, control& c) {
+        [](const problem& p, const nb::list& states, const std::string& backend,
+           const plaq::task::options& pool, bool split, control& c) {
           std::vector<chain_state> chains;
           for (nb::handle h : states) chains.push_back(from_dict(nb::cast<nb::dict>(h)));
           run_options how;
           how.backend = backend;
-          how.workers = workers;
+          how.pool = pool;
           how.split = split;
           auto shared = std::make_shared<const problem>(p);
           std::exception_ptr error;
@@ -183,6 +184,6 @@ void bind_dca(nb::module_& m) {
             nb::cast<nb::dict>(states[i]).update(to_dict(chains[i]));
           if (error) std::rethrow_exception(error);
         },
-        "problem"_a, "states"_a, "backend"_a, "workers"_a, "split"_a, "control"_a,
+        "problem"_a, "states"_a, "backend"_a, "options"_a, "split"_a, "control"_a,
         "Takes every chain state (a dict, changed in place) on until its bins are complete or the control stops it.");
 }

@@ -120,7 +120,7 @@ class Isolated:
 
     def run(self, chains, threads="fiber", workers=2, accumulate="shared", watch=lambda measurements, sweeps: None):
         """Takes the chains on; returns whether all are complete."""
-        how = SimpleNamespace(threads=threads, workers=workers, accumulate=accumulate)
+        how = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate)
         return ctaux.run_chains(self.problem, chains, how, comm.world(), watch)
 
     def collected(self, chains):

@@ -56,6 +56,18 @@ def test_threads_of_a_rank_may_use_all_cores(capfd):
     assert int(capfd.readouterr().out) == len(os.sched_getaffinity(0))
 
 
+@needs_mpi
+def test_ranks_of_a_machine_share_its_cores(capfd):
+    words = "from plaq.machine import pool_options as p; o = p(); print(o.workers, *sorted(o.cpus), sep=',')"
+    assert start(python(words), 2) == 0
+    first, second = (list(map(int, line.split(","))) for line in capfd.readouterr().out.split())
+    cores = _core.task.physical_cores()
+    if cores >= 2:
+        assert not set(first[1:]) & set(second[1:]) and first[0] + second[0] == cores
+    else:
+        assert first[0] == second[0] == 1
+
+
 # A rank that says where it is, waits for a signal, and takes longer over its last words than launchers allow.
 RANK = """
 import os, pathlib, signal, sys, time

@@ -57,7 +57,7 @@ class Problem:
                           orbit=observables.pair_orbits(PointGroup(self.cluster)))
         problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
         states = [ctaux.fresh_chain(c, start and start[c]) for c in range(chains)]
-        run = SimpleNamespace(threads=threads, workers=workers, accumulate=accumulate)
+        run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate)
         started = time.perf_counter()
         ctaux.run_chains(problem, states, run, world(), lambda *_: None)
         wall = time.perf_counter() - started

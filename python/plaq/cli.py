@@ -41,6 +41,7 @@ def dca_run(
     ] = None,
     threads: Annotated[Optional[str], typer.Option(help="Back end of the tasks; `plaq info` lists them.")] = None,
     workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,
+    bind: Annotated[Optional[str], typer.Option(help="auto, cores, threads, none, or a list such as 0,2-5.")] = None,
     settings: Settings = None,
     walltime: Annotated[
         Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")
@@ -51,7 +52,7 @@ def dca_run(
     ] = False,
 ):
     """Run an input, or all runs of its [sweep]. The same command goes on with what was stopped."""
-    options = {"threads": threads, "workers": workers, "walltime": walltime, "folder": out}
+    options = {"threads": threads, "workers": workers, "bind": bind, "walltime": walltime, "folder": out}
     settings = list(settings or []) + [
         f"run.{name}={toml_text(value)}" for name, value in options.items() if value
     ]

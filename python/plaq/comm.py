@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -42,7 +42,26 @@ def world() -> Communicator:
     if found.size > 1:
         _listen_to_launcher()
         _end_job_with_uncaught_exceptions(found)
+    _node(found)
     return found
+
+
+class Node(NamedTuple):
+    """This process among the ranks of its machine: its number there, and the hardware threads that each may use."""
+
+    rank: int
+    masks: list[list[int]]
+
+
+def node() -> Node:
+    """Of the whole world, as it was when `world` was first called."""
+    return _node(world())
+
+
+@functools.cache
+def _node(comm: Communicator) -> Node:
+    here = comm.split_by_node()
+    return Node(here.rank, here.allgather(_core.task.allowed_cpus()))
 
 
 class Communicator:

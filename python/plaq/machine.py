@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from plaq import __version__
+from plaq.errors import InputError
+from plaq.schema import BINDINGS, cpu_list
 
 
-def workers_of(wanted: int | str, ranks: int) -> int:
-    """Worker threads of this rank: the number that the input gives, or for "auto" a fair share of the physical
-    cores.
+def pool_options(workers: int | str = "auto", bind: str = "auto"):
+    """The ``_core.task.Options`` of this rank's pools: number of workers, what they are bound to, and the hardware
+    threads that are this rank's among the ranks of its machine. Arguments as run.workers and run.bind.
 
-    Ranks on this machine are counted from what MPI launchers set in the environment; without that, all are.
+    A list of hardware threads in ``bind`` is cut into blocks for the ranks of the machine. Raises InputError if it
+    names one that this process may not use, or fewer than there are ranks.
     """
-    if wanted != "auto":
-        return int(wanted)
     from plaq import _core
+    from plaq.comm import node
 
-    for name in ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"):
-        ranks = int(os.environ.get(name, ranks))
-    return max(1, _core.task.physical_cores() // ranks)
+    here = node()
+    options = _core.task.Options()
+    if bind in BINDINGS:
+        options.bind = getattr(_core.task.Binding, BINDINGS[bind])
+        share = _core.task.fair_share(here.masks, here.rank, options.bind)
+        options.cpus, options.workers = share.cpus, share.workers
+    else:
+        listed, ranks = cpu_list(bind), len(here.masks)
+        unknown = [cpu for cpu in listed if cpu not in here.masks[here.rank]]
+        if unknown:
+            raise InputError(f"run.bind lists hardware thread {unknown[0]}, which this process may not use; it may "
+                             f"use {', '.join(map(str, here.masks[here.rank]))}")
+        if len(listed) < ranks:
+            raise InputError(f"run.bind lists {len(listed)} hardware thread(s) for {ranks} ranks on this machine")
+        options.bind = _core.task.Binding.threads
+        options.cpus = listed[len(listed) * here.rank // ranks : len(listed) * (here.rank + 1) // ranks]
+        options.workers = len(options.cpus)
+    if workers != "auto":
+        options.workers = int(workers)
+    return options
 
 
 def commit() -> str:

@@ -98,6 +98,38 @@ def choice(*names: str) -> Kind:
     return Kind(" or ".join(json.dumps(name) for name in names), read)
 
 
+# What workers may be bound to, and what the task library calls it.
+BINDINGS = {"auto": "automatic", "cores": "cores", "threads": "threads", "none": "none"}
+
+
+def cpu_list(text: str) -> list[int]:
+    """[0, 2, 4, 5, 6, 7] for "0,2,4-7"; ValueError for anything else, and for a number that comes twice."""
+    cpus = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if not (first.isascii() and first.isdigit() and (not dash or last.isascii() and last.isdigit())):
+            raise ValueError
+        cpus += range(int(first), int(last or first) + 1)
+    if not cpus or len(set(cpus)) < len(cpus) or max(cpus) >= 1 << 20:
+        raise ValueError
+    return cpus
+
+
+def binding() -> Kind:
+    """One of BINDINGS or a list of hardware threads."""
+
+    def read(value):
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise ValueError
+        if value not in BINDINGS:
+            cpu_list(value)
+        return value
+
+    return Kind(", ".join(f'"{name}"' for name in BINDINGS) + ' or hardware threads such as "0,2,4-7"', read)
+
+
 def one_of(word: str, kind: Kind) -> Kind:
     """A word such as "auto", or a value of another kind."""
     return Kind(f'"{word}" or {kind.allowed}', lambda value: value if value == word else kind.read(value))

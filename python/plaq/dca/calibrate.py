@@ -19,7 +19,7 @@ from plaq.dca.coarse_graining import CoarseGraining
 from plaq.dca.cost import FREQUENCIES, MACHINE, Machine
 from plaq.dca.lattice import Lattice
 from plaq.dca.symmetry import PointGroup
-from plaq.machine import processor, workers_of
+from plaq.machine import pool_options, processor
 
 U, BINS = 6.0, 64
 HOT, COLD = 2.0, 14.0  # beta: k of about 20 and 130 on four sites
@@ -44,7 +44,7 @@ def measured_machine(comm, folder: Path) -> Machine:
     analysis, sample = line((narrow.elements, 1), narrow.evaluation, (wide.elements, 1), wide.evaluation)
     latency, bandwidth = exchange(comm)
     name = f"{processor()}, {comm.size} rank(s)"
-    values = dict(name=name, workers=workers_of("auto", comm.size), walk=1 / inverse_walk, proposal=proposal,
+    values = dict(name=name, workers=pool_options().workers, walk=1 / inverse_walk, proposal=proposal,
                   measure=1 / inverse_measure, measurement=rest, element=element, analysis=analysis, sample=sample,
                   iteration=cold.iteration, startup=startup(), disk=disk(comm, folder))
     if comm.size > 1:
@@ -73,7 +73,7 @@ class Walk:
         problem = ctaux.make_problem(cluster, mesh, task, solver)
         self.iteration = time.perf_counter() - started
         states = [ctaux.fresh_chain(0)]
-        run = SimpleNamespace(threads="fiber", workers=1, accumulate="shared")
+        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared")
         ctaux.run_chains(problem, states, run, comm, lambda *_: None)
         measured = ctaux.collect(problem, states, cluster, [])
         count = int(measured.weights.sum())

@@ -10,7 +10,7 @@ from plaq.dca.parameters import Parameters
 from plaq.dca.symmetry import PointGroup, irrep_projectors
 from plaq.errors import InputError
 from plaq.live import duration
-from plaq.machine import workers_of
+from plaq.machine import pool_options
 
 
 def describe(p: Parameters) -> str:
@@ -33,7 +33,7 @@ def describe(p: Parameters) -> str:
     ]
     if p.solver.kind == "ed":
         return "\n".join([*lines, exact_needs(p, cluster)])
-    workers = workers_of(p.run.workers, 1)
+    workers = pool_options(p.run.workers, p.run.bind).workers
     lines.append(f"{'T':>8} {'<k>':>8} {'window':>8} {'per chain':>12} {'one rank':>12} {'time':>14}")
     total, largest = 0.0, 0.0
     for T in p.dca.temperatures:

@@ -13,7 +13,7 @@ from plaq.dca.results import Results
 from plaq.dca.results_file import digest_results, read_results
 from plaq.errors import InputError, Interrupted, RunError
 from plaq.live import Log, duration, open_log
-from plaq.machine import build, workers_of
+from plaq.machine import build, pool_options
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
 from plaq.trace.session import Session, next_folder
@@ -71,7 +71,7 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
 def recording(comm: Any, parameters: Parameters, folder: Path, desk: Desk | None) -> Iterator[None]:
     """A session of `plaq.trace` in the next free folder of trace/; says where it is, and when it ends early."""
     place = on_root(comm, lambda: next_folder(folder / "trace"), share=True)
-    how = {"back end": parameters.run.threads, "workers": workers_of(parameters.run.workers, comm.size)}
+    how = {"back end": parameters.run.threads, "workers": pool_options(parameters.run.workers, parameters.run.bind).workers}
     with Session(place, comm, notes=how) as session:
         if desk:
             desk.log.line(f"trace:  {place}")
@@ -123,10 +123,11 @@ def check_ranks(parameters: Parameters, ranks: int) -> None:
 
 def run_header(parameters: Parameters, ranks: int) -> dict[str, Any]:
     """What every run says first: build, machine and how the input is carried out."""
+    run = parameters.run
     return {
         **build(),
         "ranks": ranks,
-        "workers": f"{workers_of(parameters.run.workers, ranks)} per rank ({parameters.run.threads})",
+        "workers": f"{pool_options(run.workers, run.bind).workers} per rank ({run.threads})",
         "chains": parameters.solver.chains,
         "seed": parameters.solver.seed,
         "input": parameters.fingerprint()[:16],

@@ -18,7 +18,7 @@ from scipy.interpolate import CubicSpline
 from plaq import _core
 from plaq.dca import tuning
 from plaq.errors import RunError
-from plaq.machine import workers_of
+from plaq.machine import pool_options
 from plaq.trace.session import region
 
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
@@ -149,13 +149,13 @@ def run_chains(problem, chains, run, comm, watch: Callable):
     """
     mine = [c for c in chains if c["number"] % comm.size == comm.rank]
     control = _core.dca.Control()
-    workers = workers_of(run.workers, comm.size)
+    options = pool_options(run.workers, run.bind)
     failure = []
     finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
 
     def work():
         try:
-            _core.dca.run_chains(problem, mine, run.threads, workers, run.accumulate == "split", control)
+            _core.dca.run_chains(problem, mine, run.threads, options, run.accumulate == "split", control)
         except Exception as error:  # carried to the main thread
             failure.append(error)
         finally:

@@ -11,7 +11,7 @@ from typing import Any
 
 from plaq import _core
 from plaq.errors import InputError
-from plaq.schema import (REQUIRED, Parameter, Schema, boolean, choice, displacements, duration, integer, list_of,
+from plaq.schema import (REQUIRED, Parameter, Schema, binding, boolean, choice, displacements, duration, integer, list_of,
                          one_of, read_toml, real, text, to_toml)
 
 SECTIONS = {
@@ -81,7 +81,9 @@ TABLE = [
     Parameter("run", "folder", text(), "run", "", "where results go; relative to where the command is given"),
     Parameter("run", "threads", choice(*_core.task.backends()), "os", "", "back end of the tasks"),
     Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
-              "threads of each rank; auto is one per physical core"),
+              "threads of each rank; auto is one per physical core of its share of the machine"),
+    Parameter("run", "bind", binding(), "auto", "",
+              "what workers are bound to; auto: cores, if there is a worker for each one"),
     Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
               "a chain measures in place, or hands its configurations to an accumulator task"),
     Parameter("run", "checkpoint_every", _positive, 120.0, "s", "time between two checkpoints"),

@@ -160,9 +160,7 @@ void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chai
                 control& c) {
   check(p != nullptr, "run_chains: no problem given");
   linalg::use_one_blas_thread();
-  task::options options;
-  options.workers = how.workers;
-  task::with_backend(how.backend, options, [&](auto& pool) {
+  task::with_backend(how.backend, how.pool, [&](auto& pool) {
     using Pool = std::remove_reference_t<decltype(pool)>;
     if (p->single_precision)
       how.split ? run_all<float, split_measuring, Pool>(pool, p, chains, how, c)

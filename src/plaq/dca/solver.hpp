@@ -6,13 +6,14 @@
 
 #include "plaq/dca/chain.hpp"
 #include "plaq/dca/problem.hpp"
+#include "plaq/task/options.hpp"
 
 namespace plaq::dca {
 
 /// How the chains are run; nothing in here changes a result.
 struct run_options {
   std::string backend = "fiber";  ///< see task::backends()
-  int workers = 0;                ///< 0: one per physical core
+  task::options pool{};           ///< workers and where they run
   bool split = false;             ///< a task of its own for the accumulator of every chain
   int channel_depth = 4;          ///< samples that wait for an accumulator, when split
 };
