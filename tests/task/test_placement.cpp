@@ -44,7 +44,8 @@ TEST_F(Placement, RanksThatAreNotBoundShareTheCores) {
   for (int ranks : {1, 2, 3, 4}) {
     std::multiset<int> used;
     for (int r = 0; r < ranks; ++r) {
-      const share mine = fair_share(std::vector<cpu_list>(static_cast<std::size_t>(ranks), all), r, binding::cores, root);
+      const std::vector<cpu_list> masks(static_cast<std::size_t>(ranks), all);
+      const share mine = fair_share(masks, r, binding::cores, root);
       EXPECT_GE(mine.workers, 1);
       used.insert(mine.cpus.begin(), mine.cpus.end());
     }

@@ -71,7 +71,8 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
 def recording(comm: Any, parameters: Parameters, folder: Path, desk: Desk | None) -> Iterator[None]:
     """A session of `plaq.trace` in the next free folder of trace/; says where it is, and when it ends early."""
     place = on_root(comm, lambda: next_folder(folder / "trace"), share=True)
-    how = {"back end": parameters.run.threads, "workers": pool_options(parameters.run.workers, parameters.run.bind).workers}
+    run = parameters.run
+    how = {"back end": run.threads, "workers": pool_options(run.workers, run.bind).workers}
     with Session(place, comm, notes=how) as session:
         if desk:
             desk.log.line(f"trace:  {place}")
