@@ -159,15 +159,14 @@ TYPED_TEST(Async, WaitsFromInsideWithTimeout) {
   typename TypeParam::pool pool({.workers = 2});
   typename TypeParam::template promise<int> promise;
   auto f = promise.get_future();
+  std::atomic<int> timeouts{0};
   auto waiter = pool.async("waiter", [&] {
-    int timeouts = 0;
     while (f.wait_for(100us) == std::future_status::timeout) ++timeouts;
-    return timeouts;
+    return f.get();
   });
-  std::this_thread::sleep_for(20ms);
+  while (timeouts == 0) std::this_thread::sleep_for(1ms);
   promise.set_value(1);
-  EXPECT_GT(waiter.get(), 0);
-  EXPECT_EQ(f.get(), 1);
+  EXPECT_EQ(waiter.get(), 1);
 }
 
 // The deadline and the value come at about the same time, in either order.

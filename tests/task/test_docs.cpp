@@ -1,31 +1,40 @@
-// The example of docs/task.md, as it stands there.
-#include <gtest/gtest.h>
+// The blocks of C++ in the pages of docs/, as they stand there; see tests/blocks.py.
+#include <algorithm>
+#include <cmath>
 
-#include "plaq/task/task.hpp"
+#include "conformance.hpp"
+#include "plaq/base/error.hpp"
+
 using namespace plaq;
 
-TEST(Docs, TheExampleRuns) {
-  for (const std::string& name : task::backends()) {
-    double sum = task::with_backend(name, {.workers = 2}, [&](auto& pool) {
-      using B = typename std::decay_t<decltype(pool)>::backend;
-      task::channel<B, double> pipe(4);
+template <class B>
+struct Docs : task::Conformance<B> {};
+TYPED_TEST_SUITE(Docs, task::every_backend, task::backend_names);
 
-      auto walker = pool.async("walker", [&] {
-        pipe.close_after([&] {
-          for (int i = 0; i < 100; ++i)
-            if (!pipe.push(i)) return;
-        });
-      });
-      auto accumulator = pool.async("accumulator", [&] {
-        return pipe.close_after([&] {
-          double sum = 0;
-          while (auto value = pipe.pop()) sum += *value;
-          return sum;
-        });
-      });
-      walker.get();
-      return accumulator.get();
-    });
-    EXPECT_EQ(sum, 4950);
-  }
+TYPED_TEST(Docs, FromOpenmp) {
+  typename TypeParam::pool of_this_backend({.workers = 2});
+  const auto page = [](auto& pool) {
+#include "porting/openmp.inc"
+  };
+  page(of_this_backend);
+}
+
+TYPED_TEST(Docs, FromThreads) {
+  typename TypeParam::pool of_this_backend({.workers = 2});
+  const auto page = [](auto& pool) {
+#include "porting/threads.inc"
+  };
+  page(of_this_backend);
+}
+
+TYPED_TEST(Docs, FromHpx) {
+  typename TypeParam::pool of_this_backend({.workers = 2});
+  const auto page = [](auto& pool) {
+#include "porting/hpx.inc"
+  };
+  page(of_this_backend);
+}
+
+TEST(DocsOfTasks, TheExampleRuns) {
+#include "task.inc"
 }

@@ -198,29 +198,39 @@ TYPED_TEST(Sync, LatchAsMeetingPoint) {
   EXPECT_THROW(meeting.count_down(), runtime_failure);
 }
 
-TYPED_TEST(Sync, ParallelForTouchesEachIndexOnce) {
-  typename TypeParam::pool pool({.workers = 2});
-  for (long n : {0L, 1L, 63L, 64L, 65L, 1000L}) {
-    std::vector<int> touched(static_cast<std::size_t>(n));
-    parallel_for(pool, "touch", -5L, n - 5, [&](long i) { ++touched[static_cast<std::size_t>(i + 5)]; });
-    EXPECT_EQ(touched, std::vector<int>(static_cast<std::size_t>(n), 1));
+TYPED_TEST(Sync, BarrierSeparatesPhases) {
+  for (int workers : {1, 2, 64}) {
+    typename TypeParam::pool pool({.workers = workers});
+    const int parties = 8, phases = 200 / less;
+    std::vector<std::atomic<int>> arrived(static_cast<std::size_t>(phases));
+    int completed = 0;  // not atomic: the barrier is what makes it right
+    auto complete = [&]() noexcept { ++completed; };
+    barrier<TypeParam, decltype(complete)> meeting(parties, complete);
+    std::vector<typename TypeParam::template future<void>> all;
+    for (int p = 0; p < parties; ++p)
+      all.push_back(pool.async("party", [&] {
+        for (int phase = 0; phase < phases; ++phase) {
+          ++arrived[static_cast<std::size_t>(phase)];
+          meeting.arrive_and_wait();
+          EXPECT_EQ(arrived[static_cast<std::size_t>(phase)], parties);
+          EXPECT_EQ(completed, phase + 1);
+        }
+      }));
+    for (auto& f : all) f.get();
   }
-  parallel_for(pool, "none", 3, 2, [](int) { FAIL(); });
 }
 
-TYPED_TEST(Sync, ParallelForNestsAndThrowsTheFirstError) {
+TYPED_TEST(Sync, BarrierIsLeftAndArrivedAtApartFromWaiting) {
   typename TypeParam::pool pool({.workers = 1});
-  std::atomic<int> count{0};
-  parallel_for(pool, "outer", 0, 10, [&](int) { parallel_for(pool, "inner", 0, 10, [&](int) { ++count; }); });
-  EXPECT_EQ(count, 100);
-  try {
-    parallel_for(pool, "thrower", 0, 64, [](int i) {
-      if (i % 2) throw i;
-    });
-    FAIL();
-  } catch (int first) {
-    EXPECT_EQ(first, 1);
-  }
+  barrier<TypeParam> meeting(3);
+  const auto token = meeting.arrive(2);
+  auto last = pool.async("last", [&] { meeting.arrive_and_drop(); });
+  meeting.wait(token);
+  last.get();
+  const auto second = meeting.arrive(2);  // one less is expected now
+  meeting.wait(second);
+  meeting.wait(token);
+  EXPECT_THROW((void)meeting.arrive(3), runtime_failure);
 }
 
 }  // namespace plaq::task

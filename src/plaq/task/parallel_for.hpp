@@ -1,34 +1,133 @@
 // A loop as tasks.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <exception>
+#include <mutex>
+#include <type_traits>
 #include <vector>
 
+#include "plaq/task/cancelled.hpp"
+#include "plaq/task/future.hpp"
 #include "plaq/task/name.hpp"
+#include "plaq/task/schedule.hpp"
+#include "plaq/trace/region.hpp"
 
 namespace plaq::task {
 
-/// Calls body(i) for every i in [begin, end) from at most 64 tasks called `name`, and waits for them. The cut does
-/// not depend on the number of workers: piece p of P takes [begin + p n / P, begin + (p+1) n / P). If bodies
-/// throw, the error of the first piece that has one comes out, after all pieces ended; the rest of a piece that
-/// throws is not run.
+namespace detail {
+
+/// end - begin, for any two integers; 0 where end comes before begin.
+template <std::integral Index>
+std::size_t length(Index begin, Index end) {
+  using bits = std::make_unsigned_t<Index>;
+  return end <= begin ? 0 : static_cast<bits>(static_cast<bits>(end) - static_cast<bits>(begin));
+}
+template <std::integral Index>
+Index advanced(Index begin, std::size_t by) {
+  using bits = std::make_unsigned_t<Index>;
+  return static_cast<Index>(static_cast<bits>(static_cast<bits>(begin) + static_cast<bits>(by)));
+}
+
+/// The error of the lowest index.
+class first_error {
+ public:
+  void tell(std::size_t index, std::exception_ptr error) noexcept {
+    std::lock_guard guard(lock_);
+    if (index >= index_.load(std::memory_order_relaxed)) return;
+    index_.store(index, std::memory_order_relaxed);
+    error_ = std::move(error);
+  }
+  bool comes_before(std::size_t index) const noexcept { return index_.load(std::memory_order_relaxed) < index; }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  spin_lock lock_;
+  std::atomic<std::size_t> index_{static_cast<std::size_t>(-1)};
+  std::exception_ptr error_;
+};
+
+/// What the tasks of one loop share.
+template <class Index, class Body>
+class loop {
+ public:
+  loop(Index begin, std::size_t n, std::size_t workers, const loop_options& how, Body& body)
+      : begin_(begin), pieces_(n, workers, how), stop_(how.stop), body_(body) {}
+
+  std::size_t members() const { return pieces_.members(); }
+
+  void work(std::size_t member) noexcept {
+    for (hand_out::piece p; pieces_.next(member, p) && !error_.comes_before(p.from);) {
+      if (stop_.stop_requested()) {
+        stopped_.store(true, std::memory_order_relaxed);
+        return;
+      }
+      Index i = advanced(begin_, p.from);
+      const Index last = advanced(begin_, p.to);
+      try {
+        for (; i != last; ++i) body_(i);
+      } catch (...) {
+        error_.tell(length(begin_, i), std::current_exception());
+      }
+    }
+  }
+
+  void rethrow() const {
+    error_.rethrow();
+    if (stopped_.load(std::memory_order_relaxed)) throw cancelled();
+  }
+
+ private:
+  const Index begin_;
+  hand_out pieces_;
+  const std::stop_token& stop_;
+  Body& body_;
+  first_error error_;
+  std::atomic<bool> stopped_{false};
+};
+
+/// Tasks that are waited for whatever happens.
+template <class Pool>
+struct team {
+  std::vector<typename Pool::backend::template future<void>> members;
+  ~team() {
+    for (auto& m : members)
+      if (m.valid()) m.wait();
+  }
+};
+
+}  // namespace detail
+
+/// Calls body(i) once for every i in [begin, end), in at most pool.workers() tasks, and returns when all are done.
+/// The task that calls is one of them (its part is a region called `name`, as the other tasks are); a thread
+/// outside of the pool waits meanwhile.
+/// Where bodies throw, the error of the lowest index that throws comes out; indices above it may not have been run.
+/// Throws cancelled where the token was stopped before every piece was handed out.
 template <class Pool, std::integral Index, class Body>
-void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& body) {
-  if (end <= begin) return;
-  const auto n = static_cast<std::size_t>(end - begin);
-  const std::size_t pieces = std::min<std::size_t>(n, 64);
-  const auto cut = [&](std::size_t p) {
-    return static_cast<Index>(begin + static_cast<Index>(n / pieces * p + n % pieces * p / pieces));
-  };
-  std::vector<typename Pool::backend::template future<void>> running;
-  running.reserve(pieces);
-  for (std::size_t p = 0; p < pieces; ++p)
-    running.push_back(pool.async(name, [&body, from = cut(p), to = cut(p + 1)] {
-      for (Index i = from; i < to; ++i) body(i);
-    }));
-  for (auto& piece : running) piece.wait();
-  for (auto& piece : running) piece.get();
+void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& body, const loop_options& how = {}) {
+  const std::size_t n = detail::length(begin, end);
+  if (n == 0) return;
+  const detail::job* const caller = detail::current();
+  if (!caller || &caller->home != &pool)
+    return pool.async(name, [&] { parallel_for(pool, name, begin, end, body, how); }).get();
+
+  detail::loop work(begin, n, static_cast<std::size_t>(pool.workers()), how, body);
+  {
+    detail::team<Pool> others;
+    others.members.reserve(work.members() - 1);
+    for (std::size_t m = 1; m < work.members(); ++m)
+      others.members.push_back(pool.async(name, [&work, m] { work.work(m); }));
+    {
+      const trace::region own_part(name);
+      work.work(0);
+    }
+    for (auto& m : others.members) m.get();
+  }
+  work.rethrow();
 }
 
 }  // namespace plaq::task

@@ -1,0 +1,68 @@
+// How the indices of a loop go to the tasks that run it, in OpenMP's words.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <stop_token>
+
+namespace plaq::task {
+
+enum class schedule {
+  static_,  ///< before the loop starts: of T tasks, t gets the chunks t, t + T, ...; without a chunk one block each
+  dynamic,  ///< one chunk at a time to whoever asks; without a chunk one index at a time
+  guided,   ///< the same with pieces that shrink: 1 / 2T of what is left, at least a chunk
+};
+
+struct loop_options {
+  task::schedule schedule = task::schedule::guided;
+  std::size_t chunk = 0;       ///< indices; 0: see schedule
+  std::stop_token stop = {};   ///< looked at before each piece
+};
+
+namespace detail {
+
+/// Hands out the range [0, n) to `members`, each of which asks until there is nothing left.
+class hand_out {
+ public:
+  struct piece {
+    std::size_t from = 0, to = 0;
+    std::size_t turn = 0;  ///< pieces that this member had before
+  };
+
+  hand_out(std::size_t n, std::size_t workers, const loop_options& how)
+      : n_(n), how_(how.schedule), chunk_(std::max<std::size_t>(how.chunk, 1)),
+        members_(std::min(workers, 1 + (n - 1) / chunk_)) {
+    if (how.chunk == 0 && how_ == schedule::static_) chunk_ = 1 + (n - 1) / members_;
+  }
+
+  std::size_t members() const { return members_; }
+
+  /// The member's next piece; false where there is none. Pieces of one member come in ascending order.
+  bool next(std::size_t member, piece& p) {
+    std::size_t size = chunk_;
+    if (how_ == schedule::static_) {
+      p.from = (p.turn++ * members_ + member) * chunk_;
+    } else if (how_ == schedule::dynamic) {
+      p.from = next_.fetch_add(chunk_, std::memory_order_relaxed);
+    } else {
+      p.from = next_.load(std::memory_order_relaxed);
+      do {
+        if (p.from >= n_) return false;
+        size = std::max(chunk_, (n_ - p.from) / (2 * members_));
+      } while (!next_.compare_exchange_weak(p.from, p.from + size, std::memory_order_relaxed));
+    }
+    if (p.from >= n_) return false;
+    p.to = p.from + std::min(size, n_ - p.from);
+    return true;
+  }
+
+ private:
+  const std::size_t n_;
+  const schedule how_;
+  std::size_t chunk_;
+  const std::size_t members_;
+  alignas(64) std::atomic<std::size_t> next_{0};  // on a cache line of its own: all members write to it
+};
+
+}  // namespace detail
+}  // namespace plaq::task
