@@ -306,6 +306,26 @@ def test_legend_switches_names(opened):
 
 
 @in_browser
+def test_names_without_end(opened):
+    """The largest 100 can be switched one by one, the others together; a name may be any text."""
+    count = 70_000
+    end = 1e-9 * np.cumsum(100_000 - np.arange(count))
+    edges = np.stack([end - 1e-9 * (80_000 - np.arange(count)), end], axis=1)
+    odd = "<b>&amp;"
+    trace = trace_of([("", 0, -1, [(0, *edge)]) for edge in edges.tolist()])
+    trace.names, trace.tasks["name"] = [f"{odd} {k}" for k in range(count)], np.arange(count)
+    browser = opened(trace)
+    chips = browser.evaluate("[...document.querySelectorAll('#names .chip')].map((chip) => chip.textContent)")
+    assert chips == [f"{odd} {k}" for k in range(100)] + ["69900 more"]
+    browser.evaluate("document.querySelectorAll('#names .chip')[100].click()")
+    browser.frame()
+    off = browser.evaluate("page.looks.theme.off")
+    pixels = colours_of_row(browser, 0, 0)
+    assert pixels[off] > 0.4 * sum(pixels.values())
+    assert browser.evaluate("page.model.names[page.model.item.name.at(-1)]") == f"{odd} 69999"
+
+
+@in_browser
 def test_counters_below(opened):
     trace = suspended()
     time = np.linspace(0, 10, 101)

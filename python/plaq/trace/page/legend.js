@@ -1,45 +1,58 @@
 // The names with their colours, which switch them off and on, and the choice of counters.
 
+const MOST_CHIPS = 100; // those with most time; all others share one
+
 class Legend {
   constructor(page) {
     this.page = page;
     this.names = document.getElementById("names");
     this.counters = document.getElementById("counters");
+    const { order } = page.model.meta;
+    this.groups = order.slice(0, MOST_CHIPS).map((name) => [name]);
+    if (order.length > MOST_CHIPS) this.groups.push(order.slice(MOST_CHIPS));
     this.fill();
   }
 
   fill() {
-    const { model, looks } = this.page;
-    this.names.replaceChildren(...model.meta.order.map((name) => this.chip(name, looks)));
+    this.names.replaceChildren(...this.groups.map((group) => this.chip(group)));
     this.counters.hidden = this.page.curves.strips.length === 0;
     this.counters
       .querySelector("div")
       .replaceChildren(...this.page.curves.strips.map((strip) => this.choice(strip)));
   }
 
-  chip(name, looks) {
-    const { model } = this.page;
+  chip(group) {
+    const { model, looks } = this.page;
     const swatch = element("i", "swatch");
-    swatch.style.background = looks.background(name);
-    const made = element("button", "chip", swatch, model.names[name]);
-    this.pressed(made, !looks.off.has(name));
+    swatch.style.background = looks.background(group[0]);
+    const made = element(
+      "button",
+      "chip",
+      swatch,
+      group.length > 1 ? `${group.length} more` : model.names[group[0]],
+    );
+    this.pressed(made, this.isOn(group));
     made.title = "click: off or on; double click: only this one, or all";
     made.onclick = () => {
-      if (!looks.off.delete(name)) looks.off.add(name);
+      const change = this.isOn(group) ? "add" : "delete";
+      for (const name of group) looks.off[change](name);
       this.repaint();
     };
     made.ondblclick = () => {
-      const others = model.meta.order.filter((other) => other !== name);
-      const alone = others.every((other) => looks.off.has(other));
-      looks.off = new Set(alone ? [] : others);
+      const others = this.groups.filter((other) => other !== group);
+      const alone = !others.some((other) => this.isOn(other));
+      looks.off = new Set(alone ? [] : others.flat());
       this.repaint();
     };
     return made;
   }
 
+  isOn(group) {
+    return !this.page.looks.off.has(group[0]);
+  }
+
   repaint() {
-    const { model, looks } = this.page;
-    model.meta.order.forEach((name, place) => this.pressed(this.names.children[place], !looks.off.has(name)));
+    this.groups.forEach((group, place) => this.pressed(this.names.children[place], this.isOn(group)));
     this.page.restyle();
   }
 

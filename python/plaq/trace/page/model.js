@@ -7,7 +7,7 @@ class Model {
     this.duration = meta.duration;
     this.lanes = meta.lanes; // {rank, worker, thread, label, tracks: [number of items, ...]}
     this.task = {
-      name: Uint16Array.from(columns.task_name),
+      name: Uint32Array.from(columns.task_name),
       parent: columns.task_parent.map((up, task) => (up ? task - up : -1)), // row, -1: none
       high: columns.task_id_high,
       low: columns.task_id_low,
@@ -29,7 +29,7 @@ class Model {
     const item = (this.item = {
       begin: new Float64Array(length),
       end: new Float64Array(length),
-      name: new Uint16Array(length),
+      name: new Uint32Array(length),
       row: Int32Array.from(columns.row),
       wait: new Float64Array(length).fill(NaN),
     });
