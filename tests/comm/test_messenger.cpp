@@ -151,7 +151,8 @@ TEST(messenger, objects_of_any_length) {
   const int p = m.size(), me = m.rank(), to = (me + 1) % p, from = (me + p - 1) % p;
   using many = std::vector<std::pair<std::string, std::vector<float>>>;
   const auto of = [](int rank) {
-    return many{{"first of " + std::to_string(rank), {1.f, 2.f}}, {"", std::vector<float>(std::size_t(5000 * rank))}};
+    const std::vector<float> zeros(std::size_t(5000 * rank));
+    return many{{"first of " + std::to_string(rank), {1.f, 2.f}}, {"", zeros}};
   };
   on_every_pool([&](auto& pool) {
     auto received = pool.async("receive", [&] { return m.irecv_object<many>(from, 3).get(); });

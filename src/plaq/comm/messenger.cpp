@@ -395,8 +395,8 @@ task::future<status> messenger::all_gather(std::span<const std::byte> mine, std:
 
 task::future<status> messenger::all_to_all(std::span<const std::byte> mine, std::span<std::byte> all) {
   if (all.size() != mine.size() || mine.size() % std::size_t(size()) != 0)
-    throw input_error("all_to_all on " + std::to_string(size()) + " ranks needs two arrays of as many equal blocks, " +
-                      "not " + std::to_string(mine.size()) + " and " + std::to_string(all.size()) + " bytes");
+    throw input_error("all_to_all on " + std::to_string(size()) + " ranks needs two arrays of equal blocks, not " +
+                      std::to_string(mine.size()) + " and " + std::to_string(all.size()) + " bytes");
   auto fresh = std::make_unique<told>("all_to_all", -1, -1, as_blocks(all));
   auto result = future_of(fresh);
   work_->start(std::move(fresh), [&](arriving&) { return work_->below().all_to_all(mine, all); });

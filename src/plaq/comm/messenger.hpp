@@ -40,8 +40,8 @@ concept lasting_buffer = buffer<R> && std::ranges::borrowed_range<R>;
 /// Messages over a communicator's ranks. Any thread and any task may call at any time; with MPI_THREAD_SERIALIZED
 /// (see thread_level()) no other thread may be in a blocking call of a communicator meanwhile. All buffers belong
 /// to the message until its future is ready. Messages of one rank to another with one tag arrive in their order; a
-/// rank may send to itself, and that message has gone when it has been received. The future carries every failure: a
-/// runtime_failure that names rank, call and peer. Wrong arguments throw input_error at once.
+/// rank may send to itself, and that message has gone when it has been received. The future carries every failure:
+/// a runtime_failure that names rank, call and peer. Wrong arguments throw input_error at once.
 class messenger {
  public:
   /// Collective over the ranks of `over`, whose own messages never meet these.
@@ -89,7 +89,10 @@ class messenger {
     task::future<status> start();
     ~persistent_send();
     persistent_send(persistent_send&& other) noexcept
-        : of_(std::exchange(other.of_, nullptr)), what_(other.what_), prepared_(other.prepared_), peer_(other.peer_),
+        : of_(std::exchange(other.of_, nullptr)),
+          what_(other.what_),
+          prepared_(other.prepared_),
+          peer_(other.peer_),
           tag_(other.tag_) {}
 
    private:

@@ -1,5 +1,5 @@
-// MPI as a wire. Messages are taken off MPI's queue as they arrive (MPI_Improbe) and matched above, so that neither
-// MPI nor a look at it has to go through the receives that are still waiting.
+// MPI as a wire. Messages are taken off MPI's queue as they arrive (MPI_Improbe) and matched above, so that
+// neither MPI nor a look at it has to go through the receives that are still waiting.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -76,13 +76,16 @@ bool poll_once() noexcept {
 }
 
 bool pace::wait() noexcept {
-  constexpr int watching = 40, pauses = 30;  // some 20 to 50 us in all
-  constexpr int giving_way = 250;            // some 0.1 ms, more where others want the core
-  if (++rounds_ <= watching) {
+  constexpr int watching = 1200;    // pauses: some 20 to 50 us in all
+  constexpr int giving_way = 250;   // some 0.1 ms, more where others want the core
+  const bool expects = anything_expected();
+  const int pauses = expects ? 1 : 30;
+  rounds_ += pauses;
+  if (rounds_ <= watching) {
     for (int p = 0; p < pauses; ++p) pause_core();
     return true;
   }
-  if (rounds_ > watching + giving_way || !anything_expected()) return false;
+  if (rounds_ > watching + giving_way || !expects) return false;
   std::this_thread::yield();
   return true;
 }
