@@ -2,10 +2,13 @@
 
 import gzip
 import json
+import shutil
+import subprocess
 
 import pytest
 from hand_made import suspended, trace_of
 from synthetic_trace import synthetic
+from test_record import PROGRAM, command
 
 import plaq.trace
 from plaq import _core
@@ -14,10 +17,12 @@ from plaq.cli import main
 
 @pytest.fixture
 def run(monkeypatch, tmp_path, capsys):
-    """run(trace, command, ...) gives (exit code, stdout, stderr) of `plaq trace command FOLDER ...`."""
+    """run(trace, command, ...) gives (exit code, stdout, stderr) of `plaq trace command FOLDER ...`, where the folder
+    holds that trace; with None it holds what it holds."""
 
     def call(trace, command, *arguments):
-        monkeypatch.setattr(plaq.trace, "read", lambda folder: trace)
+        if trace:
+            monkeypatch.setattr(plaq.trace, "read", lambda folder: trace)
         monkeypatch.setattr("sys.argv", ["plaq", "trace", command, str(tmp_path), *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()
@@ -106,3 +111,41 @@ def test_otf2_without_the_library(run, tmp_path, monkeypatch):
     monkeypatch.delattr(_core, "otf2", raising=False)
     code, _, err = run(suspended(), "otf2")
     assert code == 1 and "apt-get install libotf2-trace-dev" in err and not (tmp_path / "otf2").exists()
+
+
+def test_a_folder_without_a_trace(run):
+    for name in ("profile", "tree", "graph", "chrome", "otf2"):
+        code, out, err = run(None, name)
+        assert code == 2 and out == "" and "holds no trace" in err and err.count("\n") == 1
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="the C++ tests are not built")
+@pytest.mark.parametrize("ring, note", [(4 << 20, ""), (2048, "events did not fit into the buffers")])
+def test_a_recorded_trace(run, tmp_path, ring, note):
+    """All outputs of a trace as it was recorded, whole or with losses."""
+    done = subprocess.run(
+        command(tmp_path, batches=20, ring=ring, period=1000),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    made = json.loads(done.stdout)
+    for name in ("profile", "tree", "graph", "chrome"):
+        code, _, err = run(None, name)
+        assert code == 0 and (note in err if note else not err)
+    file = json.loads(gzip.decompress((tmp_path / "chrome.json.gz").read_bytes()))
+    began = {event["args"]["task"] for event in file["traceEvents"] if event.get("cat") == "task"}
+    assert len(began) == made["tasks"] if not note else 0 < len(began) < made["tasks"]
+    if hasattr(_core, "otf2") and shutil.which("otf2-print"):
+        code, _, err = run(None, "otf2")
+        assert code == 0, err
+        shown = subprocess.run(
+            ["otf2-print", tmp_path / "otf2" / "traces.otf2"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert not shown.stderr
+        assert shown.stdout.count("THREAD_TASK_SWITCH") >= len(began)
