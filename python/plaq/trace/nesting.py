@@ -1,4 +1,4 @@
-"""Intervals that overlap without nesting, as after lost ends of regions: cut so that they nest and no time is lost."""
+"""Intervals that overlap without nesting, as after lost ends of regions, are cut so that they nest."""
 
 from __future__ import annotations
 

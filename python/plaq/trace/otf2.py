@@ -1,8 +1,8 @@
 """OTF2 archives, which Vampir, Scalasca, Score-P's tools and others open, by the OTF2 library.
 
-One archive for all ranks: a location group per rank below its host, a location per worker and per thread outside of
-the pools, one more for tasks that were created outside of tasks, one more for the counters. Links between tasks have
-no counterpart in OTF2 and are left out.
+One archive for all ranks: a location group per rank below its host, a location per worker and per thread outside
+of the pools, one more for tasks that were created outside of tasks, one more for the counters. Links between tasks
+have no counterpart in OTF2 and are left out.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from plaq.trace.timeline import Timeline, nanoseconds
 def write_otf2(trace: Trace, folder: Path) -> None:
     """Write the archive `folder`/traces.otf2 with the files beside it.
 
-    InputError when the folder exists, RunError when it cannot be written or plaq was built without OTF2. The notes of
-    the trace stand in the archive's description.
+    InputError when the folder exists, RunError when it cannot be written or plaq was built without OTF2. The notes
+    of the trace stand in the archive's description.
     """
     library = otf2_library()
     if folder.exists():
@@ -71,8 +71,8 @@ def otf2_library():
 
 
 class Places:
-    """Hosts, processes and locations. The location of a lane is its position. Behind the lanes stand, for every rank,
-    one for tasks created outside of tasks (`outside[rank]`) and, if there are any, one for counters
+    """Hosts, processes and locations. The location of a lane is its position. Behind the lanes stand, for every
+    rank, one for tasks created outside of tasks (`outside[rank]`) and, if there are any, one for counters
     (`recorder[rank]`)."""
 
     def __init__(self, trace: Trace, line: Timeline):
@@ -90,8 +90,8 @@ class Places:
 
 
 class Creations:
-    """Who created which task: `creator[task]` is a location, `generation[task]` counts its tasks from 1, in the order
-    of their times; `table` has those that were seen being created."""
+    """Who created which task: `creator[task]` is a location, `generation[task]` counts its tasks from 1, in the
+    order of their times; `table` has those that were seen being created."""
 
     def __init__(self, trace: Trace, on_worker: OnWorker, line: Timeline, places: Places):
         tasks = trace.tasks

@@ -11,8 +11,8 @@ from plaq.trace.model import Trace
 from plaq.trace.nesting import lanes_that_do_not_nest, nested
 from plaq.trace.on_worker import OnWorker, depths
 
-#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region, with the task and slice that it
-#: lies in (both -1 outside of tasks). `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`, `task`,
+#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region, with the task and slice that
+#: it lies in (both -1 outside of tasks). `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`, `task`,
 #: `slice` and `region` are rows; times in ns.
 INTERVAL = np.dtype(
     [
