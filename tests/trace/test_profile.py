@@ -52,6 +52,12 @@ def test_a_region_within_one_of_its_name():
     assert (row.calls, row.inclusive, row.exclusive) == (2, 5.0, 4.0)
 
 
+def test_a_region_whose_end_was_guessed_while_its_task_was_suspended():
+    trace = trace_of([("a", 0, -1, [(0, 0.0, 1.0), (0, 3.0, 4.0)])], [("r", 0, 0, -1, 0, 0, 0.5, 2.0)])
+    row = by_name(trace)["region", "r"]
+    assert (row.inclusive, row.suspended) == (0.5, 1.0)
+
+
 def test_a_task_that_did_not_finish():
     trace = trace_of([("a", 0, -1, [(0, 0.0, 1.0), (0, 3.0, 4.0)])])
     trace.tasks["finished"] = np.nan
