@@ -285,7 +285,7 @@ def test_rows_that_do_not_fit_scroll(opened):
 def test_legend_switches_names(opened):
     browser = opened(suspended())
     names = browser.evaluate("[...document.querySelectorAll('#names .chip')].map((chip) => chip.textContent)")
-    assert names == ["loop", "outer", "whole", "inner", "part", "step", "late"]
+    assert names == ["loop", "inner", "outer", "part", "step", "whole", "late"]
     fills, off = browser.evaluate("[page.looks.plain, page.looks.theme.off]")
     looks = dict(zip(browser.evaluate("page.model.names"), browser.evaluate("page.model.meta.looks")))
     inner, outer = fills[looks["inner"]], fills[looks["outer"]]

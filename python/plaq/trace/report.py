@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from html import escape
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.pack import Pack
 from plaq.trace.palette import FILLS, looks
-from plaq.trace.profile import busy
+from plaq.trace.profile import Row, busy, profile
 from plaq.trace.report_tables import tables
 from plaq.trace.timeline import Timeline, nanoseconds
 
@@ -32,7 +33,8 @@ def write_report(trace: Trace, path: Path) -> None:
 
 def page(trace: Trace) -> str:
     """The whole page: text and tables as HTML, the timeline as packed columns and a script that draws it."""
-    meta, data = picture(trace)
+    rows = profile(trace)
+    meta, data = picture(trace, rows)
     command = trace.metadata.get("command", "")
     template = (PAGE / "page.html").read_text()
     notes = "".join(f"<li>{escape(note)}</li>" for note in trace.notes)
@@ -42,7 +44,7 @@ def page(trace: Trace) -> str:
         "command": f" · <code>{escape(str(command))}</code>" if command else "",
         "headline": escape(busy(trace)),
         "notes": f'<ul class="notes" role="alert">{notes}</ul>' if notes else "",
-        "tables": tables(trace, dict(zip(trace.names, meta["looks"]))),
+        "tables": tables(trace, rows, dict(zip(trace.names, meta["looks"]))),
         "meta": json.dumps(meta, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
         "data": data,
         "script": "".join((PAGE / f"{name}.js").read_text() for name in SCRIPTS),
@@ -55,7 +57,7 @@ def page(trace: Trace) -> str:
     return "".join(pieces)
 
 
-def picture(trace: Trace) -> tuple[dict, str]:
+def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
     """What the script needs: a few words and numbers as JSON, and the columns of `Pack`. Times are in whole ns.
 
     Items lie track after track; a track holds what one lane has at one depth, in the order of time. Each begins
@@ -83,7 +85,10 @@ def picture(trace: Trace) -> tuple[dict, str]:
     pack.add("link_ahead", trace.links["target"] - trace.links["source"])
     pack.add("link_time", nanoseconds(trace.links["time"]), differences=True)
     strips = add_curves(pack, strips_of(trace))
-    seconds = np.bincount(items["name"], (items["end"] - items["begin"]) * 1e-9, len(trace.names))
+    own = Counter()  # a region that only frames others needs no colour of its own
+    for row in rows:
+        own[row.name] += row.exclusive
+    seconds = np.array([own[name] for name in trace.names])
     seen = np.flatnonzero(np.bincount(items["name"], minlength=len(trace.names)))
     first_tasks = np.flatnonzero(np.diff(trace.tasks["rank"], prepend=-1))
     meta = {

@@ -11,24 +11,23 @@ import numpy as np
 from plaq.trace.curves import label
 from plaq.trace.model import Trace
 from plaq.trace.palette import FILLS, LOOKS
-from plaq.trace.profile import profile, time_text
+from plaq.trace.profile import Row, time_text
 
 SWITCHES = ("voluntary context switches", "involuntary context switches")
 TOP = 10
 
 
-def tables(trace: Trace, look_of: dict[str, int]) -> str:
+def tables(trace: Trace, rows: list[Row], look_of: dict[str, int]) -> str:
     """What stands below the timeline."""
     parts = [
-        f"<div><h2>Where the time went</h2>{top_table(trace, look_of)}</div>",
+        f"<div><h2>Where the time went</h2>{top_table(rows, look_of)}</div>",
         f"<div><h2>Workers</h2>{worker_table(trace)}{switch_table(trace)}</div>",
     ]
     return f'<div class="columns">{"".join(parts)}</div>{about(trace)}'
 
 
-def top_table(trace: Trace, look_of: dict[str, int]) -> str:
+def top_table(rows: list[Row], look_of: dict[str, int]) -> str:
     """The names with most exclusive time."""
-    rows = profile(trace)
     body = [
         [row.name, row.kind, number(row.calls)]
         + [time_text(seconds) for seconds in (row.inclusive, row.exclusive, row.mean, row.max)]
