@@ -61,16 +61,18 @@ class antecedents : protected continuation {
 
  protected:
   explicit antecedents(Members... members)
-      : continuation{[](continuation& c) noexcept { static_cast<antecedents&>(c).advance(); }},
+      : continuation{[](continuation& c) noexcept { return static_cast<antecedents&>(c).advance(); }},
         members_(std::move(members)...) {}
   ~antecedents() = default;
 
-  void advance() noexcept {
+  /// Returns what all_there() does once they are, else nullptr.
+  state_base* advance() noexcept {
     while (state_base* next = nth_of_all(members_, position_++))
-      if (next->attach(*this)) return;
-    all_there();
+      if (next->attach(*this)) return nullptr;
+    return all_there();
   }
-  virtual void all_there() noexcept = 0;
+  /// Returns a share of a state to be completed, or nullptr.
+  virtual state_base* all_there() noexcept = 0;
 
   std::tuple<Members...> members_;
 

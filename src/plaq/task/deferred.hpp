@@ -68,7 +68,10 @@ class deferred final : public job,
   }
 
  private:
-  void all_there() noexcept override { home.resume(*this); }
+  state_base* all_there() noexcept override {
+    home.resume(*this);
+    return nullptr;
+  }
 
   void finish() noexcept {
     work_.reset();  // what it captured and used goes before anybody sees the result
@@ -76,22 +79,21 @@ class deferred final : public job,
     trace::finished(id);
     if constexpr (returns_future)
       if (!this->error) {
-        this->call = [](continuation& c) noexcept { static_cast<deferred&>(c).take_over(); };
-        if (!state_of(inner_).attach(*this)) take_over();
-        return;
+        this->call = [](continuation& c) noexcept { return static_cast<deferred&>(c).take_over(); };
+        if (state_of(inner_).attach(*this)) return;
+        take_over();
       }
     this->complete();
     this->release();
   }
 
   /// The future that was returned is ready: its result is ours.
-  void take_over() noexcept {
+  state_base* take_over() noexcept {
     if constexpr (returns_future) {
       this->maker = state_of(inner_).maker;
       this->store([&] { return state_of(inner_).take(); });
-      this->complete();
-      this->release();
     }
+    return this;
   }
 
   std::optional<F> work_;

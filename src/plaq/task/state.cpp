@@ -7,7 +7,7 @@ continuation state_base::there{nullptr}, state_base::changing{nullptr};
 namespace {
 
 struct wake_up : continuation {
-  explicit wake_up(void (*how)(continuation&) noexcept) : continuation{how} {}
+  explicit wake_up(state_base* (*how)(continuation&) noexcept) : continuation{how} {}
   waiter who;
   std::atomic<bool> called{false};
 };
@@ -45,29 +45,46 @@ bool state_base::detach(continuation& c) noexcept {
   return true;
 }
 
-void state_base::complete() noexcept {
+/// Makes the result be there; what waited for it, the oldest first.
+continuation* state_base::publish() noexcept {
   continuation* last = replace_list(&there);
   continuation* first = nullptr;
   while (last) first = std::exchange(last, std::exchange(last->next, first));
-  while (first) {  // once called, it may be gone
+  return first;
+}
+
+void state_base::complete() noexcept {
+  continuation* first = publish();
+  while (first) {
     continuation& now = *std::exchange(first, first->next);
-    now.call(now);
+    state_base* const follows = now.call(now);  // now may be gone
+    if (!follows) continue;
+    continuation* more = follows->publish();
+    follows->release();
+    continuation** end = &more;
+    while (*end) end = &(*end)->next;
+    *end = first;
+    first = more;
   }
 }
 
 void state_base::wait() noexcept {
   if (ready()) return;
-  wake_up self([](continuation& c) noexcept { static_cast<wake_up&>(c).who.wake(); });
+  wake_up self([](continuation& c) noexcept -> state_base* {
+    static_cast<wake_up&>(c).who.wake();
+    return nullptr;
+  });
   if (attach(self)) self.who.wait();
 }
 
 template <class How>
 bool state_base::wait_or(How how) noexcept {
   if (ready()) return true;
-  wake_up self([](continuation& c) noexcept {
+  wake_up self([](continuation& c) noexcept -> state_base* {
     auto& w = static_cast<wake_up&>(c);
     w.who.wake();
     w.called.store(true, std::memory_order_release);
+    return nullptr;
   });
   if (!attach(self)) return true;
   how(self.who);

@@ -13,9 +13,12 @@
 
 namespace plaq::task::detail {
 
+class state_base;
+
 /// What happens once a result is there. In the order in which they were attached.
 struct continuation {
-  void (*call)(continuation&) noexcept;
+  /// Returns a share of a state that is to be completed next, or nullptr: so long chains need no recursion.
+  state_base* (*call)(continuation&) noexcept;
   continuation* next = nullptr;
 };
 
@@ -50,6 +53,7 @@ class state_base {
  private:
   template <class How>
   bool wait_or(How how) noexcept;
+  continuation* publish() noexcept;
   continuation* replace_list(continuation* next) noexcept;
 
   // The newest first; or one of these: the result is there, somebody changes the list.

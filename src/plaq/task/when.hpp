@@ -19,6 +19,12 @@ struct when_any_result {
 
 namespace detail {
 
+inline void complete(state_base* share) noexcept {
+  if (!share) return;
+  share->complete();
+  share->release();
+}
+
 template <class Result, class... Members>
 class all_of final : public state<Result>, private antecedents<Members...> {
  public:
@@ -28,10 +34,9 @@ class all_of final : public state<Result>, private antecedents<Members...> {
   using antecedents<Members...>::advance;
 
  private:
-  void all_there() noexcept override {
+  state_base* all_there() noexcept override {
     this->store([&] { return std::make_from_tuple<Result>(std::move(this->members_)); });
-    this->complete();
-    this->release();
+    return this;
   }
 };
 
@@ -40,7 +45,7 @@ future<Result> wait_for_all(Members... members) {
   need_valid(members...);
   auto* all = new all_of<Result, Members...>(std::move(members)...);
   future<Result> result(all);
-  all->advance();
+  complete(all->advance());
   return result;
 }
 
@@ -65,7 +70,7 @@ class any_of final : public state<when_any_result<Sequence>> {
       break;
     }
     if (arms_.empty()) step();
-    step();
+    detail::complete(step());
     this->release();
   }
 
@@ -73,27 +78,29 @@ class any_of final : public state<when_any_result<Sequence>> {
   struct arm : continuation {
     arm() : continuation{[](continuation& c) noexcept {
       any_of* const self = static_cast<arm&>(c).self;
-      self->hear(static_cast<arm&>(c).index);
+      state_base* const done = self->hear(static_cast<arm&>(c).index);
       self->release();
+      return done;
     }} {}
     any_of* self = nullptr;
     std::size_t index = 0;
   };
 
-  void hear(std::size_t index) noexcept {
+  state_base* hear(std::size_t index) noexcept {
     std::size_t expected = nobody;
-    if (winner_.compare_exchange_strong(expected, index)) step();
+    return winner_.compare_exchange_strong(expected, index) ? step() : nullptr;
   }
 
-  /// Once all arms are attached and one was called, in either order.
-  void step() noexcept {
-    if (steps_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  /// Once all arms are attached and one was called, in either order: returns a share to be completed.
+  state_base* step() noexcept {
+    if (steps_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
     for (std::size_t n = 0; n < attached_; ++n)
       if (nth_of_all(members_, n)->detach(arms_[n])) this->release();
     this->store([&] {
       return when_any_result<Sequence>{winner_.load(), std::make_from_tuple<Sequence>(std::move(members_))};
     });
-    this->complete();
+    this->retain();
+    return this;
   }
 
   static constexpr auto nobody = static_cast<std::size_t>(-1);
