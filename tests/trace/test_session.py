@@ -95,3 +95,21 @@ def test_what_is_refused(tmp_path):
     (tmp_path / "u/rank-0003.plaqtrace").touch()
     with pytest.raises(InputError, match="holds a trace already"):
         trace.Session(tmp_path / "u")
+
+
+def test_each_session_has_its_own_threads_and_regions(tmp_path):
+    """What is left of a session does not get into the next one."""
+    for number in range(2):
+        with trace.Session(tmp_path / str(number)):
+            outer = trace.region("never ended")
+            outer.__enter__()
+            thread = threading.Thread(target=trace.region("in a thread")(lambda: None))
+            thread.start()
+            thread.join()
+        outer.__exit__()
+    t = trace.read(tmp_path / "1")
+    check_consistent(t)
+    name = np.array(t.names)[t.regions["name"]]
+    assert sorted(name) == ["in a thread", "never ended"] and (t.regions["task"] == -1).all()
+    assert t.regions["end"][name == "never ended"] > t.regions["end"][name == "in a thread"]
+    assert len(set(t.regions["thread"])) == 2

@@ -13,6 +13,8 @@
 
 namespace plaq::trace::detail {
 
+std::atomic<unsigned> session_number{0};
+
 ring::ring(std::size_t records, int number) : size_(records), number_(number), kernel_id_(::syscall(SYS_gettid)) {
   // Pages are given when they are written, so a ring of a quiet thread costs little.
   void* memory = ::mmap(nullptr, size_ * sizeof(record), PROT_READ | PROT_WRITE,

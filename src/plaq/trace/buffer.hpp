@@ -35,6 +35,9 @@ struct record {
 inline constexpr std::uint64_t low_bits = (std::uint64_t(1) << 56) - 1;
 inline constexpr int worker_shift = 48;  ///< of a subject that holds a task's id (below) and a worker
 
+/// Of the session that records, or of the last one.
+extern std::atomic<unsigned> session_number;
+
 class ring {
  public:
   /// `number` is the thread's, unique in the process. Throws std::bad_alloc.
@@ -52,7 +55,9 @@ class ring {
   std::uint64_t new_region() noexcept {
     return (static_cast<std::uint64_t>(number_) + 1) << 40 | ++regions_;
   }
-  std::uint64_t task = 0;  ///< the one that the thread runs
+  /// The task that the thread runs: 0 where that is none, or not known since the session began.
+  void set_task(std::uint64_t id) noexcept { task_ = id, task_session_ = current_session(); }
+  std::uint64_t task() const noexcept { return task_session_ == current_session() ? task_ : 0; }
 
   // The session's side.
 
@@ -95,13 +100,15 @@ class ring {
     return true;
   }
   void call_session() noexcept;
+  static unsigned current_session() noexcept { return session_number.load(std::memory_order_relaxed); }
 
   record* records_;
   std::uint64_t size_;  ///< a power of two
   int number_;
   long kernel_id_;
   std::string thread_name_;
-  std::uint64_t tail_seen_ = 0, regions_ = 0;
+  std::uint64_t tail_seen_ = 0, regions_ = 0, task_ = 0;
+  unsigned task_session_ = 0;
   struct known_name {
     const char* text = nullptr;
     std::size_t length = 0;

@@ -20,7 +20,7 @@ struct sample {
 };
 
 /// What a library offers: `read` appends its samples whenever a session or a policy looks, on their threads. It
-/// must not wait for a task. When the destructor returns, `read` is not called any more.
+/// must neither throw nor wait for a task. When the destructor returns, `read` is not called any more.
 class counter_source {
  public:
   explicit counter_source(std::function<void(std::vector<sample>&)> read);

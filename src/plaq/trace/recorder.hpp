@@ -19,13 +19,13 @@ inline void created(std::uint64_t id, std::uint64_t parent, std::string_view nam
 }
 inline void has_worker(event kind, std::uint64_t id, int worker) noexcept {
   if (ring* r = own_ring()) {
-    r->task = id;
+    r->set_task(id);
     r->write({head(kind), id | static_cast<std::uint64_t>(worker) << worker_shift});
   }
 }
 inline void has_none(event kind, std::uint64_t id) noexcept {
   if (ring* r = own_ring()) {
-    r->task = 0;
+    r->set_task(0);
     r->write({head(kind), id});
   }
 }
@@ -41,7 +41,7 @@ inline std::uint64_t region_begin(std::string_view name) noexcept {
   ring* r = own_ring();
   if (!r) return 0;
   const std::uint64_t number = r->new_region();
-  return r->write({head(event::region_begin), r->task}, {more(r->number_of(name)), number}) ? number : 0;
+  return r->write({head(event::region_begin), r->task()}, {more(r->number_of(name)), number}) ? number : 0;
 }
 inline void region_end(std::uint64_t region) noexcept {
   if (ring* r = own_ring()) r->write({head(event::region_end), region});

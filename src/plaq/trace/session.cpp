@@ -92,7 +92,13 @@ class session::implementation {
     children_do_not_record();
     detail::set_ring_size(std::bit_ceil(std::max(o.ring_bytes / sizeof(detail::record), std::size_t(8))));
     lost_before_ = detail::lost_without_ring();
-    for (ring* r : detail::rings()) r->forget();
+    for (ring* r : detail::rings()) {
+      if (r->abandoned.load(std::memory_order_acquire))
+        detail::free_ring(r);
+      else
+        r->forget();
+    }
+    ++detail::session_number;
     file_.add(block::process, description(o));
     write_clocks();
     detail::audience.fetch_or(detail::to_session);
