@@ -6,7 +6,8 @@ namespace plaq::task::detail {
 
 class stack {
  public:
-  /// Throws runtime_failure where the system gives no more memory or mappings (vm.max_map_count: two per stack).
+  /// Throws runtime_failure where the system gives no more memory or mappings (before Linux 6.13 a stack takes two
+  /// of vm.max_map_count).
   explicit stack(std::size_t bytes);
   ~stack();
   stack(const stack&) = delete;
