@@ -102,7 +102,7 @@ def compare_two_particle(case, deviations):
         wanted.append((None, bins.pairing[:, observables.pair_orbits(case.group)]))
     for channel, values in wanted:
         k1, k2 = random.integers(case.cluster.size, size=2)
-        found = statistics.average("G4", bins.sign, values[:, k1, k2], bins.weights)
+        found = statistics.average("G4", bins.norm, values[:, k1, k2], bins.weights)
         assert found.supported, found.note
         if channel is None:
             exact, label = exact_g4(case, "pp", 0, 0, frequencies, k1, k2)[WINDOW:].real, "G4_pp, real form"

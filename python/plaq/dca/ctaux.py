@@ -77,16 +77,19 @@ class Task:
 
 @dataclass
 class Measured:
-    """Averages of s*O per bin, chains in order. `weights` are measurements per bin.
+    """Averages per bin, chains in order. `weights` are measurements per bin.
 
-    m [bin, K, w] is s M(K, iw) / (beta N_c) on the mesh; correlations {name: [bin, R] or [bin]}; histogram [bin, k] is
-    not signed; pairing [bin, block, n, n'] and channels [bin, K, K', n, n'] as in src/plaq/dca/two_particle.hpp;
-    series [bin, time, (sign, order, s*density, s*double occupancy)].
+    Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [bin, time, (s, k, s*density, s*double
+    occupancy)]. All else is measured on configurations of the walk and their neighbours with the weights w of
+    src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on
+    the mesh, correlations {name: [bin, R] or [bin]}, pairing [bin, block, n, n'] and channels [bin, K, K', n, n'] as in
+    src/plaq/dca/two_particle.hpp.
     """
 
     weights: np.ndarray
     sign: np.ndarray
     order: np.ndarray
+    norm: np.ndarray
     m: np.ndarray
     correlations: dict[str, np.ndarray]
     histogram: np.ndarray
@@ -227,6 +230,7 @@ def collect(problem, chains, cluster, orbits):
                 for name in sorted((x for x in layout if x.startswith("channel_")), key=lambda x: int(x[8:]))]
     return Measured(
         weights=np.full(len(sums), per_bin), sign=part("sign")[:, 0], order=part("order")[:, 0],
+        norm=part("weight")[:, 0],
         m=m / (problem.beta * n),
         correlations={"density": correlations[:, 0], "double_occupancy": correlations[:, 1], **split},
         histogram=part("histogram", -1), pairing=pairing, channels=channels,

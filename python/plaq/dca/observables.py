@@ -72,11 +72,11 @@ def self_energy(setting, measured, wanted=None):
     self-consistency is U n/2. With U n/2 itself an error dn of the cluster's density would come back as a shift U dn/2
     of its chemical potential, and so as a density.
     """
-    def function(s, m, n):
-        hartree = 0 if wanted is None else setting.U / 2 * (wanted - n / s)
-        return {"Sigma": dyson(setting.g0, m / s, setting.U)[1] + hartree, "density": n / s}
+    def function(w, m, n):
+        hartree = 0 if wanted is None else setting.U / 2 * (wanted - n / w)
+        return {"Sigma": dyson(setting.g0, m / w, setting.U)[1] + hartree, "density": n / w}
 
-    found = statistics.jackknife(function, measured.sign, measured.m, measured.correlations["density"],
+    found = statistics.jackknife(function, measured.norm, measured.m, measured.correlations["density"],
                                  weights=measured.weights, keep=False)
     return found["Sigma"], found["density"]
 
@@ -116,15 +116,15 @@ def estimates(setting: Setting, measured: Measured, chains: int, window=0, chann
     found = {}
 
     def add(labels, function, *binned, keep=True):
-        resampled = statistics.jackknife(function, measured.sign, *binned, weights=measured.weights, keep=keep)
+        resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, keep=keep)
         for name, value in resampled.items():
             unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
             found[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
 
     names = list(measured.correlations)
-    add(single_particle_labels(setting), lambda s, order, m, *sums: single_particle(
-        setting, s, order / s, m / s, {name: value / s for name, value in zip(names, sums)}),
-        measured.order, measured.m, *measured.correlations.values())
+    add(single_particle_labels(setting), lambda w, s, order, m, *sums: single_particle(
+        setting, s, order / s, m / w, {name: value / w for name, value in zip(names, sums)}),
+        measured.sign, measured.order, measured.m, *measured.correlations.values())
     histogram = statistics.jackknife(lambda h: h, measured.histogram, weights=measured.weights)
     axes = [Axis("k", np.arange(measured.histogram.shape[1]))]
     found["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
@@ -133,21 +133,21 @@ def estimates(setting: Setting, measured: Measured, chains: int, window=0, chann
         orbit = pair_orbits(setting.group)
         projectors, blocks = irrep_projectors(setting.cluster), irrep_blocks(setting.cluster)
         unfold = lambda g4: g4[orbit].transpose(0, 2, 1, 3)  # [K, n, K', n']
-        evaluate = lambda s, m, g4: pairing(setting, projectors, blocks, m / s, unfold(g4 / s))
+        evaluate = lambda w, m, g4: pairing(setting, projectors, blocks, m / w, unfold(g4 / w))
         add(pairing_labels(setting, projectors, window), evaluate, measured.m, measured.pairing)
         add({"G4_pp": {"axes": two_particle_axes(setting, window, half=True), "unit": "1/t^2",
                        "convention": PAIRING}},
-            lambda s, g4: {"G4_pp": unfold(g4 / s)}, measured.pairing, keep=False)
+            lambda w, g4: {"G4_pp": unfold(g4 / w)}, measured.pairing, keep=False)
     for (kind, q, m_index), values in zip(channels, measured.channels):
         tag = f"{kind}_q{q}_m{m_index}"
         blocks = irrep_blocks(setting.cluster, q)
-        solve = lambda s, m, g4: channel(setting, blocks, kind, q, m_index, window, m / s, g4 / s)
+        solve = lambda w, m, g4: channel(setting, blocks, kind, q, m_index, window, m / w, g4 / w)
         full = solve(*(np.average(a, axis=0, weights=measured.weights)
-                       for a in (measured.sign, measured.m, values)))
-        add(channel_labels(setting, blocks, window, tag), lambda s, m, g4: leading_modes(solve(s, m, g4), full, tag),
+                       for a in (measured.norm, measured.m, values)))
+        add(channel_labels(setting, blocks, window, tag), lambda w, m, g4: leading_modes(solve(w, m, g4), full, tag),
             measured.m, values)
         add({f"G4_{tag}": {"axes": two_particle_axes(setting, window), "unit": "1/t^2", "convention": CHANNELS[kind]}},
-            lambda s, g4: {f"G4_{tag}": (g4 / s).transpose(0, 2, 1, 3)}, values, keep=False)
+            lambda w, g4: {f"G4_{tag}": (g4 / w).transpose(0, 2, 1, 3)}, values, keep=False)
     return found
 
 

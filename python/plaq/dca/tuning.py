@@ -17,10 +17,10 @@ class Rates:
     """Speed of one core in the two parts of the solver; the defaults are those that choices are made with."""
 
     walk: float = 3e10  # floating-point operations per second in the products of a sweep
-    measure: float = 4e10  # the same in the products of a measurement
+    measure: float = 2e10  # the same in a measurement, counted for one of its two configurations
     proposal: float = 1e-6  # seconds, for what is not a product
-    measurement: float = 3e-5
-    element: float = 1e-8  # seconds for one complex element of G4 in a general channel
+    measurement: float = 6e-5
+    element: float = 2e-8  # seconds for one complex element of G4 in a general channel, two configurations
 
 
 LONGEST_INTERVAL = 16  # sweeps

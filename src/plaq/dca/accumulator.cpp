@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/dca/neighbours.hpp"
 #include "plaq/dca/streams.hpp"
 #include "plaq/trace/region.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 // After so many measurements single-precision sums move to double: their rounding stays below 1e-6 of the sum.
 constexpr int measurements_per_flush = 64;
 
-enum { sign_slice, order_slice, single_particle_slice, correlations_slice, histogram_slice, two_particle_slice };
+enum { sign_slice, order_slice, weight_slice, single_particle_slice, correlations_slice, histogram_slice, two_particle_slice };
 }  // namespace
 
 std::vector<slice> bin_layout(const problem& p) {
@@ -27,6 +28,7 @@ std::vector<slice> bin_layout(const problem& p) {
   const std::size_t n = p.parameters.sites, side = 2 * n * p.window;
   add("sign", 1);
   add("order", 1);
+  add("weight", 1);
   add("single_particle", 2 * n * p.odd_frequencies.size());
   add("correlations", 2 + 4 * n);
   add("histogram", p.histogram_size);
@@ -52,18 +54,45 @@ accumulator::accumulator(std::shared_ptr<const problem> p, std::uint32_t chain)
 }
 
 void accumulator::begin_bin(std::uint64_t bin) {
-  correlations_.set_stream(
-      {problem_->seed, streams::measurement_times, problem_->point, problem_->iteration, chain_, bin});
+  auto stream = [&](std::uint32_t purpose) {
+    return stream_id{problem_->seed, purpose, problem_->point, problem_->iteration, chain_, bin};
+  };
+  correlations_.set_stream(stream(streams::measurement_times));
+  neighbours_ = stream(streams::neighbours);
   result_.sums.assign(layout_.back().offset + layout_.back().size, 0.);
   result_.series.clear();
   since_flush_ = 0;
 }
 
-void accumulator::accumulate(const sample& s) {
+void accumulator::accumulate(sample& s) {
   auto& sums = result_.sums;
   sums[layout_[sign_slice].offset] += s.sign;
   sums[layout_[order_slice].offset] += s.sign * s.order();
   sums[layout_[histogram_slice].offset + std::min(s.order(), problem_->histogram_size - 1)] += 1;
+  if (two_frequency_) {
+    trace::region here("transform M");
+    two_frequency_->prepare(s);
+  }
+  s.share = share(s);
+  measure(s);
+  if (result_.series.size() < series_limit) {
+    const auto [density, docc] = correlations_.last();
+    result_.series.push_back(
+        {float(s.sign), float(s.order()), float(density / s.share), float(docc / s.share)});
+  }
+  if (s.order() > 0) {
+    {
+      trace::region here("neighbour");
+      flip(s, int(below(random_words(neighbours_, s.index)[0], s.order())), flipped_);
+      flipped_.share = share(flipped_);
+    }
+    measure(flipped_);
+  }
+  if (++since_flush_ == measurements_per_flush) flush_two_particle();
+}
+
+void accumulator::measure(const sample& s) {
+  result_.sums[layout_[weight_slice].offset] += s.weight();
   {
     trace::region here("measure M");
     single_particle_.accumulate(s);
@@ -72,21 +101,15 @@ void accumulator::accumulate(const sample& s) {
     trace::region here("measure correlations");
     correlations_.accumulate(s);
   }
-  if (result_.series.size() < series_limit) {
-    const auto [density, docc] = correlations_.last();
-    result_.series.push_back({float(s.sign), float(s.order()), float(density), float(docc)});
-  }
   if (!two_frequency_) return;
   {
     trace::region here("transform M");
-    two_frequency_->prepare(s);
     two_frequency_->evaluate(s, 0, up_);
     two_frequency_->evaluate(s, 1, down_);
   }
   trace::region here("measure G4");
-  if (pairing_) pairing_->accumulate(s.sign, up_, down_);
-  for (vertex_channel& c : channels_) c.accumulate(s.sign, up_, down_);
-  if (++since_flush_ == measurements_per_flush) flush_two_particle();
+  if (pairing_) pairing_->accumulate(s.weight(), up_, down_);
+  for (vertex_channel& c : channels_) c.accumulate(s.weight(), up_, down_);
 }
 
 void accumulator::flush_two_particle() {

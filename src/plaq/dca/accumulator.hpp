@@ -26,10 +26,12 @@ class accumulator {
   accumulator(std::shared_ptr<const problem> p, std::uint32_t chain);
 
   void begin_bin(std::uint64_t bin);
-  void accumulate(const sample& s);
+  /// Measures a sample of the walk and one of its neighbours; gives the sample its share.
+  void accumulate(sample& s);
   bin_result end_bin();
 
  private:
+  void measure(const sample& s);
   void flush_two_particle();
 
   std::shared_ptr<const problem> problem_;
@@ -41,6 +43,8 @@ class accumulator {
   std::unique_ptr<pairing> pairing_;
   std::vector<vertex_channel> channels_;
   two_frequency::planes up_, down_;
+  stream_id neighbours_{};
+  sample flipped_;
   int since_flush_ = 0;
   bin_result result_;
 };

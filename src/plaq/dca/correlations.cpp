@@ -58,8 +58,8 @@ void correlations::accumulate(const sample& s) {
   double* const charge = spin + sites_;
   double* const static_spin = charge + sites_;
   double* const static_charge = static_spin + sites_;
-  const double same_weight = s.sign / (times * sites_);
-  const double pair_weight = s.sign * beta / (times * (times - 1) * sites_);
+  const double same_weight = s.weight() / (times * sites_);
+  const double pair_weight = s.weight() * beta / (times * (times - 1) * sites_);
   for (int a = 0; a < times; ++a)
     for (int i = 0; i < sites_; ++i) {
       const int row = a * sites_ + i;

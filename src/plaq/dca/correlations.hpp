@@ -17,7 +17,7 @@ namespace plaq::dca {
 /// and from it by Wick's theorem, with S^z = (n_up - n_down) / 2 and n = n_up + n_down:
 ///   pairs of one time:  <S^z_R S^z_0>, <n_R n_0>
 ///   pairs of two times: int_0^beta dtau <S^z_R(tau) S^z_0(0)>, likewise for n (uniform random times).
-/// Every sum carries the sign of the configuration; the product of mean densities is not subtracted.
+/// Every sum carries the weight of the sample; the product of mean densities is not subtracted.
 class correlations {
  public:
   static constexpr int times = 4;
@@ -32,7 +32,7 @@ class correlations {
 
   void set_stream(const stream_id& stream) { stream_ = stream; }
 
-  /// s * density and s * double occupancy of the sample accumulated last.
+  /// weight * density and weight * double occupancy of the sample accumulated last.
   std::pair<double, double> last() const { return last_; }
 
  private:

@@ -55,8 +55,9 @@ struct slice {
   std::size_t size;
 };
 
-/// The slices of a bin in order: sign, order, single_particle, correlations, histogram, pairing, channel_0, ...
-/// All are sums over the bin's measurements, weighted by the sign but for sign itself and the histogram.
+/// The slices of a bin in order: sign, order, weight, single_particle, correlations, histogram, pairing, channel_0...
+/// All are sums over the bin's measurements. sign, order (with the sign) and histogram (without) belong to the walk;
+/// the others are sums of weight * value over all configurations measured, see neighbours.hpp, and `weight` that of 1.
 std::vector<slice> bin_layout(const problem& p);
 
 }  // namespace plaq::dca

@@ -55,8 +55,8 @@ void single_particle::accumulate(const sample& s) {
             total_im += z[p] * yc[p] - c[p] * ys[p];
           }
           for (int l = 0; l < 8; ++l) total_re += re[l], total_im += im[l];
-          sum[2 * f] += 0.5 * s.sign * total_re;
-          sum[2 * f + 1] += 0.5 * s.sign * total_im;
+          sum[2 * f] += 0.5 * s.weight() * total_re;
+          sum[2 * f + 1] += 0.5 * s.weight() * total_im;
         }
       }
     }

@@ -43,16 +43,16 @@ pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int win
   sum_.resize(std::size_t(2) * window_ * window_ * blocks);
 }
 
-void pairing::accumulate(double sign, const two_frequency::planes& up, const two_frequency::planes& down) {
+void pairing::accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) {
   const std::size_t block = std::size_t(2) * frequencies_ * frequencies_;
   for (int pair = 0; pair < sites_ * sites_; ++pair) {
-    const float weight = float(sign) * weight_[pair];
+    const float factor = float(weight) * weight_[pair];
     float* to = &sum_[std::size_t(2) * window_ * window_ * orbit_[pair]];
     for (int a = 0; a < window_; ++a) {
       const std::size_t from = block * pair + std::size_t(a) * 2 * frequencies_ + (frequencies_ - window_);
       const float *ur = &up.re[from], *ui = &up.im[from], *dr = &down.re[from], *di = &down.im[from];
       float* row = to + std::size_t(a) * 2 * window_;
-      for (int b = 0; b < 2 * window_; ++b) row[b] += weight * (ur[b] * dr[b] + ui[b] * di[b]);
+      for (int b = 0; b < 2 * window_; ++b) row[b] += factor * (ur[b] * dr[b] + ui[b] * di[b]);
     }
   }
 }
@@ -83,9 +83,9 @@ std::complex<float> vertex_channel::g(const two_frequency::planes& p, int k1, in
   return {p.re[i], mirror ? -p.im[i] : p.im[i]};
 }
 
-void vertex_channel::accumulate(double sign, const two_frequency::planes& up, const two_frequency::planes& down) {
+void vertex_channel::accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) {
   const int sites = momenta_.size, m = bosonic_;
-  const float half = float(0.5 * sign);
+  const float half = float(0.5 * weight);
   float* out = sum_.data();
   // The direct parts of the magnetic and charge channels depend on one momentum only.
   std::vector<std::complex<float>> here, there;

@@ -17,14 +17,14 @@ enum class channel { pp, magnetic, charge, transverse };
 channel channel_named(std::string_view name);
 
 /// The pairing channel at q = 0. There G_down(-k, -k') = G_down(k, k')*, so that the product is real up to noise
-/// and only w > 0 is needed: sums s Re[G_up(k, k') G_down(k, k')*].
+/// and only w > 0 is needed: sums weight * Re[G_up(k, k') G_down(k, k')*].
 /// Pairs (K, K') that the point group maps onto each other share one block.
 class pairing {
  public:
   /// `orbit[K * sites + K']`: number of the block, 0 ... blocks - 1; every block is the mean over its pairs.
   pairing(const two_frequency& functions, std::vector<int> orbit, int window);
 
-  void accumulate(double sign, const two_frequency::planes& up, const two_frequency::planes& down);
+  void accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down);
 
   /// Layout: [block][n = 0 ... F-1][n' = -F ... F-1].
   std::size_t size() const { return sum_.size(); }
@@ -36,7 +36,7 @@ class pairing {
   std::vector<float> weight_, sum_;
 };
 
-/// Any channel at any cluster momentum Q and bosonic index m: sums s * product, complex, every (k, k').
+/// Any channel at any cluster momentum Q and bosonic index m: sums weight * product, complex, every (k, k').
 class vertex_channel {
  public:
   vertex_channel(const two_frequency& functions, channel kind, int transfer, int bosonic, int window);
@@ -44,7 +44,7 @@ class vertex_channel {
   /// `functions` hold frequencies up to window + |m|.
   static int frequencies_needed(int window, int bosonic) { return window + (bosonic < 0 ? -bosonic : bosonic); }
 
-  void accumulate(double sign, const two_frequency::planes& up, const two_frequency::planes& down);
+  void accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down);
 
   /// Layout: [K][K'][n = -F ... F-1][n' = -F ... F-1][re, im].
   std::size_t size() const { return sum_.size(); }

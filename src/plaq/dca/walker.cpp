@@ -376,6 +376,7 @@ void walker<Real>::fill(sample& out) const {
   const int k = order();
   const auto& vertices = configuration_.vertices;
   out.sign = configuration_.sign;
+  out.share = 1;
   out.first.assign(parameters_.sites + 1, 0);
   for (const vertex& v : vertices) ++out.first[v.site + 1];
   for (int x = 0; x < parameters_.sites; ++x) out.first[x + 1] += out.first[x];
@@ -386,6 +387,12 @@ void walker<Real>::fill(sample& out) const {
   for (int side = 0; side < 2; ++side) {
     const sector& s = sectors_[side];
     out.m[side].reshape(k, k);
+    out.strength[side].resize(k);
+    out.n_diagonal[side].resize(k);
+    for (int p = 0; p < k; ++p) {
+      out.strength[side][p] = vertex_strength(gamma_, sigma_of[side], vertices[from[p]].spin);
+      out.n_diagonal[side][p] = double(s.n(from[p], from[p]));
+    }
     for (int q = 0; q < k; ++q) {
       const Real* n = s.n.column(from[q]);
       float* m = out.m[side].column(q);
