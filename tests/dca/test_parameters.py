@@ -55,6 +55,7 @@ def test_protocol_of_the_example_reads():
         ({"solver": {"chains": 7}}, "solver.bins = 64 must be a multiple of solver.chains = 7"),
         ({"solver": {"bins": 32}}, "solver.bins = 32 is not allowed: it must be an integer from 64 to 65536"),
         ({"solver": {"measurements": 10}}, "solver.measurements = 10 must be ≥ solver.bins = 64"),
+        ({"two_particle": {"measurements": 10}}, "two_particle.measurements = 10 must be ≥ solver.bins = 64"),
         ({"solver": {"measurements_first": 10}}, "solver.measurements_first = 10 must lie between"),
         ({"two_particle": {"frequencies": 8, "omega_max": 5.0}}, "both set the window"),
         ({"two_particle": {"omega_max": 1e4}}, "two_particle.omega_max = 10000.0 holds 22736 frequencies at T = 0.07"),
@@ -138,6 +139,14 @@ def test_hopping_table_has_both_signs():
 def test_early_measurements_follow_the_late_ones():
     assert synthetic.parameters(solver={"measurements": 50_000}).solver.measurements_first == 5000
     assert synthetic.parameters(solver={"measurements": 100}).solver.measurements_first == 64
+
+
+def test_temperatures_with_two_particle_functions_can_have_more_measurements():
+    p = synthetic.parameters(solver={"measurements": 10_000, "measurements_first": 2000},
+                             two_particle={"channels": ["pp"], "below": 0.2, "measurements": 50_000})
+    assert p.measurements(0.2) == (10_000, 50_000)
+    assert p.measurements(0.21) == (2000, 10_000)
+    assert p.replace(two_particle={"measurements": "auto"}).measurements(0.2) == (2000, 10_000)
     assert synthetic.parameters(two_particle={"omega_max": 8.0}).two_particle.frequencies == "auto"
 
 

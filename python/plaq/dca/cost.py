@@ -119,7 +119,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     steps = math.ceil(math.log2(ranks)) if ranks > 1 else 0
 
     core = wall = exchange = 0.0
-    for measurements, warm_up, n_w, extra in iterations(p, count, general):
+    for measurements, warm_up, n_w, extra in iterations(p, T, count, general):
         interval = tuning.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
         walk, measure = tuning.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
         each = -(-measurements // solver.bins) * solver.bins / solver.chains
@@ -130,7 +130,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         exchange += steps * machine.latency + (size * (1 - 1 / ranks) / machine.bandwidth)
     samples = (solver.bins + 1) * (machine.sample + machine.analysis * operations * numbers)
     return Cost(T, order, count, chain, machine.process + here * chain + COPIES_OF_BINS * bins, core, wall, exchange,
-                samples + machine.iteration * len(iterations(p, 0, 0)), bins / machine.disk)
+                samples + machine.iteration * len(iterations(p, T, 0, 0)), bins / machine.disk)
 
 
 def measures_pairing(p: Parameters) -> bool:
@@ -146,9 +146,9 @@ def channels(p: Parameters) -> int:
     return len(pairs.channels) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
 
 
-def iterations(p: Parameters, window: int, channels: int) -> list[tuple[int, int, int, int]]:
+def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tuple[int, int, int, int]]:
     """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when two of them converge."""
-    many, first, warm_up = p.solver.measurements, p.solver.measurements_first, p.solver.warmup
+    (first, many), warm_up = p.measurements(T), p.solver.warmup
     if p.dca.isolated:
         return [(many, warm_up, window, channels)]
     again = warm_up // 4

@@ -205,7 +205,7 @@ class Loop:
 
     def _task(self, T, mesh, loop, g0):
         p = self.parameters
-        many, few = p.solver.measurements, p.solver.measurements_first
+        few, many = p.measurements(T)
         measurements = {APPROACH: few, SETTLE: max(few, many // 2), FINAL: many}[loop["phase"]]
         order = loop["order"]
         task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0,

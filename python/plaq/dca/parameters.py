@@ -70,6 +70,9 @@ TABLE = [
               "which two-particle functions are measured; an empty list for none"),
     Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t",
               "measured at temperatures up to this one"),
+    Parameter("two_particle", "measurements", one_of("auto", _measurements), "auto", "configurations",
+              "measured in the last iteration of those temperatures, in place of solver.measurements; the earlier "
+              "iterations then have more in proportion; auto is solver.measurements"),
     Parameter("two_particle", "frequencies", one_of("auto", integer(1, MOST_FREQUENCIES)), "auto", "",
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
     Parameter("two_particle", "omega_max", _positive, None, "t",
@@ -110,6 +113,8 @@ class Parameters:
         if values["solver"].measurements_first == "auto":
             first = max(values["solver"].bins, values["solver"].measurements // 10)
             sections = _with(sections, "solver", "measurements_first", min(first, values["solver"].measurements))
+        if values["two_particle"].measurements == "auto":
+            sections = _with(sections, "two_particle", "measurements", values["solver"].measurements)
         if values["two_particle"].frequencies == "auto" and values["two_particle"].omega_max is None:
             sections = _with(sections, "two_particle", "frequencies", 16)
         for section, content in SCHEMA.read(sections, source).items():
@@ -182,6 +187,12 @@ class Parameters:
         diagonal = {(x, y): -self.model.t_prime for x in (1, -1) for y in (1, -1)}
         return near | diagonal if self.model.t_prime else near
 
+    def measurements(self, temperature: float) -> tuple[int, int]:
+        """Configurations measured in the first iterations and in the last one at this temperature."""
+        solver = self.solver
+        last = self.two_particle.measurements if self.measures_two_particle(temperature) else solver.measurements
+        return max(solver.bins, solver.measurements_first * last // solver.measurements), last
+
     def measures_two_particle(self, temperature: float) -> bool:
         """Whether two-particle functions are measured at this temperature."""
         return bool(self.two_particle.channels) and temperature <= self.two_particle.below
@@ -233,6 +244,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
     if first != "auto" and not solver.bins <= first <= solver.measurements:
         refuse(f"solver.measurements_first = {first} must lie between solver.bins = {solver.bins} and "
                f"solver.measurements = {solver.measurements}")
+    if pairs.measurements != "auto" and pairs.measurements < solver.bins:
+        refuse(f"two_particle.measurements = {pairs.measurements} must be ≥ solver.bins = {solver.bins}")
     if pairs.frequencies != "auto" and pairs.omega_max is not None:
         refuse("two_particle.frequencies and two_particle.omega_max both set the window: give one of them")
     for name in ("channels", "bosonic"):
