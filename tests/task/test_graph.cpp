@@ -58,7 +58,8 @@ TYPED_TEST(Graph, ManyContinuationsOfOneResult) {
   auto start = promise.get_future().share();
   std::vector<typename TestFixture::template future_t<int>> all;
   const int n = 100'000 / less;
-  for (int i = 0; i < n; ++i) all.push_back(start.then(pool, "later", [i](auto ready) { return ready.get() + i; }));
+  for (int i = 0; i < n; ++i)
+    all.push_back(start.then(pool, "later", [i](auto ready) { return ready.get() + i; }));
   EXPECT_EQ(pool.async("meanwhile", [] { return 1; }).get(), 1);
   for (auto& f : all) ASSERT_FALSE(f.is_ready());
   promise.set_value(5);
@@ -296,7 +297,8 @@ TYPED_TEST(Graph, PoolWaitsForContinuations) {
   {
     typename TypeParam::pool other({.workers = 1}), pool({.workers = 1});
     for (int i = 0; i < 100; ++i)
-      (void)other.async("elsewhere", [] { TypeParam::sleep_for(100us); }).then(pool, "later", [&](auto) { ++ran; });
+      (void)other.async("elsewhere", [] { TypeParam::sleep_for(100us); })
+          .then(pool, "later", [&](auto) { ++ran; });
   }
   EXPECT_EQ(ran, 100);
 }

@@ -196,9 +196,9 @@ TYPED_TEST(Life, WhoUsedWhatIsSeen) {
     pool.async("other consumer", [&] { return *pipe.pop(); }).get();
   }
   const std::set<std::pair<std::string, std::string>> expected = {
-      {"a", "get"},           {"b", "wait"},      {"c", "then"},         {"then", "dataflow"},     {"d", "dataflow"},
-      {"dataflow", "user"},   {"d", "user"},      {"e", "gatherer"},     {"g", "outer"},           {"inner", "unwrapper"},
-      {"producer", "consumer"}, {"keeper", "consumer"}};
+      {"a", "get"},      {"b", "wait"},     {"c", "then"},          {"then", "dataflow"},
+      {"d", "dataflow"}, {"d", "user"},     {"dataflow", "user"},   {"e", "gatherer"},
+      {"g", "outer"},    {"inner", "unwrapper"}, {"producer", "consumer"}, {"keeper", "consumer"}};
   EXPECT_EQ(seen.links, expected);
 }
 

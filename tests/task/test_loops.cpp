@@ -53,8 +53,9 @@ TYPED_TEST(Loops, RangesOfAnyInteger) {
   const auto lowest = std::numeric_limits<int>::min(), highest = std::numeric_limits<int>::max();
   std::stop_source source;
   const loop_options how{.schedule = schedule::dynamic, .chunk = 100, .stop = source.get_token()};
-  EXPECT_THROW(parallel_for(pool, "all", lowest, highest, [&](int) { if (++count == 1000) source.request_stop(); }, how),
-               cancelled);
+  EXPECT_THROW(parallel_for(pool, "all", lowest, highest, [&](int) {
+    if (++count == 1000) source.request_stop();
+  }, how), cancelled);
 }
 
 TYPED_TEST(Loops, StaticChunksGoRound) {
@@ -151,7 +152,8 @@ TYPED_TEST(Loops, ReductionsAreTheSameBits) {
     for (int workers : {1, 2, 64}) {
       typename TypeParam::pool pool({.workers = workers});
       for (const auto& how : every_way)
-        EXPECT_EQ(parallel_reduce(pool, "sum", 0, n, 0.25, std::plus{}, term, how), expected) << n << " " << written(how);
+        EXPECT_EQ(parallel_reduce(pool, "sum", 0, n, 0.25, std::plus{}, term, how), expected)
+            << n << " " << written(how);
     }
   }
 }
@@ -166,7 +168,8 @@ TYPED_TEST(Loops, ReductionsKeepTheOrder) {
   EXPECT_EQ(parallel_reduce(pool, "largest", 0, 777, -1, [](int a, int b) { return std::max(a, b); },
                             [](int i) { return i * 31 % 778; }),
             777);
-  EXPECT_THROW(parallel_reduce(pool, "thrower", 0, 100, 0, std::plus{}, [](int i) { return i < 50 ? i : throw i; }),
+  EXPECT_THROW(parallel_reduce(pool, "thrower", 0, 100, 0, std::plus{},
+                               [](int i) { return i < 50 ? i : throw i; }),
                int);
 }
 

@@ -33,7 +33,9 @@ concept Backend = requires(typename B::pool& pool, std::unique_lock<typename B::
   { future.get() } -> std::same_as<int>;
   future.wait();
   { future.wait(stop) } -> std::same_as<bool>;
-  { future.then(pool, "name", [](auto ready) { return ready.get(); }) } -> std::same_as<typename B::template future<int>>;
+  {
+    future.then(pool, "name", [](auto ready) { return ready.get(); })
+  } -> std::same_as<typename B::template future<int>>;
   { future.share() } -> std::same_as<typename B::template shared_future<int>>;
 };
 

@@ -20,7 +20,7 @@ struct no_completion {
 /// As std::barrier: once all have arrived, the last of them runs completion() and a new phase begins.
 template <Backend B, class Completion = detail::no_completion>
 class barrier {
-  static_assert(std::is_nothrow_invocable_v<Completion&>, "what a barrier runs between two phases must be noexcept");
+  static_assert(std::is_nothrow_invocable_v<Completion&>, "what runs between two phases must be noexcept");
 
  public:
   /// The phase in which somebody arrived.

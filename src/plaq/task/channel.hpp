@@ -40,8 +40,8 @@ class channel {
     return true;
   }
 
-  /// Waits while the channel is empty. Nothing once it is closed and empty. Throws cancelled where it would have to
-  /// wait and the token is stopped.
+  /// Waits while the channel is empty. Nothing once it is closed and empty. Throws cancelled where it would have
+  /// to wait and the token is stopped.
   std::optional<T> pop(std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
     const bool can = not_empty_.wait(lock, std::move(stop), [&] { return closed_ || !items_.empty(); });

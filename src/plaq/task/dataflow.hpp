@@ -44,17 +44,19 @@ auto arguments_of(std::vector<Future>& ready) {
 }  // namespace detail
 
 /// Runs f(values...) as a task of `pool` once all results are there; no worker and no stack waits for it. A future
-/// gives its value, a shared_future a reference to it, a vector of either a vector of values, and void no argument.
+/// gives its value, a shared_future a reference to it, a vector of either a vector of values, void no argument.
 /// Where an antecedent failed, f is not run and the error of the first such comes out of the future that is
-/// returned; so does what f throws. Where f returns a future, its result comes out. The destructor of the pool waits
-/// for the task. Throws std::future_error for an antecedent that is not valid.
+/// returned; so does what f throws. Where f returns a future, its result comes out. The destructor of the pool
+/// waits for the task. Throws std::future_error for an antecedent that is not valid.
 template <class F, class... Antecedents>
 auto dataflow(detail::scheduler& pool, task_name name, F&& f, Antecedents... results) {
   auto unpack = [f = std::forward<F>(f)](Antecedents... ready) mutable -> decltype(auto) {
     // Braces: from left to right.
     std::tuple<decltype(detail::arguments_of(ready))...> all{detail::arguments_of(ready)...};
     return std::apply(
-        [&](auto&... each) -> decltype(auto) { return std::apply(std::move(f), std::tuple_cat(std::move(each)...)); },
+        [&](auto&... each) -> decltype(auto) {
+          return std::apply(std::move(f), std::tuple_cat(std::move(each)...));
+        },
         all);
   };
   return detail::defer(pool, name, std::move(unpack), std::move(results)...);

@@ -1,5 +1,5 @@
-// future, shared_future and promise with the standard's words and rules, and `then` as in the Concurrency TS. A task
-// that waits gives its worker away, a thread sleeps.
+// future, shared_future and promise with the standard's words and rules, and `then` as in the Concurrency TS. A
+// task that waits gives its worker away, a thread sleeps.
 #pragma once
 #include <chrono>
 #include <concepts>

@@ -105,7 +105,7 @@ struct team {
 /// Calls body(i) once for every i in [begin, end), in at most pool.workers() tasks, and returns when all are done.
 /// The task that calls is one of them (its part is a region called `name`, as the other tasks are); a thread
 /// outside of the pool waits meanwhile.
-/// Where bodies throw, the error of the lowest index that throws comes out; indices above it may not have been run.
+/// Where bodies throw, the error of the lowest index that throws comes out; those above it may not have been run.
 /// Throws cancelled where the token was stopped before every piece was handed out.
 template <class Pool, std::integral Index, class Body>
 void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& body, const loop_options& how = {}) {

@@ -11,16 +11,18 @@
 
 namespace plaq::task {
 
-/// init + map(begin) + ... + map(end - 1), where combine(a, b) stands for a + b, as std::transform_reduce, but with
-/// a fixed order: the range is cut into min(n, 256) pieces, piece p from p n / 256; each is summed from left to
-/// right, then init and the pieces from left to right. So the result is the same bits for every schedule, number
+/// init + map(begin) + ... + map(end - 1), where combine(a, b) stands for a + b, as std::transform_reduce, but in
+/// a fixed order: the range is cut into P = min(n, 256) pieces, piece p starts at p n / P; each is summed from left
+/// to right, then init and the pieces from left to right. So the result is the same bits for every schedule, number
 /// of workers and back end, and combine need not commute. Errors and stop token as parallel_for.
 template <class Pool, std::integral Index, class T, class Combine, class Map>
 T parallel_reduce(Pool& pool, task_name name, Index begin, Index end, T init, Combine combine, Map map,
                   loop_options how = {}) {
   const std::size_t n = detail::length(begin, end), pieces = std::min<std::size_t>(n, 256);
   if (n == 0) return init;
-  const auto cut = [&](std::size_t p) { return detail::advanced(begin, n / pieces * p + n % pieces * p / pieces); };
+  const auto cut = [&](std::size_t p) {
+    return detail::advanced(begin, n / pieces * p + n % pieces * p / pieces);
+  };
   if (how.chunk > 0) how.chunk = std::max<std::size_t>(1, how.chunk / (n / pieces));  // in pieces
   std::vector<std::optional<T>> part(pieces);
   parallel_for(

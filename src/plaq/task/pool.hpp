@@ -62,7 +62,7 @@ class pool_base : public scheduler {
     return result;
   }
 
-  /// The same, but where the token was stopped before the task started, work is not run and get() throws cancelled.
+  /// The same, but where the token was stopped before the task started, work is not run; get() throws cancelled.
   template <class F>
   auto async(task_name name, std::stop_token stop, F&& work) {
     return async(name, [stop = std::move(stop), work = std::forward<F>(work)]() mutable -> decltype(auto) {

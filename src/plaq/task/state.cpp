@@ -17,13 +17,14 @@ struct wake_up : continuation {
 /// Puts `next` in the place of the list and returns the list. Where the result is there, it only says so.
 continuation* state_base::replace_list(continuation* next) noexcept {
   continuation* list = nullptr;
-  for (int round = 0; !list_.compare_exchange_weak(list, next, std::memory_order_acq_rel, std::memory_order_acquire);)
-    if (list == &there) {
-      return list;
-    } else if (list == &changing) {
+  int round = 0;
+  while (!list_.compare_exchange_weak(list, next, std::memory_order_acq_rel, std::memory_order_acquire)) {
+    if (list == &there) break;
+    if (list == &changing) {
       back_off(round);
       list = nullptr;
     }
+  }
   return list;
 }
 
