@@ -6,6 +6,9 @@
 
 #include "plaq/comm/clock_offset.hpp"
 #include "plaq/comm/communicator.hpp"
+#include "plaq/comm/measure.hpp"
+#include "plaq/comm/simulation.hpp"
+#include "plaq/comm/tuning.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -110,6 +113,57 @@ void bind_comm(nb::module_& m) {
   bind_sums<std::uint64_t>(c);
   bind_sums<float>(c);
   bind_sums<double>(c);
+
+  nb::class_<plaq::comm::method>(m, "Method", "How a collective operation is carried out.")
+      .def(
+          "__init__",
+          [](plaq::comm::method* at, const std::string& algorithm, int arity, std::size_t segment) {
+            new (at) plaq::comm::method{plaq::comm::algorithm_named(algorithm), arity, segment};
+          },
+          "algorithm"_a, "arity"_a = 2, "segment"_a = 0)
+      .def_prop_ro("algorithm", [](const plaq::comm::method& self) { return std::string(name_of(self.how)); })
+      .def_ro("arity", &plaq::comm::method::arity)
+      .def_ro("segment", &plaq::comm::method::segment);
+  m.def(
+      "measure_candidates",
+      [](const communicator& over, const std::string& operation, std::size_t bytes, int repeats) {
+        nb::gil_scoped_release wait;
+        std::vector<std::pair<plaq::comm::method, double>> found;
+        for (const auto& f :
+             plaq::comm::measure_candidates(over, plaq::comm::collective_named(operation), bytes, repeats))
+          found.emplace_back(f.by, f.seconds);
+        return found;
+      },
+      "over"_a, "operation"_a, "bytes"_a, "repeats"_a,
+      "[(method, seconds)] of every way to carry out an operation on blocks of so many bytes, the quickest "
+      "first.");
+  m.def(
+      "candidates",
+      [](const std::string& operation, int ranks, std::size_t bytes) {
+        return plaq::comm::candidates(plaq::comm::collective_named(operation), ranks, bytes);
+      },
+      "operation"_a, "ranks"_a, "bytes"_a, "The methods that are worth a try.");
+  m.def("tuning_path", &plaq::comm::tuning::path, "The file that holds this machine's tuning table.");
+
+  using plaq::comm::machine;
+  nb::class_<machine::level>(m, "Level")
+      .def(nb::init<int, double, double, double>(), "ranks"_a, "latency"_a, "gap"_a, "per_byte"_a);
+  nb::class_<machine>(m, "Machine", "A LogGP machine with a hierarchy of shared links; see simulation.hpp.")
+      .def(nb::init<std::vector<machine::level>, double, double, std::size_t, int, double>(), "levels"_a,
+           "overhead"_a, "combine_per_byte"_a, "eager"_a, "cores"_a, "turn"_a);
+  nb::class_<plaq::comm::simulated>(m, "Simulated")
+      .def_ro("seconds", &plaq::comm::simulated::seconds)
+      .def_ro("messages", &plaq::comm::simulated::messages)
+      .def_ro("across", &plaq::comm::simulated::across)
+      .def_ro("bytes_across", &plaq::comm::simulated::bytes_across);
+  m.def(
+      "simulate",
+      [](const std::string& operation, std::size_t bytes, const plaq::comm::method& by, const machine& on,
+         int ranks, int root) {
+        nb::gil_scoped_release other_threads;
+        return plaq::comm::simulate({plaq::comm::collective_named(operation), root, bytes, 1}, by, on, ranks);
+      },
+      "operation"_a, "bytes"_a, "by"_a, "on"_a, "ranks"_a, "root"_a = 0);
 
   m.def("library_version", &plaq::comm::library_version, "The MPI that plaq was built with; empty without MPI.");
   m.def("thread_level", &plaq::comm::thread_level,

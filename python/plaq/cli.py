@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 dca = typer.Typer(no_args_is_help=True, help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
 app.add_typer(dca, name="dca")
+comm = typer.Typer(no_args_is_help=True, help="Messages between ranks: what is quickest here, and on other machines.")
+app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
 
 InputFile = Annotated[
@@ -170,6 +172,43 @@ def dca_calibrate(
     if comm.rank == 0:
         write_atomically(file, found.to_toml().encode())
         print(found.to_toml(), end="")
+
+
+@comm.command("tune")
+def comm_tune(
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="Numbers of ranks, as in 2,4,8.")] = "2,4,8",
+    repeats: Annotated[int, typer.Option(min=1, help="Calls of each method; the median counts.")] = 20,
+):
+    """Measure which algorithm, arity and segment is quickest here; collectives use it from then on."""
+    from plaq.comm_tuning import parse_list, tune
+
+    print(tune(parse_list(ranks, "--ranks"), repeats))
+
+
+@comm.command("simulate")
+def comm_simulate(
+    operation: Annotated[str, typer.Argument(help="Such as reduce, all_reduce, broadcast, scatter.")] = "reduce",
+    machine: Annotated[
+        str, typer.Option(help="infiniband, dragonfly, or a TOML file of your own.")
+    ] = "infiniband",
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="Numbers of ranks.")] = "16,64,256,1024",
+    sizes: Annotated[str, typer.Option("--bytes", help="Bytes of a rank's block.")] = "4,1048576",
+    best: Annotated[int, typer.Option(min=1, help="Show the best so many of each.")] = 3,
+):
+    """Simulate a collective operation on a machine: which algorithm and arity wins where."""
+    from plaq.comm_model import compare
+    from plaq.comm_model import machine as machine_named
+    from plaq.comm_tuning import parse_list
+
+    on = machine_named(machine)
+    for nbytes in parse_list(sizes, "--bytes"):
+        for n in parse_list(ranks, "--ranks"):
+            found = compare(on, operation, n, nbytes)
+            flat = dict(found).get("flat")
+            shown = [f"{words} {1e6 * seconds:.4g} us" for words, seconds in found[:best]]
+            if flat is not None:
+                shown.append(f"flat takes {flat / found[0][1]:.1f} times as long as the best")
+            print(f"{operation} of {nbytes} bytes on {n} ranks: " + "; ".join(shown))
 
 
 @app.command("check")

@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <stdexcept>
 #include <random>
+#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -17,15 +17,16 @@
 
 namespace plaq::comm::test {
 
-/// Matches messages in the order in which they were started. Half of them leave their buffer at once; the others are
-/// read only when the receiver takes them, so that a buffer that is written too early shows.
+/// Matches messages in the order in which they were started. Half of them leave their buffer at once; the others
+/// are read only when the receiver takes them, so that a buffer that is written too early shows.
 class memory_network {
  public:
   explicit memory_network(unsigned seed) : random_(seed) {}
 
   std::unique_ptr<messages> open(int rank) { return std::make_unique<endpoint>(*this, rank); }
   bool is_empty() const {
-    return std::ranges::all_of(lines_, [](const auto& l) { return l.second.sent.empty() && l.second.wanted.empty(); });
+    return std::ranges::all_of(lines_,
+                               [](const auto& l) { return l.second.sent.empty() && l.second.wanted.empty(); });
   }
 
  private:
@@ -84,7 +85,8 @@ class memory_network {
       l.sent.pop_front();
       l.wanted.pop_front();
       const auto data = from.original.empty() ? std::span<const std::byte>(from.copy) : from.original;
-      if (data.size() != to.data.size()) throw std::logic_error("a message has another size than its receiver expects");
+      if (data.size() != to.data.size())
+        throw std::logic_error("a message has another size than its receiver expects");
       std::memcpy(to.data.data(), data.data(), data.size());
       to.receiver->done_.push_back(to.number);
       if (!from.original.empty()) from.sender->done_.push_back(from.number);

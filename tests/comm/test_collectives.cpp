@@ -35,9 +35,10 @@ std::vector<T> values_of(int rank, std::size_t n, unsigned seed) {
 /// Tuned, and every algorithm that there is; operations without it take the tuned one.
 std::vector<collective_options> all_options(bool fixed_order) {
   std::vector<collective_options> all{{fixed_order, {}}};
-  for (const auto how : {algorithm::tree, algorithm::chain, algorithm::butterfly, algorithm::halving, algorithm::ring,
-                         algorithm::direct, algorithm::bruck, algorithm::doubling})
-    for (const int arity : {2, 5}) all.push_back({fixed_order, method{how, arity, arity == 2 ? std::size_t(0) : 48}});
+  for (const auto how : {algorithm::tree, algorithm::chain, algorithm::butterfly, algorithm::halving,
+                         algorithm::ring, algorithm::direct, algorithm::bruck, algorithm::doubling})
+    for (const int arity : {2, 5})
+      all.push_back({fixed_order, method{how, arity, arity == 2 ? std::size_t(0) : 48}});
   return all;
 }
 
@@ -48,7 +49,9 @@ void move_blocks(collectives& c, engine_t& random) {
   const unsigned seed = random();
   const auto block = [&](int r) { return values_of<T>(r, n, seed); };
   const auto blocks = [&](int r) { return values_of<T>(r, n * p, seed); };
-  const auto part = [&](const std::vector<T>& v, int i) { return std::vector<T>(v.begin() + i * n, v.begin() + (i + 1) * n); };
+  const auto part = [&](const std::vector<T>& v, int i) {
+    return std::vector<T>(v.begin() + i * n, v.begin() + (i + 1) * n);
+  };
   std::vector<T> everything;
   for (int r = 0; r < p; ++r)
     for (const auto& x : block(r)) everything.push_back(x);

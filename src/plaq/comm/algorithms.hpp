@@ -48,8 +48,8 @@ struct request {
   std::size_t bytes = 0;  ///< of one rank's block, a multiple of `grain`
   std::size_t grain = 1;  ///< bytes that stay together: one number
   bool fixed_order = false;
-  /// Reductions by tree or chain in a fixed order: the contributions of rank r are first_piece[r] ... first_piece[r
-  /// + 1] - 1, which lie one after the other in its input, `bytes` each. Empty: one for each rank.
+  /// Reductions by tree or chain in a fixed order: the contributions of rank r are first_piece[r] ...
+  /// first_piece[r + 1] - 1, which lie one after the other in its input, `bytes` each. Empty: one for each rank.
   std::span<const std::int64_t> first_piece = {};
 };
 
@@ -64,8 +64,8 @@ std::string_view name_of(algorithm how);
 collective collective_named(std::string_view name);
 algorithm algorithm_named(std::string_view name);
 
-/// What `rank` has to do. All ranks give the same arguments otherwise. Throws input_error for a root, an arity or an
-/// algorithm that cannot be.
+/// What `rank` has to do. All ranks give the same arguments otherwise. Throws input_error for a root, an arity or
+/// an algorithm that cannot be.
 schedule make_schedule(const request& wanted, const method& by, const layout& line, int rank);
 
 }  // namespace plaq::comm

@@ -8,8 +8,9 @@ namespace plaq::comm {
 
 namespace {
 
-/// One round of a butterfly: the blocks that exchange, and whom I send to and receive from. Member d of a block sends
-/// to the members d, d + its size, ... of each sibling, so that any number of ranks, with a shorter last block, works.
+/// One round of a butterfly: the blocks that exchange, and whom I send to and receive from. Member d of a block
+/// sends to the members d, d + its size, ... of each sibling, so that any number of ranks works: the last block
+/// may be shorter.
 struct exchange {
   range mine;
   struct sibling {

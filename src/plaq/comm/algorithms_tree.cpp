@@ -55,7 +55,8 @@ void reduce_by_tree(const situation& s, region from, bool then_broadcast) {
     const std::size_t n = std::min(segment, bytes - begin);
     std::vector<part_of_sum> parts;
     for (auto i = first(s.me); i < first(s.me + 1); ++i)
-      parts.push_back({i, i + 1, from + std::size_t(i - first(s.me)) * bytes + begin, from.where != memory::input});
+      parts.push_back(
+          {i, i + 1, from + std::size_t(i - first(s.me)) * bytes + begin, from.where != memory::input});
     for (std::size_t c = 0; c < tree.children.size(); ++c) {
       const region here = slot[c * slots + number % slots];
       s.receive(tree.children[c].leader, here, of_child[c].size() * n);
@@ -87,8 +88,7 @@ void gather_by_tree(const situation& s) {
   const region all = root ? s.output() : s.steps.allocate(std::size_t(tree.members.size()) * n);
   const auto at = [&](int position) { return all + s.block(position - tree.members.begin); };
   s.steps.copy(at(s.me), s.input(), n);
-  for (const auto& c : tree.children)
-    s.receive(c.leader, at(c.members.begin), std::size_t(c.members.size()) * n);
+  for (const auto& c : tree.children) s.receive(c.leader, at(c.members.begin), std::size_t(c.members.size()) * n);
   if (!root) s.send(tree.parent, all, std::size_t(tree.members.size()) * n);
 }
 

@@ -14,7 +14,7 @@ namespace plaq::comm {
 
 template <class T>
 concept real_scalar = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
-                      std::same_as<T, std::uint64_t> || std::same_as<T, float> || std::same_as<T, double>;
+    std::same_as<T, std::uint64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
 template <class T>
 concept reducible =
@@ -25,8 +25,8 @@ using combination = std::function<void(std::byte*, const std::byte*, const std::
 
 /// The combination by a function of two values. Contributions of lower ranks (of earlier pieces) come left.
 template <class T, class F>
-  requires std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, F&, const T&, const T&>
-combination combination_of(F f) {
+requires std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, F&, const T&, const T&> combination
+combination_of(F f) {
   return [f](std::byte* to, const std::byte* left, const std::byte* right, std::size_t bytes) {
     auto* out = reinterpret_cast<T*>(to);
     const auto* a = reinterpret_cast<const T*>(left);

@@ -17,9 +17,9 @@
 namespace plaq::comm {
 
 struct collective_options {
-  /// Reductions combine in the fixed order of parts_of_sum.hpp: their bits depend on the contributions alone, not on
-  /// arity, algorithm, segments, root or nodes. Scans then go by doubling, where the result of rank r depends on the
-  /// contributions of ranks 0 ... r alone.
+  /// Reductions combine in the fixed order of parts_of_sum.hpp: their bits depend on the contributions alone, not
+  /// on arity, algorithm, segments, root or nodes. Scans then go by doubling, where the result of rank r depends
+  /// on the contributions of ranks 0 ... r alone.
   bool fixed_order = false;
   /// Instead of the tuning table's choice, for operations that have this algorithm; the same on all ranks.
   std::optional<method> by = {};
@@ -68,9 +68,9 @@ class collectives {
         combination_of<T>(op));
   }
 
-  /// result = op over the pieces of all ranks in the fixed order of their numbers, on every rank: the same bits for
-  /// any number of ranks. The pieces of this rank lie one after the other in `mine`, result.size() values each;
-  /// they are numbered first, first + 1, ..., and go on from rank to rank. A rank may have none. Throws
+  /// result = op over the pieces of all ranks in the fixed order of their numbers, on every rank: the same bits
+  /// for any number of ranks. The pieces of this rank lie one after the other in `mine`, result.size() values
+  /// each; they are numbered first, first + 1, ..., and go on from rank to rank. A rank may have none. Throws
   /// input_error if the lengths do not fit or nobody has a piece.
   template <buffer R, buffer S, class Op>
   void all_reduce_pieces(const R& mine, S&& result, Op op) {

@@ -46,10 +46,18 @@ bool engine::progress(bool wait) {
 
 bool byte_executor::start(std::uint32_t number, const step& s) {
   switch (s.what) {
-    case step::kind::send: through_.send({read(s.from), s.size}, s.peer, tag_, number); return false;
-    case step::kind::receive: through_.receive({write(s.to), s.size}, s.peer, tag_, number); return false;
-    case step::kind::copy: std::memcpy(write(s.to), read(s.from), s.size); return true;
-    case step::kind::combine: combine_(write(s.to), read(s.from), read(s.right), s.size); return true;
+    case step::kind::send:
+      through_.send({read(s.from), s.size}, s.peer, tag_, number);
+      return false;
+    case step::kind::receive:
+      through_.receive({write(s.to), s.size}, s.peer, tag_, number);
+      return false;
+    case step::kind::copy:
+      std::memcpy(write(s.to), read(s.from), s.size);
+      return true;
+    case step::kind::combine:
+      combine_(write(s.to), read(s.from), read(s.right), s.size);
+      return true;
   }
   return true;
 }

@@ -53,7 +53,8 @@ std::vector<range> layout::split(range whole, int parts) const {
 
 namespace {
 
-/// The ranges of the children of a leader whose subtree is `members`, in a tree where nobody has more than `arity`.
+/// The ranges of the children of a leader whose subtree is `members`, in a tree where nobody has more than
+/// `arity`.
 std::vector<range> around(const layout& line, range members, int leader, int arity) {
   const range left{members.begin, leader}, right{leader + 1, members.end};
   if (left.size() == 0) return line.split(right, arity);

@@ -2,28 +2,38 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
+
+#include "plaq/comm/clock_offset.hpp"
 
 namespace plaq::comm {
 
 std::vector<double> median_seconds(const communicator& over, const std::vector<std::function<void()>>& variants,
                                    int repeats) {
-  std::vector<double> seconds(variants.size() * std::size_t(repeats));
+  const auto offset = measure_clock_offset(over);
+  // Clocks that cannot be told apart are one, as on one machine.
+  const double to_root = std::abs(offset.seconds) > offset.error ? offset.seconds : 0;
+  const auto now = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() + to_root;
+  };
+  const auto n = std::size_t(repeats), all = variants.size() * n;
+  std::vector<double> times(2 * all);        // begins, then ends
   for (const auto& call : variants) call();  // schedules are made, memory is touched
-  for (int i = 0; i < repeats; ++i)
+  for (std::size_t i = 0; i < n; ++i)
     for (std::size_t v = 0; v < variants.size(); ++v) {
       over.barrier();
-      const auto begin = std::chrono::steady_clock::now();
+      times[v * n + i] = now();
       variants[v]();
-      seconds[v * std::size_t(repeats) + std::size_t(i)] =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      times[all + v * n + i] = now();
     }
-  over.all_reduce(seconds, operation::max);
+  over.all_reduce(times, operation::max);
   std::vector<double> medians;
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    const auto first = seconds.begin() + std::ptrdiff_t(v) * repeats;
-    std::nth_element(first, first + repeats / 2, first + repeats);
-    medians.push_back(first[repeats / 2]);
+    std::vector<double> seconds;
+    for (std::size_t i = v * n; i < (v + 1) * n; ++i) seconds.push_back(times[all + i] - times[i]);
+    std::ranges::nth_element(seconds, seconds.begin() + repeats / 2);
+    medians.push_back(seconds[n / 2]);
   }
   return medians;
 }
@@ -35,14 +45,22 @@ std::function<void()> sample_call(collectives& by, collective what, std::size_t 
                                                                                std::vector<float>(out, 1));
   };
   switch (what) {
-    case collective::barrier: return [&by] { by.barrier(); };
-    case collective::broadcast: return [&by, b = buffers(0, n)] { by.broadcast(b->second); };
-    case collective::reduce: return [&by, b = buffers(n, n)] { by.reduce(b->first, b->second, operation::max); };
-    case collective::scatter: return [&by, b = buffers(n * p, n)] { by.scatter(b->first, b->second); };
-    case collective::gather: return [&by, b = buffers(n, n * p)] { by.gather(b->first, b->second); };
-    case collective::all_reduce: return [&by, b = buffers(0, n)] { by.all_reduce(b->second, operation::max); };
-    case collective::all_gather: return [&by, b = buffers(n, n * p)] { by.all_gather(b->first, b->second); };
-    case collective::all_to_all: return [&by, b = buffers(n * p, n * p)] { by.all_to_all(b->first, b->second); };
+    case collective::barrier:
+      return [&by] { by.barrier(); };
+    case collective::broadcast:
+      return [&by, b = buffers(0, n)] { by.broadcast(b->second); };
+    case collective::reduce:
+      return [&by, b = buffers(n, n)] { by.reduce(b->first, b->second, operation::max); };
+    case collective::scatter:
+      return [&by, b = buffers(n * p, n)] { by.scatter(b->first, b->second); };
+    case collective::gather:
+      return [&by, b = buffers(n, n * p)] { by.gather(b->first, b->second); };
+    case collective::all_reduce:
+      return [&by, b = buffers(0, n)] { by.all_reduce(b->second, operation::max); };
+    case collective::all_gather:
+      return [&by, b = buffers(n, n * p)] { by.all_gather(b->first, b->second); };
+    case collective::all_to_all:
+      return [&by, b = buffers(n * p, n * p)] { by.all_to_all(b->first, b->second); };
     case collective::inclusive_scan:
       return [&by, b = buffers(0, n)] { by.inclusive_scan(b->second, operation::max); };
     case collective::exclusive_scan:
@@ -75,9 +93,26 @@ std::vector<method> candidates(collective what, int ranks, std::size_t bytes) {
       case algorithm::bruck:
         for (const int a : arities) all.push_back({how, a, 0});
         break;
-      default: all.push_back({how, 2, 0});
+      default:
+        all.push_back({how, 2, 0});
     }
   return all;
+}
+
+std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes,
+                                         int repeats) {
+  const auto methods = candidates(what, over.size(), bytes);
+  std::vector<std::unique_ptr<collectives>> by;
+  std::vector<std::function<void()>> calls;
+  for (const auto& m : methods) {
+    by.push_back(std::make_unique<collectives>(over, collective_options{false, m}));
+    calls.push_back(sample_call(*by.back(), what, bytes));
+  }
+  const auto seconds = median_seconds(over, calls, repeats);
+  std::vector<measured> found;
+  for (std::size_t i = 0; i < methods.size(); ++i) found.push_back({methods[i], seconds[i]});
+  std::ranges::stable_sort(found, {}, &measured::seconds);
+  return found;
 }
 
 }  // namespace plaq::comm

@@ -8,7 +8,8 @@
 
 namespace plaq::comm {
 
-/// For each variant the median over `repeats` of the seconds from a common start to the end on the last rank. The
+/// For each variant the median over `repeats` of the seconds from when the last rank has begun to when the last
+/// has ended, on rank 0's clock. All leave a barrier before, so a root may be ahead by about one latency. The
 /// variants take turns, so that whatever else the machine does meets all of them. Collective.
 std::vector<double> median_seconds(const communicator& over, const std::vector<std::function<void()>>& variants,
                                    int repeats);
@@ -19,5 +20,14 @@ std::function<void()> sample_call(collectives& by, collective what, std::size_t 
 
 /// The methods that are worth a try, for `ranks` ranks and blocks of `bytes`.
 std::vector<method> candidates(collective what, int ranks, std::size_t bytes);
+
+struct measured {
+  method by;
+  double seconds;
+};
+
+/// Every candidate for this operation, blocks and communicator, the quickest first. Collective.
+std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes,
+                                         int repeats);
 
 }  // namespace plaq::comm

@@ -26,10 +26,14 @@ namespace {
 
 const char* level_name(int level) {
   switch (level) {
-    case MPI_THREAD_SINGLE: return "single";
-    case MPI_THREAD_FUNNELED: return "funneled";
-    case MPI_THREAD_SERIALIZED: return "serialized";
-    case MPI_THREAD_MULTIPLE: return "multiple";
+    case MPI_THREAD_SINGLE:
+      return "single";
+    case MPI_THREAD_FUNNELED:
+      return "funneled";
+    case MPI_THREAD_SERIALIZED:
+      return "serialized";
+    case MPI_THREAD_MULTIPLE:
+      return "multiple";
   }
   return "unknown";
 }
@@ -79,11 +83,16 @@ class session {
 
 MPI_Datatype mpi_type(scalar type) {
   switch (type) {
-    case scalar::int32: return MPI_INT32_T;
-    case scalar::int64: return MPI_INT64_T;
-    case scalar::uint64: return MPI_UINT64_T;
-    case scalar::float32: return MPI_FLOAT;
-    case scalar::float64: return MPI_DOUBLE;
+    case scalar::int32:
+      return MPI_INT32_T;
+    case scalar::int64:
+      return MPI_INT64_T;
+    case scalar::uint64:
+      return MPI_UINT64_T;
+    case scalar::float32:
+      return MPI_FLOAT;
+    case scalar::float64:
+      return MPI_DOUBLE;
   }
   throw runtime_failure("unknown scalar type");
 }
@@ -92,9 +101,12 @@ std::size_t bytes(scalar type) { return type == scalar::int32 || type == scalar:
 
 MPI_Op mpi_operation(operation op) {
   switch (op) {
-    case operation::sum: return MPI_SUM;
-    case operation::min: return MPI_MIN;
-    case operation::max: return MPI_MAX;
+    case operation::sum:
+      return MPI_SUM;
+    case operation::min:
+      return MPI_MIN;
+    case operation::max:
+      return MPI_MAX;
   }
   throw runtime_failure("unknown operation");
 }

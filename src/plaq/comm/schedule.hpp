@@ -47,8 +47,8 @@ struct schedule {
   std::size_t scratch = 0;                ///< bytes
 };
 
-/// Writes a schedule as if its steps ran one after the other. What may overlap follows from the bytes that each step
-/// reads and writes: a step waits for the last writer of what it reads, and for writer and readers of what it
+/// Writes a schedule as if its steps ran one after the other. What may overlap follows from the bytes that each
+/// step reads and writes: a step waits for the last writer of what it reads, and for writer and readers of what it
 /// writes. A message begins only after the earlier ones to (or from) the same peer. Nothing of size 0 is kept.
 class program {
  public:

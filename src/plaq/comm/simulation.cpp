@@ -43,8 +43,12 @@ class simulated_rank final : public executor {
 class world_clock {
  public:
   world_clock(const machine& on, int ranks)
-      : on_(on), ranks_(ranks), per_node_(on.levels.front().ranks), cores_(on.cores > 0 ? on.cores : per_node_),
-        core_(std::size_t((ranks + per_node_ - 1) / per_node_) * std::size_t(cores_)), all_(std::size_t(ranks)) {
+      : on_(on),
+        ranks_(ranks),
+        per_node_(on.levels.front().ranks),
+        cores_(on.cores > 0 ? on.cores : per_node_),
+        core_(std::size_t((ranks + per_node_ - 1) / per_node_) * std::size_t(cores_)),
+        all_(std::size_t(ranks)) {
     for (std::size_t l = 0; l < on.levels.size(); ++l)
       ports_.emplace_back(std::size_t((ranks - 1) / unit(l) + 1) * 2, 0.0);
   }
@@ -82,7 +86,8 @@ class world_clock {
     const int level = common(from, to);
     ++total_.messages;
     if (level > 0) ++total_.across, total_.bytes_across += bytes;
-    const double arrives = eager ? transfer(from, to, bytes, begin) : begin + on_.levels[std::size_t(level)].latency;
+    const double arrives =
+        eager ? transfer(from, to, bytes, begin) : begin + on_.levels[std::size_t(level)].latency;
     push(arrives, {from, to, bytes, number, nobody, eager ? event::arrived : event::announced});
     return eager;
   }
@@ -121,15 +126,19 @@ class world_clock {
     int rank = -1;
   };
 
-  std::uint64_t key(int from, int to) const { return std::uint64_t(from) * std::uint64_t(ranks_) + std::uint64_t(to); }
+  std::uint64_t key(int from, int to) const {
+    return std::uint64_t(from) * std::uint64_t(ranks_) + std::uint64_t(to);
+  }
   double core_time(int rank) const {
-    return core_[std::size_t(rank / per_node_) * std::size_t(cores_) + std::size_t(rank % per_node_ % cores_)].free;
+    return core_[std::size_t(rank / per_node_) * std::size_t(cores_) + std::size_t(rank % per_node_ % cores_)]
+        .free;
   }
   /// Ranks of what has a port at this level.
   int unit(std::size_t level) const { return level == 0 ? 1 : on_.levels[level - 1].ranks; }
   int common(int a, int b) const {
     int l = 0;
-    while (l + 1 < int(on_.levels.size()) && a / on_.levels[std::size_t(l)].ranks != b / on_.levels[std::size_t(l)].ranks)
+    while (l + 1 < int(on_.levels.size()) &&
+           a / on_.levels[std::size_t(l)].ranks != b / on_.levels[std::size_t(l)].ranks)
       ++l;
     return l;
   }
@@ -219,10 +228,15 @@ void simulated_rank::begin(world_clock& clock, int rank, schedule todo) {
 
 bool simulated_rank::start(std::uint32_t number, const step& s) {
   switch (s.what) {
-    case step::kind::send: return clock_->send(rank_, s.peer, s.size, number);
-    case step::kind::receive: clock_->receive(rank_, s.peer, number); return false;
+    case step::kind::send:
+      return clock_->send(rank_, s.peer, s.size, number);
+    case step::kind::receive:
+      clock_->receive(rank_, s.peer, number);
+      return false;
     case step::kind::copy:
-    case step::kind::combine: clock_->combine(rank_, s.size); return true;
+    case step::kind::combine:
+      clock_->combine(rank_, s.size);
+      return true;
   }
   return true;
 }

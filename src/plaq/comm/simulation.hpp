@@ -1,5 +1,5 @@
-// A collective operation on a machine that we do not have: the same schedules, run by the same engine, on the clock
-// of a discrete-event simulation. LogGP (Alexandrov et al., 1995) with a hierarchy of shared links.
+// A collective operation on a machine that we do not have: the same schedules, run by the same engine, on the
+// clock of a discrete-event simulation. LogGP (Alexandrov et al., 1995) with a hierarchy of shared links.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,18 +20,18 @@ struct machine {
     double gap;       ///< g: least time between two messages through a port at this level
     double per_byte;  ///< G of such a port; at level 0 of a rank's own copy
   };
-  std::vector<level> levels;  ///< ascending; the last may be smaller than the job: it then joins the rest
-  double overhead = 0;         ///< o: time of a core for each message that it sends or receives
+  std::vector<level> levels;    ///< ascending; the last may be smaller than the job: it then joins the rest
+  double overhead = 0;          ///< o: time of a core for each message that it sends or receives
   double combine_per_byte = 0;  ///< time of a core to combine or copy a byte
-  std::size_t eager = 65536;  ///< longer messages wait for their receiver: one more round trip
-  int cores = 0;              ///< of a node; 0: one for each rank
-  double turn = 0;            ///< time for a core to turn from one rank to another
+  std::size_t eager = 65536;    ///< longer messages wait for their receiver: one more round trip
+  int cores = 0;                ///< of a node; 0: one for each rank
+  double turn = 0;              ///< time for a core to turn from one rank to another
 };
 
 struct simulated {
-  double seconds;            ///< until the last rank is done
-  std::uint64_t messages;    ///< in all
-  std::uint64_t across;      ///< of these between nodes
+  double seconds;          ///< until the last rank is done
+  std::uint64_t messages;  ///< in all
+  std::uint64_t across;    ///< of these between nodes
   std::uint64_t bytes_across;
 };
 

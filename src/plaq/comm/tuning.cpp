@@ -56,8 +56,8 @@ tuning tuning::of_this_machine() {
 std::string tuning::text() const {
   std::ostringstream out;
   for (const auto& r : rows_)
-    out << name_of(r.what) << ' ' << r.ranks << ' ' << r.bytes << ' ' << name_of(r.by.how) << ' ' << r.by.arity << ' '
-        << r.by.segment << '\n';
+    out << name_of(r.what) << ' ' << r.ranks << ' ' << r.bytes << ' ' << name_of(r.by.how) << ' ' << r.by.arity
+        << ' ' << r.by.segment << '\n';
   return out.str();
 }
 
@@ -78,13 +78,16 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
   const int ranks = line.size();
   const int flat = std::max(2, ranks);
   switch (what) {
-    case collective::barrier: return {algorithm::butterfly, 4, 0};
+    case collective::barrier:
+      return {algorithm::butterfly, 4, 0};
     case collective::broadcast:
     case collective::reduce:
       if (bytes <= 16 * kib) return {algorithm::tree, ranks <= 8 ? flat : 4, 0};
+      if (ranks <= 4) return {algorithm::tree, flat, 0};
       return {algorithm::tree, 2, 128 * kib};
     case collective::scatter:
-    case collective::gather: return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
+    case collective::gather:
+      return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
     case collective::all_reduce:
       if (bytes <= 4 * kib) return {algorithm::butterfly, 4, 0};
       if (ranks <= 64) return {algorithm::direct, 2, 0};
@@ -94,7 +97,8 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
     case collective::all_to_all:
       return bytes <= 256 && ranks > 8 ? method{algorithm::bruck, 4, 0} : method{algorithm::direct, 2, 0};
     case collective::inclusive_scan:
-    case collective::exclusive_scan: return {algorithm::doubling, 2, 0};
+    case collective::exclusive_scan:
+      return {algorithm::doubling, 2, 0};
   }
   throw runtime_failure("unknown collective");
 }

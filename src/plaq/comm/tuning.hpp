@@ -21,8 +21,8 @@ class tuning {
 
   tuning() = default;
   explicit tuning(std::vector<row> rows) : rows_(std::move(rows)) {}
-  /// Lines "collective ranks bytes algorithm arity segment"; # begins a comment. Throws input_error with `name` and
-  /// the line for anything else.
+  /// Lines "collective ranks bytes algorithm arity segment"; # begins a comment. Throws input_error with `name`
+  /// and the line for anything else.
   static tuning parse(std::string_view text, const std::string& name);
   /// The table at `path()`, or an empty one where there is no such file.
   static tuning of_this_machine();

@@ -1,0 +1,93 @@
+"""Collective operations on machines that are not here: which algorithm and arity wins where.
+
+The C++ library simulates the schedules that it would run, with LogGP costs (Alexandrov et al., SPAA 1995) and
+links that ranks share; see ``docs/collectives.md``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from plaq import _core
+from plaq.errors import InputError
+
+# Times in seconds, per_byte of the port with which a unit of the level below is attached. Orders of magnitude from
+# data sheets and from LogGP measurements in the literature, not fits.
+MACHINES = {
+    "infiniband": {  # nodes of 16 ranks, one 54 Gb/s port each, a fat tree with half the bandwidth at the top
+        "overhead": 0.3e-6,
+        "combine_per_byte": 0.1e-9,
+        "eager": 12288,
+        "levels": [
+            {"ranks": 16, "latency": 0.4e-6, "gap": 0.0, "per_byte": 0.2e-9},
+            {"ranks": 16 * 18, "latency": 1.0e-6, "gap": 0.05e-6, "per_byte": 8 / 54e9},
+            {"ranks": 16 * 18 * 36, "latency": 1.5e-6, "gap": 0.01e-6, "per_byte": 8 / 54e9 / 9},
+        ],
+    },
+    "dragonfly": {  # nodes of 64 ranks, 200 Gb/s; 16 nodes on a router, 32 routers in a group
+        "overhead": 0.3e-6,
+        "combine_per_byte": 0.05e-9,
+        "eager": 16384,
+        "levels": [
+            {"ranks": 64, "latency": 0.4e-6, "gap": 0.0, "per_byte": 0.1e-9},
+            {"ranks": 64 * 16, "latency": 1.0e-6, "gap": 0.02e-6, "per_byte": 8 / 200e9},
+            {"ranks": 64 * 512, "latency": 1.5e-6, "gap": 0.002e-6, "per_byte": 8 / 200e9 / 16},
+            {"ranks": 64 * 512 * 64, "latency": 2.2e-6, "gap": 0.0005e-6, "per_byte": 8 / 200e9 / 256},
+        ],
+    },
+}
+_LEVEL = ("ranks", "latency", "gap", "per_byte")
+_REST = {"overhead": 0.0, "combine_per_byte": 0.0, "eager": 65536, "cores": 0, "turn": 0.0}
+
+
+def machine(name: str) -> _core.comm.Machine:
+    """One of `MACHINES`, or a TOML file with the same keys.
+
+    ``levels`` is a list of tables with ranks, latency (s), gap (s) and per_byte (s); overhead, combine_per_byte
+    and turn in s, eager in bytes, cores of a node (0: one for each rank).
+
+    Raises InputError for a name that is neither, and for keys that are missing or unknown.
+    """
+    table = MACHINES.get(name)
+    if table is None:
+        path = Path(name)
+        if not path.is_file():
+            raise InputError(f"--machine {name}: neither a file nor one of {', '.join(MACHINES)}")
+        try:
+            table = tomllib.loads(path.read_text())
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{name}: {error}") from None
+    unknown = table.keys() - _REST.keys() - {"levels"}
+    if unknown or not table.get("levels"):
+        raise InputError(
+            f"{name}: a machine has levels and {', '.join(_REST)}, not {', '.join(sorted(unknown)) or 'no level'}"
+        )
+    for i, level in enumerate(table["levels"]):
+        if set(level) != set(_LEVEL):
+            raise InputError(f"{name}: level {i} needs the keys {', '.join(_LEVEL)} and no other")
+    levels = [_core.comm.Level(*(level[key] for key in _LEVEL)) for level in table["levels"]]
+    return _core.comm.Machine(levels, *(table.get(key, default) for key, default in _REST.items()))
+
+
+def compare(
+    on: _core.comm.Machine, operation: str, ranks: int, nbytes: int, arities: Sequence[int] = (2, 4, 8, 16)
+) -> list[tuple[str, float]]:
+    """[(method in words, seconds)] for one operation with blocks of ``nbytes``, the quickest first.
+
+    The methods that are worth a try on this number of ranks, trees with the given arities. Exchanges of everyone
+    with everyone are left out beyond 2000 ranks, and the flat tree beyond 4096.
+    """
+    found = []
+    for by in _core.comm.candidates(operation, ranks, nbytes):
+        everyone = by.algorithm in ("direct", "ring") or operation == "all_to_all"
+        if everyone and ranks * ranks > 4_000_000:
+            continue
+        if by.algorithm in ("tree", "butterfly", "bruck") and by.arity not in arities:
+            if by.arity < ranks or by.algorithm != "tree" or ranks > 4096:
+                continue
+        seconds = _core.comm.simulate(operation, nbytes, by, on, ranks).seconds
+        words = "flat" if by.algorithm == "tree" and by.arity >= ranks else f"{by.algorithm} {by.arity}"
+        found.append((words + (f" in {by.segment // 1024} KiB" if by.segment else ""), seconds))
+    return sorted(found, key=lambda pair: pair[1])
