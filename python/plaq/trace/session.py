@@ -93,7 +93,7 @@ def next_folder(parent: Path) -> Path:
 class region(ContextDecorator):
     """A named part of the program: ``with trace.region("report"):``, or ``@trace.region("report")`` on a function.
 
-    Costs a tenth of a microsecond while no session records.
+    Costs some 0.5 us, and 0.35 us while no session records: for phases, not for inner loops.
     """
 
     def __init__(self, name: str):
