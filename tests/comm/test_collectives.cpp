@@ -180,6 +180,17 @@ TEST(collectives, long_messages_travel_in_pieces) {
   }
 }
 
+// 5 GB of memory on two ranks: --gtest_also_run_disabled_tests
+TEST(collectives, DISABLED_messages_above_2_gib) {
+  collectives c(world());
+  const std::size_t n = (std::size_t(5) << 30) / 2 / sizeof(std::int64_t);
+  std::vector<std::int64_t> x(n, c.rank() == 0 ? 1 : 0);
+  x.back() = c.rank() == 0 ? 7 : 0;
+  c.broadcast(x);
+  EXPECT_EQ(std::ranges::count(x, 1), std::ptrdiff_t(n - 1));
+  EXPECT_EQ(x.back(), 7);
+}
+
 TEST(collectives, refuse_what_cannot_be) {
   collectives c(world());
   std::vector<double> x(3), all(3 * c.size() + 1);
