@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <map>
 #include <string>
@@ -57,7 +58,7 @@ TEST(Counters, OfTheSystemMakeSense) {
   EXPECT_GT(after.at("minor page faults").value, before.at("minor page faults").value);
   EXPECT_GT(after.at("user time").value, before.at("user time").value);
   EXPECT_GE(after.at("voluntary context switches").thread, 0);
-  EXPECT_GT(read_counter("busy time of core " + std::to_string(sched_getcpu())), 0);
+  EXPECT_GT(read_counter(std::string("busy time of core ").append(std::to_string(sched_getcpu()))), 0);
 }
 
 TEST(Counters, OfGpusComeFromNvml) {
