@@ -2,7 +2,8 @@
 
 BUILD is a CMake folder made with -DPLAQ_BENCHMARKS=ON; a peer that was not found there is left out, and said so. All
 cases of a round run one after the other, and ratios are of medians over the rounds. Tables go to standard output as
-Markdown, figures into docs/figures.
+Markdown, figures into docs/figures. What --traces recorded is for `plaq trace report FOLDER/fiber-split` (timeline,
+idle rate and queue length) and `plaq trace profile` (top ten).
 """
 
 from __future__ import annotations
@@ -180,13 +181,14 @@ def main():
     parser.add_argument("build", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=0.3, help="how many tasks, 1 takes about a second per case")
+    parser.add_argument("--traces", type=Path, help="record the solver on each back end below this folder")
     given = parser.parse_args()
     sys.path[:0] = [str(HERE), str(HERE.parent / "dca")]
     from solver import compare
 
     found = measure(given.build, given.rounds, given.scale)
     curves = micro(found)
-    study = compare(max(given.rounds, 2), table)
+    study = compare(max(given.rounds, 2), table, given.traces)
     figures(found, curves, study)
 
 

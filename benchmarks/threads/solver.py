@@ -11,6 +11,7 @@ import numpy as np
 from problems import Problem
 
 from plaq import _core
+from plaq.trace.session import Session
 
 WORKERS = 2
 
@@ -51,8 +52,11 @@ def once(problem, threads, accumulate, **options):
     return {**taken, "wall": found.wall, "used": taken["cpu"] / (found.wall * WORKERS), "digest": digest(found.states)}
 
 
-def compare(repeats, table):
-    """{(back end, accumulate): [what `once` found, ...]}; the runs are interleaved. Prints the table."""
+def compare(repeats, table, traces=None):
+    """{(back end, accumulate): [what `once` found, ...]}; the runs are interleaved. Prints the table.
+
+    With a folder `traces` each is run once more and recorded there: tasks, idle rate and queue length over time.
+    """
     problem = Problem([[2, 0], [0, 2]], 6.0, 1 / 0.07, 0.95)
     order = problem.converge(5, 2000)
     options = dict(order=order, measurements=2048, bins=8, chains=8, warm_up=10, window=16)
@@ -60,6 +64,9 @@ def compare(repeats, table):
     for _ in range(repeats):
         for (threads, accumulate), runs in study.items():
             runs.append(once(problem, threads, accumulate, **options))
+    for threads, accumulate in study if traces else ():
+        with Session(traces / f"{threads}-{accumulate}", notes={"back end": threads, "accumulate": accumulate}):
+            once(problem, threads, accumulate, **options)
     print(f"\n## QMC solver: 2x2, U = 6, T = 0.07, 8 chains on {WORKERS} workers, {repeats} runs each, interleaved")
     rows = []
     for (threads, accumulate), runs in study.items():
