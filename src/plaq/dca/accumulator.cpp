@@ -12,10 +12,15 @@
 namespace plaq::dca {
 
 namespace {
-// After so many measurements single-precision sums move to double: their rounding stays below 1e-6 of the sum.
-constexpr int measurements_per_flush = 64;
-
-enum { sign_slice, order_slice, weight_slice, single_particle_slice, correlations_slice, histogram_slice, two_particle_slice };
+enum {
+  sign_slice,
+  order_slice,
+  weight_slice,
+  single_particle_slice,
+  correlations_slice,
+  histogram_slice,
+  two_particle_slice
+};
 }  // namespace
 
 std::vector<slice> bin_layout(const problem& p) {
@@ -25,32 +30,30 @@ std::vector<slice> bin_layout(const problem& p) {
     out.push_back({std::move(name), offset, size});
     offset += size;
   };
-  const std::size_t n = p.parameters.sites, side = 2 * n * p.window;
+  const std::size_t n = p.parameters.sites;
   add("sign", 1);
   add("order", 1);
   add("weight", 1);
   add("single_particle", 2 * n * p.odd_frequencies.size());
   add("correlations", 2 + 4 * n);
   add("histogram", p.histogram_size);
-  if (p.pairing)
-    add("pairing", std::size_t(2) * p.window * p.window * (1 + *std::max_element(p.orbit.begin(), p.orbit.end())));
-  for (std::size_t i = 0; i < p.channels.size(); ++i) add("channel_" + std::to_string(i), 2 * side * side);
+  for (const slice& s : two_particle_layout(p, {})) add(s.name, s.size);
   return out;
 }
 
-accumulator::accumulator(std::shared_ptr<const problem> p, std::uint32_t chain)
+accumulator::accumulator(std::shared_ptr<const problem> p, std::uint32_t chain, two_particle_sink* elsewhere)
     : problem_(std::move(p)),
       chain_(chain),
       layout_(bin_layout(*problem_)),
       single_particle_(problem_->parameters.beta, problem_->parameters.sites, problem_->odd_frequencies,
                        problem_->difference),
-      correlations_(problem_->g0, problem_->difference, stream_id{}) {
+      correlations_(problem_->g0, problem_->difference, stream_id{}),
+      elsewhere_(elsewhere) {
+  if (elsewhere_) layout_.resize(two_particle_slice);
   if (!problem_->pairing && problem_->channels.empty()) return;
   two_frequency_ = std::make_unique<two_frequency>(problem_->parameters.beta, problem_->momenta,
                                                    problem_->two_particle_frequencies, problem_->g0_frequency);
-  if (problem_->pairing) pairing_ = std::make_unique<pairing>(*two_frequency_, problem_->orbit, problem_->window);
-  for (const channel_request& c : problem_->channels)
-    channels_.emplace_back(*two_frequency_, c.kind, c.transfer, c.bosonic, problem_->window);
+  if (!elsewhere_) two_particle_ = std::make_unique<two_particle_sums>(*problem_, *two_frequency_);
 }
 
 void accumulator::begin_bin(std::uint64_t bin) {
@@ -61,7 +64,8 @@ void accumulator::begin_bin(std::uint64_t bin) {
   neighbours_ = stream(streams::neighbours);
   result_.sums.assign(layout_.back().offset + layout_.back().size, 0.);
   result_.series.clear();
-  since_flush_ = 0;
+  if (two_particle_) two_particle_->begin_bin();
+  if (elsewhere_) elsewhere_->begin_bin();
 }
 
 void accumulator::accumulate(sample& s) {
@@ -88,7 +92,6 @@ void accumulator::accumulate(sample& s) {
     }
     measure(flipped_);
   }
-  if (++since_flush_ == measurements_per_flush) flush_two_particle();
 }
 
 void accumulator::measure(const sample& s) {
@@ -107,21 +110,9 @@ void accumulator::measure(const sample& s) {
     two_frequency_->evaluate(s, 0, up_);
     two_frequency_->evaluate(s, 1, down_);
   }
+  if (elsewhere_) return elsewhere_->accumulate(s.weight(), up_, down_);
   trace::region here("measure G4");
-  if (pairing_) pairing_->accumulate(s.weight(), up_, down_);
-  for (vertex_channel& c : channels_) c.accumulate(s.weight(), up_, down_);
-}
-
-void accumulator::flush_two_particle() {
-  trace::region here("flush G4");
-  std::size_t next = two_particle_slice;
-  auto target = [&] {
-    const slice& s = layout_[next++];
-    return std::span<double>(result_.sums).subspan(s.offset, s.size);
-  };
-  if (pairing_) pairing_->flush(target());
-  for (vertex_channel& c : channels_) c.flush(target());
-  since_flush_ = 0;
+  two_particle_->accumulate(s.weight(), up_, down_);
 }
 
 bin_result accumulator::end_bin() {
@@ -130,7 +121,11 @@ bin_result accumulator::end_bin() {
   };
   single_particle_.flush(target(single_particle_slice));
   correlations_.flush(target(correlations_slice));
-  flush_two_particle();
+  if (two_particle_) {
+    const auto pairs = two_particle_->end_bin();
+    std::ranges::copy(pairs, target(two_particle_slice).data());
+  }
+  if (elsewhere_) elsewhere_->end_bin();
   for (double x : result_.sums)
     if (!std::isfinite(x))
       throw runtime_failure("chain " + std::to_string(chain_) + " measured a value that is not finite");

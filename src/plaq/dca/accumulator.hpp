@@ -8,6 +8,7 @@
 #include "plaq/dca/problem.hpp"
 #include "plaq/dca/single_particle.hpp"
 #include "plaq/dca/two_frequency.hpp"
+#include "plaq/dca/two_particle_sums.hpp"
 
 namespace plaq::dca {
 
@@ -21,9 +22,21 @@ struct bin_result {
 };
 constexpr std::size_t series_limit = 4096;
 
+/// Where two-particle functions are summed when that is not here: see g4_ring.hpp.
+class two_particle_sink {
+ public:
+  virtual void accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) = 0;
+  virtual void begin_bin() = 0;
+  virtual void end_bin() = 0;
+
+ protected:
+  ~two_particle_sink() = default;
+};
+
 class accumulator {
  public:
-  accumulator(std::shared_ptr<const problem> p, std::uint32_t chain);
+  /// With a sink, which has to outlive it, bins have no two-particle slices.
+  accumulator(std::shared_ptr<const problem> p, std::uint32_t chain, two_particle_sink* elsewhere = nullptr);
 
   void begin_bin(std::uint64_t bin);
   /// Measures a sample of the walk and one of its neighbours; gives the sample its share.
@@ -32,7 +45,6 @@ class accumulator {
 
  private:
   void measure(const sample& s);
-  void flush_two_particle();
 
   std::shared_ptr<const problem> problem_;
   std::uint32_t chain_;
@@ -40,12 +52,11 @@ class accumulator {
   single_particle single_particle_;
   correlations correlations_;
   std::unique_ptr<two_frequency> two_frequency_;
-  std::unique_ptr<pairing> pairing_;
-  std::vector<vertex_channel> channels_;
+  std::unique_ptr<two_particle_sums> two_particle_;
+  two_particle_sink* elsewhere_;
   two_frequency::planes up_, down_;
   stream_id neighbours_{};
   sample flipped_;
-  int since_flush_ = 0;
   bin_result result_;
 };
 

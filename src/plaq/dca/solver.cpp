@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -93,9 +94,12 @@ class split_measuring {
 };
 
 template <class Real, template <class, class> class Measuring, class Pool>
-void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how, control& c) {
+void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how,
+               control& c, g4_ring* ring) {
   chain_walk<Real> walk(p, state.number, c);
-  accumulator measured(p, state.number);
+  std::optional<g4_ring::source> source;
+  if (ring) source.emplace(*ring, int(state.number));
+  accumulator measured(p, state.number, source ? &*source : nullptr);
   Measuring<Real, Pool> measure(pool, measured, how);
 
   if (!state.warm) {
@@ -134,17 +138,26 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
 
 template <class Real, template <class, class> class Measuring, class Pool>
 void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
-             control& c) {
+             control& c, g4_ring* ring) {
   std::vector<typename Pool::backend::template future<void>> running;
-  for (chain_state& state : chains)
-    running.push_back(pool.async("dca chain " + std::to_string(state.number), [&pool, p, &state, &how, &c] {
+  const auto begin = [&](std::string name, auto work) {
+    running.push_back(pool.async(std::move(name), [work, &c] {
       try {
-        run_chain<Real, Measuring>(pool, p, state, how, c);
+        work();
       } catch (...) {
         c.stop = control::finish_bins;  // the others keep what they have
         throw;
       }
     }));
+  };
+  for (chain_state& state : chains)
+    begin("dca chain " + std::to_string(state.number), [&pool, p, &state, &how, &c, ring] {
+      run_chain<Real, Measuring>(pool, p, state, how, c, ring);
+    });
+  if (ring)
+    for (int chain = 0; chain < ring->chains(); ++chain)
+      if (!ring->runs_here(chain))
+        begin("dca g4 of chain " + std::to_string(chain), [ring, chain] { ring->follow(chain); });
   std::exception_ptr first;
   for (auto& chain : running) try {
       chain.get();
@@ -157,17 +170,17 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_sta
 }  // namespace
 
 void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
-                control& c) {
+                control& c, g4_ring* ring) {
   check(p != nullptr, "run_chains: no problem given");
   linalg::use_one_blas_thread();
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
     using Pool = std::remove_reference_t<decltype(pool)>;
     if (p->single_precision)
-      how.split ? run_all<float, split_measuring, Pool>(pool, p, chains, how, c)
-                : run_all<float, shared_measuring, Pool>(pool, p, chains, how, c);
+      how.split ? run_all<float, split_measuring, Pool>(pool, p, chains, how, c, ring)
+                : run_all<float, shared_measuring, Pool>(pool, p, chains, how, c, ring);
     else
-      how.split ? run_all<double, split_measuring, Pool>(pool, p, chains, how, c)
-                : run_all<double, shared_measuring, Pool>(pool, p, chains, how, c);
+      how.split ? run_all<double, split_measuring, Pool>(pool, p, chains, how, c, ring)
+                : run_all<double, shared_measuring, Pool>(pool, p, chains, how, c, ring);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plaq/dca/chain.hpp"
+#include "plaq/dca/g4_ring.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/task/options.hpp"
 
@@ -20,7 +21,9 @@ struct run_options {
 
 /// Takes every chain on from its state until all its bins are complete or `c.stop` is set. Blocks the caller.
 /// Errors of a chain are thrown after all chains have ended; states of the others stay valid.
+/// With a ring, all ranks call with their chains and their part of it, and bins have no two-particle slices: their
+/// shares are in the ring.
 void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
-                control& c);
+                control& c, g4_ring* ring = nullptr);
 
 }  // namespace plaq::dca

@@ -2,6 +2,7 @@
 #pragma once
 #include <complex>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "plaq/dca/sample.hpp"
@@ -32,6 +33,12 @@ class two_frequency {
   /// real and imaginary parts apart.
   struct planes {
     std::vector<float> re, im;
+  };
+  /// The same, wherever it lies.
+  struct view {
+    view(const planes& p) : re(p.re), im(p.im) {}
+    view(std::span<const float> re, std::span<const float> im) : re(re), im(im) {}
+    std::span<const float> re, im;
   };
   void evaluate(const sample& s, int side, planes& g);
 

@@ -26,7 +26,7 @@ void move_to(std::span<double> out, std::vector<float>& sum) {
 }
 }  // namespace
 
-pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int window)
+pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int window, portion mine)
     : sites_(functions.sites()),
       frequencies_(functions.frequencies()),
       window_(window),
@@ -40,18 +40,22 @@ pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int win
     ++members[block];
   }
   for (int block : orbit_) weight_.push_back(1.f / float(members[block]));
-  sum_.resize(std::size_t(2) * window_ * window_ * blocks);
+  const std::size_t rows = std::size_t(window_) * blocks;
+  first_ = mine.begin(rows);
+  last_ = mine.end(rows);
+  sum_.resize(2 * window_ * (last_ - first_));
 }
 
-void pairing::accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) {
+void pairing::accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down) {
   const std::size_t block = std::size_t(2) * frequencies_ * frequencies_;
   for (int pair = 0; pair < sites_ * sites_; ++pair) {
     const float factor = float(weight) * weight_[pair];
-    float* to = &sum_[std::size_t(2) * window_ * window_ * orbit_[pair]];
     for (int a = 0; a < window_; ++a) {
+      const std::size_t at = std::size_t(orbit_[pair]) * window_ + a;
+      if (at < first_ || at >= last_) continue;
       const std::size_t from = block * pair + std::size_t(a) * 2 * frequencies_ + (frequencies_ - window_);
       const float *ur = &up.re[from], *ui = &up.im[from], *dr = &down.re[from], *di = &down.im[from];
-      float* row = to + std::size_t(a) * 2 * window_;
+      float* row = &sum_[(at - first_) * 2 * window_];
       for (int b = 0; b < 2 * window_; ++b) row[b] += factor * (ur[b] * dr[b] + ui[b] * di[b]);
     }
   }
@@ -59,7 +63,8 @@ void pairing::accumulate(double weight, const two_frequency::planes& up, const t
 
 void pairing::flush(std::span<double> out) { move_to(out, sum_); }
 
-vertex_channel::vertex_channel(const two_frequency& functions, channel kind, int transfer, int bosonic, int window)
+vertex_channel::vertex_channel(const two_frequency& functions, channel kind, int transfer, int bosonic, int window,
+                               portion mine)
     : kind_(kind),
       momenta_(functions.momenta()),
       frequencies_(functions.frequencies()),
@@ -68,11 +73,13 @@ vertex_channel::vertex_channel(const two_frequency& functions, channel kind, int
       window_(window) {
   check(transfer >= 0 && transfer < momenta_.size, "vertex_channel: transfer is not a cluster momentum");
   check(frequencies_needed(window, bosonic) <= frequencies_, "vertex_channel: too few frequencies measured");
-  const std::size_t side = std::size_t(2) * window * momenta_.size;
-  sum_.resize(2 * side * side);
+  const std::size_t rows = std::size_t(2) * window * momenta_.size * momenta_.size;
+  first_ = mine.begin(rows);
+  last_ = mine.end(rows);
+  sum_.resize(4 * window * (last_ - first_));
 }
 
-std::complex<float> vertex_channel::g(const two_frequency::planes& p, int k1, int n1, int k2, int n2) const {
+std::complex<float> vertex_channel::g(const two_frequency::view& p, int k1, int n1, int k2, int n2) const {
   const bool mirror = n1 < 0;
   if (mirror) {
     k1 = momenta_.minus[k1], k2 = momenta_.minus[k2];
@@ -83,7 +90,7 @@ std::complex<float> vertex_channel::g(const two_frequency::planes& p, int k1, in
   return {p.re[i], mirror ? -p.im[i] : p.im[i]};
 }
 
-void vertex_channel::accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) {
+void vertex_channel::accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down) {
   const int sites = momenta_.size, m = bosonic_;
   const float half = float(0.5 * weight);
   float* out = sum_.data();
@@ -103,7 +110,9 @@ void vertex_channel::accumulate(double weight, const two_frequency::planes& up, 
       const int k1_plus = momenta_.plus(k1, transfer_), k2_plus = momenta_.plus(k2, transfer_);
       const int k1_minus = momenta_.plus(momenta_.minus[k1], transfer_);
       const int k2_minus = momenta_.plus(momenta_.minus[k2], transfer_);
-      for (int a = -window_; a < window_; ++a)
+      for (int a = -window_; a < window_; ++a) {
+        const std::size_t at = (std::size_t(k1) * sites + k2) * 2 * window_ + (a + window_);
+        if (at < first_ || at >= last_) continue;
         for (int b = -window_; b < window_; ++b, out += 2) {
           std::complex<float> value;
           if (kind_ == channel::pp) {
@@ -120,6 +129,7 @@ void vertex_channel::accumulate(double weight, const two_frequency::planes& up, 
           out[0] += half * value.real();
           out[1] += half * value.imag();
         }
+      }
     }
 }
 

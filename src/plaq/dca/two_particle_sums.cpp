@@ -1,0 +1,66 @@
+#include "plaq/dca/two_particle_sums.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "plaq/trace/region.hpp"
+
+namespace plaq::dca {
+
+namespace {
+// After so many configurations single-precision sums move to double: their rounding stays below 1e-6 of the sum.
+constexpr int configurations_per_flush = 128;
+}  // namespace
+
+std::vector<slice> two_particle_layout(const problem& p, portion mine) {
+  std::vector<slice> out;
+  std::size_t offset = 0;
+  const auto add = [&](std::string name, std::size_t rows, std::size_t row) {
+    const std::size_t size = (mine.end(rows) - mine.begin(rows)) * row;
+    out.push_back({std::move(name), offset, size});
+    offset += size;
+  };
+  const std::size_t n = std::size_t(p.parameters.sites), w = std::size_t(p.window);
+  if (p.pairing) add("pairing", w * std::size_t(1 + *std::ranges::max_element(p.orbit)), 2 * w);
+  for (std::size_t i = 0; i < p.channels.size(); ++i) add("channel_" + std::to_string(i), 2 * w * n * n, 4 * w);
+  return out;
+}
+
+two_particle_sums::two_particle_sums(const problem& p, const two_frequency& functions, portion mine)
+    : layout_(two_particle_layout(p, mine)) {
+  if (p.pairing) pairing_ = std::make_unique<pairing>(functions, p.orbit, p.window, mine);
+  for (const channel_request& c : p.channels)
+    channels_.emplace_back(functions, c.kind, c.transfer, c.bosonic, p.window, mine);
+}
+
+void two_particle_sums::begin_bin() {
+  flush();  // of a bin that was abandoned
+  sums_.assign(layout_.empty() ? 0 : layout_.back().offset + layout_.back().size, 0.);
+}
+
+void two_particle_sums::accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down) {
+  if (pairing_) pairing_->accumulate(weight, up, down);
+  for (vertex_channel& c : channels_) c.accumulate(weight, up, down);
+  if (++since_flush_ == configurations_per_flush) flush();
+}
+
+void two_particle_sums::flush() {
+  if (since_flush_ == 0) return;
+  trace::region here("flush G4");
+  auto next = layout_.begin();
+  const auto target = [&] {
+    const slice& s = *next++;
+    return std::span<double>(sums_).subspan(s.offset, s.size);
+  };
+  if (pairing_) pairing_->flush(target());
+  for (vertex_channel& c : channels_) c.flush(target());
+  since_flush_ = 0;
+}
+
+std::vector<double> two_particle_sums::end_bin() {
+  flush();
+  return std::move(sums_);
+}
+
+}  // namespace plaq::dca

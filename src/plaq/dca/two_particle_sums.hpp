@@ -1,0 +1,32 @@
+// The sums of all two-particle functions of a problem in one bin of one chain, or a share of each.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "plaq/dca/problem.hpp"
+#include "plaq/dca/two_particle.hpp"
+
+namespace plaq::dca {
+
+/// Where each function's share lies in what end_bin returns: pairing, channel_0, ...
+std::vector<slice> two_particle_layout(const problem& p, portion mine);
+
+class two_particle_sums {
+ public:
+  two_particle_sums(const problem& p, const two_frequency& functions, portion mine = {});
+
+  void begin_bin();
+  void accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down);
+  std::vector<double> end_bin();
+
+ private:
+  void flush();
+
+  std::vector<slice> layout_;
+  std::unique_ptr<pairing> pairing_;
+  std::vector<vertex_channel> channels_;
+  std::vector<double> sums_;
+  int since_flush_ = 0;
+};
+
+}  // namespace plaq::dca

@@ -1,0 +1,143 @@
+// Runs on any number of ranks. The oracle: every rank also runs all chains by itself, without a ring.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "plaq/comm/communicator.hpp"
+#include "plaq/dca/solver.hpp"
+#include "small_problem.hpp"
+
+namespace plaq::dca {
+namespace {
+
+const comm::communicator& world() {
+  static const comm::communicator w = comm::communicator::world();
+  return w;
+}
+
+std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_request> channels) {
+  const torus cluster{2, 2};
+  const two_level_bath bath(cluster, 3, 0, 0.4);
+  auto p = std::make_shared<problem>();
+  p->parameters = {3, 4, cluster.size(), 1};
+  p->g0 = bath.table();
+  p->difference = cluster.difference();
+  p->momenta = cluster.momenta();
+  p->odd_frequencies = {1, 3, 7};
+  p->window = 3;
+  p->pairing = pairing;
+  for (int i = 0; i < cluster.size() * cluster.size(); ++i) p->orbit.push_back(i % 5);
+  p->channels = std::move(channels);
+  p->two_particle_frequencies = p->window + 1;
+  p->g0_frequency = bath.at_frequencies(p->two_particle_frequencies);
+  p->proposals_per_sweep = 8;
+  p->warm_up_sweeps = 5;
+  p->measurements_per_bin = 66;  // more than are summed in single precision
+  p->bins = 2;
+  p->histogram_size = 50;
+  p->seed = 5;
+  return p;
+}
+
+std::vector<chain_state> fresh(int chains, auto&& here) {
+  std::vector<chain_state> out;
+  for (int c = 0; c < chains; ++c)
+    if (here(c)) out.emplace_back().number = std::uint32_t(c);
+  return out;
+}
+
+bool same_bits(std::span<const double> a, std::span<const double> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+/// This rank's shares of a bin against the whole.
+void compare(const problem& p, const std::vector<double>& whole, const std::vector<double>& mine, portion s) {
+  const auto layout = bin_layout(p), own = two_particle_layout(p, s), all = two_particle_layout(p, {});
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < layout.size(); ++i)
+    if (layout[i].name == all[0].name) first = i;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::size_t before = 0;
+    for (int r = 0; r < s.part; ++r) before += two_particle_layout(p, {r, s.of})[i].size;
+    EXPECT_TRUE(same_bits(std::span(mine).subspan(own[i].offset, own[i].size),
+                          std::span(whole).subspan(layout[first + i].offset + before, own[i].size)))
+        << own[i].name;
+    total += own[i].size;
+  }
+  EXPECT_EQ(mine.size(), total);
+}
+
+void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how) {
+  control c;
+  auto alone = fresh(chains, [](int) { return true; });
+  run_chains(p, alone, how, c);
+
+  comm::messenger messages(world());
+  std::vector<int> ranks;
+  for (int i = 0; i < chains; ++i) ranks.push_back(rank_of(i));
+  g4_ring ring(messages, p, ranks);
+  auto here = fresh(chains, [&](int i) { return ranks[std::size_t(i)] == world().rank(); });
+  run_chains(p, here, how, c, &ring);
+
+  std::size_t next = 0;
+  for (int i = 0; i < chains; ++i) {
+    const auto& whole = alone[std::size_t(i)].bins;
+    ASSERT_EQ(ring.bins[std::size_t(i)].size(), whole.size());
+    for (std::size_t b = 0; b < whole.size(); ++b)
+      compare(*p, whole[b].sums, ring.bins[std::size_t(i)][b], ring.mine());
+    if (!ring.runs_here(i)) continue;
+    const auto& mine = here[next++].bins;
+    ASSERT_EQ(mine.size(), whole.size());
+    for (std::size_t b = 0; b < whole.size(); ++b)
+      EXPECT_TRUE(same_bits(mine[b].sums, std::span(whole[b].sums).first(mine[b].sums.size())));
+  }
+}
+
+TEST(g4_ring, has_the_bits_of_chains_without_it) {
+  const int p = world().size();
+  const auto pair = some_problem(true, {});
+  const auto all = some_problem(
+      true,
+      {{channel::pp, 1, 1}, {channel::magnetic, 3, 0}, {channel::charge, 0, -1}, {channel::transverse, 2, 0}});
+  for (const char* backend : {"fiber", "os"}) {
+    run_options how;
+    how.backend = backend;
+    how.pool.workers = 1;
+    run_and_compare(pair, 3, [&](int c) { return c % p; }, how);
+    how.pool.workers = 2;
+    how.split = true;
+    run_and_compare(all, 2, [&](int) { return p - 1; }, how);  // others run none
+  }
+}
+
+TEST(g4_ring, shares_are_disjoint_and_complete) {
+  const auto p = some_problem(true, {{channel::pp, 0, 0}});
+  for (int of : {1, 2, 3, 7, 100}) {
+    std::size_t pairing = 0, channel = 0;
+    for (int part = 0; part < of; ++part) {
+      const auto layout = two_particle_layout(*p, {part, of});
+      pairing += layout[0].size;
+      channel += layout[1].size;
+    }
+    EXPECT_EQ(pairing, two_particle_layout(*p, {})[0].size);
+    EXPECT_EQ(channel, two_particle_layout(*p, {})[1].size);
+  }
+}
+
+TEST(g4_ring, a_stopped_chain_ends_for_all) {
+  const auto p = some_problem(true, {});
+  const int chains = 2 * world().size();
+  control c;
+  c.stop = control::abandon_bins;
+  comm::messenger messages(world());
+  std::vector<int> ranks;
+  for (int i = 0; i < chains; ++i) ranks.push_back(i / 2);
+  g4_ring ring(messages, p, ranks);
+  auto here = fresh(chains, [&](int i) { return ring.runs_here(i); });
+  run_chains(p, here, {}, c, &ring);
+  for (const auto& bins : ring.bins) EXPECT_TRUE(bins.empty());
+}
+
+}  // namespace
+}  // namespace plaq::dca
