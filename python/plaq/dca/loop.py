@@ -1,9 +1,10 @@
 """The self-consistency loop of the dynamical cluster approximation, through all temperatures of a run.
 
 At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma, first with few measurements until Sigma
-changes by less than its error, then twice with many: one iteration that settles the bath, and the final one that
-measures everything. The next temperature starts from the last one's Sigma and configurations. The whole state is a nested dict
-of plain arrays, so that a run can stop between any two bins and continue to the same bits, on any number of ranks.
+changes by less than its error, then with many: iterations that settle the bath until that holds again, and the
+final one that measures everything. The next temperature starts from the last one's Sigma and configurations. The
+whole state is a nested dict of plain arrays, so that a run can stop between any two bins and continue to the same
+bits, on any number of ranks.
 """
 
 from __future__ import annotations
@@ -187,10 +188,7 @@ class Loop:
             return
         converged = (change <= p.dca.tolerance * change_error and abs(mismatch) <= p.dca.tolerance * mismatch_error
                      and loop["iteration"] >= p.dca.minimum_iterations - 2)
-        if loop["phase"] == SETTLE:
-            loop["phase"] = FINAL
-        elif converged or loop["iteration"] >= p.dca.iterations - 2:
-            loop["phase"] = SETTLE
+        loop["phase"] = next_phase(loop["phase"], converged, p.dca.iterations - loop["iteration"])
         loop["mixing"] = (loop["mixing"] + [{"input": sigma, "output": found.mean}])[-DEPTH:]
         pairs = [(m["input"], m["output"]) for m in loop["mixing"]]
         loop["sigma"] = mixed(pairs, p.dca.mixing_factor, p.dca.mixing)
@@ -262,6 +260,13 @@ class Loop:
         self.observer.status(**shown, T=T, index=self.state["index"],
                              temperatures=len(self.parameters.dca.temperatures), iterations=self.parameters.dca.iterations, mu=loop["mu"],
                              phase=loop["phase"], iteration=loop["iteration"], **fields)
+
+
+def next_phase(phase, converged, left):
+    """The phase of the next iteration; `left` iterations are allowed after this one, the last of them final."""
+    if phase == APPROACH:
+        return SETTLE if converged or left <= 2 else APPROACH
+    return FINAL if converged or left <= 1 else SETTLE
 
 
 def moved_to(mesh, omega, sigma):
