@@ -7,9 +7,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from plaq import _core, launch
+from plaq import _core, checkpoint, launch
 from plaq.comm import library_version
 from plaq.errors import InputError, RunError
 from plaq.launch import launcher_command, relaunch, start, stdout_is_terminal
@@ -32,6 +33,35 @@ def test_the_exit_code_comes_back(code):
 @needs_mpi
 def test_one_rank_ends_all():
     assert start(python("from plaq.comm import world; w = world(); w.rank and w.abort(7); w.barrier()"), 3) == 7
+
+
+# A job that does nothing but write checkpoints, until one of its ranks is killed.
+DOOMED = """
+import os, signal, sys, threading
+from pathlib import Path
+import numpy as np
+from plaq import checkpoint
+from plaq.comm import world
+w = world()
+path, victim, delay = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+for i in range(10**9):
+    if w.rank == 0:
+        checkpoint.save(path, {"i": i, "x": np.full(100_000, i)}, "plaq test", "abc")
+    w.barrier()
+    if i == 1 and w.rank == victim:
+        threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL)).start()
+"""
+
+
+@needs_mpi
+@pytest.mark.parametrize("seed", range(5))
+def test_a_killed_rank_ends_the_job_with_one_message_and_the_checkpoint_is_whole(tmp_path, seed):
+    random = np.random.default_rng(seed)
+    path, victim, delay = tmp_path / "checkpoint.h5", random.integers(3), 0.3 * random.random()
+    with pytest.raises(RunError, match="a rank was ended by SIGKILL, and the job with it"):
+        start([*python(DOOMED), str(path), str(victim), str(delay)], 3)
+    state = checkpoint.load(path, "plaq test", "abc")
+    assert state["i"] >= 1 and np.all(state["x"] == state["i"])
 
 
 @needs_mpi

@@ -17,6 +17,8 @@ from plaq.errors import InputError, RunError
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 # What `start` tells the ranks.
 _TOLD = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
+# Signals that leave a process no last words. Launchers tell of them with 128 + the number.
+_DEATHS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
@@ -34,7 +36,7 @@ def start(program: Sequence[str], ranks: int) -> int:
     after a signal is 128 + its number, unless the job ends well all the same.
 
     Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if
-    the launcher is not there.
+    the launcher is not there, or if a rank was killed or crashed.
     """
     command = launcher_command(ranks) + list(program)
     if is_rank():
@@ -68,7 +70,11 @@ def start(program: Sequence[str], ranks: int) -> int:
             signal.signal(number, handler)
     if code != 0 and received:
         return 128 + received[0]
-    return code if code >= 0 else 128 - code
+    code = code if code >= 0 else 128 - code
+    if code - 128 in _DEATHS:
+        # Who is killed says nothing, and neither do those that the launcher ends with it.
+        raise RunError(f"a rank was ended by {signal.Signals(code - 128).name}, and the job with it")
+    return code
 
 
 def is_rank() -> bool:
