@@ -50,6 +50,7 @@ poller* polling::first = nullptr;
 namespace {
 std::mutex pools_lock;
 std::vector<detail::lookout*> pools;
+std::atomic<std::size_t> pool_count{0};
 }  // namespace
 
 poller::poller() noexcept { polling::add(*this); }
@@ -75,6 +76,8 @@ bool poll_once() noexcept {
   return any;
 }
 
+bool pools_look() noexcept { return pool_count.load(std::memory_order_relaxed) > 0; }
+
 bool pace::wait() noexcept {
   constexpr int watching = 1200;    // pauses: some 20 to 50 us in all
   constexpr int giving_way = 250;   // some 0.1 ms, more where others want the core
@@ -93,10 +96,12 @@ bool pace::wait() noexcept {
 looks::looks(lookout& pool) : pool_(pool) {
   std::lock_guard lock(pools_lock);
   pools.push_back(&pool_);
+  pool_count = pools.size();
 }
 looks::~looks() {
   std::lock_guard lock(pools_lock);
   std::erase(pools, &pool_);
+  pool_count = pools.size();
 }
 
 }  // namespace detail

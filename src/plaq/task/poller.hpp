@@ -51,6 +51,9 @@ class pace {
   int rounds_ = 0;
 };
 
+/// Whether a pool exists, so that a waiting thread need not look without a pause.
+bool pools_look() noexcept;
+
 /// Between two looks of a thread that has polled for long: by then the cores matter more than the delay.
 inline constexpr std::chrono::microseconds nap{50};
 

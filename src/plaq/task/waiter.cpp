@@ -57,7 +57,7 @@ void waiter::wait_as_thread(clock::time_point deadline) noexcept {
       pace.again();
       continue;
     }
-    if (pace.wait() && deadline == clock::time_point::max()) continue;
+    if (!pools_look() && pace.wait() && deadline == clock::time_point::max()) continue;
     const auto now = clock::now();
     if (now >= deadline || doze(std::min(deadline, now + nap))) return;
   }
