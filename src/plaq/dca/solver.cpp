@@ -4,13 +4,13 @@
 #include <chrono>
 #include <exception>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/linalg/blas.hpp"
 #include "plaq/task/backends.hpp"
 #include "plaq/task/channel.hpp"
+#include "plaq/trace/label.hpp"
 
 namespace plaq::dca {
 
@@ -140,8 +140,8 @@ template <class Real, template <class, class> class Measuring, class Pool>
 void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
              control& c, g4_ring* ring) {
   std::vector<typename Pool::backend::template future<void>> running;
-  const auto begin = [&](std::string name, auto work) {
-    running.push_back(pool.async(std::move(name), [work, &c] {
+  const auto begin = [&](trace::label name, auto work) {
+    running.push_back(pool.async(name, [work, &c] {
       try {
         work();
       } catch (...) {
@@ -151,13 +151,13 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_sta
     }));
   };
   for (chain_state& state : chains)
-    begin("dca chain " + std::to_string(state.number), [&pool, p, &state, &how, &c, ring] {
+    begin("dca chain", [&pool, p, &state, &how, &c, ring] {
       run_chain<Real, Measuring>(pool, p, state, how, c, ring);
     });
   if (ring)
     for (int chain = 0; chain < ring->chains(); ++chain)
       if (!ring->runs_here(chain))
-        begin("dca g4 of chain " + std::to_string(chain), [ring, chain] { ring->follow(chain); });
+        begin("dca g4 of another rank", [ring, chain] { ring->follow(chain); });
   std::exception_ptr first;
   for (auto& chain : running) try {
       chain.get();
