@@ -1,7 +1,7 @@
 """The stochastic solver: the same bits however it is run, and the limits that are known in closed form."""
 
 import itertools
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -48,19 +48,20 @@ def test_same_bits_on_every_back_end_with_any_workers_shared_or_split(reference,
 def test_same_bits_after_interruptions(reference, wish, split):
     case = small_case()
     chains = case.fresh_chains()
+    two = _core.task.Options()
+    two.workers = 2
     interruptions = 0
     # Stopped at once, then after more and more sweeps: in the warm-up, at the start of a bin, within one.
     for moment in itertools.count(0, 10):
         control = _core.dca.Control()
-        thread = threading.Thread(target=_core.dca.run_chains,
-                                  args=(case.problem, chains, "fiber", 2, split, control))
         if moment == 0:
             getattr(control, wish)()
-        thread.start()
-        while thread.is_alive() and control.sweeps < moment:
-            pass
-        getattr(control, wish)()
-        thread.join()
+        with ThreadPoolExecutor(1) as aside:
+            run = aside.submit(_core.dca.run_chains, case.problem, chains, "fiber", two, split, control)
+            while not run.done() and control.sweeps < moment:
+                pass
+            getattr(control, wish)()
+            run.result()
         if all(len(chain["bins"]) == case.problem.bins for chain in chains):
             break
         interruptions += 1
