@@ -88,7 +88,8 @@ def test_threads_of_a_rank_may_use_all_cores(capfd):
 
 @needs_mpi
 def test_ranks_of_a_machine_share_its_cores(capfd):
-    words = "from plaq.machine import pool_options as p; o = p(); print(o.workers, *sorted(o.cpus), sep=',')"
+    words = ("import os; from plaq.machine import pool_options as p; o = p(); "
+             "os.write(1, (','.join(map(str, [o.workers, *sorted(o.cpus)])) + chr(10)).encode())")  # in one piece
     assert start(python(words), 2) == 0
     first, second = (list(map(int, line.split(","))) for line in capfd.readouterr().out.split())
     cores = _core.task.physical_cores()
