@@ -6,12 +6,12 @@ links that ranks share; see ``docs/collectives.md``.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 from plaq import _core
 from plaq.errors import InputError
+from plaq.schema import read_toml
 
 # Times in seconds, per_byte of the port with which a unit of the level below is attached. Orders of magnitude from
 # data sheets and from LogGP measurements in the literature, not fits.
@@ -52,13 +52,9 @@ def machine(name: str) -> _core.comm.Machine:
     """
     table = MACHINES.get(name)
     if table is None:
-        path = Path(name)
-        if not path.is_file():
+        if not Path(name).is_file():
             raise InputError(f"--machine {name}: neither a file nor one of {', '.join(MACHINES)}")
-        try:
-            table = tomllib.loads(path.read_text())
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{name}: {error}") from None
+        table = read_toml(name)
     unknown = table.keys() - _REST.keys() - {"levels"}
     if unknown or not table.get("levels"):
         raise InputError(
