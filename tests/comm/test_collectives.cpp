@@ -11,15 +11,11 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives.hpp"
+#include "ranks.hpp"
 
 namespace {
 
 using namespace plaq::comm;
-
-const communicator& world() {
-  static const communicator w = communicator::world();
-  return w;
-}
 
 /// The same stream of cases on every rank.
 using engine_t = std::mt19937;

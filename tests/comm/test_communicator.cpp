@@ -12,31 +12,11 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/launcher.hpp"
+#include "ranks.hpp"
 
 namespace {
 
 using namespace plaq::comm;
-
-const communicator& world() {
-  static const communicator w = communicator::world();
-  return w;
-}
-/// Cuts everything longer than 100 bytes, as buffers beyond 2 GiB are cut in earnest.
-const communicator& in_small_pieces() {
-  static const communicator w = communicator::world(100);
-  return w;
-}
-
-template <class Exception, class Action>
-std::string message_of(Action&& action) {
-  try {
-    action();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  ADD_FAILURE() << "no exception";
-  return "";
-}
 
 /// Random numbers of very different size, so that every order of summation rounds differently.
 std::vector<double> numbers(int seed, std::size_t n) {

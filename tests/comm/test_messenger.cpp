@@ -10,6 +10,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/messenger.hpp"
 #include "plaq/task/task.hpp"
+#include "ranks.hpp"
 
 namespace {
 
@@ -17,33 +18,12 @@ using namespace plaq::comm;
 namespace task = plaq::task;
 using namespace std::chrono_literals;
 
-const communicator& world() {
-  static const communicator w = communicator::world();
-  return w;
-}
-/// Everything longer than 100 bytes is described as several pieces, as what is beyond 2 GiB is in earnest.
-const communicator& in_small_pieces() {
-  static const communicator w = communicator::world(100);
-  return w;
-}
-
 std::vector<double> numbers(int seed, std::size_t n) {
   std::mt19937 engine(static_cast<unsigned>(seed));
   std::uniform_real_distribution<double> uniform;
   std::vector<double> x(n);
   for (auto& v : x) v = uniform(engine);
   return x;
-}
-
-template <class Exception, class Action>
-std::string message_of(Action&& action) {
-  try {
-    action();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  ADD_FAILURE() << "no exception";
-  return "";
 }
 
 /// Calls body(pool) on every back end and on pools of different size.
