@@ -132,7 +132,7 @@ class Isolated:
         """All observables, as the application reports them: {name: Estimate}."""
         chains = self.fresh_chains()
         assert self.run(chains)
-        return observables.estimates(self.setting, self.collected(chains), self.chains, self.window, self.channels)
+        return observables.estimates(self.setting, self.collected(chains), self.window, self.channels)
 
 
 def at_filling(geometry, U, beta, density, **rest):

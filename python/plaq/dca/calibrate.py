@@ -85,7 +85,7 @@ class Walk:
         self.elements = 2 * (cluster.size * window) ** 2 * len(group.operations)
         setting = observables.Setting(cluster, group, mesh, coarse, U, 1.0, mu, g0)
         started = time.perf_counter()
-        observables.estimates(setting, measured, 1, window, list(channels))
+        observables.estimates(setting, measured, window, list(channels))
         self.evaluation = (time.perf_counter() - started) / (BINS + 1)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from plaq.dca import tuning
 from plaq.dca.cluster import Cluster
 from plaq.dca.parameters import Parameters
+from plaq.dca.pool import PARTS
 from plaq.dca.symmetry import PointGroup
 from plaq.schema import Parameter, Schema, integer, read_toml, real, text
 
@@ -147,10 +148,10 @@ def channels(p: Parameters) -> int:
 
 
 def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tuple[int, int, int, int]]:
-    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when two of them converge."""
+    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the second converges."""
     (first, many), warm_up = p.measurements(T), p.solver.warmup
     if p.dca.isolated:
         return [(many, warm_up, window, channels)]
     again = warm_up // 4
-    return [(first, warm_up, 0, 0), (first, again, 0, 0), (max(first, many // 2), again, 0, 0),
-            (many, again, window, channels)]
+    part = (-(-many // PARTS), again, window, channels)
+    return [(first, warm_up, 0, 0), (first, again, 0, 0), *[part] * PARTS]

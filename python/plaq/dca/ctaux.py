@@ -79,7 +79,7 @@ class Task:
 class Measured:
     """Averages per bin, chains in order. `weights` are measurements per bin.
 
-    Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [bin, time, (s, k, s*density, s*double
+    Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, (s, k, s*density, s*double
     occupancy)]. All else is measured on configurations of the walk and their neighbours with the weights w of
     src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on
     the mesh, correlations {name: [bin, R] or [bin]}, pairing [bin, block, n, n'] and channels [bin, K, K', n, n'] as in
@@ -234,7 +234,7 @@ def collect(problem, chains, cluster, orbits):
         m=m / (problem.beta * n),
         correlations={"density": correlations[:, 0], "double_occupancy": correlations[:, 1], **split},
         histogram=part("histogram", -1), pairing=pairing, channels=channels,
-        series=np.array([s[:length] for c in chains for s in c["series"]]),
+        series=np.array([np.concatenate([s[:length] for s in c["series"]]) for c in chains]),
         drift=max(c["drift"] for c in chains), acceptance=sum(c["accepted"] for c in chains) / max(proposed, 1),
         walking_seconds=sum(c["walking_seconds"] for c in chains),
         measuring_seconds=sum(c["measuring_seconds"] for c in chains))

@@ -1,10 +1,10 @@
 """The self-consistency loop of the dynamical cluster approximation, through all temperatures of a run.
 
 At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma, first with few measurements until Sigma
-changes by less than its error, then with many: iterations that settle the bath until that holds again, and the
-final one that measures everything. The next temperature starts from the last one's Sigma and configurations. The
-whole state is a nested dict of plain arrays, so that a run can stop between any two bins and continue to the same
-bits, on any number of ranks.
+changes by less than its error, then with many, everything measured, until that holds again. From there on all
+iterations count, until their measurements together are as many as were asked for (plaq.dca.pool). The next temperature
+starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays, so that a run can
+stop between any two bins and continue to the same bits, on any number of ranks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from threadpoolctl import threadpool_limits
 
-from plaq.dca import ctaux, matsubara, observables, tuning
+from plaq.dca import ctaux, matsubara, observables, pool, tuning
 from plaq.dca.chemical_potential import density as lattice_density
 from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
@@ -25,6 +25,7 @@ from plaq.dca.coarse_graining import CoarseGraining
 from plaq.dca.exact import exact_point
 from plaq.dca.lattice import Lattice
 from plaq.dca.mixing import DEPTH, mixed
+from plaq.dca.pool import PARTS
 from plaq.dca.results import Point, Results
 from plaq.dca.symmetry import PointGroup
 from plaq.dca.transition import transition
@@ -127,7 +128,7 @@ class Loop:
         state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
                          "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "guess": mu, "order": order, "tau": tau,
                          "chains": chains,
-                         "warm_up": p.solver.warmup, "mixing": [], "history": [], "seconds": {}}
+                         "warm_up": p.solver.warmup, "mixing": [], "pool": None, "history": [], "seconds": {}}
 
     @region("iteration")
     def _iteration(self, T, mesh):
@@ -154,41 +155,51 @@ class Loop:
             raise RunError(f"T = {T}: the average sign is 0 in {int(measured.weights.sum())} measurements: nothing can be "
                            "averaged; measure more or stay at higher temperatures")
         found, density = observables.self_energy(setting, measured, p.dca.density)
-        loop["order"] = float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1]))
-        loop["tau"] = observables.sweeps_between_independent(measured, p.solver.chains, problem.sweeps_per_measurement)
+        order = float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1]))
         # Both are zero at self-consistency; each is judged by the noise of this and of the last iteration.
         change = float(np.sqrt(np.mean(np.abs(found.mean - sigma) ** 2)))
         change_error = float(np.sqrt(np.mean(np.abs(found.error) ** 2 + np.abs(loop["error"]) ** 2)))
         mismatch = float(density.mean) - lattice_density(loop["mu"], self.coarse, mesh, sigma)
         mismatch_error = float(np.hypot(density.error, loop["density_error"]))
-        record = {"T": T, "iteration": loop["iteration"], "phase": loop["phase"], "mu": loop["mu"],
+        left = p.dca.iterations - loop["iteration"]
+        converged = (change <= p.dca.tolerance * change_error and abs(mismatch) <= p.dca.tolerance * mismatch_error
+                     and loop["iteration"] > p.dca.minimum_iterations - PARTS)
+        phase = next_phase(loop["phase"], converged, left)
+        counts = phase == FINAL  # then this iteration was the first of the final ones, or one of them
+        record = {"T": T, "iteration": loop["iteration"], "phase": FINAL if counts else loop["phase"], "mu": loop["mu"],
                   "density": float(density.mean), "density_error": float(density.error),
                   "density_mismatch": mismatch, "density_mismatch_error": mismatch_error, "sign": sign,
                   "sign_error": float(np.std(measured.sign) / np.sqrt(len(measured.sign) - 1)),
-                  "order": loop["order"], "change": None if p.dca.isolated else change, "change_error": change_error,
+                  "order": order, "change": None if p.dca.isolated else change, "change_error": change_error,
                   "measurements": int(measured.weights.sum()), "drift": measured.drift,
                   "acceptance": measured.acceptance, "block_length": problem.block_length,
                   "proposals_per_sweep": problem.proposals_per_sweep,
                   "sweeps_per_measurement": problem.sweeps_per_measurement}
-        if loop["phase"] == FINAL:
-            values = observables.estimates(setting, measured, p.solver.chains, task.window, task.channels)
+        if counts and not p.dca.isolated:
+            loop["pool"] = pool.pooled(loop["pool"], measured, g0, loop["mu"])
+            measured, setting.g0, setting.mu = pool.as_one(loop["pool"])
+        complete = counts and measured.weights.sum() >= p.measurements(T)[1]
+        if complete:
+            values = observables.estimates(setting, measured, task.window, task.channels)
         self._clock(loop, "analysis", started)
         record["seconds"] = {part: loop["seconds"][part] - sum(r["seconds"].get(part, 0.0) for r in loop["history"])
                              for part in loop["seconds"]}
         loop["history"].append(record)
         self.observer.iteration(record)
 
-        if loop["phase"] == FINAL:
-            point = Point(self.state["index"], T, 1 / T, loop["mu"], values, loop["history"], loop["seconds"])
-            self.state["last"] = {"omega": mesh.omega, "sigma": found.mean, "beta": mesh.beta, "mu": loop["mu"],
-                                  "order": loop["order"], "tau": loop["tau"],
+        if complete:
+            point = Point(self.state["index"], T, 1 / T, setting.mu, values, loop["history"], loop["seconds"])
+            sigma = observables.self_energy(setting, measured, p.dca.density)[0].mean
+            self.state["last"] = {"omega": mesh.omega, "sigma": sigma, "beta": mesh.beta, "mu": setting.mu,
+                                  "order": order, "tau": loop["tau"],
                                   "chains": [without_bins(c) for c in loop["chains"]]}
             del self.state["loop"]
             self._finish_point(point)
             return
-        converged = (change <= p.dca.tolerance * change_error and abs(mismatch) <= p.dca.tolerance * mismatch_error
-                     and loop["iteration"] >= p.dca.minimum_iterations - 2)
-        loop["phase"] = next_phase(loop["phase"], converged, p.dca.iterations - loop["iteration"])
+        loop["phase"] = phase
+        if not counts:  # iterations that are taken together measure in the same way
+            loop["order"] = order
+            loop["tau"] = observables.sweeps_between_independent(measured, problem.sweeps_per_measurement)
         loop["mixing"] = (loop["mixing"] + [{"input": sigma, "output": found.mean}])[-DEPTH:]
         pairs = [(m["input"], m["output"]) for m in loop["mixing"]]
         loop["sigma"] = mixed(pairs, p.dca.mixing_factor, p.dca.mixing)
@@ -204,12 +215,14 @@ class Loop:
     def _task(self, T, mesh, loop, g0):
         p = self.parameters
         few, many = p.measurements(T)
-        measurements = {APPROACH: few, SETTLE: max(few, many // 2), FINAL: many}[loop["phase"]]
+        missing = many - (int(loop["pool"]["weight"]) if loop["pool"] else 0)
+        last = p.dca.isolated or loop["iteration"] == p.dca.iterations
+        measurements = few if loop["phase"] == APPROACH else missing if last else min(missing, -(-many // PARTS))
         order = loop["order"]
         task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0,
                           measurements=measurements, order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
                           iteration=loop["iteration"], tau=loop["tau"])
-        if loop["phase"] == FINAL and p.measures_two_particle(T):
+        if loop["phase"] != APPROACH and p.measures_two_particle(T):
             task.window = tuning.window(p, mesh.beta)
             task.orbit = observables.pair_orbits(self.group)
             wanted = self._channels()
@@ -263,10 +276,13 @@ class Loop:
 
 
 def next_phase(phase, converged, left):
-    """The phase of the next iteration; `left` iterations are allowed after this one, the last of them final."""
+    """The phase that the next iteration belongs to; `left` iterations are allowed after this one.
+
+    After a settling iteration, FINAL says that this one counts already; the last one that is allowed always does.
+    """
     if phase == APPROACH:
-        return SETTLE if converged or left <= 2 else APPROACH
-    return FINAL if converged or left <= 1 else SETTLE
+        return SETTLE if converged or left <= PARTS else APPROACH
+    return FINAL if converged or phase == FINAL or left == 0 else SETTLE
 
 
 def moved_to(mesh, omega, sigma):

@@ -81,24 +81,23 @@ def self_energy(setting, measured, wanted=None):
     return found["Sigma"], found["density"]
 
 
-def autocorrelation(measured, chains):
+def autocorrelation(measured):
     """Integrated autocorrelation times {name: measurements} of what changes at all; inf where the series is too short.
 
     With particle-hole symmetry the density may be 1 in every configuration, up to rounding: that is no change.
     """
     series = measured.series
-    series = series.reshape(chains, -1, series.shape[-1])
     names = ("sign", "expansion_order", "density", "double_occupancy")
     return {name: statistics.autocorrelation_time(series[..., i])[0] for i, name in enumerate(names)
             if np.ptp(series[..., i]) > (1e-5 if name == "density" else 0)}
 
 
-def sweeps_between_independent(measured, chains, sweeps_per_measurement):
+def sweeps_between_independent(measured, sweeps_per_measurement):
     """Decay time in sweeps of the slower of density and double occupancy; None where it is not known.
 
     A correlation exp(-t/tau) seen every e sweeps has the integrated time 1/2 coth(e / 2 tau): tau follows from that.
     """
-    times = autocorrelation(measured, chains)
+    times = autocorrelation(measured)
     known = [times[name] for name in ("density", "double_occupancy") if np.isfinite(times.get(name, np.inf))]
     if not known:
         return None
@@ -107,9 +106,9 @@ def sweeps_between_independent(measured, chains, sweeps_per_measurement):
 
 
 @region("estimates")
-def estimates(setting: Setting, measured: Measured, chains: int, window=0, channels=()) -> dict[str, Estimate]:
+def estimates(setting: Setting, measured: Measured, window=0, channels=()) -> dict[str, Estimate]:
     """All observables of a temperature by name; see docs/conventions.md for each formula."""
-    taus = autocorrelation(measured, chains)
+    taus = autocorrelation(measured)
     slowest = max((taus[name] for name in ("expansion_order", "density", "double_occupancy") if name in taus),
                   default=None)
     note = statistics.unsupported(measured.weights, measured.sign, slowest)

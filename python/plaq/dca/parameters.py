@@ -40,19 +40,19 @@ TABLE = [
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real(), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
-    Parameter("dca", "iterations", integer(3, 1000), 10, "",
-              "most iterations at one temperature, the settling and the final one among them"),
+    Parameter("dca", "iterations", integer(3, 1000), 12, "",
+              "most iterations at one temperature, those that count among them"),
     Parameter("dca", "minimum_iterations", integer(3, 1000), 3, "", "fewest iterations at one temperature"),
-    Parameter("dca", "tolerance", _positive, 1.25, "",
+    Parameter("dca", "tolerance", _positive, 1.5, "",
               "converged when the self-energy changes, and the cluster's density misses the lattice's, by less than "
               "this many errors"),
     Parameter("dca", "mixing", choice("linear", "anderson"), "linear", "", "how the next self-energy is chosen"),
     Parameter("dca", "mixing_factor", real("(0, 1]"), 1.0, "", "part of the new self-energy in a step"),
     Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
               "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
-    Parameter("solver", "measurements", _measurements, 100_000, "configurations", "measured in the last iteration"),
+    Parameter("solver", "measurements", _measurements, 100_000, "configurations", "measured in the last iterations, together"),
     Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
-              "measured in the earlier iterations; auto is a tenth of measurements"),
+              "measured in each of the first iterations; auto is a tenth of measurements"),
     Parameter("solver", "chains", integer(1, 4096), 8, "",
               "Markov chains; results depend on their number, not on the workers"),
     Parameter("solver", "bins", integer(64, 65536), 64, "", "bins that error bars come from, over all chains"),
@@ -71,8 +71,8 @@ TABLE = [
     Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t",
               "measured at temperatures up to this one"),
     Parameter("two_particle", "measurements", one_of("auto", _measurements), "auto", "configurations",
-              "measured in the last iteration of those temperatures, in place of solver.measurements; the earlier "
-              "iterations then have more in proportion; auto is solver.measurements"),
+              "measured in the last iterations of those temperatures, in place of solver.measurements; the first "
+              "ones then have more in proportion; auto is solver.measurements"),
     Parameter("two_particle", "frequencies", one_of("auto", integer(1, MOST_FREQUENCIES)), "auto", "",
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
     Parameter("two_particle", "omega_max", _positive, None, "t",
@@ -188,7 +188,7 @@ class Parameters:
         return near | diagonal if self.model.t_prime else near
 
     def measurements(self, temperature: float) -> tuple[int, int]:
-        """Configurations measured in the first iterations and in the last one at this temperature."""
+        """Configurations measured in each of the first iterations and in the last ones together at this temperature."""
         solver = self.solver
         last = self.two_particle.measurements if self.measures_two_particle(temperature) else solver.measurements
         return max(solver.bins, solver.measurements_first * last // solver.measurements), last

@@ -1,0 +1,60 @@
+"""Measurements of several iterations taken together."""
+
+import numpy as np
+import pytest
+from isolated import OPEN_DIMER, Isolated
+
+from plaq.dca import pool
+
+SEEDS = (1, 2)
+
+
+@pytest.fixture(scope="module")
+def parts():
+    """The same problem measured twice, with other random numbers; and with twice as many measurements."""
+    found = []
+    for seed, measurements in zip(SEEDS, (512, 1024)):
+        case = Isolated(OPEN_DIMER, U=4.0, beta=2.0, mu=1.2, measurements=measurements, window=2, pairing=True,
+                        channels=[("charge", 0, 0)], seed=seed)
+        chains = case.fresh_chains()
+        case.run(chains)
+        found.append(case.collected(chains))
+    return case.setting, found
+
+
+def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
+    setting, (a, b) = parts
+    together, g0, mu = pool.as_one(pool.pooled(pool.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
+    np.testing.assert_allclose(g0, setting.g0, rtol=1e-14)
+    assert mu == pytest.approx(1.2, rel=1e-15)
+    np.testing.assert_array_equal(together.weights, a.weights + b.weights)
+    for name in ("sign", "order", "norm", "m", "histogram", "pairing"):
+        mean = (getattr(a, name) + 2 * getattr(b, name)) / 3
+        np.testing.assert_allclose(getattr(together, name), mean, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(together.channels[0], (a.channels[0] + 2 * b.channels[0]) / 3, atol=1e-14)
+    np.testing.assert_allclose(together.correlations["spin"],
+                               (a.correlations["spin"] + 2 * b.correlations["spin"]) / 3, atol=1e-14)
+
+
+def test_each_chain_goes_on_in_time(parts):
+    setting, (a, b) = parts
+    together, _, _ = pool.as_one(pool.pooled(pool.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
+    assert together.series.shape == (4, a.series.shape[1] + b.series.shape[1], 4)
+    np.testing.assert_array_equal(together.series[2], np.concatenate([a.series[2], b.series[2]]))
+
+
+def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
+    setting, (a, b) = parts
+    baths = setting.g0, 1 / (1 / setting.g0 + 0.3 + 0.2j / setting.mesh.omega)
+    mus = 1.2, 1.5
+    together = None
+    for measured, g0, mu in zip((a, b), baths, mus):
+        together = pool.pooled(together, measured, g0, mu)
+    measured, g0, mu = pool.as_one(together)
+
+    def green(x, g):
+        return x.norm.mean() * g - g**2 * x.m.mean(axis=0)
+
+    assert mu == pytest.approx((1.2 + 2 * 1.5) / 3)
+    np.testing.assert_allclose(1 / g0, (1 / baths[0] + 2 / baths[1]) / 3, rtol=1e-13)
+    np.testing.assert_allclose(green(measured, g0), (green(a, baths[0]) + 2 * green(b, baths[1])) / 3, rtol=1e-12)
