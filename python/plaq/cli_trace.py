@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="What a traced run did: where every second went.")
 
-TraceFolder = Annotated[Path, typer.Argument(help="The folder of a trace.", show_default=False)]
+
+def newest_of(folder: Path) -> Path:
+    """The newest trace in the folder of a run; any other folder is taken for a trace itself."""
+    recorded = sorted(path for path in (folder / "trace").glob("[0-9]*") if path.is_dir())
+    return recorded[-1] if recorded else folder
+
+
+TraceFolder = Annotated[
+    Path,
+    typer.Argument(help="The folder of a trace; or of a run, for its newest one.", show_default=False, callback=newest_of),
+]
 TOP = 10  # names that the profile shows unless asked for all
 
 

@@ -119,9 +119,12 @@ def test_after_a_kill_what_was_written_is_there(tmp_path):
     program.send_signal(signal.SIGKILL)
     program.wait()
     t = trace.read(folder)
-    assert t.ranks[0].end.startswith("cut: ") and len(t.notes) == 1 and "killed" in t.notes[0]
+    assert t.ranks[0].end.startswith("cut: ") and "killed" in t.notes[-1]
     assert len(t.tasks) > 1000
-    check_consistent(t)
+    if t.ranks[0].lost:  # on a busy machine the writer may not keep up with this flood
+        check_consistent_but_for_life(t)
+    else:
+        check_consistent(t)
 
 
 def test_a_file_cut_anywhere_is_read_up_to_there(tmp_path):

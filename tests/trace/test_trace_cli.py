@@ -113,6 +113,13 @@ def test_otf2_without_the_library(run, tmp_path, monkeypatch):
     assert code == 1 and "apt-get install libotf2-trace-dev" in err and not (tmp_path / "otf2").exists()
 
 
+def test_the_folder_of_a_run_stands_for_its_newest_trace(run, tmp_path):
+    for number in ("000", "001"):
+        (tmp_path / "trace" / number).mkdir(parents=True)
+    code, out, _ = run(suspended(), "report")
+    assert code == 0 and out == f"{tmp_path}/trace/001/report.html\n"
+
+
 def test_a_folder_without_a_trace(run):
     for name in ("profile", "tree", "graph", "chrome", "otf2"):
         code, out, err = run(None, name)
