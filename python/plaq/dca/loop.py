@@ -190,9 +190,9 @@ class Loop:
         if complete:
             point = Point(self.state["index"], T, 1 / T, setting.mu, values, loop["history"], loop["seconds"])
             sigma = observables.self_energy(setting, measured, p.dca.density)[0].mean
-            self.state["last"] = {"omega": mesh.omega, "sigma": sigma, "beta": mesh.beta, "mu": setting.mu,
-                                  "order": order, "tau": loop["tau"],
-                                  "chains": [without_bins(c) for c in loop["chains"]]}
+            last = {"omega": mesh.omega, "sigma": sigma, "beta": mesh.beta, "mu": setting.mu, "order": order,
+                    "tau": loop["tau"]}
+            self.state["last"] = self.comm.bcast(last) | {"chains": [without_bins(c) for c in loop["chains"]]}
             del self.state["loop"]
             self._finish_point(point)
             return
