@@ -7,6 +7,7 @@
 #include "plaq/comm/clock_offset.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/measure.hpp"
+#include "plaq/comm/messenger.hpp"
 #include "plaq/comm/simulation.hpp"
 #include "plaq/comm/tuning.hpp"
 
@@ -113,6 +114,9 @@ void bind_comm(nb::module_& m) {
   bind_sums<std::uint64_t>(c);
   bind_sums<float>(c);
   bind_sums<double>(c);
+
+  nb::class_<plaq::comm::messenger>(m, "Messenger", "Messages between the tasks of the ranks; made by all together.")
+      .def(nb::init<const communicator&>(), "over"_a, nb::call_guard<nb::gil_scoped_release>());
 
   nb::class_<plaq::comm::method>(m, "Method", "How a collective operation is carried out.")
       .def(

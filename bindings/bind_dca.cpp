@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/solver.hpp"
@@ -161,9 +162,32 @@ void bind_dca(nb::module_& m) {
       .def_prop_ro("measurements", [](const control& c) { return c.measurements.load(); })
       .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); });
 
+  nb::class_<g4_ring>(m, "G4Ring", "This rank's share of the two-particle sums of one call of run_chains.")
+      .def("__init__",
+           [](g4_ring* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
+             new (self) g4_ring(messages, std::make_shared<const problem>(p), std::move(rank_of));
+           },
+           "messages"_a, "problem"_a, "rank_of"_a, nb::keep_alive<1, 2>(),
+           "rank_of[c] is the rank of `messages` that runs chain c.")
+      .def("take_bins",
+           [](g4_ring& self) {
+             nb::list chains;
+             for (auto& bins : self.bins) {
+               nb::list shares;
+               for (auto& share : std::exchange(bins, {})) {
+                 const std::size_t size = share.size();
+                 shares.append(to_numpy(std::move(share), {size}));
+               }
+               chains.append(shares);
+             }
+             return chains;
+           },
+           "[chain][bin] shares of the bins completed since the last call: rows part/size ... (part + 1)/size of every "
+           "function.");
+
   m.def("run_chains",
         [](const problem& p, const nb::list& states, const std::string& backend,
-           const plaq::task::options& pool, bool split, control& c) {
+           const plaq::task::options& pool, bool split, control& c, g4_ring* ring) {
           std::vector<chain_state> chains;
           for (nb::handle h : states) chains.push_back(from_dict(nb::cast<nb::dict>(h)));
           run_options how;
@@ -175,7 +199,7 @@ void bind_dca(nb::module_& m) {
           {
             nb::gil_scoped_release release;
             try {
-              run_chains(shared, chains, how, c);
+              run_chains(shared, chains, how, c, ring);
             } catch (...) {
               error = std::current_exception();
             }
@@ -184,6 +208,7 @@ void bind_dca(nb::module_& m) {
             nb::cast<nb::dict>(states[i]).update(to_dict(chains[i]));
           if (error) std::rethrow_exception(error);
         },
-        "problem"_a, "states"_a, "backend"_a, "options"_a, "split"_a, "control"_a,
-        "Takes every chain state (a dict, changed in place) on until its bins are complete or the control stops it.");
+        "problem"_a, "states"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "ring"_a = nb::none(),
+        "Takes every chain state (a dict, changed in place) on until its bins are complete or the control stops it.\n"
+        "With a ring all ranks call, and bins have no two-particle slices: their shares are in the ring.");
 }

@@ -91,6 +91,19 @@ class Communicator:
         """The group of the ranks on this machine."""
         return Communicator(self._native.split_by_node())
 
+    def by_node(self) -> Communicator:
+        """The same ranks with those of a machine next to each other, so that a ring of them leaves each machine once.
+
+        Rank 0 stays rank 0, and so do all others where the launcher filled one machine after the other.
+        """
+        first = self.split_by_node().allreduce(self.rank, "min")
+        return self.split(0, key=first * self.size + self.rank)
+
+    def messenger(self) -> _core.comm.Messenger:
+        """Messages between tasks of these ranks, for what runs in C++. Needs `thread_level` "multiple" where this
+        thread makes calls meanwhile."""
+        return _core.comm.Messenger(self._native)
+
     def share(self, total: int) -> range:
         """The pieces 0 ... total-1 that belong to this rank: a block of neighbours, blocks as equal as can be."""
         return range(total * self.rank // self.size, total * (self.rank + 1) // self.size)

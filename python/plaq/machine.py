@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from pathlib import Path
@@ -42,6 +43,24 @@ def pool_options(workers: int | str = "auto", bind: str = "auto"):
     if workers != "auto":
         options.workers = int(workers)
     return options
+
+
+def memory() -> float:
+    """Bytes for each of the ranks on this machine: its memory over them, or what the control groups allow, if less."""
+    from plaq.comm import node
+
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    groups = Path("/proc/self/cgroup")
+    for line in groups.read_text().splitlines() if groups.exists() else []:
+        _, controllers, place = line.split(":", 2)
+        if controllers not in ("", "memory"):
+            continue
+        top, name = Path("/sys/fs/cgroup") / controllers, "memory.limit_in_bytes" if controllers else "memory.max"
+        inside = top / place.lstrip("/")
+        for limit in (folder / name for folder in (inside, *inside.parents) if folder.is_relative_to(top)):
+            text = limit.read_text().strip() if limit.exists() else "max"
+            limits.append(int(text) if text.isdigit() else limits[0])
+    return min(limits) / len(node().masks)
 
 
 def commit() -> str:

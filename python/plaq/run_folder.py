@@ -55,6 +55,10 @@ class RunFolder:
             self.close()
             raise
 
+    def bins(self, label: str) -> Path:
+        """What a checkpoint has beside it when the ranks share bins; ``label`` tells one set of them from the next."""
+        return self.path / f"checkpoint.bins.{label}"
+
     def close(self) -> None:
         """Let other processes write into the folder."""
         os.close(self._lock)

@@ -8,6 +8,7 @@ measurement, so that independent measurements have tau = 1/2 and the error of a 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -41,7 +42,8 @@ class Resampled:
         return Estimate(name, self.mean, error, self.values, tuple(axes), unit, convention, tau_int, note)
 
 
-def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep: bool = True):
+def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep: bool = True,
+              starmap: Callable = itertools.starmap):
     """Run ``function`` on all data and on every leave-one-out sample of the bins.
 
     function : called with one weighted average per entry of ``binned`` (its shape without the bin axis, in double
@@ -50,6 +52,7 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
     binned : arrays ``[bin, ...]`` of bin averages (of s, of s*O, ...), all with the same number of bins.
     weights : ``[bin]`` numbers of measurements. Bins of weight zero hold nothing and are left out.
     keep : whether to keep the leave-one-out values. Without them the memory is a few arrays, whatever the bins.
+    starmap : evaluates ``function`` for all samples, that of all data first; ranks may share them (plaq.dca.shares).
 
     Returns a `Resampled`, or a dict of them. With bins of unequal weight this is the delete-m_j jackknife: with
     h_j = N/m_j, g bins and u_j = theta - theta_(j),
@@ -68,23 +71,20 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
     totals = [weighted_sum(array, weights, filled) for array in binned]
     measurements = weights.sum()
 
-    def evaluate(leave_out=None):
-        if leave_out is None:
-            averages = [total / measurements for total in totals]
-        else:
-            m = weights[leave_out]
+    def samples():
+        yield [total / measurements for total in totals]
+        for b in filled if filled.size > 1 else ():
+            m = weights[b]
             left = measurements - m
-            averages = [(total - m * array[leave_out]) / left for total, array in zip(totals, binned)]
-        result = function(*averages)
-        return result if isinstance(result, dict) else {"": result}
+            yield [(total - m * array[b]) / left for total, array in zip(totals, binned)]
 
-    plain = {name: np.asarray(value) for name, value in evaluate().items()}
+    found = (result if isinstance(result, dict) else {"": result} for result in starmap(function, samples()))
+    plain = {name: np.asarray(value) for name, value in next(found).items()}
     spread = {name: Spread(value, keep) for name, value in plain.items()}
-    if filled.size > 1:
-        for b in filled:
-            h = measurements / weights[b]
-            for name, value in evaluate(b).items():
-                spread[name].add(np.asarray(value), h)
+    for b, values in zip(filled, found):
+        h = measurements / weights[b]
+        for name, value in values.items():
+            spread[name].add(np.asarray(value), h)
     resampled = {name: spread[name].close() for name in plain}
     return resampled[""] if list(resampled) == [""] else resampled
 
@@ -136,10 +136,16 @@ def no_error(mean: np.ndarray) -> np.ndarray:
 
 def weighted_sum(array: np.ndarray, weights: np.ndarray, filled: np.ndarray) -> np.ndarray:
     """sum_b w_b array[b] in double precision, bin by bin: no copy of the binned array."""
-    total = np.zeros(np.shape(array)[1:], dtype=np.result_type(array, np.float64))
+    first = np.asarray(array[filled[0]])
+    total = np.zeros(first.shape, dtype=np.result_type(first, np.float64))
     for b in filled:
         total += weights[b] * array[b]
     return total
+
+
+def weighted_average(array: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The average over all bins, of `jackknife`'s sample of all data."""
+    return weighted_sum(array, weights, np.flatnonzero(weights > 0)) / weights.sum()
 
 
 def sign_average(sign: np.ndarray, signed: np.ndarray) -> np.ndarray:

@@ -8,6 +8,8 @@ from typing import Any
 import h5py
 import numpy as np
 
+PIECE = 1 << 26  # bytes of an array that are hashed at a time
+
 
 def write_tree(group: h5py.Group, tree: dict[str, Any]) -> None:
     """Store a dict with text keys; see `write_value` for what its values may be."""
@@ -92,12 +94,15 @@ def digest(group: h5py.Group, skip: frozenset[str] = frozenset()) -> str:
             return
         if h5py.check_string_dtype(item.dtype):
             content = np.frombuffer(item.asstr()[()].encode(), np.uint8)
+        elif item.shape is None:
+            content = np.zeros(0)
         else:
-            content = np.zeros(0) if item.shape is None else np.ascontiguousarray(item[()])
-        if content.dtype.byteorder == ">":
-            content = content.astype(content.dtype.newbyteorder("<"))
+            content = item if item.shape else np.atleast_1d(item[()])
         summary.update(f"{path} {content.dtype.name} {content.shape}\n".encode())
-        summary.update(content.tobytes())
+        step = max(1, PIECE * len(content) // max(1, content.nbytes))
+        for begin in range(0, len(content), step):
+            piece = np.ascontiguousarray(content[begin : begin + step])
+            summary.update(piece.astype(piece.dtype.newbyteorder("<"), copy=False).tobytes())
 
     add(group, "")
     return summary.hexdigest()

@@ -23,6 +23,7 @@ from isolated import (
 )
 from plaq.dca.ed.two_particle import FourPoint, _element
 from plaq.dca.exact import exact_point
+from plaq.dca.shares import pair_functions
 
 from plaq import statistics
 from plaq.dca import observables
@@ -97,12 +98,15 @@ def compare_two_particle(case, deviations):
     bins = case.collected(chains)
     random = np.random.default_rng(case.seed)
     frequencies = np.arange(-WINDOW, WINDOW)
-    wanted = list(zip(case.channels, bins.channels))
+    functions = pair_functions(WINDOW, case.cluster.size, observables.pair_orbits(case.group), len(case.channels))
+    wanted = [(channel, values, functions[f"channel_{i}"])
+              for i, (channel, values) in enumerate(zip(case.channels, bins.channels))]
     if case.pairing:
-        wanted.append((None, bins.pairing[:, observables.pair_orbits(case.group)]))
-    for channel, values in wanted:
+        wanted.append((None, bins.pairing, functions["pairing"]))
+    for channel, values, function in wanted:
         k1, k2 = random.integers(case.cluster.size, size=2)
-        found = statistics.average("G4", bins.norm, values[:, k1, k2], bins.weights)
+        values = np.array([function.whole(rows)[k1, :, k2] for rows in values])
+        found = statistics.average("G4", bins.norm, values, bins.weights)
         assert found.supported, found.note
         if channel is None:
             exact, label = exact_g4(case, "pp", 0, 0, frequencies, k1, k2)[WINDOW:].real, "G4_pp, real form"

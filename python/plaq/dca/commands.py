@@ -7,7 +7,8 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from plaq.dca.observer import Observer, QuietObserver
+from plaq.dca.distribution import check_distribution
+from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Results
 from plaq.dca.results_file import digest_results, read_results
@@ -39,7 +40,7 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
     """`run` on the ranks of comm; ``stop`` says when to stop early."""
     from plaq.dca.loop import Loop
 
-    on_root(comm, lambda: check_ranks(parameters, comm.size))
+    on_root(comm, lambda: (check_ranks(parameters, comm.size), check_distribution(parameters, comm.size)))
     if folder is None:
         if trace:
             raise InputError("trace: a run without a folder has no place for one")
@@ -47,7 +48,7 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
     desk = on_root(comm, lambda: Desk(parameters, Path(folder), source, comm.size, stop, make_log))
     try:
         state = on_root(comm, desk.observer.resume if desk else None, share=True)
-        observer = desk.observer if desk else QuietObserver(stop)
+        observer = desk.observer if desk else Contributor(stop)
         with recording(comm, parameters, Path(folder), desk) if trace else nullcontext():
             results = Loop(parameters, comm, observer, state).run()
             if desk:

@@ -21,6 +21,7 @@ from plaq.schema import Parameter, Schema, integer, read_toml, real, text
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
 COPIES_OF_BINS = 4  # at most at once: of the chains, in one array, by quantity, and as complex numbers
+ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
 
 _positive, _time = real("(0, inf)"), real("[0, inf)")
 _model = tuning.Rates()
@@ -78,7 +79,8 @@ class Cost:
     order: float
     window: int
     chain_bytes: float
-    rank_bytes: float
+    rank_bytes: float  # with the bins of all chains on every rank
+    ring_bytes: float  # with two-particle functions in shares
     core_seconds: float  # of all chains together
     solver: float  # wall seconds from here on
     exchange: float
@@ -98,7 +100,9 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
     window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
     where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain,
-    and double precision in every bin. All ranks hold the bins of all chains.
+    and double precision in every bin. All ranks hold the bins of all chains. In shares (plaq.dca.shares) a rank of p
+    holds a p-th of all chains' sums and bins, two messages of four such planes for each chain, and one whole function
+    of a jackknife sample at a time, COPIES_OF_BINS times too.
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
     them one after the other, warm-up included.
@@ -109,6 +113,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     measured = p.measures_two_particle(T)
     count = tuning.window(p, 1 / T) if measured else 0
     general, numbers = channels(p) if measured else 0, 0.0
+    functions = general + measures_pairing(p)
     if measured:
         numbers = 8.0 * general * (sites * count) ** 2 + (2.0 * (sites * count) ** 2 if measures_pairing(p) else 0)
     single = sites * 2 * FREQUENCIES + 2 * order + 4 * sites
@@ -116,6 +121,11 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
     bins = 8 * solver.bins * (numbers + single)
     here = math.ceil(solver.chains / ranks)
+    alone = machine.process + here * chain + COPIES_OF_BINS * bins
+    message = 4 * 4 * 2 * (sites * reach) ** 2
+    ring = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
+            + solver.chains * (12 * numbers / ranks + 2 * message)
+            + 8 * numbers * ((solver.bins + ARRAYS_OF_ERRORS) / ranks + COPIES_OF_BINS / max(1, functions)))
     in_turn = math.ceil(here / workers)
     steps = math.ceil(math.log2(ranks)) if ranks > 1 else 0
 
@@ -130,7 +140,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         size = bins if n_w else 8 * solver.bins * single
         exchange += steps * machine.latency + (size * (1 - 1 / ranks) / machine.bandwidth)
     samples = (solver.bins + 1) * (machine.sample + machine.analysis * operations * numbers)
-    return Cost(T, order, count, chain, machine.process + here * chain + COPIES_OF_BINS * bins, core, wall, exchange,
+    return Cost(T, order, count, chain, alone, ring if ranks > 1 else alone, core, wall, exchange,
                 samples + machine.iteration * len(iterations(p, T, 0, 0)), bins / machine.disk)
 
 

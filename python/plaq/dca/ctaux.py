@@ -17,10 +17,12 @@ from scipy.interpolate import CubicSpline
 
 from plaq import _core
 from plaq.dca import tuning
+from plaq.dca.shares import Shares
 from plaq.errors import RunError
 from plaq.machine import pool_options
 from plaq.trace.session import region
 
+PATIENCE = 5.0  # seconds that a rank which fails gives its tasks to end
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
 
 
@@ -82,8 +84,8 @@ class Measured:
     Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, (s, k, s*density, s*double
     occupancy)]. All else is measured on configurations of the walk and their neighbours with the weights w of
     src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on
-    the mesh, correlations {name: [bin, R] or [bin]}, pairing [bin, block, n, n'] and channels [bin, K, K', n, n'] as in
-    src/plaq/dca/two_particle.hpp.
+    the mesh, correlations {name: [bin, R] or [bin]}. pairing and channels are [bin, row, n'] with rows (block, n) and
+    (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's where they are in shares.
     """
 
     weights: np.ndarray
@@ -93,8 +95,8 @@ class Measured:
     m: np.ndarray
     correlations: dict[str, np.ndarray]
     histogram: np.ndarray
-    pairing: np.ndarray | None
-    channels: list[np.ndarray]
+    pairing: np.ndarray | list[np.ndarray] | None
+    channels: list[np.ndarray | list[np.ndarray]]
     series: np.ndarray
     drift: float
     acceptance: float
@@ -143,22 +145,25 @@ def fresh_chain(number, previous=None, stretch=1.0):
 
 
 @region("chains")
-def run_chains(problem, chains, run, comm, watch: Callable):
+def run_chains(problem, chains, run, comm, watch: Callable, shares: Shares | None = None):
     """Take all chains (states, changed in place) on until they are complete or `watch` says stop.
 
     Each rank runs the chains number % size == rank. `watch(measurements, sweeps)` is called about five times a second
     on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins under way are complete)
-    or "abandon" (stop now). Any rank's wish counts for all. Returns whether all chains are complete.
+    or "abandon" (stop now). Any rank's wish counts for all. Returns whether all chains are complete. With `shares`,
+    two-particle sums go there instead of into the chains' bins.
     """
-    mine = [c for c in chains if c["number"] % comm.size == comm.rank]
+    rank_of = [c["number"] % comm.size for c in chains]
+    mine = [c for c, rank in zip(chains, rank_of) if rank == comm.rank]
     control = _core.dca.Control()
+    ring = shares.ring(problem, rank_of) if shares else None
     options = pool_options(run.workers, run.bind)
     failure = []
     finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
 
     def work():
         try:
-            _core.dca.run_chains(problem, mine, run.threads, options, run.accumulate == "split", control)
+            _core.dca.run_chains(problem, mine, run.threads, options, run.accumulate == "split", control, ring)
         except Exception as error:  # carried to the main thread
             failure.append(error)
         finally:
@@ -185,9 +190,11 @@ def run_chains(problem, chains, run, comm, watch: Callable):
                 break
     except BaseException:  # the C++ thread must not outlive the run
         control.abandon_bins()
-        finished.wait()
+        finished.wait(PATIENCE if ring else None)  # a ring waits for ranks that do not know of this yet
         raise
     errors = [e for e in comm.allgather(str(failure[0]) if failure else None) if e]
+    if shares:
+        shares.take(ring)
     everywhere = sum(comm.allgather(mine), [])
     for state in everywhere:
         chains[state["number"]] = state
@@ -199,7 +206,7 @@ def run_chains(problem, chains, run, comm, watch: Callable):
 
 
 @region("collect bins")
-def collect(problem, chains, cluster, orbits):
+def collect(problem, chains, cluster, orbits, shares: Shares | None = None):
     """The bins of all chains as `Measured`; `orbits` are lists of equivalent momenta to average over."""
     layout = problem.layout()
     per_bin = problem.measurements_per_bin
@@ -222,12 +229,15 @@ def collect(problem, chains, cluster, orbits):
     split = {name: correlations[:, 2 + i * n:2 + (i + 1) * n] for i, name in enumerate(names)}
     length = min(len(s) for c in chains for s in c["series"])
     proposed = sum(c["proposed"] for c in chains)
-    pairing = None
-    if "pairing" in layout:
-        window = problem.window
-        pairing = part("pairing", -1, window, 2 * window)
-    channels = [as_complex(name, n, n, 2 * problem.window, 2 * problem.window)
-                for name in sorted((x for x in layout if x.startswith("channel_")), key=lambda x: int(x[8:]))]
+    columns = 2 * problem.window
+
+    def pairs(name):
+        if shares:
+            return shares.averages(name, per_bin)
+        return part(name, -1, columns) if name == "pairing" else as_complex(name, -1, columns)
+
+    pairing = pairs("pairing") if "pairing" in layout else None
+    channels = [pairs(f"channel_{i}") for i in range(sum(name.startswith("channel_") for name in layout))]
     return Measured(
         weights=np.full(len(sums), per_bin), sign=part("sign")[:, 0], order=part("order")[:, 0],
         norm=part("weight")[:, 0],

@@ -31,7 +31,7 @@ MOST_FREQUENCIES = 1024
 
 def export(folder: Path, out: Path) -> list[Path]:
     """Write ``triqs.h5`` and one CSV file per observable of a run folder into ``out``; the paths."""
-    results, toml, _ = read_results(folder / "results.h5")
+    results, toml, _ = read_results(folder / "results.h5", functions=False)
     parameters = Parameters("input", **tomllib.loads(toml))
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -22,11 +22,13 @@ from plaq.dca.chemical_potential import density as lattice_density
 from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
+from plaq.dca.distribution import in_shares
 from plaq.dca.exact import exact_point
 from plaq.dca.lattice import Lattice
 from plaq.dca.mixing import DEPTH, mixed
 from plaq.dca.pool import PARTS
 from plaq.dca.results import Point, Results
+from plaq.dca.shares import Shares, SpreadEstimate, pair_functions
 from plaq.dca.symmetry import PointGroup
 from plaq.dca.transition import transition
 from plaq.dca.watch import Watch, stop_reason
@@ -46,7 +48,7 @@ class Loop:
 
     def __init__(self, parameters, comm, observer, state=None):
         self.parameters = p = parameters
-        self.comm, self.observer = comm, observer
+        self.comm, self.observer = comm.by_node(), observer
         self.lattice = Lattice(p.hopping())
         self.cluster = Cluster(self.lattice, p.model.cluster)
         self.group = PointGroup(self.cluster)
@@ -145,10 +147,11 @@ class Loop:
         problem = ctaux.make_problem(self.cluster, mesh, task, p.solver)
         self._clock(loop, "bath", started)
 
-        self._solve(problem, T, loop)
+        shares = self._shares(problem, task, T, loop)
+        self._solve(problem, T, loop, shares)
 
         started = time.perf_counter()
-        measured = ctaux.collect(problem, loop["chains"], self.cluster, self.orbits)
+        measured = ctaux.collect(problem, loop["chains"], self.cluster, self.orbits, shares)
         setting = observables.Setting(self.cluster, self.group, mesh, self.coarse, p.model.U, task.K, loop["mu"], g0)
         sign = float(measured.sign.mean())
         if sign == 0:
@@ -180,7 +183,7 @@ class Loop:
             measured, setting.g0, setting.mu = pool.as_one(loop["pool"])
         complete = counts and measured.weights.sum() >= p.measurements(T)[1]
         if complete:
-            values = observables.estimates(setting, measured, task.window, task.channels)
+            values = observables.estimates(setting, measured, task.window, task.channels, shares)
         self._clock(loop, "analysis", started)
         record["seconds"] = {part: loop["seconds"][part] - sum(r["seconds"].get(part, 0.0) for r in loop["history"])
                              for part in loop["seconds"]}
@@ -188,13 +191,15 @@ class Loop:
         self.observer.iteration(record)
 
         if complete:
-            point = Point(self.state["index"], T, 1 / T, setting.mu, values, loop["history"], loop["seconds"])
+            spread = {name: e for name, e in values.items() if isinstance(e, SpreadEstimate)}
+            here = {name: e for name, e in values.items() if name not in spread}
+            point = Point(self.state["index"], T, 1 / T, setting.mu, here, loop["history"], loop["seconds"])
             sigma = observables.self_energy(setting, measured, p.dca.density)[0].mean
             last = {"omega": mesh.omega, "sigma": sigma, "beta": mesh.beta, "mu": setting.mu, "order": order,
                     "tau": loop["tau"]}
             self.state["last"] = self.comm.bcast(last) | {"chains": [without_bins(c) for c in loop["chains"]]}
             del self.state["loop"]
-            self._finish_point(point)
+            self._finish_point(point, spread)
             return
         loop["phase"] = phase
         if not counts:  # iterations that are taken together measure in the same way
@@ -232,7 +237,34 @@ class Loop:
 
     # The solver, watched ------------------------------------------------------------------------------------------
 
-    def _solve(self, problem, T, loop):
+    def _shares(self, problem, task, T, loop):
+        """Where two-particle sums are kept, with those there are; None if that is in the chains' bins.
+
+        Either is continued as the other, and on any number of ranks."""
+        stored = self.state.pop("spread", None)
+        if not task.window:
+            return None
+        ring = in_shares(self.parameters, self.cluster, T, self.comm)
+        if not stored and not ring:
+            return None
+        orbit = task.orbit if task.pairing else None
+        functions = pair_functions(task.window, self.cluster.size, orbit, len(task.channels))
+        shares = Shares(self.comm if ring else self.comm.split(self.comm.rank), functions, len(loop["chains"]),
+                        f"{self.state['index']}.{loop['iteration']}")
+        if stored:
+            shares.restore(stored["places"], lambda count: self.comm.bcast(self.observer.numbers(count)))
+            if loop["pool"]:
+                loop["pool"] = pool.with_functions(loop["pool"], shares.pool)
+        else:
+            shares.cut_from(loop["chains"], min(at for name, (at, _) in problem.layout().items() if name in functions))
+            if loop["pool"]:
+                shares.pool = shares.cut(pool.functions(loop["pool"]))
+                loop["pool"] = pool.with_functions(loop["pool"], shares.pool)
+        if not ring:
+            shares.join_to(loop["chains"])
+        return shares if ring else None
+
+    def _solve(self, problem, T, loop, shares):
         run = self.parameters.run
         chains = loop["chains"]
         while True:
@@ -242,9 +274,11 @@ class Loop:
             started = time.perf_counter()
             before = [(c["walking_seconds"], c["measuring_seconds"]) for c in chains]
             try:
-                done = ctaux.run_chains(problem, chains, run, self.comm, watch)
-            except RunError:
-                self.observer.checkpoint(self.state)  # bins that are complete are kept
+                done = ctaux.run_chains(problem, chains, run, self.comm, watch, shares)
+            except RunError as error:
+                together = getattr(error, "on_every_rank", False)
+                if not shares or together and shares.match(chains):
+                    self._checkpoint(loop, shares)  # bins that are complete are kept
                 raise
             walking, measuring = (sum(c[name] - b[i] for c, b in zip(chains, before))
                                   for i, name in enumerate(("walking_seconds", "measuring_seconds")))
@@ -254,14 +288,20 @@ class Loop:
             loop["seconds"]["measuring"] = loop["seconds"].get("measuring", 0.0) + wall * (1 - share)
             if done:
                 return
-            self.observer.checkpoint(self.state)
+            self._checkpoint(loop, shares)
             if watch.reason:
                 raise Interrupted(watch.reason)
 
-    def _finish_point(self, point):
+    def _checkpoint(self, loop, shares):
+        state = self.state
+        if shares and loop["pool"]:  # its functions are in the shares
+            state = {**state, "loop": {**loop, "pool": pool.with_functions(loop["pool"], {})}}
+        self.observer.checkpoint(state, shares)
+
+    def _finish_point(self, point, spread={}):
+        self.observer.point(point, spread)
         self.state["points"].append(point.state())
         self.state["index"] += 1
-        self.observer.point(point)
         self.observer.checkpoint(self.state)
 
     def _clock(self, loop, part, started):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from plaq import statistics
 from plaq.dca import bethe_salpeter
 from plaq.dca.ctaux import Measured, dyson
+from plaq.dca.shares import Shares, SpreadEstimate, pair_functions
 from plaq.dca.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.errors import RunError
 from plaq.estimate import Axis, Estimate
@@ -106,19 +109,35 @@ def sweeps_between_independent(measured, sweeps_per_measurement):
 
 
 @region("estimates")
-def estimates(setting: Setting, measured: Measured, window=0, channels=()) -> dict[str, Estimate]:
-    """All observables of a temperature by name; see docs/conventions.md for each formula."""
+def estimates(setting: Setting, measured: Measured, window=0, channels=(),
+              shares: Shares | None = None) -> dict[str, Estimate | SpreadEstimate]:
+    """All observables of a temperature by name; see docs/conventions.md for each formula.
+
+    With `shares` the ranks take turns at the samples of two-particle functions, and these are `SpreadEstimate`s.
+    """
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in ("expansion_order", "density", "double_occupancy") if name in taus),
                   default=None)
     note = statistics.unsupported(measured.weights, measured.sign, slowest)
+    functions = pair_functions(window, setting.cluster.size,
+                               None if measured.pairing is None else pair_orbits(setting.group), len(channels))
+    on_ranks = shares.starmap if shares else itertools.starmap
     found = {}
 
-    def add(labels, function, *binned, keep=True):
-        resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, keep=keep)
+    def add(labels, function, *binned, starmap=itertools.starmap):
+        resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, starmap=starmap)
         for name, value in resampled.items():
             unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
             found[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
+
+    def add_function(name, function, rows, axes, convention):
+        """The two-particle function itself: row by row, wherever the rows are."""
+        value = statistics.jackknife(lambda w, g4: g4 / w, measured.norm, rows, weights=measured.weights, keep=False)
+        error = statistics.no_error(value.mean) if note else value.error
+        whole = (value.mean, error) if shares else (function.whole(value.mean), function.whole(error))
+        kind = partial(SpreadEstimate, comm=shares.comm, function=function) if shares else Estimate
+        found[name] = kind(name=name, mean=whole[0], error=whole[1], axes=tuple(axes), unit="1/t^2",
+                           convention=convention, note=note)
 
     names = list(measured.correlations)
     add(single_particle_labels(setting), lambda w, s, order, m, *sums: single_particle(
@@ -129,24 +148,20 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=()) -> di
     found["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
                                                   convention="probability of k vertices, not weighted by the sign")
     if measured.pairing is not None:
-        orbit = pair_orbits(setting.group)
+        function = functions["pairing"]
         projectors, blocks = irrep_projectors(setting.cluster), irrep_blocks(setting.cluster)
-        unfold = lambda g4: g4[orbit].transpose(0, 2, 1, 3)  # [K, n, K', n']
-        evaluate = lambda w, m, g4: pairing(setting, projectors, blocks, m / w, unfold(g4 / w))
-        add(pairing_labels(setting, projectors, window), evaluate, measured.m, measured.pairing)
-        add({"G4_pp": {"axes": two_particle_axes(setting, window, half=True), "unit": "1/t^2",
-                       "convention": PAIRING}},
-            lambda w, g4: {"G4_pp": unfold(g4 / w)}, measured.pairing, keep=False)
-    for (kind, q, m_index), values in zip(channels, measured.channels):
-        tag = f"{kind}_q{q}_m{m_index}"
+        evaluate = lambda w, m, g4: pairing(setting, projectors, blocks, m / w, function.whole(g4 / w))
+        add(pairing_labels(setting, projectors, window), evaluate, measured.m, measured.pairing, starmap=on_ranks)
+        add_function("G4_pp", function, measured.pairing, two_particle_axes(setting, window, half=True), PAIRING)
+    for i, ((kind, q, m_index), values) in enumerate(zip(channels, measured.channels)):
+        tag, function = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"]
         blocks = irrep_blocks(setting.cluster, q)
-        solve = lambda w, m, g4: channel(setting, blocks, kind, q, m_index, window, m / w, g4 / w)
-        full = solve(*(np.average(a, axis=0, weights=measured.weights)
-                       for a in (measured.norm, measured.m, values)))
+        solve = lambda w, m, g4: channel(setting, blocks, kind, q, m_index, window, m / w, function.whole(g4 / w))
+        whole = [statistics.weighted_average(a, measured.weights) for a in (measured.norm, measured.m, values)]
+        full = next(on_ranks(solve, [whole]))
         add(channel_labels(setting, blocks, window, tag), lambda w, m, g4: leading_modes(solve(w, m, g4), full, tag),
-            measured.m, values)
-        add({f"G4_{tag}": {"axes": two_particle_axes(setting, window), "unit": "1/t^2", "convention": CHANNELS[kind]}},
-            lambda w, g4: {f"G4_{tag}": (g4 / w).transpose(0, 2, 1, 3)}, values, keep=False)
+            measured.m, values, starmap=on_ranks)
+        add_function(f"G4_{tag}", function, values, two_particle_axes(setting, window), CHANNELS[kind])
     return found
 
 
@@ -282,7 +297,7 @@ CHANNELS = {
 
 @region("Bethe-Salpeter: channel")
 def channel(setting, blocks, kind, q, m_index, window, m, g4):
-    """Modes of Gamma chi0 in a general channel {block of irreps: modes}, from G4 [K, K', n, n']."""
+    """Modes of Gamma chi0 in a general channel {block of irreps: modes}, from G4 [K, n, K', n']."""
     cluster, mesh = setting.cluster, setting.mesh
     g, sigma = dyson(setting.g0, m, setting.U)
     constant = high_frequency_sigma(setting, g)
@@ -296,7 +311,6 @@ def channel(setting, blocks, kind, q, m_index, window, m, g4):
     else:
         chi0_cluster = -g_n * g_partner[cluster.momentum_sum[:, q]]
         chi0_lattice = -setting.coarse_graining.chi0_ph(z, z_partner, q)
-    g4 = g4.transpose(0, 2, 1, 3)
     if kind == "charge" and q == 0 and m_index == 0:
         g4 = g4 - 2 * g_n[:, :, None, None] * g_n
     symmetry = setting.group.momentum_permutations[setting.group.leaving(q)]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from plaq import checkpoint
 from plaq.dca import checks
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Point, Results, summary
-from plaq.dca.results_file import read_results, write_results
+from plaq.dca.results_file import missing, write_results
+from plaq.dca.shares import Shares, SpreadEstimate
+from plaq.errors import InputError
 from plaq.estimate import with_error
 from plaq.live import Log, duration, number
+from plaq.number_file import NumberFile
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
 from plaq.trace.session import region
@@ -20,7 +26,7 @@ PROGRAM = "plaq dca"
 
 
 class QuietObserver:
-    """Only says when to stop: for ranks other than 0, and for runs without a folder."""
+    """Only says when to stop: for runs without a folder."""
 
     def __init__(self, stop: Stop):
         self._stop = stop
@@ -31,11 +37,15 @@ class QuietObserver:
     def iteration(self, record: dict[str, Any]) -> None:
         """One iteration of the loop is done."""
 
-    def point(self, point: Point) -> None:
-        """One temperature is done."""
+    def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
+        """One temperature is done. ``spread``: what each rank has a part of; all make this call."""
+        point.observables |= {name: estimate.collected() for name, estimate in spread.items()}
 
-    def checkpoint(self, state: dict[str, Any]) -> None:
-        """Keep this state."""
+    def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
+        """Keep this state. All ranks make this call where they share bins."""
+
+    def numbers(self, count: int) -> np.ndarray | None:
+        """The next numbers of the shares that the checkpoint has: on rank 0, None on the others."""
 
     def checkpoint_due(self) -> bool:
         return False
@@ -43,6 +53,20 @@ class QuietObserver:
     def stop_requested(self) -> str | None:
         """None, or why to stop: "SIGINT", "SIGTERM" or "walltime"."""
         return self._stop.requested()
+
+
+class Contributor(QuietObserver):
+    """Observer of the ranks other than 0 of a run with a folder: hands over what rank 0 writes."""
+
+    def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
+        point.in_file = list(spread)
+        for estimate in spread.values():
+            for _ in estimate.blocks():
+                pass
+
+    def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
+        for _ in shares.unsaved() if shares else ():
+            pass
 
 
 class Observer(QuietObserver):
@@ -57,6 +81,7 @@ class Observer(QuietObserver):
         self._log = log
         self._header = header
         self._points: dict[int, Point] = {}
+        self._bins: NumberFile | None = None
         self._state: dict[str, Any] = {}
         self._last_checkpoint = time.monotonic()
         self._headed = False
@@ -65,8 +90,15 @@ class Observer(QuietObserver):
         """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be
         used."""
         state = checkpoint.load(self._folder.checkpoint, PROGRAM, self._parameters.fingerprint())
-        if state is not None and self._folder.results.exists():
-            self._points = {point.index: point for point in read_results(self._folder.results)[0].points}
+        if state is not None:
+            points = [Point.from_state(point) for point in state["points"]]
+            if lost := missing(self._folder.results, points):
+                raise InputError(f"{self._folder.results}: {lost} is not there, and the checkpoint relies on it; "
+                                 f"remove {self._folder.checkpoint} to start this run from the beginning")
+            if "spread" in state:
+                self._bins = NumberFile(self._folder.bins(state["spread"]["label"]))
+                self._bins.open(state["spread"]["content"])
+            self._points = {point.index: point for point in points}
         return state
 
     def status(self, **fields: Any) -> None:
@@ -108,23 +140,35 @@ class Observer(QuietObserver):
             f"{duration(seconds):>12}"
         )
 
-    def point(self, point: Point) -> None:
+    def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
+        point.in_file = list(spread)
         self._points[point.index] = point
-        self.save(Results([self._points[index] for index in sorted(self._points)]))
+        self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: spread})
         shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
         check = checks.in_words(point)
         self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}")
 
     @region("save results")
-    def save(self, results: Results) -> None:
-        """Replace ``results.h5`` and ``summary.json``."""
-        write_results(self._folder.results, results, self._parameters.to_toml(), self._header)
+    def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
+        """Replace ``results.h5`` and ``summary.json``; ``spread`` as `write_results` takes it."""
+        write_results(self._folder.results, results, self._parameters.to_toml(), self._header, spread)
         self._folder.write_summary(summary(results, self._header))
 
     @region("checkpoint")
-    def checkpoint(self, state: dict[str, Any]) -> None:
+    def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
+        if shares:
+            if not shares.saved:
+                self._bins = NumberFile(self._folder.bins(shares.label))
+            self._bins.append(shares.unsaved())
+            state = {**state, "spread": {"label": shares.label, "places": shares.saved, "content": self._bins.content}}
         checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
+        for file in self._folder.path.glob(self._folder.bins("*").name):
+            if not shares or file != self._bins.path:
+                file.unlink()
         self._last_checkpoint = time.monotonic()
+
+    def numbers(self, count: int) -> np.ndarray | None:
+        return self._bins.read(count)
 
     def checkpoint_due(self) -> bool:
         return time.monotonic() - self._last_checkpoint >= self._parameters.run.checkpoint_every

@@ -89,6 +89,9 @@ TABLE = [
               "what workers are bound to; auto: cores, if there is a worker for each one"),
     Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
               "a chain measures in place, or hands its configurations to an accumulator task"),
+    Parameter("run", "two_particle", choice("auto", "local", "ring"), "auto", "",
+              "sums of two-particle functions: all on every rank, or each rank's rows of all, which measurements pass "
+              "by on a ring; auto is ring where all would not fit a rank's memory"),
     Parameter("run", "checkpoint_every", _positive, 120.0, "s", "time between two checkpoints"),
     Parameter("run", "walltime", duration(), None, "s", "stop with a checkpoint after this time"),
 ]

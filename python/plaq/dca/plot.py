@@ -56,7 +56,7 @@ def available(results: Results) -> dict[str, tuple]:
 @region("figures")
 def save_figures(folder: Path) -> list[Path]:
     """Draw every figure of a run into its folder ``figures/``; the paths. RunError when they cannot be written."""
-    results = read_results(folder / "results.h5")[0]
+    results = read_results(folder / "results.h5", functions=False)[0]
     paths = []
     for name, (draw, _, _) in available(results).items():
         path = folder / "figures" / f"{name}.png"

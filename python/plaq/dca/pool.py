@@ -49,6 +49,19 @@ def as_one(pool):
     return Measured(m=m, **averages, **rest), g0, mu
 
 
+def functions(pool):
+    """The two-particle functions in it, by their name in a bin: [bin] of [row, n']."""
+    averages = pool["averages"]
+    pairing = {} if averages["pairing"] is None else {"pairing": averages["pairing"]}
+    return pairing | {f"channel_{i}": rows for i, rows in enumerate(averages["channels"])}
+
+
+def with_functions(pool, found):
+    """The same pool with these functions instead of its own."""
+    channels = [found[f"channel_{i}"] for i in range(len(found) - ("pairing" in found))]
+    return {**pool, "averages": {**pool["averages"], "pairing": found.get("pairing"), "channels": channels}}
+
+
 def _mean(a, b, share):
     """(1 - share) a + share b, part by part."""
     if a is None:

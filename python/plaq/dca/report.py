@@ -40,7 +40,7 @@ COLUMNS = {
 @region("report")
 def write_report(folder: Path) -> Path:
     """Write ``report.html`` from the ``results.h5`` of a run folder; its path."""
-    results, toml, header = read_results(folder / "results.h5")
+    results, toml, header = read_results(folder / "results.h5", functions=False)
     parameters = Parameters("input", **tomllib.loads(toml))
     path = folder / "report.html"
     write_atomically(path, page(results, parameters, header, digest_results(folder / "results.h5")).encode())

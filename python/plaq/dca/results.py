@@ -16,7 +16,8 @@ class Point:
     """A finished temperature.
 
     ``observables`` are estimates by name. ``history`` has one record of scalars per iteration, with ``seconds`` a
-    table {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations.
+    table {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations. ``in_file`` names
+    two-particle functions that no rank holds whole: they are in ``results.h5`` only.
     """
 
     index: int
@@ -26,8 +27,11 @@ class Point:
     observables: dict[str, Estimate] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    in_file: list[str] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Estimate:
+        if name in self.in_file:
+            raise KeyError(f"{name!r} at T = {self.T} is in results.h5 only; plaq.dca.load reads it")
         if name not in self.observables:
             raise KeyError(f"no {name!r} at T = {self.T}; there are {', '.join(self.observables)}")
         return self.observables[name]
@@ -39,7 +43,7 @@ class Point:
         """As nested dicts, for checkpoints and files."""
         shown = {name: _estimate_state(estimate) for name, estimate in self.observables.items()}
         plain = {"index": self.index, "T": self.T, "beta": self.beta, "mu": self.mu}
-        return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds}
+        return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds, "in_file": self.in_file}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Point:

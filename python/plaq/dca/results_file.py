@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +13,29 @@ import h5py
 import numpy as np
 
 from plaq.dca.results import Point, Results, plain
+from plaq.dca.shares import SpreadEstimate
 from plaq.dca.transition import Transition
 from plaq.errors import InputError
 from plaq.estimate import Axis, Estimate
-from plaq.files import write_atomically
+from plaq.files import atomic_file
 from plaq.tree import digest, read_tree, write_tree
 
 FORMAT = "plaq dca results"
 VERSION = 1
+PARTS = ("mean", "error")
 
 # What differs between two runs that gave the same results: times, and the record of how the loop went.
 NOT_A_RESULT = frozenset({"seconds", "history", "input", "header"})
 
 
-def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any]) -> None:
+def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],
+                  spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
     """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then
-    kept."""
+    kept.
+
+    ``spread`` has estimates by index of the point and name that are taken from all ranks block by block; what else a
+    point's ``in_file`` names is copied from the previous file.
+    """
     image = io.BytesIO()
     with h5py.File(image, "w") as file:
         file.attrs["format"] = FORMAT
@@ -34,17 +44,49 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
         write_tree(file.create_group("header", track_order=True), header)
         points = file.create_group("points", track_order=True)
         for point in results.points:
-            _write_point(points.create_group(f"{point.index:03d}", track_order=True), point)
+            _write_point(points.create_group(_name(point.index), track_order=True), point)
         if results.transition is not None:
             write_tree(file.create_group("transition", track_order=True), plain(results.transition))
         write_tree(file.create_group("seconds", track_order=True), results.seconds)
-    write_atomically(path, image.getbuffer())
+    with atomic_file(path) as file, ExitStack() as opened:
+        file.write(image.getbuffer())
+        if not any(point.in_file for point in results.points):
+            return
+        file.flush()
+        fresh = {(point.index, name) for point in results.points for name in point.in_file
+                 if name in spread.get(point.index, {})}
+        kept = [f"points/{_name(point.index)}/observables/{name}" for point in results.points for name in point.in_file
+                if (point.index, name) not in fresh]
+        previous = opened.enter_context(_open(path)) if kept else None
+        size = len(image.getbuffer()) + sum(previous[f"{place}/{part}"].nbytes for place in kept for part in PARTS)
+        size += sum(spread[index][name].nbytes for index, name in fresh)
+        os.posix_fallocate(file.fileno(), 0, size)  # a full disk is an error here, before HDF5 writes
+        with h5py.File(file.name, "r+") as large:
+            for place in kept:
+                previous.copy(place, large, place)
+            for index, estimates in spread.items():
+                for name, estimate in estimates.items():
+                    _write_spread(large.create_group(f"points/{_name(index)}/observables/{name}"), estimate)
 
 
-def read_results(path: Path) -> tuple[Results, str, dict[str, Any]]:
-    """(results, input as TOML, header of the run). InputError when it is not such a file."""
+def missing(path: Path, points: list[Point]) -> str | None:
+    """The first function that a point says is in the file at ``path`` and is not there."""
+    wanted = [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
+    if not wanted:
+        return None
+    if not path.exists():
+        return wanted[0]
     with _open(path) as file:
-        points = [_read_point(group) for group in file["points"].values()]
+        return next((place for place in wanted if place not in file), None)
+
+
+def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict[str, Any]]:
+    """(results, input as TOML, header of the run). InputError when it is not such a file.
+
+    Without ``functions`` the two-particle functions, which may be large, are left out.
+    """
+    with _open(path) as file:
+        points = [_read_point(group, functions) for group in file["points"].values()]
         transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
         results = Results(points, transition, read_tree(file["seconds"]))
         return results, file["input"].asstr()[()], read_tree(file["header"])
@@ -54,6 +96,10 @@ def digest_results(path: Path) -> str:
     """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
     with _open(path) as file:
         return digest(file, NOT_A_RESULT)
+
+
+def _name(index: int) -> str:
+    return f"{index:03d}"
 
 
 def _open(path: Path) -> h5py.File:
@@ -86,8 +132,9 @@ def _write_point(group: h5py.Group, point: Point) -> None:
     write_tree(group.create_group("seconds", track_order=True), {k: float(v) for k, v in point.seconds.items()})
 
 
-def _read_point(group: h5py.Group) -> Point:
-    observables = {name: _read_estimate(name, item) for name, item in group["observables"].items()}
+def _read_point(group: h5py.Group, functions: bool) -> Point:
+    observables = {name: _read_estimate(name, item) for name, item in group["observables"].items()
+                   if functions or not name.startswith("G4_")}
     history = _read_columns(group["history"])
     for record, seconds in zip(history, _read_columns(group["history/seconds"])):
         record["seconds"] = seconds
@@ -97,15 +144,27 @@ def _read_point(group: h5py.Group) -> Point:
 
 
 def _write_estimate(group: h5py.Group, estimate: Estimate) -> None:
-    group.create_dataset("mean", data=estimate.mean)
-    group.create_dataset("error", data=estimate.error)
+    for part in PARTS:
+        group.create_dataset(part, data=getattr(estimate, part))
     if estimate.jackknife is not None:
         group.create_dataset("jackknife", data=estimate.jackknife)
+    if estimate.tau_int is not None:
+        group.attrs["tau_int"] = float(estimate.tau_int)
+    _write_labels(group, estimate)
+
+
+def _write_spread(group: h5py.Group, estimate: SpreadEstimate) -> None:
+    shape = estimate.function.shape
+    values = {part: group.create_dataset(part, shape, getattr(estimate, part).dtype) for part in PARTS}
+    for part, first, rows in estimate.blocks():
+        estimate.function.place(values[part], first, rows)
+    _write_labels(group, estimate)
+
+
+def _write_labels(group: h5py.Group, estimate: Estimate | SpreadEstimate) -> None:
     group.attrs["axes"] = [axis.name for axis in estimate.axes] or h5py.Empty(h5py.string_dtype())
     for name in ("unit", "convention", "note"):
         group.attrs[name] = getattr(estimate, name)
-    if estimate.tau_int is not None:
-        group.attrs["tau_int"] = float(estimate.tau_int)
     for axis in estimate.axes:
         group.create_dataset(f"axis_{axis.name}", data=np.asarray(axis.values)).attrs["unit"] = axis.unit
 

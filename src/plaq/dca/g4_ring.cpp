@@ -8,6 +8,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/task/this_task.hpp"
+#include "plaq/trace/region.hpp"
 
 namespace plaq::dca {
 
@@ -31,7 +32,10 @@ two_frequency::view g4_ring::spin(const packet& p, int side) const {
 
 void g4_ring::take(int chain, const packet& p, two_particle_sums& sums) {
   switch (int(p[0])) {
-    case measurement: return sums.accumulate(p[1], spin(p, 0), spin(p, 1));
+    case measurement: {
+      trace::region here("measure G4");
+      return sums.accumulate(p[1], spin(p, 0), spin(p, 1));
+    }
     case bin_begins: return sums.begin_bin();
     case bin_complete: return close_bin(chain, sums);
   }
@@ -101,11 +105,15 @@ void g4_ring::source::begin_bin() {
 void g4_ring::source::accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) {
   if (ring_.messages_.size() > 1) {
     packet& p = next_packet(measurement, weight);
-    auto to = p.begin() + head;
-    for (const auto* plane : {&up.re, &up.im, &down.re, &down.im}) to = std::ranges::copy(*plane, to).out;
+    {
+      trace::region here("pack G4");
+      auto to = p.begin() + head;
+      for (const auto* plane : {&up.re, &up.im, &down.re, &down.im}) to = std::ranges::copy(*plane, to).out;
+    }
     send();
     task::this_task::yield();  // to those who follow other chains: a short message keeps nobody waiting
   }
+  trace::region here("measure G4");
   sums_.accumulate(weight, up, down);
 }
 

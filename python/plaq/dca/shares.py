@@ -1,0 +1,247 @@
+"""Two-particle functions in shares: each rank holds its rows of all bins of all chains, and none holds everything.
+
+A function's rows are the products at one (block, n) for all n', where a block is an orbit of pairs (K, K') in the
+pairing channel and one pair in any other. Rank r of p has rows r/p to (r + 1)/p of each function, as the C++ class
+g4_ring measures them (src/plaq/dca/g4_ring.hpp). What is linear in a bin is done row by row wherever the rows are;
+what needs all rows of one jackknife sample is done on the rank which is given that sample. Either has the bits that
+one rank alone would get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plaq import _core
+from plaq.estimate import Axis, Estimate
+
+LONGEST = 1 << 26  # bytes that rank 0 takes from the others at a time
+POOL = -1  # in place of a chain's number: a bin of the iterations before
+
+
+@dataclass(frozen=True)
+class PairFunction:
+    """One two-particle function as rows in a bin: for each block of pairs and each n, its values at all n'.
+
+    blocks : ``[K, K']``, number of the pair's block; frequencies : n of a block; columns : n' of a row;
+    dtype : float or complex.
+    """
+
+    name: str
+    blocks: np.ndarray
+    frequencies: int
+    columns: int
+    dtype: type
+
+    @property
+    def rows(self) -> int:
+        return (1 + int(self.blocks.max())) * self.frequencies
+
+    @property
+    def row_numbers(self) -> int:
+        """Real numbers in a row."""
+        return self.columns * np.dtype(self.dtype).itemsize // 8
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Of the whole function, [K, n, K', n']."""
+        return len(self.blocks), self.frequencies, len(self.blocks), self.columns
+
+    def rows_of(self, numbers: np.ndarray) -> np.ndarray:
+        """[row, n'] from real numbers, without a copy."""
+        return numbers.view(self.dtype).reshape(-1, self.columns)
+
+    def place(self, out: Any, first: int, rows: np.ndarray) -> None:
+        """Write rows first, first + 1, ... where they belong in ``out[K, n, K', n']``, an array or an HDF5 dataset."""
+        n, end = self.frequencies, first + len(rows)
+        for block in range(first // n, -(-end // n)):
+            inside = slice(max(block * n, first), min((block + 1) * n, end))
+            for k, k_prime in zip(*np.nonzero(self.blocks == block)):
+                out[k, inside.start - block * n : inside.stop - block * n, k_prime] = rows[
+                    inside.start - first : inside.stop - first]
+
+    def whole(self, rows: np.ndarray) -> np.ndarray:
+        """[K, n, K', n'] from all rows."""
+        out = np.empty(self.shape, rows.dtype)
+        self.place(out, 0, rows)
+        return out
+
+    def cuts(self) -> Iterator[tuple[int, int]]:
+        """(first, end) of pieces of its rows, none above LONGEST bytes unless one row is."""
+        step = max(1, LONGEST // (8 * self.row_numbers))
+        return ((first, min(first + step, self.rows)) for first in range(0, self.rows, step))
+
+
+def pair_functions(window: int, sites: int, orbit: np.ndarray | None, channels: int) -> dict[str, PairFunction]:
+    """The functions that a problem measures by name, in the order in which they lie in a bin.
+
+    orbit : block of each pair in the pairing channel, None if it is not measured; channels : number of the others.
+    """
+    pairs = np.arange(sites * sites).reshape(sites, sites)
+    found = [] if orbit is None else [PairFunction("pairing", orbit, window, 2 * window, float)]
+    found += [PairFunction(f"channel_{i}", pairs, 2 * window, 2 * window, complex) for i in range(channels)]
+    return {f.name: f for f in found}
+
+
+def gathered(comm: Any, function: PairFunction, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray | None]]:
+    """(number of the first, rows) of consecutive blocks of all rows on rank 0, from each rank's ``rows[row, n']``.
+
+    On the other ranks, which have to go through it too, there is None instead.
+    """
+    start = comm.share(function.rows).start
+    for first, end in function.cuts():
+        pieces = comm.gather(rows[max(first - start, 0) : max(end - start, 0)])
+        yield first, None if pieces is None else np.concatenate(pieces)
+
+
+class Shares:
+    """This rank's rows in every bin of every chain of one iteration, and in the bins of those that it is pooled with.
+
+    comm : the ranks; functions : of `pair_functions`; chains : how many; label : a name of the iteration.
+    ``bins[chain][bin]`` are the sums in this rank's rows, function after function; ``pool`` {function: [bin][row, n']}
+    averages of iterations before. ``saved`` lists the [chain, bin] that are in a checkpoint's file, in order.
+    """
+
+    def __init__(self, comm: Any, functions: dict[str, PairFunction], chains: int, label: str = ""):
+        self.comm, self.functions, self.label = comm, functions, label
+        self.bins: list[list[np.ndarray]] = [[] for _ in range(chains)]
+        self.pool: dict[str, list[np.ndarray]] = {}
+        self.saved: list[list[int]] = []
+        self._mine = {f.name: comm.share(f.rows) for f in functions.values()}
+        self._slots, self._in_whole = {}, {}  # where this rank's rows lie here, and in the whole
+        self._size = whole = 0
+        for f in functions.values():
+            mine, begin = self._mine[f.name], self._size
+            self._size += len(mine) * f.row_numbers
+            self._slots[f.name] = slice(begin, self._size)
+            self._in_whole[f.name] = slice(whole + mine.start * f.row_numbers, whole + mine.stop * f.row_numbers)
+            whole += f.rows * f.row_numbers
+
+    def ring(self, problem: Any, rank_of: list[int]) -> Any:
+        """The C++ part for one call of run_chains in which rank rank_of[c] runs chain c; all ranks make it together."""
+        return _core.dca.G4Ring(self.comm.messenger(), problem, rank_of)
+
+    def take(self, ring: Any) -> None:
+        """Keep the bins that the ring has completed."""
+        for bins, fresh in zip(self.bins, ring.take_bins()):
+            bins.extend(fresh)
+
+    def match(self, chains: list[dict[str, Any]]) -> bool:
+        """Whether every rank has its share of each bin of the chains, and no more: not so after some failures."""
+        here = all(len(bins) == len(chain["bins"]) for bins, chain in zip(self.bins, chains))
+        return bool(self.comm.allreduce(int(here), "min"))
+
+    def averages(self, name: str, measurements: int) -> list[np.ndarray]:
+        """[bin][row, n'] of one function, averages over so many measurements, chain after chain."""
+        f, slot = self.functions[name], self._slots[name]
+        return [f.rows_of(sums[slot] / measurements) for bins in self.bins for sums in bins]
+
+    def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
+        """function(*sample) for every sample in order, on every rank; one rank evaluates it.
+
+        The last array of a sample is this rank's rows, and all rows when ``function`` is called. As many samples
+        are evaluated at a time as there are ranks.
+        """
+        samples = iter(samples)
+        while True:
+            count, mine = 0, None
+            for owner, (*common, rows) in zip(range(self.comm.size), samples):
+                pieces = self.comm.gather(rows, owner)
+                mine = mine if pieces is None else (*common, np.concatenate(pieces))
+                count += 1
+            if count == 0:
+                return
+            yield from self.comm.allgather(None if mine is None else function(*mine))[:count]
+
+    # Checkpoints: bins in a file hold their functions whole, whoever wrote them ------------------------------------
+
+    def unsaved(self) -> Iterator[np.ndarray | None]:
+        """The numbers of all bins that are not saved yet, in blocks: on rank 0, None on the others, which hand
+        their rows over. Afterwards these bins count as saved."""
+        pooled = len(next(iter(self.pool.values()), ()))
+        places = [[POOL, b] for b in range(pooled)] + [[c, b] for c, bins in enumerate(self.bins)
+                                                       for b in range(len(bins))]
+        done = set(map(tuple, self.saved))
+        fresh = [place for place in places if tuple(place) not in done]
+        for c, b in fresh:
+            for f in self.functions.values():
+                rows = self.pool[f.name][b] if c == POOL else f.rows_of(self.bins[c][b][self._slots[f.name]])
+                for _, block in gathered(self.comm, f, rows):
+                    yield block
+        self.saved = self.saved + fresh
+
+    def restore(self, places: list[list[int]], read: Callable[[int], np.ndarray]) -> None:
+        """Take this rank's rows of the bins that `unsaved` gave; read(n) gives the next n numbers on every rank."""
+        for chain, _ in places:
+            own = np.empty(self._size)
+            for f in self.functions.values():
+                mine, rows = self._mine[f.name], f.rows_of(own[self._slots[f.name]])
+                for first, end in f.cuts():
+                    block = f.rows_of(read((end - first) * f.row_numbers))
+                    begin, stop = max(first, mine.start), min(end, mine.stop)
+                    if begin < stop:
+                        rows[begin - mine.start : stop - mine.start] = block[begin - first : stop - first]
+                if chain == POOL:
+                    self.pool.setdefault(f.name, []).append(rows)
+            if chain != POOL:
+                self.bins[chain].append(own)
+        self.saved = places
+
+    def cut(self, functions: dict[str, Iterable[np.ndarray]]) -> dict[str, list[np.ndarray]]:
+        """This rank's rows of functions [bin][row, n'] that have all rows, or these rows already."""
+        found = {}
+        for name, bins in functions.items():
+            mine = self._mine[name]
+            inside = slice(mine.start, mine.stop)
+            found[name] = [rows[inside].copy() if len(rows) == self.functions[name].rows else rows for rows in bins]
+        return found
+
+    def cut_from(self, chains: list[dict[str, Any]], offset: int) -> None:
+        """Take this rank's rows out of the chains' bins, in which the functions begin at ``offset``."""
+        for chain, mine in zip(chains, self.bins):
+            for i, sums in enumerate(chain["bins"]):
+                mine.append(np.concatenate([sums[offset:][inside] for inside in self._in_whole.values()]))
+                chain["bins"][i] = sums[:offset].copy()
+
+    def join_to(self, chains: list[dict[str, Any]]) -> None:
+        """Give the rows back to the chains' bins; for shares of one rank, which are whole."""
+        for chain, mine in zip(chains, self.bins):
+            chain["bins"] = [np.concatenate(parts) for parts in zip(chain["bins"], mine, strict=True)]
+
+
+@dataclass
+class SpreadEstimate:
+    """An `Estimate` of a two-particle function of which each rank holds the rows of ``mean`` and ``error``, [row, n'].
+
+    Axes, unit, convention and note describe the whole, [K, n, K', n'].
+    """
+
+    name: str
+    comm: Any
+    function: PairFunction
+    mean: np.ndarray
+    error: np.ndarray
+    axes: tuple[Axis, ...]
+    unit: str = ""
+    convention: str = ""
+    note: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """Of the whole, mean and error."""
+        return 2 * 8 * self.function.rows * self.function.row_numbers
+
+    def blocks(self) -> Iterator[tuple[str, int, np.ndarray | None]]:
+        """("mean" or "error", first row, rows) of the whole on rank 0, block by block; None elsewhere. Collective."""
+        for part in ("mean", "error"):
+            for first, rows in gathered(self.comm, self.function, getattr(self, part)):
+                yield part, first, rows
+
+    def collected(self) -> Estimate:
+        """The whole on every rank. Collective."""
+        rows = (np.concatenate(self.comm.allgather(part)) for part in (self.mean, self.error))
+        mean, error = map(self.function.whole, rows)
+        return Estimate(self.name, mean, error, None, self.axes, self.unit, self.convention, note=self.note)

@@ -1,0 +1,164 @@
+"""Two-particle functions in shares over ranks: the same bits as on one rank, also when a run goes on differently."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import h5py
+import numpy as np
+import pytest
+
+from plaq import _core
+from plaq.launch import launcher_command
+
+pytestmark = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
+
+INPUT = """
+[model]
+U = 4.0
+[dca]
+temperatures = [0.5, 1.0]
+density = 0.95
+iterations = 5
+[solver]
+measurements = 640
+measurements_first = 64
+chains = 4
+warmup = 10
+[two_particle]
+below = 0.5
+measurements = 2500
+frequencies = 2
+channels = ["pp", "charge"]
+transfers = [[0.0, 0.0], [1.0, 1.0]]
+[run]
+workers = 1
+checkpoint_every = 0.2
+"""
+RING = ("--set", "run.two_particle=ring")
+
+
+def command(folder, *arguments):
+    return [sys.executable, "-m", "plaq", "dca", "run", str(folder.parent / "input.toml"), "--out", str(folder),
+            *map(str, arguments)]
+
+
+def run(folder, *arguments):
+    done = subprocess.run(command(folder, *arguments), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return digest(folder)
+
+
+def digest(folder):
+    done = subprocess.run([sys.executable, "-m", "plaq", "dca", "digest", str(folder)], capture_output=True, text=True)
+    return done.stdout.split()[0]
+
+
+def shares_in(folder):
+    """Files of the checkpoint that hold shares, and have something in them."""
+    return [file for file in folder.glob("checkpoint.bins.*") if file.stat().st_size]
+
+
+def stop(folder, how, reached, *arguments):
+    """Start a run and stop it as soon as ``reached()``."""
+    process = subprocess.Popen(command(folder, *arguments), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True)
+    there = False
+    while process.poll() is None and not there:
+        there = bool(reached())
+        time.sleep(0.005)
+    process.send_signal(how)
+    said = process.communicate(timeout=60)[1]
+    assert there, f"the run ended too early: {said}"
+    owner = os.open(folder, os.O_RDONLY)
+    fcntl.flock(owner, fcntl.LOCK_EX)  # ranks end some time after a launcher that was killed
+    os.close(owner)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    home = tmp_path_factory.mktemp("ring")
+    (home / "input.toml").write_text(INPUT)
+    return home, run(home / "reference")
+
+
+@pytest.mark.parametrize("ranks, threads", [(2, "os"), (3, "fiber"), (4, "os")])
+def test_ring_has_the_bits_of_one_rank(reference, ranks, threads):
+    home, bits = reference
+    folder = home / f"ring{ranks}"
+    assert run(folder, "-n", ranks, *RING, "--threads", threads) == bits
+    assert not shares_in(folder)
+    with h5py.File(home / "reference" / "results.h5") as a, h5py.File(folder / "results.h5") as b:
+        for index in a["points"]:
+            one, other = a[f"points/{index}/observables"], b[f"points/{index}/observables"]
+            assert set(one) == set(other) and ("G4_charge_q3_m0" in one) == (index == "000")
+            for name in one:
+                assert all(one[name].attrs[key] == other[name].attrs[key] for key in ("unit", "convention", "note"))
+                for part in one[name]:
+                    assert np.array_equal(one[name][part], other[name][part])
+                    assert one[name][part].dtype == other[name][part].dtype
+
+
+def test_a_run_goes_on_with_other_ranks_and_without_the_ring(reference):
+    home, bits = reference
+    folder = home / "changed"
+    stop(folder, signal.SIGKILL, lambda: shares_in(folder), "-n", 3, *RING)
+    labels = {file.name for file in shares_in(folder)}
+    later = lambda: {file.name for file in shares_in(folder)} - labels  # in the next iteration: bins are pooled
+    stop(folder, signal.SIGTERM, later, "-n", 2, *RING)
+    alone = folder / "checkpoint.h5"
+    stop(folder, signal.SIGTERM, lambda: alone.exists() and not shares_in(folder))
+    assert run(folder, "-n", 4, *RING) == bits
+
+
+def test_damaged_or_missing_files_are_refused(reference):
+    home, bits = reference
+    folder = home / "damaged"
+    stop(folder, signal.SIGTERM, lambda: shares_in(folder), "-n", 2, *RING)
+    (file,) = shares_in(folder)
+    whole = file.read_bytes()
+    for content in (whole[:-8], whole[:-1] + bytes([whole[-1] ^ 1])):
+        file.write_bytes(content)
+        refused = subprocess.run(command(folder, "-n", 2, *RING), capture_output=True, text=True, timeout=60)
+        assert refused.returncode == 2 and f"{file.name}: truncated or damaged" in refused.stderr
+    file.write_bytes(whole + b"added when the run was killed")
+    assert run(folder, "-n", 2, *RING) == bits
+
+
+def test_a_function_that_is_in_the_results_alone_has_to_be_there(reference):
+    home, _ = reference
+    folder = home / "lost"
+    stop(folder, signal.SIGTERM, (folder / "summary.json").exists, "-n", 2, *RING)
+    (folder / "results.h5").unlink()
+    refused = subprocess.run(command(folder), capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 2 and "results.h5: points/000/observables/G4_pp is not there" in refused.stderr
+
+
+def test_without_a_folder_every_rank_gets_the_whole(reference):
+    home, _ = reference
+    (home / "all.py").write_text(f"""
+import h5py, numpy as np, sys
+from plaq import dca
+from plaq.comm import world
+p = dca.Parameters.read({str(home / "input.toml")!r}, ["run.two_particle=ring", "dca.temperatures=[0.5]"])
+found = dca.run(p).at(0.5)
+with h5py.File({str(home / "reference" / "results.h5")!r}) as file:
+    for name in ("G4_pp", "G4_charge_q0_m0"):
+        expected = file[f"points/000/observables/{{name}}"]
+        assert np.array_equal(found[name].mean, expected["mean"]) and np.array_equal(found[name].error, expected["error"])
+print("checked on", world().rank, "of", world().size)
+""")
+    done = subprocess.run([*launcher_command(2), sys.executable, str(home / "all.py")], capture_output=True,
+                          text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "2", "PLAQ_TERMINAL": "0"}, timeout=120)
+    assert done.returncode == 0 and done.stdout.count("checked on") == 2, done.stdout + done.stderr
+
+
+def test_a_wrong_value_names_what_is_allowed(reference):
+    home, _ = reference
+    refused = subprocess.run(command(home / "wrong", "--set", "run.two_particle=some"), capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert all(word in refused.stderr for word in ("run.two_particle", "some", "auto", "local", "ring"))
+    assert not (home / "wrong").exists()
