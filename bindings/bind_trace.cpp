@@ -7,6 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "plaq/trace/counters.hpp"
+#include "plaq/trace/gpu.hpp"
+#include "plaq/trace/gpu_activity.hpp"
 #include "plaq/trace/hooks.hpp"
 #include "plaq/trace/region.hpp"
 #include "plaq/trace/session.hpp"
@@ -51,4 +53,6 @@ void bind_trace(nb::module_& m) {
     return out;
   });
   m.def("read_counter", &read_counter, "name"_a);
+  m.def("nvml_description", [] { return gpu_counters().description(); }, "What of NVML is there, in words.");
+  m.def("cupti_description", &cupti_description, "What of CUPTI is there, in words.");
 }

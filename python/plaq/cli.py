@@ -223,10 +223,10 @@ def check(input: InputFile, settings: Settings = None):
 
 @app.command("info")
 def info():
-    """Print version, commit, BLAS core, MPI, thread back ends and cores."""
-    from plaq.machine import build
+    """Print version, commit, BLAS core, MPI, thread back ends, cores, and what traces will see of GPUs."""
+    from plaq.machine import build, gpu_libraries
 
-    for name, value in build().items():
+    for name, value in (build() | gpu_libraries()).items():
         print(f"{name + ':':<16}{value}")
 
 

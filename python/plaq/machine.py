@@ -99,6 +99,13 @@ def build() -> dict[str, Any]:
     }
 
 
+def gpu_libraries() -> dict[str, str]:
+    """What is found of the libraries for traces of GPUs: NVML (counters) and CUPTI (kernels and copies)."""
+    from plaq import _core
+
+    return {"NVML": _core.trace.nvml_description(), "CUPTI": _core.trace.cupti_description()}
+
+
 def processor() -> str:
     """The processor's name, or its architecture when the system does not say."""
     cpuinfo = Path("/proc/cpuinfo")

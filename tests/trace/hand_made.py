@@ -1,7 +1,7 @@
 """Small traces whose every number is known."""
 
 import numpy as np
-from plaq.trace.model import LINK, READY, REGION, SLICE, TASK, RankInfo, Trace
+from plaq.trace.model import GPU, LINK, READY, REGION, SLICE, TASK, RankInfo, Trace
 
 
 def trace_of(tasks, regions=(), links=(), notes=(), duration=None, counters=(), ranks=None):
@@ -59,3 +59,22 @@ def suspended():
         ],
         links=[(0, 1, 3.5), (1, 0, 6.0)],
     )
+
+
+def with_gpu():
+    """Task "outer", which the main thread's task "first" created, ran 0-3 on worker 0. It launched "hopping" on
+    stream 7 of GPU 1 and a copy on stream 8; nobody's is the "set memory" there."""
+    t = trace_of(
+        tasks=[("first", 0, -1, []), ("outer", 0, 0, [(0, 0.0, 3.0)])],
+        regions=[("part", 0, 1, -1, 0, 0, 1.0, 2.0)],
+    )
+    first = len(t.names)
+    t.names += ["hopping", "copy host to device", "set memory"]
+    t.ranks[0].streams = [(1, "GPU 1, stream 7"), (1, "GPU 1, stream 8")]
+    rows = [
+        (0, 0, first, 1, 0, 1.5, 2.5),
+        (0, 1, first + 1, 1, 4096, 0.5, 1.0),
+        (0, 1, first + 2, -1, 64, 2.0, 2.25),
+    ]
+    t.gpu = np.array(rows, GPU)
+    return t

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hand_made import suspended, trace_of
+from hand_made import suspended, trace_of, with_gpu
 from plaq.errors import InputError, RunError
 from plaq.trace.model import Counter
 from plaq.trace.otf2 import write_otf2
@@ -156,6 +156,30 @@ def test_all_ranks_are_in_one_archive_with_hosts_and_counters(tmp_path):
 
 
 @reads
+def test_streams_belong_to_their_gpu(tmp_path):
+    write_otf2(with_gpu(), tmp_path / "archive")
+    groups = definitions(tmp_path / "archive", "LOCATION_GROUP")
+    assert [re.search(r'"(.*?)".*Type: (\w+)', text).groups() for text in groups] == [
+        ("rank 0", "PROCESS"), ("rank 0, GPU 1", "ACCELERATOR")]
+    locations = definitions(tmp_path / "archive", "LOCATION")
+    assert [re.search(r'"(.*?)".*Type: (\w+).*Group: "(.*?)"', text).groups() for text in locations] == [
+        ("worker 0", "CPU_THREAD", "rank 0"),
+        ("GPU 1, stream 7", "ACCELERATOR_STREAM", "rank 0, GPU 1"),
+        ("GPU 1, stream 8", "ACCELERATOR_STREAM", "rank 0, GPU 1"),
+        ("outside of tasks", "CPU_THREAD", "rank 0"),
+    ]
+    found = events(tmp_path / "archive")
+    by_outer = {"task": 2, "parent": 1}
+    assert found[1] == [("ENTER", 1.5, "hopping", by_outer), ("LEAVE", 2.5, "hopping")]
+    assert found[2] == [
+        ("ENTER", 0.5, "copy host to device", by_outer),
+        ("LEAVE", 1.0, "copy host to device"),
+        ("ENTER", 2.0, "set memory"),
+        ("LEAVE", 2.25, "set memory"),
+    ]
+
+
+@reads
 def test_a_task_that_was_not_seen_to_begin_or_end(tmp_path):
     trace = trace_of([("a", 0, -1, [(0, 0.0, 1.0), (0, 2.0, 3.0)]), ("b", 0, 0, [(0, 1.0, 2.0)])])
     trace.tasks["created"] = np.nan
@@ -278,8 +302,8 @@ def test_columns_that_do_not_fit_together(tmp_path, wrong, message):
             hosts=["here"],
             task_names=["a"],
             region_names=[],
-            processes=[("rank 0", 0)],
-            locations=[("worker 0", 0, False), ("worker 1", 0, False)],
+            processes=[("rank 0", 0, -1)],
+            locations=[("worker 0", 0, _core.otf2.Kind.thread), ("worker 1", 0, _core.otf2.Kind.thread)],
             quantities=[],
             counters=[],
             intervals={name: np.array(values, types[name]) for name, values in columns.items()},

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from browser import Browser, find_browser
-from hand_made import suspended, trace_of
+from hand_made import suspended, trace_of, with_gpu
 from plaq.errors import RunError
 from plaq.trace.model import LINK, READY, Counter
 from plaq.trace.on_worker import OnWorker
@@ -109,6 +109,21 @@ def test_every_item_arrives(opened, made):
     assert ids == [str(number) for number in made.tasks["id"]]
     links = browser.evaluate("[page.model.link.source, page.model.link.target].map((one) => Array.from(one))")
     assert links == [made.links["source"].tolist(), made.links["target"].tolist()]
+
+
+@in_browser
+def test_what_a_gpu_did_says_which_task_launched_it(opened):
+    browser = opened(with_gpu())
+    assert browser.evaluate("page.model.lanes.map((lane) => lane.label)") == [
+        "worker 0", "GPU 1, stream 7", "GPU 1, stream 8"]
+    browser.move(*place_of(browser, 1, 0, 2e9))
+    assert text_of(browser, "tip") == [
+        "hopping", "launched by", "outer #2", "on", "GPU 1, stream 7", "from", "1.500000 s", "duration", "1.00 s"]
+    browser.move(*place_of(browser, 2, 0, 0.75e9))
+    assert text_of(browser, "tip")[:3] == ["copy host to device", "launched by", "outer #2"]
+    assert text_of(browser, "tip")[-2:] == ["bytes", "4,096"]
+    browser.move(*place_of(browser, 2, 0, 2.1e9))
+    assert text_of(browser, "tip")[1:3] == ["launched by", "no task"]
 
 
 @in_browser

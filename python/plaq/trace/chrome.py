@@ -1,8 +1,9 @@
 """Chrome's trace event format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
 
-Format: "Trace Event Format" by N. Duca and D. Sinclair, JSON object form. Processes are ranks, threads are workers
-and threads outside of the pools; slices of tasks and parts of regions are complete events, links are flows,
-counters are counter tracks. Times are in us with three decimals, which is what the format counts in.
+Format: "Trace Event Format" by N. Duca and D. Sinclair, JSON object form. Processes are ranks; threads are
+workers, threads outside of the pools and streams of GPUs; slices of tasks, parts of regions and what a GPU did are
+complete events, links are flows, counters are counter tracks. Times are in us with three decimals, which is what
+the format counts in.
 """
 
 from __future__ import annotations
@@ -80,26 +81,35 @@ def note_event(note: str, line: Timeline) -> str:
 
 
 def interval_events(trace: Trace, line: Timeline) -> Iterator[list[str]]:
-    """Complete events: a task's slice says its id and its parent's (0: none), a region's part says its task's."""
+    """Complete events: a task's slice says its id and its parent's (0: none), a region's part says its task's;
+    what a GPU did says id and name of the task that asked for it, and bytes."""
     names = [json.dumps(name) for name in trace.names]
     pids = np.array([lane.rank + 1 for lane in line.lanes], np.int64)
     ids = np.append(trace.tasks["id"], np.uint64(0))  # row -1 has id 0
     common = '{"ph":"X","pid":%d,"tid":%d,"ts":%d.%03d,"dur":%d.%03d,"name":%s,'
     task = common + '"cat":"task","args":{"task":%d,"parent":%d}}'
     region = common + '"cat":"region","args":{"task":%d}}'
+    gpu = common + '"cat":"gpu","args":{"task":%d,"launched by":%s,"bytes":%d}}'
+    launched_by = [names[name] for name in trace.tasks["name"]] + ["null"]
     for start in range(0, len(line.intervals), CHUNK):
         rows = line.intervals[start : start + CHUNK]
         lane, begin, length = rows["lane"], rows["begin"], rows["end"] - rows["begin"]
         id, parent = ids[rows["task"]], ids[np.append(trace.tasks["parent"], -1)[rows["task"]]]
         columns = (pids[lane], lane + 1, begin // 1000, begin % 1000, length // 1000, length % 1000)
         yield [
-            (task % (*numbers, names[name], id, parent) if whole else region % (*numbers, names[name], id))
-            for *numbers, name, id, parent, whole in zip(
+            gpu % (*numbers, names[name], id, launched_by[by], trace.gpu["bytes"][on_gpu])
+            if on_gpu >= 0
+            else task % (*numbers, names[name], id, parent)
+            if whole
+            else region % (*numbers, names[name], id)
+            for *numbers, name, id, parent, whole, by, on_gpu in zip(
                 *(column.tolist() for column in columns),
                 rows["name"].tolist(),
                 id.tolist(),
                 parent.tolist(),
                 (rows["region"] < 0).tolist(),
+                rows["task"].tolist(),
+                rows["gpu"].tolist(),
             )
         ]
 

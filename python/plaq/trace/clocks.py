@@ -50,6 +50,11 @@ class Clock:
         time += self._start
         return time + self._offset(time)
 
+    def since_boot(self, ns: np.ndarray) -> np.ndarray:
+        """Times of this host's CLOCK_MONOTONIC as seconds on the reference's."""
+        time = ns.astype(float) * 1e-9
+        return time + self._offset(time)
+
 
 def _offset(file: RankFile, reference: RankFile, notes: list[str]):
     """What to add to the host's clock, as a function of its time."""

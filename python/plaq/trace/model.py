@@ -45,6 +45,19 @@ REGION = np.dtype(
 LINK = np.dtype([("source", "i8"), ("target", "i8"), ("time", "f8")])
 #: A suspended task may go on.
 READY = np.dtype([("task", "i8"), ("time", "f8")])
+#: One row per kernel, copy or memset on a GPU. `stream` is a position in `RankInfo.streams`, `name` in
+#: `Trace.names`, `task` the row of the task that asked for it (-1: none); a kernel has 0 `bytes`.
+GPU = np.dtype(
+    [
+        ("rank", "i4"),
+        ("stream", "i4"),
+        ("name", "i4"),
+        ("task", "i8"),
+        ("bytes", "u8"),
+        ("begin", "f8"),
+        ("end", "f8"),
+    ]
+)
 
 
 @dataclass
@@ -59,6 +72,7 @@ class RankInfo:
     clock: str  # what the times were read from, and how well they fit
     lost: int  # events that did not fit into a buffer
     end: str
+    streams: list[tuple[int, str]] = field(default_factory=list)  # of GPUs: the GPU and a name
 
 
 @dataclass
@@ -92,3 +106,4 @@ class Trace:
     notes: list[str]
     duration: float  # s, to the latest event of all ranks
     metadata: dict[str, Any] = field(default_factory=dict)  # command line, version, host, ... as recorded
+    gpu: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU))

@@ -1,8 +1,9 @@
 """OTF2 archives, which Vampir, Scalasca, Score-P's tools and others open, by the OTF2 library.
 
 One archive for all ranks: a location group per rank below its host, a location per worker and per thread outside
-of the pools, one more for tasks that were created outside of tasks, one more for the counters. Links between tasks
-have no counterpart in OTF2 and are left out.
+of the pools, one more for tasks that were created outside of tasks, one more for the counters. A GPU that a rank
+used is a location group that the rank created, with a location per stream. Links between tasks have no counterpart
+in OTF2 and are left out.
 """
 
 from __future__ import annotations
@@ -71,21 +72,32 @@ def otf2_library():
 
 
 class Places:
-    """Hosts, processes and locations. The location of a lane is its position. Behind the lanes stand, for every
-    rank, one for tasks created outside of tasks (`outside[rank]`) and, if there are any, one for counters
-    (`recorder[rank]`)."""
+    """Hosts, processes with the GPUs that they used behind them, and locations. The location of a lane is its
+    position. Behind the lanes stand, for every rank, one for tasks created outside of tasks (`outside[rank]`) and, if
+    there are any, one for counters (`recorder[rank]`)."""
 
     def __init__(self, trace: Trace, line: Timeline):
         self.hosts = list(dict.fromkeys(info.host for info in trace.ranks))
-        self.processes = [(f"rank {info.rank}", self.hosts.index(info.host)) for info in trace.ranks]
+        self.processes = [(f"rank {info.rank}", self.hosts.index(info.host), -1) for info in trace.ranks]
         self.process = {info.rank: place for place, info in enumerate(trace.ranks)}
-        self.locations = [(lane.name, self.process[lane.rank], False) for lane in line.lanes]
-        self.outside = self._add("outside of tasks", set(self.process), False)
-        self.recorder = self._add("counters", {counter.rank for counter in trace.counters}, True)
+        gpus = sorted({(lane.rank, lane.gpu) for lane in line.lanes if lane.gpu >= 0})
+        group = {gpu: len(self.processes) + place for place, gpu in enumerate(gpus)}
+        for rank, gpu in gpus:
+            process = self.process[rank]
+            self.processes.append((f"rank {rank}, GPU {gpu}", self.processes[process][1], process))
+        kinds = otf2_library().Kind
+        self.locations = [
+            (lane.name, self.process[lane.rank], kinds.thread)
+            if lane.gpu < 0
+            else (lane.name, group[lane.rank, lane.gpu], kinds.stream)
+            for lane in line.lanes
+        ]
+        self.outside = self._add("outside of tasks", set(self.process), kinds.thread)
+        self.recorder = self._add("counters", {counter.rank for counter in trace.counters}, kinds.counters)
 
-    def _add(self, name: str, ranks: set[int], records_counters: bool) -> dict[int, int]:
+    def _add(self, name: str, ranks: set[int], kind) -> dict[int, int]:
         first = len(self.locations)
-        self.locations += [(name, self.process[rank], records_counters) for rank in sorted(ranks)]
+        self.locations += [(name, self.process[rank], kind) for rank in sorted(ranks)]
         return {rank: first + i for i, rank in enumerate(sorted(ranks))}
 
 
@@ -119,9 +131,10 @@ class Creations:
 
 
 def intervals(trace: Trace, on_worker: OnWorker, line: Timeline, created: Creations) -> dict:
-    """The intervals, and the names of tasks and regions that they are counted through."""
+    """The intervals, and the names of tasks and regions that they are counted through; what GPUs did is among the
+    regions."""
     rows, tasks = line.intervals, trace.tasks
-    is_slice = rows["region"] < 0
+    is_slice = (rows["region"] < 0) & (rows["gpu"] < 0)
     of_tasks, of_regions = np.unique(rows["name"][is_slice]), np.unique(rows["name"][~is_slice])
     region = np.where(
         is_slice,

@@ -15,12 +15,17 @@ from plaq.errors import InputError
 HEAD_BYTES, MAGIC = 512, b"plaq trace 1\n"
 MARK = 0x4B4C4250
 BLOCK_HEAD = struct.Struct("<IIQQQ")  # mark, kind, bytes, thread, events lost so far
-PROCESS, NAMES, THREAD, EVENTS, CLOCKS, SERIES, SAMPLES, OFFSET = range(1, 9)
-NO_THREAD = 2**64 - 1
+PROCESS, NAMES, THREAD, EVENTS, CLOCKS, SERIES, SAMPLES, OFFSET, GPU, GPU_CALLS = range(1, 11)
+NO_THREAD, GPU_THREAD = 2**64 - 1, 2**64 - 2
 
 RECORD = np.dtype([("head", "<u8"), ("subject", "<u8")])
 CLOCK = np.dtype([("ticks", "<u8"), ("ns", "<u8"), ("between", "<u8")])
 SAMPLE = np.dtype([("series", "<u8"), ("value", "<f8")])
+GPU_INTERVAL = np.dtype(
+    [("begin", "<u8"), ("end", "<u8"), ("bytes", "<u8"), ("name", "<u4"), ("gpu", "<u4"), ("context", "<u4")]
+    + [("stream", "<u4"), ("correlation", "<u4"), ("unused", "<u4")]
+)
+GPU_CALL = np.dtype([("task", "<u8"), ("correlation", "<u4"), ("unused", "<u4")])
 CLOCK_OFFSET = np.dtype([("seconds", "<f8"), ("error", "<f8"), ("at", "<f8")])
 
 
@@ -39,6 +44,8 @@ class RankFile:
     series: list[dict[str, Any]] = field(default_factory=list)
     samples: list[tuple[int, np.ndarray]] = field(default_factory=list)  # ticks, SAMPLE[k]
     offsets: np.ndarray = field(default_factory=lambda: np.zeros(0, CLOCK_OFFSET))
+    gpu: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU_INTERVAL))
+    gpu_calls: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU_CALL))
     lost: int = 0
     torn: bool = False  # the last block is not whole
 
@@ -54,7 +61,7 @@ def read_rank_file(path: Path) -> RankFile:
         raise InputError(f"{path}: is not a trace of plaq, version 1")
     out = RankFile(path, head[len(MAGIC) :].partition(b"\n")[0].decode(errors="replace"))
     events: dict[int, list[np.ndarray]] = {}
-    clocks, offsets, lost = [], [], {}
+    clocks, offsets, gpu, gpu_calls, lost = [], [], [], [], {}
     at = HEAD_BYTES
     while at < len(data):
         if at + BLOCK_HEAD.size > len(data):
@@ -87,8 +94,13 @@ def read_rank_file(path: Path) -> RankFile:
             out.samples.append((int(body[:8].view("<u8")[0]), body[8:].view(SAMPLE)))
         elif kind == OFFSET:
             offsets.append(body.view(CLOCK_OFFSET))
+        elif kind == GPU:
+            gpu.append(body.view(GPU_INTERVAL))
+        elif kind == GPU_CALLS:
+            gpu_calls.append(body.view(GPU_CALL))
     out.lost = sum(lost.values())
-    events.pop(NO_THREAD, None)
+    for nobody in (NO_THREAD, GPU_THREAD):
+        events.pop(nobody, None)
     if events:
         parts = {thread: np.concatenate(blocks) for thread, blocks in sorted(events.items())}
         out.records = np.concatenate(list(parts.values()))
@@ -97,4 +109,8 @@ def read_rank_file(path: Path) -> RankFile:
         out.clocks = np.concatenate(clocks)
     if offsets:
         out.offsets = np.concatenate(offsets)
+    if gpu:
+        out.gpu = np.concatenate(gpu)
+    if gpu_calls:
+        out.gpu_calls = np.concatenate(gpu_calls)
     return out

@@ -9,7 +9,8 @@ import numpy as np
 from plaq.errors import InputError
 from plaq.trace.assemble import RankTables, assemble
 from plaq.trace.clocks import Clock
-from plaq.trace.model import LINK, READY, REGION, SLICE, TASK, Counter, RankInfo, Trace
+from plaq.trace.gpu import gpu_table
+from plaq.trace.model import GPU, LINK, READY, REGION, SLICE, TASK, Counter, RankInfo, Trace
 from plaq.trace.rank_file import RankFile, read_rank_file
 from plaq.trace.sampled import counters_of
 
@@ -68,14 +69,17 @@ class _Merged:
     def __init__(self):
         self.names: dict[str, int] = {}
         self.parts: list[RankTables] = []
+        self.gpu: list[np.ndarray] = []
         self.ranks: list[RankInfo] = []
         self.counters: list[Counter] = []
         self.first_task = self.first_region = 0
 
     def add(self, file: RankFile, clock: Clock) -> None:
         part = assemble(file, clock)
+        streams, gpu = gpu_table(file, clock, part.tasks)
         number = np.array([self.names.setdefault(name, len(self.names)) for name in part.names], np.int32)
-        part.tasks["name"], part.regions["name"] = number[part.tasks["name"]], number[part.regions["name"]]
+        for table in (part.tasks, part.regions, gpu):
+            table["name"] = number[table["name"]]
         for table, field, first in (
             (part.tasks, "parent", self.first_task),
             (part.slices, "task", self.first_task),
@@ -84,23 +88,26 @@ class _Merged:
             (part.links, "source", self.first_task),
             (part.links, "target", self.first_task),
             (part.readies, "task", self.first_task),
+            (gpu, "task", self.first_task),
         ):
             table[field][table[field] >= 0] += first
         self.first_task += len(part.tasks)
         self.first_region += len(part.regions)
         threads, counters = counters_of(file, clock, part)
         self.parts.append(part)
+        self.gpu.append(gpu)
         self.counters += counters
         p = file.process
         workers = np.unique(part.slices["worker"]).tolist()
         self.ranks.append(
-            RankInfo(p["rank"], p["host"], p["pid"], workers, threads, clock.text, file.lost, _end(file))
+            RankInfo(p["rank"], p["host"], p["pid"], workers, threads, clock.text, file.lost, _end(file), streams)
         )
 
     def trace(self, notes: list[str], first: RankFile) -> Trace:
         kinds = dict(tasks=TASK, slices=SLICE, regions=REGION, links=LINK, readies=READY)
         empty = {name: np.zeros(0, kind) for name, kind in kinds.items()}
         tables = {n: np.concatenate([empty[n], *(getattr(p, n) for p in self.parts)]) for n in kinds}
+        tables["gpu"] = np.concatenate([np.zeros(0, GPU), *self.gpu])
         if len(self.parts) > 1:
             tables["slices"] = tables["slices"][np.argsort(tables["slices"]["begin"], kind="stable")]
             order = np.argsort(tables["regions"]["begin"], kind="stable")
@@ -108,7 +115,8 @@ class _Merged:
             place[order], place[-1] = np.arange(len(order)), -1
             tables["regions"] = tables["regions"][order]
             tables["regions"]["parent"] = place[tables["regions"]["parent"]]
-        zero, last = min(p.first for p in self.parts), max(p.last for p in self.parts)
+        zero = min([*(p.first for p in self.parts), *tables["gpu"]["begin"]])
+        last = max([*(p.last for p in self.parts), *tables["gpu"]["end"]])
         for counter in self.counters:
             counter.time -= zero
         times = ("created", "started", "finished", "begin", "end", "time")

@@ -73,14 +73,17 @@ def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
     np.add.at(tracks, (items["lane"], depth), 1)
     starts = np.concatenate([[True], np.diff(items["lane"] * MAX_DEPTH + depth) != 0])[: len(items)]
     before = np.concatenate([[0], items["end"][:-1]])[: len(items)]
-    is_task = items["region"] < 0
+    is_task, on_gpu = (items["region"] < 0) & (items["gpu"] < 0), items["gpu"] >= 0
     pack = Pack()
     pack.add("gap", items["begin"] - np.where(starts, 0, before))
     pack.add("length", items["end"] - items["begin"])
-    pack.add("row", np.where(is_task, items["task"], items["region"]), differences=True)
+    row = np.where(is_task, items["task"], np.where(on_gpu, items["gpu"], items["region"]))
+    pack.add("row", row, differences=True)
     pack.add("region_name", items["name"][~is_task])
     pack.add("wait", waits(trace, on_worker)[items["slice"][is_task]])
     add_tasks(pack, trace)
+    pack.add("gpu_task", trace.gpu["task"])
+    pack.add("gpu_bytes", trace.gpu["bytes"])
     pack.add("link_source", trace.links["source"], differences=True)
     pack.add("link_ahead", trace.links["target"] - trace.links["source"])
     pack.add("link_time", nanoseconds(trace.links["time"]), differences=True)
@@ -104,6 +107,7 @@ def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
             {
                 "rank": lane.rank,
                 "worker": lane.worker,
+                "gpu": lane.gpu,
                 "label": lane.name,
                 "tracks": np.trim_zeros(count, "b").tolist(),
             }

@@ -1,4 +1,5 @@
-"""The timeline: what ran where, as nested intervals in whole nanoseconds, one lane per worker or thread."""
+"""The timeline: what ran where, as nested intervals in whole nanoseconds, one lane per worker, thread or stream of
+a GPU."""
 
 from __future__ import annotations
 
@@ -11,9 +12,10 @@ from plaq.trace.model import Trace
 from plaq.trace.nesting import lanes_that_do_not_nest, nested
 from plaq.trace.on_worker import OnWorker, depths
 
-#: One row per interval: a slice of a task (depth 0, region -1) or a part of a region, with the task and slice that
-#: it lies in (both -1 outside of tasks). `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`, `task`,
-#: `slice` and `region` are rows; times in ns.
+#: One row per interval: a slice of a task (depth 0, region and gpu -1), a part of a region with the task and slice
+#: that it lies in (both -1 outside of tasks), or what a stream of a GPU did (gpu) with the task that asked for it.
+#: `lane` is a position in `Timeline.lanes`, `name` in `Trace.names`; `task`, `slice`, `region` and `gpu` are rows;
+#: times in ns.
 INTERVAL = np.dtype(
     [
         ("lane", "i4"),
@@ -24,21 +26,25 @@ INTERVAL = np.dtype(
         ("task", "i8"),
         ("slice", "i8"),
         ("region", "i8"),
+        ("gpu", "i8"),
     ]
 )
+WORKER, THREAD, STREAM = range(3)  # kinds of lanes, in the order in which they stand
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A worker of a rank, or a thread outside of the pools (`worker` is -1)."""
+    """A worker of a rank, or a thread outside of the pools or a stream of a GPU (`worker` is -1)."""
 
     rank: int
     worker: int
     name: str
+    gpu: int = -1  # of a stream
 
 
 class Timeline:
-    """`lanes` by rank, workers before threads; `intervals` by lane, then in the order in which they begin.
+    """`lanes` by rank, workers before threads and these before streams; `intervals` by lane, then in the order in
+    which they begin.
 
     A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into,
     so that the intervals of a lane nest: an interval follows the end of all before it that are not less deep. Where
@@ -51,12 +57,13 @@ class Timeline:
         outside = np.flatnonzero(regions["task"] < 0)
         region, row, begin, end = parts(trace, on_worker)
 
-        seen = [lane_key(info.rank, False, np.array(info.workers, np.int64)) for info in trace.ranks]
-        seen += [lane_key(c.rank, False, np.array([c.worker])) for c in trace.counters if c.worker >= 0]
-        of_slice = lane_key(slices["rank"], False, slices["worker"])
+        seen = [lane_key(info.rank, WORKER, np.array(info.workers, np.int64)) for info in trace.ranks]
+        seen += [lane_key(c.rank, WORKER, np.array([c.worker])) for c in trace.counters if c.worker >= 0]
+        of_slice = lane_key(slices["rank"], WORKER, slices["worker"])
         of_slice += apart(of_slice, slices["begin"], slices["end"])
-        of_outside = lane_key(regions["rank"][outside], True, regions["thread"][outside])
-        keys = np.unique(np.concatenate([*seen, of_slice, of_outside]))
+        of_outside = lane_key(regions["rank"][outside], THREAD, regions["thread"][outside])
+        of_gpu = lane_key(trace.gpu["rank"], STREAM, trace.gpu["stream"])
+        keys = np.unique(np.concatenate([*seen, of_slice, of_outside, of_gpu]))
         self.lanes = [lane_of(key, trace) for key in keys.tolist()]
         self.slice_lane = np.searchsorted(keys, of_slice)
 
@@ -93,10 +100,21 @@ class Timeline:
             slice=row,
             region=region,
         )
+        on_gpu = rows(
+            len(trace.gpu),
+            lane=np.searchsorted(keys, of_gpu),
+            begin=nanoseconds(trace.gpu["begin"]),
+            end=nanoseconds(trace.gpu["end"]),
+            name=trace.gpu["name"],
+            task=trace.gpu["task"],
+            slice=-1,
+            region=-1,
+            gpu=np.arange(len(trace.gpu)),
+        )
         # All that lies in a slice comes after it and before the next one, even where times are equal.
         turn = np.zeros(len(slices) + 1, np.int64)  # the last one is for what lies in none
         turn[np.lexsort((whole["end"], whole["begin"]))] = np.arange(len(slices))
-        table = np.concatenate([whole, alone, part])
+        table = np.concatenate([whole, alone, part, on_gpu])
         order = (table["end"], table["depth"], table["begin"], turn[table["slice"]], table["lane"])
         table = table[np.lexsort(order)]
         for crowded in lanes_that_do_not_nest(table):
@@ -111,23 +129,27 @@ def nanoseconds(time: np.ndarray) -> np.ndarray:
 
 
 def rows(count: int, **columns: np.ndarray | int) -> np.ndarray:
-    """A table of intervals from its columns; depth is 0 where it is not given."""
+    """A table of intervals from its columns; depth is 0 and gpu -1 where they are not given."""
     table = np.zeros(count, INTERVAL)
+    table["gpu"] = -1
     for name, values in columns.items():
         table[name] = values
     return table
 
 
-def lane_key(rank: np.ndarray | int, thread: bool, index: np.ndarray) -> np.ndarray:
+def lane_key(rank: np.ndarray | int, kind: int, index: np.ndarray) -> np.ndarray:
     """One number for a lane, with room for more lanes of the same index; their order is the order of the lanes."""
-    return (np.int64(rank) << 41) | (int(thread) << 40) | (index.astype(np.int64) << 16)
+    return (np.int64(rank) << 42) | (kind << 40) | (index.astype(np.int64) << 16)
 
 
 def lane_of(key: int, trace: Trace) -> Lane:
-    rank, index, further = key >> 41, (key >> 16) & 0xFFFFFF, key & 0xFFFF
-    if key >> 40 & 1:
+    rank, kind, index, further = key >> 42, key >> 40 & 3, (key >> 16) & 0xFFFFFF, key & 0xFFFF
+    if kind != WORKER:
         info = next(info for info in trace.ranks if info.rank == rank)
-        return Lane(rank, -1, info.threads[index])
+        if kind == THREAD:
+            return Lane(rank, -1, info.threads[index])
+        gpu, name = info.streams[index]
+        return Lane(rank, -1, name, gpu)
     return Lane(rank, index, f"worker {index}" + (f", pool {further + 1}" if further else ""))
 
 

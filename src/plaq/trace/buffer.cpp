@@ -47,15 +47,6 @@ name_table& all_names() {
   return table;
 }
 
-std::uint32_t global_number_of(std::string_view name) {
-  std::lock_guard lock(names_lock);
-  name_table& all = all_names();
-  const auto next = static_cast<std::uint32_t>(all.texts.size());
-  const auto [found, fresh] = all.numbers.try_emplace(std::string(name), next);
-  if (fresh) all.texts.emplace_back(name);
-  return found->second;
-}
-
 std::mutex rings_lock;
 std::vector<std::unique_ptr<ring>>& all_rings() {
   static auto& list = *new std::vector<std::unique_ptr<ring>>;
@@ -92,12 +83,21 @@ struct ending_thread {
 
 }  // namespace
 
+std::uint32_t number_of_name(std::string_view name) {
+  std::lock_guard lock(names_lock);
+  name_table& all = all_names();
+  const auto next = static_cast<std::uint32_t>(all.texts.size());
+  const auto [found, fresh] = all.numbers.try_emplace(std::string(name), next);
+  if (fresh) all.texts.emplace_back(name);
+  return found->second;
+}
+
 // A name has one address as long as the process, so the address finds its number.
 std::uint32_t ring::number_of(std::string_view name) {
   const auto address = reinterpret_cast<std::uintptr_t>(name.data());
   known_name& known = known_[(address >> 3 ^ address >> 9) % known_.size()];
   if (known.text != name.data() || known.length != name.size()) [[unlikely]]
-    known = {name.data(), name.size(), global_number_of(name)};
+    known = {name.data(), name.size(), number_of_name(name)};
   return known.number;
 }
 

@@ -131,6 +131,8 @@ void set_ring_size(std::size_t records);
 /// Frees what belonged to a thread that has ended. The caller has read it.
 void free_ring(ring* old);
 
+/// The number of a name, which is new where it was not met before. Throws std::bad_alloc.
+std::uint32_t number_of_name(std::string_view name);
 /// Names [from, ...) in the order of their numbers.
 std::vector<std::string> names_from(std::size_t from);
 

@@ -19,7 +19,9 @@ enum class block : std::uint32_t {
   clocks = 5,    ///< clock_pair
   series = 6,    ///< JSON: name, unit, worker and kernel thread of the next counter
   samples = 7,   ///< u64 ticks, then (u64 counter, f64 value) each
-  offset = 8     ///< f64: seconds to add to steady_clock, their error, steady_clock when it was measured
+  offset = 8,    ///< f64: seconds to add to steady_clock, their error, steady_clock when it was measured
+  gpu = 9,       ///< gpu_interval
+  gpu_calls = 10 ///< gpu_call
 };
 
 /// `head`: "plaq trace 1\n", then the state as one line: "open", "closed", or "cut: why". It is overwritten in

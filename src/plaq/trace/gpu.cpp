@@ -47,6 +47,7 @@ class gpu_counters::nvml {
     if (handle_) ::dlclose(handle_);
   }
 
+  bool running() const noexcept { return running_; }
   int gpus() const noexcept { return static_cast<int>(gpus_.size()); }
 
   void read(std::vector<sample>& out) const {
@@ -90,5 +91,9 @@ gpu_counters::gpu_counters(const std::string& library) : below_(std::make_unique
 }
 gpu_counters::~gpu_counters() = default;
 int gpu_counters::gpus() const noexcept { return below_->gpus(); }
+std::string gpu_counters::description() const {
+  if (!below_->running()) return "none";
+  return gpus() == 0 ? "no GPU" : std::to_string(gpus()) + (gpus() == 1 ? " GPU" : " GPUs");
+}
 
 }  // namespace plaq::trace

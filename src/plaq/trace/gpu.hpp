@@ -15,6 +15,8 @@ class gpu_counters {
   explicit gpu_counters(const std::string& library = "libnvidia-ml.so.1");
   ~gpu_counters();
   int gpus() const noexcept;
+  /// "2 GPUs", "no GPU" or "none".
+  std::string description() const;
 
  private:
   class nvml;

@@ -44,6 +44,7 @@ class event_writer {
   std::uint64_t write(std::size_t location, rows intervals, rows created, rows samples) {
     writer_ = made(OTF2_Archive_GetEvtWriter(file_, location));
     team_ = team_of(all_.locations[location].process);
+    on_gpu_ = all_.locations[location].kind == kind::stream;
     own_ = place_in_team_[location];
     now_ = 0;
     next_created_ = created.first;
@@ -74,13 +75,14 @@ class event_writer {
     leave_down_to(all_.intervals.depth[i]);
     create_until(all_.intervals.begin[i]);
     const OTF2_TimeStamp time = at(all_.intervals.begin[i]);
-    const bool slice = is_slice(i);
-    if (slice) {
+    const bool has_task = all_.intervals.depth[i] == 0 && all_.intervals.task[i] != 0;
+    if (is_slice(i))
       ok(OTF2_EvtWriter_ThreadTaskSwitch(writer_, nullptr, time, team_, creator(i), all_.intervals.generation[i]));
+    if (has_task) {
       ok(OTF2_AttributeList_AddUint64(attributes_, task_attribute, all_.intervals.task[i]));
       ok(OTF2_AttributeList_AddUint64(attributes_, parent_attribute, all_.intervals.parent[i]));
     }
-    ok(OTF2_EvtWriter_Enter(writer_, slice ? attributes_ : nullptr, time, region(i)));
+    ok(OTF2_EvtWriter_Enter(writer_, has_task ? attributes_ : nullptr, time, region(i)));
     open_.push_back(i);
   }
 
@@ -116,7 +118,9 @@ class event_writer {
                              &value));
   }
 
-  bool is_slice(std::size_t i) const { return all_.intervals.depth[i] == 0 && all_.intervals.task[i] != 0; }
+  bool is_slice(std::size_t i) const {
+    return !on_gpu_ && all_.intervals.depth[i] == 0 && all_.intervals.task[i] != 0;
+  }
   OTF2_RegionRef region(std::size_t i) const { return static_cast<OTF2_RegionRef>(all_.intervals.region[i]); }
 
   OTF2_Archive* file_;
@@ -125,6 +129,7 @@ class event_writer {
   OTF2_AttributeList* attributes_;
   OTF2_EvtWriter* writer_ = nullptr;
   OTF2_CommRef team_ = 0;
+  bool on_gpu_ = false;
   std::uint32_t own_ = 0;
   std::int64_t now_ = 0;
   std::size_t next_created_ = 0, end_created_ = 0;
@@ -148,8 +153,8 @@ void write(const std::string& folder, const archive& all) {
   const std::size_t count = all.locations.size();
   std::vector<std::uint32_t> place_in_team, sizes(all.processes.size());
   for (const auto& location : all.locations)
-    place_in_team.push_back(location.records_counters ? 0
-                                                      : sizes.at(static_cast<std::size_t>(location.process))++);
+    place_in_team.push_back(
+        location.kind == kind::thread ? sizes.at(static_cast<std::size_t>(location.process))++ : 0);
   const auto intervals = rows_of(all.intervals.location, count);
   const auto created = rows_of(all.creations.location, count);
   const auto samples = rows_of(all.samples.location, count);

@@ -7,17 +7,20 @@
 
 namespace plaq::trace::otf2 {
 
-/// A rank, on the host at this position of `archive::hosts`.
+/// A rank, on the host at this position of `archive::hosts`, or a GPU that was used by the process `creator`.
 struct process {
   std::string name;
   int host;
+  int creator = -1;
 };
 
-/// A worker or another thread of a process; `records_counters` for the one that only carries samples.
+enum class kind { thread, stream, counters };
+
+/// A worker or another thread of a process, a stream of a GPU, or what only carries samples.
 struct location {
   std::string name;
   int process;
-  bool records_counters;
+  otf2::kind kind;
 };
 
 struct quantity {
@@ -78,9 +81,9 @@ struct archive {
 /// Writes `folder`/traces.otf2 and the files beside it; the folder must not exist. Throws runtime_failure with
 /// OTF2's message when something cannot be written or columns do not fit together.
 ///
-/// Each location gets Enter and Leave for its intervals, with the attributes "task" and "parent" at slices, and
-/// ThreadTaskCreate, -Switch and -Complete in the team of its process. When a task is suspended the location
-/// switches to its own task, number 0. Samples are asynchronous metrics.
+/// Each location gets Enter and Leave for its intervals, with the attributes "task" and "parent" at slices and at
+/// what a stream did for a task. Threads get ThreadTaskCreate, -Switch and -Complete in the team of their process;
+/// when a task is suspended the location switches to its own task, number 0. Samples are asynchronous metrics.
 void write(const std::string& folder, const archive& archive);
 
 /// The version of the OTF2 library, as "3.0.2".

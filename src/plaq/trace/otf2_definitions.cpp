@@ -61,13 +61,18 @@ class definition_writer {
     }
     for (std::size_t i = 0; i < all.processes.size(); ++i) {
       const auto& process = all.processes[i];
+      const bool gpu = process.creator >= 0;
       ok(OTF2_GlobalDefWriter_WriteLocationGroup(
-          writer_, static_cast<OTF2_LocationGroupRef>(i), string(process.name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
-          static_cast<OTF2_SystemTreeNodeRef>(process.host + 1), OTF2_UNDEFINED_LOCATION_GROUP));
+          writer_, static_cast<OTF2_LocationGroupRef>(i), string(process.name),
+          gpu ? OTF2_LOCATION_GROUP_TYPE_ACCELERATOR : OTF2_LOCATION_GROUP_TYPE_PROCESS,
+          static_cast<OTF2_SystemTreeNodeRef>(process.host + 1),
+          gpu ? static_cast<OTF2_LocationGroupRef>(process.creator) : OTF2_UNDEFINED_LOCATION_GROUP));
     }
     for (std::size_t i = 0; i < all.locations.size(); ++i) {
       const auto& location = all.locations[i];
-      const auto type = location.records_counters ? OTF2_LOCATION_TYPE_METRIC : OTF2_LOCATION_TYPE_CPU_THREAD;
+      const auto type = location.kind == kind::thread   ? OTF2_LOCATION_TYPE_CPU_THREAD
+                        : location.kind == kind::stream ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
+                                                        : OTF2_LOCATION_TYPE_METRIC;
       ok(OTF2_GlobalDefWriter_WriteLocation(writer_, i, string(location.name), type, event_counts[i],
                                             static_cast<OTF2_LocationGroupRef>(location.process)));
     }
@@ -78,12 +83,13 @@ class definition_writer {
     std::vector<std::uint64_t> threads;
     std::vector<std::vector<std::uint64_t>> members(all.processes.size());
     for (std::size_t i = 0; i < all.locations.size(); ++i) {
-      if (all.locations[i].records_counters) continue;
+      if (all.locations[i].kind != kind::thread) continue;
       members.at(static_cast<std::size_t>(all.locations[i].process)).push_back(threads.size());
       threads.push_back(i);
     }
     group(0, "all threads", OTF2_GROUP_TYPE_COMM_LOCATIONS, threads);
     for (std::size_t i = 0; i < members.size(); ++i) {
+      if (all.processes[i].creator >= 0) continue;
       const auto& name = all.processes[i].name;
       const auto group_id = static_cast<OTF2_GroupRef>(i + 1);
       group(group_id, name, OTF2_GROUP_TYPE_COMM_GROUP, members[i]);
@@ -111,8 +117,9 @@ class definition_writer {
     }
     for (std::size_t i = 0; i < all.counters.size(); ++i) {
       const auto& counter = all.counters[i];
-      const auto recorder = std::ranges::find_if(
-          all.locations, [&](const location& l) { return l.records_counters && l.process == counter.process; });
+      const auto recorder = std::ranges::find_if(all.locations, [&](const location& l) {
+        return l.kind == kind::counters && l.process == counter.process;
+      });
       check(recorder != all.locations.end(), "a process has counters but no location for them");
       const bool whole = counter.location < 0;
       ok(OTF2_GlobalDefWriter_WriteMetricInstance(

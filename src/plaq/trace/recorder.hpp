@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "plaq/trace/buffer.hpp"
+#include "plaq/trace/gpu_activity.hpp"
 
 namespace plaq::trace::detail::recorder {
 
@@ -20,12 +21,14 @@ inline void created(std::uint64_t id, std::uint64_t parent, std::string_view nam
 inline void has_worker(event kind, std::uint64_t id, int worker) noexcept {
   if (ring* r = own_ring()) {
     r->set_task(id);
+    if (auto* begins = gpu_task_begins.load(std::memory_order_relaxed)) [[unlikely]] begins(id);
     r->write({head(kind), id | static_cast<std::uint64_t>(worker) << worker_shift});
   }
 }
 inline void has_none(event kind, std::uint64_t id) noexcept {
   if (ring* r = own_ring()) {
     r->set_task(0);
+    if (auto* ends = gpu_task_ends.load(std::memory_order_relaxed)) [[unlikely]] ends();
     r->write({head(kind), id});
   }
 }

@@ -22,6 +22,7 @@
 #include "plaq/trace/counters.hpp"
 #include "plaq/trace/file.hpp"
 #include "plaq/trace/gpu.hpp"
+#include "plaq/trace/gpu_activity.hpp"
 #include "plaq/trace/hooks.hpp"
 #include "plaq/trace/json.hpp"
 
@@ -36,6 +37,7 @@ namespace {
 std::atomic<bool> taken{false};
 std::counting_semaphore<> wake_ups{0};
 constexpr std::uint64_t no_thread = ~std::uint64_t(0);  // events of threads that had no ring
+constexpr std::uint64_t gpu_thread = no_thread - 1;     // what GPUs did
 
 std::string first_line(const char* path) {
   std::string line;
@@ -159,7 +161,7 @@ class session::implementation {
     for (bool last = false; !last && problem().empty();) {
       last = stop_;
       const bool sample_now = last || clock::now() >= next_sample;
-      write_all(sample_now);
+      write_all(sample_now, last);
       if (sample_now) next_sample = std::max(next_sample + period_, clock::now());
       if (!last) wait_until(next_sample);
     }
@@ -167,11 +169,13 @@ class session::implementation {
     if (problem().empty()) file_.set_state("closed");
   }
 
-  void write_all(bool sample_now) {
+  void write_all(bool sample_now, bool last) {
     std::lock_guard lock(lock_);
     write_clocks();
     if (sample_now) write_samples();
+    const gpu_activity::found on_gpus = sample_now ? gpu_activity_.collect(last) : gpu_activity::found();
     write_events();
+    write_gpu(on_gpus);
   }
 
   static void wait_until(clock::time_point when) {
@@ -209,6 +213,14 @@ class session::implementation {
     }
     if (const auto lost = detail::lost_without_ring() - lost_before_; lost > 0)
       file_.add(block::events, {}, no_thread, lost);
+  }
+
+  /// After the names of these have been written.
+  void write_gpu(const gpu_activity::found& seen) {
+    if (!seen.intervals.empty()) file_.add_values(block::gpu, seen.intervals);
+    if (!seen.calls.empty()) file_.add_values(block::gpu_calls, seen.calls);
+    lost_on_gpus_ += seen.lost;
+    if (seen.lost > 0) file_.add(block::events, {}, gpu_thread, lost_on_gpus_);
   }
 
   void write_names() {
@@ -260,6 +272,8 @@ class session::implementation {
   std::set<int> known_threads_;
   std::map<std::tuple<std::string, int, long>, std::uint64_t> series_;
   gpu_counters gpus_;
+  gpu_activity gpu_activity_;
+  std::uint64_t lost_on_gpus_ = 0;
   std::thread thread_;
 };
 

@@ -5,7 +5,7 @@ class Model {
     this.meta = meta;
     this.names = meta.names;
     this.duration = meta.duration;
-    this.lanes = meta.lanes; // {rank, worker, thread, label, tracks: [number of items, ...]}
+    this.lanes = meta.lanes; // {rank, worker, gpu, label, tracks: [number of items, ...]}
     this.task = {
       name: Uint32Array.from(columns.task_name),
       parent: columns.task_parent.map((up, task) => (up ? task - up : -1)), // row, -1: none
@@ -14,6 +14,7 @@ class Model {
       finished: columns.task_finished,
       rankStarts: meta.rank_starts,
     };
+    this.gpu = { task: columns.gpu_task, bytes: columns.gpu_bytes }; // task -1: none
     const source = columns.link_source;
     this.link = {
       source,
@@ -23,7 +24,8 @@ class Model {
     this.makeItems(columns);
   }
 
-  // Items lie track after track, in the order of time: slices of tasks (row: the task), regions (row: the region).
+  // Items lie track after track, in the order of time: slices of tasks (row: the task), regions (row: the region),
+  // and what streams of GPUs did (row: of gpu).
   makeItems(columns) {
     const length = columns.gap.length;
     const item = (this.item = {

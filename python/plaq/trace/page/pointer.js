@@ -103,13 +103,10 @@ class Pointer {
   }
 
   click({ x, y }) {
-    const { timeline, words, model } = this.page;
+    const { timeline, words } = this.page;
     if (this.part(y) !== "lanes") return;
     const found = timeline.at(x, y - timeline.frame.offsetTop);
-    if (!found) return this.page.select(null);
-    this.page.select(
-      found.track.isTasks ? model.item.row[found.i] : words.taskAt(found.track, model.item.begin[found.i]),
-    );
+    this.page.select(found ? words.taskOf(found) : null);
   }
 
   doubleClick(event) {

@@ -38,31 +38,38 @@ class Words {
   hover({ i, track, count }, resolution) {
     const { item, names } = this.model,
       lane = this.model.lanes[track.lane];
-    const task = track.isTasks ? item.row[i] : this.taskAt(track, item.begin[i]);
+    const task = this.taskOf({ i, track });
     const parent = track.isTasks ? this.model.task.parent[task] : -1;
     const more = count > 1 ? element("p", "more", `the longest of ${count} within this pixel`) : "";
+    const times = [
+      ["on", this.place(lane)],
+      ["from", instantText(item.begin[i], resolution)],
+      ["duration", durationText(item.end[i] - item.begin[i])],
+    ];
     const pairs = track.isTasks
       ? [
           ["parent", parent >= 0 ? this.taskName(parent) : "none"],
-          ["on", this.place(lane)],
-          ["from", instantText(item.begin[i], resolution)],
-          ["duration", durationText(item.end[i] - item.begin[i])],
+          ...times,
           ["waited", Number.isNaN(item.wait[i]) ? "not recorded" : durationText(item.wait[i])],
         ]
-      : [
-          ["region in", task === null ? "a thread" : this.taskName(task)],
-          ["on", this.place(lane)],
-          ["from", instantText(item.begin[i], resolution)],
-          ["duration", durationText(item.end[i] - item.begin[i])],
-        ];
+      : lane.gpu >= 0
+        ? [
+            ["launched by", task === null ? "no task" : this.taskName(task)],
+            ...times,
+            ["bytes", this.model.gpu.bytes[item.row[i]]?.toLocaleString("en").replace(/^0$/, "")],
+          ]
+        : [["region in", task === null ? "a thread" : this.taskName(task)], ...times];
     const title = track.isTasks ? this.taskName(task) : names[item.name[i]];
     return [this.heading(item.name[i], title), rows(pairs), more];
   }
 
-  taskAt(track, time) {
-    const tasks = this.model.lanes[track.lane].tracks[0];
-    if (!tasks.isTasks) return null;
-    return this.model.item.row[this.model.firstEndingAfter(tasks, time)];
+  // The task of an item: its own, the one that launched it on a GPU, or the one in which a region lies.
+  taskOf({ i, track }) {
+    const { item, gpu, lanes } = this.model;
+    if (track.isTasks) return item.row[i];
+    if (lanes[track.lane].gpu >= 0) return gpu.task[item.row[i]] < 0 ? null : gpu.task[item.row[i]];
+    const tasks = lanes[track.lane].tracks[0];
+    return tasks.isTasks ? item.row[this.model.firstEndingAfter(tasks, item.begin[i])] : null;
   }
 
   counter({ strip, values }, time, resolution) {
