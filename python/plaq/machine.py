@@ -91,7 +91,7 @@ def build() -> dict[str, Any]:
         "version": __version__,
         "commit": commit(),
         "BLAS core": _core.linalg.blas_core(),
-        "MPI": _core.comm.library_version() or "none (serial build)",
+        "MPI": mpi(),
         "threads": ", ".join(_core.task.backends()),
         "Python": platform.python_version(),
         "processor": processor(),
@@ -104,6 +104,14 @@ def gpu_libraries() -> dict[str, str]:
     from plaq import _core
 
     return {"NVML": _core.trace.nvml_description(), "CUPTI": _core.trace.cupti_description()}
+
+
+def mpi() -> str:
+    """Which MPI, and the thread level that it granted where it is running."""
+    from plaq import _core
+
+    version, level = _core.comm.library_version(), _core.comm.thread_level()
+    return (version or "none (serial build)") + (f", threads: {level}" if level else "")
 
 
 def processor() -> str:

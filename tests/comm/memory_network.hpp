@@ -1,13 +1,15 @@
 // Ranks that live in one process: messages as slow and as reordered as MPI allows, for tests of schedules.
 #pragma once
 #include <algorithm>
-#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
@@ -21,9 +23,9 @@ namespace plaq::comm::test {
 /// are read only when the receiver takes them, so that a buffer that is written too early shows.
 class memory_network {
  public:
-  explicit memory_network(unsigned seed) : random_(seed) {}
+  memory_network(int ranks, unsigned seed) : ranks_(ranks), random_(seed) {}
 
-  std::unique_ptr<messages> open(int rank) { return std::make_unique<endpoint>(*this, rank); }
+  std::unique_ptr<wire> open(int rank) { return std::make_unique<endpoint>(*this, rank); }
   bool is_empty() const {
     return std::ranges::all_of(lines_,
                                [](const auto& l) { return l.second.sent.empty() && l.second.wanted.empty(); });
@@ -35,47 +37,67 @@ class memory_network {
     std::vector<std::byte> copy;
     std::span<const std::byte> original;  // empty where there is a copy
     endpoint* sender;
-    std::uint32_t number;
+    wire::handle number;
   };
   struct wanted_message {
     std::span<std::byte> data;
     endpoint* receiver;
-    std::uint32_t number;
+    wire::handle number;
   };
   struct line {
     std::deque<sent_message> sent;
     std::deque<wanted_message> wanted;
   };
 
-  class endpoint final : public messages {
+  class endpoint final : public wire {
    public:
     endpoint(memory_network& network, int rank) : network_(network), rank_(rank) {}
 
-    void send(std::span<const std::byte> data, int peer, int tag, std::uint32_t number) override {
-      sent_message m{{}, data, this, number};
+    int rank() const override { return rank_; }
+    int size() const override { return network_.ranks_; }
+    handle send(const blocks& from, int peer, int tag) override {
+      const std::span<const std::byte> data(from.data, from.bytes());
+      sent_message m{{}, data, this, ++last_};
       if (network_.random_() % 2) {
         m.copy.assign(data.begin(), data.end());
         m.original = {};
-        done_.push_back(number);
+        done_.insert(last_);
       }
       network_.lines_[{rank_, peer, tag}].sent.push_back(std::move(m));
+      return last_;
     }
-    void receive(std::span<std::byte> data, int peer, int tag, std::uint32_t number) override {
-      network_.lines_[{peer, rank_, tag}].wanted.push_back({data, this, number});
+    handle receive(const blocks& to, int peer, int tag) override {
+      network_.lines_[{peer, rank_, tag}].wanted.push_back({{to.data, to.bytes()}, this, ++last_});
+      return last_;
     }
-    void finished(std::vector<std::uint32_t>& numbers, bool) override {
+    void test(std::span<handle> under_way, std::vector<end>& ends) override {
       for (auto& [who, line] : network_.lines_)
         if (std::get<1>(who) == rank_ && network_.random_() % 3) network_.deliver(line);
-      std::ranges::shuffle(done_, network_.random_);
-      numbers.insert(numbers.end(), done_.begin(), done_.end());
-      done_.clear();
+      const auto before = ends.size();
+      for (std::size_t i = 0; i < under_way.size(); ++i)
+        if (const auto d = done_.find(under_way[i]); d != done_.end()) {
+          ends.push_back({i, received_[under_way[i]], ""});
+          done_.erase(d);
+        }
+      std::shuffle(ends.begin() + std::ptrdiff_t(before), ends.end(), network_.random_);
     }
+
+    // Of messengers, not of schedules.
+    void cancel(handle) override { not_here(); }
+    std::optional<arrival> next_arrival() override { not_here(); }
+    handle receive(const arrival&, const blocks&) override { not_here(); }
+    handle prepare_send(const blocks&, int, int) override { not_here(); }
+    void start(handle, std::size_t) override { not_here(); }
+    void forget(handle) override { not_here(); }
 
    private:
     friend class memory_network;
+    [[noreturn]] static void not_here() { std::abort(); }
     memory_network& network_;
     int rank_;
-    std::vector<std::uint32_t> done_;
+    handle last_ = 0;
+    std::set<handle> done_;
+    std::map<handle, std::size_t> received_;  // bytes
   };
 
   void deliver(line& l) {
@@ -88,11 +110,13 @@ class memory_network {
       if (data.size() != to.data.size())
         throw std::logic_error("a message has another size than its receiver expects");
       std::memcpy(to.data.data(), data.data(), data.size());
-      to.receiver->done_.push_back(to.number);
-      if (!from.original.empty()) from.sender->done_.push_back(from.number);
+      to.receiver->done_.insert(to.number);
+      to.receiver->received_[to.number] = data.size();
+      if (!from.original.empty()) from.sender->done_.insert(from.number);
     }
   }
 
+  int ranks_;
   std::mt19937 random_;
   std::map<std::tuple<int, int, int>, line> lines_;  // sender, receiver, tag
 };
@@ -102,11 +126,11 @@ template <class T>
 void run_in_memory(const request& wanted, const method& by, const layout& where, const combination& combine,
                    std::vector<std::vector<T>>& inputs, std::vector<std::vector<T>>& outputs, unsigned seed) {
   const int ranks = where.size();
-  memory_network network(seed);
+  memory_network network(ranks, seed);
   std::mt19937 random(seed + 1);
   std::vector<schedule> todo(ranks);
   std::vector<std::vector<std::byte>> scratch(ranks);
-  std::vector<std::unique_ptr<messages>> lines(ranks);
+  std::vector<std::unique_ptr<wire>> lines(ranks);
   std::vector<std::unique_ptr<byte_executor>> executors(ranks);
   std::vector<engine> engines(ranks);
   for (int r = 0; r < ranks; ++r) {

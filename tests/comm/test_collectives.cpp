@@ -7,15 +7,18 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives.hpp"
+#include "plaq/task/task.hpp"
 #include "ranks.hpp"
 
 namespace {
 
 using namespace plaq::comm;
+namespace task = plaq::task;
 
 /// The same stream of cases on every rank.
 using engine_t = std::mt19937;
@@ -166,6 +169,113 @@ TEST(collectives, may_be_used_again_and_again) {
   }
 }
 
+template <class Body>
+void on_every_backend(Body&& body) {
+  for (const auto& backend : task::backends())
+    task::with_backend(backend, {.workers = 2}, [&](auto& pool) { body(pool); });
+}
+
+TEST(collectives, as_futures_many_under_way_at_once) {
+  const int p = world().size(), me = world().rank(), last = p - 1;
+  const auto sum_of_ranks = std::int64_t(p) * (p - 1) / 2;
+  const auto each = [&](const std::vector<int>& all, auto&& of) {
+    for (int r = 0; r < p; ++r) EXPECT_EQ(all[std::size_t(r)], of(r));
+  };
+  on_every_backend([&](auto& pool) {
+    for (const auto& options : {collective_options{}, {true, method{algorithm::tree, 2, 48}}}) {
+      collectives c(world(), options);
+      pool.async("collectives", [&] {
+        const auto ranks = std::size_t(p);
+        std::vector<std::int64_t> sum(1000, me), total(me == last ? 7 : 0), before{me}, upto{me}, none;
+        std::vector<int> root(100, me), all(ranks, me), turned(ranks), gathered(ranks), at_last(me == last ? p : 0);
+        std::vector<int> mine{10 * me}, to_each(ranks), part(1);
+        const std::vector<std::int64_t> seven(7, me);
+        std::iota(to_each.begin(), to_each.end(), 100);
+        std::vector<task::future<void>> f;
+        f.push_back(c.iall_reduce(sum, operation::sum));
+        f.push_back(c.ibroadcast(root, last));
+        f.push_back(c.ireduce(seven, total, std::plus<std::int64_t>(), last));
+        f.push_back(c.iall_to_all(all, turned));
+        f.push_back(c.iall_gather(mine, gathered));
+        f.push_back(c.igather(mine, at_last, last));
+        f.push_back(c.iscatter(to_each, part, last));
+        f.push_back(c.iinclusive_scan(upto, operation::sum));
+        f.push_back(c.iexclusive_scan(before, operation::sum, -1));
+        f.push_back(c.iall_reduce(none, operation::sum));
+        f.push_back(c.ibarrier());
+        std::int64_t most = me;  // a call that blocks goes between those under way
+        c.all_reduce(std::span(&most, 1), operation::max);
+        EXPECT_EQ(most, last);
+        if (me % 2) std::ranges::reverse(f);  // nobody has to wait in the order of the others
+        for (auto& one : f) one.get();
+        EXPECT_EQ(sum, std::vector<std::int64_t>(1000, sum_of_ranks));
+        EXPECT_EQ(root, std::vector<int>(100, last));
+        EXPECT_EQ(total, std::vector<std::int64_t>(me == last ? 7 : 0, sum_of_ranks));
+        each(turned, [](int r) { return r; });
+        each(gathered, [](int r) { return 10 * r; });
+        if (me == last) each(at_last, [](int r) { return 10 * r; });
+        EXPECT_EQ(part[0], 100 + me);
+        EXPECT_EQ(upto[0], std::int64_t(me) * (me + 1) / 2);
+        EXPECT_EQ(before[0], me == 0 ? -1 : std::int64_t(me) * (me - 1) / 2);
+      }).get();
+    }
+  });
+}
+
+TEST(collectives, futures_compose) {
+  collectives c(world());
+  const int p = c.size(), me = c.rank();
+  on_every_backend([&](auto& pool) {
+    // What one collective operation gives goes into the next, and two are waited for together.
+    std::vector<double> x{1.0 * me}, y{2.0 * me}, z{me == 0 ? 5.0 : 0.0};
+    auto sums = task::when_all(c.iall_reduce(x, operation::sum), c.iall_reduce(y, operation::sum));
+    auto then = sums.then(pool, "difference", [&](auto both) {
+      std::apply([](auto... one) { (one.get(), ...); }, both.get());
+      return y[0] - x[0];
+    });
+    auto three = c.ibroadcast(z).then(pool, "add", [&](auto arrived) {
+      arrived.get();
+      return z[0] + 1;
+    });
+    EXPECT_EQ(then.get(), 0.5 * p * (p - 1));
+    EXPECT_EQ(three.get(), 6);
+  });
+}
+
+TEST(collectives, a_thread_outside_of_pools_moves_its_futures_itself) {
+  collectives a(world()), b(world());
+  std::vector<std::int64_t> x(200000, 1), y(200000, 2);
+  auto fx = a.iall_reduce(x, operation::sum);
+  auto fy = b.iall_reduce(y, operation::sum);
+  fy.get();
+  fx.get();
+  EXPECT_EQ(x.back(), a.size());
+  EXPECT_EQ(y.front(), 2 * a.size());
+}
+
+TEST(collectives, futures_of_many_generations) {
+  collectives c(world());
+  constexpr int n = 300;
+  std::vector<int> x(n, c.rank());
+  std::vector<task::future<void>> all;
+  for (int i = 0; i < n; ++i) all.push_back(c.iall_reduce(std::span(&x[std::size_t(i)], 1), operation::max));
+  for (auto& f : all) f.get();
+  EXPECT_EQ(x, std::vector<int>(n, c.size() - 1));
+}
+
+TEST(collectives, what_is_under_way_at_its_end_fails) {
+  std::vector<int> x(1);
+  task::future<void> never;
+  {
+    collectives c(world());
+    if (c.rank() == 0) never = c.iall_reduce(x, operation::sum);
+  }
+  if (world().rank() == 0 && world().size() > 1) {
+    EXPECT_NE(message_of<plaq::runtime_failure>([&] { never.get(); }).find("all_reduce: its collectives were"),
+              std::string::npos);
+  }
+}
+
 TEST(collectives, long_messages_travel_in_pieces) {
   const communicator narrow = communicator::world(1000);  // as 2 GiB are cut in earnest
   for (const auto how : {algorithm::tree, algorithm::direct}) {
@@ -185,6 +295,9 @@ TEST(collectives, DISABLED_messages_above_2_gib) {
   c.broadcast(x);
   EXPECT_EQ(std::ranges::count(x, 1), std::ptrdiff_t(n - 1));
   EXPECT_EQ(x.back(), 7);
+  c.iall_reduce(x, operation::sum).get();
+  EXPECT_EQ(x.front(), c.size());
+  EXPECT_EQ(x.back(), 7 * c.size());
 }
 
 TEST(collectives, refuse_what_cannot_be) {

@@ -1,14 +1,28 @@
-// The blocks of C++ in docs/porting/mpi_openmp.md, as they stand there; see tests/blocks.py.
+// The blocks of C++ in docs/porting/mpi.md and mpi_openmp.md, as they stand there; see tests/blocks.py.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <tuple>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/collectives.hpp"
+#include "plaq/comm/messenger.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;
+
+TEST(DocsOfComm, FromMpi) {
+  const auto world = comm::communicator::world();
+  comm::collectives c(world);
+  comm::messenger m(world);
+  const int p = c.size(), me = c.rank();
+  for (const std::string& name : task::backends())
+    task::with_backend(name, {.workers = 2}, [&](auto& pool) {
+#include "porting/mpi.inc"
+    });
+}
 
 TEST(DocsOfComm, FromMpiAndOpenmp) {
   const auto world = comm::communicator::world();

@@ -27,16 +27,14 @@ tuning tuning_of(const communicator& group) {
 }  // namespace
 
 collectives::collectives(const communicator& over, collective_options options)
-    : group_(over.split(0, over.rank())),
-      options_(options),
-      line_(layout_of(group_)),
-      tuned_(tuning_of(group_)),
-      messages_(group_.open_messages()) {}
+    : options_(options),
+      line_(layout_of(over)),
+      tuned_(tuning_of(over)),
+      under_way_(std::make_unique<operations>(over.open_wire())) {}
 
-void collectives::barrier() {
-  std::array<std::byte, 1> token{};
-  run({collective::barrier, 0, 1, 1, false, {}}, {}, token,
-      [](std::byte*, const std::byte*, const std::byte*, std::size_t) {});
+collectives::call collectives::meeting() {
+  static std::array<std::byte, 1> token{};  // which nobody looks at
+  return {{collective::barrier, 0, 1, 1, false, {}}, {}, token, [](auto...) {}};
 }
 
 method collectives::choice(const request& wanted) const {
@@ -54,33 +52,37 @@ method collectives::choice(const request& wanted) const {
   throw runtime_failure("no algorithm for " + std::string(name_of(wanted.what)));
 }
 
-const schedule& collectives::schedule_for(const request& wanted) {
-  if (!wanted.first_piece.empty()) return once_ = make_schedule(wanted, choice(wanted), line_, rank());
+std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted) {
+  const auto make = [&] {
+    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), line_, rank()));
+  };
+  if (!wanted.first_piece.empty()) return make();
   const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes,
                                        wanted.grain, wanted.fixed_order};
   if (const auto found = schedules_.find(key); found != schedules_.end()) return found->second;
-  auto made = make_schedule(wanted, choice(wanted), line_, rank());
   if (schedules_.size() >= most_schedules) schedules_.clear();
-  return schedules_.emplace(key, std::move(made)).first->second;
+  return schedules_[key] = make();
 }
 
-void collectives::run(const request& wanted, std::span<const std::byte> input, std::span<std::byte> output,
-                      const combination& combine) {
-  const auto& todo = schedule_for(wanted);
-  if (scratch_.size() < todo.scratch) scratch_.resize(todo.scratch);
-  generation_ = generation_ == last_tag ? 0 : generation_ + 1;
-  byte_executor executor(*messages_, generation_, {input.data(), output.data(), scratch_.data()}, combine);
-  engine_.begin(todo, executor);
-  check(engine_.progress(true), "a collective operation has messages left that nobody sends");
+operations::operation_to_do collectives::prepare(call&& what) {
+  static const auto label_of = [] {
+    std::map<collective, trace::label> labels;
+    for (int i = 0; i <= int(collective::exclusive_scan); ++i)
+      labels.emplace(collective(i), name_of(collective(i)));
+    return labels;
+  }();
+  return {label_of.at(what.wanted.what), schedule_for(what.wanted), what.input,
+          what.output, std::move(what.combine), std::move(what.at_end)};
 }
 
-std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::size_t length) const {
+std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::size_t length) {
   if (length == 0 || values % length != 0)
     throw input_error("all_reduce_pieces: " + std::to_string(values) + " values are not pieces of " +
                       std::to_string(length));
   const std::array<std::int64_t, 1> mine{std::int64_t(values / length)};
-  std::vector<std::int64_t> first{0};
-  for (const auto n : group_.all_gather(mine).values) first.push_back(first.back() + n);
+  std::vector<std::int64_t> first{0}, all(size());
+  all_gather(mine, all);
+  for (const auto n : all) first.push_back(first.back() + n);
   if (first.back() == 0) throw input_error("all_reduce_pieces: no rank has a piece");
   return first;
 }

@@ -11,7 +11,7 @@
 
 #include "plaq/comm/algorithms.hpp"
 #include "plaq/comm/communicator.hpp"
-#include "plaq/comm/engine.hpp"
+#include "plaq/comm/operations.hpp"
 #include "plaq/comm/tuning.hpp"
 
 namespace plaq::comm {
@@ -25,10 +25,14 @@ struct collective_options {
   std::optional<method> by = {};
 };
 
-/// Collective operations among the ranks of a communicator; a group of its own, so its messages meet no others.
-/// Every call is collective: all ranks make it, in the same order, with the same sizes, root and operation. Calls
-/// block. Schedules and scratch memory are kept for the next call of the same kind. Errors: input_error for a
-/// root or size that cannot be, runtime_failure with rank, call and peer for what MPI reports.
+/// Collective operations among the ranks of a communicator; its messages meet no others. Every call is collective:
+/// all ranks make it, in the same order, with the same sizes, root and operation; one thread or task at a time.
+///
+/// `broadcast` and the like return when this rank's part is done; meanwhile the caller keeps its worker and moves
+/// whatever else is under way. `ibroadcast` and the like return a future for that at once; buffers belong to the
+/// operation until it is ready, and any number may be under way. Schedules and scratch memory are kept for the next
+/// call of the same kind. Errors: input_error for a root or size that cannot be, runtime_failure with rank, step and
+/// peer for what MPI reports, in the future where there is one.
 ///
 /// Op is `operation` or a function (T, T) -> T that is associative, and commutative unless the order is fixed.
 /// Contributions of lower ranks come left.
@@ -36,36 +40,43 @@ class collectives {
  public:
   explicit collectives(const communicator& over, collective_options options = {});
 
-  int rank() const { return group_.rank(); }
-  int size() const { return group_.size(); }
+  int rank() const { return under_way_->rank(); }
+  int size() const { return under_way_->size(); }
   /// Ranks by the node that they share memory on.
   const layout& line() const { return line_; }
 
   /// Returns when all ranks have called.
-  void barrier();
+  void barrier() { run(meeting()); }
+  task::future<void> ibarrier() { return start(meeting()); }
 
   /// `values` of root on every rank.
   template <buffer R>
   void broadcast(R&& values, int root = 0) {
-    const auto bytes = writable(values);
-    run({collective::broadcast, root, bytes.size(), 1, false, {}}, {}, bytes, {});
+    run(of_root(collective::broadcast, root, {}, writable(values)));
+  }
+  template <lasting_buffer R>
+  task::future<void> ibroadcast(R&& values, int root = 0) {
+    return start(of_root(collective::broadcast, root, {}, writable(values)));
   }
 
   /// result[i] = op over ranks of mine[i], on root; other ranks' `result` is left alone and may be empty.
   template <buffer R, buffer S, class Op>
   void reduce(const R& mine, S&& result, Op op, int root = 0) {
-    using T = std::ranges::range_value_t<R>;
-    if (rank() == root) need_length("reduce", std::ranges::size(result), std::ranges::size(mine));
-    run(summed<T>(collective::reduce, root, std::ranges::size(mine)), readable(mine), writable(result),
-        combination_of<T>(op));
+    run(reduction(mine, result, op, root));
+  }
+  template <lasting_buffer R, lasting_buffer S, class Op>
+  task::future<void> ireduce(R&& mine, S&& result, Op op, int root = 0) {
+    return start(reduction(mine, result, op, root));
   }
 
   /// values[i] = op over ranks of values[i], the same bits on every rank.
   template <buffer R, class Op>
   void all_reduce(R&& values, Op op) {
-    using T = std::ranges::range_value_t<R>;
-    run(summed<T>(collective::all_reduce, 0, std::ranges::size(values)), {}, writable(values),
-        combination_of<T>(op));
+    run(in_place(collective::all_reduce, values, op));
+  }
+  template <lasting_buffer R, class Op>
+  task::future<void> iall_reduce(R&& values, Op op) {
+    return start(in_place(collective::all_reduce, values, op));
   }
 
   /// result = op over the pieces of all ranks in the fixed order of their numbers, on every rank: the same bits
@@ -76,62 +87,83 @@ class collectives {
   void all_reduce_pieces(const R& mine, S&& result, Op op) {
     using T = std::ranges::range_value_t<R>;
     const auto first = number_pieces(std::ranges::size(mine), std::ranges::size(result));
-    auto wanted = summed<T>(collective::all_reduce, 0, std::ranges::size(result));
-    wanted.fixed_order = true;
-    wanted.first_piece = first;
-    run(wanted, readable(mine), writable(result), combination_of<T>(op));
+    const auto output = writable(result);
+    run({{collective::all_reduce, 0, output.size(), sizeof(T), true, first}, readable(mine), output,
+         combination_of<T>(op)});
   }
 
   /// Block r of root's `all` in `mine` of rank r; other ranks' `all` may be empty.
   template <buffer R, buffer S>
   void scatter(const R& all, S&& mine, int root = 0) {
-    if (rank() == root) need_length("scatter", std::ranges::size(all), std::ranges::size(mine) * size());
-    run(moved(collective::scatter, root, writable(mine).size()), readable(all), writable(mine), {});
+    run(scattering(all, mine, root));
+  }
+  template <lasting_buffer R, lasting_buffer S>
+  task::future<void> iscatter(R&& all, S&& mine, int root = 0) {
+    return start(scattering(all, mine, root));
   }
 
   /// `mine` of rank r as block r of `all`, on root; other ranks' `all` may be empty.
   template <buffer R, buffer S>
   void gather(const R& mine, S&& all, int root = 0) {
-    if (rank() == root) need_length("gather", std::ranges::size(all), std::ranges::size(mine) * size());
-    run(moved(collective::gather, root, readable(mine).size()), readable(mine), writable(all), {});
+    run(gathering(mine, all, root));
+  }
+  template <lasting_buffer R, lasting_buffer S>
+  task::future<void> igather(R&& mine, S&& all, int root = 0) {
+    return start(gathering(mine, all, root));
   }
 
   /// `mine` of rank r as block r of `all`, on every rank.
   template <buffer R, buffer S>
   void all_gather(const R& mine, S&& all) {
-    need_length("all_gather", std::ranges::size(all), std::ranges::size(mine) * size());
-    run(moved(collective::all_gather, 0, readable(mine).size()), readable(mine), writable(all), {});
+    run(gathering_everywhere(mine, all));
+  }
+  template <lasting_buffer R, lasting_buffer S>
+  task::future<void> iall_gather(R&& mine, S&& all) {
+    return start(gathering_everywhere(mine, all));
   }
 
   /// Block s of `mine` on rank r becomes block r of `all` on rank s.
   template <buffer R, buffer S>
   void all_to_all(const R& mine, S&& all) {
-    need_length("all_to_all", std::ranges::size(all), std::ranges::size(mine));
-    need_length("all_to_all", std::ranges::size(mine) / size() * size(), std::ranges::size(mine));
-    run(moved(collective::all_to_all, 0, readable(mine).size() / size()), readable(mine), writable(all), {});
+    run(turning(mine, all));
+  }
+  template <lasting_buffer R, lasting_buffer S>
+  task::future<void> iall_to_all(R&& mine, S&& all) {
+    return start(turning(mine, all));
   }
 
   /// values = op over ranks 0 ... this one.
   template <buffer R, class Op>
   void inclusive_scan(R&& values, Op op) {
-    using T = std::ranges::range_value_t<R>;
-    run(summed<T>(collective::inclusive_scan, 0, std::ranges::size(values)), {}, writable(values),
-        combination_of<T>(op));
+    run(in_place(collective::inclusive_scan, values, op));
+  }
+  template <lasting_buffer R, class Op>
+  task::future<void> iinclusive_scan(R&& values, Op op) {
+    return start(in_place(collective::inclusive_scan, values, op));
   }
 
   /// values = op over the ranks before this one; on rank 0 they become `first`.
   template <buffer R, class Op>
   void exclusive_scan(R&& values, Op op, std::ranges::range_value_t<R> first = {}) {
-    using T = std::ranges::range_value_t<R>;
-    run(summed<T>(collective::exclusive_scan, 0, std::ranges::size(values)), {}, writable(values),
-        combination_of<T>(op));
-    if (rank() == 0) std::ranges::fill(values, first);
+    run(scan_of_those_before(values, op, first));
+  }
+  template <lasting_buffer R, class Op>
+  task::future<void> iexclusive_scan(R&& values, Op op, std::ranges::range_value_t<R> first = {}) {
+    return start(scan_of_those_before(values, op, first));
   }
 
   /// What a call with this request would go by.
   method choice(const request& wanted) const;
 
  private:
+  struct call {
+    request wanted;
+    std::span<const std::byte> input;
+    std::span<std::byte> output;
+    combination combine = {};
+    std::function<void()> at_end = {};
+  };
+
   template <class R>
   static std::span<const std::byte> readable(const R& values) {
     return std::as_bytes(std::span(values));
@@ -140,28 +172,71 @@ class collectives {
   static std::span<std::byte> writable(R& values) {
     return std::as_writable_bytes(std::span(values));
   }
-  template <class T>
-  request summed(collective what, int root, std::size_t n) const {
-    return {what, root, n * sizeof(T), sizeof(T), options_.fixed_order, {}};
+
+  static call meeting();
+  /// Of blocks as long as `output`.
+  static call of_root(collective what, int root, std::span<const std::byte> input, std::span<std::byte> output) {
+    return {{what, root, output.size(), 1, false, {}}, input, output};
   }
-  static request moved(collective what, int root, std::size_t bytes) { return {what, root, bytes, 1, false, {}}; }
+  template <class R, class S, class Op>
+  call reduction(const R& mine, S& result, Op op, int root) const {
+    using T = std::ranges::range_value_t<R>;
+    if (rank() == root) need_length("reduce", std::ranges::size(result), std::ranges::size(mine));
+    const auto input = readable(mine);
+    return {{collective::reduce, root, input.size(), sizeof(T), options_.fixed_order, {}}, input, writable(result),
+            combination_of<T>(op)};
+  }
+  template <class R, class Op>
+  call in_place(collective what, R& values, Op op) const {
+    using T = std::ranges::range_value_t<R>;
+    const auto output = writable(values);
+    return {{what, 0, output.size(), sizeof(T), options_.fixed_order, {}}, {}, output, combination_of<T>(op)};
+  }
+  template <class R, class Op, class T>
+  call scan_of_those_before(R& values, Op op, T first) const {
+    auto scan = in_place(collective::exclusive_scan, values, op);
+    if (rank() == 0) scan.at_end = [to = std::span(values), first] { std::ranges::fill(to, first); };
+    return scan;
+  }
+  template <class R, class S>
+  call scattering(const R& all, S& mine, int root) const {
+    if (rank() == root) need_length("scatter", std::ranges::size(all), std::ranges::size(mine) * size());
+    return of_root(collective::scatter, root, readable(all), writable(mine));
+  }
+  template <class R, class S>
+  call gathering(const R& mine, S& all, int root) const {
+    if (rank() == root) need_length("gather", std::ranges::size(all), std::ranges::size(mine) * size());
+    return of_block(collective::gather, root, readable(mine), writable(all));
+  }
+  template <class R, class S>
+  call gathering_everywhere(const R& mine, S& all) const {
+    need_length("all_gather", std::ranges::size(all), std::ranges::size(mine) * size());
+    return of_block(collective::all_gather, 0, readable(mine), writable(all));
+  }
+  /// Of blocks as long as `input`.
+  static call of_block(collective what, int root, std::span<const std::byte> input, std::span<std::byte> output) {
+    return {{what, root, input.size(), 1, false, {}}, input, output};
+  }
+  template <class R, class S>
+  call turning(const R& mine, S& all) const {
+    need_length("all_to_all", std::ranges::size(all), std::ranges::size(mine));
+    need_length("all_to_all", std::ranges::size(mine) / size() * size(), std::ranges::size(mine));
+    const auto input = readable(mine);
+    return {{collective::all_to_all, 0, input.size() / size(), 1, false, {}}, input, writable(all)};
+  }
 
   static void need_length(const char* call, std::size_t has, std::size_t needs);
-  std::vector<std::int64_t> number_pieces(std::size_t values, std::size_t length) const;
-  const schedule& schedule_for(const request& wanted);
-  void run(const request& wanted, std::span<const std::byte> input, std::span<std::byte> output,
-           const combination& combine);
+  std::vector<std::int64_t> number_pieces(std::size_t values, std::size_t length);
+  std::shared_ptr<const schedule> schedule_for(const request& wanted);
+  operations::operation_to_do prepare(call&& what);
+  void run(call what) { under_way_->run(prepare(std::move(what))); }
+  task::future<void> start(call what) { return under_way_->start(prepare(std::move(what))); }
 
-  communicator group_;
   collective_options options_;
   layout line_;
   tuning tuned_;
-  std::map<std::array<std::size_t, 5>, schedule> schedules_;
-  std::unique_ptr<messages> messages_;
-  std::vector<std::byte> scratch_;
-  engine engine_;
-  schedule once_;  // of pieces
-  int generation_ = 0;
+  std::map<std::array<std::size_t, 5>, std::shared_ptr<const schedule>> schedules_;
+  std::unique_ptr<operations> under_way_;
 };
 
 }  // namespace plaq::comm

@@ -23,6 +23,10 @@ template <class R>
 concept buffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                  std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
 
+/// A buffer that does not end with the call: a span, or a variable that owns its values.
+template <class R>
+concept lasting_buffer = buffer<R> && std::ranges::borrowed_range<R>;
+
 /// What ranks 0, 1, ... contributed, one after the other; empty on ranks that did not ask for it.
 template <class T>
 struct gathered {
@@ -130,10 +134,7 @@ class communicator {
   template <reducible T>
   void ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) const;
 
-  /// Non-blocking messages of this group, for one thread at a time; the communicator has to outlive them.
-  std::unique_ptr<messages> open_messages() const { return below_->open_messages(); }
-
-  /// What a messenger is made of; collective.
+  /// What messengers and collectives are made of: messages that nobody waits for; collective.
   std::unique_ptr<wire> open_wire() const { return below_->open_wire(); }
 
   /// Ends all processes of the job with this exit code.

@@ -1,8 +1,18 @@
 #include "plaq/comm/engine.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
+#include <string>
+
+#include "plaq/base/error.hpp"
+#include "plaq/trace/region.hpp"
 
 namespace plaq::comm {
+
+namespace {
+constexpr std::size_t worth_a_region = 64 * 1024;  // bytes: some 10 us
+}
 
 void engine::begin(const schedule& todo, executor& by) {
   todo_ = &todo;
@@ -33,41 +43,81 @@ void engine::mark_complete(std::uint32_t number) {
       ready_.push_back(edge.later);
 }
 
-bool engine::progress(bool wait) {
+bool engine::progress() {
   for (;;) {
     start_ready();
     if (done()) return true;
     finished_.clear();
-    by_->finished(finished_, wait);
+    by_->finished(finished_);
     if (finished_.empty()) return false;
     for (const auto number : finished_) mark_complete(number);
   }
 }
 
+byte_executor::~byte_executor() {
+  // Only after an error is anything left. A receive can be taken back, what was sent cannot.
+  for (std::size_t i = 0; i < handles_.size(); ++i)
+    messages_[i].what->what == step::kind::receive ? wire_.cancel(handles_[i]) : wire_.forget(handles_[i]);
+}
+
 bool byte_executor::start(std::uint32_t number, const step& s) {
   switch (s.what) {
     case step::kind::send:
-      through_.send({read(s.from), s.size}, s.peer, tag_, number);
-      return false;
     case step::kind::receive:
-      through_.receive({write(s.to), s.size}, s.peer, tag_, number);
+      try {
+        const bool sends = s.what == step::kind::send;
+        const blocks bytes{at(sends ? s.from : s.to), s.size};
+        handles_.push_back(sends ? wire_.send(bytes, s.peer, tag_) : wire_.receive(bytes, s.peer, tag_));
+        messages_.push_back({number, &s});
+      } catch (const std::exception& e) {
+        fail(s, e.what());
+      }
       return false;
     case step::kind::copy:
-      std::memcpy(write(s.to), read(s.from), s.size);
+      std::memcpy(at(s.to), at(s.from), s.size);
       return true;
-    case step::kind::combine:
-      combine_(write(s.to), read(s.from), read(s.right), s.size);
+    case step::kind::combine: {
+      const trace::region part("combine", s.size >= worth_a_region);
+      combine_(at(s.to), at(s.from), at(s.right), s.size);
       return true;
+    }
   }
   return true;
 }
 
-const std::byte* byte_executor::read(region r) const {
-  return (r.where == memory::input ? at_.input : r.where == memory::output ? at_.output : at_.scratch) + r.offset;
+void byte_executor::finished(std::vector<std::uint32_t>& numbers) {
+  ends_.clear();
+  wire_.test(handles_, ends_);
+  std::ranges::sort(ends_, std::greater<>(), &wire::end::index);  // the last fill the gaps
+  const step* failed = nullptr;
+  std::string why;
+  for (const auto& e : ends_) {
+    const auto [number, what] = messages_[e.index];
+    handles_[e.index] = handles_.back();
+    messages_[e.index] = messages_.back();
+    handles_.pop_back();
+    messages_.pop_back();
+    numbers.push_back(number);
+    if (e.error.empty() && (what->what == step::kind::send || e.bytes == what->size)) continue;
+    failed = what;
+    why = e.error;
+    if (why.empty()) why = "expected " + std::to_string(what->size) + " bytes and got " + std::to_string(e.bytes);
+  }
+  if (failed) fail(*failed, why);
 }
 
-std::byte* byte_executor::write(region r) const {
-  return (r.where == memory::output ? at_.output : at_.scratch) + r.offset;
+void byte_executor::fail(const step& s, const std::string& why) const {
+  throw runtime_failure("rank " + std::to_string(wire_.rank()) +
+                        (s.what == step::kind::send ? ": send to rank " : ": receive from rank ") +
+                        std::to_string(s.peer) + ": " + why);
+}
+
+std::byte* byte_executor::at(region r) const {
+  // What is only read is only read: schedules never write their input.
+  return (r.where == memory::input    ? const_cast<std::byte*>(at_.input)
+          : r.where == memory::output ? at_.output
+                                      : at_.scratch) +
+         r.offset;
 }
 
 }  // namespace plaq::comm

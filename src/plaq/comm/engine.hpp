@@ -1,4 +1,4 @@
-// Runs a schedule: starts every step as soon as the steps before it allow, and never waits unless asked to.
+// Runs a schedule: starts every step as soon as the steps before it allow, and never waits.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "plaq/comm/arithmetic.hpp"
 #include "plaq/comm/schedule.hpp"
-#include "plaq/comm/transport.hpp"
+#include "plaq/comm/wire.hpp"
 
 namespace plaq::comm {
 
@@ -19,8 +19,8 @@ class executor {
   virtual ~executor() = default;
   /// Starts step `number`; true if it is complete already.
   virtual bool start(std::uint32_t number, const step& s) = 0;
-  /// Appends the numbers of steps that are complete; with `wait`, at least one if any is under way.
-  virtual void finished(std::vector<std::uint32_t>& numbers, bool wait) = 0;
+  /// Appends the numbers of steps that are complete.
+  virtual void finished(std::vector<std::uint32_t>& numbers) = 0;
 };
 
 /// One schedule on its way. Reusable: `begin` starts another.
@@ -28,8 +28,8 @@ class engine {
  public:
   /// Both must outlive the run.
   void begin(const schedule& todo, executor& by);
-  /// Goes on as far as possible; true when all steps are complete. With `wait` it returns only then.
-  bool progress(bool wait = false);
+  /// Goes on as far as possible; true when all steps are complete.
+  bool progress();
   bool done() const { return complete_ == steps_; }
 
  private:
@@ -42,7 +42,8 @@ class engine {
   std::vector<std::uint32_t> waits_for_, ready_, finished_;
 };
 
-/// Steps on real bytes: copies and combines here, messages through a set of messages, all with one tag.
+/// Steps on real bytes: copies and combines here, messages over a wire, all with one tag. Errors: runtime_failure with
+/// rank, step and peer.
 class byte_executor final : public executor {
  public:
   struct buffers {
@@ -50,20 +51,29 @@ class byte_executor final : public executor {
     std::byte* output;
     std::byte* scratch;
   };
-  byte_executor(messages& through, int tag, const buffers& at, const combination& combine)
-      : through_(through), tag_(tag), at_(at), combine_(combine) {}
+  byte_executor(wire& over, int tag, const buffers& at, const combination& combine)
+      : wire_(over), tag_(tag), at_(at), combine_(combine) {}
+  /// Gives up what is under way.
+  ~byte_executor() override;
 
   bool start(std::uint32_t number, const step& s) override;
-  void finished(std::vector<std::uint32_t>& numbers, bool wait) override { through_.finished(numbers, wait); }
+  void finished(std::vector<std::uint32_t>& numbers) override;
 
  private:
-  const std::byte* read(region r) const;
-  std::byte* write(region r) const;
+  struct message {
+    std::uint32_t number;
+    const step* what;
+  };
+  std::byte* at(region r) const;
+  [[noreturn]] void fail(const step& s, const std::string& why) const;
 
-  messages& through_;
+  wire& wire_;
   int tag_;
   buffers at_;
   const combination& combine_;
+  std::vector<wire::handle> handles_;  // what is under way, both in the same order
+  std::vector<message> messages_;
+  std::vector<wire::end> ends_;
 };
 
 }  // namespace plaq::comm

@@ -128,7 +128,7 @@ class messenger::implementation final : public task::poller {
       std::unique_lock lock(guard_);
       try {
         if (came) what = fitting(std::move(what), *came);
-        if (const wire::handle h = begin(*what); h != wire::complete) {
+        if (wire::handle h = begin(*what); !is_over(h)) {
           track(h, std::move(what));
           lock.unlock();
           expect(1);
@@ -168,7 +168,6 @@ class messenger::implementation final : public task::poller {
     std::string text;
     for (const auto& [call, peers] : open) {
       text += (text.empty() ? "" : "; ") + call;
-      if (*peers.rbegin() < 0) continue;
       text += direction(call == send_call ? send_call : receive_call) + std::string(peers.size() > 1 ? "s" : "");
       for (int peer : peers) text += (peer == *peers.begin() ? " " : ", ") + std::to_string(peer);
     }
@@ -178,11 +177,11 @@ class messenger::implementation final : public task::poller {
   wire::handle prepare(const blocks& what, int peer, int tag) {
     need_peer(peer, tag);
     std::lock_guard lock(guard_);
-    return peer == rank ? wire::complete : wire_->prepare_send(what, peer, tag);
+    return peer == rank ? wire::nothing : wire_->prepare_send(what, peer, tag);
   }
   void forget(wire::handle prepared) {
     std::lock_guard lock(guard_);
-    if (prepared != wire::complete) wire_->forget(prepared);
+    if (prepared != wire::nothing) wire_->forget(prepared);
   }
 
   wire& below() { return *wire_; }
@@ -208,10 +207,10 @@ class messenger::implementation final : public task::poller {
       --from_others_;
       try {
         what = fitting(std::move(what), *came);
-        if (const wire::handle h = wire_->receive(*came, what->where); h != wire::complete)
-          track(h, std::move(what));
-        else
+        if (wire::handle h = wire_->receive(*came, what->where); is_over(h))
           finished_.push_back({std::move(what), nullptr});
+        else
+          track(h, std::move(what));
       } catch (const std::exception& e) {
         auto error = failure(*what, e.what());
         finished_.push_back({std::move(what), std::move(error)});
@@ -238,6 +237,15 @@ class messenger::implementation final : public task::poller {
       handles_.pop_back();
       moving_.pop_back();
     }
+  }
+
+  /// What is here already, or was small enough to be gone already, needs no further look.
+  bool is_over(wire::handle& h) {
+    ends_.clear();
+    wire_->test({&h, 1}, ends_);
+    if (ends_.empty()) return false;
+    if (!ends_[0].error.empty()) throw runtime_failure(ends_[0].error);
+    return true;
   }
 
   std::unique_ptr<arriving> fitting(std::unique_ptr<arriving> what, const wire::arrival& came) {
@@ -274,7 +282,7 @@ class messenger::implementation final : public task::poller {
   bool tell() noexcept {
     if (finished_.empty()) return false;
     const auto here = [this](const finished& f) {  // nobody has to look for these
-      return f.what->peer == rank && (f.what->call == send_call || f.what->call == receive_call);
+      return f.what->peer == rank;
     };
     expect(-static_cast<long>(finished_.size()) + std::ranges::count_if(finished_, here));
     for (finished& f : finished_)
@@ -302,11 +310,9 @@ class messenger::implementation final : public task::poller {
   }
 
   std::exception_ptr failure(const arriving& what, const std::string& why) const {
-    std::string with;
-    if (what.peer >= 0)
-      with = direction(what.call) + (" " + std::to_string(what.peer)) + " with tag " + std::to_string(what.tag);
     return std::make_exception_ptr(
-        runtime_failure("rank " + std::to_string(rank) + ": " + what.call + with + ": " + why));
+        runtime_failure("rank " + std::to_string(rank) + ": " + what.call + direction(what.call) + " " +
+                        std::to_string(what.peer) + " with tag " + std::to_string(what.tag) + ": " + why));
   }
 
   mutable task::detail::spin_lock guard_;
@@ -361,48 +367,6 @@ task::future<status> messenger::receive(const blocks& to, int peer, int tag) {
 
 void messenger::receive(std::unique_ptr<arriving> object) { work_->receive(std::move(object)); }
 
-task::future<status> messenger::ibarrier() {
-  auto fresh = std::make_unique<told>("barrier", -1, -1);
-  auto result = future_of(fresh);
-  work_->start(std::move(fresh), [&](arriving&) { return work_->below().barrier(); });
-  return result;
-}
-
-task::future<status> messenger::broadcast(std::span<std::byte> data, int root) {
-  work_->need_peer(root, 0);
-  auto fresh = std::make_unique<told>("broadcast", -1, -1, as_blocks(data));
-  auto result = future_of(fresh);
-  work_->start(std::move(fresh), [&](arriving&) { return work_->below().broadcast(data, root); });
-  return result;
-}
-
-task::future<status> messenger::all_reduce(std::span<std::byte> data, scalar type, operation op) {
-  auto fresh = std::make_unique<told>("all_reduce", -1, -1, as_blocks(data));
-  auto result = future_of(fresh);
-  work_->start(std::move(fresh), [&](arriving&) { return work_->below().all_reduce(data, type, op); });
-  return result;
-}
-
-task::future<status> messenger::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
-  if (all.size() != mine.size() * std::size_t(size()))
-    throw input_error("all_gather of " + std::to_string(mine.size()) + " bytes on " + std::to_string(size()) +
-                      " ranks does not fill " + std::to_string(all.size()));
-  auto fresh = std::make_unique<told>("all_gather", -1, -1, as_blocks(all));
-  auto result = future_of(fresh);
-  work_->start(std::move(fresh), [&](arriving&) { return work_->below().all_gather(mine, all); });
-  return result;
-}
-
-task::future<status> messenger::all_to_all(std::span<const std::byte> mine, std::span<std::byte> all) {
-  if (all.size() != mine.size() || mine.size() % std::size_t(size()) != 0)
-    throw input_error("all_to_all on " + std::to_string(size()) + " ranks needs two arrays of equal blocks, not " +
-                      std::to_string(mine.size()) + " and " + std::to_string(all.size()) + " bytes");
-  auto fresh = std::make_unique<told>("all_to_all", -1, -1, as_blocks(all));
-  auto result = future_of(fresh);
-  work_->start(std::move(fresh), [&](arriving&) { return work_->below().all_to_all(mine, all); });
-  return result;
-}
-
 std::string messenger::under_way() const { return work_->under_way(); }
 
 void messenger::late(double seconds) const {
@@ -423,7 +387,8 @@ task::future<status> messenger::persistent_send::start() {
   auto fresh = std::make_unique<told>(send_call, peer_, tag_, what_);
   auto result = future_of(fresh);
   of_->work_->start(std::move(fresh), [&](arriving&) {
-    return of_->work_->below().start(prepared_, what_.bytes()) ? wire::complete : prepared_;
+    of_->work_->below().start(prepared_, what_.bytes());
+    return prepared_;
   });
   return result;
 }

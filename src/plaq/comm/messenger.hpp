@@ -17,7 +17,7 @@
 
 namespace plaq::comm {
 
-/// A message that has come or gone. Collective calls have no peer and no tag: -1.
+/// A message that has come or gone.
 struct status {
   int peer = -1;
   int tag = -1;
@@ -33,13 +33,7 @@ struct strided {
   std::size_t stride = 1;
 };
 
-/// A buffer that does not end with the call: a span, or a variable that owns its values.
-template <class R>
-concept lasting_buffer = buffer<R> && std::ranges::borrowed_range<R>;
-
-/// Messages over a communicator's ranks. Any thread and any task may call at any time; with MPI_THREAD_SERIALIZED
-/// (see thread_level()) no other thread may be in a blocking call of a communicator meanwhile. All buffers belong
-/// to the message until its future is ready. Messages of one rank to another with one tag arrive in their order; a
+/// Messages over a communicator's ranks. Any thread and any task may call at any time. All buffers belong to the message until its future is ready. Messages of one rank to another with one tag arrive in their order; a
 /// rank may send to itself, and that message has gone when it has been received. The future carries every failure:
 /// a runtime_failure that names rank, call and peer. Wrong arguments throw input_error at once.
 class messenger {
@@ -100,36 +94,12 @@ class messenger {
     persistent_send(messenger& of, const blocks& what, int peer, int tag);
     messenger* of_;
     blocks what_;
-    wire::handle prepared_ = wire::complete;
+    wire::handle prepared_ = wire::nothing;
     int peer_, tag_;
   };
   template <lasting_buffer R>
   persistent_send prepare_send(R&& values, int peer, int tag = 0) {
     return persistent_send(*this, as_blocks(std::as_bytes(std::span(values))), peer, tag);
-  }
-
-  // Collective calls, MPI's own: all ranks make them in the same order.
-  task::future<status> ibarrier();
-  template <lasting_buffer R>
-  task::future<status> ibroadcast(R&& values, int root = 0) {
-    return broadcast(std::as_writable_bytes(std::span(values)), root);
-  }
-  /// In place. The order of a floating-point sum is MPI's.
-  template <lasting_buffer R>
-    requires real_scalar<std::ranges::range_value_t<R>>
-  task::future<status> iall_reduce(R&& values, operation op) {
-    return all_reduce(std::as_writable_bytes(std::span(values)),
-                      communicator::scalar_of<std::ranges::range_value_t<R>>(), op);
-  }
-  /// `mine` of rank 0, 1, ..., all of the same size.
-  template <lasting_buffer R, lasting_buffer All>
-  task::future<status> iall_gather(R&& mine, All&& all) {
-    return all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-  }
-  /// Block r of `mine` goes to rank r, and block r of `all` comes from it; all blocks have the same size.
-  template <lasting_buffer R, lasting_buffer All>
-  task::future<status> iall_to_all(R&& mine, All&& all) {
-    return all_to_all(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
   }
 
   /// Waits for all of them together, but no longer than `patience`: then a runtime_failure says what of this
@@ -162,10 +132,6 @@ class messenger {
   task::future<status> send(std::vector<std::byte> bytes, int peer, int tag);
   task::future<status> receive(const blocks& to, int peer, int tag);
   void receive(std::unique_ptr<arriving> object);
-  task::future<status> broadcast(std::span<std::byte> data, int root);
-  task::future<status> all_reduce(std::span<std::byte> data, scalar type, operation op);
-  task::future<status> all_gather(std::span<const std::byte> mine, std::span<std::byte> all);
-  task::future<status> all_to_all(std::span<const std::byte> mine, std::span<std::byte> all);
   [[noreturn]] void late(double seconds) const;
 
   std::unique_ptr<implementation> work_;

@@ -1,10 +1,9 @@
 // MPI as a transport.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
-#include <map>
 #include <string>
+#include <thread>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/communicator.hpp"
@@ -81,6 +80,20 @@ class session {
 
 }  // namespace
 
+bool one_caller() {
+  static const bool one = [] {
+    int level = MPI_THREAD_SINGLE;
+    must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
+    return level < MPI_THREAD_MULTIPLE;
+  }();
+  return one;
+}
+
+std::unique_lock<std::mutex> own_turn() {
+  static std::mutex one_at_a_time;
+  return one_caller() ? std::unique_lock(one_at_a_time) : std::unique_lock<std::mutex>();
+}
+
 MPI_Datatype mpi_type(scalar type) {
   switch (type) {
     case scalar::int32:
@@ -125,10 +138,6 @@ void in_pieces(std::span<Byte> data, std::size_t longest, Action&& action) {
   } while (!data.empty());
 }
 
-bool is_last(std::span<const std::byte> piece, std::span<const std::byte> whole) {
-  return piece.data() + piece.size() == whole.data() + whole.size();
-}
-
 void need_size(const MPI_Status& status, std::size_t expected, int rank, const char* call, int peer) {
   int received = 0;
   must(MPI_Get_count(&status, MPI_BYTE, &received), "MPI_Get_count", name_of(rank), " from " + name_of(peer));
@@ -136,111 +145,6 @@ void need_size(const MPI_Status& status, std::size_t expected, int rank, const c
     throw runtime_failure(name_of(rank) + ": " + call + " from " + name_of(peer) + " expected " +
                           std::to_string(expected) + " bytes and got " + std::to_string(received));
 }
-
-/// Non-blocking messages of one communicator.
-class mpi_messages final : public messages {
- public:
-  mpi_messages(MPI_Comm comm, int rank, std::size_t longest) : comm_(comm), rank_(rank), longest_(longest) {}
-
-  ~mpi_messages() override {
-    int finalized = 0;
-    if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
-    // Only after an error is anything left. A receive can be taken back, what was sent cannot.
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (under_way_[i].receives) MPI_Cancel(&requests_[i]);
-      MPI_Request_free(&requests_[i]);
-    }
-  }
-
-  void send(std::span<const std::byte> data, int peer, int tag, std::uint32_t number) override {
-    in_pieces(data, longest_, [&](std::span<const std::byte> piece) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      const int code = MPI_Isend(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_, &request);
-      add(code, request, {number, peer, int(piece.size()), false}, is_last(piece, data));
-    });
-  }
-
-  void receive(std::span<std::byte> data, int peer, int tag, std::uint32_t number) override {
-    in_pieces(data, longest_, [&](std::span<std::byte> piece) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      const int code = MPI_Irecv(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_, &request);
-      add(code, request, {number, peer, int(piece.size()), true}, is_last(piece, data));
-    });
-  }
-
-  void finished(std::vector<std::uint32_t>& numbers, bool wait) override {
-    const auto before = numbers.size();
-    while (!requests_.empty()) {
-      const int n = int(requests_.size());
-      int count = 0;
-      done_.resize(std::size_t(n));
-      statuses_.resize(std::size_t(n));
-      const int code =
-          (wait ? MPI_Waitsome : MPI_Testsome)(n, requests_.data(), &count, done_.data(), statuses_.data());
-      if (code != MPI_SUCCESS) fail(code, count, wait ? "MPI_Waitsome" : "MPI_Testsome");
-      for (int i = 0; i < count; ++i) look_at(under_way_[std::size_t(done_[i])], statuses_[i], numbers);
-      // The last fill the gaps; from the back, so that no gap is filled with a message that is done itself.
-      std::sort(done_.begin(), done_.begin() + count, std::greater<>());
-      for (int i = 0; i < count; ++i) {
-        requests_[std::size_t(done_[i])] = requests_.back();
-        under_way_[std::size_t(done_[i])] = under_way_.back();
-        requests_.pop_back();
-        under_way_.pop_back();
-      }
-      if (!wait || numbers.size() > before) return;
-    }
-  }
-
- private:
-  struct message {
-    std::uint32_t number;
-    int peer, size;
-    bool receives;
-    std::string with() const { return (receives ? " from " : " to ") + name_of(peer); }
-  };
-
-  void add(int code, MPI_Request request, const message& m, bool last_piece) {
-    if (code != MPI_SUCCESS) [[unlikely]]
-      must(code, m.receives ? "MPI_Irecv" : "MPI_Isend", name_of(rank_), m.with());
-    requests_.push_back(request);
-    under_way_.push_back(m);
-    if (!last_piece) ++further_pieces_[m.number];
-  }
-
-  void look_at(const message& m, const MPI_Status& status, std::vector<std::uint32_t>& numbers) {
-    if (m.receives) {
-      need_size(status, std::size_t(m.size), rank_, "MPI_Irecv", m.peer);
-      traffic::received(std::size_t(m.size));
-    } else {
-      traffic::sent(std::size_t(m.size));
-    }
-    if (!further_pieces_.empty())
-      if (const auto more = further_pieces_.find(m.number); more != further_pieces_.end()) {
-        if (--more->second == 0) further_pieces_.erase(more);
-        return;
-      }
-    numbers.push_back(m.number);
-  }
-
-  /// Throws for the first message that failed.
-  [[noreturn]] void fail(int code, int count, const char* call) const {
-    if (code == MPI_ERR_IN_STATUS)
-      for (int i = 0; i < count; ++i)
-        if (statuses_[i].MPI_ERROR != MPI_SUCCESS && statuses_[i].MPI_ERROR != MPI_ERR_PENDING)
-          must(statuses_[i].MPI_ERROR, call, name_of(rank_), under_way_[std::size_t(done_[i])].with());
-    must(code, call, name_of(rank_));
-    throw runtime_failure(name_of(rank_) + ": " + call + " failed without saying why");
-  }
-
-  MPI_Comm comm_;
-  int rank_;
-  std::size_t longest_;
-  std::vector<MPI_Request> requests_;
-  std::vector<message> under_way_;
-  std::map<std::uint32_t, int> further_pieces_;  // of messages in several pieces: all but one of those left
-  std::vector<int> done_;
-  std::vector<MPI_Status> statuses_;
-};
 
 class mpi final : public transport {
  public:
@@ -252,6 +156,7 @@ class mpi final : public transport {
   }
 
   ~mpi() override {
+    const auto turn = own_turn();
     int finalized = 0;
     // Python may let go of a communicator after MPI has ended.
     if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Comm_free(&comm_);
@@ -260,57 +165,81 @@ class mpi final : public transport {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
+  // MPI has no way to make a group without waiting, so here the other threads do wait.
   std::unique_ptr<transport> split(int color, int key) override {
     MPI_Comm part = MPI_COMM_NULL;
+    const auto turn = own_turn();
     must(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split", who());
     return std::make_unique<mpi>(part, longest_);
   }
 
   std::unique_ptr<transport> split_by_node() override {
     MPI_Comm part = MPI_COMM_NULL;
+    const auto turn = own_turn();
     must(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type",
          who());
     return std::make_unique<mpi>(part, longest_);
   }
 
-  void barrier() override { must(MPI_Barrier(comm_), "MPI_Barrier", who()); }
+  void barrier() override {
+    carry_out(
+        "MPI_Barrier", "", [&] { return MPI_Barrier(comm_); },
+        [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); }, MPI_STATUS_IGNORE);
+  }
 
   void broadcast(std::span<std::byte> data, int root) override {
     in_pieces(data, longest_, [&](std::span<std::byte> piece) {
-      must(MPI_Bcast(piece.data(), int(piece.size()), MPI_BYTE, root, comm_), "MPI_Bcast", who(), from(root));
+      const int n = int(piece.size());
+      carry_out(
+          "MPI_Bcast", from(root), [&] { return MPI_Bcast(piece.data(), n, MPI_BYTE, root, comm_); },
+          [&](MPI_Request* request) { return MPI_Ibcast(piece.data(), n, MPI_BYTE, root, comm_, request); },
+          MPI_STATUS_IGNORE);
       traffic::together(piece.size());
     });
   }
 
   void all_reduce(std::span<std::byte> data, scalar type, operation op) override {
     const std::size_t width = bytes(type);
+    const auto t = mpi_type(type);
+    const auto o = mpi_operation(op);
     in_pieces(data, std::max(longest_ / width, std::size_t(1)) * width, [&](std::span<std::byte> piece) {
-      must(MPI_Allreduce(MPI_IN_PLACE, piece.data(), int(piece.size() / width), mpi_type(type), mpi_operation(op),
-                         comm_),
-           "MPI_Allreduce", who());
+      const int n = int(piece.size() / width);
+      carry_out(
+          "MPI_Allreduce", "", [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), n, t, o, comm_); },
+          [&](MPI_Request* request) {
+            return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), n, t, o, comm_, request);
+          },
+          MPI_STATUS_IGNORE);
       traffic::together(piece.size());
     });
   }
 
   void send(std::span<const std::byte> data, int peer, int tag) override {
     in_pieces(data, longest_, [&](std::span<const std::byte> piece) {
-      must(MPI_Send(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_), "MPI_Send", who(), to(peer));
+      const int n = int(piece.size());
+      carry_out(
+          "MPI_Send", to(peer), [&] { return MPI_Send(piece.data(), n, MPI_BYTE, peer, tag, comm_); },
+          [&](MPI_Request* request) {
+            return MPI_Isend(piece.data(), n, MPI_BYTE, peer, tag, comm_, request);
+          },
+          MPI_STATUS_IGNORE);
       traffic::sent(piece.size());
     });
   }
 
   void receive(std::span<std::byte> data, int peer, int tag) override {
     in_pieces(data, longest_, [&](std::span<std::byte> piece) {
+      const int n = int(piece.size());
       MPI_Status status;
-      must(MPI_Recv(piece.data(), int(piece.size()), MPI_BYTE, peer, tag, comm_, &status), "MPI_Recv", who(),
-           from(peer));
+      carry_out(
+          "MPI_Recv", from(peer), [&] { return MPI_Recv(piece.data(), n, MPI_BYTE, peer, tag, comm_, &status); },
+          [&](MPI_Request* request) {
+            return MPI_Irecv(piece.data(), n, MPI_BYTE, peer, tag, comm_, request);
+          },
+          &status);
       need_size(status, piece.size(), rank_, "MPI_Recv", peer);
       traffic::received(piece.size());
     });
-  }
-
-  std::unique_ptr<messages> open_messages() override {
-    return std::make_unique<mpi_messages>(comm_, rank_, longest_);
   }
 
   std::unique_ptr<wire> open_wire() override { return mpi_wire(comm_, longest_); }
@@ -321,6 +250,23 @@ class mpi final : public transport {
   std::string who() const { return name_of(rank_); }
   static std::string to(int peer) { return " to " + name_of(peer); }
   static std::string from(int peer) { return " from " + name_of(peer); }
+
+  /// A call that blocks. Where one thread at a time may call MPI, nobody may wait inside: the other ranks may need
+  /// what the other threads have to send. There it begins and is looked at again and again.
+  template <class Call, class Begin>
+  void carry_out(const char* call, const std::string& with, Call&& blocking, Begin&& begin, MPI_Status* status) {
+    if (!one_caller()) return must(blocking(), call, who(), with);
+    MPI_Request request = MPI_REQUEST_NULL;
+    for (int done = 0;;) {
+      {
+        const auto turn = own_turn();
+        if (request == MPI_REQUEST_NULL) must(begin(&request), call, who(), with);
+        must(MPI_Test(&request, &done, status), call, who(), with);
+      }
+      if (done) return;
+      std::this_thread::yield();
+    }
+  }
 
   MPI_Comm comm_;
   std::size_t longest_;

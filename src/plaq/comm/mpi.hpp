@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "plaq/base/error.hpp"
@@ -17,6 +18,11 @@ inline void must(int code, const char* call, const std::string& who, const std::
   if (code != MPI_SUCCESS) [[unlikely]]
     throw runtime_failure(who + ": " + call + with + " failed: " + in_words(code));
 }
+
+/// Whether MPI may be called by one thread at a time only (MPI_THREAD_SERIALIZED).
+bool one_caller();
+/// Held around every call of MPI where that is so, else nothing. Nobody waits inside.
+std::unique_lock<std::mutex> own_turn();
 
 MPI_Datatype mpi_type(scalar type);
 MPI_Op mpi_operation(operation op);

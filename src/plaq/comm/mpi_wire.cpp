@@ -1,9 +1,9 @@
-// MPI as a wire. Messages are taken off MPI's queue as they arrive (MPI_Improbe) and matched above, so that
-// neither MPI nor a look at it has to go through the receives that are still waiting.
+// MPI as a wire. Arrivals are taken off MPI's queue as they come (MPI_Improbe) and matched above, so that neither MPI
+// nor a look at it has to go through the receives that are still waiting.
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <mutex>
+#include <vector>
 
 #include "plaq/comm/mpi.hpp"
 #include "plaq/comm/traffic.hpp"
@@ -24,17 +24,6 @@ T from_handle(wire::handle h) {
 static_assert(sizeof(MPI_Request) <= sizeof(wire::handle) && sizeof(MPI_Message) <= sizeof(wire::handle));
 
 void must(int code, const char* call) { plaq::comm::must(code, call, "plaq"); }
-
-/// MPI_THREAD_SERIALIZED: the calls of all wires follow each other.
-std::unique_lock<std::mutex> own_turn() {
-  static std::mutex one_at_a_time;
-  static const bool needed = [] {
-    int level = MPI_THREAD_SINGLE;
-    must(MPI_Query_thread(&level), "MPI_Query_thread");
-    return level < MPI_THREAD_MULTIPLE;
-  }();
-  return needed ? std::unique_lock(one_at_a_time) : std::unique_lock<std::mutex>();
-}
 
 /// A count and a type that describe the bytes of a message; MPI counts in int.
 class typed {
@@ -93,8 +82,8 @@ class mpi final : public wire {
     must(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   ~mpi() override {
-    int finalized = 0;
-    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Comm_free(&comm_);
+    const auto turn = own_turn();
+    if (is_running()) MPI_Comm_free(&comm_);
   }
 
   int rank() const override { return rank_; }
@@ -106,7 +95,21 @@ class mpi final : public wire {
     MPI_Request request = MPI_REQUEST_NULL;
     must(MPI_Isend(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Isend");
     traffic::sent(from.bytes());
-    return begun(request, "MPI_Isend");
+    return to_handle(request);
+  }
+
+  handle receive(const blocks& to, int peer, int tag) override {
+    const auto turn = own_turn();
+    const typed what(to, longest_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    must(MPI_Irecv(to.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Irecv");
+    traffic::received(to.bytes());
+    return to_handle(request);
+  }
+  void cancel(handle receive) override {
+    const auto turn = own_turn();
+    auto request = from_handle<MPI_Request>(receive);
+    if (is_running() && MPI_Cancel(&request) == MPI_SUCCESS) MPI_Request_free(&request);
   }
 
   std::optional<arrival> next_arrival() override {
@@ -128,7 +131,7 @@ class mpi final : public wire {
     auto message = from_handle<MPI_Message>(which.message);
     must(MPI_Imrecv(to.data, what.count, what.type, &message, &request), "MPI_Imrecv");
     traffic::received(to.bytes());
-    return begun(request, "MPI_Imrecv");
+    return to_handle(request);
   }
 
   handle prepare_send(const blocks& from, int peer, int tag) override {
@@ -138,95 +141,52 @@ class mpi final : public wire {
     must(MPI_Send_init(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Send_init");
     return to_handle(request);
   }
-  bool start(handle& prepared, std::size_t bytes) override {
+  void start(handle prepared, std::size_t bytes) override {
     const auto turn = own_turn();
     auto request = from_handle<MPI_Request>(prepared);
     must(MPI_Start(&request), "MPI_Start");
     traffic::sent(bytes);
-    int done = 0;
-    must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Start");
-    prepared = to_handle(request);
-    return done;
   }
   void forget(handle prepared) override {
     const auto turn = own_turn();
-    int finalized = 0;
     auto request = from_handle<MPI_Request>(prepared);
-    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Request_free(&request);
-  }
-
-  handle barrier() override {
-    return collective("MPI_Ibarrier", 0, [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
-  }
-  handle broadcast(std::span<std::byte> data, int root) override {
-    return collective("MPI_Ibcast", data.size(), [&](MPI_Request* request) {
-      const typed what({data.data(), data.size()}, longest_);
-      return MPI_Ibcast(data.data(), what.count, what.type, root, comm_, request);
-    });
-  }
-  handle all_reduce(std::span<std::byte> data, scalar type, operation op) override {
-    const int count = counted(data.size() / bytes(type));
-    return collective("MPI_Iallreduce", data.size(), [&](MPI_Request* request) {
-      return MPI_Iallreduce(MPI_IN_PLACE, data.data(), count, mpi_type(type), mpi_operation(op), comm_, request);
-    });
-  }
-  handle all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    const int count = counted(mine.size());
-    return collective("MPI_Iallgather", mine.size(), [&](MPI_Request* request) {
-      return MPI_Iallgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_, request);
-    });
-  }
-  handle all_to_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    const int count = counted(mine.size() / std::size_t(size_));
-    return collective("MPI_Ialltoall", mine.size(), [&](MPI_Request* request) {
-      return MPI_Ialltoall(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, comm_, request);
-    });
+    if (is_running()) MPI_Request_free(&request);
   }
 
   void test(std::span<handle> under_way, std::vector<end>& ends) override {
+    if (under_way.empty()) return;
     const auto turn = own_turn();
-    constexpr std::size_t at_once = 32;
-    std::array<MPI_Request, at_once> requests;
-    std::array<int, at_once> which;
-    std::array<MPI_Status, at_once> statuses;
-    for (std::size_t begin = 0; begin < under_way.size(); begin += at_once) {
-      const auto some = under_way.subspan(begin, std::min(at_once, under_way.size() - begin));
-      std::ranges::transform(some, requests.begin(), from_handle<MPI_Request>);
-      int count = 0;
-      const int code = MPI_Testsome(int(some.size()), requests.data(), &count, which.data(), statuses.data());
-      if (code != MPI_ERR_IN_STATUS) must(code, "MPI_Testsome");
-      for (int i = 0; i < std::max(count, 0); ++i) {
-        const int error = code == MPI_SUCCESS ? MPI_SUCCESS : statuses[i].MPI_ERROR;
-        ends.push_back({begin + std::size_t(which[i]), error == MPI_SUCCESS ? "" : in_words(error)});
-      }
-      std::ranges::transform(std::span(requests).first(some.size()), some.begin(), to_handle<MPI_Request>);
+    const std::size_t n = under_way.size();
+    requests_.resize(n);
+    which_.resize(n);
+    statuses_.resize(n);
+    std::ranges::transform(under_way, requests_.begin(), from_handle<MPI_Request>);
+    int count = 0;
+    const int code = MPI_Testsome(int(n), requests_.data(), &count, which_.data(), statuses_.data());
+    if (code != MPI_ERR_IN_STATUS) must(code, "MPI_Testsome");
+    for (int i = 0; i < std::max(count, 0); ++i) {
+      const auto number = std::size_t(which_[std::size_t(i)]);
+      const MPI_Status& status = statuses_[std::size_t(i)];
+      MPI_Count bytes = 0;
+      must(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+      const int error = code == MPI_SUCCESS ? MPI_SUCCESS : status.MPI_ERROR;
+      ends.push_back({number, std::size_t(bytes), error == MPI_SUCCESS ? "" : in_words(error)});
+      under_way[number] = to_handle(requests_[number]);  // a prepared one stays what it is
     }
   }
 
  private:
-  /// What is here already, or was small enough to be gone already, needs no further look.
-  static handle begun(MPI_Request request, const char* call) {
-    int done = 0;
-    must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
-    return done ? complete : to_handle(request);
-  }
-  template <class Start>
-  handle collective(const char* call, std::size_t bytes, Start&& start) {
-    const auto turn = own_turn();
-    MPI_Request request = MPI_REQUEST_NULL;
-    must(start(&request), call);
-    traffic::together(bytes);
-    return begun(request, call);
-  }
-  int counted(std::size_t n) const {
-    if (n > std::size_t(std::numeric_limits<int>::max()))
-      throw input_error("a collective future takes at most 2^31 - 1 values, not " + std::to_string(n));
-    return int(n);
+  static bool is_running() {
+    int finalized = 0;
+    return MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized;
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::size_t longest_;
   int rank_ = 0, size_ = 0;
+  std::vector<MPI_Request> requests_;  // of test()
+  std::vector<int> which_;
+  std::vector<MPI_Status> statuses_;
 };
 
 }  // namespace

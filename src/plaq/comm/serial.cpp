@@ -9,13 +9,6 @@ namespace {
 
 [[noreturn]] void nobody() { throw runtime_failure("a job of one rank has nobody to talk to"); }
 
-class silence final : public messages {
- public:
-  void send(std::span<const std::byte>, int, int, std::uint32_t) override { nobody(); }
-  void receive(std::span<std::byte>, int, int, std::uint32_t) override { nobody(); }
-  void finished(std::vector<std::uint32_t>&, bool) override {}
-};
-
 class serial final : public transport {
  public:
   int rank() const override { return 0; }
@@ -27,7 +20,6 @@ class serial final : public transport {
   void all_reduce(std::span<std::byte>, scalar, operation) override {}
   void send(std::span<const std::byte>, int, int) override { nobody(); }
   void receive(std::span<std::byte>, int, int) override { nobody(); }
-  std::unique_ptr<messages> open_messages() override { return std::make_unique<silence>(); }
   std::unique_ptr<wire> open_wire() override { return serial_wire(); }
   void abort(int) override {}
 };

@@ -22,7 +22,7 @@ class simulated_rank final : public executor {
  public:
   void begin(world_clock& clock, int rank, schedule todo);
   bool start(std::uint32_t number, const step& s) override;
-  void finished(std::vector<std::uint32_t>& numbers, bool) override {
+  void finished(std::vector<std::uint32_t>& numbers) override {
     numbers.insert(numbers.end(), done_.begin(), done_.end());
     done_.clear();
   }

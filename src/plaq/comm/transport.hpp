@@ -13,24 +13,6 @@ namespace plaq::comm {
 enum class scalar { int32, int64, uint64, float32, float64 };
 enum class operation { sum, min, max };
 
-/// Messages under way within one group. Whoever starts one gives it a number and keeps its bytes alive until that
-/// number comes back as finished. Messages from one rank to another with one tag arrive in the order in which they
-/// were started. Nothing waits, unless asked to.
-class messages {
- public:
-  messages() = default;
-  messages(const messages&) = delete;
-  messages& operator=(const messages&) = delete;
-  /// Gives up what is not finished.
-  virtual ~messages() = default;
-
-  virtual void send(std::span<const std::byte> data, int peer, int tag, std::uint32_t number) = 0;
-  /// Of exactly this size.
-  virtual void receive(std::span<std::byte> data, int peer, int tag, std::uint32_t number) = 0;
-  /// Appends the numbers of what has finished since the last call; with `wait`, at least one if any is under way.
-  virtual void finished(std::vector<std::uint32_t>& numbers, bool wait) = 0;
-};
-
 class wire;
 
 /// One group of ranks. All calls block; all but send and receive are collective over the group.
@@ -51,9 +33,7 @@ class transport {
   virtual void all_reduce(std::span<std::byte> data, scalar type, operation op) = 0;
   virtual void send(std::span<const std::byte> data, int peer, int tag) = 0;
   virtual void receive(std::span<std::byte> data, int peer, int tag) = 0;
-  /// A set of messages of this group, to be used by one thread at a time; the group has to outlive it.
-  virtual std::unique_ptr<messages> open_messages() = 0;
-  /// Messages that nobody waits for, apart from those of this transport.
+  /// Messages that nobody waits for, apart from those of this transport; collective.
   virtual std::unique_ptr<wire> open_wire() = 0;
   /// Ends all other processes of the job, not only of this group, and perhaps this one.
   virtual void abort(int code) = 0;

@@ -28,21 +28,13 @@ class serial final : public wire {
   int rank() const override { return 0; }
   int size() const override { return 1; }
   handle send(const blocks&, int, int) override { nobody(); }
+  handle receive(const blocks&, int, int) override { nobody(); }
+  void cancel(handle) override {}
   std::optional<arrival> next_arrival() override { return std::nullopt; }
   handle receive(const arrival&, const blocks&) override { nobody(); }
   handle prepare_send(const blocks&, int, int) override { nobody(); }
-  bool start(handle&, std::size_t) override { nobody(); }
+  void start(handle, std::size_t) override { nobody(); }
   void forget(handle) override {}
-  handle barrier() override { return complete; }
-  handle broadcast(std::span<std::byte>, int) override { return complete; }
-  handle all_reduce(std::span<std::byte>, scalar, operation) override { return complete; }
-  handle all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    std::ranges::copy(mine, all.begin());
-    return complete;
-  }
-  handle all_to_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
-    return all_gather(mine, all);
-  }
   void test(std::span<handle>, std::vector<end>&) override {}
 
  private:

@@ -1,5 +1,5 @@
-// What messages as futures need from below: messages that nobody waits for. MPI is one wire; a job of one rank has
-// none but needs the type.
+// Messages that nobody waits for, which futures and schedules are made of. MPI is one wire; a job of one rank has none
+// but needs the type.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,14 +28,18 @@ struct blocks {
 void copy(const blocks& from, const blocks& to);
 
 /// Ranks that send each other messages without waiting. One thread at a time calls. Buffers stay as they are until
-/// the handle of the message is complete. A failure is a runtime_failure without rank and peer: the caller has
-/// them.
+/// the handle of the message is complete. Messages from one rank to another with one tag arrive in the order in
+/// which they were sent. A failure is a runtime_failure without rank and peer: the caller has them.
+///
+/// Who knows what will come posts receives, as schedules do; who does not takes arrivals off the queue and matches
+/// them, as messengers do. One wire serves one of the two: an arrival may be what a receive is about to be posted
+/// for.
 class wire {
  public:
   /// Something under way, as the wire knows it.
   using handle = std::uintptr_t;
-  /// Nothing: complete at once.
-  static constexpr handle complete = 0;
+  /// No handle.
+  static constexpr handle nothing = 0;
 
   /// A message that is here and was taken off the queue, so that only receive() gets it.
   struct arrival {
@@ -47,6 +51,7 @@ class wire {
   /// The end of handle number `index`.
   struct end {
     std::size_t index;
+    std::size_t bytes;  ///< of a receive
     std::string error;  ///< empty if all went well
   };
 
@@ -57,27 +62,25 @@ class wire {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual handle send(const blocks& from, int peer, int tag) = 0;
+
+  virtual handle receive(const blocks& to, int peer, int tag) = 0;
+  /// Takes a receive back that is not complete.
+  virtual void cancel(handle receive) = 0;
+
   virtual std::optional<arrival> next_arrival() = 0;
   virtual handle receive(const arrival& which, const blocks& to) = 0;
 
   // Sends with the same arguments, over and over.
   virtual handle prepare_send(const blocks& from, int peer, int tag) = 0;
-  /// True if it is complete already.
-  virtual bool start(handle& prepared, std::size_t bytes) = 0;
+  virtual void start(handle prepared, std::size_t bytes) = 0;
+  /// Lets go of what was prepared or sent; it cannot be taken back.
   virtual void forget(handle prepared) = 0;
-
-  // Collective over the ranks, all in the same order.
-  virtual handle barrier() = 0;
-  virtual handle broadcast(std::span<std::byte> data, int root) = 0;
-  virtual handle all_reduce(std::span<std::byte> data, scalar type, operation op) = 0;
-  virtual handle all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
-  virtual handle all_to_all(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
 
   /// Looks which of these are complete now, and appends them to `ends`.
   virtual void test(std::span<handle> under_way, std::vector<end>& ends) = 0;
 };
 
-/// The wire of a job of one rank: collectives are copies. Who sends to itself needs no wire.
+/// The wire of a job of one rank. Who sends to itself needs no wire.
 std::unique_ptr<wire> serial_wire();
 
 }  // namespace plaq::comm

@@ -20,8 +20,7 @@ namespace plaq::dca {
 /// share is summed as the whole would be, measurement by measurement in the chain's order: the same bits.
 class g4_ring {
  public:
-  /// `rank_of[c]` runs chain c; the same on all ranks. Needs MPI_THREAD_MULTIPLE where other threads call MPI
-  /// meanwhile.
+  /// `rank_of[c]` runs chain c; the same on all ranks.
   g4_ring(comm::messenger& messages, std::shared_ptr<const problem> p, std::vector<int> rank_of);
 
   portion mine() const { return {messages_.rank(), messages_.size()}; }

@@ -1,0 +1,158 @@
+#include "plaq/comm/operations.hpp"
+
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plaq/base/error.hpp"
+#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/engine.hpp"
+#include "plaq/trace/region.hpp"
+
+namespace plaq::comm {
+
+struct operations::flight {
+  explicit flight(operation_to_do&& fresh) : what(std::move(fresh)) {}
+  operation_to_do what;
+  std::vector<std::byte> scratch;
+  std::optional<byte_executor> steps;
+  engine moves;
+  std::optional<task::promise<void>> made;
+
+  /// True when all is done.
+  bool progress() {
+    if (!moves.progress()) return false;
+    if (what.at_end) what.at_end();
+    return true;
+  }
+};
+
+operations::operations(std::unique_ptr<wire> over) : wire_(std::move(over)) {}
+
+operations::~operations() {
+  retire();
+  std::vector<ended> all;
+  for (auto& f : under_way_) {
+    auto why = "rank " + std::to_string(rank()) + ": " + std::string(f->what.name.view()) + ": its collectives were destroyed";
+    all.push_back({std::move(f), std::make_exception_ptr(runtime_failure(why))});
+  }
+  tell(all);
+}
+
+std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
+  std::unique_ptr<flight> fresh;
+  if (spare_.empty()) {
+    fresh = std::make_unique<flight>(std::move(what));
+  } else {
+    fresh = std::move(spare_.back());
+    spare_.pop_back();
+    fresh->what = std::move(what);
+  }
+  const auto& todo = *fresh->what.todo;
+  if (fresh->scratch.size() < todo.scratch) fresh->scratch.resize(todo.scratch);
+  generation_ = generation_ == last_tag ? 0 : generation_ + 1;
+  const byte_executor::buffers at{fresh->what.input.data(), fresh->what.output.data(), fresh->scratch.data()};
+  fresh->steps.emplace(*wire_, generation_, at, fresh->what.combine);
+  fresh->moves.begin(todo, *fresh->steps);
+  return fresh;
+}
+
+void operations::keep(std::unique_ptr<flight> done) {
+  constexpr std::size_t most = 8;
+  if (spare_.size() == most) return;
+  done->what.todo.reset();
+  done->what.combine = nullptr;
+  done->what.at_end = nullptr;
+  spare_.push_back(std::move(done));
+}
+
+void operations::run(operation_to_do what) {
+  const trace::region whole(what.name);
+  std::unique_ptr<flight> mine;
+  for (;;) {
+    {
+      std::lock_guard lock(guard_);
+      if (!mine) mine = begin(std::move(what));
+      try {
+        if (mine->progress()) return keep(std::move(mine));
+      } catch (...) {
+        mine.reset();  // what it has under way is given up with the lock
+        throw;
+      }
+    }
+    task::detail::poll_once();  // the other ranks may wait for something else of this one
+  }
+}
+
+task::future<void> operations::start(operation_to_do what) {
+  task::promise<void> made;
+  auto result = made.get_future();
+  std::exception_ptr error;
+  {
+    std::lock_guard lock(guard_);
+    try {
+      auto fresh = begin(std::move(what));
+      if (fresh->progress()) {
+        keep(std::move(fresh));
+        made.set_value();
+        return result;
+      }
+      fresh->made = std::move(made);
+      under_way_.push_back(std::move(fresh));
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  if (error)
+    made.set_exception(error);
+  else
+    expect(1);
+  return result;
+}
+
+bool operations::poll() noexcept {
+  std::vector<ended> all;
+  {
+    std::unique_lock lock(guard_, std::try_to_lock);
+    if (!lock) return false;
+    for (std::size_t i = 0; i < under_way_.size();) {
+      std::exception_ptr error;
+      try {
+        if (!under_way_[i]->progress()) {
+          ++i;
+          continue;
+        }
+      } catch (...) {
+        error = std::current_exception();
+      }
+      all.push_back({std::move(under_way_[i]), error});
+      under_way_.erase(under_way_.begin() + std::ptrdiff_t(i));
+    }
+  }
+  if (all.empty()) return false;
+  tell(all);
+  return true;
+}
+
+void operations::tell(std::vector<ended>& all) noexcept {
+  expect(-static_cast<long>(all.size()));
+  for (auto& [which, error] : all) {
+    auto made = std::move(*which->made);
+    which->made.reset();
+    {
+      std::lock_guard lock(guard_);
+      if (error)
+        which.reset();
+      else
+        keep(std::move(which));
+    }
+    if (error)
+      made.set_exception(error);
+    else
+      made.set_value();
+  }
+}
+
+}  // namespace plaq::comm
