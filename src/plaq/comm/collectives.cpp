@@ -1,8 +1,10 @@
 #include "plaq/comm/collectives.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "plaq/base/error.hpp"
+#include "plaq/task/cores.hpp"
 
 namespace plaq::comm {
 
@@ -12,9 +14,15 @@ constexpr std::size_t most_schedules = 256;
 
 layout layout_of(const communicator& group) {
   const auto node = group.split_by_node();
-  std::array<int, 1> leader{group.rank()};
+  std::array<int, 1> leader{group.rank()}, crowded{};
   node.broadcast(leader);
-  return layout(group.all_gather(leader).values);
+  auto cpus = node.all_gather(task::detail::allowed_cpus()).values;
+  std::ranges::sort(cpus);
+  double cores = double(std::ranges::unique(cpus).begin() - cpus.begin());
+  if (const double limit = task::detail::cgroup_limit("/"); limit > 0) cores = std::min(cores, std::ceil(limit));
+  crowded[0] = node.size() > cores;
+  group.all_reduce(crowded, operation::max);
+  return layout(group.all_gather(leader).values, crowded[0]);
 }
 
 /// Rank 0's table, because the files of two machines may differ.

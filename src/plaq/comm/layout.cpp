@@ -8,7 +8,7 @@
 
 namespace plaq::comm {
 
-layout::layout(std::span<const int> node_of) : ranks_(int(node_of.size())) {
+layout::layout(std::span<const int> node_of, bool crowded) : ranks_(int(node_of.size())), crowded_(crowded) {
   std::map<int, int> first;  // node -> its lowest rank
   for (int r = 0; r < ranks_; ++r) first.try_emplace(node_of[r], r);
   std::vector<int> order(ranks_);

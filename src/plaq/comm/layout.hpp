@@ -18,10 +18,14 @@ class layout {
  public:
   /// One node, positions are ranks.
   explicit layout(int ranks) : ranks_(ranks), node_begin_{0} {}
-  /// node_of[rank] names the node of each rank. Nodes come in the order of their lowest rank.
-  explicit layout(std::span<const int> node_of);
+  /// node_of[rank] names the node of each rank. Nodes come in the order of their lowest rank. `crowded`: a node has
+  /// more ranks than cores.
+  explicit layout(std::span<const int> node_of, bool crowded = false);
 
   int size() const { return ranks_; }
+  /// Whether ranks take turns on cores. Then messages that one rank sends after another cost little beside the turns
+  /// that ranks wait for when they follow from each other.
+  bool crowded() const { return crowded_; }
   int nodes() const { return int(node_begin_.size()); }
   /// Whether positions are ranks, so that a range of positions is a block of neighbouring ranks.
   bool in_rank_order() const { return rank_at_.empty(); }
@@ -34,6 +38,7 @@ class layout {
 
  private:
   int ranks_;
+  bool crowded_ = false;
   std::vector<int> rank_at_, position_of_;  // empty where positions are ranks
   std::vector<int> node_begin_;             // first position of each node, ascending
 };

@@ -77,6 +77,10 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
   constexpr std::size_t kib = 1024;
   const int ranks = line.size();
   const int flat = std::max(2, ranks);
+  if (line.crowded() && line.nodes() == 1 && what != collective::all_to_all) {
+    const bool sums = what == collective::reduce || what == collective::all_reduce;  // room for all at once
+    return {algorithm::tree, flat, sums && bytes > 256 * kib ? 128 * kib : 0};
+  }
   switch (what) {
     case collective::barrier:
       return {algorithm::butterfly, 4, 0};
@@ -90,8 +94,9 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
       return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
     case collective::all_reduce:
       if (bytes <= 4 * kib) return {algorithm::butterfly, 4, 0};
-      if (ranks <= 64) return {algorithm::direct, 2, 0};
-      return bytes <= 1024 * kib ? method{algorithm::halving, 2, 0} : method{algorithm::tree, 2, 128 * kib};
+      if (line.nodes() == 1 && ranks <= 64) return {algorithm::direct, 2, 0};
+      // Neighbours exchange first, and most: between nodes every byte goes about twice, however many ranks they have.
+      return {bytes / std::size_t(ranks) >= 32 * kib ? algorithm::ring : algorithm::halving, 2, 0};
     case collective::all_gather:
       return bytes <= 4 * kib ? method{algorithm::butterfly, 4, 0} : method{algorithm::ring, 2, 0};
     case collective::all_to_all:

@@ -39,7 +39,8 @@ class tuning {
   std::vector<row> rows_;
 };
 
-/// What is good on most machines: few rounds for short messages; for long ones every byte over each link once.
+/// What is good on most machines: few rounds for short messages; for long ones every byte over each link once. Where
+/// ranks take turns on cores nothing runs side by side, and what counts is that each has to wake up once: flat.
 method default_method(collective what, const layout& line, std::size_t bytes);
 
 }  // namespace plaq::comm
