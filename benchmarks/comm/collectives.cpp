@@ -30,10 +30,16 @@ void must(int code) {
   if (code != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+/// Whether one side holds a block for every rank.
+bool has_blocks(collective what) {
+  return what == collective::scatter || what == collective::gather || what == collective::all_gather ||
+         what == collective::all_to_all;
+}
+
 /// The same call as `sample_call` by MPI itself.
 std::function<void()> mpi_call(collective what, std::size_t bytes, int ranks) {
   const int n = int(bytes / sizeof(float));
-  const std::size_t all = std::size_t(n) * std::size_t(ranks);
+  const std::size_t all = std::size_t(n) * std::size_t(has_blocks(what) ? ranks : 1);
   static std::vector<float> in, out;
   in.assign(std::max(in.size(), all), 1);
   out.assign(std::max(out.size(), all), 1);
@@ -76,16 +82,14 @@ collective_options flat(collective what, int ranks) {
 int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: %s REPEATS BYTES,... OPERATION,...\n", argv[0]), 2;
   const communicator world = communicator::world();
-  const std::size_t most = std::size_t(256) << 20;  // bytes of one rank's buffer
+  const std::size_t most = (std::size_t(1) << 30) / std::size_t(world.size());  // bytes of one rank's buffer
   if (world.rank() == 0) std::printf("operation,ranks,bytes,mpi_us,flat_us,plaq_us,algorithm,arity,segment\n");
   for (const auto& name : words(argv[3])) {
     const auto what = collective_named(name);
     collectives tuned(world), root_to_all(world, flat(what, world.size()));
-    const bool blocks = what == collective::scatter || what == collective::gather ||
-                        what == collective::all_gather || what == collective::all_to_all;
     for (const auto& size : words(argv[2])) {
       const std::size_t bytes = std::stoull(size);
-      if (blocks && bytes * std::size_t(world.size()) > most) continue;
+      if (has_blocks(what) && bytes * std::size_t(world.size()) > most) continue;
       const auto seconds = median_seconds(world,
                                           {mpi_call(what, bytes, world.size()),
                                            sample_call(root_to_all, what, bytes), sample_call(tuned, what, bytes)},
