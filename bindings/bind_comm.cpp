@@ -88,6 +88,20 @@ void bind_comm(nb::module_& m) {
           },
           "bytes"_a.noconvert(), "root"_a)
       .def(
+          "send",
+          [](const communicator& self, vector_in<std::uint8_t> bytes, int peer) {
+            nb::gil_scoped_release wait;
+            self.send(view(bytes), peer);
+          },
+          "bytes"_a.noconvert(), "peer"_a)
+      .def(
+          "receive",
+          [](const communicator& self, vector_inout<std::uint8_t> bytes, int peer) {
+            nb::gil_scoped_release wait;
+            self.receive(view(bytes), peer);
+          },
+          "bytes"_a.noconvert(), "peer"_a)
+      .def(
           "gather",
           [](const communicator& self, vector_in<std::uint8_t> mine, int root) {
             plaq::comm::gathered<std::uint8_t> all;

@@ -72,6 +72,21 @@ def check_gathers(comm: Communicator):
         assert same(comm.gather(values(comm.rank), root), expected if comm.rank == root else None)
 
 
+def check_send(comm: Communicator):
+    for peer in range(1, comm.size):
+        if comm.rank == 0:
+            comm.send(values(peer), peer)
+            assert same(comm.receive(peer), values(0))
+        elif comm.rank == peer:
+            assert same(comm.receive(0), values(peer))
+            comm.send(values(0), 0)
+
+
+def check_fold(comm: Communicator):
+    found = comm.fold([comm.rank], lambda a, b: a + b)
+    assert found == (list(range(comm.size)) if comm.rank == 0 else None)
+
+
 def check_allreduce(comm: Communicator):
     ranks = np.arange(comm.size)
     for dtype in "int32", "int64", "uint64", "float32", "float64", "complex64", "complex128":

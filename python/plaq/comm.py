@@ -12,7 +12,7 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -131,6 +131,36 @@ class Communicator:
             packed = np.empty(length[0], np.uint8)
         self._native.broadcast(packed, root)
         return value if self.rank == root else _unpack(packed)
+
+    def send(self, value: Any, peer: int) -> None:
+        """Send a value, as in `bcast`, to the rank ``peer``, which calls `receive`; may wait until it does."""
+        packed = _pack(value)
+        self._native.send(np.array([packed.size], np.int64).view(np.uint8), peer)
+        self._native.send(packed, peer)
+
+    def receive(self, peer: int) -> Any:
+        """The next value that the rank ``peer`` sends to this one."""
+        length = np.empty(1, np.int64)
+        self._native.receive(length.view(np.uint8), peer)
+        packed = np.empty(length[0], np.uint8)
+        self._native.receive(packed, peer)
+        return _unpack(packed)
+
+    def fold(self, value: Any, join: Callable[[Any, Any], Any]) -> Any:
+        """All ranks' values joined on rank 0, None elsewhere. Values as in `bcast`.
+
+        ``join(a, b)`` is called with what neighbouring groups of ranks have, those of a first. A binary tree: no rank
+        has to receive more than log2(size) times.
+        """
+        step = 1
+        while step < self.size:
+            if self.rank % (2 * step):
+                self.send(value, self.rank - step)
+                return None
+            if self.rank + step < self.size:
+                value = join(value, self.receive(self.rank + step))
+            step *= 2
+        return value
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
         """[value of rank 0, value of rank 1, ...] on ``root``, None elsewhere. Values as in `bcast`."""
