@@ -50,6 +50,7 @@ nb::dict to_dict(const chain_state& s) {
   out["accepted"] = s.moves.accepted;
   out["walking_seconds"] = s.walking_seconds;
   out["measuring_seconds"] = s.measuring_seconds;
+  out["bins_done"] = s.bins_done;
   nb::list bins, series;
   for (const bin_result& b : s.bins) {
     bins.append(to_numpy(b.sums, {b.sums.size()}));
@@ -77,6 +78,7 @@ chain_state from_dict(const nb::dict& d) {
   s.moves = {nb::cast<std::uint64_t>(d["proposed"]), nb::cast<std::uint64_t>(d["accepted"])};
   s.walking_seconds = nb::cast<double>(d["walking_seconds"]);
   s.measuring_seconds = nb::cast<double>(d["measuring_seconds"]);
+  s.bins_done = nb::cast<std::uint32_t>(d["bins_done"]);
   const auto bins = nb::cast<nb::list>(d["bins"]), series = nb::cast<nb::list>(d["series"]);
   plaq::check(nb::len(bins) == nb::len(series), "a chain's bins and series have unequal lengths");
   for (std::size_t i = 0; i < nb::len(bins); ++i) {
@@ -185,30 +187,39 @@ void bind_dca(nb::module_& m) {
            "[chain][bin] shares of the bins completed since the last call: rows part/size ... (part + 1)/size of every "
            "function.");
 
+  const auto to_list = [](const std::vector<chain_state>& states) {
+    nb::list out;
+    for (const chain_state& s : states) out.append(to_dict(s));
+    return out;
+  };
+  nb::class_<chain_queue>(m, "ChainQueue", "Chains that wait for a worker, and those that came back from one.")
+      .def(nb::init<>())
+      .def("add", [](chain_queue& q, const nb::dict& state) { q.add(from_dict(state)); }, "state"_a)
+      .def("close", &chain_queue::close, "Nothing will be added any more.")
+      .def("take", [to_list](chain_queue& q, std::size_t most) { return to_list(q.take(most)); }, "most"_a,
+           "Up to so many chains that wait: those that were recalled, then the last ones.")
+      .def("take_complete", [to_list](chain_queue& q) { return to_list(q.take_complete()); },
+           "Those that have all their bins.")
+      .def("recall", &chain_queue::recall, "chains"_a,
+           "Frees chains recalled before, and calls back so many of those that run, at the end of their bin.")
+      .def("load", [](const chain_queue& q) {
+        const auto [waiting, running] = q.state();
+        return std::pair(waiting, running);
+      }, "(chains that wait, chains that run).");
+
   m.def("run_chains",
-        [](const problem& p, const nb::list& states, const std::string& backend,
-           const plaq::task::options& pool, bool split, control& c, g4_ring* ring) {
-          std::vector<chain_state> chains;
-          for (nb::handle h : states) chains.push_back(from_dict(nb::cast<nb::dict>(h)));
+        [](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+           bool split, control& c, g4_ring* ring) {
           run_options how;
           how.backend = backend;
           how.pool = pool;
           how.split = split;
           auto shared = std::make_shared<const problem>(p);
-          std::exception_ptr error;
-          {
-            nb::gil_scoped_release release;
-            try {
-              run_chains(shared, chains, how, c, ring);
-            } catch (...) {
-              error = std::current_exception();
-            }
-          }
-          for (std::size_t i = 0; i < chains.size(); ++i)
-            nb::cast<nb::dict>(states[i]).update(to_dict(chains[i]));
-          if (error) std::rethrow_exception(error);
+          nb::gil_scoped_release release;
+          run_chains(shared, queue, how, c, ring);
         },
-        "problem"_a, "states"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "ring"_a = nb::none(),
-        "Takes every chain state (a dict, changed in place) on until its bins are complete or the control stops it.\n"
-        "With a ring all ranks call, and bins have no two-particle slices: their shares are in the ring.");
+        "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "ring"_a = nb::none(),
+        "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the queue\n"
+        "is closed and empty, or all are stopped. With a ring all ranks call with a closed queue, each with all chains\n"
+        "that it runs, and bins have no two-particle slices: their shares are in the ring.");
 }

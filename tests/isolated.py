@@ -5,6 +5,7 @@ from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
+from plaq.dca.chains import Chains, run_chains
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
 from plaq.dca.ed import ExactCluster
@@ -116,17 +117,17 @@ class Isolated:
         return problem
 
     def fresh_chains(self):
-        return [ctaux.fresh_chain(i) for i in range(self.chains)]
+        return Chains.fresh(comm.world(), self.chains, self.bins)
 
     def run(self, chains, threads="fiber", workers=2, accumulate="shared", watch=lambda measurements, sweeps: None):
         """Takes the chains on; returns whether all are complete."""
         how = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate)
-        return ctaux.run_chains(self.problem, chains, how, comm.world(), watch)
+        return run_chains(self.problem, chains, how, comm.world(), watch)
 
     def collected(self, chains):
         representatives = self.group.representatives
         orbits = [np.flatnonzero(representatives == k) for k in np.unique(representatives)]
-        return ctaux.collect(self.problem, chains, self.cluster, orbits)
+        return ctaux.collect(self.problem, chains.bins, chains.tally(comm.world()), self.cluster, orbits)
 
     def measure(self):
         """All observables, as the application reports them: {name: Estimate}."""

@@ -130,7 +130,7 @@ def test_foreign_files_are_named_and_refused(tmp_path):
         checkpoint.load(path, "plaq pic", "abc")
     with h5py.File(path, "a") as file:
         file.attrs["version"] = 99
-    with pytest.raises(InputError, match="version 99, this is 1"):
+    with pytest.raises(InputError, match=f"version 99, this is {checkpoint.VERSION}"):
         load(path)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from plaq.comm import world
 from plaq.dca import ctaux, matsubara, observables
+from plaq.dca.bins import Bins
+from plaq.dca.chains import Chains, fresh_chain, run_chains
 from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
@@ -56,16 +58,17 @@ class Problem:
                           warm_up=warm_up, point=0, iteration=0, window=window, pairing=window > 0,
                           orbit=observables.pair_orbits(PointGroup(self.cluster)))
         problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
-        states = [ctaux.fresh_chain(c, start and start[c]) for c in range(chains)]
+        taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
         run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate)
         started = time.perf_counter()
-        ctaux.run_chains(problem, states, run, world(), lambda *_: None)
+        run_chains(problem, taken, run, world(), lambda *_: None)
         wall = time.perf_counter() - started
-        measured = ctaux.collect(problem, states, self.cluster, [])
+        measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.cluster, [])
         seconds = measured.walking_seconds + measured.measuring_seconds
         count = measured.weights.sum()
         return SimpleNamespace(
             wall=wall, seconds=seconds, walking=measured.walking_seconds, measuring=measured.measuring_seconds,
             measurements=count, sweeps=count * problem.sweeps_per_measurement, proposals=problem.proposals_per_sweep,
             block=problem.block_length, order=float(measured.order.mean() / measured.sign.mean()), measured=measured,
-            states=[{**s, "beta": self.beta} for s in states], acceptance=measured.acceptance)
+            states=[{**s, "beta": self.beta} for _, s in sorted(taken.here.items())],
+            bins=taken.bins, acceptance=measured.acceptance)

@@ -49,7 +49,7 @@ def once(problem, threads, accumulate, **options):
     before = used()
     found = problem.run(threads=threads, workers=WORKERS, accumulate=accumulate, **options)
     taken = {name: value - before[name] for name, value in used().items()}
-    return {**taken, "wall": found.wall, "used": taken["cpu"] / (found.wall * WORKERS), "digest": digest(found.states)}
+    return {**taken, "wall": found.wall, "used": taken["cpu"] / (found.wall * WORKERS), "digest": digest([found.states, found.bins.state()])}
 
 
 def compare(repeats, table, traces=None):

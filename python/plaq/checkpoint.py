@@ -19,11 +19,11 @@ from plaq.files import write_atomically
 from plaq.packed import pack, unpack
 
 FORMAT = "plaq checkpoint"
-VERSION = 1
+VERSION = 2
 
 
-def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> None:
-    """Replace the checkpoint at ``path``.
+def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> int:
+    """Replace the checkpoint at ``path``; returns its size in bytes.
 
     ``state`` is a nested dict of arrays, numbers, texts, None and lists of these, and comes back the same bit for
     bit. The file is made in memory first, so that a full disk is an ordinary error: RunError, and the previous
@@ -40,6 +40,7 @@ def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> N
         file.attrs["checksum"] = checksum(text, block)
         file["text"], file["block"] = text, block
     write_atomically(path, image.getbuffer())
+    return image.getbuffer().nbytes
 
 
 def load(path: Path, program: str, fingerprint: str) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -54,6 +55,7 @@ def dca_run(
     ] = False,
 ):
     """Run an input, or all runs of its [sweep]. The same command goes on with what was stopped."""
+    started = time.perf_counter()
     options = {"threads": threads, "workers": workers, "bind": bind, "walltime": walltime, "folder": out}
     settings = list(settings or []) + [
         f"run.{name}={toml_text(value)}" for name, value in options.items() if value
@@ -70,7 +72,7 @@ def dca_run(
     runs = commands.on_root(world(), lambda: sweep.read(input, settings), share=True)
     if sweep.is_single(runs):
         parameters = runs[sweep.SINGLE]
-        commands.run(parameters, parameters.run.folder, str(input), trace)
+        commands.run(parameters, parameters.run.folder, str(input), trace, started)
     else:
         sweep.run(runs, str(input), world(), trace)
 

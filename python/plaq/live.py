@@ -100,6 +100,15 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def size(count: float) -> str:
+    """Bytes in a readable unit."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
 def number(value: Any, form: str = ".4g") -> str:
     """A number in a short form, – for what is not known."""
     return "–" if value is None or value != value else format(value, form)

@@ -17,9 +17,9 @@ from plaq.errors import Interrupted, RunError
 
 
 class Loop:
-    def __init__(self, parameters, comm, observer, state=None):
+    def __init__(self, parameters, comm, observer, state=None, started=None):
         self.p, self.comm, self.observer = parameters, comm, observer
-        self.state = state or {"index": 0, "step": 0, "sum": 0.0, "points": []}
+        self.state = comm.bcast(state) or {"index": 0, "step": 0, "sum": 0.0, "points": []}
 
     def run(self):
         points = [Point.from_state(point) for point in self.state["points"]]

@@ -21,8 +21,8 @@ def small_case(**changes):
 def results(chains):
     """All that may not depend on how the chains were run, as bytes."""
     names = ("sign", "site", "spin", "tau", "drift", "proposed", "accepted")
-    state = [[np.asarray(chain[name]).tobytes() for name in names] for chain in chains]
-    return state, [[b.tobytes() for b in chain["bins"] + chain["series"]] for chain in chains]
+    state = [[np.asarray(chain[name]).tobytes() for name in names] for _, chain in sorted(chains.here.items())]
+    return state, chains.bins.sums().tobytes(), chains.bins.series().tobytes()
 
 
 @pytest.fixture(scope="module")
@@ -53,16 +53,22 @@ def test_same_bits_after_interruptions(reference, wish, split):
     interruptions = 0
     # Stopped at once, then after more and more sweeps: in the warm-up, at the start of a bin, within one.
     for moment in itertools.count(0, 10):
-        control = _core.dca.Control()
+        control, queue = _core.dca.Control(), _core.dca.ChainQueue()
+        for state in chains.here.values():
+            if state["bins_done"] < case.problem.bins:
+                queue.add(state)
+        queue.close()
         if moment == 0:
             getattr(control, wish)()
         with ThreadPoolExecutor(1) as aside:
-            run = aside.submit(_core.dca.run_chains, case.problem, chains, "fiber", two, split, control)
+            run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", two, split, control)
             while not run.done() and control.sweeps < moment:
                 pass
             getattr(control, wish)()
+            queue.close()
             run.result()
-        if all(len(chain["bins"]) == case.problem.bins for chain in chains):
+        chains.keep(queue.take_complete() + queue.take(case.chains))
+        if all(chain["bins_done"] == case.problem.bins for chain in chains.here.values()):
             break
         interruptions += 1
     assert interruptions > 0
@@ -87,6 +93,31 @@ def test_a_chain_that_is_complete_is_left_alone(reference):
     assert results(chains) == reference
 
 
+@pytest.mark.parametrize("recalled", [False, True])
+def test_chains_leave_between_bins_when_they_are_recalled(reference, recalled):
+    case = small_case()
+    chains = case.fresh_chains()
+    one = _core.task.Options()
+    one.workers = 1
+    control, queue = _core.dca.Control(), _core.dca.ChainQueue()
+    for state in chains.here.values():
+        queue.add(state)
+    with ThreadPoolExecutor(1) as aside:
+        run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, False, control)
+        back = 0
+        while len(found := queue.take_complete()) < case.chains and sum(queue.load()):
+            chains.keep(found)
+            if recalled:
+                queue.recall(1)
+                while queue.load() == (case.chains, 0):
+                    pass
+                back += 1
+        queue.close()
+        run.result()
+    chains.keep(found + queue.take_complete())
+    assert queue.load() == (0, 0) and results(chains) == reference
+
+
 def test_seeds_chains_and_bins_differ():
     case = small_case()
     chains = case.fresh_chains()
@@ -94,7 +125,7 @@ def test_seeds_chains_and_bins_differ():
     other = small_case(seed=2)
     others = other.fresh_chains()
     other.run(others)
-    bins = [b.tobytes() for chain in chains + others for b in chain["bins"]]
+    bins = [b.tobytes() for one in (chains, others) for b in one.bins.sums()]
     assert len(set(bins)) == len(bins)
 
 

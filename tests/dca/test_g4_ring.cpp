@@ -1,6 +1,7 @@
 // Runs on any number of ranks. The oracle: every rank also runs all chains by itself, without a ring.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "plaq/comm/communicator.hpp"
@@ -46,6 +47,19 @@ std::vector<chain_state> fresh(int chains, auto&& here) {
   return out;
 }
 
+/// The chains after they ran, by number.
+std::vector<chain_state> taken_on(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
+                                  const run_options& how, control& c, g4_ring* ring = nullptr) {
+  chain_queue queue;
+  for (chain_state& s : chains) queue.add(std::move(s));
+  queue.close();
+  run_chains(p, queue, how, c, ring);
+  auto out = queue.take_complete();
+  for (chain_state& s : queue.take(chains.size())) out.push_back(std::move(s));
+  std::ranges::sort(out, {}, &chain_state::number);
+  return out;
+}
+
 bool same_bits(std::span<const double> a, std::span<const double> b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
@@ -70,15 +84,14 @@ void compare(const problem& p, const std::vector<double>& whole, const std::vect
 
 void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how) {
   control c;
-  auto alone = fresh(chains, [](int) { return true; });
-  run_chains(p, alone, how, c);
+  const auto alone = taken_on(p, fresh(chains, [](int) { return true; }), how, c);
 
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(rank_of(i));
   g4_ring ring(messages, p, ranks);
-  auto here = fresh(chains, [&](int i) { return ranks[std::size_t(i)] == world().rank(); });
-  run_chains(p, here, how, c, &ring);
+  const auto here =
+      taken_on(p, fresh(chains, [&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &ring);
 
   std::size_t next = 0;
   for (int i = 0; i < chains; ++i) {
@@ -134,8 +147,7 @@ TEST(g4_ring, a_stopped_chain_ends_for_all) {
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(i / 2);
   g4_ring ring(messages, p, ranks);
-  auto here = fresh(chains, [&](int i) { return ring.runs_here(i); });
-  run_chains(p, here, {}, c, &ring);
+  taken_on(p, fresh(chains, [&](int i) { return ring.runs_here(i); }), {}, c, &ring);
   for (const auto& bins : ring.bins) EXPECT_TRUE(bins.empty());
 }
 

@@ -52,7 +52,12 @@ def test_protocol_of_the_example_reads():
             },
             "at most 4 sites: model.cluster has 8",
         ),
-        ({"solver": {"chains": 7}}, "solver.bins = 64 must be a multiple of solver.chains = 7"),
+        ({"solver": {"chains": 7}}, "solver.bins = 64 and solver.chains = 7: one must be a multiple of the other"),
+        ({"solver": {"chains": 96}}, "solver.bins = 64 and solver.chains = 96: one must be a multiple of the other"),
+        (
+            {"solver": {"chains": 6400, "measurements": 1000}},
+            "solver.measurements = 1000 must be ≥ solver.chains = 6400",
+        ),
         ({"solver": {"bins": 32}}, "solver.bins = 32 is not allowed: it must be an integer from 64 to 65536"),
         ({"solver": {"measurements": 10}}, "solver.measurements = 10 must be ≥ solver.bins = 64"),
         ({"two_particle": {"measurements": 10}}, "two_particle.measurements = 10 must be ≥ solver.bins = 64"),
@@ -139,6 +144,7 @@ def test_hopping_table_has_both_signs():
 def test_early_measurements_follow_the_late_ones():
     assert synthetic.parameters(solver={"measurements": 50_000}).solver.measurements_first == 5000
     assert synthetic.parameters(solver={"measurements": 100}).solver.measurements_first == 64
+    assert synthetic.parameters(solver={"measurements": 10_000, "chains": 6400}).solver.measurements_first == 6400
 
 
 def test_temperatures_with_two_particle_functions_can_have_more_measurements():

@@ -56,7 +56,9 @@ def test_tracing_shows_the_run_and_changes_no_bit(tmp_path):
     paths = {path(t, t.regions, row) for row in range(len(t.regions))}
     assert {
         ("temperature", "iteration", "chemical potential"),
+        ("start-up",),
         ("temperature", "iteration", "chains"),
+        ("temperature", "iteration", "collection"),
         ("temperature", "iteration", "estimates", "Bethe-Salpeter: pairing"),
         ("temperature", "iteration", "checkpoint"),
         ("figures",),
@@ -82,8 +84,9 @@ def test_every_rank_has_its_file(tmp_path):
     plaq("run", tmp_path / "input.toml", "--out", tmp_path / "run", "-n", 2, "--workers", 1, "--trace")
     t = trace.read(tmp_path / "run/trace/000")
     assert t.notes == [] and [r.rank for r in t.ranks] == [0, 1] and t.ranks[0].pid != t.ranks[1].pid
-    for rank in (0, 1):  # two of the four chains in each of three iterations
-        assert list(np.array(t.names)[t.tasks["name"][t.tasks["rank"] == rank]]) == 3 * 2 * ["dca chain"]
+    names = np.array(t.names)[t.tasks["name"]]
+    assert set(names) == {"dca chain"} and len(names) >= 3 * 4  # one more where a chain has changed ranks between bins
+    assert set(t.tasks["rank"]) == {0, 1}
     # On one host the ranks share a clock: both are in the same iterations at the same time.
     name = np.array(t.names)[t.regions["name"]]
     begins = [t.regions["begin"][(name == "iteration") & (t.regions["rank"] == rank)] for rank in (0, 1)]

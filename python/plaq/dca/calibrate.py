@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from plaq.dca import ctaux, matsubara, observables
+from plaq.dca.chains import Chains, run_chains
 from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
@@ -72,10 +74,10 @@ class Walk:
                           orbit=observables.pair_orbits(group), channels=list(channels))
         problem = ctaux.make_problem(cluster, mesh, task, solver)
         self.iteration = time.perf_counter() - started
-        states = [ctaux.fresh_chain(0)]
+        chains = Chains.fresh(comm, 1, BINS)
         run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared")
-        ctaux.run_chains(problem, states, run, comm, lambda *_: None)
-        measured = ctaux.collect(problem, states, cluster, [])
+        run_chains(problem, chains, run, comm, lambda *_: None)
+        measured = ctaux.collect(problem, chains.bins, chains.tally(comm), cluster, [])
         count = int(measured.weights.sum())
         self.order = float(measured.order.mean() / measured.sign.mean())
         self.sweep = measured.walking_seconds / (count + task.warm_up) * self.order / problem.proposals_per_sweep
@@ -96,7 +98,7 @@ def line(first, y1, second, y2):
 
 
 def exchange(comm):
-    """(seconds of a step of an exchange, bytes per second into one rank)."""
+    """(seconds of a step of an exchange, bytes per second), gathered on one rank and sent to all from there."""
     if comm.size == 1:
         return 0.0, 0.0
 
@@ -105,11 +107,11 @@ def exchange(comm):
         comm.barrier()
         started = time.perf_counter()
         for _ in range(repeats):
-            comm.allgather(piece)
+            comm.bcast(comm.fold([piece], operator.add))
         return (time.perf_counter() - started) / repeats
 
     small, large = seconds(0, 50), seconds(EXCHANGED, 5)
-    steps = np.ceil(np.log2(comm.size))
+    steps = 2 * np.ceil(np.log2(comm.size))
     values = small / steps, EXCHANGED * (1 - 1 / comm.size) / max(large - small, 1e-9)
     return tuple(float(v) for v in comm.bcast(values))
 

@@ -9,7 +9,7 @@ from plaq.dca.lattice import Lattice
 from plaq.dca.parameters import Parameters
 from plaq.dca.symmetry import PointGroup, irrep_projectors
 from plaq.errors import InputError
-from plaq.live import duration
+from plaq.live import duration, size
 from plaq.machine import pool_options
 
 
@@ -45,7 +45,7 @@ def describe(p: Parameters) -> str:
         )
     lines += [
         "",
-        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with four",
+        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with six",
         "             iterations at every temperature; both numbers to a factor of two or three",
     ]
     return "\n".join(lines)
@@ -82,7 +82,7 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
         line("all", "", size(max(c.rank_bytes for c in costs)), [*total, whole],
              sum(c.seconds for c in alone) + machine.startup),
         "",
-        f"start-up {duration(machine.startup)}; four iterations at every temperature; efficiency is against one core",
+        f"start-up {duration(machine.startup)}; six iterations at every temperature; efficiency is against one core",
     ]
     if ranks > 1 and any(c.window for c in costs):
         lines.append(f'memory of a rank with two-particle functions in shares, run.two_particle = "ring": '
@@ -100,12 +100,3 @@ def exact_needs(p: Parameters, cluster: Cluster) -> str:
         for T in p.dca.temperatures
     )
     return f"estimate:    {4**cluster.size} states, exact diagonalisation in about {duration(total)}"
-
-
-def size(count: float) -> str:
-    """Bytes in a readable unit."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -17,40 +18,43 @@ from plaq.live import Log, duration, open_log
 from plaq.machine import build, pool_options
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
-from plaq.trace.session import Session, next_folder
+from plaq.trace.session import Session, next_folder, region
 
 
 def run(parameters: Parameters, folder: str | Path | None = None, source: str = "Parameters",
-        trace: bool = False) -> Results:
+        trace: bool = False, started: float | None = None) -> Results:
     """Solve the model at all temperatures and look for the transition.
 
     With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last
     checkpoint; without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the folder,
     in trace/001 when the run goes on, and so forth. Every rank of an MPI world calls this with the same arguments and
-    gets the same results. Raises Interrupted after a signal or the wall-time limit, with everything saved.
+    gets the same results. Start-up counts from ``started`` (time.perf_counter), by default now. Raises Interrupted after
+    a signal or the wall-time limit, with everything saved.
     """
     from plaq.comm import world
 
     with Stop(parameters.run.walltime) as stop:
-        return run_on(world(), parameters, folder, source, stop, open_log, trace)
+        return run_on(world(), parameters, folder, source, stop, open_log, trace, started)
 
 
 def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source: str, stop: Stop,
-           make_log: Callable[[Path], Log], trace: bool = False) -> Results:
+           make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None) -> Results:
     """`run` on the ranks of comm; ``stop`` says when to stop early."""
     from plaq.dca.loop import Loop
 
+    started = time.perf_counter() if started is None else started
     on_root(comm, lambda: (check_ranks(parameters, comm.size), check_distribution(parameters, comm.size)))
     if folder is None:
         if trace:
             raise InputError("trace: a run without a folder has no place for one")
-        return Loop(parameters, comm, QuietObserver(stop)).run()
+        return Loop(parameters, comm, QuietObserver(stop), started=started).run()
     desk = on_root(comm, lambda: Desk(parameters, Path(folder), source, comm.size, stop, make_log))
     try:
-        state = on_root(comm, desk.observer.resume if desk else None, share=True)
-        observer = desk.observer if desk else Contributor(stop)
         with recording(comm, parameters, Path(folder), desk) if trace else nullcontext():
-            results = Loop(parameters, comm, observer, state).run()
+            with region("start-up"):
+                state = on_root(comm, desk.observer.resume if desk else None)
+                loop = Loop(parameters, comm, desk.observer if desk else Contributor(stop), state, started)
+            results = loop.run()
             if desk:
                 desk.finish(results)
     except Interrupted as interrupted:
@@ -107,7 +111,9 @@ class Desk:
         self.log.line(results.answer())
         save_figures(self.folder.path)
         write_report(self.folder.path)
-        self.log.line(f"time:   {duration(sum(results.seconds.values()))}")
+        spent = ", ".join(f"{part} {duration(seconds)}" for part, seconds in results.seconds.items())
+        self.log.line(f"time:   {duration(sum(results.seconds.values()))} ({spent})")
+        self.log.line(f"checkpoints: {self.observer.checkpoints()}")
         self.log.line(f"digest: {digest_results(self.folder.results)}")
         self.log.line(f"report: {self.folder.report}")
 

@@ -1,7 +1,7 @@
 """What a run costs in memory and time, on this machine or on one that a file describes.
 
 The model knows what a run does: chains are dealt to ranks and workers, each warms up and measures on its own, then
-the bins of all chains go to all ranks, rank 0 writes, and every rank evaluates them. Only the first part becomes
+all bins are summed and go to all ranks, rank 0 writes, and every rank evaluates them. Only the first part becomes
 faster with more workers.
 """
 
@@ -20,7 +20,8 @@ from plaq.schema import Parameter, Schema, integer, read_toml, real, text
 
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
-COPIES_OF_BINS = 4  # at most at once: of the chains, in one array, by quantity, and as complex numbers
+COPIES_OF_BINS = 4  # at most at once: as summed, in one array, by quantity, and as complex numbers
+VERTEX = 16  # bytes
 ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
 
 _positive, _time = real("(0, inf)"), real("[0, inf)")
@@ -42,7 +43,7 @@ MACHINE = Schema(
         Parameter("machine", "startup", _time, 1.5, "s", "from the command to the first sweep"),
         Parameter("machine", "process", _time, 1e8, "bytes", "Python with its libraries"),
         Parameter("machine", "latency", _time, 1e-4, "s", "one step of an exchange of Python objects"),
-        Parameter("machine", "bandwidth", _positive, 1e9, "bytes/s", "of such an exchange, into one rank"),
+        Parameter("machine", "bandwidth", _positive, 1e9, "bytes/s", "of such an exchange, to one rank and to all"),
         Parameter("machine", "disk", _positive, 3e8, "bytes/s", "checkpoints of rank 0"),
     ],
 )
@@ -78,8 +79,8 @@ class Cost:
     T: float
     order: float
     window: int
-    chain_bytes: float
-    rank_bytes: float  # with the bins of all chains on every rank
+    chain_bytes: float  # while it runs
+    rank_bytes: float  # with all bins on every rank
     ring_bytes: float  # with two-particle functions in shares
     core_seconds: float  # of all chains together
     solver: float  # wall seconds from here on
@@ -99,10 +100,11 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
     G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
     window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
-    where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain,
-    and double precision in every bin. All ranks hold the bins of all chains. In shares (plaq.dca.shares) a rank of p
-    holds a p-th of all chains' sums and bins, two messages of four such planes for each chain, and one whole function
-    of a jackknife sample at a time, COPIES_OF_BINS times too.
+    where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain
+    that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. In
+    shares (plaq.dca.shares), where all chains run at once, a rank of p holds a p-th of all chains' sums and of all
+    bins, two messages of four such planes for each chain, and one whole function of a jackknife sample at a time,
+    COPIES_OF_BINS times too.
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
     them one after the other, warm-up included.
@@ -120,28 +122,29 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     reach = count + max(abs(m) for m in pairs.bosonic) if general else count
     chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
     bins = 8 * solver.bins * (numbers + single)
-    here = math.ceil(solver.chains / ranks)
-    alone = machine.process + here * chain + COPIES_OF_BINS * bins
+    here, pieces = math.ceil(solver.chains / ranks), max(solver.bins, solver.chains)
+    vertices = VERTEX * order * solver.chains
+    alone = machine.process + min(here, workers) * chain + vertices / ranks + COPIES_OF_BINS * bins
     message = 4 * 4 * 2 * (sites * reach) ** 2
     ring = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
             + solver.chains * (12 * numbers / ranks + 2 * message)
             + 8 * numbers * ((solver.bins + ARRAYS_OF_ERRORS) / ranks + COPIES_OF_BINS / max(1, functions)))
     in_turn = math.ceil(here / workers)
-    steps = math.ceil(math.log2(ranks)) if ranks > 1 else 0
+    steps = 2 * math.ceil(math.log2(ranks))
 
     core = wall = exchange = 0.0
     for measurements, warm_up, n_w, extra in iterations(p, T, count, general):
         interval = tuning.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
         walk, measure = tuning.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
-        each = -(-measurements // solver.bins) * solver.bins / solver.chains
+        each = -(-measurements // pieces) * pieces / solver.chains
         one = warm_up * walk + each * (interval * walk + measure)
         core += one * solver.chains
         wall += one * in_turn
         size = bins if n_w else 8 * solver.bins * single
-        exchange += steps * machine.latency + (size * (1 - 1 / ranks) / machine.bandwidth)
+        exchange += steps * machine.latency + size * (1 - 1 / ranks) / machine.bandwidth
     samples = (solver.bins + 1) * (machine.sample + machine.analysis * operations * numbers)
     return Cost(T, order, count, chain, alone, ring if ranks > 1 else alone, core, wall, exchange,
-                samples + machine.iteration * len(iterations(p, T, 0, 0)), bins / machine.disk)
+                samples + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk)
 
 
 def measures_pairing(p: Parameters) -> bool:

@@ -1,15 +1,11 @@
 """Continuous-time auxiliary-field QMC: one cluster problem in, bins of averages out.
 
-The Markov chains run in C++ (src/plaq/dca). Here the bath function becomes a table in imaginary time, the chains are
-dealt out to ranks, watched while they run, and their bins are collected in the order of the chains, so that nothing
-depends on ranks or workers. Conventions and formulas: docs/conventions.md.
+The Markov chains run in C++ (src/plaq/dca), on all ranks (plaq.dca.chains). Here the bath function becomes a table in
+imaginary time, and the sums of the bins become averages. Conventions and formulas: docs/conventions.md.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,10 +15,8 @@ from plaq import _core
 from plaq.dca import tuning
 from plaq.dca.shares import Shares
 from plaq.errors import RunError
-from plaq.machine import pool_options
 from plaq.trace.session import region
 
-PATIENCE = 5.0  # seconds that a rank which fails gives its tasks to end
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
 
 
@@ -79,13 +73,14 @@ class Task:
 
 @dataclass
 class Measured:
-    """Averages per bin, chains in order. `weights` are measurements per bin.
+    """Averages per bin, in the order of the chains that filled them. `weights` are measurements per bin.
 
     Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, (s, k, s*density, s*double
-    occupancy)]. All else is measured on configurations of the walk and their neighbours with the weights w of
-    src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on
-    the mesh, correlations {name: [bin, R] or [bin]}. pairing and channels are [bin, row, n'] with rows (block, n) and
-    (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's where they are in shares.
+    occupancy)], of the first chain of each bin where a bin has several. All else is measured on configurations of the
+    walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is
+    w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin, R] or [bin]}. pairing and channels
+    are [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
+    where they are in shares.
     """
 
     weights: np.ndarray
@@ -125,92 +120,22 @@ def make_problem(cluster, mesh, task, solver):
     problem.sweeps_per_measurement = tuning.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
                                                           task.window, len(task.channels))
     problem.warm_up_sweeps = task.warm_up
-    problem.bins = solver.bins // solver.chains
-    problem.measurements_per_bin = -(-task.measurements // solver.bins)
+    pieces = max(solver.bins, solver.chains)  # see plaq.dca.bins
+    problem.bins = pieces // solver.chains
+    problem.measurements_per_bin = -(-task.measurements // pieces)
     problem.histogram_size = int(2 * task.order + 10 * np.sqrt(task.order) + 20)
     problem.single_precision = solver.precision == "float"
     problem.seed, problem.point, problem.iteration = solver.seed, task.point, task.iteration
     return problem
 
 
-def fresh_chain(number, previous=None, stretch=1.0):
-    """State of a chain before warm-up: empty, or the last configuration of `previous` with times multiplied."""
-    state = dict(number=number, warm=False, sign=1.0, site=np.zeros(0, np.int32), spin=np.zeros(0, np.int32),
-                 tau=np.zeros(0), drift=0.0, proposed=0, accepted=0, walking_seconds=0.0, measuring_seconds=0.0,
-                 bins=[], series=[])
-    if previous is not None:
-        state |= {name: previous[name] for name in ("site", "spin", "sign")}
-        state["tau"] = np.minimum(previous["tau"] * stretch, np.nextafter(previous["beta"] * stretch, 0))
-    return state
-
-
-@region("chains")
-def run_chains(problem, chains, run, comm, watch: Callable, shares: Shares | None = None):
-    """Take all chains (states, changed in place) on until they are complete or `watch` says stop.
-
-    Each rank runs the chains number % size == rank. `watch(measurements, sweeps)` is called about five times a second
-    on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins under way are complete)
-    or "abandon" (stop now). Any rank's wish counts for all. Returns whether all chains are complete. With `shares`,
-    two-particle sums go there instead of into the chains' bins.
-    """
-    rank_of = [c["number"] % comm.size for c in chains]
-    mine = [c for c, rank in zip(chains, rank_of) if rank == comm.rank]
-    control = _core.dca.Control()
-    ring = shares.ring(problem, rank_of) if shares else None
-    options = pool_options(run.workers, run.bind)
-    failure = []
-    finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
-
-    def work():
-        try:
-            _core.dca.run_chains(problem, mine, run.threads, options, run.accumulate == "split", control, ring)
-        except Exception as error:  # carried to the main thread
-            failure.append(error)
-        finally:
-            finished.set()
-
-    thread = threading.Thread(target=work, name="plaq chains")
-    thread.start()
-    wishes = {None: 0, "finish": 1, "abandon": 2}
-    period = 0.2 if comm.size > 1 else 0.05
-    try:
-        while True:
-            started = time.monotonic()
-            finished.wait(period)
-            time.sleep(max(0.0, started + period - time.monotonic()) if comm.size > 1 else 0.0)
-            running = not finished.is_set()
-            counts = comm.allreduce(np.array([running, control.measurements, control.sweeps], dtype=float), "sum")
-            wish = max(wishes[watch(counts[1], counts[2])], 1 if failure else 0)
-            wish = int(comm.allreduce(np.array([wish], dtype=float), "max")[0])
-            if wish == 1:
-                control.finish_bins()
-            elif wish == 2:
-                control.abandon_bins()
-            if counts[0] == 0:
-                break
-    except BaseException:  # the C++ thread must not outlive the run
-        control.abandon_bins()
-        finished.wait(PATIENCE if ring else None)  # a ring waits for ranks that do not know of this yet
-        raise
-    errors = [e for e in comm.allgather(str(failure[0]) if failure else None) if e]
-    if shares:
-        shares.take(ring)
-    everywhere = sum(comm.allgather(mine), [])
-    for state in everywhere:
-        chains[state["number"]] = state
-    if errors:
-        error = RunError(errors[0])
-        error.on_every_rank = True
-        raise error
-    return all(len(c["bins"]) == problem.bins for c in chains)
-
-
 @region("collect bins")
-def collect(problem, chains, cluster, orbits, shares: Shares | None = None):
-    """The bins of all chains as `Measured`; `orbits` are lists of equivalent momenta to average over."""
+def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None):
+    """Complete `plaq.dca.bins.Bins`, with `Chains.tally`, as `Measured`; `orbits` are lists of equivalent momenta to
+    average over."""
     layout = problem.layout()
-    per_bin = problem.measurements_per_bin
-    sums = np.array([b for c in chains for b in c["bins"]])
+    per_bin = problem.measurements_per_bin * bins.group
+    sums = bins.sums()
     n = cluster.size
 
     def part(name, *shape):
@@ -225,10 +150,9 @@ def collect(problem, chains, cluster, orbits, shares: Shares | None = None):
     for orbit in orbits:
         m[:, orbit] = m[:, orbit].mean(axis=1, keepdims=True)
     correlations = part("correlations", -1)
+    series = bins.series().reshape(min(bins.bins, bins.chains), -1, 4)
     names = ["spin", "charge", "static_spin", "static_charge"]
     split = {name: correlations[:, 2 + i * n:2 + (i + 1) * n] for i, name in enumerate(names)}
-    length = min(len(s) for c in chains for s in c["series"])
-    proposed = sum(c["proposed"] for c in chains)
     columns = 2 * problem.window
 
     def pairs(name):
@@ -244,10 +168,8 @@ def collect(problem, chains, cluster, orbits, shares: Shares | None = None):
         m=m / (problem.beta * n),
         correlations={"density": correlations[:, 0], "double_occupancy": correlations[:, 1], **split},
         histogram=part("histogram", -1), pairing=pairing, channels=channels,
-        series=np.array([np.concatenate([s[:length] for s in c["series"]]) for c in chains]),
-        drift=max(c["drift"] for c in chains), acceptance=sum(c["accepted"] for c in chains) / max(proposed, 1),
-        walking_seconds=sum(c["walking_seconds"] for c in chains),
-        measuring_seconds=sum(c["measuring_seconds"] for c in chains))
+        series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),
+        walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])
 
 
 def dyson(g0, m, U):

@@ -3,8 +3,9 @@
 At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma, first with few measurements until Sigma
 changes by less than its error, then with many, everything measured, until that holds again. From there on all
 iterations count, until their measurements together are as many as were asked for (plaq.dca.pool). The next temperature
-starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays, so that a run can
-stop between any two bins and continue to the same bits, on any number of ranks.
+starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays and of chains that
+are spread over the ranks, so that a run can stop between any two bins and continue to the same bits, on any number of
+ranks.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from scipy.interpolate import PchipInterpolator
 from threadpoolctl import threadpool_limits
 
 from plaq.dca import ctaux, matsubara, observables, pool, tuning
+from plaq.dca.chains import Chains, run_chains
 from plaq.dca.chemical_potential import density as lattice_density
 from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
@@ -43,10 +45,12 @@ class Loop:
     """A run of `plaq dca` that can be stopped and continued.
 
     parameters: plaq.dca.parameters.Parameters; comm: plaq.comm.Communicator, every rank makes the same calls;
-    observer: see plaq.dca.observer; state: what observer.checkpoint was given last, None to start anew.
+    observer: see plaq.dca.observer; state: on rank 0 what observer.checkpoint was given last, None to start anew and on
+    the other ranks; started: when the run's start-up began (time.perf_counter), by default now.
     """
 
-    def __init__(self, parameters, comm, observer, state=None):
+    def __init__(self, parameters, comm, observer, state=None, started=None):
+        started = time.perf_counter() if started is None else started
         self.parameters = p = parameters
         self.comm, self.observer = comm.by_node(), observer
         self.lattice = Lattice(p.hopping())
@@ -57,7 +61,10 @@ class Loop:
         self.coarse = CoarseGraining(self.cluster, isolated=p.dca.isolated)
         self.cutoff = matsubara.frequency_cutoff(self.lattice, p.model.U, p.dca.mu or 0.0)
         self.transfers = [self.cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
-        self.state = state or {"points": [], "index": 0}
+        self.state = {"points": [], "index": 0, "seconds": {"start-up": 0.0, "checkpoints": 0.0}}
+        if self.comm.bcast(state is not None):
+            self.state = self._restored(state)
+        self.state["seconds"]["start-up"] += time.perf_counter() - started
 
     def run(self) -> Results:
         """All temperatures that are not done yet, then the transition. Raises Interrupted with everything saved."""
@@ -69,7 +76,7 @@ class Loop:
                 else:
                     self._temperature(temperatures[self.state["index"]])
             points = [Point.from_state(point) for point in self.state["points"]]
-            seconds = defaultdict(float)
+            seconds = defaultdict(float, self.state["seconds"])
             for point in points:
                 for part, value in point.seconds.items():
                     seconds[part] += value
@@ -118,14 +125,13 @@ class Loop:
             filling = p.dca.density if p.dca.density is not None else 1.0
             sigma = np.full((self.cluster.size, len(mesh.omega)), p.model.U * filling / 2, dtype=complex)
             order = tuning.expected_order(p, self.cluster, mesh.beta, filling)
-            chains = [ctaux.fresh_chain(c) for c in range(p.solver.chains)]
+            chains = Chains.fresh(self.comm, p.solver.chains, p.solver.bins)
             mu = p.dca.mu if p.dca.mu is not None else p.model.U / 2
             tau = None
         else:
             sigma = moved_to(mesh, previous["omega"], previous["sigma"])
             order = previous["order"] * mesh.beta / previous["beta"]
-            chains = [ctaux.fresh_chain(c, {**old, "beta": previous["beta"]}, mesh.beta / previous["beta"])
-                      for c, old in enumerate(previous["chains"])]
+            chains = previous.pop("chains").renewed(previous["beta"], mesh.beta / previous["beta"])
             mu, tau = previous["mu"], previous["tau"]
         state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
                          "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "guess": mu, "order": order, "tau": tau,
@@ -148,10 +154,10 @@ class Loop:
         self._clock(loop, "bath", started)
 
         shares = self._shares(problem, task, T, loop)
-        self._solve(problem, T, loop, shares)
+        tally = self._solve(problem, T, loop, shares)
 
         started = time.perf_counter()
-        measured = ctaux.collect(problem, loop["chains"], self.cluster, self.orbits, shares)
+        measured = ctaux.collect(problem, loop["chains"].bins, tally, self.cluster, self.orbits, shares)
         setting = observables.Setting(self.cluster, self.group, mesh, self.coarse, p.model.U, task.K, loop["mu"], g0)
         sign = float(measured.sign.mean())
         if sign == 0:
@@ -197,7 +203,7 @@ class Loop:
             sigma = observables.self_energy(setting, measured, p.dca.density)[0].mean
             last = {"omega": mesh.omega, "sigma": sigma, "beta": mesh.beta, "mu": setting.mu, "order": order,
                     "tau": loop["tau"]}
-            self.state["last"] = self.comm.bcast(last) | {"chains": [without_bins(c) for c in loop["chains"]]}
+            self.state["last"] = self.comm.bcast(last) | {"chains": loop["chains"].renewed(mesh.beta)}
             del self.state["loop"]
             self._finish_point(point, spread)
             return
@@ -212,7 +218,7 @@ class Loop:
         loop["iteration"] += 1
         loop["guess"] = loop["mu"]
         loop["warm_up"] = p.solver.warmup // 4  # configurations are at hand; only the bath has moved a little
-        loop["chains"] = [ctaux.fresh_chain(c, {**old, "beta": mesh.beta}) for c, old in enumerate(loop["chains"])]
+        loop["chains"] = loop["chains"].renewed(mesh.beta)
 
         # Processors of different makes differ in the last bits: all ranks go on from rank 0's numbers.
         loop |= self.comm.bcast({name: loop[name] for name in AGREED})
@@ -249,60 +255,82 @@ class Loop:
             return None
         orbit = task.orbit if task.pairing else None
         functions = pair_functions(task.window, self.cluster.size, orbit, len(task.channels))
-        shares = Shares(self.comm if ring else self.comm.split(self.comm.rank), functions, len(loop["chains"]),
+        solver, bins = self.parameters.solver, loop["chains"].bins
+        shares = Shares(self.comm if ring else self.comm.split(self.comm.rank), functions, solver.bins, solver.chains,
                         f"{self.state['index']}.{loop['iteration']}")
         if stored:
             shares.restore(stored["places"], lambda count: self.comm.bcast(self.observer.numbers(count)))
             if loop["pool"]:
                 loop["pool"] = pool.with_functions(loop["pool"], shares.pool)
         else:
-            shares.cut_from(loop["chains"], min(at for name, (at, _) in problem.layout().items() if name in functions))
+            shares.cut_from(bins, min(at for name, (at, _) in problem.layout().items() if name in functions))
             if loop["pool"]:
                 shares.pool = shares.cut(pool.functions(loop["pool"]))
                 loop["pool"] = pool.with_functions(loop["pool"], shares.pool)
         if not ring:
-            shares.join_to(loop["chains"])
+            shares.join_to(bins)
         return shares if ring else None
 
     def _solve(self, problem, T, loop, shares):
-        run = self.parameters.run
-        chains = loop["chains"]
+        """All bins of the iteration; returns the chains' tally."""
+        chains, bins = loop["chains"], loop["chains"].bins
+        tally = chains.tally(self.comm)
         while True:
-            complete = sum(len(c["bins"]) for c in chains)
-            left = problem.measurements_per_bin * (problem.bins * len(chains) - complete)
+            left = problem.measurements_per_bin * (bins.bins * bins.group - tally["bins_done"])
             watch = Watch(self.comm, self.observer, left, partial(self._report, loop, T))
-            started = time.perf_counter()
-            before = [(c["walking_seconds"], c["measuring_seconds"]) for c in chains]
+            started, before = time.perf_counter(), tally
             try:
-                done = ctaux.run_chains(problem, chains, run, self.comm, watch, shares)
+                done = run_chains(problem, chains, self.parameters.run, self.comm, watch, shares)
             except RunError as error:
-                together = getattr(error, "on_every_rank", False)
-                if not shares or together and shares.match(chains):
-                    self._checkpoint(loop, shares)  # bins that are complete are kept
+                if getattr(error, "on_every_rank", False):
+                    chains.gather_bins(self.comm, False)
+                    if not shares or shares.match(chains):
+                        self._checkpoint(loop, shares)  # bins that are complete are kept
                 raise
-            walking, measuring = (sum(c[name] - b[i] for c, b in zip(chains, before))
-                                  for i, name in enumerate(("walking_seconds", "measuring_seconds")))
+            tally = chains.tally(self.comm)
+            walking, measuring = (tally[name] - before[name] for name in ("walking_seconds", "measuring_seconds"))
             wall = time.perf_counter() - started
             share = walking / max(walking + measuring, 1e-300)
             loop["seconds"]["walking"] = loop["seconds"].get("walking", 0.0) + wall * share
             loop["seconds"]["measuring"] = loop["seconds"].get("measuring", 0.0) + wall * (1 - share)
+            started = time.perf_counter()
+            chains.gather_bins(self.comm, done)
+            self._clock(loop, "collection", started)
             if done:
-                return
+                return tally
             self._checkpoint(loop, shares)
             if watch.reason:
                 raise Interrupted(watch.reason)
-
-    def _checkpoint(self, loop, shares):
-        state = self.state
-        if shares and loop["pool"]:  # its functions are in the shares
-            state = {**state, "loop": {**loop, "pool": pool.with_functions(loop["pool"], {})}}
-        self.observer.checkpoint(state, shares)
 
     def _finish_point(self, point, spread={}):
         self.observer.point(point, spread)
         self.state["points"].append(point.state())
         self.state["index"] += 1
-        self.observer.checkpoint(self.state)
+        self._checkpoint()
+
+    # The state, of which chains are spread over the ranks ---------------------------------------------------------
+
+    @region("checkpoint")
+    def _checkpoint(self, loop=None, shares=None):
+        """Rank 0 keeps everything. Collective."""
+        started = time.perf_counter()
+        whole = dict(self.state)
+        if shares and loop["pool"]:  # its functions are in the shares
+            whole["loop"] = {**loop, "pool": pool.with_functions(loop["pool"], {})}
+        for part in ("loop", "last"):
+            if "chains" in whole.get(part, {}):
+                whole[part] = whole[part] | {"chains": whole[part]["chains"].gathered(self.comm)}
+        self.observer.checkpoint(whole, shares)
+        self.state["seconds"]["checkpoints"] += time.perf_counter() - started
+
+    def _restored(self, whole):
+        """The state on every rank from what rank 0 kept; `whole` is None on the others. Collective."""
+        kept = {part: whole[part].pop("chains", None) for part in ("loop", "last") if part in whole} if whole else {}
+        state = self.comm.bcast(whole)
+        for part in ("loop", "last"):
+            if self.comm.bcast(kept.get(part) is not None):
+                state[part]["chains"] = Chains.dealt(self.comm, kept.get(part))
+        return state
 
     def _clock(self, loop, part, started):
         loop["seconds"][part] = loop["seconds"].get(part, 0.0) + time.perf_counter() - started
@@ -333,8 +361,3 @@ def moved_to(mesh, omega, sigma):
     parts = [PchipInterpolator(both, part, axis=1)(wanted) for part in (values.real, values.imag)]
     beyond = np.where(mesh.omega > omega[-1], omega[-1] / mesh.omega, 1.0)  # Im Sigma falls as 1/w
     return parts[0] + 1j * parts[1] * beyond
-
-
-def without_bins(chain):
-    """What the next temperature needs of a chain."""
-    return {name: chain[name] for name in ("site", "spin", "sign", "tau")}

@@ -16,7 +16,7 @@ from plaq.dca.results_file import missing, write_results
 from plaq.dca.shares import Shares, SpreadEstimate
 from plaq.errors import InputError
 from plaq.estimate import with_error
-from plaq.live import Log, duration, number
+from plaq.live import Log, duration, number, size
 from plaq.number_file import NumberFile
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
@@ -84,6 +84,7 @@ class Observer(QuietObserver):
         self._bins: NumberFile | None = None
         self._state: dict[str, Any] = {}
         self._last_checkpoint = time.monotonic()
+        self._written: list[tuple[int, float]] = []  # bytes and seconds of every checkpoint
         self._headed = False
 
     def resume(self) -> dict[str, Any] | None:
@@ -154,18 +155,27 @@ class Observer(QuietObserver):
         write_results(self._folder.results, results, self._parameters.to_toml(), self._header, spread)
         self._folder.write_summary(summary(results, self._header))
 
-    @region("checkpoint")
     def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
+        started = time.monotonic()
         if shares:
             if not shares.saved:
                 self._bins = NumberFile(self._folder.bins(shares.label))
             self._bins.append(shares.unsaved())
             state = {**state, "spread": {"label": shares.label, "places": shares.saved, "content": self._bins.content}}
-        checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
+        written = checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
         for file in self._folder.path.glob(self._folder.bins("*").name):
             if not shares or file != self._bins.path:
                 file.unlink()
         self._last_checkpoint = time.monotonic()
+        written += self._bins.content["bytes"] if shares else 0
+        self._written.append((written, self._last_checkpoint - started))
+
+    def checkpoints(self) -> str:
+        """How many were written, the largest of them, and how long that one took, in words."""
+        if not self._written:
+            return "none written"
+        largest, seconds = max(self._written)
+        return f"{len(self._written)} written, the largest {size(largest)} in {seconds:.2g} s"
 
     def numbers(self, count: int) -> np.ndarray | None:
         return self._bins.read(count)

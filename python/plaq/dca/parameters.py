@@ -53,9 +53,10 @@ TABLE = [
     Parameter("solver", "measurements", _measurements, 100_000, "configurations", "measured in the last iterations, together"),
     Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
               "measured in each of the first iterations; auto is a tenth of measurements"),
-    Parameter("solver", "chains", integer(1, 4096), 8, "",
+    Parameter("solver", "chains", integer(1, 1_000_000), 8, "",
               "Markov chains; results depend on their number, not on the workers"),
-    Parameter("solver", "bins", integer(64, 65536), 64, "", "bins that error bars come from, over all chains"),
+    Parameter("solver", "bins", integer(64, 65536), 64, "", "bins that error bars come from, over all "
+              "chains; this or `chains` must be a multiple of the other"),
     Parameter("solver", "warmup", integer(0, 10**9), 200, "sweeps", "before a chain measures for the first time"),
     Parameter("solver", "measure_every", one_of("auto", integer(1, 10**6)), "auto", "sweeps",
               "between two measurements"),
@@ -114,7 +115,7 @@ class Parameters:
         check(values, source)
         object.__setattr__(self, "_given", {section: dict(content) for section, content in sections.items()})
         if values["solver"].measurements_first == "auto":
-            first = max(values["solver"].bins, values["solver"].measurements // 10)
+            first = max(values["solver"].bins, values["solver"].chains, values["solver"].measurements // 10)
             sections = _with(sections, "solver", "measurements_first", min(first, values["solver"].measurements))
         if values["two_particle"].measurements == "auto":
             sections = _with(sections, "two_particle", "measurements", values["solver"].measurements)
@@ -194,7 +195,7 @@ class Parameters:
         """Configurations measured in each of the first iterations and in the last ones together at this temperature."""
         solver = self.solver
         last = self.two_particle.measurements if self.measures_two_particle(temperature) else solver.measurements
-        return max(solver.bins, solver.measurements_first * last // solver.measurements), last
+        return max(solver.bins, solver.chains, solver.measurements_first * last // solver.measurements), last
 
     def measures_two_particle(self, temperature: float) -> bool:
         """Whether two-particle functions are measured at this temperature."""
@@ -239,16 +240,17 @@ def check(values: Mapping[str, Any], source: str) -> None:
         refuse('solver.kind = "ed" solves isolated clusters only: it needs dca.isolated = true')
     if solver.kind == "ed" and sites > 4:
         refuse(f'solver.kind = "ed" solves at most 4 sites: model.cluster has {sites}')
-    if solver.bins % solver.chains:
-        refuse(f"solver.bins = {solver.bins} must be a multiple of solver.chains = {solver.chains}")
-    if solver.measurements < solver.bins:
-        refuse(f"solver.measurements = {solver.measurements} must be ≥ solver.bins = {solver.bins}")
+    if solver.bins % solver.chains and solver.chains % solver.bins:
+        refuse(f"solver.bins = {solver.bins} and solver.chains = {solver.chains}: one must be a multiple of the other")
+    least, name = max((solver.bins, "solver.bins"), (solver.chains, "solver.chains"))
+    if solver.measurements < least:
+        refuse(f"solver.measurements = {solver.measurements} must be ≥ {name} = {least}")
     first = solver.measurements_first
-    if first != "auto" and not solver.bins <= first <= solver.measurements:
-        refuse(f"solver.measurements_first = {first} must lie between solver.bins = {solver.bins} and "
+    if first != "auto" and not least <= first <= solver.measurements:
+        refuse(f"solver.measurements_first = {first} must lie between {name} = {least} and "
                f"solver.measurements = {solver.measurements}")
-    if pairs.measurements != "auto" and pairs.measurements < solver.bins:
-        refuse(f"two_particle.measurements = {pairs.measurements} must be ≥ solver.bins = {solver.bins}")
+    if pairs.measurements != "auto" and pairs.measurements < least:
+        refuse(f"two_particle.measurements = {pairs.measurements} must be ≥ {name} = {least}")
     if pairs.frequencies != "auto" and pairs.omega_max is not None:
         refuse("two_particle.frequencies and two_particle.omega_max both set the window: give one of them")
     for name in ("channels", "bosonic"):

@@ -65,7 +65,9 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         check_table(results),
         "<h2>How it ran</h2>",
         rows(
-            [*header.items(), ("time", duration(sum(results.seconds.values()))), ("digest of the results", digest)]
+            [*header.items(), ("time", duration(sum(results.seconds.values()))),
+             *((f"time: {part}", duration(seconds)) for part, seconds in results.seconds.items()),
+             ("digest of the results", digest)]
         ),
         *(history_table(point) for point in results.points if point.history),
         folded("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),

@@ -120,8 +120,8 @@ SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "
 
 
 def summary(results: Results, header: dict[str, Any]) -> dict[str, Any]:
-    """The content of ``summary.json``: tc {value, error, status}, and per temperature T, beta, mu and {value,
-    error} of what `SUMMARY` names; lambda_d is null where two-particle functions were not measured."""
+    """The content of ``summary.json``: tc {value, error, status}, per temperature T, beta, mu and {value, error} of
+    what `SUMMARY` names (lambda_d is null where two-particle functions were not measured), and seconds by part."""
 
     def pair(point: Point, name: str):
         return {"value": float(point[name].mean), "error": float(point[name].error)} if name in point else None
@@ -130,4 +130,4 @@ def summary(results: Results, header: dict[str, Any]) -> dict[str, Any]:
         {"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY}}
         for point in results.points
     ]
-    return {"tc": results.tc, "temperatures": temperatures, "header": header}
+    return {"tc": results.tc, "temperatures": temperatures, "seconds": results.seconds, "header": header}

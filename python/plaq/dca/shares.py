@@ -11,15 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plaq import _core
+from plaq.dca.bins import Bins
 from plaq.estimate import Axis, Estimate
 
+if TYPE_CHECKING:
+    from plaq.dca.chains import Chains
+
 LONGEST = 1 << 26  # bytes that rank 0 takes from the others at a time
-POOL = -1  # in place of a chain's number: a bin of the iterations before
+POOL = -1  # in place of a bin's number: a bin of the iterations before
 
 
 @dataclass(frozen=True)
@@ -98,16 +102,18 @@ def gathered(comm: Any, function: PairFunction, rows: np.ndarray) -> Iterator[tu
 
 
 class Shares:
-    """This rank's rows in every bin of every chain of one iteration, and in the bins of those that it is pooled with.
+    """This rank's rows in every bin of one iteration, and in the bins of those that it is pooled with.
 
-    comm : the ranks; functions : of `pair_functions`; chains : how many; label : a name of the iteration.
-    ``bins[chain][bin]`` are the sums in this rank's rows, function after function; ``pool`` {function: [bin][row, n']}
-    averages of iterations before. ``saved`` lists the [chain, bin] that are in a checkpoint's file, in order.
+    comm : the ranks; functions : of `pair_functions`; bins, chains : how many; label : a name of the iteration.
+    ``bins`` are the sums in this rank's rows, function after function; ``pool`` {function: [bin][row, n']} averages of
+    iterations before. ``saved`` lists the blocks that are in a checkpoint's file, in order: keys of ``bins``, or
+    [POOL, 0, bin].
     """
 
-    def __init__(self, comm: Any, functions: dict[str, PairFunction], chains: int, label: str = ""):
+    def __init__(self, comm: Any, functions: dict[str, PairFunction], bins: int, chains: int, label: str = ""):
         self.comm, self.functions, self.label = comm, functions, label
-        self.bins: list[list[np.ndarray]] = [[] for _ in range(chains)]
+        self.bins = Bins(bins, chains)
+        self._done = [0] * chains  # bins of each chain
         self.pool: dict[str, list[np.ndarray]] = {}
         self.saved: list[list[int]] = []
         self._mine = {f.name: comm.share(f.rows) for f in functions.values()}
@@ -126,18 +132,22 @@ class Shares:
 
     def take(self, ring: Any) -> None:
         """Keep the bins that the ring has completed."""
-        for bins, fresh in zip(self.bins, ring.take_bins()):
-            bins.extend(fresh)
+        for chain, fresh in enumerate(ring.take_bins()):
+            for sums in fresh:
+                self.bins.add(chain, self._done[chain], sums)
+                self._done[chain] += 1
 
-    def match(self, chains: list[dict[str, Any]]) -> bool:
+    def match(self, chains: Chains) -> bool:
         """Whether every rank has its share of each bin of the chains, and no more: not so after some failures."""
-        here = all(len(bins) == len(chain["bins"]) for bins, chain in zip(self.bins, chains))
+        done = {number: state["bins_done"] for number, state in chains.here.items()}
+        everywhere = {number: count for found in self.comm.allgather(done) for number, count in found.items()}
+        here = all(count == everywhere[chain] for chain, count in enumerate(self._done))
         return bool(self.comm.allreduce(int(here), "min"))
 
     def averages(self, name: str, measurements: int) -> list[np.ndarray]:
-        """[bin][row, n'] of one function, averages over so many measurements, chain after chain."""
+        """[bin][row, n'] of one function, averages over so many measurements."""
         f, slot = self.functions[name], self._slots[name]
-        return [f.rows_of(sums[slot] / measurements) for bins in self.bins for sums in bins]
+        return [f.rows_of(sums[slot] / measurements) for sums in self.bins.complete()]
 
     def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
         """function(*sample) for every sample in order, on every rank; one rank evaluates it.
@@ -162,21 +172,21 @@ class Shares:
         """The numbers of all bins that are not saved yet, in blocks: on rank 0, None on the others, which hand
         their rows over. Afterwards these bins count as saved."""
         pooled = len(next(iter(self.pool.values()), ()))
-        places = [[POOL, b] for b in range(pooled)] + [[c, b] for c, bins in enumerate(self.bins)
-                                                       for b in range(len(bins))]
+        places = [(POOL, 0, b) for b in range(pooled)] + list(self.bins.blocks)
         done = set(map(tuple, self.saved))
-        fresh = [place for place in places if tuple(place) not in done]
-        for c, b in fresh:
+        fresh = [place for place in places if place not in done]
+        for place in fresh:
             for f in self.functions.values():
-                rows = self.pool[f.name][b] if c == POOL else f.rows_of(self.bins[c][b][self._slots[f.name]])
+                at = place[0] == POOL
+                rows = self.pool[f.name][place[2]] if at else f.rows_of(self.bins.blocks[place][self._slots[f.name]])
                 for _, block in gathered(self.comm, f, rows):
                     yield block
-        self.saved = self.saved + fresh
+        self.saved = self.saved + [list(place) for place in fresh]
 
     def restore(self, places: list[list[int]], read: Callable[[int], np.ndarray]) -> None:
         """Take this rank's rows of the bins that `unsaved` gave; read(n) gives the next n numbers on every rank."""
-        for chain, _ in places:
-            own = np.empty(self._size)
+        for place in places:
+            pooled, own = place[0] == POOL, np.empty(self._size)
             for f in self.functions.values():
                 mine, rows = self._mine[f.name], f.rows_of(own[self._slots[f.name]])
                 for first, end in f.cuts():
@@ -184,10 +194,11 @@ class Shares:
                     begin, stop = max(first, mine.start), min(end, mine.stop)
                     if begin < stop:
                         rows[begin - mine.start : stop - mine.start] = block[begin - first : stop - first]
-                if chain == POOL:
+                if pooled:
                     self.pool.setdefault(f.name, []).append(rows)
-            if chain != POOL:
-                self.bins[chain].append(own)
+            if not pooled:
+                self.bins.put(tuple(place), own)
+        self._done = self.bins.done()
         self.saved = places
 
     def cut(self, functions: dict[str, Iterable[np.ndarray]]) -> dict[str, list[np.ndarray]]:
@@ -199,17 +210,19 @@ class Shares:
             found[name] = [rows[inside].copy() if len(rows) == self.functions[name].rows else rows for rows in bins]
         return found
 
-    def cut_from(self, chains: list[dict[str, Any]], offset: int) -> None:
-        """Take this rank's rows out of the chains' bins, in which the functions begin at ``offset``."""
-        for chain, mine in zip(chains, self.bins):
-            for i, sums in enumerate(chain["bins"]):
-                mine.append(np.concatenate([sums[offset:][inside] for inside in self._in_whole.values()]))
-                chain["bins"][i] = sums[:offset].copy()
+    def cut_from(self, bins: Bins, offset: int) -> None:
+        """Take this rank's rows out of the sums that rank 0 has, in which the functions begin at ``offset``."""
+        for key in self.comm.bcast(list(bins.blocks)):
+            sums = self.comm.bcast(bins.blocks[key][offset:] if self.comm.rank == 0 else None)
+            self.bins.put(key, np.concatenate([sums[inside] for inside in self._in_whole.values()]))
+            if self.comm.rank == 0:
+                bins.put(key, bins.blocks[key][:offset].copy())
+        self._done = self.bins.done()
 
-    def join_to(self, chains: list[dict[str, Any]]) -> None:
-        """Give the rows back to the chains' bins; for shares of one rank, which are whole."""
-        for chain, mine in zip(chains, self.bins):
-            chain["bins"] = [np.concatenate(parts) for parts in zip(chain["bins"], mine, strict=True)]
+    def join_to(self, bins: Bins) -> None:
+        """Give the rows back to the sums where these are; for shares of one rank, which are whole."""
+        for key, sums in list(bins.blocks.items()):
+            bins.put(key, np.concatenate([sums, self.bins.blocks[key]]))
 
 
 @dataclass

@@ -27,10 +27,13 @@ struct chain_state {
   std::uint32_t number = 0;
   bool warm = false;
   configuration current;
-  std::vector<bin_result> bins;
+  std::uint32_t bins_done = 0;
+  std::vector<bin_result> bins;  ///< those of them that nobody has taken away yet
   double drift = 0;             ///< largest change of an element of N by a rebuild
   move_counts moves;            ///< of the bins that are complete
   double walking_seconds = 0, measuring_seconds = 0;
+
+  bool complete(const problem& p) const { return int(bins_done) >= p.bins; }
 };
 
 /// Walks through one bin (or the warm-up) and hands every measured sample to `sink`.

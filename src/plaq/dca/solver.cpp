@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -95,7 +96,7 @@ class split_measuring {
 
 template <class Real, template <class, class> class Measuring, class Pool>
 void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how,
-               control& c, g4_ring* ring) {
+               control& c, chain_queue& queue, g4_ring* ring, bool& was_recalled) {
   chain_walk<Real> walk(p, state.number, c);
   std::optional<g4_ring::source> source;
   if (ring) source.emplace(*ring, int(state.number));
@@ -110,8 +111,10 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
     state.drift = std::max(state.drift, walk.drift());
     state.warm = true;
   }
-  while (int(state.bins.size()) < p->bins && c.stop.load() == control::go_on) {
-    const std::uint64_t bin = state.bins.size();
+  const std::uint32_t first_bin = state.bins_done;
+  while (!state.complete(*p) && c.stop.load() == control::go_on) {
+    if (!ring && state.bins_done > first_bin && (was_recalled = queue.recalled())) return;
+    const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
     double measuring = 0;
     const auto start = clock::now();
@@ -126,6 +129,7 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
     if (!complete) return;
     const double total = seconds_since(start);
     state.bins.push_back(measured.end_bin());
+    ++state.bins_done;
     state.current = walk.current().current();
     state.drift = std::max(state.drift, walk.drift());
     const move_counts moves = walk.moves_of_bin();
@@ -137,8 +141,8 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
 }
 
 template <class Real, template <class, class> class Measuring, class Pool>
-void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
-             control& c, g4_ring* ring) {
+void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
+             g4_ring* ring) {
   std::vector<typename Pool::backend::template future<void>> running;
   const auto begin = [&](trace::label name, auto work) {
     running.push_back(pool.async(name, [work, &c] {
@@ -150,14 +154,26 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_sta
       }
     }));
   };
-  for (chain_state& state : chains)
-    begin("dca chain", [&pool, p, &state, &how, &c, ring] {
-      run_chain<Real, Measuring>(pool, p, state, how, c, ring);
-    });
   if (ring)
     for (int chain = 0; chain < ring->chains(); ++chain)
       if (!ring->runs_here(chain))
         begin("dca g4 of another rank", [ring, chain] { ring->follow(chain); });
+  // In a ring every chain begins, once: others wait for what it measures, or for its end. Who waits for messages leaves
+  // the worker to others; without a ring there is a chain for every worker.
+  const auto most = ring ? std::numeric_limits<std::size_t>::max() : std::size_t(pool.workers());
+  while (auto next = queue.next(most, ring ? nullptr : &c))
+    begin("dca chain", [&pool, p, &queue, &how, &c, ring, state = std::make_shared<chain_state>(std::move(*next))] {
+      bool recalled = ring != nullptr;
+      const auto put_back = [&] { queue.put_back(std::move(*state), state->complete(*p), recalled); };
+      try {
+        run_chain<Real, Measuring>(pool, p, *state, how, c, queue, ring, recalled);
+      } catch (...) {
+        c.stop = control::finish_bins;  // before the queue gives out the next
+        put_back();
+        throw;
+      }
+      put_back();
+    });
   std::exception_ptr first;
   for (auto& chain : running) try {
       chain.get();
@@ -169,18 +185,18 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, std::vector<chain_sta
 
 }  // namespace
 
-void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
-                control& c, g4_ring* ring) {
+void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
+                g4_ring* ring) {
   check(p != nullptr, "run_chains: no problem given");
   linalg::use_one_blas_thread();
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
     using Pool = std::remove_reference_t<decltype(pool)>;
     if (p->single_precision)
-      how.split ? run_all<float, split_measuring, Pool>(pool, p, chains, how, c, ring)
-                : run_all<float, shared_measuring, Pool>(pool, p, chains, how, c, ring);
+      how.split ? run_all<float, split_measuring, Pool>(pool, p, queue, how, c, ring)
+                : run_all<float, shared_measuring, Pool>(pool, p, queue, how, c, ring);
     else
-      how.split ? run_all<double, split_measuring, Pool>(pool, p, chains, how, c, ring)
-                : run_all<double, shared_measuring, Pool>(pool, p, chains, how, c, ring);
+      how.split ? run_all<double, split_measuring, Pool>(pool, p, queue, how, c, ring)
+                : run_all<double, shared_measuring, Pool>(pool, p, queue, how, c, ring);
   });
 }
 

@@ -2,9 +2,8 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "plaq/dca/chain.hpp"
+#include "plaq/dca/chain_queue.hpp"
 #include "plaq/dca/g4_ring.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/task/options.hpp"
@@ -19,11 +18,12 @@ struct run_options {
   int channel_depth = 4;          ///< samples that wait for an accumulator, when split
 };
 
-/// Takes every chain on from its state until all its bins are complete or `c.stop` is set. Blocks the caller.
-/// Errors of a chain are thrown after all chains have ended; states of the others stay valid.
-/// With a ring, all ranks call with their chains and their part of it, and bins have no two-particle slices: their
-/// shares are in the ring.
-void run_chains(std::shared_ptr<const problem> p, std::vector<chain_state>& chains, const run_options& how,
-                control& c, g4_ring* ring = nullptr);
+/// Takes every chain of the queue on from its state until all its bins are complete or `c.stop` is set. Blocks the
+/// caller until the queue is closed and empty, or the run is stopped. Errors of a chain are thrown after all chains
+/// have ended; states of all, that one too, stay valid.
+/// With a ring, all ranks call with the chains that it says are theirs and their part of it, and bins have no
+/// two-particle slices: their shares are in the ring.
+void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
+                g4_ring* ring = nullptr);
 
 }  // namespace plaq::dca
