@@ -156,6 +156,7 @@ def check_split(comm: Communicator):
     members = part.allgather(comm.rank)
     assert members == [r for r in reversed(range(comm.size)) if r % 2 == comm.rank % 2]
     assert members[part.rank] == comm.rank
+    assert comm.by_node().allgather(comm.rank) == list(range(comm.size))
     assert comm.split_by_node().allgather(comm.rank) == list(range(comm.size))  # the tests run on one machine
     comm.barrier()
 

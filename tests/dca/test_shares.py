@@ -1,0 +1,141 @@
+"""Shares of two-particle functions, without any ranks: rows and places; and where they are taken."""
+
+import numpy as np
+import pytest
+
+from plaq import comm
+from plaq.dca import distribution, shares
+from plaq.dca.cluster import Cluster
+from plaq.dca.cost import Machine, cost
+from plaq.dca.lattice import Lattice
+from plaq.dca.observables import pair_orbits
+from plaq.dca.parameters import Parameters
+from plaq.dca.shares import Shares, pair_functions
+from plaq.dca.symmetry import PointGroup
+from plaq.errors import InputError
+
+WINDOW = 3
+
+
+class Ranks:
+    """One of several ranks that does not talk; `answers` are what the others say to an allreduce."""
+
+    def __init__(self, rank, size, others=()):
+        self.rank, self.size, self.others = rank, size, others
+
+    def share(self, total):
+        return range(total * self.rank // self.size, total * (self.rank + 1) // self.size)
+
+    def allreduce(self, value, op):
+        return {"min": min, "max": max}[op]([value, *self.others])
+
+
+@pytest.fixture
+def functions():
+    cluster = Cluster(Lattice.square(), [[2, 0], [0, 2]])
+    return pair_functions(WINDOW, 4, pair_orbits(PointGroup(cluster)), 2)
+
+
+def whole_bin(functions, offset, seed):
+    count = sum(f.rows * f.row_numbers for f in functions.values())
+    return np.random.default_rng(seed).normal(size=offset + count)
+
+
+def test_a_row_goes_to_all_pairs_of_its_block(functions):
+    f = functions["pairing"]
+    rows = np.random.default_rng(1).normal(size=(f.rows, f.columns))
+    expected = rows.reshape(-1, WINDOW, 2 * WINDOW)[f.blocks].transpose(0, 2, 1, 3)
+    np.testing.assert_array_equal(f.whole(rows), expected)
+    pieces = np.full(f.shape, np.nan)
+    for first in range(0, f.rows, 4):  # pieces that do not end with a block
+        f.place(pieces, first, rows[first:first + 4])
+    np.testing.assert_array_equal(pieces, expected)
+
+
+def test_rows_of_a_channel_are_complex_and_ordered_by_pair(functions):
+    f = functions["channel_1"]
+    numbers = np.random.default_rng(2).normal(size=f.rows * f.row_numbers)
+    expected = (numbers[::2] + 1j * numbers[1::2]).reshape(4, 4, 2 * WINDOW, 2 * WINDOW)  # [K, K', n, n']
+    np.testing.assert_array_equal(f.whole(f.rows_of(numbers)), expected.transpose(0, 2, 1, 3))
+
+
+@pytest.mark.parametrize("longest", [1, 700, 1 << 26])
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_bins_come_back_from_a_file_of_whole_bins_on_any_number_of_ranks(functions, size, longest, monkeypatch):
+    monkeypatch.setattr(shares, "LONGEST", longest)
+    offset, wholes = 5, [whole_bin(functions, 5, seed) for seed in range(3)]
+    places, file = [[shares.POOL, 0], [0, 0], [1, 0]], np.concatenate([w[offset:] for w in wholes])
+    for rank in range(size):
+        cut = Shares(Ranks(rank, size), functions, 2)
+        chains = [{"bins": [wholes[1].copy()]}, {"bins": [wholes[2].copy()]}]
+        cut.cut_from(chains, offset)
+        assert all(np.array_equal(c["bins"][0], w[:offset]) for c, w in zip(chains, wholes[1:]))
+        restored, position = Shares(Ranks(rank, size), functions, 2), 0
+
+        def read(count):
+            nonlocal position
+            position += count
+            return file[position - count:position]
+
+        restored.restore(places, read)
+        assert position == len(file)
+        for chain in range(2):
+            np.testing.assert_array_equal(restored.bins[chain][0], cut.bins[chain][0])
+        begin = offset
+        for f in functions.values():
+            rows = f.rows_of(wholes[0][begin:begin + f.rows * f.row_numbers])
+            begin += f.rows * f.row_numbers
+            mine = cut.comm.share(f.rows)
+            np.testing.assert_array_equal(restored.pool[f.name][0], rows[mine.start:mine.stop])
+            np.testing.assert_array_equal(cut.cut({f.name: [rows]})[f.name][0], rows[mine.start:mine.stop])
+        if size == 1:
+            restored.join_to(chains)
+            assert all(np.array_equal(c["bins"][0], w) for c, w in zip(chains, wholes[1:]))
+
+
+def test_bins_that_some_rank_lacks_do_not_match(functions):
+    chains = [{"bins": [whole_bin(functions, 5, 1)]}]
+    here = Shares(Ranks(0, 2, [1]), functions, 1)
+    assert not here.match(chains)
+    here.cut_from(chains, 5)
+    assert here.match(chains)
+    here.comm.others = [0]
+    assert not here.match(chains)
+
+
+def case(how):
+    return Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95}, two_particle={"frequencies": 32},
+                      run={"two_particle": how})
+
+
+def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):
+    p = case("auto")
+    cluster = Cluster(Lattice.square(), p.model.cluster)
+    needed = cost(p, cluster, 0.5, Machine(), 2, 1).rank_bytes
+    monkeypatch.setattr(distribution, "thread_level", lambda: "multiple")
+    for memory, others, expected in [(1.01 * needed, [1], False), (0.99 * needed, [1], True), (1.01 * needed, [0], True)]:
+        monkeypatch.setattr(distribution, "memory", lambda: memory)
+        assert distribution.in_shares(p, cluster, 0.5, Ranks(0, 2, others)) is expected
+    assert distribution.in_shares(case("ring"), cluster, 0.5, Ranks(0, 2))
+    assert not distribution.in_shares(case("local"), cluster, 0.5, Ranks(0, 2))
+    assert not distribution.in_shares(case("ring"), cluster, 0.5, Ranks(0, 1))
+
+
+def test_an_mpi_that_may_not_be_called_from_tasks(monkeypatch):
+    monkeypatch.setattr(distribution, "thread_level", lambda: "serialized")
+    monkeypatch.setattr(distribution, "memory", lambda: 0)
+    cluster = Cluster(Lattice.square(), [[2, 0], [0, 2]])
+    with pytest.raises(InputError, match='run.two_particle = "ring" needs .* MPI_THREAD_MULTIPLE.*"serialized"'):
+        distribution.check_distribution(case("ring"), 2)
+    distribution.check_distribution(case("ring"), 1)
+    distribution.check_distribution(case("auto"), 2)
+    assert not distribution.in_shares(case("auto"), cluster, 0.5, Ranks(0, 2, [1]))
+
+
+def test_memory_of_a_machine_is_shared_by_its_ranks(monkeypatch):
+    from plaq import machine
+
+    alone = machine.memory()
+    assert 1e8 < alone < 1e14
+    monkeypatch.setattr(comm, "node", lambda: comm.Node(0, [[0]] * 4))
+    assert machine.memory() == alone / 4
