@@ -5,6 +5,8 @@ import pytest
 
 from plaq import comm
 from plaq.dca import distribution, shares
+from plaq.dca.bins import Bins
+from plaq.dca.chains import Chains, fresh_chain
 from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
 from plaq.dca.lattice import Lattice
@@ -18,10 +20,22 @@ WINDOW = 3
 
 
 class Ranks:
-    """One of several ranks that does not talk; `answers` are what the others say to an allreduce."""
+    """One of several ranks that are asked one after the other, rank 0 first; `said` is what it broadcasts.
 
-    def __init__(self, rank, size, others=()):
-        self.rank, self.size, self.others = rank, size, others
+    `others` are what the others say to an allreduce.
+    """
+
+    def __init__(self, rank, size, others=(), said=None):
+        self.rank, self.size, self.others, self.said = rank, size, others, [] if said is None else said
+
+    def bcast(self, value):
+        if self.rank > 0:
+            return self.said.pop(0)
+        self.said.append(value)
+        return value
+
+    def allgather(self, value):
+        return [value, *({} for _ in self.others)]
 
     def share(self, total):
         return range(total * self.rank // self.size, total * (self.rank + 1) // self.size)
@@ -39,6 +53,14 @@ def functions():
 def whole_bin(functions, offset, seed):
     count = sum(f.rows * f.row_numbers for f in functions.values())
     return np.random.default_rng(seed).normal(size=offset + count)
+
+
+def measured(sums):
+    """One bin of each chain."""
+    bins = Bins(len(sums), len(sums))
+    for chain, content in enumerate(sums):
+        bins.add(chain, 0, content.copy())
+    return bins
 
 
 def test_a_row_goes_to_all_pairs_of_its_block(functions):
@@ -64,13 +86,14 @@ def test_rows_of_a_channel_are_complex_and_ordered_by_pair(functions):
 def test_bins_come_back_from_a_file_of_whole_bins_on_any_number_of_ranks(functions, size, longest, monkeypatch):
     monkeypatch.setattr(shares, "LONGEST", longest)
     offset, wholes = 5, [whole_bin(functions, 5, seed) for seed in range(3)]
-    places, file = [[shares.POOL, 0], [0, 0], [1, 0]], np.concatenate([w[offset:] for w in wholes])
+    places, file = [[shares.POOL, 0, 0], [0, 0, 0], [1, 0, 0]], np.concatenate([w[offset:] for w in wholes])
+    said = []
     for rank in range(size):
-        cut = Shares(Ranks(rank, size), functions, 2)
-        chains = [{"bins": [wholes[1].copy()]}, {"bins": [wholes[2].copy()]}]
-        cut.cut_from(chains, offset)
-        assert all(np.array_equal(c["bins"][0], w[:offset]) for c, w in zip(chains, wholes[1:]))
-        restored, position = Shares(Ranks(rank, size), functions, 2), 0
+        bins = measured(wholes[1:]) if rank == 0 else Bins(2, 2)
+        cut = Shares(Ranks(rank, size, said=said if rank == 0 else list(said)), functions, 2, 2)
+        cut.cut_from(bins, offset)
+        assert all(np.array_equal(b, w[:offset]) for b, w in zip(bins.blocks.values(), wholes[1:]))
+        restored, position = Shares(Ranks(rank, size), functions, 2, 2), 0
 
         def read(count):
             nonlocal position
@@ -79,8 +102,8 @@ def test_bins_come_back_from_a_file_of_whole_bins_on_any_number_of_ranks(functio
 
         restored.restore(places, read)
         assert position == len(file)
-        for chain in range(2):
-            np.testing.assert_array_equal(restored.bins[chain][0], cut.bins[chain][0])
+        for mine, same in zip(restored.bins.complete(), cut.bins.complete(), strict=True):
+            np.testing.assert_array_equal(mine, same)
         begin = offset
         for f in functions.values():
             rows = f.rows_of(wholes[0][begin:begin + f.rows * f.row_numbers])
@@ -89,23 +112,40 @@ def test_bins_come_back_from_a_file_of_whole_bins_on_any_number_of_ranks(functio
             np.testing.assert_array_equal(restored.pool[f.name][0], rows[mine.start:mine.stop])
             np.testing.assert_array_equal(cut.cut({f.name: [rows]})[f.name][0], rows[mine.start:mine.stop])
         if size == 1:
-            restored.join_to(chains)
-            assert all(np.array_equal(c["bins"][0], w) for c, w in zip(chains, wholes[1:]))
+            restored.join_to(bins)
+            assert all(np.array_equal(b, w) for b, w in zip(bins.complete(), wholes[1:], strict=True))
+
+
+def test_blocks_of_a_file_that_later_became_one_count_once(functions):
+    """More chains than bins: sums of two chains are saved apart, then together."""
+    parts = [whole_bin(functions, 0, seed) for seed in range(2)]
+    file = np.concatenate([*parts, parts[0] + parts[1]])
+    position = 0
+
+    def read(count):
+        nonlocal position
+        position += count
+        return file[position - count:position]
+
+    found = Shares(Ranks(0, 1), functions, 1, 2)
+    found.restore([[0, 0, 0], [0, 0, 1], [0, 1, 0]], read)
+    np.testing.assert_array_equal(found.bins.complete(), [parts[0] + parts[1]])
 
 
 def test_bins_that_some_rank_lacks_do_not_match(functions):
-    chains = [{"bins": [whole_bin(functions, 5, 1)]}]
-    here = Shares(Ranks(0, 2, [1]), functions, 1)
+    states = [fresh_chain(c) | {"bins_done": 1} for c in range(2)]
+    chains = Chains(measured([whole_bin(functions, 5, 1)] * 2), states)
+    here = Shares(Ranks(0, 2, [1]), functions, 2, 2)
     assert not here.match(chains)
-    here.cut_from(chains, 5)
+    here.cut_from(chains.bins, 5)
     assert here.match(chains)
     here.comm.others = [0]
     assert not here.match(chains)
 
 
 def case(how):
-    return Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95}, two_particle={"frequencies": 32},
-                      run={"two_particle": how})
+    return Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95},
+                      two_particle={"frequencies": 32}, run={"two_particle": how})
 
 
 def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):
@@ -113,8 +153,8 @@ def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):
     cluster = Cluster(Lattice.square(), p.model.cluster)
     needed = cost(p, cluster, 0.5, Machine(), 2, 1).rank_bytes
     monkeypatch.setattr(distribution, "thread_level", lambda: "multiple")
-    for memory, others, expected in [(1.01 * needed, [1], False), (0.99 * needed, [1], True), (1.01 * needed, [0], True)]:
-        monkeypatch.setattr(distribution, "memory", lambda: memory)
+    for share, others, expected in [(1.01, [1], False), (0.99, [1], True), (1.01, [0], True)]:
+        monkeypatch.setattr(distribution, "memory", lambda: share * needed)
         assert distribution.in_shares(p, cluster, 0.5, Ranks(0, 2, others)) is expected
     assert distribution.in_shares(case("ring"), cluster, 0.5, Ranks(0, 2))
     assert not distribution.in_shares(case("local"), cluster, 0.5, Ranks(0, 2))
