@@ -91,6 +91,15 @@ def test_stops_do_not_change_a_bit(chains, bins):
     assert taken_on(chains, bins, 4800, stops=3) == taken_on(chains, bins, 4800)
 
 
+def test_bins_of_many_short_chains_have_errors():
+    """They are independent, though nothing is known of autocorrelation in chains of three measurements."""
+    case = Isolated(OPEN_PLAQUETTE, U=2.0, beta=1.0, mu=0.5, measurements=3 * 640, bins=64, chains=640, warm_up=20)
+    measured = case.measure()
+    assert measured["energy"].supported
+    for name, exact in (("energy", case.exact.total_energy), ("density", case.exact.density)):
+        assert abs(measured[name].mean - exact) < 4 * measured[name].error, name
+
+
 @needs_mpi
 @pytest.mark.parametrize("ranks", [2, 4, 7])
 def test_ranks_and_stops_do_not_change_a_bit(ranks):

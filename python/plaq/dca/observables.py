@@ -118,6 +118,8 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(),
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in ("expansion_order", "density", "double_occupancy") if name in taus),
                   default=None)
+    if len(measured.series) >= len(measured.weights):
+        slowest = None  # each bin has chains of its own: bins are independent, however short
     note = statistics.unsupported(measured.weights, measured.sign, slowest)
     functions = pair_functions(window, setting.cluster.size,
                                None if measured.pairing is None else pair_orbits(setting.group), len(channels))
