@@ -139,7 +139,8 @@ def _tasks(events: _Events, ids: _TaskIds, unknown: int) -> np.ndarray:
 
 def _slices(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> np.ndarray:
     """From started or resumed to suspended or finished. Where the end is missing (lost, or the trace was over),
-    the slice ends where its task or its worker went on with something else, at the latest with the trace."""
+    the slice ends where its task or its worker went on with something else, at the latest with the trace. So does
+    one whose end belongs to a later slice of the task, since what came between was lost."""
     chosen = np.flatnonzero(_is(events, STARTED, RESUMED, SUSPENDED, FINISHED))
     row = ids.row(events.subject[chosen] & ID_BITS)
     order = np.lexsort((events.time[chosen], row))
@@ -153,15 +154,11 @@ def _slices(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> n
     slices["task"], slices["begin"] = row[begin], time[begin]
     slices["worker"] = (events.subject[chosen[begin]] >> WORKER_SHIFT).astype(np.int32)
     slices["end"] = np.where(same_task, time[following], last)
-    guessed = ~(same_task & ~begins[following])
-    slices, guessed = _by_begin(slices, guessed)
-    if guessed.any():
-        order = np.lexsort((slices["begin"], slices["worker"]))
-        sorted_ = slices[order]
-        bound = np.full(len(slices), last)
-        same_worker = sorted_["worker"][1:] == sorted_["worker"][:-1]
-        bound[order[:-1]] = np.where(same_worker, sorted_["begin"][1:], last)
-        slices["end"][guessed] = np.minimum(slices["end"][guessed], bound[guessed])
+    slices = slices[np.argsort(slices["begin"], kind="stable")]
+    order = np.argsort(slices["worker"], kind="stable")
+    worker, begin, end = (slices[name][order] for name in ("worker", "begin", "end"))
+    following = np.where(worker[1:] == worker[:-1], begin[1:], last)
+    slices["end"][order[:-1]] = np.minimum(end[:-1], following)
     return slices
 
 
@@ -178,7 +175,7 @@ def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> 
     inside = (regions["task"] >= 0) & (latest >= 0)
     regions["worker"] = np.where(inside, (events.subject[latest] >> WORKER_SHIFT).astype(np.int64), -1)
 
-    # The end: by the region's number; of those without one, the task's or the trace's.
+    # The end: by the region's number; of those without one, that of the region around it, the task's or the trace's.
     by_number = end[np.argsort(events.subject[end], kind="stable")]
     place = np.searchsorted(events.subject[by_number], regions["id"])
     place_in = np.minimum(place, max(len(by_number) - 1, 0))
@@ -194,6 +191,13 @@ def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> 
         regions["end"][found] = events.time[matched]
         sequence_end[found] = matched
     regions["end"] = np.maximum(regions["end"], regions["begin"])
+    if not found.all():
+        known = regions.copy()
+        known["end"] = np.where(found, regions["end"], regions["begin"])
+        around = _around(known, begin, np.where(found, sequence_end, begin))
+        within = ~found & (around >= 0)
+        regions["end"][within] = regions["end"][around[within]]
+        sequence_end[within] = sequence_end[around[within]]
     regions["parent"] = _around(regions, begin, sequence_end)
     return _sorted_regions(regions)
 
@@ -220,11 +224,6 @@ def _around(regions: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarr
         if not len(short):
             return parent
         parent[short] = parent[parent[short]]
-
-
-def _by_begin(table: np.ndarray, also: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    order = np.argsort(table["begin"], kind="stable")
-    return table[order], also[order]
 
 
 def _sorted_regions(regions: np.ndarray) -> np.ndarray:
