@@ -6,6 +6,7 @@
 #include <set>
 
 #include "conformance.hpp"
+#include "plaq/task/counters.hpp"
 #include "plaq/trace/hooks.hpp"
 
 namespace plaq::task {
@@ -135,6 +136,41 @@ TYPED_TEST(Life, EveryTaskIsSeenFromCreationToEnd) {
     EXPECT_GE(*seen.workers.begin(), 0);
     EXPECT_LT(*seen.workers.rbegin(), workers);
   }
+}
+
+// Their workers are not taken for each other: no clash, and the counters are told where to add theirs.
+TYPED_TEST(Life, PoolsThatExistAtOnceHaveWorkersOfTheirOwn) {
+  constexpr int workers = 2;
+  witness seen;
+  listening now(seen);
+  const auto both_run = [](auto& one, auto& other) {
+    latch<TypeParam> together(2);
+    auto a = one.async("one", [&] { together.arrive_and_wait(); });
+    auto b = other.async("other", [&] {
+      this_task::yield();
+      together.arrive_and_wait();
+    });
+    a.get();
+    b.get();
+  };
+  const auto numbers = [] {
+    std::vector<int> first;
+    for_each_pool([&](const pool_counters& pool) { first.push_back(pool.first_worker); });
+    return first;
+  };
+  {
+    auto one = std::make_unique<typename TypeParam::pool>(options{.workers = workers});
+    typename TypeParam::pool other({.workers = workers});
+    const bool shared = TypeParam::name() == "hpx";  // one runtime, and its workers, for all pools
+    EXPECT_EQ(numbers(), (std::vector{0, shared ? 0 : workers}));
+    for (int round = 0; round < 200 / less; ++round) both_run(*one, other);
+    one.reset();
+    os::pool third({.workers = 1});  // numbers that are free again are given again
+    EXPECT_EQ(numbers(), (shared ? std::vector{0, workers} : std::vector{workers, 0}));
+    both_run(other, third);
+  }
+  EXPECT_FALSE(seen.clash) << "two tasks on one worker";
+  EXPECT_LT(*seen.workers.rbegin(), 2 * workers);
 }
 
 TYPED_TEST(Life, WaitingIsSeen) {

@@ -62,20 +62,19 @@ def test_a_suspended_task():
     assert nests(timeline(trace))
 
 
-def test_lanes_of_two_ranks_and_of_two_pools():
+def test_lanes_of_two_ranks():
     trace = trace_of(
         tasks=[
             ("a", 1, -1, [(0, 0.0, 2.0)]),
             ("b", 0, -1, [(0, 0.0, 4.0)]),
-            ("c", 0, -1, [(0, 1.0, 3.0)]),  # the second pool's worker 0
-            ("d", 0, -1, [(0, 3.0, 5.0)]),
-            ("e", 0, -1, [(0, 4.0, 5.0)]),
+            ("c", 0, -1, [(2, 1.0, 3.0)]),
+            ("d", 0, -1, [(0, 4.0, 5.0)]),
         ],
         regions=[("r", 1, -1, -1, -1, 1, 0.0, 1.0)],
     )
     assert shown(trace) == {
-        "worker 0": [("b", 0, 0.0, 4.0), ("e", 0, 4.0, 5.0)],
-        "worker 0, pool 2": [("c", 0, 1.0, 3.0), ("d", 0, 3.0, 5.0)],
+        "worker 0": [("b", 0, 0.0, 4.0), ("d", 0, 4.0, 5.0)],
+        "worker 2": [("c", 0, 1.0, 3.0)],
         "worker 0 of rank 1": [("a", 0, 0.0, 2.0)],
         "helper of rank 1": [("r", 0, 0.0, 1.0)],
     }

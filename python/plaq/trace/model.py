@@ -23,7 +23,8 @@ TASK = np.dtype(
         ("finished", "f8"),
     ]
 )
-#: One row per interval in which a task had a worker, sorted by begin. `worker` counts from 0 within its pool.
+#: One row per interval in which a task had a worker, sorted by begin. `worker` counts from 0 over the pools of the
+#: rank; a later pool has the numbers of one that ended.
 SLICE = np.dtype([("task", "i8"), ("rank", "i4"), ("worker", "i4"), ("begin", "f8"), ("end", "f8")])
 #: One row per region, sorted by begin. `task` is the row of the task it lies in (-1: a plain thread), `parent` the
 #: row of the region around it (-1: none), `worker` where it began (-1: a thread outside of the pools), `thread`

@@ -3,7 +3,6 @@ a GPU."""
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +59,6 @@ class Timeline:
         seen = [lane_key(info.rank, WORKER, np.array(info.workers, np.int64)) for info in trace.ranks]
         seen += [lane_key(c.rank, WORKER, np.array([c.worker])) for c in trace.counters if c.worker >= 0]
         of_slice = lane_key(slices["rank"], WORKER, slices["worker"])
-        of_slice += apart(of_slice, slices["begin"], slices["end"])
         of_outside = lane_key(regions["rank"][outside], THREAD, regions["thread"][outside])
         of_gpu = lane_key(trace.gpu["rank"], STREAM, trace.gpu["stream"])
         keys = np.unique(np.concatenate([*seen, of_slice, of_outside, of_gpu]))
@@ -138,37 +136,19 @@ def rows(count: int, **columns: np.ndarray | int) -> np.ndarray:
 
 
 def lane_key(rank: np.ndarray | int, kind: int, index: np.ndarray) -> np.ndarray:
-    """One number for a lane, with room for more lanes of the same index; their order is the order of the lanes."""
-    return (np.int64(rank) << 42) | (kind << 40) | (index.astype(np.int64) << 16)
+    """One number for a lane; their order is the order of the lanes."""
+    return (np.int64(rank) << 34) | (kind << 32) | index.astype(np.int64)
 
 
 def lane_of(key: int, trace: Trace) -> Lane:
-    rank, kind, index, further = key >> 42, key >> 40 & 3, (key >> 16) & 0xFFFFFF, key & 0xFFFF
+    rank, kind, index = key >> 34, key >> 32 & 3, key & 0xFFFFFFFF
     if kind != WORKER:
         info = next(info for info in trace.ranks if info.rank == rank)
         if kind == THREAD:
             return Lane(rank, -1, info.threads[index])
         gpu, name = info.streams[index]
         return Lane(rank, -1, name, gpu)
-    return Lane(rank, index, f"worker {index}" + (f", pool {further + 1}" if further else ""))
-
-
-def apart(owner: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """0 for intervals of one owner that do not overlap. Where they do, as for two pools that count their workers
-    alike, the lowest numbers that keep them apart."""
-    number = np.zeros(len(owner), np.int64)
-    order = np.lexsort((end, begin, owner))
-    follows = owner[order][1:] == owner[order][:-1]
-    overlap = follows & (begin[order][1:] < end[order][:-1])
-    for crowded in np.unique(owner[order][1:][overlap]):
-        free: list[int] = []  # numbers in use before, and now free
-        running: list[tuple[float, int]] = []  # (end, number)
-        for row in order[owner[order] == crowded]:
-            while running and running[0][0] <= begin[row]:
-                heapq.heappush(free, heapq.heappop(running)[1])
-            number[row] = heapq.heappop(free) if free else len(running)
-            heapq.heappush(running, (end[row], number[row]))
-    return number
+    return Lane(rank, index, f"worker {index}")
 
 
 def parts(trace: Trace, on_worker: OnWorker) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

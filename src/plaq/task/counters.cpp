@@ -62,11 +62,12 @@ registration::~registration() {
   std::erase(list(), this);
   pool_counters last;
   pool_.read(last);
-  if (ended().size() < last.workers.size()) ended().resize(last.workers.size());
+  const auto first = static_cast<std::size_t>(last.first_worker);
+  ended().resize(std::max(ended().size(), first + last.workers.size()));
   for (std::size_t w = 0; w < last.workers.size(); ++w) {
-    ended()[w].switches += last.workers[w].switches;
-    ended()[w].steals += last.workers[w].steals;
-    ended()[w].busy_ns += last.workers[w].busy_ns;
+    ended()[first + w].switches += last.workers[w].switches;
+    ended()[first + w].steals += last.workers[w].steals;
+    ended()[first + w].busy_ns += last.workers[w].busy_ns;
   }
 }
 

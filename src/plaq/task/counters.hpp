@@ -22,13 +22,14 @@ struct pool_counters {
   std::uint64_t queued = 0;      ///< tasks that could run now and wait in a queue that belongs to all workers
   std::uint64_t tasks = 0;       ///< tasks that were made and have not ended
   std::uint64_t stacks = 0;      ///< stacks (os: threads) that exist, in use or kept for the next task
+  int first_worker = 0;          ///< number of workers[0] among those of all pools, as traces know it
   std::vector<worker_counters> workers;
 };
 
 /// Calls look(counters) for every pool that exists. No pool ends meanwhile, so look() must not wait for a task.
 void for_each_pool(const std::function<void(const pool_counters&)>& look);
 
-/// The sums over all pools that have ended, worker by worker.
+/// The sums over all pools that have ended, by the numbers of their workers.
 std::vector<worker_counters> ended_pools();
 
 /// While one of these lives, workers take the time at each switch (two clock readings); otherwise busy_ns stands

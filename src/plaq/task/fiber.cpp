@@ -9,6 +9,7 @@
 #include "plaq/task/job_queue.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/poller.hpp"
+#include "plaq/task/worker_numbers.hpp"
 
 namespace plaq::task {
 
@@ -36,7 +37,8 @@ struct place : detail::coroutine {
 };
 
 struct worker {
-  int index = 0;
+  int index = 0;   ///< in the pool
+  int number = 0;  ///< in the process
   job_queue ready;
   detail::meter meter;
   gate turn;
@@ -52,8 +54,11 @@ thread_local const void* own_pool = nullptr;
 class fiber::pool::implementation final : detail::counted, detail::lookout {
  public:
   implementation(const detail::placement& where, std::size_t stack_size)
-      : stack_size_(stack_size), workers_(static_cast<std::size_t>(where.workers)) {
-    for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].index = static_cast<int>(i);
+      : stack_size_(stack_size), numbers_(where.workers), workers_(static_cast<std::size_t>(where.workers)) {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      workers_[i].index = static_cast<int>(i);
+      workers_[i].number = numbers_.first() + workers_[i].index;
+    }
     try {
       for (std::size_t i = 0; i < workers_.size(); ++i) {
         workers_[i].thread = std::thread([this, &w = workers_[i]] { serve(w); });
@@ -99,6 +104,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
 
  private:
   void read(pool_counters& into) override {
+    into.first_worker = numbers_.first();
     into.queued = entrance_.size();
     into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
     into.stacks = stacks_.load(std::memory_order_relaxed);
@@ -128,7 +134,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   void run(worker& self, job& work) {
     place* where = static_cast<place*>(work.place);
     if (where) {
-      trace::resumed(work.id, self.index);
+      trace::resumed(work.id, self.number);
     } else {
       try {
         where = place_for(self, work);
@@ -137,7 +143,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
         ended();
         return;
       }
-      trace::started(work.id, self.index);
+      trace::started(work.id, self.number);
     }
     for (;;) {
       detail::set_current(&work);
@@ -158,7 +164,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
       }
       auto expected = wait_state::awake;
       if (where->sleep->compare_exchange_strong(expected, wait_state::asleep)) return;
-      trace::resumed(work.id, self.index);  // woken before it slept
+      trace::resumed(work.id, self.number);  // woken before it slept
     }
   }
 
@@ -336,6 +342,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   }
 
   const std::size_t stack_size_;
+  const detail::worker_numbers numbers_;
   std::vector<worker> workers_;
   job_queue entrance_;  // from outside of the pool
   std::atomic<bool> watching_{false}, on_lookout_{false};

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "plaq/task/cores.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/poller.hpp"
+#include "plaq/task/worker_numbers.hpp"
 
 namespace plaq::task {
 
@@ -35,6 +37,7 @@ class runtime {
       its_place = where;
       its_stack_size = stack_size;
       start();
+      its_numbers.emplace(where.workers);
     } else if (where != its_place || stack_size != its_stack_size) {
       throw input_error("HPX runs with " + std::to_string(its_place.workers) + " workers and stacks of " +
                         std::to_string(its_stack_size) + " bytes as long as another pool exists; " +
@@ -42,14 +45,19 @@ class runtime {
                         " bytes, or another binding, were asked for");
     }
     ++pools;
+    first_worker_ = its_numbers->first();
   }
   ~runtime() {
     std::lock_guard lock(mutex);
     if (--pools > 0) return;
     ::hpx::post([] { ::hpx::local::finalize(); });
     ::hpx::local::stop();
+    its_numbers.reset();
   }
   runtime(const runtime&) = delete;
+
+  /// All pools have the same workers.
+  int first_worker() const noexcept { return first_worker_; }
 
  private:
   static void start() {
@@ -74,6 +82,8 @@ class runtime {
   static inline int pools = 0;
   static inline detail::placement its_place{};
   static inline std::size_t its_stack_size = 0;
+  static inline std::optional<detail::worker_numbers> its_numbers;
+  int first_worker_ = 0;
 };
 
 /// What a job's `place` points to: its HPX thread, once it runs.
@@ -162,7 +172,7 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
     queued_.fetch_sub(1, std::memory_order_relaxed);
     started_.fetch_add(1, std::memory_order_relaxed);
     meter_here().enter();
-    trace::started(work.id, worker_here());
+    trace::started(work.id, number_here());
     detail::set_current(&work);
     work.run();
     detail::set_current(nullptr);
@@ -181,7 +191,7 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
     queued_.fetch_sub(1, std::memory_order_relaxed);
     detail::set_current(&self);
     meter_here().enter();
-    trace::resumed(self.id, worker_here());
+    trace::resumed(self.id, number_here());
   }
   template <class Switch>
   static void give_away(Switch&& to_others) {
@@ -190,7 +200,7 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
     detail::caught::exchange(mine);
   }
 
-  static int worker_here() { return static_cast<int>(::hpx::get_worker_thread_num()); }
+  int number_here() const { return runtime_.first_worker() + static_cast<int>(::hpx::get_worker_thread_num()); }
   detail::meter& meter_here() { return meters_[::hpx::get_worker_thread_num()]; }
 
   void ended() {
@@ -198,6 +208,7 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
   }
 
   void read(pool_counters& into) override {
+    into.first_worker = runtime_.first_worker();
     into.queued = static_cast<std::uint64_t>(std::max(0L, queued_.load(std::memory_order_relaxed)));
     into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
     into.stacks = static_cast<std::uint64_t>(std::max(0L, started_.load(std::memory_order_relaxed)));

@@ -7,6 +7,7 @@
 
 #include "plaq/task/meter.hpp"
 #include "plaq/task/poller.hpp"
+#include "plaq/task/worker_numbers.hpp"
 
 namespace plaq::task {
 
@@ -63,7 +64,8 @@ struct place {
 
 class os::pool::implementation final : detail::counted, detail::lookout {
  public:
-  explicit implementation(const detail::placement& where) : meters_(static_cast<std::size_t>(where.workers)) {
+  explicit implementation(const detail::placement& where)
+      : numbers_(where.workers), meters_(static_cast<std::size_t>(where.workers)) {
     for (const auto& cpus : where.cpus) cpus_.insert(cpus_.end(), cpus.begin(), cpus.end());
     for (int s = where.workers; s-- > 0;) free_slots_.push_back(s);
     free_.store(free_slots_.size());
@@ -100,7 +102,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     if (state.compare_exchange_strong(expected, wait_state::asleep)) {
       leave(self, lock);
     } else {
-      trace::resumed(self.id, place_of(self).slot);  // woken before it slept
+      trace::resumed(self.id, worker_of(place_of(self)));  // woken before it slept
     }
   }
 
@@ -121,6 +123,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
 
  private:
   void read(pool_counters& into) override {
+    into.first_worker = numbers_.first();
     for (const detail::meter& m : meters_) into.workers.push_back(m.read());
     std::lock_guard lock(mutex_);
     into.queued = ready_.size();
@@ -129,6 +132,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
   }
 
   static place& place_of(job& started) { return *static_cast<place*>(started.place); }
+  int worker_of(const place& here) const { return numbers_.first() + here.slot; }
   detail::meter& meter_of(const place& here) { return meters_[static_cast<std::size_t>(here.slot)]; }
 
   /// Gives the slot of `self` to the next in line and sleeps until it gets one again.
@@ -138,7 +142,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     give(here.slot, lock);
     await_turn(here);
     meter_of(here).enter();
-    trace::resumed(self.id, here.slot);
+    trace::resumed(self.id, worker_of(here));
   }
 
   void use_free_slot(std::unique_lock<std::mutex>& lock) {
@@ -234,7 +238,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
       if (ending_) return;
       if (here.work) {
         meter_of(here).enter();
-        run(*here.work, here.slot);
+        run(*here.work, worker_of(here));
         meter_of(here).leave();
         if (meter_of(here).switches() % fair == 0) detail::poll_once();
       }
@@ -242,8 +246,8 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     }
   }
 
-  void run(job& work, int slot) {
-    trace::started(work.id, slot);
+  void run(job& work, int worker) {
+    trace::started(work.id, worker);
     detail::set_current(&work);
     work.run();
     detail::set_current(nullptr);
@@ -262,8 +266,9 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     if (live_.fetch_sub(1) == 1) drained_.open();
   }
 
-  std::vector<detail::meter> meters_;  // of the slots
-  std::vector<int> cpus_;              // what all threads are bound to
+  const detail::worker_numbers numbers_;  // of the slots
+  std::vector<detail::meter> meters_;     // of the slots
+  std::vector<int> cpus_;                 // what all threads are bound to
   std::mutex mutex_;
   ready_queue ready_;
   std::vector<int> free_slots_;

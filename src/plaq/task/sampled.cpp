@@ -1,4 +1,6 @@
 // The pools as a source of counters for plaq::trace.
+#include <algorithm>
+
 #include "plaq/task/counters.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/trace/counters.hpp"
@@ -14,12 +16,13 @@ void read_pools(std::vector<trace::sample>& out) {
     waiting += static_cast<double>(pool.queued);
     tasks += static_cast<double>(pool.tasks);
     stacks += static_cast<double>(pool.stacks);
-    if (workers.size() < pool.workers.size()) workers.resize(pool.workers.size());
+    const auto first = static_cast<std::size_t>(pool.first_worker);
+    workers.resize(std::max(workers.size(), first + pool.workers.size()));
     for (std::size_t w = 0; w < pool.workers.size(); ++w) {
       waiting += static_cast<double>(pool.workers[w].queued);
-      workers[w].queued += pool.workers[w].queued;
-      workers[w].switches += pool.workers[w].switches;
-      workers[w].steals += pool.workers[w].steals;
+      workers[first + w].queued += pool.workers[w].queued;
+      workers[first + w].switches += pool.workers[w].switches;
+      workers[first + w].steals += pool.workers[w].steals;
     }
   });
   const auto add = [&](const char* name, const char* unit, int worker, double value) {

@@ -14,8 +14,9 @@ namespace plaq::trace {
 /// once for the same two.
 ///
 /// Ids are unique in the process and never 0. The events of one task come one after the other, those of different
-/// tasks from several threads at once. `name` lives as long as the process. `worker` counts from 0 within the
-/// task's pool. A listener must neither throw, nor wait, nor start tasks, nor call set_listener.
+/// tasks from several threads at once. `name` lives as long as the process. `worker` counts from 0; pools that
+/// exist at once have different ones, but for those of HPX, which share its workers. A listener must neither throw,
+/// nor wait, nor start tasks, nor call set_listener.
 class listener {
  public:
   virtual ~listener() = default;
