@@ -136,15 +136,17 @@ TYPED_TEST(Sync, ConditionVariableTimesOut) {
   typename TypeParam::mutex mutex;
   typename TypeParam::condition_variable changed;
   bool go = false;
+  latch<TypeParam> timed_out(2);
   auto wait = [&] {
     std::unique_lock lock(mutex);
     EXPECT_EQ(changed.wait_for(lock, 1ms), std::cv_status::timeout);
     EXPECT_FALSE(changed.wait_for(lock, 1ms, [&] { return go; }));
+    timed_out.count_down();
     return changed.wait_for(lock, 1h, [&] { return go; });
   };
   auto inside = pool.async("waiter", wait);
   auto setter = pool.async("setter", [&] {
-    TypeParam::sleep_for(20ms);
+    timed_out.wait();
     std::lock_guard lock(mutex);
     go = true;
     changed.notify_all();
