@@ -18,11 +18,25 @@ def written(trace, path):
     return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
 
 
+FIELDS = {  # of every phase, as the format has them; readers drop an event that lacks one, some silently
+    "M": {"ph", "name", "pid", "tid", "args"},
+    "X": {"ph", "name", "pid", "tid", "ts", "dur", "cat", "args"},
+    "s": {"ph", "name", "pid", "tid", "ts", "cat", "id"},
+    "f": {"ph", "name", "pid", "tid", "ts", "cat", "id", "bp"},
+    "C": {"ph", "name", "pid", "ts", "args"},
+    "i": {"ph", "name", "pid", "tid", "ts", "cat", "s"},
+}
+KINDS = {"ph": str, "name": str, "cat": str, "bp": str, "s": str, "args": dict, "pid": int, "tid": int, "id": int}
+
+
 def check_rules(file):
     """What the format asks of every kind of event, and what viewers ask beyond."""
+    assert set(file) == {"displayTimeUnit", "otherData", "traceEvents"} and file["displayTimeUnit"] in ("ms", "ns")
     processes, threads, stacks, flows = set(), set(), {}, {}
     for event in file["traceEvents"]:
-        assert isinstance(event["name"], str) and event["pid"] > 0
+        assert set(event) == FIELDS[event["ph"]]
+        assert all(type(event[name]) is kind for name, kind in KINDS.items() if name in event)
+        assert event["pid"] > 0
         if event["ph"] == "M":
             (key,) = event["args"]
             assert event["name"] in {f"process_{key}", f"thread_{key}"} and key in {"name", "sort_index"}
@@ -38,7 +52,7 @@ def check_rules(file):
         elif event["ph"] == "C":
             assert event["args"] and all(isinstance(v, float) and np.isfinite(v) for v in event["args"].values())
         else:
-            assert event["ph"] == "i" and event["s"] == "g"
+            assert event["s"] == "g"
     for intervals in stacks.values():  # complete events of a thread nest, in the order of the file
         open_ends, last = [], 0
         for begin, end in intervals:
@@ -50,6 +64,7 @@ def check_rules(file):
             open_ends.append(end)
     for start, finish in flows.values():  # an arrow starts and ends within a complete event
         assert (start["ph"], finish["ph"], finish["bp"]) == ("s", "f", "e") and start["ts"] <= finish["ts"]
+        assert (start["cat"], start["name"]) == (finish["cat"], finish["name"])  # what readers join them by, with id
         for end in (start, finish):
             time = round(end["ts"] * 1000)
             intervals = np.array(stacks[end["pid"], end["tid"]])
