@@ -137,11 +137,11 @@ void run_in_memory(const request& wanted, const method& by, const layout& where,
     todo[r] = make_schedule(wanted, by, where, r);
     scratch[r].resize(todo[r].scratch);
     lines[r] = network.open(r);
-    executors[r] = std::make_unique<byte_executor>(
-        *lines[r], 7,
-        byte_executor::buffers{reinterpret_cast<const std::byte*>(inputs[r].data()),
-                               reinterpret_cast<std::byte*>(outputs[r].data()), scratch[r].data()},
-        combine);
+    executors[r] = std::make_unique<byte_executor>(*lines[r]);
+    executors[r]->begin(7,
+                        {reinterpret_cast<const std::byte*>(inputs[r].data()),
+                         reinterpret_cast<std::byte*>(outputs[r].data()), scratch[r].data()},
+                        combine);
     engines[r].begin(todo[r], *executors[r]);
   }
   std::vector<int> busy(ranks);

@@ -44,6 +44,7 @@ void gather_by_tree(const situation& s);
 void scatter_by_tree(const situation& s);
 void all_gather_by_tree(const situation& s);
 void scan_by_tree(const situation& s);
+void scan_by_chain(const situation& s);
 
 // algorithms_exchange.cpp
 void all_reduce_by_butterfly(const situation& s);

@@ -90,7 +90,9 @@ void write_steps(const situation& s) {
       return s.by.how == algorithm::bruck ? all_to_all_by_bruck(s) : all_to_all_directly(s);
     case collective::inclusive_scan:
     case collective::exclusive_scan:
-      return s.by.how == algorithm::tree ? scan_by_tree(s) : scan_by_doubling(s);
+      return s.by.how == algorithm::tree    ? scan_by_tree(s)
+             : s.by.how == algorithm::chain ? scan_by_chain(s)
+                                            : scan_by_doubling(s);
   }
 }
 
@@ -115,7 +117,7 @@ std::vector<algorithm> algorithms_for(collective what) {
       return {butterfly, tree};
     case collective::inclusive_scan:
     case collective::exclusive_scan:
-      return {doubling, tree};
+      return {doubling, tree, chain};
   }
   throw runtime_failure("unknown collective");
 }

@@ -26,7 +26,8 @@ enum class collective {
 
 enum class algorithm {
   tree,       ///< every range of ranks is cut into `arity` parts with a leader each; arity >= ranks is flat
-  chain,      ///< a tree where nobody has more than `arity` children: for long messages in segments
+  chain,      ///< a tree where nobody has more than `arity` children: for long messages in segments; scans: from
+              ///< neighbour to neighbour
   butterfly,  ///< blocks of ranks exchange with their `arity` - 1 siblings, round by round
   halving,    ///< reduce-scatter by recursive halving, then all-gather by recursive doubling
   ring,       ///< blocks travel round the ring of ranks

@@ -124,6 +124,27 @@ void all_gather_by_tree(const situation& s) {
   }
 }
 
+void scan_by_chain(const situation& s) {
+  const std::size_t bytes = s.wanted.bytes, segment = s.segment();
+  const bool exclusive = s.wanted.what == collective::exclusive_scan, last = s.me + 1 == s.size();
+  for (std::size_t begin = 0; begin < bytes; begin += segment) {
+    const std::size_t n = std::min(segment, bytes - begin);
+    const region mine = s.output(begin);
+    if (s.me == 0) {
+      if (!last) s.send(1, mine, n);
+      continue;
+    }
+    const region before = s.steps.allocate(n);
+    s.receive(s.me - 1, before, n);
+    if (!exclusive || !last) {
+      const region upto = exclusive ? s.steps.allocate(n) : mine;
+      s.steps.combine(upto, before, mine, n);
+      if (!last) s.send(s.me + 1, upto, n);
+    }
+    if (exclusive) s.steps.copy(mine, before, n);
+  }
+}
+
 void scan_by_tree(const situation& s) {
   auto tree = place_of(s);  // the root is rank 0, so leaders are the first of their ranges
   std::ranges::sort(tree.children, {}, [](const auto& c) { return c.leader; });

@@ -73,13 +73,12 @@ std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted)
 }
 
 operations::operation_to_do collectives::prepare(call&& what) {
-  static const auto label_of = [] {
-    std::map<collective, trace::label> labels;
-    for (int i = 0; i <= int(collective::exclusive_scan); ++i)
-      labels.emplace(collective(i), name_of(collective(i)));
-    return labels;
+  static const auto labels = [] {
+    std::vector<trace::label> all;
+    for (int i = 0; i <= int(collective::exclusive_scan); ++i) all.emplace_back(name_of(collective(i)));
+    return all;
   }();
-  return {label_of.at(what.wanted.what), schedule_for(what.wanted), what.input,
+  return {labels[std::size_t(what.wanted.what)], schedule_for(what.wanted), what.input,
           what.output, std::move(what.combine), std::move(what.at_end)};
 }
 

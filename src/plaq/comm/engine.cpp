@@ -60,6 +60,12 @@ byte_executor::~byte_executor() {
     messages_[i].what->what == step::kind::receive ? wire_.cancel(handles_[i]) : wire_.forget(handles_[i]);
 }
 
+void byte_executor::begin(int tag, const buffers& at, const combination& combine) {
+  tag_ = tag;
+  at_ = at;
+  combine_ = &combine;
+}
+
 bool byte_executor::start(std::uint32_t number, const step& s) {
   switch (s.what) {
     case step::kind::send:
@@ -78,7 +84,7 @@ bool byte_executor::start(std::uint32_t number, const step& s) {
       return true;
     case step::kind::combine: {
       const trace::region part("combine", s.size >= worth_a_region);
-      combine_(at(s.to), at(s.from), at(s.right), s.size);
+      (*combine_)(at(s.to), at(s.from), at(s.right), s.size);
       return true;
     }
   }

@@ -51,11 +51,12 @@ class byte_executor final : public executor {
     std::byte* output;
     std::byte* scratch;
   };
-  byte_executor(wire& over, int tag, const buffers& at, const combination& combine)
-      : wire_(over), tag_(tag), at_(at), combine_(combine) {}
+  explicit byte_executor(wire& over) : wire_(over) {}
   /// Gives up what is under way.
   ~byte_executor() override;
 
+  /// From here on steps are of this operation; `combine` must outlive it.
+  void begin(int tag, const buffers& at, const combination& combine);
   bool start(std::uint32_t number, const step& s) override;
   void finished(std::vector<std::uint32_t>& numbers) override;
 
@@ -68,9 +69,9 @@ class byte_executor final : public executor {
   [[noreturn]] void fail(const step& s, const std::string& why) const;
 
   wire& wire_;
-  int tag_;
-  buffers at_;
-  const combination& combine_;
+  int tag_ = 0;
+  buffers at_{};
+  const combination* combine_ = nullptr;
   std::vector<wire::handle> handles_;  // what is under way, both in the same order
   std::vector<message> messages_;
   std::vector<wire::end> ends_;

@@ -74,8 +74,9 @@ std::vector<method> candidates(collective what, int ranks, std::size_t bytes) {
   std::vector<int> arities;
   for (int arity = 2; arity < ranks && arity <= 16; arity *= 2) arities.push_back(arity);
   arities.push_back(std::max(2, ranks));
+  const bool scans = what == collective::inclusive_scan || what == collective::exclusive_scan;
   const bool in_segments =
-      what == collective::broadcast || what == collective::reduce || what == collective::all_reduce;
+      what == collective::broadcast || what == collective::reduce || what == collective::all_reduce || scans;
   std::vector<std::size_t> segments{0};
   for (const std::size_t s : {std::size_t(32) << 10, std::size_t(128) << 10, std::size_t(512) << 10})
     if (2 * s <= bytes && in_segments) segments.push_back(s);
@@ -83,12 +84,13 @@ std::vector<method> candidates(collective what, int ranks, std::size_t bytes) {
   for (const auto how : algorithms_for(what)) switch (how) {
       case algorithm::tree:
         for (const int a : arities)
-          for (const auto s : segments) all.push_back({how, a, s});
+          for (const auto s : segments)
+            if (s == 0 || !scans) all.push_back({how, a, s});
         break;
       case algorithm::chain:
         for (const int a : {1, 2})
           for (const auto s : segments)
-            if (s > 0) all.push_back({how, a, s});
+            if (scans ? a == 1 : s > 0) all.push_back({how, a, s});
         break;
       case algorithm::butterfly:
       case algorithm::bruck:

@@ -14,10 +14,10 @@
 namespace plaq::comm {
 
 struct operations::flight {
-  explicit flight(operation_to_do&& fresh) : what(std::move(fresh)) {}
+  flight(operation_to_do&& fresh, wire& over) : what(std::move(fresh)), steps(over) {}
   operation_to_do what;
   std::vector<std::byte> scratch;
-  std::optional<byte_executor> steps;
+  byte_executor steps;
   engine moves;
   std::optional<task::promise<void>> made;
 
@@ -44,7 +44,7 @@ operations::~operations() {
 std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
   std::unique_ptr<flight> fresh;
   if (spare_.empty()) {
-    fresh = std::make_unique<flight>(std::move(what));
+    fresh = std::make_unique<flight>(std::move(what), *wire_);
   } else {
     fresh = std::move(spare_.back());
     spare_.pop_back();
@@ -54,8 +54,8 @@ std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
   if (fresh->scratch.size() < todo.scratch) fresh->scratch.resize(todo.scratch);
   generation_ = generation_ == last_tag ? 0 : generation_ + 1;
   const byte_executor::buffers at{fresh->what.input.data(), fresh->what.output.data(), fresh->scratch.data()};
-  fresh->steps.emplace(*wire_, generation_, at, fresh->what.combine);
-  fresh->moves.begin(todo, *fresh->steps);
+  fresh->steps.begin(generation_, at, fresh->what.combine);
+  fresh->moves.begin(todo, fresh->steps);
   return fresh;
 }
 

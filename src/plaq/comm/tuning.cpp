@@ -78,8 +78,11 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
   const int ranks = line.size();
   const int flat = std::max(2, ranks);
   if (line.crowded() && line.nodes() == 1 && what != collective::all_to_all) {
-    const bool sums = what == collective::reduce || what == collective::all_reduce;  // room for all at once
-    return {algorithm::tree, flat, sums && bytes > 256 * kib ? 128 * kib : 0};
+    const bool is_long = bytes > 256 * kib;
+    if (what == collective::inclusive_scan || what == collective::exclusive_scan)
+      return {algorithm::chain, 1, is_long ? 128 * kib : 0};
+    if (what == collective::all_reduce && is_long) return {algorithm::halving, 2, 0};  // every core adds
+    return {algorithm::tree, flat, what == collective::reduce && is_long ? 128 * kib : 0};
   }
   switch (what) {
     case collective::barrier:
