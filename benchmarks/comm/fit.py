@@ -55,8 +55,9 @@ def main() -> None:
     table, cores = Path(sys.argv[1]), int(sys.argv[2])
     everything = [c for c in cases(read(table)) if c[2] > 2]
     known = [c for c in everything if c[0] in FITTED and c[3].arity >= c[2]]
+    start = np.log(list(START.values()))
     found = least_squares(lambda x: off(known, machine(dict(zip(START, np.exp(x))), cores)),
-                          np.log(list(START.values())), diff_step=0.05, loss="soft_l1")
+                          start, bounds=(start - np.log(100), start + np.log(100)), diff_step=0.05, loss="soft_l1")
     parameters = dict(zip(START, np.exp(found.x)))
     print("\n".join(f"{name} = {value:.3g}" for name, value in parameters.items()), f"cores = {cores}", sep="\n")
     on = machine(parameters, cores)
