@@ -145,7 +145,7 @@ def test_bins_that_some_rank_lacks_do_not_match(functions):
 
 def case(how):
     return Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95},
-                      two_particle={"frequencies": 32}, run={"two_particle": how})
+                      two_particle={"frequencies": 32}, run={"two_particle": how, "workers": 1})
 
 
 def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):

@@ -22,6 +22,7 @@ FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
 COPIES_OF_BINS = 4  # at most at once: as summed, in one array, by quantity, and as complex numbers
 VERTEX = 16  # bytes
+COPIES_OF_SHARES = 3  # at most at once: the sums, their averages, those of iterations before
 ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
 
 _positive, _time = real("(0, inf)"), real("[0, inf)")
@@ -103,8 +104,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain
     that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. In
     shares (plaq.dca.shares), where all chains run at once, a rank of p holds a p-th of all chains' sums and of all
-    bins, two messages of four such planes for each chain, and one whole function of a jackknife sample at a time,
-    COPIES_OF_BINS times too.
+    bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and one whole function of a
+    jackknife sample at a time, COPIES_OF_BINS times.
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
     them one after the other, warm-up included.
@@ -128,7 +129,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     message = 4 * 4 * 2 * (sites * reach) ** 2
     ring = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
             + solver.chains * (12 * numbers / ranks + 2 * message)
-            + 8 * numbers * ((solver.bins + ARRAYS_OF_ERRORS) / ranks + COPIES_OF_BINS / max(1, functions)))
+            + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks + COPIES_OF_BINS / max(1, functions)))
     in_turn = math.ceil(here / workers)
     steps = 2 * math.ceil(math.log2(ranks))
 

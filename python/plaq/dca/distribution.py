@@ -9,7 +9,7 @@ from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
 from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
-from plaq.machine import memory
+from plaq.machine import memory, pool_options
 
 NEEDED = "multiple"  # thread level: tasks send and receive while the main thread is in a call of its own
 
@@ -31,5 +31,6 @@ def in_shares(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:
         return False
     if p.run.two_particle == "ring":
         return True
-    fits = cost(p, cluster, T, Machine(), comm.size, 1).rank_bytes <= memory()
+    workers = pool_options(p.run.workers, p.run.bind).workers
+    fits = cost(p, cluster, T, Machine(), comm.size, workers).rank_bytes <= memory()
     return not comm.allreduce(int(fits), "min")
