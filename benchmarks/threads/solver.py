@@ -6,14 +6,18 @@ from __future__ import annotations
 import hashlib
 import resource
 import statistics
+from pathlib import Path
 
 import numpy as np
 from problems import Problem
+from tables import Table
 
 from plaq import _core
 from plaq.trace.session import Session
 
 WORKERS = 2
+ACCUMULATE = ("shared", "split")
+PERIOD = 0.01  # s between the samples of a trace
 
 
 def digest(states):
@@ -45,39 +49,72 @@ def used():
     }
 
 
-def once(problem, threads, accumulate, **options):
-    before = used()
-    found = problem.run(threads=threads, workers=WORKERS, accumulate=accumulate, **options)
-    taken = {name: value - before[name] for name, value in used().items()}
-    return {**taken, "wall": found.wall, "used": taken["cpu"] / (found.wall * WORKERS), "digest": digest([found.states, found.bins.state()])}
+class Job:
+    """2x2 cluster, U = 6, T = 0.07, density 0.95 in a bath after a few iterations; eight chains."""
+
+    text = f"2x2, U = 6, T = 0.07, 8 chains on {WORKERS} workers"
+
+    def __init__(self):
+        self._problem = Problem([[2, 0], [0, 2]], 6.0, 1 / 0.07, 0.95)
+        self._order = self._problem.converge(5, 2000)
+
+    def once(self, threads: str, accumulate: str) -> dict:
+        """Wall time in s, context switches, share of the cores that was used, digest of the result."""
+        before = used()
+        found = self._problem.run(threads=threads, workers=WORKERS, accumulate=accumulate, order=self._order,
+                                  measurements=2048, bins=8, chains=8, warm_up=10, window=16)
+        taken = {name: value - before[name] for name, value in used().items()}
+        return {"threads": threads, "accumulate": accumulate, "wall": found.wall,
+                "voluntary": taken["voluntary"], "involuntary": taken["involuntary"],
+                "used": taken["cpu"] / (found.wall * WORKERS), "digest": digest([found.states, found.bins.state()])}
+
+    def measure(self) -> list[dict]:
+        """One round: every back end with chains that measure in place, then with accumulators."""
+        return [self.once(threads, accumulate) for accumulate in ACCUMULATE for threads in _core.task.backends()]
+
+    def record(self, folder: Path) -> None:
+        """A trace of one run each, in a folder of its own; what is there stays."""
+        for accumulate in ACCUMULATE:
+            for threads in _core.task.backends():
+                into = folder / f"{threads}-{accumulate}"
+                if not into.exists():
+                    with Session(into, period=PERIOD, notes={"back end": threads, "accumulate": accumulate}):
+                        self.once(threads, accumulate)
 
 
-def compare(repeats, table, traces=None):
-    """{(back end, accumulate): [what `once` found, ...]}; the runs are interleaved. Prints the table.
+class Study:
+    """All rounds of `Job.measure`, by (accumulate, back end)."""
 
-    With a folder `traces` each is run once more and recorded there: tasks, idle rate and queue length over time.
-    """
-    problem = Problem([[2, 0], [0, 2]], 6.0, 1 / 0.07, 0.95)
-    order = problem.converge(5, 2000)
-    options = dict(order=order, measurements=2048, bins=8, chains=8, warm_up=10, window=16)
-    study = {(threads, accumulate): [] for accumulate in ("shared", "split") for threads in _core.task.backends()}
-    for _ in range(repeats):
-        for (threads, accumulate), runs in study.items():
-            runs.append(once(problem, threads, accumulate, **options))
-    for threads, accumulate in study if traces else ():
-        with Session(traces / f"{threads}-{accumulate}", notes={"back end": threads, "accumulate": accumulate}):
-            once(problem, threads, accumulate, **options)
-    print(f"\n## QMC solver: 2x2, U = 6, T = 0.07, 8 chains on {WORKERS} workers, {repeats} runs each, interleaved")
-    rows = []
-    for (threads, accumulate), runs in study.items():
-        walls = [r["wall"] for r in runs]
-        rows.append([
-            threads, accumulate, f"{statistics.mean(walls):.3f} ± {statistics.stdev(walls) / repeats**0.5:.3f}",
-            *(f"{statistics.median(r[kind] for r in runs):.0f}" for kind in ("voluntary", "involuntary")),
-            f"{statistics.mean(r['used'] for r in runs):.0%}",
-        ])
-    table(["back end", "accumulate", "time, s", "voluntary", "involuntary", "cores in use"], rows)
-    digests = {r["digest"] for runs in study.values() for r in runs}
-    print(f"\nAll {sum(map(len, study.values()))} runs gave the same bits." if len(digests) == 1
-          else f"\nTHE RESULTS DIFFER: {len(digests)} digests")
-    return study
+    def __init__(self, rounds: list[list[dict]]):
+        self.runs: dict[tuple[str, str], list[dict]] = {}
+        for run in (run for found in rounds for run in found):
+            self.runs.setdefault((run["accumulate"], run["threads"]), []).append(run)
+
+    @property
+    def backends(self) -> list[str]:
+        return sorted({threads for _, threads in self.runs})
+
+    def mean(self, case: tuple[str, str], quantity: str) -> tuple[float, float]:
+        """Mean and its standard error."""
+        values = [run[quantity] for run in self.runs[case]]
+        return statistics.mean(values), statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+
+    @property
+    def same_bits(self) -> bool:
+        return len({run["digest"] for runs in self.runs.values() for run in runs}) == 1
+
+    def table(self) -> Table:
+        rows = []
+        for case in self.runs:
+            accumulate, threads = case
+            wall, wall_error = self.mean(case, "wall")
+            used, used_error = self.mean(case, "used")
+            switches = [self.mean(case, kind) for kind in ("voluntary", "involuntary")]
+            rows.append([threads, accumulate, f"{wall:.3f} ± {wall_error:.3f}",
+                         *(f"{mean:.0f} ± {error:.0f}" for mean, error in switches),
+                         f"{used:.1%} ± {used_error:.1%}"])
+        count = sum(map(len, self.runs.values()))
+        note = f"All {count} runs gave the same bits." if self.same_bits else "THE RESULTS DIFFER."
+        repeats = len(next(iter(self.runs.values())))
+        return Table(f"QMC solver: {Job.text}, {repeats} runs each, interleaved",
+                     ["back end", "accumulate", "time, s", "voluntary", "involuntary", "cores in use"], rows, note)
