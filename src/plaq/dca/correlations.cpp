@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/linalg/blas.hpp"
+#include "plaq/linalg/gemm.hpp"
 
 namespace plaq::dca {
 

@@ -5,7 +5,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/phases.hpp"
-#include "plaq/linalg/blas.hpp"
+#include "plaq/linalg/gemm.hpp"
 
 namespace plaq::dca {
 

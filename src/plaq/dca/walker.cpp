@@ -6,6 +6,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/linalg/blas.hpp"
+#include "plaq/linalg/gemm.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::dca {

@@ -7,10 +7,6 @@
 
 // The wheel prefixes every symbol with scipy_.
 extern "C" {
-void scipy_dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-                  const int*, const double*, const int*, const double*, double*, const int*);
-void scipy_sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*,
-                  const int*, const float*, const int*, const float*, float*, const int*);
 void scipy_dgetrf_(const int*, const int*, double*, const int*, int*, int*);
 void scipy_dgetri_(const int*, double*, const int*, const int*, double*, const int*, int*);
 char* scipy_openblas_get_corename(void);
@@ -18,24 +14,6 @@ void scipy_openblas_set_num_threads(int);
 }
 
 namespace plaq::linalg {
-
-namespace {
-const char* flag(bool transpose) { return transpose ? "T" : "N"; }
-}  // namespace
-
-template <>
-void gemm<double>(bool ta, bool tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
-                  int ldb, double beta, double* c, int ldc) {
-  if (m == 0 || n == 0) return;
-  scipy_dgemm_(flag(ta), flag(tb), &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
-}
-
-template <>
-void gemm<float>(bool ta, bool tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
-                 float beta, float* c, int ldc) {
-  if (m == 0 || n == 0) return;
-  scipy_sgemm_(flag(ta), flag(tb), &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
-}
 
 log_det invert(int n, double* a, int lda) {
   if (n == 0) return {1., 0.};

@@ -1,13 +1,8 @@
-// The few BLAS and LAPACK calls that plaq needs, column-major.
+// The few BLAS and LAPACK calls that plaq needs, column-major. Products are in gemm.hpp.
 #pragma once
 #include <string>
 
 namespace plaq::linalg {
-
-/// C(m x n) = alpha op(A) op(B) + beta C, with op = transpose where asked; inner dimension k.
-template <class Real>
-void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda,
-          const Real* b, int ldb, Real beta, Real* c, int ldc);
 
 /// Sign and log|.| of a determinant.
 struct log_det {

@@ -1,0 +1,145 @@
+// A product here has one side of some tens and others of some hundreds. BLAS packs both factors first, which such a
+// product does not pay for; here a tile of C stays in registers while the factors are read where they lie.
+#include "plaq/linalg/gemm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace plaq::linalg {
+
+namespace {
+
+// A tile of 3 registers by `columns` of C fills the registers, with 3 for A and one for B.
+#ifdef __AVX512F__
+constexpr int vector_bytes = 64, columns = 8;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32, columns = 4;
+#else
+constexpr int vector_bytes = 16, columns = 4;
+#endif
+constexpr int most_vectors = 3;
+constexpr int most_depth = 256;  // of the inner dimension at a time: what is read of B for a tile stays in L1
+
+template <class Real>
+struct simd;
+template <>
+struct simd<double> {
+  typedef double type __attribute__((vector_size(vector_bytes)));
+};
+template <>
+struct simd<float> {
+  typedef float type __attribute__((vector_size(vector_bytes)));
+};
+template <class Real>
+constexpr int lanes = vector_bytes / int(sizeof(Real));
+
+// Where the elements of a factor lie: (row i, column j) at start[i * down + j * right].
+template <class Real>
+struct factor {
+  const Real* start;
+  std::ptrdiff_t down, right;
+  factor(const Real* a, int lda, bool transposed)
+      : start(a), down(transposed ? lda : 1), right(transposed ? 1 : lda) {}
+  const Real* at(int i, int j) const { return start + i * down + j * right; }
+};
+
+// One tile: `rows` of `Vectors` registers by `Columns` of C = alpha A B + beta C. A has its columns `right` apart.
+template <class Real, int Vectors, int Columns>
+void tile(int depth, const Real* a, std::ptrdiff_t right, factor<Real> b, Real alpha, Real beta, Real* c, int ldc,
+          int rows) {
+  using vector = typename simd<Real>::type;
+  vector sum[Columns][Vectors] = {};
+  for (int p = 0; p < depth; ++p) {
+    vector x[Vectors];
+#pragma GCC unroll 3
+    for (int v = 0; v < Vectors; ++v) std::memcpy(&x[v], a + p * right + v * lanes<Real>, sizeof(vector));
+#pragma GCC unroll 8
+    for (int j = 0; j < Columns; ++j) {
+      const Real y = *b.at(p, j);
+#pragma GCC unroll 3
+      for (int v = 0; v < Vectors; ++v) sum[j][v] += x[v] * y;
+    }
+  }
+  const auto finish = [&](Real* out, int stride) {
+#pragma GCC unroll 8
+    for (int j = 0; j < Columns; ++j)
+#pragma GCC unroll 3
+      for (int v = 0; v < Vectors; ++v) {
+        Real* at = out + std::ptrdiff_t(j) * stride + v * lanes<Real>;
+        vector value = alpha * sum[j][v];
+        if (beta != 0) {
+          vector old;
+          std::memcpy(&old, at, sizeof old);
+          value += beta * old;
+        }
+        std::memcpy(at, &value, sizeof value);
+      }
+  };
+  constexpr int width = Vectors * lanes<Real>;
+  if (rows == width) return finish(c, ldc);
+  Real whole[Columns * width] = {};
+  for (int j = 0; j < Columns; ++j) std::copy_n(c + std::ptrdiff_t(j) * ldc, rows, whole + j * width);
+  finish(whole, width);
+  for (int j = 0; j < Columns; ++j) std::copy_n(whole + j * width, rows, c + std::ptrdiff_t(j) * ldc);
+}
+
+template <class Real>
+using tile_of = void (*)(int, const Real*, std::ptrdiff_t, factor<Real>, Real, Real, Real*, int, int);
+
+// tiles<Real>[(vectors - 1) * columns + columns of the tile - 1]
+template <class Real>
+constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
+  return std::array<tile_of<Real>, sizeof...(I)>{&tile<Real, 1 + int(I) / columns, 1 + int(I) % columns>...};
+}(std::make_index_sequence<most_vectors * columns>{});
+
+// Rows of A as a tile reads them: contiguous, whole vectors.
+template <class Real>
+const Real* packed(const factor<Real>& a, int first, int rows, int width, int begin, int depth) {
+  thread_local std::vector<Real> storage;
+  storage.resize(std::size_t(most_vectors) * lanes<Real> * most_depth);
+  for (int p = 0; p < depth; ++p) {
+    Real* out = storage.data() + std::ptrdiff_t(p) * width;
+    for (int i = 0; i < rows; ++i) out[i] = *a.at(first + i, begin + p);
+    std::fill(out + rows, out + width, Real(0));
+  }
+  return storage.data();
+}
+
+}  // namespace
+
+template <class Real>
+void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda,
+          const Real* b, int ldb, Real beta, Real* c, int ldc) {
+  const factor<Real> left(a, lda, transpose_a), right(b, ldb, transpose_b);
+  const int vectors = (m + lanes<Real> - 1) / lanes<Real>;
+  const int panels = (vectors + most_vectors - 1) / most_vectors;
+  for (int begin = 0; begin == 0 || begin < k; begin += most_depth) {
+    const int depth = std::min(most_depth, k - begin);
+    const Real kept = begin == 0 ? beta : Real(1);
+    for (int panel = 0; panel < panels; ++panel) {
+      const int low = vectors * panel / panels, high = vectors * (panel + 1) / panels;
+      const int first = low * lanes<Real>, width = (high - low) * lanes<Real>, rows = std::min(width, m - first);
+      const bool in_place = !transpose_a && rows == width;
+      const Real* from = in_place ? left.at(first, begin) : packed(left, first, rows, width, begin, depth);
+      const std::ptrdiff_t step = in_place ? lda : width;
+      for (int j = 0; j < n; j += columns) {
+        const int across = std::min(columns, n - j);
+        factor<Real> part = right;
+        part.start = right.at(begin, j);
+        tiles<Real>[(high - low - 1) * columns + across - 1](depth, from, step, part, alpha, kept,
+                                                             c + first + std::ptrdiff_t(j) * ldc, ldc, rows);
+      }
+    }
+  }
+}
+
+template void gemm<double>(bool, bool, int, int, int, double, const double*, int, const double*, int, double,
+                           double*, int);
+template void gemm<float>(bool, bool, int, int, int, float, const float*, int, const float*, int, float, float*,
+                          int);
+
+}  // namespace plaq::linalg
