@@ -86,6 +86,7 @@ class two_level_bath {
     return sum / cluster_.size();
   }
 
+  /// Cubics.
   std::shared_ptr<const g0_table> table(int segments = 2048) const {
     std::vector<double> c;
     const double h = beta_ / segments;
@@ -94,6 +95,7 @@ class two_level_bath {
       for (int i = 0; i < segments; ++i) {
         const double f1 = at_time(R, h * (i + 1)), d1 = h * at_time(R, h * (i + 1), 1);
         c.insert(c.end(), {f0, d0, 3 * (f1 - f0) - 2 * d0 - d1, 2 * (f0 - f1) + d0 + d1});
+        c.resize(c.size() + g0_table::terms - 4);
         f0 = f1, d0 = d1;
       }
     }

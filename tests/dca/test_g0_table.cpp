@@ -69,7 +69,9 @@ TEST(g0_table, both_ways_reads_equal_times_as_its_list_coming_later) {
 }
 
 TEST(g0_table, refuses_tables_that_do_not_fit) {
-  EXPECT_THROW(g0_table(1, 2, 1, std::vector<double>(8), {0, 1, 1}), plaq::runtime_failure);
-  EXPECT_THROW(g0_table(1, 2, 1, std::vector<double>(7), {0, 1, 1, 0}), plaq::runtime_failure);
-  EXPECT_THROW(g0_table(0, 1, 1, std::vector<double>(4), {0}), plaq::runtime_failure);
+  const int terms = g0_table::terms;
+  EXPECT_NO_THROW(g0_table(1, 2, 1, std::vector<double>(2 * terms), {0, 1, 1, 0}));
+  EXPECT_THROW(g0_table(1, 2, 1, std::vector<double>(2 * terms), {0, 1, 1}), plaq::runtime_failure);
+  EXPECT_THROW(g0_table(1, 2, 1, std::vector<double>(2 * terms - 1), {0, 1, 1, 0}), plaq::runtime_failure);
+  EXPECT_THROW(g0_table(0, 1, 1, std::vector<double>(terms), {0}), plaq::runtime_failure);
 }

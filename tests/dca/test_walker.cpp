@@ -267,7 +267,8 @@ TEST(walker, refuses_vertices_outside_the_problem) {
 
 TEST(walker, stops_at_a_bath_that_is_not_a_number) {
   const expansion parameters{1., 1., 1, 1.};
-  const auto g0 = std::make_shared<g0_table>(1., 1, 1, std::vector<double>{std::nan(""), 0, 0, 0}, std::vector{0});
+  const std::vector<double> coefficients(g0_table::terms, std::nan(""));
+  const auto g0 = std::make_shared<g0_table>(1., 1, 1, coefficients, std::vector{0});
   walker<double> w(parameters, g0, 8);
   EXPECT_THROW(w.reset({{{0, 1, 0.5}}, 1.}), plaq::runtime_failure);
 }

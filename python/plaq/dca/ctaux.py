@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from plaq import _core
 from plaq.dca import tuning
@@ -18,6 +17,7 @@ from plaq.errors import RunError
 from plaq.trace.session import region
 
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
+TABLE_TERMS = 8  # g0_table::terms
 
 
 def auxiliary_bath(mesh, bath, U):
@@ -30,25 +30,27 @@ def auxiliary_bath(mesh, bath, U):
 
 
 def time_table(mesh, cluster, g0):
-    """Cubic coefficients [R, segment, 4] of g(R, tau) = -G0(R, tau) on a uniform grid over [0, beta].
+    """Coefficients [R, segment, TABLE_TERMS] of g(R, tau) = -G0(R, tau) on equal segments of [0, beta], each a
+    polynomial in 0 <= x < 1, constant first, that interpolates g at Chebyshev points.
 
-    The grid is refined until the cubics are off by less than TABLE_ACCURACY between its points.
+    There are as many segments as keep the polynomials within TABLE_ACCURACY of g at points between.
     """
-    segments = 256
+    def values(x, segments):
+        tau = (np.arange(segments)[:, None] + x) * (mesh.beta / segments)
+        return -cluster.to_sites(mesh.at_tau(g0, tau.ravel())).real.reshape(cluster.size, segments, len(x))
+
+    nodes = (1 - np.cos(np.pi * (np.arange(TABLE_TERMS) + 0.5) / TABLE_TERMS)) / 2
+    between = np.concatenate([[0], (nodes[1:] + nodes[:-1]) / 2, [1]])
+    to_coefficients = np.linalg.inv(np.vander(nodes, increasing=True)).T
+    segments = 32
     while True:
-        tau = np.linspace(0, mesh.beta, segments + 1)
-        values = -cluster.to_sites(mesh.at_tau(g0, tau)).real
-        spline = CubicSpline(tau, values, axis=1)
-        middle = 0.5 * (tau[1:] + tau[:-1])
-        exact = -cluster.to_sites(mesh.at_tau(g0, middle)).real
-        if np.abs(spline(middle) - exact).max() < TABLE_ACCURACY:
-            break
+        coefficients = values(nodes, segments) @ to_coefficients
+        found = coefficients @ np.vander(between, TABLE_TERMS, increasing=True).T
+        if np.abs(found - values(between, segments)).max() < TABLE_ACCURACY:
+            return np.ascontiguousarray(coefficients)
         segments *= 2
-        if segments > 2**17:
+        if segments > 2**15:
             raise RunError(f"the bath function cannot be tabulated to {TABLE_ACCURACY}: it is not smooth in time")
-    width = mesh.beta / segments
-    ascending = spline.c[::-1] * width ** np.arange(4)[:, None, None]  # [power, segment, R]
-    return np.ascontiguousarray(ascending.transpose(2, 1, 0))
 
 
 @dataclass

@@ -16,8 +16,8 @@ import numpy as np
 class Rates:
     """Speed of one core in the two parts of the solver; the defaults are those that choices are made with."""
 
-    walk: float = 3e10  # floating-point operations per second in the products of a sweep
-    measure: float = 2e10  # the same in a measurement, counted for one of its two configurations
+    walk: float = 5.5e10  # floating-point operations per second in the products of a sweep
+    measure: float = 3e10  # the same in a measurement, counted for one of its two configurations
     proposal: float = 1e-6  # seconds, for what is not a product
     measurement: float = 6e-5
     element: float = 2e-8  # seconds for one complex element of G4 in a general channel, two configurations

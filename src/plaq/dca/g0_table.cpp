@@ -13,7 +13,7 @@ g0_table::g0_table(double beta, int sites, int segments, std::vector<double> coe
       scale_(segments / beta),
       sites_(sites),
       segments_(segments),
-      stride_(std::size_t(4) * segments),
+      stride_(std::size_t(terms) * segments),
       coefficients_(std::move(coefficients)),
       difference_(std::move(difference)) {
   check(beta > 0 && sites > 0 && segments > 0, "g0_table: beta, sites and segments must be positive");
@@ -29,8 +29,8 @@ void g0_table::both_ways(int count, const int* sites, const double* taus, int si
   for (int i = 0; i < count; ++i) {
     const double* c = &coefficients_[std::size_t(difference[sites[i]]) * stride_];
     const double distance = std::abs(taus[i] - tau);
-    const double later = cubic(c, distance);
-    const double earlier = -cubic(c, beta_ - distance);  // g(-t) = -g(beta - t)
+    const double later = value(c, distance);
+    const double earlier = -value(c, beta_ - distance);  // g(-t) = -g(beta - t)
     const bool before = taus[i] < tau;
     forward[i] = Real(before ? earlier : later);
     backward[i] = Real(before ? later : earlier);

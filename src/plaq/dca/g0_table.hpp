@@ -1,4 +1,4 @@
-// The bath Green's function of the auxiliary problem as piecewise cubics in imaginary time.
+// The bath Green's function of the auxiliary problem as piecewise polynomials in imaginary time.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -9,7 +9,11 @@ namespace plaq::dca {
 /// Paramagnetic and even in R, so one table serves both spins and both orders of the two sites.
 class g0_table {
  public:
-  /// `coefficients[d][segment][4]` are those of a cubic in the segment's own coordinate 0 <= x < 1,
+  /// Coefficients of a polynomial. The degree is high so that segments are few and the table fits into a fast cache,
+  /// and those of one segment fill a line of it.
+  static constexpr int terms = 8;
+
+  /// `coefficients[d][segment][terms]` are those of a polynomial in the segment's own coordinate 0 <= x < 1,
   /// constant first; `difference[i * sites + j]` is the index d of R_i - R_j.
   g0_table(double beta, int sites, int segments, std::vector<double> coefficients, std::vector<int> difference);
 
@@ -20,7 +24,7 @@ class g0_table {
   double operator()(int site_i, double tau_i, int site_j, double tau_j) const {
     const double tau = tau_i - tau_j;
     const double* c = &coefficients_[std::size_t(difference_[site_i * sites_ + site_j]) * stride_];
-    return tau < 0 ? -cubic(c, tau + beta_) : cubic(c, tau);
+    return tau < 0 ? -value(c, tau + beta_) : value(c, tau);
   }
 
   /// forward[i] = g(tau_i - tau) and backward[i] = g(tau - tau_i) for every i < count and one point (site, tau);
@@ -30,12 +34,14 @@ class g0_table {
                  Real* backward) const;
 
  private:
-  double cubic(const double* c, double tau) const {
+  double value(const double* c, double tau) const {
     const double x = tau * scale_;
     const int i = x < segments_ ? int(x) : segments_ - 1;
-    const double* p = c + 4 * i;
+    const double* p = c + terms * i;
     const double y = x - i;
-    return p[0] + y * (p[1] + y * (p[2] + y * p[3]));
+    double sum = p[terms - 1];
+    for (int n = terms - 2; n >= 0; --n) sum = sum * y + p[n];
+    return sum;
   }
 
   double beta_, scale_;

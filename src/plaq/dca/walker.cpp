@@ -72,7 +72,6 @@ void walker<Real>::adopt(const fresh_matrices& fresh) {
     }
   }
   configuration_.sign = fresh.sign;
-  log_weight_ = fresh.log;
 }
 
 template <class Real>
@@ -99,22 +98,29 @@ double walker<Real>::rebuild() {
   return drift;
 }
 
+// With S the vertices of the site, y = (e^{-V} - 1) / (e^V - 1) = -e^{-V} and N (1-g) = (1-N) / (e^V - 1),
+// det N^-1 changes by det B, B = 1 + [1 - N]_SS (y - 1).
 template <class Real>
 bool walker<Real>::flip_site(const stream_id& stream, std::uint64_t number) {
   const auto word = random_words(stream, number);
   const int site = int(below(word[3], parameters_.sites));
-  auto flip = [&] {
-    for (vertex& v : configuration_.vertices)
-      if (v.site == site) v.spin = -v.spin;
-  };
-  flip();
-  const fresh_matrices flipped = from_scratch();
-  if (unit_interval(word[2]) < std::exp(flipped.log - log_weight_)) {
-    adopt(flipped);
-    return true;
+  std::vector<int> there;
+  for (int i = 0; i < order(); ++i)
+    if (configuration_.vertices[i].site == site) there.push_back(i);
+  const int m = int(there.size());
+  double log_ratio = 0;
+  linalg::matrix<double> b(m, m);
+  for (const sector& s : sectors_) {
+    for (int j = 0; j < m; ++j) {
+      const double change = -1 / (1 + double(s.strength[there[j]])) - 1;
+      for (int i = 0; i < m; ++i) b(i, j) = (i == j ? 1 + change : 0.) - double(s.n(there[i], there[j])) * change;
+    }
+    log_ratio += linalg::invert(m, b.data(), b.stride()).log;
   }
-  flip();
-  return false;
+  if (!(unit_interval(word[2]) < std::exp(log_ratio))) return false;
+  for (int i : there) configuration_.vertices[i].spin *= -1;
+  adopt(from_scratch());
+  return true;
 }
 
 template <class Real>
@@ -291,19 +297,28 @@ void walker<Real>::finish_block() {
     if (!e.candidate) gaps.push_back(e.index);
   std::sort(gaps.rbegin(), gaps.rend());
   for (int gap : gaps) {
-    const int last = order() - 1;
-    vertices[gap] = vertices[last];
+    vertices[gap] = vertices.back();
     vertices.pop_back();
-    for (sector& s : sectors_) {
-      if (gap != last) {
-        std::copy_n(s.n.column(last), last + 1, s.n.column(gap));
-        for (int j = 0; j < last; ++j) s.n(gap, j) = s.n(last, j);
-        s.strength[gap] = s.strength[last];
-      }
-      s.n.resize(last, last);
-      s.strength.pop_back();
-    }
   }
+  for (sector& s : sectors_) remove(gaps, s);
+}
+
+// Takes vertices out of N, the highest first: the last one moves to the place of each.
+template <class Real>
+void walker<Real>::remove(const std::vector<int>& gaps, sector& s) {
+  const int before = s.n.rows(), after = before - int(gaps.size());
+  int last = before - 1;
+  for (int gap : gaps) {
+    if (gap != last) std::copy_n(s.n.column(last), before, s.n.column(gap));
+    s.strength[gap] = s.strength[last--];
+  }
+  for (int j = 0; j < after; ++j) {
+    Real* column = s.n.column(j);
+    last = before - 1;
+    for (int gap : gaps) column[gap] = column[last--];
+  }
+  s.n.resize(after, after);
+  s.strength.resize(after);
 }
 
 // N' = N - [N (1-g)]_{:S} X_S B^-1 N_{S:} on the old vertices and the accepted candidates.
@@ -342,16 +357,15 @@ void walker<Real>::update(sector& s, int side) {
       column[e.index] -= 1;
     }
   }
-  int added = 0;
-  for (int b = 0; b < m; ++b) {
-    const element e = changed_[b];
-    if (e.candidate) {
-      for (int j = 0; j < k; ++j) right_(b, j) = lower_(added, j);
-      for (int j = 0; j < c; ++j) right_(b, k + j) = j == added;
-      ++added;
-    } else {
-      for (int j = 0; j < k; ++j) right_(b, j) = s.n(e.index, j);
-      for (int j = 0; j < c; ++j) right_(b, k + j) = 0;
+  for (int j = 0; j < size; ++j) {
+    Real* column = right_.column(j);
+    int added = 0;
+    for (int b = 0; b < m; ++b) {
+      const element e = changed_[b];
+      if (e.candidate)
+        column[b] = j < k ? lower_(added, j) : Real(j - k == added), ++added;
+      else
+        column[b] = j < k ? s.n(e.index, j) : Real(0);
     }
   }
   b_inverse_.reshape(m, m);

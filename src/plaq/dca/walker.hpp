@@ -92,6 +92,7 @@ class walker {
   double entry(const sector& s, int sigma_index, element row, element column) const;
   void finish_block();
   void update(sector& s, int sigma_index);
+  void remove(const std::vector<int>& gaps, sector& s);
 
   expansion parameters_;
   std::shared_ptr<const g0_table> g0_;
@@ -101,7 +102,6 @@ class walker {
   move_counts counts_;
   std::array<sector, 2> sectors_;
   linalg::matrix<double> g_all_;
-  double log_weight_ = 0;  // as of the last rebuild
 
   // The block under way.
   std::vector<std::array<std::uint64_t, 4>> words_;
