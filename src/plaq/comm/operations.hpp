@@ -32,7 +32,8 @@ class operations final : public task::poller {
   };
 
   explicit operations(std::unique_ptr<wire> over);
-  /// What is under way still ends with an error.
+  /// What is under way still ends with an error. MPI may give a message of it that nobody took to a later communicator:
+  /// a job where this happened can only end.
   ~operations();
 
   int rank() const { return wire_->rank(); }
