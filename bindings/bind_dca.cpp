@@ -162,7 +162,8 @@ void bind_dca(nb::module_& m) {
       .def("finish_bins", [](control& c) { c.stop = control::finish_bins; }, "Stop at the end of the bins under way.")
       .def("abandon_bins", [](control& c) { c.stop = control::abandon_bins; }, "Stop now; bins under way are lost.")
       .def_prop_ro("measurements", [](const control& c) { return c.measurements.load(); })
-      .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); });
+      .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); })
+      .def_prop_ro("places", [](const control& c) { return c.places.load(); });
 
   nb::class_<g4_ring>(m, "G4Ring", "This rank's share of the two-particle sums of one call of run_chains.")
       .def("__init__",
@@ -209,16 +210,18 @@ void bind_dca(nb::module_& m) {
 
   m.def("run_chains",
         [](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-           bool split, control& c, g4_ring* ring) {
+           bool split, int in_flight, control& c, g4_ring* ring) {
           run_options how;
           how.backend = backend;
           how.pool = pool;
           how.split = split;
+          how.in_flight = in_flight;
           auto shared = std::make_shared<const problem>(p);
           nb::gil_scoped_release release;
           run_chains(shared, queue, how, c, ring);
         },
-        "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "ring"_a = nb::none(),
+        "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "in_flight"_a, "control"_a,
+        "ring"_a = nb::none(),
         "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the queue\n"
         "is closed and empty, or all are stopped. With a ring all ranks call with a closed queue, each with all chains\n"
         "that it runs, and bins have no two-particle slices: their shares are in the ring.");

@@ -119,9 +119,11 @@ class Isolated:
     def fresh_chains(self):
         return Chains.fresh(comm.world(), self.chains, self.bins)
 
-    def run(self, chains, threads="fiber", workers=2, accumulate="shared", watch=lambda measurements, sweeps: None):
+    def run(self, chains, threads="fiber", workers=2, accumulate="shared", in_flight="auto",
+            watch=lambda measurements, sweeps: None):
         """Takes the chains on; returns whether all are complete."""
-        how = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate)
+        how = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
+                              chains_in_flight=in_flight)
         return run_chains(self.problem, chains, how, comm.world(), watch)
 
     def collected(self, chains):

@@ -48,7 +48,8 @@ class Problem:
         return found.order
 
     def run(self, order=None, measurements=200, bins=4, warm_up=50, window=0, every=1, block="auto", precision="double",
-            threads="fiber", workers=1, chains=1, accumulate="shared", start=None):
+            threads="fiber", workers=1, chains=1, accumulate="shared", start=None,
+            in_flight="auto"):
         """Walk and measure; seconds are of the process's CPU for one worker, of the wall otherwise."""
         if order is None:
             order = 1 + self.beta * self.U * self.cluster.size * self.density * (4 - self.density) / 16
@@ -59,7 +60,8 @@ class Problem:
                           orbit=observables.pair_orbits(PointGroup(self.cluster)))
         problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
         taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
-        run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate)
+        run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
+                              chains_in_flight=in_flight)
         started = time.perf_counter()
         run_chains(problem, taken, run, world(), lambda *_: None)
         wall = time.perf_counter() - started

@@ -1,5 +1,6 @@
 // Clusters, baths and configurations that the tests of plaq::dca share.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "plaq/dca/g0_table.hpp"
+#include "plaq/dca/problem.hpp"
 #include "plaq/dca/sample.hpp"
+#include "plaq/dca/solver.hpp"
 #include "plaq/dca/two_frequency.hpp"
 
 namespace plaq::dca {
@@ -127,6 +130,52 @@ inline sample random_sample(const std::vector<int>& counts, double beta, std::ui
       for (int i = 0; i < k; ++i) m(i, j) = float((i == j) - 0.3 * uniform(random));
   }
   return s;
+}
+
+/// 2x2 sites, 2 bins of 66 measurements in each chain.
+inline std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_request> channels) {
+  const torus cluster{2, 2};
+  const two_level_bath bath(cluster, 3, 0, 0.4);
+  auto p = std::make_shared<problem>();
+  p->parameters = {3, 4, cluster.size(), 1};
+  p->g0 = bath.table();
+  p->difference = cluster.difference();
+  p->momenta = cluster.momenta();
+  p->odd_frequencies = {1, 3, 7};
+  p->window = 3;
+  p->pairing = pairing;
+  for (int i = 0; i < cluster.size() * cluster.size(); ++i) p->orbit.push_back(i % 5);
+  p->channels = std::move(channels);
+  p->two_particle_frequencies = p->window + 1;
+  p->g0_frequency = bath.at_frequencies(p->two_particle_frequencies);
+  p->proposals_per_sweep = 8;
+  p->warm_up_sweeps = 5;
+  p->measurements_per_bin = 66;  // more than are summed in single precision
+  p->bins = 2;
+  p->histogram_size = 50;
+  p->seed = 5;
+  return p;
+}
+
+/// The chains with a number below `chains` for which here(number) says so.
+inline std::vector<chain_state> fresh(int chains, auto&& here) {
+  std::vector<chain_state> out;
+  for (int c = 0; c < chains; ++c)
+    if (here(c)) out.emplace_back().number = std::uint32_t(c);
+  return out;
+}
+
+/// The chains after they ran, by number.
+inline std::vector<chain_state> taken_on(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
+                                         const run_options& how, control& c, g4_ring* ring = nullptr) {
+  chain_queue queue;
+  for (chain_state& s : chains) queue.add(std::move(s));
+  queue.close();
+  run_chains(p, queue, how, c, ring);
+  auto out = queue.take_complete();
+  for (chain_state& s : queue.take(chains.size())) out.push_back(std::move(s));
+  std::ranges::sort(out, {}, &chain_state::number);
+  return out;
 }
 
 }  // namespace plaq::dca

@@ -20,7 +20,7 @@ from plaq.dca.chains import Chains, in_columns, joined_columns, out_of_columns, 
 from plaq.launch import launcher_command
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
-RUN = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared")
+RUN = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto")
 
 
 def taken_on(chains, bins, measurements, stops=0):

@@ -43,6 +43,16 @@ def test_same_bits_on_every_back_end_with_any_workers_shared_or_split(reference,
     assert results(chains) == reference
 
 
+@pytest.mark.parametrize("accumulate", ["shared", "split"])
+@pytest.mark.parametrize("in_flight", [1, 4096])
+@pytest.mark.parametrize("threads", ["os", "fiber"])
+def test_same_bits_with_few_or_all_chains_under_way(reference, threads, in_flight, accumulate):
+    case = small_case()
+    chains = case.fresh_chains()
+    assert case.run(chains, threads=threads, in_flight=in_flight, accumulate=accumulate)
+    assert results(chains) == reference
+
+
 @pytest.mark.parametrize("wish", ["finish_bins", "abandon_bins"])
 @pytest.mark.parametrize("split", [False, True])
 def test_same_bits_after_interruptions(reference, wish, split):
@@ -61,7 +71,7 @@ def test_same_bits_after_interruptions(reference, wish, split):
         if moment == 0:
             getattr(control, wish)()
         with ThreadPoolExecutor(1) as aside:
-            run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", two, split, control)
+            run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", two, split, 0, control)
             while not run.done() and control.sweeps < moment:
                 pass
             getattr(control, wish)()
@@ -103,7 +113,7 @@ def test_chains_leave_between_bins_when_they_are_recalled(reference, recalled):
     for state in chains.here.values():
         queue.add(state)
     with ThreadPoolExecutor(1) as aside:
-        run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, False, control)
+        run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, False, 0, control)
         back = 0
         while len(found := queue.take_complete()) < case.chains and sum(queue.load()):
             chains.keep(found)

@@ -1,7 +1,6 @@
 // Runs on any number of ranks. The oracle: every rank also runs all chains by itself, without a ring.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "plaq/comm/communicator.hpp"
@@ -14,50 +13,6 @@ namespace {
 const comm::communicator& world() {
   static const comm::communicator w = comm::communicator::world();
   return w;
-}
-
-std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_request> channels) {
-  const torus cluster{2, 2};
-  const two_level_bath bath(cluster, 3, 0, 0.4);
-  auto p = std::make_shared<problem>();
-  p->parameters = {3, 4, cluster.size(), 1};
-  p->g0 = bath.table();
-  p->difference = cluster.difference();
-  p->momenta = cluster.momenta();
-  p->odd_frequencies = {1, 3, 7};
-  p->window = 3;
-  p->pairing = pairing;
-  for (int i = 0; i < cluster.size() * cluster.size(); ++i) p->orbit.push_back(i % 5);
-  p->channels = std::move(channels);
-  p->two_particle_frequencies = p->window + 1;
-  p->g0_frequency = bath.at_frequencies(p->two_particle_frequencies);
-  p->proposals_per_sweep = 8;
-  p->warm_up_sweeps = 5;
-  p->measurements_per_bin = 66;  // more than are summed in single precision
-  p->bins = 2;
-  p->histogram_size = 50;
-  p->seed = 5;
-  return p;
-}
-
-std::vector<chain_state> fresh(int chains, auto&& here) {
-  std::vector<chain_state> out;
-  for (int c = 0; c < chains; ++c)
-    if (here(c)) out.emplace_back().number = std::uint32_t(c);
-  return out;
-}
-
-/// The chains after they ran, by number.
-std::vector<chain_state> taken_on(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
-                                  const run_options& how, control& c, g4_ring* ring = nullptr) {
-  chain_queue queue;
-  for (chain_state& s : chains) queue.add(std::move(s));
-  queue.close();
-  run_chains(p, queue, how, c, ring);
-  auto out = queue.take_complete();
-  for (chain_state& s : queue.take(chains.size())) out.push_back(std::move(s));
-  std::ranges::sort(out, {}, &chain_state::number);
-  return out;
 }
 
 bool same_bits(std::span<const double> a, std::span<const double> b) {

@@ -75,7 +75,8 @@ class Walk:
         problem = ctaux.make_problem(cluster, mesh, task, solver)
         self.iteration = time.perf_counter() - started
         chains = Chains.fresh(comm, 1, BINS)
-        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared")
+        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared",
+                              chains_in_flight="auto")
         run_chains(problem, chains, run, comm, lambda *_: None)
         measured = ctaux.collect(problem, chains.bins, chains.tally(comm), cluster, [])
         count = int(measured.weights.sum())

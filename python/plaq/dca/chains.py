@@ -41,7 +41,8 @@ def fresh_chain(number, previous=None, stretch=1.0):
 
 
 class Chains:
-    """This rank's part: ``here``, states of chains by number, and ``bins``, sums of what they and others measured.
+    """This rank's part: ``here``, states of chains by number, and ``bins``, sums of what they and others measured;
+    ``in_flight``, how many could be under way at once when they last ran here, in the end.
 
     Each piece of the sums is on one rank, until they are complete and `gather_bins` gives all of them to every rank.
     """
@@ -49,6 +50,7 @@ class Chains:
     def __init__(self, bins: Bins, states: Iterable[dict[str, Any]]):
         self.bins = bins
         self.here = {state["number"]: state for state in states}
+        self.in_flight = 0
 
     @classmethod
     def fresh(cls, comm: Any, chains: int, bins: int) -> Chains:
@@ -200,7 +202,9 @@ class Runner:
         def work():
             try:
                 split = run.accumulate == "split"
-                _core.dca.run_chains(problem, self._queue, run.threads, self._options, split, self._control, ring)
+                places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
+                _core.dca.run_chains(problem, self._queue, run.threads, self._options, split, places,
+                                     self._control, ring)
             except Exception as error:  # carried to the main thread
                 self.failure.append(error)
             finally:
@@ -237,7 +241,8 @@ class Runner:
         self._looked = now
         sweeps = self._control.sweeps
         left = max(self._assigned - sweeps, 0.0) if waiting + running else 0.0
-        mine = [waiting, running, self._options.workers, left, sweeps / self._busy if self._busy else 0.0,
+        places = self._control.places or self._options.workers  # none yet: the chains have just been started
+        mine = [waiting, running, places, left, sweeps / self._busy if self._busy else 0.0,
                 self._control.measurements, sweeps]
         table = np.array(self._comm.allgather(np.array(mine, float)))
         self.measurements, self.sweeps = table[:, 5:].sum(axis=0)
@@ -284,5 +289,6 @@ class Runner:
         self._control.abandon_bins()
         self._queue.close()
         self._finished.wait(patience)
+        self._chains.in_flight = self._control.places
         self._chains.keep(self._queue.take_complete())
         self._chains.keep(self._queue.take(ALL))

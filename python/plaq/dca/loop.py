@@ -183,7 +183,8 @@ class Loop:
                   "measurements": int(measured.weights.sum()), "drift": measured.drift,
                   "acceptance": measured.acceptance, "block_length": problem.block_length,
                   "proposals_per_sweep": problem.proposals_per_sweep,
-                  "sweeps_per_measurement": problem.sweeps_per_measurement}
+                  "sweeps_per_measurement": problem.sweeps_per_measurement,
+                  "chains_in_flight": loop["chains"].in_flight}
         if counts and not p.dca.isolated:
             loop["pool"] = pool.pooled(loop["pool"], measured, g0, loop["mu"])
             measured, setting.g0, setting.mu = pool.as_one(loop["pool"])

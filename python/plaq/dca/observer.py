@@ -147,7 +147,10 @@ class Observer(QuietObserver):
         self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: spread})
         shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
         check = checks.in_words(point)
-        self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}")
+        split = self._parameters.run.accumulate == "split"
+        places = point.history[-1].get("chains_in_flight") if split and point.history else None
+        in_flight = f"; {places} chains in flight" if places else ""
+        self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}{in_flight}")
 
     @region("save results")
     def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:

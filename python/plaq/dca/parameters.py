@@ -93,6 +93,8 @@ TABLE = [
     Parameter("run", "two_particle", choice("auto", "local", "ring"), "auto", "",
               "sums of two-particle functions: all on every rank, or each rank's rows of all, which measurements pass "
               "by on a ring; auto is ring where all would not fit a rank's memory"),
+    Parameter("run", "chains_in_flight", one_of("auto", integer(1, 4096)), "auto", "chains",
+              "under way at once on each rank; auto: as few as keep the workers busy"),
     Parameter("run", "checkpoint_every", _positive, 120.0, "s", "time between two checkpoints"),
     Parameter("run", "walltime", duration(), None, "s", "stop with a checkpoint after this time"),
 ]

@@ -19,6 +19,7 @@ struct control {
   std::atomic<int> stop{go_on};
   std::atomic<std::uint64_t> measurements{0};
   std::atomic<std::uint64_t> sweeps{0};
+  std::atomic<int> places{0};  ///< chains that may be under way at once, now or in the end
 };
 
 /// What a chain needs to continue, and what it has found. Changes only when the warm-up or a bin is complete,

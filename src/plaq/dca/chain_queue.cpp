@@ -46,40 +46,57 @@ void chain_queue::recall(int chains) {
 
 chain_queue::load chain_queue::state() const {
   const std::lock_guard lock(mutex_);
-  return {int(waiting_.size() + recalled_.size()), int(running_)};
+  return {int(waiting_.size() + recalled_.size()), running_};
 }
 
-std::optional<chain_state> chain_queue::next(std::size_t most, const control* c) {
+void chain_queue::set_places(int places) {
+  const std::lock_guard lock(mutex_);
+  places_ = places;
+  places_counter_.set(places);
+  changed_.notify_all();
+}
+
+void chain_queue::count_running(int change) {
+  running_ += change;
+  running_counter_.set(running_);
+}
+
+std::optional<chain_state> chain_queue::next(const control* c) {
   std::unique_lock lock(mutex_);
   for (;;) {
     const bool stopped = c && c->stop.load() != control::go_on;
     if (running_ == 0 && (stopped || (closed_ && waiting_.empty()))) return std::nullopt;
-    if (!stopped && !waiting_.empty() && running_ < most) {
+    if (!stopped && !waiting_.empty() && running_ < places_) {
       chain_state out = std::move(waiting_.front());
       waiting_.pop_front();
-      ++running_;
+      count_running(+1);
       return out;
     }
     changed_.wait(lock);
   }
 }
 
-bool chain_queue::recalled() {
+chain_queue::leave chain_queue::between_bins() {
   const std::lock_guard lock(mutex_);
-  if (wanted_ == 0) return false;
-  --wanted_;
-  return true;
+  if (wanted_ > 0) {
+    --wanted_;
+    return leave::recalled;
+  }
+  if (running_ - leaving_ <= places_) return leave::no;
+  ++leaving_;
+  return leave::makes_way;
 }
 
-void chain_queue::put_back(chain_state s, bool complete, bool was_recalled) {
+void chain_queue::put_back(chain_state s, bool complete, leave why) {
   const std::lock_guard lock(mutex_);
+  if (why == leave::makes_way) --leaving_;
   if (complete)
     complete_.push_back(std::move(s));
-  else if (was_recalled)
+  else if (why == leave::recalled)
     recalled_.push_back(std::move(s));
   else
     waiting_.push_front(std::move(s));
-  --running_;
+  count_running(-1);
   changed_.notify_all();
 }
 

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "plaq/dca/chain.hpp"
+#include "plaq/trace/counters.hpp"
 
 namespace plaq::dca {
 
-/// Chains come back when their bins are complete, when the run is stopped, or between bins when they are recalled. All
-/// members may be called from any thread.
+/// Chains come back when their bins are complete, when the run is stopped, or between bins: recalled, or because
+/// more run than there are places for. All members may be called from any thread.
 class chain_queue {
  public:
   struct load {
@@ -33,24 +34,32 @@ class chain_queue {
   /// run, at the end of their bin.
   void recall(int chains);
   load state() const;
+  /// How many chains may run at once; none until this is said. Fewer than now do so when their bins end.
+  void set_places(int places);
 
   // What run_chains does:
 
-  /// The next to be run as soon as fewer than `most` do; nothing when all is done, or stopped by `c`, if given, and come
-  /// back.
-  std::optional<chain_state> next(std::size_t most, const control* c);
-  /// Whether a chain between two bins should come back; says so as often as chains were recalled.
-  bool recalled();
-  void put_back(chain_state s, bool complete, bool was_recalled);
+  /// The next to be run as soon as there is a place; nothing when all is done, or stopped by `c`, if given, and
+  /// come back.
+  std::optional<chain_state> next(const control* c);
+  enum class leave { no, recalled, makes_way };
+  /// Whether a chain between two bins should come back; says so as often as chains were recalled, and until few
+  /// enough are left.
+  leave between_bins();
+  void put_back(chain_state s, bool complete, leave why);
 
  private:
+  void count_running(int change);
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<chain_state> waiting_;
   std::vector<chain_state> recalled_, complete_;
-  std::size_t running_ = 0;
+  int running_ = 0, places_ = 0;
+  int leaving_ = 0;  ///< of those that run, to make way
   int wanted_ = 0;
   bool closed_ = false;
+  trace::counter places_counter_{"places for chains", "chains"}, running_counter_{"chains in flight", "chains"};
 };
 
 }  // namespace plaq::dca

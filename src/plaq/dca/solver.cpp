@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/base/memory.hpp"
 #include "plaq/linalg/blas.hpp"
 #include "plaq/task/backends.hpp"
 #include "plaq/task/channel.hpp"
 #include "plaq/trace/label.hpp"
+#include "plaq/trace/policy.hpp"
 
 namespace plaq::dca {
 
@@ -96,7 +97,7 @@ class split_measuring {
 
 template <class Real, template <class, class> class Measuring, class Pool>
 void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how,
-               control& c, chain_queue& queue, g4_ring* ring, bool& was_recalled) {
+               control& c, chain_queue& queue, g4_ring* ring, chain_queue::leave& why) {
   chain_walk<Real> walk(p, state.number, c);
   std::optional<g4_ring::source> source;
   if (ring) source.emplace(*ring, int(state.number));
@@ -113,7 +114,7 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
   }
   const std::uint32_t first_bin = state.bins_done;
   while (!state.complete(*p) && c.stop.load() == control::go_on) {
-    if (!ring && state.bins_done > first_bin && (was_recalled = queue.recalled())) return;
+    if (!ring && state.bins_done > first_bin && (why = queue.between_bins()) != chain_queue::leave::no) return;
     const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
     double measuring = 0;
@@ -140,6 +141,14 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
   }
 }
 
+/// Places to begin with. A chain always has something to run, so as many as there are workers keep these busy; one
+/// of two tasks may have something for two. One that waits for messages of a ring leaves its worker to others.
+int first_places(const run_options& how, int workers, int chains, bool ring) {
+  if (ring) return std::max(1, chains);
+  if (how.in_flight > 0) return how.in_flight;
+  return how.split ? (workers + 1) / 2 : workers;
+}
+
 template <class Real, template <class, class> class Measuring, class Pool>
 void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
              g4_ring* ring) {
@@ -154,19 +163,33 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, c
       }
     }));
   };
+  const auto set_places = [&](int places) { queue.set_places(c.places = places); };
+  const int first_number = first_places(how, pool.workers(), queue.state().waiting, ring != nullptr);
+  set_places(first_number);
+  in_flight_rule rule(first_number);
+  pool_watch pools;
+  std::optional<trace::policy> policy;
+  if (how.in_flight == 0 && !ring)
+    policy.emplace(how.look_every, [&] {
+      pressure now;
+      pools.look(now);
+      const auto [waiting, running] = queue.state();
+      now.waiting = waiting;
+      now.under_way = running;
+      now.memory = memory_left().share_left();
+      set_places(how.decide ? how.decide(now) : rule.decide(now));
+    });
   if (ring)
     for (int chain = 0; chain < ring->chains(); ++chain)
       if (!ring->runs_here(chain))
         begin("dca g4 of another rank", [ring, chain] { ring->follow(chain); });
-  // In a ring every chain begins, once: others wait for what it measures, or for its end. Who waits for messages leaves
-  // the worker to others; without a ring there is a chain for every worker.
-  const auto most = ring ? std::numeric_limits<std::size_t>::max() : std::size_t(pool.workers());
-  while (auto next = queue.next(most, ring ? nullptr : &c))
+  // In a ring every chain begins, once: others wait for what it measures, or for its end.
+  while (auto next = queue.next(ring ? nullptr : &c))
     begin("dca chain", [&pool, p, &queue, &how, &c, ring, state = std::make_shared<chain_state>(std::move(*next))] {
-      bool recalled = ring != nullptr;
-      const auto put_back = [&] { queue.put_back(std::move(*state), state->complete(*p), recalled); };
+      auto why = ring ? chain_queue::leave::recalled : chain_queue::leave::no;
+      const auto put_back = [&] { queue.put_back(std::move(*state), state->complete(*p), why); };
       try {
-        run_chain<Real, Measuring>(pool, p, *state, how, c, queue, ring, recalled);
+        run_chain<Real, Measuring>(pool, p, *state, how, c, queue, ring, why);
       } catch (...) {
         c.stop = control::finish_bins;  // before the queue gives out the next
         put_back();

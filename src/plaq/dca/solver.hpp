@@ -1,10 +1,13 @@
 // Runs the Markov chains of one iteration as tasks.
 #pragma once
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "plaq/dca/chain_queue.hpp"
 #include "plaq/dca/g4_ring.hpp"
+#include "plaq/dca/in_flight.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/task/options.hpp"
 
@@ -15,6 +18,9 @@ struct run_options {
   std::string backend = "fiber";  ///< see task::backends()
   task::options pool{};           ///< workers and where they run
   bool split = false;             ///< a task of its own for the accumulator of every chain
+  int in_flight = 0;              ///< chains under way at once; 0: a policy looks for the number while they run
+  std::function<int(const pressure&)> decide{};  ///< that policy, called every `look_every`; empty: in_flight_rule
+  std::chrono::milliseconds look_every{100};
   int channel_depth = 4;          ///< samples that wait for an accumulator, when split
 };
 

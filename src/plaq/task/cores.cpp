@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "plaq/base/cgroup.hpp"
 #include "plaq/task/placement.hpp"
 
 namespace plaq::task {
@@ -59,29 +60,15 @@ double detail::cgroup_limit(const fs::path& root) {
     std::ifstream(file) >> number;
     return number;
   };
-  // Calls look(folder) for the folder of `group` below `mount` and all above it.
-  const auto upwards = [](const fs::path& mount, const fs::path& group, auto look) {
-    for (fs::path at = group.relative_path(); !at.empty(); at = at.parent_path()) look(mount / at);
-    look(mount);
-  };
-  std::ifstream groups(root / "proc/self/cgroup");  // lines "id:controllers:path", controllers empty for v2
-  for (std::string line; std::getline(groups, line);) {
-    const auto first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
-    const fs::path group = line.substr(second + 1);
-    if (controllers == ",,") {
-      upwards(root / "sys/fs/cgroup", group, [&](const fs::path& folder) {
-        double quota = -1, period = -1;
-        std::ifstream(folder / "cpu.max") >> quota >> period;  // "max 100000" leaves -1 or 0
-        limit(quota, period);
-      });
-    } else if (controllers.find(",cpu,") != std::string::npos) {
-      upwards(root / "sys/fs/cgroup/cpu", group, [&](const fs::path& folder) {
-        limit(number_in(folder / "cpu.cfs_quota_us"), number_in(folder / "cpu.cfs_period_us"));
-      });
+  for_each_cgroup(root, "cpu", [&](const fs::path& folder, int version) {
+    if (version == 2) {
+      double quota = -1, period = -1;
+      std::ifstream(folder / "cpu.max") >> quota >> period;  // "max 100000" leaves -1 or 0
+      limit(quota, period);
+    } else {
+      limit(number_in(folder / "cpu.cfs_quota_us"), number_in(folder / "cpu.cfs_period_us"));
     }
-  }
+  });
   return tightest;
 }
 

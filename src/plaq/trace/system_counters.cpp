@@ -1,4 +1,4 @@
-// Linux: getrusage, /proc/self and /proc/stat.
+// Linux: getrusage, /proc and control groups.
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "plaq/base/memory.hpp"
 #include "plaq/trace/counters.hpp"
 
 namespace plaq::trace::detail {
@@ -30,8 +31,9 @@ void read_process(std::vector<sample>& out) {
   add("minor page faults", "1", static_cast<double>(used.ru_minflt));
   add("major page faults", "1", static_cast<double>(used.ru_majflt));
   add("peak resident memory", "B", 1024 * static_cast<double>(used.ru_maxrss));
-  std::ifstream memory("/proc/self/statm");
-  if (double all = 0, resident = 0; memory >> all >> resident)
+  add("available memory", "B", memory_left().available);
+  std::ifstream own("/proc/self/statm");
+  if (double all = 0, resident = 0; own >> all >> resident)
     add("resident memory", "B", resident * static_cast<double>(::sysconf(_SC_PAGESIZE)));
 }
 
