@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 #include "plaq/comm/communicator.hpp"
 
@@ -22,6 +23,7 @@ class visit {
       std::fprintf(stderr, "%s while another thread is in %s\n", call, other);
       std::abort();
     }
+    if (watched) std::this_thread::yield();  // calls are short: others shall have time to come in
   }
   ~visit() { inside = nullptr; }
 };
