@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import h5py
 import numpy as np
@@ -59,7 +60,12 @@ def digest(folder):
 
 def shares_in(folder):
     """Files of the checkpoint that hold shares, and have something in them."""
-    return [file for file in folder.glob("checkpoint.bins.*") if file.stat().st_size]
+    found = []
+    for file in folder.glob("checkpoint.bins.*"):
+        with suppress(FileNotFoundError):  # the run may remove it meanwhile
+            if file.stat().st_size:
+                found.append(file)
+    return found
 
 
 def stop(folder, how, reached, *arguments):
