@@ -3,8 +3,9 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from plaq.trace.assemble import (
-    CREATED, FINISHED, MORE, REGION_BEGIN, REGION_END, RESUMED, STARTED, SUSPENDED, assemble,
+    CREATED, FINISHED, LINKED, MORE, REGION_BEGIN, REGION_END, RESUMED, STARTED, SUSPENDED, assemble,
 )
 from plaq.trace.rank_file import CLOCK, RECORD, RankFile
 
@@ -74,3 +75,18 @@ def test_a_slice_ends_at_the_latest_when_its_worker_goes_on():
     )
     slices = [(found.tasks["id"][s["task"]], s["worker"], s["begin"], s["end"]) for s in found.slices]
     assert slices == [(1, 0, 1, 10), (2, 0, 10, 15), (3, 0, 20, 100), (2, 1, 40, 50)]
+
+
+@pytest.mark.parametrize("kind", [CREATED, LINKED, REGION_BEGIN])
+@pytest.mark.parametrize("torn", [0, 1])
+def test_an_event_whose_second_half_was_cut_off_is_left_out(kind, torn):
+    """Whichever thread the file's last block was of: another's records may stand behind it, or none."""
+    threads = [
+        records((CREATED, 0, 1, 1, 0), (STARTED, 1, task(1, 0)), (FINISHED, 20, 1)),
+        records((CREATED, 2, 2, 2, 0), (STARTED, 3, task(2, 1)), (FINISHED, 30, 2)),
+    ]
+    whole = tables(*threads)
+    threads[torn] = np.concatenate([threads[torn], records((kind, 40, 1, 3, 2))[:1]])
+    found = tables(*threads)
+    for name in ("tasks", "slices", "regions", "links"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name))

@@ -36,11 +36,11 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     """The tables of one rank."""
     head, subject = file.records["head"], file.records["subject"]
     kind = (head >> KIND_SHIFT).astype(np.uint8)
-    is_event = kind != MORE
-    if len(kind) and kind[-1] in (CREATED, LINKED, REGION_BEGIN):  # the second half was cut off
-        is_event[-1] = False
-    at = np.flatnonzero(is_event)
-    next_ = np.minimum(at + 1, len(kind) - 1)
+    next_ = np.minimum(np.arange(1, len(kind) + 1), len(kind) - 1)
+    has_more = (kind[next_] == MORE) & (file.thread[next_] == file.thread)
+    cut = np.isin(kind, (CREATED, LINKED, REGION_BEGIN)) & ~has_more  # the file ended before the second half
+    at = np.flatnonzero((kind != MORE) & ~cut)
+    next_ = next_[at]
     events = _Events(
         kind=kind[at],
         time=clock.seconds(head[at] & LOW_BITS),
