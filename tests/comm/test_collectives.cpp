@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <functional>
 #include <numeric>
 #include <random>
+#include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -69,6 +72,16 @@ void move_blocks(collectives& c, engine_t& random) {
   EXPECT_EQ(all, everything);
   c.all_to_all(blocks(me), all);
   for (int r = 0; r < p; ++r) EXPECT_EQ(part(all, r), part(blocks(r), me));
+
+  const auto any = [&](int r) { return values_of<T>(r, (n * unsigned(r + 3)) % 17, seed); };
+  for (const bool everywhere : {false, true}) {
+    const auto found = everywhere ? c.all_gather_any(any(me)) : c.gather_any(any(me), root);
+    if (!everywhere && me != root) {
+      EXPECT_TRUE(found.values.empty());
+      continue;
+    }
+    for (int r = 0; r < p; ++r) EXPECT_TRUE(std::ranges::equal(found.from(r), any(r)));
+  }
 }
 
 template <class T>
@@ -275,6 +288,76 @@ TEST(collectives, what_is_under_way_at_its_end_fails) {
     EXPECT_NE(message_of<plaq::runtime_failure>([&] { never.get(); }).find("reduce: its collectives were"),
               std::string::npos);
   }
+}
+
+std::string of_the_last_rank(const collectives& c, const std::string& call) {
+  return call + " (receive from rank " + std::to_string(c.rank() == 0 ? c.size() - 1 : 0) + ")";
+}
+
+TEST(collectives, who_waits_too_long_is_told_for_whom) {
+  if (world().size() == 1) return;
+  // A tree: rank 0 waits for the last one, the others for rank 0.
+  collectives c(world(), {false, method{algorithm::tree, world().size(), 0}});
+  const bool late = c.rank() + 1 == c.size();
+  std::vector<int> x(3, 1), y(3, 1);
+  std::vector<task::future<void>> all;
+  const auto begin = [&] {
+    all.push_back(c.iall_reduce(x, operation::sum));
+    all.push_back(c.iall_reduce(y, operation::sum));
+  };
+  if (!late) {
+    begin();
+    const auto last = of_the_last_rank(c, "all_reduce");
+    const auto expected = "rank " + std::to_string(c.rank()) + ": after 0.01 s still under way: " + last + ", " + last;
+    std::string told;  // at first of other ranks too, which come
+    for (int tries = 0; tries < 1000 && !told.starts_with(expected); ++tries)
+      told = message_of<plaq::runtime_failure>([&] { c.wait_for(all, std::chrono::milliseconds(10)); });
+    EXPECT_TRUE(told.starts_with(expected)) << told;
+  }
+  world().barrier();  // all but one have waited
+  if (late) begin();
+  c.wait_for(all, std::chrono::seconds(60));
+  EXPECT_EQ(c.under_way(), "");
+  EXPECT_EQ(x, std::vector<int>(3, c.size()));
+  EXPECT_EQ(y, x);
+}
+
+TEST(collectives, a_call_that_blocks_is_under_way_too) {
+  if (world().size() == 1) return;
+  collectives c(world(), {false, method{algorithm::tree, world().size(), 0}});
+  if (c.rank() + 1 < c.size()) {
+    std::thread blocked([&] { c.barrier(); });
+    while (c.under_way() != of_the_last_rank(c, "barrier")) std::this_thread::yield();
+    world().barrier();
+    blocked.join();
+  } else {
+    world().barrier();  // until all others have seen that they wait
+    c.barrier();
+  }
+  EXPECT_EQ(c.under_way(), "");
+}
+
+TEST(collectives, a_slow_rank_holds_up_only_who_waits_for_it) {
+  const int me = world().rank(), slow = world().size() - 1;
+  const auto same_speed = world().split(me == slow, me);
+  collectives everyone(world()), quick(same_speed);
+  std::vector<int> x(3, 1), go(1);
+  if (me != slow) {
+    auto whole = everyone.iall_reduce(x, operation::sum);
+    for (int i = 1; i <= 50; ++i) {
+      std::vector<int> sum(40, i);
+      quick.all_reduce(sum, operation::sum);
+      ASSERT_EQ(sum, std::vector<int>(40, i * slow));
+    }
+    EXPECT_FALSE(whole.is_ready());
+    quick.barrier();
+    if (me == 0) world().send(go, slow);
+    whole.get();
+  } else {
+    if (slow > 0) world().receive(go, 0);  // once all others have looked
+    everyone.all_reduce(x, operation::sum);
+  }
+  EXPECT_EQ(x, std::vector<int>(3, slow + 1));
 }
 
 TEST(collectives, long_messages_travel_in_pieces) {

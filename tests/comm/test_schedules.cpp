@@ -286,6 +286,36 @@ TEST(schedules, blocks_arrive_where_they_belong) {
       }
 }
 
+TEST(schedules, blocks_of_any_length_are_gathered) {
+  engine_t random(12);
+  for (int c = 0; c < 200; ++c) {
+    const auto what = c % 2 ? collective::gather : collective::all_gather;
+    auto s = random_setting(random, what, algorithm::tree, 1);
+    std::vector<std::size_t> first{0};
+    blocks<std::uint8_t> in(s.ranks);
+    std::vector<std::uint8_t> expected;
+    for (auto& block : in) {
+      block.resize(random() % 3 ? random() % 50 : 0);
+      for (auto& x : block) expected.push_back(x = std::uint8_t(random()));
+      first.push_back(expected.size());
+    }
+    s.wanted.first_byte = first;
+    SCOPED_TRACE(describe(s));
+    blocks<std::uint8_t> out(s.ranks);
+    const auto gets = [&](int r) { return what == collective::all_gather || r == s.wanted.root; };
+    for (int r = 0; r < s.ranks; ++r) out[r].resize(gets(r) ? expected.size() : 0);
+    run_in_memory(s.wanted, s.by, s.line, {}, in, out, random());
+    for (int r = 0; r < s.ranks; ++r)
+      if (gets(r)) {
+        ASSERT_EQ(out[r], expected) << "rank " << r;
+      }
+  }
+  const std::vector<std::size_t> first{0, 1, 3};
+  request uneven{collective::all_gather, 0, 1, 1};
+  uneven.first_byte = first;
+  EXPECT_ANY_THROW(make_schedule(uneven, {algorithm::ring, 2}, layout(2), 0));
+}
+
 /// Nobody may leave a barrier before everybody came: each rank's sum of "who came" is all ranks.
 TEST(schedules, a_barrier_hears_from_everyone) {
   engine_t random(11);

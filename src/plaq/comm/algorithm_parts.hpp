@@ -21,8 +21,12 @@ struct situation {
   void receive(int position, region to, std::size_t n) const { steps.receive(line.rank_at(position), to, n); }
   region input(std::size_t offset = 0) const { return {memory::input, offset}; }
   region output(std::size_t offset = 0) const { return {memory::output, offset}; }
-  /// Where block `i` of `wanted.bytes` begins.
-  std::size_t block(int i) const { return std::size_t(i) * wanted.bytes; }
+  /// Where block `i` begins.
+  std::size_t block(int i) const {
+    return wanted.first_byte.empty() ? std::size_t(i) * wanted.bytes : wanted.first_byte[std::size_t(i)];
+  }
+  /// Bytes of blocks begin ... end - 1.
+  std::size_t blocks(range r) const { return block(r.end) - block(r.begin); }
   /// Where share `i` of the `parts` shares of one block begins, in whole grains.
   std::size_t share(int i, int parts) const {
     return wanted.bytes / wanted.grain * std::size_t(i) / std::size_t(parts) * wanted.grain;

@@ -151,6 +151,8 @@ schedule make_schedule(const request& asked, const method& by, const layout& lin
   check(wanted.bytes % wanted.grain == 0, "a block is not a whole number of grains");
   check(wanted.first_piece.empty() || (tree && int(wanted.first_piece.size()) == ranks + 1),
         "pieces are reduced by trees only");
+  check(wanted.first_byte.empty() || (by.how == algorithm::tree && int(wanted.first_byte.size()) == ranks + 1),
+        "blocks of different lengths are gathered by trees only");
   if (wanted.fixed_order && !keeps_fixed_order(wanted.what, by.how, ranks))
     throw input_error("the algorithm " + std::string(name_of(by.how)) + " keeps no fixed order on " +
                       std::to_string(ranks) + " ranks");

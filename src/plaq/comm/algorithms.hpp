@@ -52,6 +52,9 @@ struct request {
   /// Reductions by tree or chain in a fixed order: the contributions of rank r are first_piece[r] ...
   /// first_piece[r + 1] - 1, which lie one after the other in its input, `bytes` each. Empty: one for each rank.
   std::span<const std::int64_t> first_piece = {};
+  /// Gathers by tree: the block of rank r is bytes first_byte[r] ... first_byte[r + 1] - 1 of the output, and `bytes`
+  /// what a block has on average. Empty: every block has `bytes`.
+  std::span<const std::size_t> first_byte = {};
 };
 
 /// The algorithms that there are for an operation, the first good for short messages on few ranks.

@@ -176,11 +176,11 @@ void all_gather_by_butterfly(const situation& s) {
 void all_gather_by_ring(const situation& s) {
   const int p = s.size();
   const std::size_t n = s.wanted.bytes;
-  s.steps.copy(s.output(s.block(s.me)), s.input(), n);
   for (int i = 0; i < p - 1; ++i) {
     s.receive((s.me + p - 1) % p, s.output(s.block((s.me + 2 * p - i - 1) % p)), n);
-    s.send((s.me + 1) % p, s.output(s.block((s.me + p - i) % p)), n);
+    s.send((s.me + 1) % p, i == 0 ? s.input() : s.output(s.block((s.me + p - i) % p)), n);
   }
+  s.steps.copy(s.output(s.block(s.me)), s.input(), n);  // while the first ones are under way
 }
 
 void all_gather_directly(const situation& s) {

@@ -81,15 +81,15 @@ void reduce_by_tree(const situation& s, region from, bool then_broadcast) {
 
 void gather_by_tree(const situation& s) {
   const auto tree = place_of(s);
-  const std::size_t n = s.wanted.bytes;
+  const std::size_t n = s.blocks({s.me, s.me + 1});
   const bool root = tree.parent < 0;
   if (tree.children.empty() && !root) return s.send(tree.parent, s.input(), n);
   // The blocks of the subtree in their order: at the root its output, elsewhere what the parent gets.
-  const region all = root ? s.output() : s.steps.allocate(std::size_t(tree.members.size()) * n);
-  const auto at = [&](int position) { return all + s.block(position - tree.members.begin); };
+  const region all = root ? s.output() : s.steps.allocate(s.blocks(tree.members));
+  const auto at = [&](int position) { return all + s.blocks({tree.members.begin, position}); };
   s.steps.copy(at(s.me), s.input(), n);
-  for (const auto& c : tree.children) s.receive(c.leader, at(c.members.begin), std::size_t(c.members.size()) * n);
-  if (!root) s.send(tree.parent, all, std::size_t(tree.members.size()) * n);
+  for (const auto& c : tree.children) s.receive(c.leader, at(c.members.begin), s.blocks(c.members));
+  if (!root) s.send(tree.parent, all, s.blocks(tree.members));
 }
 
 void scatter_by_tree(const situation& s) {
@@ -106,11 +106,10 @@ void scatter_by_tree(const situation& s) {
 
 void all_gather_by_tree(const situation& s) {
   const auto tree = place_of(s);
-  const std::size_t n = s.wanted.bytes;
   // Everyone has room for all blocks, so subtrees are gathered in place.
-  s.steps.copy(s.output(s.block(s.me)), s.input(), n);
+  s.steps.copy(s.output(s.block(s.me)), s.input(), s.blocks({s.me, s.me + 1}));
   for (const auto& c : tree.children)
-    s.receive(c.leader, s.output(s.block(c.members.begin)), std::size_t(c.members.size()) * n);
+    s.receive(c.leader, s.output(s.block(c.members.begin)), s.blocks(c.members));
   const std::size_t before = s.block(tree.members.begin), after = s.block(tree.members.end);
   const std::size_t end = s.block(s.size());
   if (tree.parent >= 0) {

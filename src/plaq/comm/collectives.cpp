@@ -50,6 +50,7 @@ method collectives::choice(const request& wanted) const {
     const auto known = algorithms_for(wanted.what);
     const bool tree = m.how == algorithm::tree || m.how == algorithm::chain;
     return std::ranges::find(known, m.how) != known.end() && (tree || wanted.first_piece.empty()) &&
+           (m.how == algorithm::tree || wanted.first_byte.empty()) &&
            (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
   };
   if (options_.by && fits(*options_.by)) return *options_.by;
@@ -64,7 +65,7 @@ std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted)
   const auto make = [&] {
     return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), line_, rank()));
   };
-  if (!wanted.first_piece.empty()) return make();
+  if (!wanted.first_piece.empty() || !wanted.first_byte.empty()) return make();
   const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes,
                                        wanted.grain, wanted.fixed_order};
   if (const auto found = schedules_.find(key); found != schedules_.end()) return found->second;
@@ -78,8 +79,18 @@ operations::operation_to_do collectives::prepare(call&& what) {
     for (int i = 0; i <= int(collective::exclusive_scan); ++i) all.emplace_back(name_of(collective(i)));
     return all;
   }();
+  if (what.combine && (under_way_->on_device(what.input) || under_way_->on_device(what.output)))
+    throw input_error(std::string(name_of(what.wanted.what)) +
+                      ": a buffer is memory of a GPU; values are combined in host memory only");
   return {labels[std::size_t(what.wanted.what)], schedule_for(what.wanted), what.input,
           what.output, std::move(what.combine), std::move(what.at_end)};
+}
+
+std::vector<std::size_t> collectives::first_bytes(std::size_t mine) {
+  std::vector<std::size_t> first{0}, all(static_cast<std::size_t>(size()));
+  iall_gather(std::span(&mine, 1), all).get();
+  for (const auto n : all) first.push_back(first.back() + n);
+  return first;
 }
 
 std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::size_t length) {

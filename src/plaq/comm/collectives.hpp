@@ -1,6 +1,7 @@
 // Collective operations over messages of its own schedules: hierarchical, any root, any number of ranks.
 #pragma once
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "plaq/comm/algorithms.hpp"
 #include "plaq/comm/communicator.hpp"
+#include "plaq/comm/open_messages.hpp"
 #include "plaq/comm/operations.hpp"
 #include "plaq/comm/tuning.hpp"
 
@@ -30,9 +32,10 @@ struct collective_options {
 ///
 /// `broadcast` and the like return when this rank's part is done; meanwhile the caller keeps its worker and moves
 /// whatever else is under way. `ibroadcast` and the like return a future for that at once; buffers belong to the
-/// operation until it is ready, and any number may be under way. Schedules and scratch memory are kept for the next
-/// call of the same kind. Errors: input_error for a root or size that cannot be, runtime_failure with rank, step and
-/// peer for what MPI reports, in the future where there is one.
+/// operation until it is ready, and any number may be under way. Schedules and scratch memory are kept for the
+/// next call of the same kind. Buffers of operations that only move bytes may be memory of NVIDIA's GPUs, ready
+/// when the call is made. Errors: input_error for a root, size or memory that cannot be, runtime_failure with
+/// rank, step and peer for what MPI reports, in the future where there is one.
 ///
 /// Op is `operation` or a function (T, T) -> T that is associative, and commutative unless the order is fixed.
 /// Contributions of lower ranks come left.
@@ -122,6 +125,17 @@ class collectives {
     return start(gathering_everywhere(mine, all));
   }
 
+  /// Contributions of any length, in rank order, on root; empty elsewhere. A task that waits gives its worker away.
+  template <buffer R>
+  auto gather_any(const R& mine, int root = 0) {
+    return lengths_and_blocks(collective::gather, mine, root);
+  }
+  /// Contributions of any length, in rank order, on every rank.
+  template <buffer R>
+  auto all_gather_any(const R& mine) {
+    return lengths_and_blocks(collective::all_gather, mine, rank());
+  }
+
   /// Block s of `mine` on rank r becomes block r of `all` on rank s.
   template <buffer R, buffer S>
   void all_to_all(const R& mine, S&& all) {
@@ -151,6 +165,20 @@ class collectives {
   task::future<void> iexclusive_scan(R&& values, Op op, std::ranges::range_value_t<R> first = {}) {
     return start(scan_of_those_before(values, op, first));
   }
+
+  /// Waits for all of them together, but no longer than `patience`: then a runtime_failure says what is under way
+  /// still, as `under_way` does. Nothing is given up: the futures stay valid.
+  template <class Rep, class Period>
+  void wait_for(std::span<const task::future<void>> futures, std::chrono::duration<Rep, Period> patience) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (const auto& future : futures)
+      if (future.wait_for(deadline - std::chrono::steady_clock::now()) != std::future_status::ready)
+        still_under_way(rank(), std::chrono::duration<double>(patience).count(), under_way());
+  }
+  /// What has not ended on this rank, calls that block included, and which ranks it waits for now, e.g. "all_reduce
+  /// (receive from ranks 0, 3; send to rank 1), barrier (receive from rank 2)". A rank of these that waits itself says
+  /// for whom; who says nothing has not called. From any thread.
+  std::string under_way() const { return under_way_->in_words(); }
 
   /// What a call with this request would go by.
   method choice(const request& wanted) const;
@@ -225,7 +253,25 @@ class collectives {
     return {{collective::all_to_all, 0, input.size() / size(), 1, false, {}}, input, writable(all)};
   }
 
+  /// What `root` of a gather, or every rank, gets.
+  template <class R>
+  auto lengths_and_blocks(collective what, const R& mine, int root) {
+    using T = std::ranges::range_value_t<R>;
+    gathered<T> all;
+    const auto first_byte = first_bytes(std::ranges::size(mine) * sizeof(T));
+    if (rank() == root) {
+      all.values.resize(first_byte.back() / sizeof(T));
+      for (const auto b : first_byte) all.offsets.push_back(b / sizeof(T));
+    }
+    auto blocks = of_block(what, root, readable(mine), writable(all.values));
+    blocks.wanted.bytes = first_byte.back() / std::size_t(size());
+    blocks.wanted.first_byte = first_byte;
+    start(std::move(blocks)).get();
+    return all;
+  }
+
   static void need_length(const char* call, std::size_t has, std::size_t needs);
+  std::vector<std::size_t> first_bytes(std::size_t mine);
   std::vector<std::int64_t> number_pieces(std::size_t values, std::size_t length);
   std::shared_ptr<const schedule> schedule_for(const request& wanted);
   operations::operation_to_do prepare(call&& what);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "plaq/base/error.hpp"
+#include "plaq/comm/device_wire.hpp"
 #include "plaq/comm/launcher.hpp"
 
 namespace plaq::comm {
@@ -24,6 +25,10 @@ communicator communicator::world(std::size_t longest_message) {
 communicator communicator::split(int color, int key) const {
   if (color < 0) throw input_error("split: the color must not be negative, it is " + std::to_string(color));
   return communicator(below_->split(color, key));
+}
+
+std::unique_ptr<wire> communicator::open_wire() const {
+  return with_device_memory(below_->open_wire(), mpi_is_running() && takes_device_memory());
 }
 
 void communicator::abort(int code) const {

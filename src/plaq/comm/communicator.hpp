@@ -135,7 +135,7 @@ class communicator {
   void ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) const;
 
   /// What messengers and collectives are made of: messages that nobody waits for; collective.
-  std::unique_ptr<wire> open_wire() const { return below_->open_wire(); }
+  std::unique_ptr<wire> open_wire() const;
 
   /// Ends all processes of the job with this exit code.
   [[noreturn]] void abort(int code) const;
@@ -165,6 +165,8 @@ class communicator {
 std::string library_version();
 /// The thread level that MPI granted: "serialized" or "multiple"; empty where MPI is not running.
 std::string thread_level();
+/// Whether that MPI, which is running, takes buffers in the memory of NVIDIA's GPUs; false where it does not say.
+bool takes_device_memory();
 /// Path of the launcher that belongs to that MPI, recorded when plaq was configured; empty without MPI.
 std::string mpiexec();
 

@@ -1,7 +1,6 @@
 #include "plaq/comm/engine.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <string>
 
@@ -12,6 +11,7 @@ namespace plaq::comm {
 
 namespace {
 constexpr std::size_t worth_a_region = 64 * 1024;  // bytes: some 10 us
+constexpr std::size_t soon_gone = 4096;            // bytes: to look at longer ones too early may cost a turn
 }
 
 void engine::begin(const schedule& todo, executor& by) {
@@ -73,21 +73,39 @@ bool byte_executor::start(std::uint32_t number, const step& s) {
       try {
         const bool sends = s.what == step::kind::send;
         const blocks bytes{at(sends ? s.from : s.to), s.size};
-        handles_.push_back(sends ? wire_.send(bytes, s.peer, tag_) : wire_.receive(bytes, s.peer, tag_));
+        auto handle = sends ? wire_.send(bytes, s.peer, tag_) : wire_.receive(bytes, s.peer, tag_);
+        if (sends && s.size < soon_gone && has_gone(handle)) return true;
+        handles_.push_back(handle);
         messages_.push_back({number, &s});
       } catch (const std::exception& e) {
         fail(s, e.what());
       }
       return false;
     case step::kind::copy:
-      std::memcpy(at(s.to), at(s.from), s.size);
-      return true;
+      try {
+        const wire::handle h = wire_.copy({at(s.from), s.size}, {at(s.to), s.size});
+        if (h == wire::nothing) return true;
+        handles_.push_back(h);
+        messages_.push_back({number, &s});
+      } catch (const std::exception& e) {
+        fail(s, e.what());
+      }
+      return false;
     case step::kind::combine: {
       const trace::region part("combine", s.size >= worth_a_region);
       (*combine_)(at(s.to), at(s.from), at(s.right), s.size);
       return true;
     }
   }
+  return true;
+}
+
+/// What has gone needs no place among those that are looked at again.
+bool byte_executor::has_gone(wire::handle& sent) {
+  ends_.clear();
+  wire_.test({&sent, 1}, ends_);
+  if (ends_.empty()) return false;
+  if (!ends_[0].error.empty()) throw runtime_failure(ends_[0].error);
   return true;
 }
 
@@ -104,7 +122,7 @@ void byte_executor::finished(std::vector<std::uint32_t>& numbers) {
     handles_.pop_back();
     messages_.pop_back();
     numbers.push_back(number);
-    if (e.error.empty() && (what->what == step::kind::send || e.bytes == what->size)) continue;
+    if (e.error.empty() && (what->what != step::kind::receive || e.bytes == what->size)) continue;
     failed = what;
     why = e.error;
     if (why.empty()) why = "expected " + std::to_string(what->size) + " bytes and got " + std::to_string(e.bytes);
@@ -112,10 +130,19 @@ void byte_executor::finished(std::vector<std::uint32_t>& numbers) {
   if (failed) fail(*failed, why);
 }
 
+open_messages byte_executor::open() const {
+  open_messages found;
+  for (const auto& m : messages_) (m.what->what == step::kind::send ? found.to : found.from).insert(m.what->peer);
+  return found;
+}
+
 void byte_executor::fail(const step& s, const std::string& why) const {
+  const std::string peer = std::to_string(s.peer);
   throw runtime_failure("rank " + std::to_string(wire_.rank()) +
-                        (s.what == step::kind::send ? ": send to rank " : ": receive from rank ") +
-                        std::to_string(s.peer) + ": " + why);
+                        (s.what == step::kind::send      ? ": send to rank " + peer
+                         : s.what == step::kind::receive ? ": receive from rank " + peer
+                                                         : ": copy") +
+                        ": " + why);
 }
 
 std::byte* byte_executor::at(region r) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plaq/comm/arithmetic.hpp"
+#include "plaq/comm/open_messages.hpp"
 #include "plaq/comm/schedule.hpp"
 #include "plaq/comm/wire.hpp"
 
@@ -42,8 +43,8 @@ class engine {
   std::vector<std::uint32_t> waits_for_, ready_, finished_;
 };
 
-/// Steps on real bytes: copies and combines here, messages over a wire, all with one tag. Errors: runtime_failure with
-/// rank, step and peer.
+/// Steps on real bytes: combines here, copies and messages by a wire, all with one tag. Errors: runtime_failure
+/// with rank, step and peer.
 class byte_executor final : public executor {
  public:
   struct buffers {
@@ -59,13 +60,16 @@ class byte_executor final : public executor {
   void begin(int tag, const buffers& at, const combination& combine);
   bool start(std::uint32_t number, const step& s) override;
   void finished(std::vector<std::uint32_t>& numbers) override;
+  /// Whom the messages under way are from and to.
+  open_messages open() const;
 
  private:
-  struct message {
+  struct message {  // or copy
     std::uint32_t number;
     const step* what;
   };
   std::byte* at(region r) const;
+  bool has_gone(wire::handle& sent);
   [[noreturn]] void fail(const step& s, const std::string& why) const;
 
   wire& wire_;

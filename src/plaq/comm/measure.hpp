@@ -10,7 +10,8 @@ namespace plaq::comm {
 
 /// For each variant the median over `repeats` of the seconds from when the first rank has begun to when the last
 /// has ended, on rank 0's clock. All leave a barrier before; that they leave it one after another, about a latency
-/// apart, or as they get a core where there are fewer than ranks, is in all times. The variants take turns, so that whatever else the machine does meets all of them. Collective.
+/// apart, or as they get a core where there are fewer than ranks, is in all times. The variants take turns, so that
+/// whatever else the machine does meets all of them. Collective.
 std::vector<double> median_seconds(const communicator& over, const std::vector<std::function<void()>>& variants,
                                    int repeats);
 

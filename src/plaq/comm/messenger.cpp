@@ -1,12 +1,10 @@
 #include "plaq/comm/messenger.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
 #include <mutex>
-#include <set>
 
 #include "plaq/base/error.hpp"
+#include "plaq/comm/open_messages.hpp"
 #include "plaq/task/poller.hpp"
 
 namespace plaq::comm {
@@ -51,6 +49,29 @@ class unfit final : public arriving {
   std::unique_ptr<arriving> who_;
   std::exception_ptr why_;
   std::vector<std::byte> sink_;
+};
+
+/// Two ends that meet on this rank while a device copies from one to the other.
+class handed final : public arriving {
+ public:
+  handed(std::unique_ptr<arriving> sender, std::unique_ptr<arriving> receiver)
+      : arriving(receiver->call, receiver->peer, receiver->tag, receiver->where),
+        from(sender->where),
+        sender_(std::move(sender)),
+        receiver_(std::move(receiver)) {}
+  void complete(const status& what) noexcept override {
+    receiver_->complete(what);
+    sender_->complete(what);
+  }
+  void fail(std::exception_ptr why) noexcept override {
+    receiver_->fail(why);
+    sender_->fail(why);
+  }
+
+  const blocks from;
+
+ private:
+  std::unique_ptr<arriving> sender_, receiver_;
 };
 
 struct early final : matched {
@@ -159,19 +180,13 @@ class messenger::implementation final : public task::poller {
   }
 
   std::string under_way() const {
-    std::map<std::string, std::set<int>> open;
+    open_messages open;
     std::lock_guard lock(guard_);
-    const auto add = [&](const arriving& w) { open[w.call].insert(w.peer); };
+    const auto add = [&](const arriving& w) { (w.call == send_call ? open.to : open.from).insert(w.peer); };
     posted_.each(add);
     own_.each(add);
     for (const auto& w : moving_) add(*w);
-    std::string text;
-    for (const auto& [call, peers] : open) {
-      text += (text.empty() ? "" : "; ") + call;
-      text += direction(call == send_call ? send_call : receive_call) + std::string(peers.size() > 1 ? "s" : "");
-      for (int peer : peers) text += (peer == *peers.begin() ? " " : ", ") + std::to_string(peer);
-    }
-    return text;
+    return open.in_words();
   }
 
   wire::handle prepare(const blocks& what, int peer, int tag) {
@@ -190,6 +205,7 @@ class messenger::implementation final : public task::poller {
   struct finished {
     std::unique_ptr<arriving> what;
     std::exception_ptr error;
+    bool looked_for = true;  ///< by pollers; a message to oneself whose other end is missing is not
   };
 
   // With the lock.
@@ -264,7 +280,9 @@ class messenger::implementation final : public task::poller {
   void give_up(const std::string& why) {
     match_table<arriving> none;
     for (match_table<arriving>* table : {&posted_, &own_}) {
-      table->each([&](arriving& w) { finished_.push_back({std::unique_ptr<arriving>(&w), failure(w, why)}); });
+      table->each([&](arriving& w) {
+        finished_.push_back({std::unique_ptr<arriving>(&w), failure(w, why), w.peer != rank});
+      });
       *table = {};
     }
     for (auto& w : moving_) {
@@ -281,10 +299,7 @@ class messenger::implementation final : public task::poller {
   /// Only who looks, or destroys, adds to finished_: one thread at a time.
   bool tell() noexcept {
     if (finished_.empty()) return false;
-    const auto here = [this](const finished& f) {  // nobody has to look for these
-      return f.what->peer == rank;
-    };
-    expect(-static_cast<long>(finished_.size()) + std::ranges::count_if(finished_, here));
+    expect(-static_cast<long>(std::ranges::count(finished_, true, &finished::looked_for)));
     for (finished& f : finished_)
       if (f.error)
         f.what->fail(std::move(f.error));
@@ -296,15 +311,24 @@ class messenger::implementation final : public task::poller {
 
   void hand_over(std::unique_ptr<arriving> sender, std::unique_ptr<arriving> receiver) {
     const std::size_t bytes = sender->where.bytes();
+    bool fits = false;
     try {
       receiver->where = receiver->room(bytes);
       if (receiver->where.bytes() != bytes)
         throw runtime_failure("expected " + std::to_string(receiver->where.bytes()) + " bytes and got " +
                               std::to_string(bytes));
+      fits = true;
+      if (wire_->on_device(sender->where) || wire_->on_device(receiver->where)) {
+        auto both = std::make_unique<handed>(std::move(sender), std::move(receiver));
+        const blocks from = both->from;
+        return start(std::move(both), [&](arriving& to) { return wire_->copy(from, to.where); });
+      }
       copy(sender->where, receiver->where);
       receiver->complete({rank, sender->tag, bytes});
     } catch (const std::exception& e) {
-      receiver->fail(failure(*receiver, e.what()));
+      const auto error = failure(*receiver, e.what());
+      receiver->fail(error);
+      if (fits) return sender->fail(error);
     }
     sender->complete({rank, sender->tag, bytes});
   }
@@ -370,9 +394,7 @@ void messenger::receive(std::unique_ptr<arriving> object) { work_->receive(std::
 std::string messenger::under_way() const { return work_->under_way(); }
 
 void messenger::late(double seconds) const {
-  char time[32];
-  std::snprintf(time, sizeof time, "%g s", seconds);
-  throw runtime_failure("rank " + std::to_string(rank()) + ": after " + time + " still under way: " + under_way());
+  still_under_way(rank(), seconds, under_way());
 }
 
 messenger::persistent_send::persistent_send(messenger& of, const blocks& what, int peer, int tag)

@@ -33,9 +33,11 @@ struct strided {
   std::size_t stride = 1;
 };
 
-/// Messages over a communicator's ranks. Any thread and any task may call at any time. All buffers belong to the message until its future is ready. Messages of one rank to another with one tag arrive in their order; a
-/// rank may send to itself, and that message has gone when it has been received. The future carries every failure:
-/// a runtime_failure that names rank, call and peer. Wrong arguments throw input_error at once.
+/// Messages over a communicator's ranks. Any thread and any task may call at any time. All buffers belong to the
+/// message until its future is ready; they may be memory of NVIDIA's GPUs, where what is sent is there when the
+/// call is made (its stream has been waited for). Messages of one rank to another with one tag arrive in their
+/// order; a rank may send to itself, and that message has gone when it has been received. The future carries every
+/// failure: a runtime_failure that names rank, call and peer. Wrong arguments throw input_error at once.
 class messenger {
  public:
   /// Collective over the ranks of `over`, whose own messages never meet these.

@@ -5,8 +5,12 @@
 #include <limits>
 #include <vector>
 
+#include "plaq/comm/communicator.hpp"
 #include "plaq/comm/mpi.hpp"
 #include "plaq/comm/traffic.hpp"
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 namespace plaq::comm {
 
@@ -23,7 +27,10 @@ T from_handle(wire::handle h) {
 }
 static_assert(sizeof(MPI_Request) <= sizeof(wire::handle) && sizeof(MPI_Message) <= sizeof(wire::handle));
 
-void must(int code, const char* call) { plaq::comm::must(code, call, "plaq"); }
+void must(int code, const char* call) {
+  if (code != MPI_SUCCESS) [[unlikely]]  // the words cost more than a call that goes well
+    plaq::comm::must(code, call, "plaq");
+}
 
 /// A count and a type that describe the bytes of a message; MPI counts in int.
 class typed {
@@ -156,6 +163,7 @@ class mpi final : public wire {
   void test(std::span<handle> under_way, std::vector<end>& ends) override {
     if (under_way.empty()) return;
     const auto turn = own_turn();
+    if (under_way.size() == 1) return test_one(under_way[0], ends);
     const std::size_t n = under_way.size();
     requests_.resize(n);
     which_.resize(n);
@@ -167,15 +175,28 @@ class mpi final : public wire {
     for (int i = 0; i < std::max(count, 0); ++i) {
       const auto number = std::size_t(which_[std::size_t(i)]);
       const MPI_Status& status = statuses_[std::size_t(i)];
-      MPI_Count bytes = 0;
-      must(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
-      const int error = code == MPI_SUCCESS ? MPI_SUCCESS : status.MPI_ERROR;
-      ends.push_back({number, std::size_t(bytes), error == MPI_SUCCESS ? "" : in_words(error)});
+      ends.push_back(end_of(number, status, code == MPI_SUCCESS ? MPI_SUCCESS : status.MPI_ERROR));
       under_way[number] = to_handle(requests_[number]);  // a prepared one stays what it is
     }
   }
 
  private:
+  /// What test() does, without its lists: most calls ask for one.
+  static void test_one(handle& one, std::vector<end>& ends) {
+    auto request = from_handle<MPI_Request>(one);
+    int done = 0;
+    MPI_Status status;
+    const int error = MPI_Test(&request, &done, &status);
+    if (error == MPI_SUCCESS && !done) return;
+    ends.push_back(end_of(0, status, error));
+    one = to_handle(request);
+  }
+  static end end_of(std::size_t index, const MPI_Status& status, int error) {
+    if (error != MPI_SUCCESS) return {index, 0, in_words(error)};
+    MPI_Count bytes = 0;
+    must(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+    return {index, std::size_t(bytes), ""};
+  }
   static bool is_running() {
     int finalized = 0;
     return MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized;
@@ -193,6 +214,18 @@ class mpi final : public wire {
 
 std::unique_ptr<wire> mpi_wire(MPI_Comm comm, std::size_t longest_message) {
   return std::make_unique<mpi>(comm, longest_message);
+}
+
+bool takes_device_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)  // Open MPI, and others of its kind
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH
+  int takes = 0;
+  must(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &takes), "MPIX_GPU_query_support");
+  return takes != 0;
+#else
+  return false;
+#endif
 }
 
 }  // namespace plaq::comm

@@ -9,6 +9,7 @@ bool mpi_is_running() { return false; }
 
 std::string library_version() { return ""; }
 std::string thread_level() { return ""; }
+bool takes_device_memory() { return false; }
 std::string mpiexec() { return ""; }
 
 }  // namespace plaq::comm

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "plaq/base/error.hpp"
@@ -35,7 +36,8 @@ operations::~operations() {
   retire();
   std::vector<ended> all;
   for (auto& f : under_way_) {
-    auto why = "rank " + std::to_string(rank()) + ": " + std::string(f->what.name.view()) + ": its collectives were destroyed";
+    const auto what = "rank " + std::to_string(rank()) + ": " + std::string(f->what.name.view());
+    const auto why = what + ": its collectives were destroyed";
     all.push_back({std::move(f), std::make_exception_ptr(runtime_failure(why))});
   }
   tell(all);
@@ -70,19 +72,25 @@ void operations::keep(std::unique_ptr<flight> done) {
 
 void operations::run(operation_to_do what) {
   const trace::region whole(what.name);
+  constexpr int patient = 200;  // looks, some 20 us; Open MPI gives cores away by itself where ranks share them
   std::unique_ptr<flight> mine;
-  for (;;) {
+  for (int look = 0;; ++look) {
     {
       std::lock_guard lock(guard_);
-      if (!mine) mine = begin(std::move(what));
+      if (!mine) in_run_ = (mine = begin(std::move(what))).get();
       try {
-        if (mine->progress()) return keep(std::move(mine));
+        if (mine->progress()) {
+          in_run_ = nullptr;
+          return keep(std::move(mine));
+        }
       } catch (...) {
+        in_run_ = nullptr;
         mine.reset();  // what it has under way is given up with the lock
         throw;
       }
     }
     task::detail::poll_once();  // the other ranks may wait for something else of this one
+    if (look > patient) std::this_thread::yield();
   }
 }
 
@@ -110,6 +118,17 @@ task::future<void> operations::start(operation_to_do what) {
   else
     expect(1);
   return result;
+}
+
+std::string operations::in_words() const {
+  std::lock_guard lock(guard_);
+  std::string text;
+  const auto add = [&](const flight& f) {
+    text += (text.empty() ? "" : ", ") + std::string(f.what.name.view()) + " (" + f.steps.open().in_words() + ")";
+  };
+  for (const auto& f : under_way_) add(*f);
+  if (in_run_) add(*in_run_);
+  return text;
 }
 
 bool operations::poll() noexcept {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plaq/comm/arithmetic.hpp"
@@ -18,8 +19,8 @@
 namespace plaq::comm {
 
 /// Who waits for an operation moves it on; those that nobody waits for are moved by the pollers: idle workers, and
-/// threads that wait for something else. Every operation has a tag of its own, so all ranks begin theirs in the same
-/// order; one thread at a time begins them.
+/// threads that wait for something else. Every operation has a tag of its own, so all ranks begin theirs in the
+/// same order; one thread at a time begins them.
 class operations final : public task::poller {
  public:
   struct operation_to_do {
@@ -32,17 +33,24 @@ class operations final : public task::poller {
   };
 
   explicit operations(std::unique_ptr<wire> over);
-  /// What is under way still ends with an error. MPI may give a message of it that nobody took to a later communicator:
-  /// a job where this happened can only end.
+  /// What is under way still ends with an error. MPI may give a message of it that nobody took to a later
+  /// communicator: a job where this happened can only end.
   ~operations();
 
   int rank() const { return wire_->rank(); }
   int size() const { return wire_->size(); }
+  /// Whether a buffer is memory of a device, which can be sent and copied, but not combined.
+  bool on_device(std::span<const std::byte> buffer) const {
+    return wire_->on_device({const_cast<std::byte*>(buffer.data()), buffer.size()});  // which is not even read
+  }
 
   /// Returns when this rank's part is done.
   void run(operation_to_do what);
   /// Ready when this rank's part is done. The buffers belong to it until then.
   task::future<void> start(operation_to_do what);
+
+  /// What has not ended, run() included, and whom it waits for. From any thread.
+  std::string in_words() const;
 
   bool poll() noexcept override;
 
@@ -57,9 +65,10 @@ class operations final : public task::poller {
   void keep(std::unique_ptr<flight> done);
   void tell(std::vector<ended>& all) noexcept;
 
-  task::detail::spin_lock guard_;
+  mutable task::detail::spin_lock guard_;
   std::unique_ptr<wire> wire_;
   std::vector<std::unique_ptr<flight>> under_way_;  ///< that nobody waits for in run()
+  const flight* in_run_ = nullptr;                  ///< that somebody does
   std::vector<std::unique_ptr<flight>> spare_;      ///< their memory is there for the next
   int generation_ = 0;
 };

@@ -79,8 +79,10 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
   const int flat = std::max(2, ranks);
   if (line.crowded() && line.nodes() == 1 && what != collective::all_to_all) {
     const bool is_long = bytes > 256 * kib;
-    if (what == collective::inclusive_scan || what == collective::exclusive_scan)
-      return {algorithm::chain, 1, is_long ? 128 * kib : 0};
+    if (what == collective::inclusive_scan || what == collective::exclusive_scan) {
+      if (bytes <= 4 * kib && ranks >= 8) return {algorithm::tree, flat, 0};
+      return {algorithm::chain, 1, bytes > 4096 * kib ? 128 * kib : 0};  // segments that stay in the cache
+    }
     if (what == collective::all_reduce && is_long) return {algorithm::halving, 2, 0};  // every core adds
     return {algorithm::tree, flat, what == collective::reduce && is_long ? 128 * kib : 0};
   }
@@ -96,7 +98,8 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
     case collective::gather:
       return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
     case collective::all_reduce:
-      if (bytes <= 4 * kib) return {algorithm::butterfly, 4, 0};
+      // From 4 KiB on a message within a node waits for its receiver (Open MPI); shares below that need not.
+      if (bytes < 4 * kib || (ranks == 2 && bytes >= 8 * kib && bytes <= 32 * kib)) return {algorithm::butterfly, 4, 0};
       if (line.nodes() == 1 && ranks <= 64) return {algorithm::direct, 2, 0};
       // Neighbours exchange first, and most: between nodes every byte goes about twice, however many ranks they have.
       return {bytes / std::size_t(ranks) >= 32 * kib ? algorithm::ring : algorithm::halving, 2, 0};

@@ -1,6 +1,5 @@
 #include "plaq/comm/wire.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "plaq/base/error.hpp"
@@ -8,17 +7,7 @@
 namespace plaq::comm {
 
 void copy(const blocks& from, const blocks& to) {
-  // Both are cut where either has a block's end.
-  std::size_t i = 0, j = 0, in_i = 0, in_j = 0;
-  for (std::size_t left = from.bytes(); left > 0;) {
-    const std::size_t n =
-        std::min({left, from.contiguous() ? left : from.block - in_i, to.contiguous() ? left : to.block - in_j});
-    std::memcpy(to.data + (to.contiguous() ? to.bytes() - left : j * to.stride + in_j),
-                from.data + (from.contiguous() ? from.bytes() - left : i * from.stride + in_i), n);
-    left -= n;
-    if ((in_i += n) == from.block) ++i, in_i = 0;
-    if ((in_j += n) == to.block) ++j, in_j = 0;
-  }
+  each_run(from, to, [](std::byte* t, const std::byte* f, std::size_t n) { std::memcpy(t, f, n); });
 }
 
 namespace {

@@ -1,6 +1,7 @@
-// Messages that nobody waits for, which futures and schedules are made of. MPI is one wire; a job of one rank has none
-// but needs the type.
+// Messages that nobody waits for, which futures and schedules are made of. MPI is one wire; a job of one rank has
+// none but needs the type.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +25,24 @@ struct blocks {
   bool contiguous() const { return count <= 1 || stride == block; }
 };
 
-/// to = from, byte by byte in the order of the blocks; both have the same number of bytes.
+/// Calls run(to, from, bytes) for all that lies together on both sides, which have the same number of bytes, in
+/// the order of the blocks.
+template <class Run>
+void each_run(const blocks& from, const blocks& to, Run&& run) {
+  // Both are cut where either has a block's end.
+  std::size_t i = 0, j = 0, in_i = 0, in_j = 0;
+  for (std::size_t left = from.bytes(); left > 0;) {
+    const std::size_t n =
+        std::min({left, from.contiguous() ? left : from.block - in_i, to.contiguous() ? left : to.block - in_j});
+    run(to.data + (to.contiguous() ? to.bytes() - left : j * to.stride + in_j),
+        from.data + (from.contiguous() ? from.bytes() - left : i * from.stride + in_i), n);
+    left -= n;
+    if ((in_i += n) == from.block) ++i, in_i = 0;
+    if ((in_j += n) == to.block) ++j, in_j = 0;
+  }
+}
+
+/// to = from, byte by byte in the order of the blocks, in host memory.
 void copy(const blocks& from, const blocks& to);
 
 /// Ranks that send each other messages without waiting. One thread at a time calls. Buffers stay as they are until
@@ -73,8 +91,16 @@ class wire {
   // Sends with the same arguments, over and over.
   virtual handle prepare_send(const blocks& from, int peer, int tag) = 0;
   virtual void start(handle prepared, std::size_t bytes) = 0;
-  /// Lets go of what was prepared or sent; it cannot be taken back.
+  /// Lets go of what was prepared, sent or copied; it cannot be taken back.
   virtual void forget(handle prepared) = 0;
+
+  /// Whether this is memory of a device, which copy() alone can read and write. Any thread may call.
+  virtual bool on_device(const blocks&) const { return false; }
+  /// Copies within this rank; `nothing` if that is done already, as it is where all is host memory.
+  virtual handle copy(const blocks& from, const blocks& to) {
+    comm::copy(from, to);
+    return nothing;
+  }
 
   /// Looks which of these are complete now, and appends them to `ends`.
   virtual void test(std::span<handle> under_way, std::vector<end>& ends) = 0;
