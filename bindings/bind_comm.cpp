@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "plaq/comm/clock_offset.hpp"
+#include "plaq/comm/collectives.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/measure.hpp"
 #include "plaq/comm/messenger.hpp"
@@ -16,6 +17,7 @@ using namespace nb::literals;
 
 namespace {
 
+using plaq::comm::collectives;
 using plaq::comm::communicator;
 template <class T>
 using vector_in = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -37,12 +39,12 @@ nb::tuple to_python(plaq::comm::gathered<std::uint8_t>&& all) {
 
 // MPI may wait for other ranks: other Python threads go on meanwhile.
 template <class T>
-void bind_sums(nb::class_<communicator>& c) {
-  c.def(
+void bind_sums(nb::class_<communicator>& c, nb::class_<collectives>& together) {
+  together.def(
       "all_reduce",
-      [](const communicator& self, vector_inout<T> values, plaq::comm::operation op) {
+      [](collectives& self, vector_inout<T> values, plaq::comm::operation op) {
         nb::gil_scoped_release wait;
-        self.all_reduce(view(values), op);
+        self.iall_reduce(view(values), op).get();
       },
       "values"_a.noconvert(), "op"_a);
   c.def(
@@ -72,7 +74,6 @@ void bind_comm(nb::module_& m) {
       .def_prop_ro("size", &communicator::size)
       .def("split", &communicator::split, "color"_a, "key"_a = 0, nb::call_guard<nb::gil_scoped_release>())
       .def("split_by_node", &communicator::split_by_node, nb::call_guard<nb::gil_scoped_release>())
-      .def("barrier", &communicator::barrier, nb::call_guard<nb::gil_scoped_release>())
       .def("clock_offset",
            [](const communicator& self) {
              nb::gil_scoped_release wait;
@@ -80,13 +81,6 @@ void bind_comm(nb::module_& m) {
              return std::pair(found.seconds, found.error);
            })
       .def("abort", &communicator::abort, "code"_a)
-      .def(
-          "broadcast",
-          [](const communicator& self, vector_inout<std::uint8_t> bytes, int root) {
-            nb::gil_scoped_release wait;
-            self.broadcast(view(bytes), root);
-          },
-          "bytes"_a.noconvert(), "root"_a)
       .def(
           "send",
           [](const communicator& self, vector_in<std::uint8_t> bytes, int peer) {
@@ -100,34 +94,54 @@ void bind_comm(nb::module_& m) {
             nb::gil_scoped_release wait;
             self.receive(view(bytes), peer);
           },
-          "bytes"_a.noconvert(), "peer"_a)
+          "bytes"_a.noconvert(), "peer"_a);
+
+  // As futures: who waits for long naps, and leaves its core to workers and to other ranks.
+  auto together = nb::class_<collectives>(m, "Collectives", "Collective operations; made by all ranks together.");
+  together
+      .def(nb::init<const communicator&>(), "over"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("barrier", [](collectives& self) { self.ibarrier().get(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "broadcast",
+          [](collectives& self, vector_inout<std::uint8_t> bytes, int root) {
+            nb::gil_scoped_release wait;
+            self.ibroadcast(view(bytes), root).get();
+          },
+          "bytes"_a.noconvert(), "root"_a)
       .def(
           "gather",
-          [](const communicator& self, vector_in<std::uint8_t> mine, int root) {
+          [](collectives& self, vector_in<std::uint8_t> mine, int root) {
             plaq::comm::gathered<std::uint8_t> all;
             {
               nb::gil_scoped_release wait;
-              all = self.gather(view(mine), root);
+              all = self.gather_any(view(mine), root);
             }
             return to_python(std::move(all));
           },
           "bytes"_a.noconvert(), "root"_a)
       .def(
           "all_gather",
-          [](const communicator& self, vector_in<std::uint8_t> mine) {
+          [](collectives& self, vector_in<std::uint8_t> mine) {
             plaq::comm::gathered<std::uint8_t> all;
             {
               nb::gil_scoped_release wait;
-              all = self.all_gather(view(mine));
+              all = self.all_gather_any(view(mine));
             }
             return to_python(std::move(all));
           },
-          "bytes"_a.noconvert());
-  bind_sums<std::int32_t>(c);
-  bind_sums<std::int64_t>(c);
-  bind_sums<std::uint64_t>(c);
-  bind_sums<float>(c);
-  bind_sums<double>(c);
+          "bytes"_a.noconvert())
+      .def(
+          "all_gather_into",
+          [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all) {
+            nb::gil_scoped_release wait;
+            self.iall_gather(view(mine), view(all)).get();
+          },
+          "bytes"_a.noconvert(), "all"_a.noconvert());
+  bind_sums<std::int32_t>(c, together);
+  bind_sums<std::int64_t>(c, together);
+  bind_sums<std::uint64_t>(c, together);
+  bind_sums<float>(c, together);
+  bind_sums<double>(c, together);
 
   nb::class_<plaq::comm::messenger>(m, "Messenger", "Messages between the tasks of the ranks; made by all together.")
       .def(nb::init<const communicator&>(), "over"_a, nb::call_guard<nb::gil_scoped_release>());

@@ -165,15 +165,15 @@ void bind_dca(nb::module_& m) {
       .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); })
       .def_prop_ro("places", [](const control& c) { return c.places.load(); });
 
-  nb::class_<g4_ring>(m, "G4Ring", "This rank's share of the two-particle sums of one call of run_chains.")
+  nb::class_<g4_spread>(m, "G4Spread", "This rank's share of the two-particle sums of one call of run_chains.")
       .def("__init__",
-           [](g4_ring* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
-             new (self) g4_ring(messages, std::make_shared<const problem>(p), std::move(rank_of));
+           [](g4_spread* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
+             new (self) g4_spread(messages, std::make_shared<const problem>(p), std::move(rank_of));
            },
            "messages"_a, "problem"_a, "rank_of"_a, nb::keep_alive<1, 2>(),
            "rank_of[c] is the rank of `messages` that runs chain c.")
       .def("take_bins",
-           [](g4_ring& self) {
+           [](g4_spread& self) {
              nb::list chains;
              for (auto& bins : self.bins) {
                nb::list shares;
@@ -210,7 +210,7 @@ void bind_dca(nb::module_& m) {
 
   m.def("run_chains",
         [](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-           bool split, int in_flight, control& c, g4_ring* ring) {
+           bool split, int in_flight, control& c, g4_spread* spread) {
           run_options how;
           how.backend = backend;
           how.pool = pool;
@@ -218,11 +218,11 @@ void bind_dca(nb::module_& m) {
           how.in_flight = in_flight;
           auto shared = std::make_shared<const problem>(p);
           nb::gil_scoped_release release;
-          run_chains(shared, queue, how, c, ring);
+          run_chains(shared, queue, how, c, spread);
         },
         "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "in_flight"_a, "control"_a,
-        "ring"_a = nb::none(),
+        "spread"_a = nb::none(),
         "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the queue\n"
-        "is closed and empty, or all are stopped. With a ring all ranks call with a closed queue, each with all chains\n"
-        "that it runs, and bins have no two-particle slices: their shares are in the ring.");
+        "is closed and empty, or all are stopped. With `spread` all ranks call with a closed queue, each with all chains\n"
+        "that it runs, and bins have no two-particle slices: their shares are in there.");
 }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from plaq.comm import Communicator, _pack, _unpack, library_version, thread_level, world
-from plaq.errors import InputError
+from plaq.errors import InputError, RunError
 from plaq.launch import launcher_command
 
 needs_mpi = pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
@@ -87,6 +87,36 @@ def check_fold(comm: Communicator):
     assert found == (list(range(comm.size)) if comm.rank == 0 else None)
 
 
+def check_table(comm: Communicator):
+    rows = [numbers(rank, (2, 3)) for rank in range(comm.size)]
+    assert same(comm.table(rows[comm.rank]), np.array(rows))
+    assert same(comm.table(rows[comm.rank].T), np.array([row.T for row in rows]))
+    assert comm.table(np.zeros(0)).shape == (comm.size, 0)
+    if comm.size > 1:
+        with pytest.raises(InputError, match=r"table: rank 1 has float64 of shape \(1,\)"):
+            comm.table(np.zeros(min(comm.rank, 1)))
+        with pytest.raises(InputError, match="not make the same call: ordered_sum, table"):
+            comm.ordered_sum({0: 1.0}) if comm.rank else comm.table(np.zeros(1))
+
+
+def check_each_and_starmap(comm: Communicator):
+    assert comm.each(lambda: 10 * comm.rank) == list(range(0, 10 * comm.size, 10))
+    evaluated = []
+
+    def power(base, exponent):
+        evaluated.append(base)
+        if base == 7:
+            raise RunError("seven")
+        return np.array(base**exponent)
+
+    for count in 0, 1, comm.size, 5:
+        evaluated.clear()
+        assert list(comm.starmap(power, ((base, 2) for base in range(count)))) == [base**2 for base in range(count)]
+        assert evaluated == list(range(count))[comm.rank :: comm.size]
+    with pytest.raises(RunError, match="seven"):
+        list(comm.starmap(power, ((base, 2) for base in range(8))))
+
+
 def check_allreduce(comm: Communicator):
     ranks = np.arange(comm.size)
     for dtype in "int32", "int64", "uint64", "float32", "float64", "complex64", "complex128":
@@ -156,7 +186,6 @@ def check_split(comm: Communicator):
     members = part.allgather(comm.rank)
     assert members == [r for r in reversed(range(comm.size)) if r % 2 == comm.rank % 2]
     assert members[part.rank] == comm.rank
-    assert comm.by_node().allgather(comm.rank) == list(range(comm.size))
     assert comm.split_by_node().allgather(comm.rank) == list(range(comm.size))  # the tests run on one machine
     comm.barrier()
 

@@ -87,16 +87,24 @@ def test_a_signal_is_remembered_and_the_handlers_come_back(name):
     before = signal.getsignal(getattr(signal, name))
     with Stop() as stop:
         assert stop.requested() is None
-        os.kill(os.getpid(), getattr(signal, name))
+        signal.raise_signal(getattr(signal, name))
         assert stop.requested() == name
     assert signal.getsignal(getattr(signal, name)) is before
 
 
-def test_a_second_interrupt_acts_at_once():
+@pytest.fixture
+def interruptible():
+    """A shell's background jobs, and so perhaps the tests, ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_second_interrupt_acts_at_once(interruptible):
     with pytest.raises(KeyboardInterrupt), Stop() as stop:
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         assert stop.requested() == "SIGINT"
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         stop.requested()
 
 

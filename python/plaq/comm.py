@@ -7,18 +7,19 @@ started. All calls are collective: every rank of the communicator makes them, in
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from plaq import _core
-from plaq.errors import InputError
+from plaq.errors import InputError, RunError
 
 _ALIGNMENT = 64  # bytes; arrays are unpacked in place, at addresses that suit their numbers
 _REDUCIBLE = ("int32", "int64", "uint64", "float32", "float64", "complex64", "complex128")
@@ -83,6 +84,10 @@ class Communicator:
         """Number of ranks in the group."""
         return self._native.size
 
+    @functools.cached_property
+    def _together(self) -> _core.comm.Collectives:
+        return _core.comm.Collectives(self._native)
+
     def split(self, color: int, key: int = 0) -> Communicator:
         """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by rank here."""
         return Communicator(self._native.split(color, key))
@@ -91,17 +96,8 @@ class Communicator:
         """The group of the ranks on this machine."""
         return Communicator(self._native.split_by_node())
 
-    def by_node(self) -> Communicator:
-        """The same ranks with those of a machine next to each other, so that a ring of them leaves each machine once.
-
-        Rank 0 stays rank 0, and so do all others where the launcher filled one machine after the other.
-        """
-        first = self.split_by_node().allreduce(self.rank, "min")
-        return self.split(0, key=first * self.size + self.rank)
-
     def messenger(self) -> _core.comm.Messenger:
-        """Messages between tasks of these ranks, for what runs in C++. Needs `thread_level` "multiple" where this
-        thread makes calls meanwhile."""
+        """Messages between tasks of these ranks, for what runs in C++."""
         return _core.comm.Messenger(self._native)
 
     def share(self, total: int) -> range:
@@ -110,7 +106,7 @@ class Communicator:
 
     def barrier(self) -> None:
         """Wait until every rank is here."""
-        self._native.barrier()
+        self._together.barrier()
 
     def clock_offset(self) -> tuple[float, float]:
         """What to add to this rank's monotonic clock to get rank 0's, and the most it is off by, in seconds."""
@@ -126,10 +122,11 @@ class Communicator:
             return value
         packed = _pack(value) if self.rank == root else None
         length = np.array([0 if packed is None else packed.size], np.int64)
-        self._native.broadcast(length.view(np.uint8), root)
+        self._need_rank(root)
+        self._together.broadcast(length.view(np.uint8), root)
         if packed is None:
             packed = np.empty(length[0], np.uint8)
-        self._native.broadcast(packed, root)
+        self._together.broadcast(packed, root)
         return value if self.rank == root else _unpack(packed)
 
     def send(self, value: Any, peer: int) -> None:
@@ -164,12 +161,50 @@ class Communicator:
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
         """[value of rank 0, value of rank 1, ...] on ``root``, None elsewhere. Values as in `bcast`."""
-        everything = self._native.gather(_pack(value), root)
+        everything = self._together.gather(_pack(value), root)
         return _unpack_each(*everything) if self.rank == root else None
 
     def allgather(self, value: Any) -> list[Any]:
         """[value of rank 0, value of rank 1, ...] on every rank. Values as in `bcast`."""
-        return _unpack_each(*self._native.all_gather(_pack(value)))
+        return _unpack_each(*self._together.all_gather(_pack(value)))
+
+    def table(self, row: np.ndarray) -> np.ndarray:
+        """[rank, ...]: the arrays [...] of all ranks, of one shape and type of numbers, on every rank.
+
+        Quicker than `allgather` where there are many ranks. Raises InputError, on every rank, if shape or type differ.
+        """
+        row = np.ascontiguousarray(row)
+        kind = (row.shape, row.dtype.name)
+        if not self._agree(("table", kind)):
+            self._same_kind([kind], "table")
+        result = np.empty((self.size, *row.shape), row.dtype)
+        self._together.all_gather_into(row.reshape(-1).view(np.uint8), result.reshape(-1).view(np.uint8))
+        return result
+
+    def each(self, call: Callable[[], Any]) -> list[Any]:
+        """[call() of rank 0, call() of rank 1, ...] on every rank; the first `RunError` of one is raised on all."""
+        try:
+            mine = call(), None
+        except RunError as error:
+            mine = None, error
+        found = self.allgather(mine)
+        for _, error in found:
+            if error is not None:
+                error.on_every_rank = True
+                raise error
+        return [value for value, _ in found]
+
+    def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
+        """function(*sample) for every sample in order, on every rank; one rank evaluates it, as many at a time as there
+        are ranks. All ranks have the same samples."""
+        samples = iter(samples)
+        while True:
+            count, mine = 0, None
+            for owner, sample in zip(range(self.size), samples):
+                count, mine = count + 1, sample if owner == self.rank else mine
+            if count == 0:
+                return
+            yield from self.each(lambda: None if mine is None else function(*mine))[:count]
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
         """Element by element ``op`` ("sum", "min" or "max") over the ranks; the same bits on every rank.
@@ -184,11 +219,15 @@ class Communicator:
         array = np.asarray(values)
         if array.dtype == bool:
             array = array.astype(np.int64)
-        shape, dtype = self._same_kind([(array.shape, array.dtype.name)], f"allreduce, {op}")
+        shape, dtype = kind = array.shape, array.dtype.name
+        if not self._agree((f"allreduce, {op}", kind)):
+            self._same_kind([kind], f"allreduce, {op}")
+        if dtype not in _REDUCIBLE:
+            raise InputError(_not_reducible("allreduce", dtype))
         if op not in ("sum", "min", "max") or (op != "sum" and dtype in _REAL):
             raise InputError(f"allreduce: the operation {op!r} does not exist for {dtype}")
         result = np.array(array, order="C")
-        self._native.all_reduce(_flat(result), getattr(_core.comm.Operation, op))
+        self._together.all_reduce(_flat(result), getattr(_core.comm.Operation, op))
         return result if shape else result.item()
 
     def ordered_sum(self, pieces: Mapping[int, Any]) -> np.ndarray:
@@ -201,6 +240,7 @@ class Communicator:
         Raises InputError, on every rank, if there is no piece, a number appears twice, or shapes or types differ.
         """
         arrays = {number: np.ascontiguousarray(piece).reshape(np.shape(piece)) for number, piece in pieces.items()}
+        self._agree("ordered_sum")  # else another call is waiting for the ranks' kinds too, and for the same error
         shape, dtype = self._same_kind([(a.shape, a.dtype.name) for a in arrays.values()], "ordered_sum")
         result = np.empty(shape, dtype)
         try:
@@ -236,8 +276,19 @@ class Communicator:
                         f"of shape {first[0]}"
                     )
         if first[1] not in _REDUCIBLE:
-            raise InputError(f"{call}: numbers may be {', '.join(_REDUCIBLE)} or bool, not {first[1]}")
+            raise InputError(_not_reducible(call, first[1]))
         return first
+
+    def _agree(self, key: object) -> bool:
+        """Whether all ranks give the same; by its hash, so that it costs one short reduction on any number of ranks."""
+        number = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=7).digest(), "little")
+        extremes = np.array([number, -number], np.int64)
+        self._together.all_reduce(extremes, _core.comm.Operation.max)
+        return bool(extremes[0] == -extremes[1])
+
+
+def _not_reducible(call: str, dtype: str) -> str:
+    return f"{call}: numbers may be {', '.join(_REDUCIBLE)} or bool, not {dtype}"
 
 
 def library_version() -> str:

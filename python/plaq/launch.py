@@ -17,7 +17,8 @@ from plaq.errors import InputError, RunError
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 # What `start` tells the ranks.
 _TOLD = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
-# Signals that leave a process no last words. Launchers tell of them with 128 + the number.
+# Signals that leave a process no last words. Launchers tell of them with 128 + the number, MPICH's with the number
+# alone where no core was dumped: exit codes that plaq does not use.
 _DEATHS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
@@ -71,9 +72,10 @@ def start(program: Sequence[str], ranks: int) -> int:
     if code != 0 and received:
         return 128 + received[0]
     code = code if code >= 0 else 128 - code
-    if code - 128 in _DEATHS:
+    killed_by = code if code in _DEATHS and _core.comm.library_version().startswith("MPICH") else code - 128
+    if killed_by in _DEATHS:
         # Who is killed says nothing, and neither do those that the launcher ends with it.
-        raise RunError(f"a rank was ended by {signal.Signals(code - 128).name}, and the job with it")
+        raise RunError(f"a rank was ended by {signal.Signals(killed_by).name}, and the job with it")
     return code
 
 

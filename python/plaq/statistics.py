@@ -52,7 +52,8 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
     binned : arrays ``[bin, ...]`` of bin averages (of s, of s*O, ...), all with the same number of bins.
     weights : ``[bin]`` numbers of measurements. Bins of weight zero hold nothing and are left out.
     keep : whether to keep the leave-one-out values. Without them the memory is a few arrays, whatever the bins.
-    starmap : evaluates ``function`` for all samples, that of all data first; ranks may share them (plaq.dca.shares).
+    starmap : evaluates ``function`` for all samples, that of all data first; ranks may share them
+        (Communicator.starmap).
 
     Returns a `Resampled`, or a dict of them. With bins of unequal weight this is the delete-m_j jackknife: with
     h_j = N/m_j, g bins and u_j = theta - theta_(j),

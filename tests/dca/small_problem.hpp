@@ -132,9 +132,9 @@ inline sample random_sample(const std::vector<int>& counts, double beta, std::ui
   return s;
 }
 
-/// 2x2 sites, 2 bins of 66 measurements in each chain.
-inline std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_request> channels) {
-  const torus cluster{2, 2};
+/// 2 bins of 66 measurements in each chain.
+inline std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_request> channels,
+                                             torus cluster = {2, 2}) {
   const two_level_bath bath(cluster, 3, 0, 0.4);
   auto p = std::make_shared<problem>();
   p->parameters = {3, 4, cluster.size(), 1};
@@ -167,11 +167,11 @@ inline std::vector<chain_state> fresh(int chains, auto&& here) {
 
 /// The chains after they ran, by number.
 inline std::vector<chain_state> taken_on(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
-                                         const run_options& how, control& c, g4_ring* ring = nullptr) {
+                                         const run_options& how, control& c, g4_spread* spread = nullptr) {
   chain_queue queue;
   for (chain_state& s : chains) queue.add(std::move(s));
   queue.close();
-  run_chains(p, queue, how, c, ring);
+  run_chains(p, queue, how, c, spread);
   auto out = queue.take_complete();
   for (chain_state& s : queue.take(chains.size())) out.push_back(std::move(s));
   std::ranges::sort(out, {}, &chain_state::number);

@@ -14,7 +14,6 @@ from plaq.dca.observables import pair_orbits
 from plaq.dca.parameters import Parameters
 from plaq.dca.shares import Shares, pair_functions
 from plaq.dca.symmetry import PointGroup
-from plaq.errors import InputError
 
 WINDOW = 3
 
@@ -152,24 +151,12 @@ def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):
     p = case("auto")
     cluster = Cluster(Lattice.square(), p.model.cluster)
     needed = cost(p, cluster, 0.5, Machine(), 2, 1).rank_bytes
-    monkeypatch.setattr(distribution, "thread_level", lambda: "multiple")
     for share, others, expected in [(1.01, [1], False), (0.99, [1], True), (1.01, [0], True)]:
         monkeypatch.setattr(distribution, "memory", lambda: share * needed)
         assert distribution.in_shares(p, cluster, 0.5, Ranks(0, 2, others)) is expected
-    assert distribution.in_shares(case("ring"), cluster, 0.5, Ranks(0, 2))
+    assert distribution.in_shares(case("spread"), cluster, 0.5, Ranks(0, 2))
     assert not distribution.in_shares(case("local"), cluster, 0.5, Ranks(0, 2))
-    assert not distribution.in_shares(case("ring"), cluster, 0.5, Ranks(0, 1))
-
-
-def test_an_mpi_that_may_not_be_called_from_tasks(monkeypatch):
-    monkeypatch.setattr(distribution, "thread_level", lambda: "serialized")
-    monkeypatch.setattr(distribution, "memory", lambda: 0)
-    cluster = Cluster(Lattice.square(), [[2, 0], [0, 2]])
-    with pytest.raises(InputError, match='run.two_particle = "ring" needs .* MPI_THREAD_MULTIPLE.*"serialized"'):
-        distribution.check_distribution(case("ring"), 2)
-    distribution.check_distribution(case("ring"), 1)
-    distribution.check_distribution(case("auto"), 2)
-    assert not distribution.in_shares(case("auto"), cluster, 0.5, Ranks(0, 2, [1]))
+    assert not distribution.in_shares(case("spread"), cluster, 0.5, Ranks(0, 1))
 
 
 def test_memory_of_a_machine_is_shared_by_its_ranks(monkeypatch):

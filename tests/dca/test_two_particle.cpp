@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <random>
+#include <utility>
+
 #include "plaq/base/error.hpp"
 #include "plaq/dca/reference.hpp"
 #include "small_problem.hpp"
@@ -12,10 +18,52 @@ namespace {
 
 constexpr double beta = 3;
 
+void measure(vertex_channel& sums, double weight, const two_frequency::view& up, const two_frequency::view& down) {
+  std::vector<float> direct(sums.direct_size());
+  sums.measure_direct(up, down, direct);
+  sums.accumulate(weight, up, down, direct);
+}
+
+/// What of both spins' functions these sums read, and nothing else.
+class packed_part {
+ public:
+  packed_part(const auto& sums, const two_frequency& functions, const std::array<two_frequency::planes, 2>& g)
+      : rows_(needed(sums, functions), functions.frequencies()) {
+    for (int spin = 0; spin < 2; ++spin)
+      for (const auto& [plane, out] : {std::pair{&g[spin].re, &re_[spin]}, std::pair{&g[spin].im, &im_[spin]}}) {
+        out->resize(rows_.size());
+        EXPECT_EQ(rows_.pack(*plane, out->data()), out->data() + out->size());
+      }
+  }
+  two_frequency::view spin(int s) const { return rows_.view(re_[s].data(), im_[s].data()); }
+  std::size_t size() const { return rows_.size(); }
+
+ private:
+  static needed_rows needed(const auto& sums, const two_frequency& functions) {
+    needed_rows rows(functions.sites());
+    sums.add_needed(rows);
+    return rows;
+  }
+  packed_rows rows_;
+  std::array<std::vector<float>, 2> re_, im_;
+};
+
+std::array<two_frequency::planes, 2> random_planes(const two_frequency& functions) {
+  std::mt19937_64 random(7);
+  std::array<two_frequency::planes, 2> g;
+  for (auto& spin : g)
+    for (auto* plane : {&spin.re, &spin.im}) {
+      plane->resize(functions.block() * functions.sites() * functions.sites());
+      for (float& x : *plane) x = std::uniform_real_distribution<float>(-1, 1)(random);
+    }
+  return g;
+}
+
 // One cluster with real phases, one with complex ones, and one site; some sites have no vertices.
 struct two_particle : testing::TestWithParam<torus> {
   torus cluster = GetParam();
   int sites = cluster.size();
+  momentum_tables momenta = cluster.momenta();
   two_level_bath bath{cluster, beta, 0.5, 0.4};
 
   sample some_sample(std::uint64_t seed) const {
@@ -89,22 +137,67 @@ TEST_P(two_particle, every_channel_agrees_with_its_product) {
           functions.prepare(s);
           functions.evaluate(s, 0, up);
           functions.evaluate(s, 1, down);
-          measured.accumulate(s.sign, up, down);
+          measure(measured, s.sign, up, down);
           std::size_t i = 0;
           for (int k1 = 0; k1 < sites; ++k1)
             for (int k2 = 0; k2 < sites; ++k2)
               for (int a = -window; a < window; ++a)
                 for (int b = -window; b < window; ++b, ++i) {
                   if (i == exact.size()) exact.push_back(0);
-                  exact[i] += s.sign * g.product(kind, k1, a, k2, b, transfer, bosonic);
+                  exact[i] += s.sign * reference::product(g, momenta, kind, k1, a, k2, b, transfer, bosonic);
                 }
         }
         std::vector<double> sum(measured.size());
         measured.flush(sum);
         ASSERT_EQ(sum.size(), 2 * exact.size());
         for (std::size_t i = 0; i < exact.size(); ++i) {
-          ASSERT_NEAR(sum[2 * i], exact[i].real(), 1e-5) << "kind " << int(kind) << " Q " << transfer << " m " << bosonic;
+          ASSERT_NEAR(sum[2 * i], exact[i].real(), 1e-5)
+              << "kind " << int(kind) << " Q " << transfer << " m " << bosonic;
           ASSERT_NEAR(sum[2 * i + 1], exact[i].imag(), 1e-5) << "kind " << int(kind);
+        }
+      }
+    }
+}
+
+// A window that is not in whole vectors, smaller than what is measured, of functions without symmetry.
+TEST_P(two_particle, long_rows_and_parts_of_a_channel_are_sums_of_stored_functions) {
+  const int window = 19;
+  for (int bosonic : {0, 2, -3})
+    for (int transfer = 0; transfer < sites; transfer += 3) {
+      const int frequencies = vertex_channel::frequencies_needed(window, bosonic) + 1;
+      const two_frequency functions(beta, momenta, frequencies, bath.at_frequencies(frequencies));
+      const auto g = random_planes(functions);
+      const reference::stored_functions exact{momenta, frequencies, {&g[0], &g[1]}};
+      for (channel kind : {channel::pp, channel::magnetic, channel::charge, channel::transverse}) {
+        vertex_channel all(functions, kind, transfer, bosonic, window);
+        measure(all, 0.5, g[0], g[1]);
+        measure(all, -1.5, g[0], g[1]);
+        std::vector<double> whole(all.size());
+        all.flush(whole);
+        std::size_t i = 0;
+        double worst = 0;
+        for (int k1 = 0; k1 < sites; ++k1)
+          for (int k2 = 0; k2 < sites; ++k2)
+            for (int a = -window; a < window; ++a)
+              for (int b = -window; b < window; ++b, i += 2) {
+                const auto value = -reference::product(exact, momenta, kind, k1, a, k2, b, transfer, bosonic);
+                worst = std::max(worst, std::abs(value - reference::complex(whole[i], whole[i + 1])));
+              }
+        ASSERT_EQ(i, whole.size());
+        ASSERT_LT(worst, 1e-5) << "kind " << int(kind) << " Q " << transfer << " m " << bosonic;
+        for (int of : {2, 5, 3 * sites * sites}) {
+          std::vector<float> direct(all.direct_size());
+          all.measure_direct(g[0], g[1], direct);
+          std::vector<double> joined;
+          for (int part = 0; part < of; ++part) {
+            vertex_channel share(functions, kind, transfer, bosonic, window, {part, of});
+            const packed_part read(share, functions, g);
+            for (const double weight : {0.5, -1.5}) share.accumulate(weight, read.spin(0), read.spin(1), direct);
+            std::vector<double> sum(share.size());
+            share.flush(sum);
+            std::ranges::copy(sum, std::back_inserter(joined));
+          }
+          ASSERT_EQ(joined, whole) << "kind " << int(kind) << " in " << of << " parts";
         }
       }
     }
@@ -136,9 +229,36 @@ TEST_P(two_particle, pairing_is_the_real_part_of_pp_at_zero_transfer_averaged_ov
         for (int b = -window; b < window; ++b) {
           const int block = orbit[k1 * sites + k2];
           exact[(block * window + a) * 2 * window + b + window] +=
-              s.sign * g.product(channel::pp, k1, a, k2, b, 0, 0).real() / members[block];
+              s.sign * reference::product(g, momenta, channel::pp, k1, a, k2, b, 0, 0).real() / members[block];
         }
   for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(sum[i], exact[i], 1e-5) << i;
+}
+
+TEST_P(two_particle, parts_of_pairing_read_every_row_once) {
+  const int window = 3, frequencies = 5;
+  const two_frequency functions(beta, momenta, frequencies, bath.at_frequencies(frequencies));
+  const auto g = random_planes(functions);
+  std::vector<int> orbit(sites * sites);
+  for (int i = 0; i < sites * sites; ++i) orbit[i] = i % (1 + sites);
+  pairing all(functions, orbit, window);
+  all.accumulate(2, g[0], g[1]);
+  std::vector<double> whole(all.size());
+  all.flush(whole);
+  for (int of : {1, 3, 4 * window * (1 + sites)}) {
+    std::vector<double> joined;
+    std::size_t read = 0;
+    for (int part = 0; part < of; ++part) {
+      pairing share(functions, orbit, window, {part, of});
+      const packed_part rows(share, functions, g);
+      read += rows.size();
+      share.accumulate(2, rows.spin(0), rows.spin(1));
+      std::vector<double> sum(share.size());
+      share.flush(sum);
+      std::ranges::copy(sum, std::back_inserter(joined));
+    }
+    EXPECT_EQ(joined, whole) << of << " parts";
+    EXPECT_EQ(read, std::size_t(sites) * sites * window * 2 * frequencies);
+  }
 }
 
 TEST(channel_named, knows_four_channels) {

@@ -37,12 +37,11 @@ def measured_machine(comm, folder: Path) -> Machine:
     alone = comm.split(comm.rank)
     hot, cold = Walk(HOT, 0, alone), Walk(COLD, 0, alone)
     narrow, wide = Walk(COLD, 4, alone), Walk(COLD, 16, alone)
-    general = Walk(HOT, 4, alone, [CHANNEL])
-    plain = Walk(HOT, 4, alone)
+    general, plain = Walk(HOT, 16, alone, [CHANNEL]), Walk(HOT, 16, alone)
     # seconds of a sweep = k (6.5 k^2 / walk + proposal), of a measurement = operations / measure + measurement
     inverse_walk, proposal = line((6.5 * hot.order**3, hot.order), hot.sweep, (6.5 * cold.order**3, cold.order), cold.sweep)
     inverse_measure, rest = line((hot.operations, 1), hot.measurement, (wide.operations, 1), wide.measurement)
-    element = max(general.measurement - plain.measurement, 0.0) / (2 * 4 * 4) ** 2
+    element = max(general.measurement - plain.measurement, 0.0) / (2 * 4 * 16) ** 2
     analysis, sample = line((narrow.elements, 1), narrow.evaluation, (wide.elements, 1), wide.evaluation)
     latency, bandwidth = exchange(comm)
     name = f"{processor()}, {comm.size} rank(s)"

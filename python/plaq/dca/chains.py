@@ -23,6 +23,7 @@ from plaq.machine import pool_options
 from plaq.trace.session import region
 
 FIRST_LOOK, LATER_LOOKS = 0.01, 0.2  # seconds from one look at the running chains to the next: first, and at most
+GLANCE = 0.005  # seconds from one glance at the chains here to the next, on several ranks
 PATIENCE = 5.0  # seconds that a rank which fails gives its tasks to end
 COUNTS = ("proposed", "accepted", "walking_seconds", "measuring_seconds")  # of a chain, added up
 ARRAYS = {"site": np.int32, "spin": np.int32, "tau": np.float64}  # of a chain's vertices
@@ -166,21 +167,22 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shar
         raise
     runner.end()
     if shares:
-        shares.take(runner.ring)
-    errors = [e for e in comm.allgather(str(runner.failure[0]) if runner.failure else None) if e]
-    complete = bool(comm.allreduce(all(c["bins_done"] == problem.bins for c in chains.here.values()), "min"))
-    if errors:
-        error = RunError(errors[0])
+        shares.take(runner.spread)
+    missing = any(c["bins_done"] != problem.bins for c in chains.here.values())
+    missing, failed = comm.allreduce(np.array([missing, bool(runner.failure)]), "max")
+    if failed:
+        errors = comm.allgather(str(runner.failure[0]) if runner.failure else None)
+        error = RunError(next(e for e in errors if e))
         error.on_every_rank = True
         raise error
-    return complete
+    return not missing
 
 
 class Runner:
     """Chains of this rank running on another thread.
 
     ``measurements`` and ``sweeps`` count those of all ranks at the last look; ``failure`` holds an error of this rank;
-    ``ring`` sums what `shares` are to have.
+    ``spread`` sums what `shares` are to have.
     """
 
     def __init__(self, problem, chains: Chains, run, comm, shares: Shares | None):
@@ -193,8 +195,8 @@ class Runner:
         self._looked = time.monotonic()
         self.failure: list[Exception] = []
         self.measurements = self.sweeps = 0.0
-        self.ring = ring = shares.ring(problem, chains.rank_of(comm)) if shares else None
-        # Of a chain that is complete a ring has to know that nothing will come.
+        self.spread = spread = shares.spread(problem, chains.rank_of(comm)) if shares else None
+        # Of a chain that is complete the others have to know that nothing will come.
         self._start([c for c in chains.here.values() if shares or c["bins_done"] < problem.bins])
         if not self._move:
             self._queue.close()
@@ -204,7 +206,7 @@ class Runner:
                 split = run.accumulate == "split"
                 places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
                 _core.dca.run_chains(problem, self._queue, run.threads, self._options, split, places,
-                                     self._control, ring)
+                                     self._control, spread)
             except Exception as error:  # carried to the main thread
                 self.failure.append(error)
             finally:
@@ -224,11 +226,13 @@ class Runner:
         return (p.bins - state["bins_done"]) * per_bin + (0 if state["warm"] else p.warm_up_sweeps)
 
     def wait(self, period: float) -> None:
-        """One rank alone is done when its chains are; several look together: who waits leaves its core to others."""
-        if self._comm.size == 1:
-            self._finished.wait(period)
-        else:
-            time.sleep(period)
+        """At most so long, and no longer than chains run here. Ranks look together: whose chains are done is there first,
+        and waits for the others without using its core."""
+        alone = self._comm.size == 1
+        until = time.monotonic() + period
+        while (left := until - time.monotonic()) > 0:
+            if self._finished.wait(left if alone else min(left, GLANCE)) or not (alone or any(self._queue.load())):
+                return
 
     def look(self, ahead: float) -> bool:
         """See what all ranks do, and move chains for the next ``ahead`` seconds; whether all is done. Collective."""
@@ -244,7 +248,7 @@ class Runner:
         places = self._control.places or self._options.workers  # none yet: the chains have just been started
         mine = [waiting, running, places, left, sweeps / self._busy if self._busy else 0.0,
                 self._control.measurements, sweeps]
-        table = np.array(self._comm.allgather(np.array(mine, float)))
+        table = self._comm.table(np.array(mine, float))
         self.measurements, self.sweeps = table[:, 5:].sum(axis=0)
         if self._move and not self._stopped:
             self._balance([Load(int(w), int(r), int(n), l, s) for w, r, n, l, s in table[:, :5]], ahead)
@@ -284,7 +288,7 @@ class Runner:
     def end(self, patience: float | None = None) -> None:
         """Take all chains back; the C++ thread does not outlive the run. Chains that still run are given up.
 
-        patience: seconds, for a ring that waits for ranks which do not know of the end.
+        patience: seconds, for chains that wait for messages of ranks which do not know of the end.
         """
         self._control.abandon_bins()
         self._queue.close()

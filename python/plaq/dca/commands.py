@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from plaq.dca.distribution import check_distribution
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Results
@@ -43,7 +42,7 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
     from plaq.dca.loop import Loop
 
     started = time.perf_counter() if started is None else started
-    on_root(comm, lambda: (check_ranks(parameters, comm.size), check_distribution(parameters, comm.size)))
+    on_root(comm, lambda: check_ranks(parameters, comm.size))
     if folder is None:
         if trace:
             raise InputError("trace: a run without a folder has no place for one")

@@ -1,8 +1,8 @@
 """What a run costs in memory and time, on this machine or on one that a file describes.
 
 The model knows what a run does: chains are dealt to ranks and workers, each warms up and measures on its own, then
-all bins are summed and go to all ranks, rank 0 writes, and every rank evaluates them. Only the first part becomes
-faster with more workers.
+all bins are summed and go to all ranks, rank 0 writes, and the ranks share the jackknife samples of two-particle
+functions. Only the first and the last become faster with more ranks.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Cost:
     window: int
     chain_bytes: float  # while it runs
     rank_bytes: float  # with all bins on every rank
-    ring_bytes: float  # with two-particle functions in shares
+    spread_bytes: float  # with two-particle functions in shares
     core_seconds: float  # of all chains together
     solver: float  # wall seconds from here on
     exchange: float
@@ -126,10 +126,11 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     here, pieces = math.ceil(solver.chains / ranks), max(solver.bins, solver.chains)
     vertices = VERTEX * order * solver.chains
     alone = machine.process + min(here, workers) * chain + vertices / ranks + COPIES_OF_BINS * bins
-    message = 4 * 4 * 2 * (sites * reach) ** 2
-    ring = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
-            + solver.chains * (12 * numbers / ranks + 2 * message)
-            + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks + COPIES_OF_BINS / max(1, functions)))
+    message = 4 * 4 * 2 * (sites * reach) ** 2 * min(1, (4 if general else 1) / ranks)  # to one rank; two are kept
+    spread = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
+            + solver.chains * (12 * numbers / ranks + 2 * message) + here * 2 * (ranks - 1) * message
+            + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks
+                             + COPIES_OF_BINS / max(1, functions)))
     in_turn = math.ceil(here / workers)
     steps = 2 * math.ceil(math.log2(ranks))
 
@@ -143,9 +144,10 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         wall += one * in_turn
         size = bins if n_w else 8 * solver.bins * single
         exchange += steps * machine.latency + size * (1 - 1 / ranks) / machine.bandwidth
-    samples = (solver.bins + 1) * (machine.sample + machine.analysis * operations * numbers)
-    return Cost(T, order, count, chain, alone, ring if ranks > 1 else alone, core, wall, exchange,
-                samples + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk)
+    samples = solver.bins + 1
+    evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
+    return Cost(T, order, count, chain, alone, spread if ranks > 1 else alone, core, wall, exchange,
+                evaluation + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk)
 
 
 def measures_pairing(p: Parameters) -> bool:

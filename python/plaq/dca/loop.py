@@ -52,7 +52,7 @@ class Loop:
     def __init__(self, parameters, comm, observer, state=None, started=None):
         started = time.perf_counter() if started is None else started
         self.parameters = p = parameters
-        self.comm, self.observer = comm.by_node(), observer
+        self.comm, self.observer = comm, observer
         self.lattice = Lattice(p.hopping())
         self.cluster = Cluster(self.lattice, p.model.cluster)
         self.group = PointGroup(self.cluster)
@@ -134,8 +134,8 @@ class Loop:
             chains = previous.pop("chains").renewed(previous["beta"], mesh.beta / previous["beta"])
             mu, tau = previous["mu"], previous["tau"]
         state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
-                         "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "guess": mu, "order": order, "tau": tau,
-                         "chains": chains,
+                         "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "guess": mu,
+                         "order": order, "tau": tau, "chains": chains,
                          "warm_up": p.solver.warmup, "mixing": [], "pool": None, "history": [], "seconds": {}}
 
     @region("iteration")
@@ -190,7 +190,7 @@ class Loop:
             measured, setting.g0, setting.mu = pool.as_one(loop["pool"])
         complete = counts and measured.weights.sum() >= p.measurements(T)[1]
         if complete:
-            values = observables.estimates(setting, measured, task.window, task.channels, shares)
+            values = observables.estimates(setting, measured, task.window, task.channels, self.comm.starmap, shares)
         self._clock(loop, "analysis", started)
         record["seconds"] = {part: loop["seconds"][part] - sum(r["seconds"].get(part, 0.0) for r in loop["history"])
                              for part in loop["seconds"]}
@@ -232,8 +232,8 @@ class Loop:
         measurements = few if loop["phase"] == APPROACH else missing if last else min(missing, -(-many // PARTS))
         order = loop["order"]
         task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0,
-                          measurements=measurements, order=max(order, 1.0), warm_up=loop["warm_up"], point=self.state["index"],
-                          iteration=loop["iteration"], tau=loop["tau"])
+                          measurements=measurements, order=max(order, 1.0), warm_up=loop["warm_up"],
+                          point=self.state["index"], iteration=loop["iteration"], tau=loop["tau"])
         if loop["phase"] != APPROACH and p.measures_two_particle(T):
             task.window = tuning.window(p, mesh.beta)
             task.orbit = observables.pair_orbits(self.group)
@@ -251,13 +251,13 @@ class Loop:
         stored = self.state.pop("spread", None)
         if not task.window:
             return None
-        ring = in_shares(self.parameters, self.cluster, T, self.comm)
-        if not stored and not ring:
+        spread = in_shares(self.parameters, self.cluster, T, self.comm)
+        if not stored and not spread:
             return None
         orbit = task.orbit if task.pairing else None
         functions = pair_functions(task.window, self.cluster.size, orbit, len(task.channels))
         solver, bins = self.parameters.solver, loop["chains"].bins
-        shares = Shares(self.comm if ring else self.comm.split(self.comm.rank), functions, solver.bins, solver.chains,
+        shares = Shares(self.comm if spread else self.comm.split(self.comm.rank), functions, solver.bins, solver.chains,
                         f"{self.state['index']}.{loop['iteration']}")
         if stored:
             shares.restore(stored["places"], lambda count: self.comm.bcast(self.observer.numbers(count)))
@@ -268,9 +268,9 @@ class Loop:
             if loop["pool"]:
                 shares.pool = shares.cut(pool.functions(loop["pool"]))
                 loop["pool"] = pool.with_functions(loop["pool"], shares.pool)
-        if not ring:
+        if not spread:
             shares.join_to(bins)
-        return shares if ring else None
+        return shares if spread else None
 
     def _solve(self, problem, T, loop, shares):
         """All bins of the iteration; returns the chains' tally."""
@@ -340,8 +340,9 @@ class Loop:
         last = loop["history"][-1] if loop["history"] else {}
         shown = {name: last.get(name) for name in ("density", "sign", "sign_error", "order", "change", "change_error")}
         self.observer.status(**shown, T=T, index=self.state["index"],
-                             temperatures=len(self.parameters.dca.temperatures), iterations=self.parameters.dca.iterations, mu=loop["mu"],
-                             phase=loop["phase"], iteration=loop["iteration"], **fields)
+                             temperatures=len(self.parameters.dca.temperatures),
+                             iterations=self.parameters.dca.iterations, mu=loop["mu"], phase=loop["phase"],
+                             iteration=loop["iteration"], **fields)
 
 
 def next_phase(phase, converged, left):

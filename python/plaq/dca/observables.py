@@ -109,11 +109,12 @@ def sweeps_between_independent(measured, sweeps_per_measurement):
 
 
 @region("estimates")
-def estimates(setting: Setting, measured: Measured, window=0, channels=(),
+def estimates(setting: Setting, measured: Measured, window=0, channels=(), starmap=itertools.starmap,
               shares: Shares | None = None) -> dict[str, Estimate | SpreadEstimate]:
     """All observables of a temperature by name; see docs/conventions.md for each formula.
 
-    With `shares` the ranks take turns at the samples of two-particle functions, and these are `SpreadEstimate`s.
+    starmap : evaluates the samples of two-particle functions; ranks that all have `measured` may share them
+    (Communicator.starmap). With `shares` they do so in any case, and these functions are `SpreadEstimate`s.
     """
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in ("expansion_order", "density", "double_occupancy") if name in taus),
@@ -123,7 +124,7 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(),
     note = statistics.unsupported(measured.weights, measured.sign, slowest)
     functions = pair_functions(window, setting.cluster.size,
                                None if measured.pairing is None else pair_orbits(setting.group), len(channels))
-    on_ranks = shares.starmap if shares else itertools.starmap
+    on_ranks = shares.starmap if shares else starmap
     found = {}
 
     def add(labels, function, *binned, starmap=itertools.starmap):

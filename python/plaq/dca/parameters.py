@@ -50,7 +50,8 @@ TABLE = [
     Parameter("dca", "mixing_factor", real("(0, 1]"), 1.0, "", "part of the new self-energy in a step"),
     Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
               "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
-    Parameter("solver", "measurements", _measurements, 100_000, "configurations", "measured in the last iterations, together"),
+    Parameter("solver", "measurements", _measurements, 100_000, "configurations",
+              "measured in the last iterations, together"),
     Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
               "measured in each of the first iterations; auto is a tenth of measurements"),
     Parameter("solver", "chains", integer(1, 1_000_000), 8, "",
@@ -90,9 +91,9 @@ TABLE = [
               "what workers are bound to; auto: cores, if there is a worker for each one"),
     Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
               "a chain measures in place, or hands its configurations to an accumulator task"),
-    Parameter("run", "two_particle", choice("auto", "local", "ring"), "auto", "",
-              "sums of two-particle functions: all on every rank, or each rank's rows of all, which measurements pass "
-              "by on a ring; auto is ring where all would not fit a rank's memory"),
+    Parameter("run", "two_particle", choice("auto", "local", "spread"), "auto", "",
+              "sums of two-particle functions: all on every rank, or each rank's rows of all, to which "
+              "measurements are sent; auto is spread where all would not fit a rank's memory"),
     Parameter("run", "chains_in_flight", one_of("auto", integer(1, 4096)), "auto", "chains",
               "under way at once on each rank; auto: as few as keep the workers busy"),
     Parameter("run", "checkpoint_every", _positive, 120.0, "s", "time between two checkpoints"),

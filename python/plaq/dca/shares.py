@@ -2,7 +2,7 @@
 
 A function's rows are the products at one (block, n) for all n', where a block is an orbit of pairs (K, K') in the
 pairing channel and one pair in any other. Rank r of p has rows r/p to (r + 1)/p of each function, as the C++ class
-g4_ring measures them (src/plaq/dca/g4_ring.hpp). What is linear in a bin is done row by row wherever the rows are;
+g4_spread measures them (src/plaq/dca/g4_spread.hpp). What is linear in a bin is done row by row wherever the rows are;
 what needs all rows of one jackknife sample is done on the rank which is given that sample. Either has the bits that
 one rank alone would get.
 """
@@ -126,13 +126,13 @@ class Shares:
             self._in_whole[f.name] = slice(whole + mine.start * f.row_numbers, whole + mine.stop * f.row_numbers)
             whole += f.rows * f.row_numbers
 
-    def ring(self, problem: Any, rank_of: list[int]) -> Any:
+    def spread(self, problem: Any, rank_of: list[int]) -> Any:
         """The C++ part for one call of run_chains in which rank rank_of[c] runs chain c; all ranks make it together."""
-        return _core.dca.G4Ring(self.comm.messenger(), problem, rank_of)
+        return _core.dca.G4Spread(self.comm.messenger(), problem, rank_of)
 
-    def take(self, ring: Any) -> None:
-        """Keep the bins that the ring has completed."""
-        for chain, fresh in enumerate(ring.take_bins()):
+    def take(self, spread: Any) -> None:
+        """Keep the bins that it has completed."""
+        for chain, fresh in enumerate(spread.take_bins()):
             for sums in fresh:
                 self.bins.add(chain, self._done[chain], sums)
                 self._done[chain] += 1
@@ -164,7 +164,7 @@ class Shares:
                 count += 1
             if count == 0:
                 return
-            yield from self.comm.allgather(None if mine is None else function(*mine))[:count]
+            yield from self.comm.each(lambda: None if mine is None else function(*mine))[:count]
 
     # Checkpoints: bins in a file hold their functions whole, whoever wrote them ------------------------------------
 

@@ -20,7 +20,7 @@ class Rates:
     measure: float = 3e10  # the same in a measurement, counted for one of its two configurations
     proposal: float = 1e-6  # seconds, for what is not a product
     measurement: float = 6e-5
-    element: float = 2e-8  # seconds for one complex element of G4 in a general channel, two configurations
+    element: float = 4e-9  # seconds for one complex element of G4 in a general channel, two configurations
 
 
 LONGEST_INTERVAL = 16  # sweeps

@@ -112,7 +112,7 @@ void accumulator::measure(const sample& s) {
   }
   if (elsewhere_) return elsewhere_->accumulate(s.weight(), up_, down_);
   trace::region here("measure G4");
-  two_particle_->accumulate(s.weight(), up_, down_);
+  two_particle_->accumulate(s.weight(), up_, down_, two_particle_->measure_direct(up_, down_));
 }
 
 bin_result accumulator::end_bin() {

@@ -22,7 +22,7 @@ struct bin_result {
 };
 constexpr std::size_t series_limit = 4096;
 
-/// Where two-particle functions are summed when that is not here: see g4_ring.hpp.
+/// Where two-particle functions are summed when that is not here: see g4_spread.hpp.
 class two_particle_sink {
  public:
   virtual void accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) = 0;

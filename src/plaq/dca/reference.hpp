@@ -139,6 +139,43 @@ inline double green(const g0_table& g0, const sample& s, int side, int i, double
   return sum;
 }
 
+/// The product that `kind` averages, at (k1, k2) and transfer (Q, m), of the functions g(spin, K, n, K', n').
+template <class Functions>
+complex product(const Functions& g, const momentum_tables& momenta, channel kind, int k1, int n1, int k2, int n2,
+                int Q, int m) {
+  const int k1_plus = momenta.plus(k1, Q), k2_plus = momenta.plus(k2, Q);
+  const int k1_minus = momenta.plus(momenta.minus[k1], Q), k2_minus = momenta.plus(momenta.minus[k2], Q);
+  complex sum = 0;
+  for (int s = 0; s < 2; ++s) switch (kind) {
+      case channel::pp:
+        sum += g(s, k1, n1, k2, n2) * g(1 - s, k1_minus, m - 1 - n1, k2_minus, m - 1 - n2);
+        break;
+      case channel::transverse:
+        sum -= g(s, k1, n1, k2, n2) * g(1 - s, k2_plus, n2 + m, k1_plus, n1 + m);
+        break;
+      default:
+        for (int s2 = 0; s2 < 2; ++s2)
+          sum += (kind == channel::magnetic && s != s2 ? -1. : 1.) * g(s, k1_plus, n1 + m, k1, n1) *
+                 g(s2, k2, n2, k2_plus, n2 + m);
+        sum -= g(s, k2, n2, k1, n1) * g(s, k1_plus, n1 + m, k2_plus, n2 + m);
+    }
+  return 0.5 * sum;
+}
+
+/// What is stored in planes, at frequencies of either sign.
+struct stored_functions {
+  const momentum_tables& momenta;
+  int frequencies;
+  std::array<const two_frequency::planes*, 2> spins;
+
+  complex operator()(int side, int k1, int n1, int k2, int n2) const {
+    if (n1 < 0) return std::conj((*this)(side, momenta.minus[k1], -1 - n1, momenta.minus[k2], -1 - n2));
+    const std::size_t i =
+        ((std::size_t(k1) * momenta.size + k2) * frequencies + n1) * 2 * frequencies + (n2 + frequencies);
+    return {spins[side]->re[i], spins[side]->im[i]};
+  }
+};
+
 /// The function that two_frequency defines, between (K, w_n) and (K', w_n') with indices of any sign.
 class green_of_configuration {
  public:
@@ -159,28 +196,6 @@ class green_of_configuration {
                  std::conj(phase(k2, y, n2, sample_.tau[q]));
     const complex same = k1 == k2 && n1 == n2 ? bath(k1, n1) : 0;
     return same - bath(k1, n1) * m * bath(k2, n2) / (beta_ * momenta_.size);
-  }
-
-  /// The product that `kind` averages, at (k1, k2) and transfer (Q, m).
-  complex product(channel kind, int k1, int n1, int k2, int n2, int Q, int m) const {
-    const auto& g = *this;
-    const int k1_plus = momenta_.plus(k1, Q), k2_plus = momenta_.plus(k2, Q);
-    const int k1_minus = momenta_.plus(momenta_.minus[k1], Q), k2_minus = momenta_.plus(momenta_.minus[k2], Q);
-    complex sum = 0;
-    for (int s = 0; s < 2; ++s) switch (kind) {
-        case channel::pp:
-          sum += g(s, k1, n1, k2, n2) * g(1 - s, k1_minus, m - 1 - n1, k2_minus, m - 1 - n2);
-          break;
-        case channel::transverse:
-          sum -= g(s, k1, n1, k2, n2) * g(1 - s, k2_plus, n2 + m, k1_plus, n1 + m);
-          break;
-        default:
-          for (int s2 = 0; s2 < 2; ++s2)
-            sum += (kind == channel::magnetic && s != s2 ? -1. : 1.) * g(s, k1_plus, n1 + m, k1, n1) *
-                   g(s2, k2, n2, k2_plus, n2 + m);
-          sum -= g(s, k2, n2, k1, n1) * g(s, k1_plus, n1 + m, k2_plus, n2 + m);
-      }
-    return 0.5 * sum;
   }
 
  private:

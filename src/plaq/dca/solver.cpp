@@ -97,10 +97,10 @@ class split_measuring {
 
 template <class Real, template <class, class> class Measuring, class Pool>
 void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how,
-               control& c, chain_queue& queue, g4_ring* ring, chain_queue::leave& why) {
+               control& c, chain_queue& queue, g4_spread* spread, chain_queue::leave& why) {
   chain_walk<Real> walk(p, state.number, c);
-  std::optional<g4_ring::source> source;
-  if (ring) source.emplace(*ring, int(state.number));
+  std::optional<g4_spread::source> source;
+  if (spread) source.emplace(*spread, int(state.number));
   accumulator measured(p, state.number, source ? &*source : nullptr);
   Measuring<Real, Pool> measure(pool, measured, how);
 
@@ -114,7 +114,7 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
   }
   const std::uint32_t first_bin = state.bins_done;
   while (!state.complete(*p) && c.stop.load() == control::go_on) {
-    if (!ring && state.bins_done > first_bin && (why = queue.between_bins()) != chain_queue::leave::no) return;
+    if (!spread && state.bins_done > first_bin && (why = queue.between_bins()) != chain_queue::leave::no) return;
     const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
     double measuring = 0;
@@ -142,16 +142,16 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
 }
 
 /// Places to begin with. A chain always has something to run, so as many as there are workers keep these busy; one
-/// of two tasks may have something for two. One that waits for messages of a ring leaves its worker to others.
-int first_places(const run_options& how, int workers, int chains, bool ring) {
-  if (ring) return std::max(1, chains);
+/// of two tasks may have something for two. One that waits for messages leaves its worker to others.
+int first_places(const run_options& how, int workers, int chains, bool spread) {
+  if (spread) return std::max(1, chains);
   if (how.in_flight > 0) return how.in_flight;
   return how.split ? (workers + 1) / 2 : workers;
 }
 
 template <class Real, template <class, class> class Measuring, class Pool>
 void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
-             g4_ring* ring) {
+             g4_spread* spread) {
   std::vector<typename Pool::backend::template future<void>> running;
   const auto begin = [&](trace::label name, auto work) {
     running.push_back(pool.async(name, [work, &c] {
@@ -164,12 +164,12 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, c
     }));
   };
   const auto set_places = [&](int places) { queue.set_places(c.places = places); };
-  const int first_number = first_places(how, pool.workers(), queue.state().waiting, ring != nullptr);
+  const int first_number = first_places(how, pool.workers(), queue.state().waiting, spread != nullptr);
   set_places(first_number);
   in_flight_rule rule(first_number);
   pool_watch pools;
   std::optional<trace::policy> policy;
-  if (how.in_flight == 0 && !ring)
+  if (how.in_flight == 0 && !spread)
     policy.emplace(how.look_every, [&] {
       pressure now;
       pools.look(now);
@@ -179,17 +179,17 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, c
       now.memory = memory_left().share_left();
       set_places(how.decide ? how.decide(now) : rule.decide(now));
     });
-  if (ring)
-    for (int chain = 0; chain < ring->chains(); ++chain)
-      if (!ring->runs_here(chain))
-        begin("dca g4 of another rank", [ring, chain] { ring->follow(chain); });
-  // In a ring every chain begins, once: others wait for what it measures, or for its end.
-  while (auto next = queue.next(ring ? nullptr : &c))
-    begin("dca chain", [&pool, p, &queue, &how, &c, ring, state = std::make_shared<chain_state>(std::move(*next))] {
-      auto why = ring ? chain_queue::leave::recalled : chain_queue::leave::no;
+  if (spread)
+    for (int chain = 0; chain < spread->chains(); ++chain)
+      if (!spread->runs_here(chain))
+        begin("dca g4 of another rank", [spread, chain] { spread->follow(chain); });
+  // With other ranks' help every chain begins, once: they wait for what it measures, or for its end.
+  while (auto next = queue.next(spread ? nullptr : &c))
+    begin("dca chain", [&pool, p, &queue, &how, &c, spread, state = std::make_shared<chain_state>(std::move(*next))] {
+      auto why = spread ? chain_queue::leave::recalled : chain_queue::leave::no;
       const auto put_back = [&] { queue.put_back(std::move(*state), state->complete(*p), why); };
       try {
-        run_chain<Real, Measuring>(pool, p, *state, how, c, queue, ring, why);
+        run_chain<Real, Measuring>(pool, p, *state, how, c, queue, spread, why);
       } catch (...) {
         c.stop = control::finish_bins;  // before the queue gives out the next
         put_back();
@@ -209,17 +209,17 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, c
 }  // namespace
 
 void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
-                g4_ring* ring) {
+                g4_spread* spread) {
   check(p != nullptr, "run_chains: no problem given");
   linalg::use_one_blas_thread();
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
     using Pool = std::remove_reference_t<decltype(pool)>;
     if (p->single_precision)
-      how.split ? run_all<float, split_measuring, Pool>(pool, p, queue, how, c, ring)
-                : run_all<float, shared_measuring, Pool>(pool, p, queue, how, c, ring);
+      how.split ? run_all<float, split_measuring, Pool>(pool, p, queue, how, c, spread)
+                : run_all<float, shared_measuring, Pool>(pool, p, queue, how, c, spread);
     else
-      how.split ? run_all<double, split_measuring, Pool>(pool, p, queue, how, c, ring)
-                : run_all<double, shared_measuring, Pool>(pool, p, queue, how, c, ring);
+      how.split ? run_all<double, split_measuring, Pool>(pool, p, queue, how, c, spread)
+                : run_all<double, shared_measuring, Pool>(pool, p, queue, how, c, spread);
   });
 }
 

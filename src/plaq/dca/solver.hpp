@@ -6,7 +6,7 @@
 #include <string>
 
 #include "plaq/dca/chain_queue.hpp"
-#include "plaq/dca/g4_ring.hpp"
+#include "plaq/dca/g4_spread.hpp"
 #include "plaq/dca/in_flight.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/task/options.hpp"
@@ -27,9 +27,9 @@ struct run_options {
 /// Takes every chain of the queue on from its state until all its bins are complete or `c.stop` is set. Blocks the
 /// caller until the queue is closed and empty, or the run is stopped. Errors of a chain are thrown after all chains
 /// have ended; states of all, that one too, stay valid.
-/// With a ring, all ranks call with the chains that it says are theirs and their part of it, and bins have no
-/// two-particle slices: their shares are in the ring.
+/// With `spread`, all ranks call with the chains that it says are theirs and their part of it, and bins have no
+/// two-particle slices: their shares are in there.
 void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
-                g4_ring* ring = nullptr);
+                g4_spread* spread = nullptr);
 
 }  // namespace plaq::dca

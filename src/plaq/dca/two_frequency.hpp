@@ -1,6 +1,7 @@
 // The single-particle function of one configuration between two momenta and two frequencies.
 #pragma once
 #include <complex>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -34,11 +35,19 @@ class two_frequency {
   struct planes {
     std::vector<float> re, im;
   };
-  /// The same, wherever it lies.
+  /// The same, wherever it lies, whole or in part.
   struct view {
-    view(const planes& p) : re(p.re), im(p.im) {}
-    view(std::span<const float> re, std::span<const float> im) : re(re), im(im) {}
-    std::span<const float> re, im;
+    view(const planes& p) : re(p.re.data()), im(p.im.data()) {}
+    /// `starts[K][K']`: where row n = 0 of that block is or would be; rows that nobody reads need not be there.
+    view(const float* re, const float* im, std::span<const std::ptrdiff_t> starts)
+        : re(re), im(im), starts(starts) {}
+
+    /// Where row n = 0 of a block begins, whose `size` numbers are these.
+    std::ptrdiff_t start(std::size_t block, std::size_t size) const {
+      return starts.empty() ? std::ptrdiff_t(block * size) : starts[block];
+    }
+    const float *re, *im;
+    std::span<const std::ptrdiff_t> starts;
   };
   void evaluate(const sample& s, int side, planes& g);
 

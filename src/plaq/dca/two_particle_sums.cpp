@@ -28,10 +28,30 @@ std::vector<slice> two_particle_layout(const problem& p, portion mine) {
 }
 
 two_particle_sums::two_particle_sums(const problem& p, const two_frequency& functions, portion mine)
-    : layout_(two_particle_layout(p, mine)) {
+    : layout_(two_particle_layout(p, mine)), sites_(functions.sites()) {
   if (p.pairing) pairing_ = std::make_unique<pairing>(functions, p.orbit, p.window, mine);
   for (const channel_request& c : p.channels)
     channels_.emplace_back(functions, c.kind, c.transfer, c.bosonic, p.window, mine);
+  std::size_t direct = 0;
+  for (const vertex_channel& c : channels_) direct += c.direct_size();
+  direct_.resize(direct);
+}
+
+std::span<const float> two_particle_sums::measure_direct(const two_frequency::view& up,
+                                                         const two_frequency::view& down) {
+  auto rest = std::span(direct_);
+  for (const vertex_channel& c : channels_) {
+    c.measure_direct(up, down, rest.first(c.direct_size()));
+    rest = rest.subspan(c.direct_size());
+  }
+  return direct_;
+}
+
+needed_rows two_particle_sums::needed() const {
+  needed_rows rows(sites_);
+  if (pairing_) pairing_->add_needed(rows);
+  for (const vertex_channel& c : channels_) c.add_needed(rows);
+  return rows;
 }
 
 void two_particle_sums::begin_bin() {
@@ -39,9 +59,13 @@ void two_particle_sums::begin_bin() {
   sums_.assign(layout_.empty() ? 0 : layout_.back().offset + layout_.back().size, 0.);
 }
 
-void two_particle_sums::accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down) {
+void two_particle_sums::accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down,
+                                   std::span<const float> direct) {
   if (pairing_) pairing_->accumulate(weight, up, down);
-  for (vertex_channel& c : channels_) c.accumulate(weight, up, down);
+  for (vertex_channel& c : channels_) {
+    c.accumulate(weight, up, down, direct.first(c.direct_size()));
+    direct = direct.subspan(c.direct_size());
+  }
   if (++since_flush_ == configurations_per_flush) flush();
 }
 

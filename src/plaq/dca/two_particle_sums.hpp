@@ -1,6 +1,7 @@
 // The sums of all two-particle functions of a problem in one bin of one chain, or a share of each.
 #pragma once
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "plaq/dca/problem.hpp"
@@ -16,7 +17,13 @@ class two_particle_sums {
   two_particle_sums(const problem& p, const two_frequency& functions, portion mine = {});
 
   void begin_bin();
-  void accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down);
+  /// What two vectors are enough for, see vertex_channel: of all channels, until the next call.
+  std::span<const float> measure_direct(const two_frequency::view& up, const two_frequency::view& down);
+  std::size_t direct_size() const { return direct_.size(); }
+  /// The rest of what accumulate reads.
+  needed_rows needed() const;
+  void accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down,
+                  std::span<const float> direct);
   std::vector<double> end_bin();
 
  private:
@@ -26,6 +33,8 @@ class two_particle_sums {
   std::unique_ptr<pairing> pairing_;
   std::vector<vertex_channel> channels_;
   std::vector<double> sums_;
+  int sites_;
+  std::vector<float> direct_;
   int since_flush_ = 0;
 };
 

@@ -1,6 +1,6 @@
 """Memory of a rank with two-particle functions whole and in shares: high-water marks of a run on 1, 2 and 4 ranks.
 
-    python benchmarks/dca/ring_memory.py [frequencies]
+    python benchmarks/dca/spread_memory.py [frequencies]
 
 One isolated cluster 8A, one magnetic channel, 64 bins. Numbers are the largest of all ranks, and the time of the
 measurements and of the evaluation.
@@ -60,7 +60,7 @@ if __name__ == "__main__":
         frequencies = sys.argv[1] if len(sys.argv) > 1 else "24"
         print("ranks    how   start MB    peak MB  measure s evaluate s     wall s", flush=True)
         for ranks in (1, 2, 4):
-            for how in ("local", "ring") if ranks > 1 else ("local",):
+            for how in ("local", "spread") if ranks > 1 else ("local",):
                 environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0"}
                 subprocess.run([*launcher_command(ranks), sys.executable, __file__, how, frequencies], check=True,
                                env=environment)

@@ -1,6 +1,7 @@
-// Runs on any number of ranks. The oracle: every rank also runs all chains by itself, without a ring.
+// Runs on any number of ranks. The oracle: every rank also runs all chains by itself, all rows.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "plaq/comm/communicator.hpp"
@@ -37,24 +38,30 @@ void compare(const problem& p, const std::vector<double>& whole, const std::vect
   EXPECT_EQ(mine.size(), total);
 }
 
-void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how) {
+void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how,
+                     void (*prepare)(chain_state&) = [](chain_state&) {}) {
+  const auto begin = [&](auto&& here) {
+    auto out = fresh(chains, here);
+    for (chain_state& s : out) prepare(s);
+    return out;
+  };
   control c;
-  const auto alone = taken_on(p, fresh(chains, [](int) { return true; }), how, c);
+  const auto alone = taken_on(p, begin([](int) { return true; }), how, c);
 
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(rank_of(i));
-  g4_ring ring(messages, p, ranks);
+  g4_spread spread(messages, p, ranks);
   const auto here =
-      taken_on(p, fresh(chains, [&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &ring);
+      taken_on(p, begin([&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &spread);
 
   std::size_t next = 0;
   for (int i = 0; i < chains; ++i) {
     const auto& whole = alone[std::size_t(i)].bins;
-    ASSERT_EQ(ring.bins[std::size_t(i)].size(), whole.size());
+    ASSERT_EQ(spread.bins[std::size_t(i)].size(), whole.size());
     for (std::size_t b = 0; b < whole.size(); ++b)
-      compare(*p, whole[b].sums, ring.bins[std::size_t(i)][b], ring.mine());
-    if (!ring.runs_here(i)) continue;
+      compare(*p, whole[b].sums, spread.bins[std::size_t(i)][b], spread.mine());
+    if (!spread.runs_here(i)) continue;
     const auto& mine = here[next++].bins;
     ASSERT_EQ(mine.size(), whole.size());
     for (std::size_t b = 0; b < whole.size(); ++b)
@@ -62,7 +69,7 @@ void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_o
   }
 }
 
-TEST(g4_ring, has_the_bits_of_chains_without_it) {
+TEST(g4_spread, has_the_bits_of_chains_without_it) {
   const int p = world().size();
   const auto pair = some_problem(true, {});
   const auto all = some_problem(
@@ -79,7 +86,34 @@ TEST(g4_ring, has_the_bits_of_chains_without_it) {
   }
 }
 
-TEST(g4_ring, shares_are_disjoint_and_complete) {
+TEST(g4_spread, there_may_be_more_ranks_than_rows) {
+  const auto p = some_problem(true, {}, {1, 1});
+  run_and_compare(p, 2, [&](int) { return 0; }, {});  // 3 rows: on 4 ranks one has none
+}
+
+TEST(g4_spread, chains_may_differ_in_their_bins) {
+  const auto p = some_problem(true, {{channel::magnetic, 1, 0}});
+  run_and_compare(p, 3, [&](int c) { return c % world().size(); }, {}, [](chain_state& s) {
+    s.bins_done = std::uint32_t(s.number % 3);  // the others were done before; the last chain is complete
+  });
+}
+
+TEST(g4_spread, a_chain_that_fails_ends_for_all) {
+  auto p = some_problem(true, {{channel::charge, 1, 0}});
+  p->g0_frequency[1] = NAN;
+  const int chains = world().size();
+  control c;
+  comm::messenger messages(world());
+  g4_spread spread(messages, p, std::vector<int>(std::size_t(chains), 0));
+  const auto run = [&] { taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), {}, c, &spread); };
+  if (world().rank() == 0)
+    EXPECT_THROW(run(), runtime_failure);
+  else
+    run();
+  for (const auto& bins : spread.bins) EXPECT_TRUE(bins.empty());
+}
+
+TEST(g4_spread, shares_are_disjoint_and_complete) {
   const auto p = some_problem(true, {{channel::pp, 0, 0}});
   for (int of : {1, 2, 3, 7, 100}) {
     std::size_t pairing = 0, channel = 0;
@@ -93,7 +127,7 @@ TEST(g4_ring, shares_are_disjoint_and_complete) {
   }
 }
 
-TEST(g4_ring, a_stopped_chain_ends_for_all) {
+TEST(g4_spread, a_stopped_chain_ends_for_all) {
   const auto p = some_problem(true, {});
   const int chains = 2 * world().size();
   control c;
@@ -101,9 +135,9 @@ TEST(g4_ring, a_stopped_chain_ends_for_all) {
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(i / 2);
-  g4_ring ring(messages, p, ranks);
-  taken_on(p, fresh(chains, [&](int i) { return ring.runs_here(i); }), {}, c, &ring);
-  for (const auto& bins : ring.bins) EXPECT_TRUE(bins.empty());
+  g4_spread spread(messages, p, ranks);
+  taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), {}, c, &spread);
+  for (const auto& bins : spread.bins) EXPECT_TRUE(bins.empty());
 }
 
 }  // namespace

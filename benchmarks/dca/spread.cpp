@@ -1,9 +1,10 @@
-// The ring of two-particle functions on ranks with one worker each: how much of the transfer hides behind the sums, its
-// bandwidth against MPI's own, and the sums against the memory's bandwidth. Medians of 7, slowest rank.
-//   mpirun -n 2 bench_ring [sites along an edge] [frequencies] [measurements]
+// Two-particle functions spread over ranks with one worker each: how much of the transfer hides behind the sums,
+// its bandwidth against MPI's own, and the sums against the memory's bandwidth. Medians of 7, slowest rank.
+//   mpirun -n 2 bench_spread [sites along an edge] [frequencies] [measurements]
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -13,7 +14,7 @@
 #include <vector>
 
 #include "plaq/comm/communicator.hpp"
-#include "plaq/dca/g4_ring.hpp"
+#include "plaq/dca/g4_spread.hpp"
 #include "plaq/task/backends.hpp"
 
 using namespace plaq;
@@ -80,32 +81,69 @@ struct measured {
 };
 
 double alone(two_particle_sums& sums, const measured& g, int measurements) {
+  sums.begin_bin();
   return seconds([&] {
-    sums.begin_bin();
-    for (int m = 0; m < measurements; ++m) sums.accumulate(1, g.up, g.down);
+    for (int m = 0; m < measurements; ++m) sums.accumulate(1, g.up, g.down, sums.measure_direct(g.up, g.down));
   });
 }
 
-/// Every rank measures in one chain; with no function in the problem the measurements only travel.
-double on_ring(auto& pool, comm::messenger& messages, std::shared_ptr<const problem> p, const measured& g,
-               int measurements) {
-  std::vector<int> rank_of(std::size_t(world().size()));
-  std::iota(rank_of.begin(), rank_of.end(), 0);
-  g4_ring ring(messages, p, rank_of);
+/// Every rank runs one chain; own(chain) or others(chain) as tasks.
+double on_all(auto& pool, auto&& own, auto&& others) {
   return seconds([&] {
     std::vector<decltype(pool.async("", [] {}))> running;
-    for (int chain = 0; chain < ring.chains(); ++chain)
-      running.push_back(pool.async("chain", [&, chain] {
-        if (!ring.runs_here(chain)) return ring.follow(chain);
-        g4_ring::source source(ring, chain);
-        source.begin_bin();
-        for (int m = 0; m < measurements; ++m) source.accumulate(1, g.up, g.down);
-      }));
+    for (int chain = 0; chain < world().size(); ++chain)
+      running.push_back(pool.async("chain", [&, chain] { chain == world().rank() ? own(chain) : others(chain); }));
     for (auto& task : running) task.get();
   });
 }
 
-/// Bytes per second that a rank sends: MPI's ping-pong with the neighbour, and all ranks passing on at once.
+double spread(auto& pool, g4_spread& by, const measured& g, int measurements) {
+  return on_all(
+      pool,
+      [&](int chain) {
+        g4_spread::source source(by, chain);
+        source.begin_bin();
+        for (int m = 0; m < measurements; ++m) source.accumulate(1, g.up, g.down);
+      },
+      [&](int chain) { by.follow(chain); });
+}
+
+/// The same messages with nothing to pack nor to sum.
+double transfer(auto& pool, comm::messenger& messages, const g4_spread& by, int measurements) {
+  const int me = world().rank(), ranks = world().size();
+  using buffers = std::array<std::vector<char>, 2>;
+  using futures = std::array<task::future<comm::status>, 2>;
+  return on_all(
+      pool,
+      [&](int chain) {
+        std::vector<buffers> packets(static_cast<std::size_t>(ranks));
+        std::vector<futures> going(packets.size());
+        for (std::size_t r = 0; r < packets.size(); ++r)
+          for (auto& p : packets[r]) p.resize(by.bytes_for(int(r)));
+        for (int m = 0; m < measurements; ++m)
+          for (int step = 1; step < ranks; ++step) {
+            const std::size_t r = std::size_t((me + step) % ranks), turn = std::size_t(m % 2);
+            if (going[r][turn].valid()) going[r][turn].get();
+            going[r][turn] = messages.isend(packets[r][turn], int(r), chain);
+          }
+        for (auto& pair : going)
+          for (auto& g : pair)
+            if (g.valid()) g.get();
+      },
+      [&](int chain) {
+        buffers packets;
+        futures coming;
+        for (auto& p : packets) p.resize(by.bytes_for(me));
+        coming[0] = messages.irecv(packets[0], chain, chain);
+        for (int m = 0; m < measurements; ++m) {
+          const std::size_t here = std::size_t(m % 2);
+          coming[here].get();
+          if (m + 1 < measurements) coming[1 - here] = messages.irecv(packets[1 - here], chain, chain);
+        }
+      });
+}
+
+/// Bytes per second that a rank sends: MPI's ping-pong with the neighbour, and all ranks to all others at once.
 double ping_pong(std::size_t bytes, int repeats) {
   std::vector<char> a(bytes), b(bytes);
   const int me = world().rank(), peer = me ^ 1;
@@ -120,13 +158,16 @@ double ping_pong(std::size_t bytes, int repeats) {
   return 2. * repeats * double(bytes) / t;
 }
 
-double pass_on(std::size_t bytes, int repeats) {
+/// Of `bytes` in all to the others.
+double to_all(std::size_t bytes, int repeats) {
+  const int me = world().rank(), n = world().size(), each = int(bytes) / (n - 1);
   std::vector<char> a(bytes), b(bytes);
-  const int me = world().rank(), n = world().size();
   const double t = usual_seconds([&] {
     for (int i = 0; i < repeats; ++i)
-      MPI_Sendrecv(a.data(), int(bytes), MPI_BYTE, (me + 1) % n, 0, b.data(), int(bytes), MPI_BYTE,
-                   (me + n - 1) % n, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      for (int step = 1; step < n; ++step)
+        MPI_Sendrecv(&a[std::size_t((step - 1) * each)], each, MPI_BYTE, (me + step) % n, 0,
+                     &b[std::size_t((step - 1) * each)], each, MPI_BYTE, (me + n - step) % n, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
   });
   return repeats * double(bytes) / t;
 }
@@ -153,41 +194,48 @@ int main(int argc, char** argv) {
     values->resize(plane);
     for (std::size_t i = 0; i < plane; ++i) (*values)[i] = float(i % 97) / 97;
   }
-  const std::size_t packet = (2 + 4 * plane) * sizeof(float);
   const double memory = triad();
-  const double pong = ranks > 1 ? ping_pong(packet, measurements) : 0;
-  const double passing = ranks > 1 ? pass_on(packet, measurements) : 0;
   if (world().rank() == 0) {
-    std::printf("%s, %d ranks, %d sites, %d frequencies, packets of %.1f MB, triad %.1f GB/s a rank\n",
-                comm::library_version().c_str(), ranks, edge * edge, window, double(packet) / 1e6, memory / 1e9);
-    std::printf("%10s | %8s %8s %10s %8s | %8s | %10s %10s %10s\n", "", "alone", "ring", "transfer", "hidden", "sums",
-                "ring", "ping-pong", "passing");
-    std::printf("%10s | %8s %8s %10s %8s | %8s | %32s\n", "function", "ms", "ms", "ms", "%", "GB/s",
+    std::printf("%s, %d ranks, %d sites, %d frequencies, %.1f MB a measurement, triad %.1f GB/s a rank\n",
+                comm::library_version().c_str(), ranks, edge * edge, window, 16e-6 * double(plane), memory / 1e9);
+    std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %10s %10s %10s\n", "", "alone", "spread", "transfer",
+                "hidden", "sums", "sent", "transfer", "ping-pong", "to all");
+    std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %32s\n", "function", "ms", "ms", "ms", "%", "GB/s", "MB",
                 "GB/s that a rank sends");
   }
   task::options options;
   options.workers = 1;
   comm::messenger messages(world());
+  std::vector<int> rank_of(static_cast<std::size_t>(ranks));
+  std::iota(rank_of.begin(), rank_of.end(), 0);
   task::with_backend("fiber", options, [&](auto& pool) {
-    const auto nothing = some_problem(edge, window, false, {});
     for (const bool pairing : {true, false}) {
       const auto p = pairing ? some_problem(edge, window, true, {})
                              : some_problem(edge, window, false, {{channel::magnetic, 0, 0}});
       const two_frequency functions(1, p->momenta, p->window, p->g0_frequency);
       two_particle_sums sums(*p, functions);
+      g4_spread by(messages, p, rank_of);
       std::vector<double> without, with, only;
       for (int sample = 0; sample < samples; ++sample) {  // in turn: the machine may change its mind
         without.push_back(alone(sums, g, measurements));
-        with.push_back(on_ring(pool, messages, p, g, measurements));
-        only.push_back(on_ring(pool, messages, nothing, g, measurements));
+        with.push_back(spread(pool, by, g, measurements));
+        only.push_back(ranks > 1 ? transfer(pool, messages, by, measurements) : 0);
       }
-      const double t = median(without), r = median(with), transfer = median(only), each = 1e3 / measurements;
+      const char* name = pairing ? "pairing" : "magnetic";
+      const double t = median(without), s = median(with), moving = median(only), each = 1e3 / measurements;
       // planes once, sums to and fro
       const double bytes = measurements * (16. * double(plane) + 8. * double(two_particle_layout(*p, {})[0].size));
+      std::size_t sent = 0;  // by rank 0, for one measurement
+      for (int rank = 1; rank < ranks; ++rank) sent += by.bytes_for(rank);
+      if (ranks == 1) {
+        std::printf("%10s | %8.2f %8.2f %10s %8s | %8.1f |\n", name, t * each, s * each, "", "", bytes / t / 1e9);
+        continue;
+      }
+      const double pong = ping_pong(by.bytes_for(1), measurements), all = to_all(sent, measurements);
       if (world().rank() == 0)
-        std::printf("%10s | %8.2f %8.2f %10.2f %8.0f | %8.1f | %10.2f %10.2f %10.2f\n", pairing ? "pairing" : "magnetic",
-                    t * each, r * each, transfer * each, ranks > 1 ? 100 * (1 - (r - t) / transfer) : 100., bytes / t / 1e9,
-                    (ranks - 1) * measurements * double(packet) / transfer / 1e9, pong / 1e9, passing / 1e9);
+        std::printf("%10s | %8.2f %8.2f %10.2f %8.0f | %8.1f | %8.2f %10.2f %10.2f %10.2f\n",
+                    name, t * each, s * each, moving * each, 100 * (1 - (s - t) / moving), bytes / t / 1e9,
+                    double(sent) / 1e6, measurements * double(sent) / moving / 1e9, pong / 1e9, all / 1e9);
     }
   });
 }

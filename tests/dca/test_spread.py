@@ -39,7 +39,7 @@ transfers = [[0.0, 0.0], [1.0, 1.0]]
 workers = 1
 checkpoint_every = 0.05
 """
-RING = ("--set", "run.two_particle=ring")
+SPREAD = ("--set", "run.two_particle=spread")
 
 
 def command(folder, *arguments):
@@ -86,16 +86,16 @@ def stop(folder, how, reached, *arguments):
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    home = tmp_path_factory.mktemp("ring")
+    home = tmp_path_factory.mktemp("spread")
     (home / "input.toml").write_text(INPUT)
     return home, run(home / "reference")
 
 
 @pytest.mark.parametrize("ranks, threads", [(2, "os"), (3, "fiber"), (4, "os")])
-def test_ring_has_the_bits_of_one_rank(reference, ranks, threads):
+def test_it_has_the_bits_of_one_rank(reference, ranks, threads):
     home, bits = reference
-    folder = home / f"ring{ranks}"
-    assert run(folder, "-n", ranks, *RING, "--threads", threads) == bits
+    folder = home / f"spread{ranks}"
+    assert run(folder, "-n", ranks, *SPREAD, "--threads", threads) == bits
     assert not shares_in(folder)
     with h5py.File(home / "reference" / "results.h5") as a, h5py.File(folder / "results.h5") as b:
         for index in a["points"]:
@@ -108,37 +108,37 @@ def test_ring_has_the_bits_of_one_rank(reference, ranks, threads):
                     assert one[name][part].dtype == other[name][part].dtype
 
 
-def test_a_run_goes_on_with_other_ranks_and_without_the_ring(reference):
+def test_a_run_goes_on_with_other_ranks_and_without_shares(reference):
     home, bits = reference
     folder = home / "changed"
-    stop(folder, signal.SIGKILL, lambda: shares_in(folder), "-n", 3, *RING)
+    stop(folder, signal.SIGKILL, lambda: shares_in(folder), "-n", 3, *SPREAD)
     labels = {file.name for file in shares_in(folder)}
     later = lambda: {file.name for file in shares_in(folder)} - labels  # in the next iteration: bins are pooled
-    stop(folder, signal.SIGTERM, later, "-n", 2, *RING)
+    stop(folder, signal.SIGTERM, later, "-n", 2, *SPREAD)
     log = folder / "log.txt"
     stop(folder, signal.SIGTERM, lambda: log.read_text().count("ranks: ") == 3)  # has begun; alone it is done soon
     assert not shares_in(folder)
-    assert run(folder, "-n", 4, *RING) == bits
+    assert run(folder, "-n", 4, *SPREAD) == bits
 
 
 def test_damaged_or_missing_files_are_refused(reference):
     home, bits = reference
     folder = home / "damaged"
-    stop(folder, signal.SIGTERM, lambda: shares_in(folder), "-n", 2, *RING)
+    stop(folder, signal.SIGTERM, lambda: shares_in(folder), "-n", 2, *SPREAD)
     (file,) = shares_in(folder)
     whole = file.read_bytes()
     for content in (whole[:-8], whole[:-1] + bytes([whole[-1] ^ 1])):
         file.write_bytes(content)
-        refused = subprocess.run(command(folder, "-n", 2, *RING), capture_output=True, text=True, timeout=60)
+        refused = subprocess.run(command(folder, "-n", 2, *SPREAD), capture_output=True, text=True, timeout=60)
         assert refused.returncode == 2 and f"{file.name}: truncated or damaged" in refused.stderr
     file.write_bytes(whole + b"added when the run was killed")
-    assert run(folder, "-n", 2, *RING) == bits
+    assert run(folder, "-n", 2, *SPREAD) == bits
 
 
 def test_a_function_that_is_in_the_results_alone_has_to_be_there(reference):
     home, _ = reference
     folder = home / "lost"
-    stop(folder, signal.SIGTERM, (folder / "summary.json").exists, "-n", 2, *RING)
+    stop(folder, signal.SIGTERM, (folder / "summary.json").exists, "-n", 2, *SPREAD)
     (folder / "results.h5").unlink()
     refused = subprocess.run(command(folder), capture_output=True, text=True, timeout=60)
     assert refused.returncode == 2 and "results.h5: points/000/observables/G4_pp is not there" in refused.stderr
@@ -150,7 +150,7 @@ def test_without_a_folder_every_rank_gets_the_whole(reference):
 import h5py, numpy as np, sys
 from plaq import dca
 from plaq.comm import world
-p = dca.Parameters.read({str(home / "input.toml")!r}, ["run.two_particle=ring", "dca.temperatures=[0.5]"])
+p = dca.Parameters.read({str(home / "input.toml")!r}, ["run.two_particle=spread", "dca.temperatures=[0.5]"])
 found = dca.run(p).at(0.5)
 with h5py.File({str(home / "reference" / "results.h5")!r}) as file:
     for name in ("G4_pp", "G4_charge_q0_m0"):
@@ -163,9 +163,29 @@ print("checked on", world().rank, "of", world().size)
     assert done.returncode == 0 and done.stdout.count("checked on") == 2, done.stdout + done.stderr
 
 
+def test_one_thread_at_a_time_in_mpi_is_enough(reference):
+    home, bits = reference
+    folder = home / "serialized"
+    (home / "serialized.py").write_text("""
+import atexit, ctypes, sys
+from plaq import _core
+library = next(line.split()[-1] for line in open("/proc/self/maps") if "/libmpi." in line)
+mpi, serialized, granted = ctypes.CDLL(library), 2, ctypes.c_int()
+assert mpi.MPI_Init_thread(None, None, serialized, ctypes.byref(granted)) == 0 and granted.value == serialized
+atexit.register(mpi.MPI_Finalize)
+from plaq.cli import main
+main()
+""")
+    done = subprocess.run(
+        [*launcher_command(3), sys.executable, str(home / "serialized.py"), *command(folder, *SPREAD)[3:]],
+        capture_output=True, text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": "0"}, timeout=300)
+    assert done.returncode == 0 and "threads: serialized" in done.stdout, done.stdout + done.stderr
+    assert digest(folder) == bits
+
+
 def test_a_wrong_value_names_what_is_allowed(reference):
     home, _ = reference
     refused = subprocess.run(command(home / "wrong", "--set", "run.two_particle=some"), capture_output=True, text=True)
     assert refused.returncode == 2
-    assert all(word in refused.stderr for word in ("run.two_particle", "some", "auto", "local", "ring"))
+    assert all(word in refused.stderr for word in ("run.two_particle", "some", "auto", "local", "spread"))
     assert not (home / "wrong").exists()
