@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/tuning.hpp"
@@ -39,9 +40,24 @@ TEST(tuning, names_the_line_that_is_wrong) {
 TEST(tuning, has_a_default_for_everything) {
   for (int what = 0; what < 10; ++what)
     for (int ranks : {1, 2, 7, 64, 1000})
-      for (std::size_t bytes : {std::size_t(0), std::size_t(8), std::size_t(1) << 20, std::size_t(1) << 28})
-        EXPECT_NO_THROW(make_schedule({collective(what), 0, ranks < 100 ? bytes : 8},
-                                      default_method(collective(what), layout(ranks), bytes), layout(ranks), 0));
+      for (int per_node : {1, 3, ranks}) {
+        std::vector<int> node_of;
+        for (int rank = 0; rank < ranks; ++rank) node_of.push_back(rank / per_node);
+        const layout line(node_of);
+        for (std::size_t bytes : {0, 8, 2048, 65536, 1 << 20, 1 << 28})
+          EXPECT_NO_THROW(make_schedule({collective(what), 0, ranks < 100 ? bytes : 8},
+                                        default_method(collective(what), line, bytes), line, 0));
+      }
+}
+
+TEST(tuning, sums_between_nodes_by_halving_only_where_all_ranks_pair_off) {
+  const auto choice = [](std::vector<int> node_of, std::size_t bytes) {
+    return default_method(collective::all_reduce, layout(node_of), bytes).how;
+  };
+  for (const std::size_t bytes : {4096, 1 << 16, 1 << 20}) {
+    EXPECT_EQ(choice({0, 0, 1, 1, 2, 2, 3, 3}, bytes), algorithm::halving);
+    EXPECT_NE(choice({0, 0, 1, 1, 2, 2}, bytes), algorithm::halving);
+  }
 }
 
 }  // namespace

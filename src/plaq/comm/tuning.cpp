@@ -1,6 +1,7 @@
 #include "plaq/comm/tuning.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -86,9 +87,13 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
     if (what == collective::all_reduce && is_long) return {algorithm::halving, 2, 0};  // every core adds
     return {algorithm::tree, flat, what == collective::reduce && is_long ? 128 * kib : 0};
   }
+  // Butterflies and halving pair groups of ranks off. Ranks that are left over cost a message before and one behind,
+  // and more of them pass between nodes.
+  const bool pairs_off = std::has_single_bit(unsigned(ranks));
+  const bool butterflies = pairs_off || line.nodes() == 1;
   switch (what) {
     case collective::barrier:
-      return {algorithm::butterfly, 4, 0};
+      return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
     case collective::broadcast:
     case collective::reduce:
       if (bytes <= 16 * kib) return {algorithm::tree, ranks <= 8 ? flat : 4, 0};
@@ -99,17 +104,23 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
       return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
     case collective::all_reduce:
       // From 4 KiB on a message within a node waits for its receiver (Open MPI); shares below that need not.
-      if (bytes < 4 * kib || (ranks == 2 && bytes >= 8 * kib && bytes <= 32 * kib)) return {algorithm::butterfly, 4, 0};
+      if (bytes < 4 * kib || (ranks == 2 && bytes >= 8 * kib && bytes <= 32 * kib))
+        return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
       if (line.nodes() == 1 && ranks <= 64) return {algorithm::direct, 2, 0};
       // Neighbours exchange first, and most: between nodes every byte goes about twice, however many ranks they have.
-      return {bytes / std::size_t(ranks) >= 32 * kib ? algorithm::ring : algorithm::halving, 2, 0};
+      if (pairs_off) return {algorithm::halving, 2, 0};
+      if (bytes / std::size_t(ranks) >= 256 * kib) return {algorithm::ring, 2, 0};
+      return bytes < 64 * kib ? method{algorithm::tree, 4, 0} : method{algorithm::chain, 2, 32 * kib};
     case collective::all_gather:
       return bytes <= 4 * kib ? method{algorithm::butterfly, 4, 0} : method{algorithm::ring, 2, 0};
     case collective::all_to_all:
       return bytes <= 256 && ranks > 8 ? method{algorithm::bruck, 4, 0} : method{algorithm::direct, 2, 0};
     case collective::inclusive_scan:
     case collective::exclusive_scan:
-      return {algorithm::doubling, 2, 0};
+      if ((butterflies && bytes <= kib) || ranks == 2) return {algorithm::doubling, 2, 0};
+      // A segment is with the last rank after as many steps as there are ranks: worth it for many segments.
+      return bytes >= 2 * kib * std::size_t(ranks) ? method{algorithm::chain, 1, 16 * kib}
+                                                   : method{algorithm::tree, 4, 0};
   }
   throw runtime_failure("unknown collective");
 }
