@@ -186,7 +186,9 @@ void bind_dca(nb::module_& m) {
              return chains;
            },
            "[chain][bin] shares of the bins completed since the last call: rows part/size ... (part + 1)/size of every "
-           "function.");
+           "function.")
+      .def_prop_ro("follow_seconds", [](const g4_spread& self) { return self.follow_seconds.load(); },
+                   "Of summing what chains of other ranks measured.");
 
   const auto to_list = [](const std::vector<chain_state>& states) {
     nb::list out;

@@ -56,17 +56,22 @@ void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_o
       taken_on(p, begin([&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &spread);
 
   std::size_t next = 0;
+  bool followed = false;
   for (int i = 0; i < chains; ++i) {
     const auto& whole = alone[std::size_t(i)].bins;
+    followed = followed || (!spread.runs_here(i) && !whole.empty());
     ASSERT_EQ(spread.bins[std::size_t(i)].size(), whole.size());
     for (std::size_t b = 0; b < whole.size(); ++b)
       compare(*p, whole[b].sums, spread.bins[std::size_t(i)][b], spread.mine());
     if (!spread.runs_here(i)) continue;
+    EXPECT_EQ(here[next].measuring_seconds > 0, !whole.empty());
+    EXPECT_GE(here[next].walking_seconds, 0);
     const auto& mine = here[next++].bins;
     ASSERT_EQ(mine.size(), whole.size());
     for (std::size_t b = 0; b < whole.size(); ++b)
       EXPECT_TRUE(same_bits(mine[b].sums, std::span(whole[b].sums).first(mine[b].sums.size())));
   }
+  EXPECT_EQ(spread.follow_seconds > 0, followed);
 }
 
 TEST(g4_spread, has_the_bits_of_chains_without_it) {

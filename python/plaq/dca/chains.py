@@ -168,6 +168,8 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shar
     runner.end()
     if shares:
         shares.take(runner.spread)
+        for state in list(chains.here.values())[:1]:  # counts are sums over chains: any of this rank will do
+            state["measuring_seconds"] += runner.spread.follow_seconds
     missing = any(c["bins_done"] != problem.bins for c in chains.here.values())
     missing, failed = comm.allreduce(np.array([missing, bool(runner.failure)]), "max")
     if failed:

@@ -28,6 +28,8 @@ class two_particle_sink {
   virtual void accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) = 0;
   virtual void begin_bin() = 0;
   virtual void end_bin() = 0;
+  /// Seconds so far in which this left the worker to others.
+  virtual double waited() const = 0;
 
  protected:
   ~two_particle_sink() = default;
@@ -42,6 +44,7 @@ class accumulator {
   /// Measures a sample of the walk and one of its neighbours; gives the sample its share.
   void accumulate(sample& s);
   bin_result end_bin();
+  double waited() const { return elsewhere_ ? elsewhere_->waited() : 0; }
 
  private:
   void measure(const sample& s);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/base/stopwatch.hpp"
 #include "plaq/task/this_task.hpp"
 #include "plaq/trace/region.hpp"
 
@@ -66,11 +67,13 @@ void g4_spread::follow(int chain) {
     coming[here].get();
     if (int(packets[here][0]) == end) break;
     coming[1 - here] = messages_.irecv(packets[1 - here], origin, chain);
+    const stopwatch watch;
     if (!error) try {
         take(chain, packets[here], sums);
       } catch (...) {  // the chain goes on for others: what it sends here has to be received
         error = std::current_exception();
       }
+    follow_seconds += watch.seconds();
   }
   if (error) std::rethrow_exception(error);
 }
@@ -114,7 +117,11 @@ void g4_spread::source::accumulate(double weight, const two_frequency::planes& u
     send(to);
   }
   // To those who follow other chains: a short message keeps nobody waiting.
-  if (!lanes_.empty()) task::this_task::yield();
+  if (!lanes_.empty()) {
+    const stopwatch watch;
+    task::this_task::yield();
+    waited_ += watch.seconds();
+  }
   trace::region here("measure G4");
   sums_.accumulate(weight, up, down, direct);
 }
@@ -127,7 +134,11 @@ void g4_spread::source::end_bin() {
 /// The one that is not on its way; waits for the one before the last.
 g4_spread::packet& g4_spread::source::next_packet(lane& to, kind what, double weight) {
   to.turn = 1 - to.turn;
-  if (to.going[to.turn].valid()) to.going[to.turn].get();
+  if (to.going[to.turn].valid()) {
+    const stopwatch watch;
+    to.going[to.turn].get();
+    waited_ += watch.seconds();
+  }
   packet& p = to.packets[to.turn];
   p[0] = float(what);
   p[1] = float(weight);

@@ -2,6 +2,7 @@
 // measure the part that its share needs.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,6 +38,8 @@ class g4_spread {
 
   /// [chain][bin] shares of the bins that were completed, laid out as two_particle_layout(p, mine()) says.
   std::vector<std::vector<std::vector<double>>> bins;
+  /// Of summing what chains of other ranks measured.
+  std::atomic<double> follow_seconds = 0;
 
  private:
   enum kind : int { measurement, bin_begins, bin_complete, end };
@@ -66,6 +69,7 @@ class g4_spread::source final : public two_particle_sink {
   void begin_bin() override;
   void accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) override;
   void end_bin() override;
+  double waited() const override { return waited_; }
 
  private:
   /// To one rank: one message is packed while the one before is on its way.
@@ -83,6 +87,7 @@ class g4_spread::source final : public two_particle_sink {
   const int chain_;
   two_particle_sums sums_;
   std::vector<lane> lanes_;
+  double waited_ = 0;
 };
 
 }  // namespace plaq::dca

@@ -1,13 +1,13 @@
 #include "plaq/dca/solver.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <optional>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/base/memory.hpp"
+#include "plaq/base/stopwatch.hpp"
 #include "plaq/linalg/blas.hpp"
 #include "plaq/task/backends.hpp"
 #include "plaq/task/channel.hpp"
@@ -18,9 +18,6 @@ namespace plaq::dca {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
-double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
-
 // Measures in place, on the task that walks.
 template <class Real, class Pool>
 class shared_measuring {
@@ -30,11 +27,12 @@ class shared_measuring {
   template <class Walk>
   bool operator()(Walk&& walk, double& measuring_seconds) {
     return walk([&](const walker<Real>& w, std::uint64_t index) {
-      const auto start = clock::now();
+      const stopwatch watch;
+      const double waited = accumulator_.waited();
       w.fill(sample_);
       sample_.index = index;
       accumulator_.accumulate(sample_);
-      measuring_seconds += seconds_since(start);
+      measuring_seconds += watch.seconds() - (accumulator_.waited() - waited);
     });
   }
 
@@ -60,9 +58,10 @@ class split_measuring {
     auto measuring = pool_.async("dca accumulator", [&] {
       try {
         while (auto next = filled.pop()) {
-          const auto start = clock::now();
+          const stopwatch watch;
+          const double waited = accumulator_.waited();
           accumulator_.accumulate(**next);
-          measuring_seconds += seconds_since(start);
+          measuring_seconds += watch.seconds() - (accumulator_.waited() - waited);
           if (!empty.push(std::move(*next))) break;
         }
       } catch (...) {
@@ -105,9 +104,9 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
   Measuring<Real, Pool> measure(pool, measured, how);
 
   if (!state.warm) {
-    const auto start = clock::now();
+    const stopwatch watch;
     if (!walk.warm_up(state.current)) return;
-    state.walking_seconds += seconds_since(start);
+    state.walking_seconds += watch.seconds();
     state.current = walk.current().current();
     state.drift = std::max(state.drift, walk.drift());
     state.warm = true;
@@ -117,8 +116,8 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
     if (!spread && state.bins_done > first_bin && (why = queue.between_bins()) != chain_queue::leave::no) return;
     const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
-    double measuring = 0;
-    const auto start = clock::now();
+    double measuring = 0, waited = measured.waited();
+    const stopwatch watch;
     const bool complete = measure(
         [&](auto&& sink) {
           return walk.bin(state.current, bin, [&](const walker<Real>& w, std::uint64_t index) {
@@ -128,7 +127,8 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
         },
         measuring);
     if (!complete) return;
-    const double total = seconds_since(start);
+    const double total = watch.seconds();
+    waited = measured.waited() - waited;
     state.bins.push_back(measured.end_bin());
     ++state.bins_done;
     state.current = walk.current().current();
@@ -137,7 +137,7 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
     state.moves.proposed += moves.proposed;
     state.moves.accepted += moves.accepted;
     state.measuring_seconds += measuring;
-    state.walking_seconds += how.split ? total : total - measuring;
+    state.walking_seconds += how.split ? total : total - measuring - waited;
   }
 }
 
