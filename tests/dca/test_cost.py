@@ -40,6 +40,17 @@ def test_each_part_follows_its_speed():
     assert at(0.1, Machine(), 1).exchange == 0
 
 
+def test_in_shares_a_rank_sends_of_each_measurement_what_others_need():
+    speed, measurements = Machine().bandwidth, 64_000
+    for ranks in (1, 2, 4, 64):
+        found = at(0.1, Machine(), ranks, measurements=measurements)
+        planes = 4 * 4 * 2 * (4 * found.window) ** 2  # bytes of G(k, k'): both spins' real and imaginary parts
+        sent = 2 * measurements * planes * (ranks - 1) / ranks  # by all ranks together, two configurations each
+        assert found.messages * ranks * speed == pytest.approx(sent)
+        assert found.spread_seconds >= found.solver + found.messages
+    assert at(0.1, Machine(), 1).spread_seconds == at(0.1, Machine(), 1).seconds
+
+
 def test_efficiency_falls_where_warm_up_is_not_shared():
     """The same measurements on more chains: only the measuring part is divided."""
     few = at(0.1, Machine(), 4, chains=4)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from plaq.dca import ctaux, matsubara, observables
 from plaq.dca.chains import Chains, run_chains
@@ -27,17 +30,19 @@ U, BINS = 6.0, 64
 HOT, COLD = 2.0, 14.0  # beta: k of about 20 and 130 on four sites
 CHANNEL = ("charge", 0, 0)
 EXCHANGED, WRITTEN = 2**25, 2**27  # bytes
+LONG_ENOUGH = 0.5  # seconds of a walk: many turns where ranks share cores
+EVALUATIONS = 3  # of which the quickest counts
 
 
+@threadpool_limits.wrap(limits=1)  # as a run has it
 def measured_machine(comm, folder: Path) -> Machine:
     """Speeds of this machine: one core of it, exchange between the ranks of comm, the disk below folder.
 
     Collective. What one rank cannot measure, the exchange, keeps its default.
     """
-    alone = comm.split(comm.rank)
-    hot, cold = Walk(HOT, 0, alone), Walk(COLD, 0, alone)
-    narrow, wide = Walk(COLD, 4, alone), Walk(COLD, 16, alone)
-    general, plain = Walk(HOT, 16, alone, [CHANNEL]), Walk(HOT, 16, alone)
+    hot, cold = Walk(HOT, 0, comm), Walk(COLD, 0, comm)
+    narrow, wide = Walk(COLD, 4, comm), Walk(COLD, 16, comm)
+    general, plain = Walk(HOT, 16, comm, [CHANNEL]), Walk(HOT, 16, comm)
     # seconds of a sweep = k (6.5 k^2 / walk + proposal), of a measurement = operations / measure + measurement
     inverse_walk, proposal = line((6.5 * hot.order**3, hot.order), hot.sweep, (6.5 * cold.order**3, cold.order), cold.sweep)
     inverse_measure, rest = line((hot.operations, 1), hot.measurement, (wide.operations, 1), wide.measurement)
@@ -54,7 +59,7 @@ def measured_machine(comm, folder: Path) -> Machine:
 
 
 class Walk:
-    """One chain on four sites at inverse temperature beta: seconds of its parts."""
+    """One chain on four sites at inverse temperature beta on every rank of comm: seconds of its parts. Collective."""
 
     def __init__(self, beta, window, comm, channels=()):
         cluster = Cluster(Lattice.square(), [[2, 0], [0, 2]])
@@ -68,16 +73,24 @@ class Walk:
         g0 = ctaux.auxiliary_bath(mesh, 1 / (1 / coarse.gbar(1j * mesh.omega + mu - sigma) + sigma), U)
         self.order = 1 + beta * U * cluster.size * 0.36
         solver = SimpleNamespace(block_length="auto", measure_every=1, bins=BINS, chains=1, precision="double", seed=1)
-        task = ctaux.Task(beta=beta, U=U, K=1.0, g0=g0, measurements=4 * BINS, order=self.order, warm_up=50, point=0,
+        task = ctaux.Task(beta=beta, U=U, K=1.0, g0=g0, measurements=BINS, order=self.order, warm_up=50, point=0,
                           iteration=0, window=window, pairing=window > 0 and not channels,
                           orbit=observables.pair_orbits(group), channels=list(channels))
         problem = ctaux.make_problem(cluster, mesh, task, solver)
         self.iteration = time.perf_counter() - started
-        chains = Chains.fresh(comm, 1, BINS)
-        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared",
-                              chains_in_flight="auto")
-        run_chains(problem, chains, run, comm, lambda *_: None)
-        measured = ctaux.collect(problem, chains.bins, chains.tally(comm), cluster, [])
+        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto")
+        alone = comm.split(comm.rank)
+        while True:
+            chains = Chains.fresh(alone, 1, BINS)
+            comm.barrier()  # all ranks walk at the same time, as in a run
+            started = time.perf_counter()
+            run_chains(problem, chains, run, alone, lambda *_: None)
+            seconds = comm.allreduce(time.perf_counter() - started, "min")
+            if seconds >= LONG_ENOUGH:
+                break
+            task = replace(task, measurements=task.measurements * math.ceil(1.5 * LONG_ENOUGH / seconds))
+            problem = ctaux.make_problem(cluster, mesh, task, solver)
+        measured = ctaux.collect(problem, chains.bins, chains.tally(alone), cluster, [])
         count = int(measured.weights.sum())
         self.order = float(measured.order.mean() / measured.sign.mean())
         self.sweep = measured.walking_seconds / (count + task.warm_up) * self.order / problem.proposals_per_sweep
@@ -86,9 +99,12 @@ class Walk:
                            + 16 * window**2 * cluster.size * (self.order + cluster.size**2))
         self.elements = 2 * (cluster.size * window) ** 2 * len(group.operations)
         setting = observables.Setting(cluster, group, mesh, coarse, U, 1.0, mu, g0)
-        started = time.perf_counter()
-        observables.estimates(setting, measured, window, list(channels))
-        self.evaluation = (time.perf_counter() - started) / (BINS + 1)
+        self.evaluation = math.inf
+        for _ in range(EVALUATIONS):
+            comm.barrier()
+            started = time.perf_counter()
+            observables.estimates(setting, measured, window, list(channels))
+            self.evaluation = min(self.evaluation, (time.perf_counter() - started) / (BINS + 1))
 
 
 def line(first, y1, second, y2):

@@ -85,8 +85,9 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
         f"start-up {duration(machine.startup)}; six iterations at every temperature; efficiency is against one core",
     ]
     if ranks > 1 and any(c.window for c in costs):
-        lines.append(f'memory of a rank with two-particle functions in shares, run.two_particle = "spread": '
-                     f"{size(max(c.spread_bytes for c in costs))}")
+        lines.append('two-particle functions in shares, run.two_particle = "spread": '
+                     f"{size(max(c.spread_bytes for c in costs))} a rank, "
+                     f"{duration(sum(c.spread_seconds for c in costs) + machine.startup)}")
     if p.solver.chains % (ranks * workers):
         lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will wait")
     return "\n".join(lines)

@@ -88,10 +88,17 @@ class Cost:
     exchange: float
     evaluation: float
     writing: float
+    messages: float  # seconds that measurements are on their way, with two-particle functions in shares
+    spread_exchange: float  # then
 
     @property
     def seconds(self) -> float:
         return self.solver + self.exchange + self.evaluation + self.writing
+
+    @property
+    def spread_seconds(self) -> float:
+        """With two-particle functions in shares."""
+        return self.seconds + self.messages + self.spread_exchange - self.exchange
 
 
 def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int, workers: int) -> Cost:
@@ -105,7 +112,9 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. In
     shares (plaq.dca.shares), where all chains run at once, a rank of p holds a p-th of all chains' sums and of all
     bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and one whole function of a
-    jackknife sample at a time, COPIES_OF_BINS times.
+    jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a measurement it sends every
+    other rank the rows of the planes that are in products of its share: 1/p of them for pp at q = 0, nu = 0, up to 4/p
+    in any other channel.
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
     them one after the other, warm-up included.
@@ -134,7 +143,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     in_turn = math.ceil(here / workers)
     steps = 2 * math.ceil(math.log2(ranks))
 
-    core = wall = exchange = 0.0
+    core = wall = exchange = spread_exchange = messages = 0.0
     for measurements, warm_up, n_w, extra in iterations(p, T, count, general):
         interval = tuning.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
         walk, measure = tuning.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
@@ -142,12 +151,16 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         one = warm_up * walk + each * (interval * walk + measure)
         core += one * solver.chains
         wall += one * in_turn
-        size = bins if n_w else 8 * solver.bins * single
-        exchange += steps * machine.latency + size * (1 - 1 / ranks) / machine.bandwidth
+        if n_w:
+            messages += 2 * each * here * (ranks - 1) * message / machine.bandwidth
+        few = 8 * solver.bins * single
+        exchange += steps * machine.latency + (bins if n_w else few) * (1 - 1 / ranks) / machine.bandwidth
+        spread_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth
     samples = solver.bins + 1
     evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
     return Cost(T, order, count, chain, alone, spread if ranks > 1 else alone, core, wall, exchange,
-                evaluation + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk)
+                evaluation + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk,
+                messages, spread_exchange)
 
 
 def measures_pairing(p: Parameters) -> bool:
