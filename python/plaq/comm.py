@@ -195,8 +195,8 @@ class Communicator:
         return [value for value, _ in found]
 
     def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
-        """function(*sample) for every sample in order, on every rank; one rank evaluates it, as many at a time as there
-        are ranks. All ranks have the same samples."""
+        """function(*sample) for every sample in order, on every rank; rank i mod `size` evaluates the i-th, as many at a
+        time as there are ranks. All ranks give as many samples; only its evaluator needs to have one."""
         samples = iter(samples)
         while True:
             count, mine = 0, None

@@ -89,7 +89,7 @@ class Cost:
     evaluation: float
     writing: float
     messages: float  # seconds that measurements are on their way, with two-particle functions in shares
-    spread_exchange: float  # then
+    spread_exchange: float  # in that case
 
     @property
     def seconds(self) -> float:

@@ -150,21 +150,14 @@ class Shares:
         return [f.rows_of(sums[slot] / measurements) for sums in self.bins.complete()]
 
     def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
-        """function(*sample) for every sample in order, on every rank; one rank evaluates it.
-
-        The last array of a sample is this rank's rows, and all rows when ``function`` is called. As many samples
-        are evaluated at a time as there are ranks.
+        """`Communicator.starmap` over samples whose last array is this rank's rows; ``function`` gets all rows.
         """
-        samples = iter(samples)
-        while True:
-            count, mine = 0, None
-            for owner, (*common, rows) in zip(range(self.comm.size), samples):
-                pieces = self.comm.gather(rows, owner)
-                mine = mine if pieces is None else (*common, np.concatenate(pieces))
-                count += 1
-            if count == 0:
-                return
-            yield from self.comm.each(lambda: None if mine is None else function(*mine))[:count]
+        def whole():
+            for i, (*common, rows) in enumerate(samples):
+                pieces = self.comm.gather(rows, i % self.comm.size)
+                yield None if pieces is None else (*common, np.concatenate(pieces))
+
+        return self.comm.starmap(function, whole())
 
     # Checkpoints: bins in a file hold their functions whole, whoever wrote them ------------------------------------
 
