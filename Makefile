@@ -13,7 +13,7 @@ test: build
 	$(BIN)/python -m pytest -q tests
 
 # Versions stand in pyproject.toml; --no-build-isolation keeps the C++ build in build/ incremental.
-install = $(BIN)/pip install -q --no-build-isolation -Ccmake.define.PLAQ_TESTS=ON
+install = $(BIN)/pip install -q --no-build-isolation --config-settings=cmake.define.PLAQ_TESTS=ON
 requires = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
 
 build: $(VENV)/installed

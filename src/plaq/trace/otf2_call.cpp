@@ -1,6 +1,7 @@
 #include "plaq/trace/otf2_call.hpp"
 
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
