@@ -12,6 +12,7 @@ import typer
 
 from plaq.cli_trace import app as trace
 from plaq.errors import InputError, Interrupted, RunError
+from plaq.output import say, standard_streams
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -112,7 +113,7 @@ def dca_plot(run: RunPath = Path("run")):
     from plaq.dca.plot import save_figures
 
     for path in save_figures(run):
-        print(path)
+        say(str(path))
 
 
 @dca.command("report")
@@ -120,7 +121,7 @@ def dca_report(run: RunPath = Path("run")):
     """Write the figures and report.html of a run again."""
     from plaq.dca import commands
 
-    print(commands.report(run))
+    say(str(commands.report(run)))
 
 
 @dca.command("export")
@@ -132,7 +133,7 @@ def dca_export(
     from plaq.dca.export import export
 
     for path in export(run, out or run / "export"):
-        print(path)
+        say(str(path))
 
 
 @dca.command("estimate")
@@ -246,7 +247,8 @@ def main() -> None:
     keeps its traceback.
     """
     try:
-        app()
+        with standard_streams():
+            app()
     except Interrupted as interrupted:
         from plaq.stop import EXIT_CODES
 

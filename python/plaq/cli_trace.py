@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
+from plaq.output import say
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -68,7 +70,7 @@ def trace_tree(
     roots = task_tree(trace)
     if out:
         write_atomically(out, as_dot(roots, trace.notes).encode())
-        print(out)
+        say(str(out))
         return
     table = plain_table(("task",), ("tasks", "time", "with those below"))
     for text, node in as_lines(roots):
@@ -95,7 +97,7 @@ def trace_graph(
     text = graph_by_name(trace) if by == "name" else graph_by_task(trace, limit)
     out = out or folder / "graph.dot"
     write_atomically(out, text.encode())
-    print(out)
+    say(str(out))
 
 
 @app.command("report")
@@ -110,7 +112,7 @@ def trace_report(
 
     out = out or folder / "report.html"
     write_report(opened(folder), out)
-    print(out)
+    say(str(out))
 
 
 @app.command("chrome")
@@ -128,7 +130,7 @@ def trace_chrome(
 
     out = out or folder / "chrome.json.gz"
     write_chrome(opened(folder), out)
-    print(out)
+    say(str(out))
 
 
 @app.command("otf2")
@@ -144,7 +146,7 @@ def trace_otf2(
 
     out = out or folder / "otf2"
     write_otf2(opened(folder), out)
-    print(out / "traces.otf2")
+    say(str(out / "traces.otf2"))
 
 
 def opened(folder: Path) -> Trace:

@@ -8,10 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from io import BufferedWriter
 from pathlib import Path
+from threading import Thread
+from typing import BinaryIO
 
 from plaq import _core
 from plaq.errors import InputError, RunError
+from plaq.output import Descriptor
 
 # Variables that launchers set in the processes they start.
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
@@ -20,6 +24,7 @@ _TOLD = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
 # Signals that leave a process no last words. Launchers tell of them with 128 + the number, MPICH's with the number
 # alone where no core was dumped: exit codes that plaq does not use.
 _DEATHS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+LAST_WORDS = 5.0  # seconds that output may still take when the job is over: a process that it left may hold the pipe
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
@@ -42,7 +47,7 @@ def start(program: Sequence[str], ranks: int) -> int:
     command = launcher_command(ranks) + list(program)
     if is_rank():
         raise InputError("-n starts ranks, but this process is already one: leave out either -n or the launcher")
-    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": str(int(sys.stdout.isatty()))}
+    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": str(int(_isatty()))}
     received: list[int] = []
     before = {}
     try:
@@ -51,11 +56,18 @@ def start(program: Sequence[str], ranks: int) -> int:
             command,
             env=environment,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,
             preexec_fn=_end_with_parent(),
         )
     except OSError as error:
         raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
+
+    # Launchers end the job when they cannot write: what the ranks print goes through this process.
+    printed = [Thread(target=_forward, args=(pipe, to), daemon=True) for pipe, to in ((job.stdout, 1), (job.stderr, 2))]
+    for each in printed:
+        each.start()
 
     def pass_on(number: int, frame) -> None:
         # Ranks end when their launcher is gone; a SIGTERM some launchers only pass on.
@@ -66,6 +78,8 @@ def start(program: Sequence[str], ranks: int) -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             before[number] = signal.signal(number, pass_on)
         code = job.wait()
+        for each in printed:
+            each.join(LAST_WORDS)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -79,6 +93,14 @@ def start(program: Sequence[str], ranks: int) -> int:
     return code
 
 
+def _forward(pipe: BinaryIO, number: int) -> None:
+    """Copy all that comes out of a pipe to a file descriptor; what cannot be written is lost."""
+    with pipe, BufferedWriter(Descriptor(number)) as out:
+        while piece := pipe.read1(1 << 16):
+            out.write(piece)
+            out.flush()
+
+
 def is_rank() -> bool:
     """True in a process that an MPI launcher started."""
     return any(name in os.environ for name in _RANK_OF)
@@ -90,7 +112,11 @@ def stdout_is_terminal() -> bool:
     A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` tells it, and
     under any other launcher the answer is no.
     """
-    return os.environ.get("PLAQ_TERMINAL") == "1" if is_rank() else sys.stdout.isatty()
+    return os.environ.get("PLAQ_TERMINAL") == "1" if is_rank() else _isatty()
+
+
+def _isatty() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()  # None: closed
 
 
 def launcher_command(ranks: int) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from plaq.errors import RunError
 from plaq.files import cannot_write
 from plaq.launch import stdout_is_terminal
+from plaq.output import forgive, say
 
 
 class Log:
@@ -36,7 +37,7 @@ class Log:
             raise RunError(cannot_write(self._path, error)) from error
 
     def show(self, text: str) -> None:
-        print(text, file=self._out, flush=True)
+        say(text, self._out)
 
     def status(self, title: str, rows: list[tuple[str, str]], done: float) -> None:
         """The present state of the run; plain output leaves it out, since lines already tell the story."""
@@ -80,6 +81,7 @@ class LiveLog(Log):
 
     def close(self) -> None:
         self._live.stop()
+        forgive(sys.stdout)
         super().close()
 
 

@@ -24,6 +24,7 @@ from plaq.dca.parameters import SCHEMA, Parameters
 from plaq.errors import InputError, Interrupted, RunError
 from plaq.files import write_atomically
 from plaq.live import Log, duration
+from plaq.output import say
 from plaq.schema import read_toml, to_toml
 from plaq.stop import Stop
 
@@ -91,14 +92,14 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
             except (InputError, RunError) as error:
                 outcomes[name] = {"status": "failed", "error_text": str(error)}
             if group.rank == 0:
-                print(in_words(name, outcomes[name]), flush=True)
+                say(in_words(name, outcomes[name]))
     everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
     outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
     commands.on_root(comm, lambda: write_table(base, runs, outcomes))
     reasons = [reason for _, reason in everywhere if reason]
     if reasons:
         if comm.rank == 0:
-            print(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same command continues")
+            say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same command continues")
         raise Interrupted(reasons[0])
     failed = [name for name, outcome in outcomes.items() if outcome["status"] == "failed"]
     if failed:
