@@ -1,31 +1,49 @@
 # Two commands: `make demo` runs the main job, `make test` passes all tests. Both install and build what is missing.
-PYTHON ?= python3
+ifeq ($(origin PYTHON), undefined)  # the first that is new enough
+PYTHON := $(shell for python in python3 python3.11 python3.12 python3.13 python3.14; do $$python -c \
+  'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && exit; done; echo python3)
+endif
 VENV := .venv
 BIN := $(VENV)/bin
+export PYTHON
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test build deps clean
+.PHONY: demo test build build-tests wheel clean
 
 demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
 
-test: build
+test: build-tests
 	ctest --test-dir build --output-on-failure
 	$(BIN)/python -m pytest -q tests
 
-# Versions stand in pyproject.toml; --no-build-isolation keeps the C++ build in build/ incremental.
-install = $(BIN)/pip install -q --no-build-isolation --config-settings=cmake.define.PLAQ_TESTS=ON
-requires = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
+# --no-build-isolation keeps the C++ build in build/ incremental. The options are those that the pip of Debian 12 knows.
+step = packaging/step.sh
+install = $(BIN)/pip install -v --no-build-isolation --no-deps
 
 build: $(VENV)/installed
-	$(install) --no-deps -e .
+	@$(step) "compiling" $(install) -e .
 
-$(VENV)/installed: pyproject.toml packaging/install-deps.sh
-	bash packaging/install-deps.sh
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -c '$(requires)' > $(VENV)/requires.txt
-	$(BIN)/pip install -q -r $(VENV)/requires.txt
-	$(install) -e ".[test]"
-	touch $@
+build-tests: $(VENV)/installed-tests
+	@$(step) "compiling, with tests" $(install) --config-settings=cmake.define.PLAQ_TESTS=ON -e .
+
+# Versions stand in pyproject.toml. CMake, Ninja and MPI come as wheels where the machine has none.
+$(VENV)/installed: pyproject.toml packaging/install-deps.sh packaging/requirements.py
+	@$(step) "looking for compiler, Python and libraries" packaging/install-deps.sh build
+	@test -x $(BIN)/python || $(step) "making the environment $(VENV)" $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python packaging/requirements.py build > $(VENV)/requirements.txt
+	@$(step) "fetching Python packages" $(BIN)/pip install -r $(VENV)/requirements.txt
+	@touch $@
+
+$(VENV)/installed-tests: $(VENV)/installed
+	@$(step) "looking for what tests use" packaging/install-deps.sh test
+	@$(BIN)/python packaging/requirements.py test > $(VENV)/requirements.txt
+	@$(step) "fetching Python packages for tests" $(BIN)/pip install -r $(VENV)/requirements.txt
+	@touch $@
+
+# A wheel for machines like this one, in dist/.
+wheel: $(VENV)/installed
+	@$(step) "building a wheel" packaging/wheel.sh
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build dist $(VENV)

@@ -1,0 +1,42 @@
+"""Prints the packages that the build needs (``build``), or the tests as well (``test``), as pip reads them.
+
+The names and versions are those of pyproject.toml. CMake, Ninja and MPI are wheels too, and are taken where the machine
+has none of its own.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+OLDEST_CMAKE = (3, 25)
+
+
+def found_cmake():
+    """The version of the cmake on PATH, (0,) without one."""
+    if not shutil.which("cmake"):
+        return (0,)
+    said = subprocess.run(["cmake", "--version"], capture_output=True, text=True, check=False).stdout
+    number = re.search(r"version (\d+)\.(\d+)", said)
+    return tuple(map(int, number.groups())) if number else (0,)
+
+
+def requirements(purpose):
+    """The list, one requirement each."""
+    project = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text())
+    if purpose == "test":
+        return project["project"]["optional-dependencies"]["test"]
+    found = project["build-system"]["requires"] + project["project"]["dependencies"]
+    if found_cmake() < OLDEST_CMAKE:
+        found.append("cmake>=" + ".".join(map(str, OLDEST_CMAKE)))
+    if not shutil.which("ninja"):
+        found.append("ninja")
+    if not (shutil.which("mpicxx") or shutil.which("mpic++")):
+        found += project["project"]["optional-dependencies"]["mpi"]
+    return found
+
+
+if __name__ == "__main__":
+    print(*requirements(sys.argv[1]), sep="\n")

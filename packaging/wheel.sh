@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds a wheel into dist/ that needs no more of its machine than a C library as new as this one's: it is linked with
+# the MPI and the OpenBLAS of their wheels, which pip installs with it, and has Boost.Context in it.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"${PYTHON:-python3}" -m venv "$work/env"
+bin=$work/env/bin
+"$(dirname "$0")/../.venv/bin/python" "$(dirname "$0")/requirements.py" wheel >"$work/requirements.txt"
+"$bin/pip" install -q -r "$work/requirements.txt"
+PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$work" \
+  --config-settings=build-dir="$work/build" --config-settings=cmake.define.PLAQ_MPI=on \
+  --config-settings=cmake.define.MPI_HOME="$work/env"
+
+# What the module is linked with: the system's C and C++ libraries, and what the two wheels bring.
+"$bin/python" -m wheel unpack -d "$work" "$work"/plaq-*.whl
+folder=$(echo "$work"/plaq-*/)
+foreign=$(find "$folder" -name '*.so' -exec objdump -p {} + | awk '/NEEDED/ {print $2}' | sort -u |
+  grep -vE '^(lib(c|m|gcc_s|stdc\+\+|dl|rt|pthread|plaq.*|scipy_openblas|mpi)\.so|ld-linux)' || true)
+[ -z "$foreign" ] || { echo "error: the wheel would need $foreign" >&2; exit 1; }
+sed -i "0,/^Requires-Dist/s//Requires-Dist: $("$bin/python" packaging/requirements.py mpi)\n&/" "$folder"/plaq-*.dist-info/METADATA
+mkdir -p dist
+"$bin/python" -m wheel pack -d dist "$folder"
