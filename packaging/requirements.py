@@ -1,4 +1,4 @@
-"""Prints the packages that the build needs (``build``), or the tests as well (``test``), as pip reads them.
+"""Prints requirements as pip reads them: for ``build`` (and running), ``wheel``, or an extra of pyproject.toml by its name.
 
 The names and versions are those of pyproject.toml. CMake, Ninja and MPI are wheels too, and are taken where the machine
 has none of its own.
@@ -26,16 +26,19 @@ def found_cmake():
 def requirements(purpose):
     """The list, one requirement each."""
     project = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text())
-    if purpose == "test":
-        return project["project"]["optional-dependencies"]["test"]
-    found = project["build-system"]["requires"] + project["project"]["dependencies"]
+    extras = project["project"]["optional-dependencies"]
+    if purpose in extras:
+        return extras[purpose]
+    found = list(project["build-system"]["requires"])
     if found_cmake() < OLDEST_CMAKE:
         found.append("cmake>=" + ".".join(map(str, OLDEST_CMAKE)))
     if not shutil.which("ninja"):
         found.append("ninja")
+    if purpose == "wheel":
+        return found + extras["mpi"] + ["wheel"]
     if not (shutil.which("mpicxx") or shutil.which("mpic++")):
-        found += project["project"]["optional-dependencies"]["mpi"]
-    return found
+        found += extras["mpi"]
+    return found + project["project"]["dependencies"]
 
 
 if __name__ == "__main__":
