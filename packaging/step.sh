@@ -19,8 +19,8 @@ shown=0
   at=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
   if [ $live = yes ]; then
     printf '\r\e[Kplaq: %s ... %d of %d, %d s' "$what" "$at" "$all" $SECONDS
-  elif ((all > 20 && 4 * at / all > shown)); then
-    shown=$((4 * at / all))
+  elif ((all > 20 && 10 * at / all > shown)); then
+    shown=$((10 * at / all))
     printf 'plaq: %s ... %d of %d, %d s\n' "$what" "$at" "$all" $SECONDS
   fi
 done

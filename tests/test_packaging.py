@@ -1,0 +1,177 @@
+"""What `make` does on a machine that is not this one: no packages, no MPI, no Boost, an old pip, another system."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGING = ROOT / "packaging"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+TOOLS = "bash sed cut sort tr grep printf env cat id tail wc mkdir make uname sh".split()
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A folder to be the whole PATH of a machine: a few tools, and what a test puts into it by `put`."""
+
+    class Machine:
+        path = tmp_path / "bin"
+
+        def put(self, name, script):
+            file = self.path / name
+            file.write_text(f"#!{shutil.which('bash')}\n{script}\n")
+            file.chmod(0o755)
+
+        def run(self, *command, **variables):
+            environment = {"PATH": str(self.path), "PYTHON": sys.executable, "HOME": str(tmp_path), **variables}
+            return subprocess.run(command, env=environment, cwd=ROOT, text=True, timeout=60, check=False,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+        def look(self, purpose="build", **variables):
+            return self.run("bash", str(PACKAGING / "install-deps.sh"), purpose, **variables)
+
+    made = Machine()
+    made.path.mkdir()
+    for tool in TOOLS:
+        (made.path / tool).symlink_to(shutil.which(tool))
+    return made
+
+
+def compiler(lacks="nothing"):
+    """A compiler that does not find headers whose name has ``lacks`` in it."""
+    return f'read -r first; case $first in *{lacks}*) exit 1;; esac; exit 0'
+
+
+def test_nothing_is_asked_for_where_all_is_there(machine):
+    machine.put("c++", compiler())
+    machine.put("mpicxx", "exit 0")
+    machine.put("apt-get", "echo asked; exit 1")
+    found = machine.look()
+    assert (found.returncode, found.stdout) == (0, "")
+
+
+def test_without_a_package_manager_it_says_what_is_missing_and_what_each_system_calls_it(machine):
+    machine.put("c++", compiler(lacks="boost"))
+    found = machine.look()
+    assert found.returncode == 1
+    assert "Boost.Context" in found.stdout and "Random123" not in found.stdout
+    for word in ("libboost-context-dev", "boost-devel", "libboost-devel", "boost+context", "module load"):
+        assert word in found.stdout
+
+
+def test_no_compiler_at_all(machine):
+    found = machine.look()
+    assert found.returncode == 1
+    assert "C++20 compiler" in found.stdout and "gcc-c++" in found.stdout
+
+
+def test_an_old_python_is_named(machine):
+    machine.put("c++", compiler())
+    machine.put("old", "exit 1")
+    found = machine.look(PYTHON="old")
+    assert found.returncode == 1 and "Python 3.11 or later" in found.stdout
+
+
+def test_libraries_of_an_environment_are_found(machine):
+    machine.put("c++", 'case "$*" in *-I/opt/s/include*-I/envs/e/include*) exit 0;; esac; exit 1')
+    machine.put("mpicxx", "exit 0")
+    assert machine.look(CONDA_PREFIX="/envs/e", CMAKE_PREFIX_PATH="/opt/s").returncode == 0
+
+
+def test_a_missing_mpi_stops_nobody(machine):
+    """It comes as a wheel."""
+    machine.put("c++", compiler())
+    assert machine.look().returncode == 0
+    asked = machine.run(sys.executable, "-I", str(PACKAGING / "requirements.py"), "build")
+    assert "mpich" in asked.stdout and "cmake" in asked.stdout and "ninja" in asked.stdout
+    machine.put("mpicxx", "exit 0")
+    machine.put("ninja", "exit 0")
+    machine.put("cmake", "echo cmake version 3.25.1")
+    asked = machine.run(sys.executable, "-I", str(PACKAGING / "requirements.py"), "build")
+    assert not {"mpich", "cmake", "ninja"} & set(re.findall(r"^\w+", asked.stdout, re.M))
+    machine.put("cmake", "echo cmake version 3.22.1")
+    asked = machine.run(sys.executable, "-I", str(PACKAGING / "requirements.py"), "build")
+    assert "cmake" in asked.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="apt-get is used by root")
+def test_only_what_is_missing_is_installed_and_what_stays_missing_is_said(machine):
+    machine.put("c++", compiler(lacks="Random123"))
+    machine.put("mpicxx", "exit 0")
+    machine.put("apt-get", 'echo "asked $*"')
+    found = machine.look()
+    assert found.returncode == 1  # this apt-get installs nothing
+    asked = re.findall(r"asked install .*", found.stdout)
+    assert len(asked) == 1 and asked[0].split()[-1] == "librandom123-dev" and "g++" not in asked[0]
+    assert "plaq does not find:\n  Random123" in found.stdout
+
+
+def test_a_build_asks_for_nothing_that_only_tests_use(machine):
+    machine.put("c++", compiler(lacks="gtest"))
+    assert machine.look("build").returncode == 0
+    found = machine.look("test")
+    assert found.returncode == 1
+    assert "GoogleTest" in found.stdout and "Graphviz" in found.stdout and "otf2-tools" in found.stdout
+
+
+def steps(target, machine):
+    """The commands of a target."""
+    machine.put("python3", f'exec {sys.executable} "$@"')
+    shown = machine.run("make", "-n", "-B", target)
+    assert shown.returncode == 0, shown.stdout
+    return [shlex.split(line) for line in shown.stdout.replace("\\\n", "").splitlines() if line.strip()]
+
+
+def test_the_pip_that_a_new_environment_has_knows_the_options(machine, tmp_path):
+    """Debian 12 has 23.0, which knows no -C."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    calls = [words[words.index(".venv/bin/pip"):] for target in ("demo", "test") for words in steps(target, machine)
+             if ".venv/bin/pip" in words]
+    assert len(calls) >= 4
+    options = {word for call in calls for word in call if word.startswith("-")}
+    asked = subprocess.run([tmp_path / "env/bin/pip", "install", *sorted(options - {"-e", "-r"}), "--help"],
+                           capture_output=True, text=True, timeout=120, check=False)
+    assert asked.returncode == 0, asked.stderr
+    for page in (ROOT / "Makefile", *PACKAGING.rglob("*"), *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
+        if page.is_file() and "pip" in (text := page.read_text()):
+            assert not re.search(r"\s-C\s?[a-z]+\.", text), page
+
+
+def test_a_step_says_how_far_it_is_and_fails_with_the_error(machine, tmp_path):
+    (tmp_path / "build").mkdir()
+    step = [shutil.which("bash"), PACKAGING / "step.sh"]
+
+    def run(script):
+        return subprocess.run([*step, "compiling", "bash", "-c", script], cwd=tmp_path, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    good = run("for i in $(seq 40); do echo \"[$i/40] Building $i\"; done")
+    assert good.returncode == 0 and "20 of 40" in good.stdout and "Building" not in good.stdout
+    assert re.search(r"plaq: compiling: done in \d+ s\n$", good.stdout)
+    assert "Building 40" in (tmp_path / "build/make.log").read_text()
+    bad = run("echo '[1/2] walker.cpp'; echo 'walker.cpp:3: error: expected ;' >&2; exit 7")
+    assert bad.returncode == 7 and "expected ;" in bad.stderr and "build/make.log" in bad.stderr
+
+
+def test_one_version_everywhere():
+    from plaq import __version__
+
+    cmake = re.search(r"project\(plaq VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    cited = re.search(r"^version: \"?([^\"\s]+)", (ROOT / "CITATION.cff").read_text(), re.M)
+    assert {__version__, PROJECT["project"]["version"], cmake, *(cited.groups() if cited else ())} == {__version__}
+
+
+def test_every_recipe_has_every_dependency():
+    wanted = {re.match(r"[\w-]+", line)[0] for line in PROJECT["project"]["dependencies"]}
+    conda = (PACKAGING / "environment.yml").read_text().replace("matplotlib-base", "matplotlib")
+    spack = (PACKAGING / "spack/packages/plaq/package.py").read_text()
+    for name in wanted:
+        assert re.search(rf"- {name}\b", conda), f"environment.yml lacks {name}"
+        assert f"py-{name}@" in spack or f'"{name}' in spack, f"the Spack recipe lacks {name}"
