@@ -1,14 +1,19 @@
 """A run folder belongs to one input and one process; files in it are whole."""
 
+import io
 import json
-import signal
 import os
+import shutil
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from plaq.errors import InputError, RunError
-from plaq.files import write_atomically
+from plaq.files import atomic_file, write_atomically
+from plaq.live import Log
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
 
@@ -80,6 +85,55 @@ def test_failed_write_keeps_the_file_and_leaves_nothing_beside(tmp_path, monkeyp
     ):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
+    path = tmp_path / "file"
+    with atomic_file(path) as slow:
+        slow.write(b"slow, ")
+        write_atomically(path, b"quick")
+        assert path.read_bytes() == b"quick"
+        slow.write(b"and whole")
+    assert path.read_bytes() == b"slow, and whole" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_file(tmp_path):
+    script = f"""
+import os, signal
+from pathlib import Path
+from plaq.files import atomic_file
+with atomic_file(Path({str(tmp_path / "file")!r})) as file:
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert [path.name.endswith(".partial") for path in tmp_path.iterdir()] == [True]
+    RunFolder(tmp_path, "a.toml", Input(6.0)).close()
+    assert [path.name for path in tmp_path.iterdir()] == ["input.resolved.toml"]
+
+
+def test_a_folder_that_is_removed_meanwhile_is_an_error(tmp_path):
+    (tmp_path / "run").mkdir()
+    with pytest.raises(RunError, match="run/file: cannot be written: No such file or directory"):
+        with atomic_file(tmp_path / "run" / "file") as file:
+            file.write(b"some")
+            shutil.rmtree(tmp_path / "run")
+
+
+def test_a_run_notices_that_its_folder_or_log_is_gone(tmp_path):
+    folder = RunFolder(tmp_path / "run", "a.toml", Input(6.0))
+    log = Log(folder.log, io.StringIO())
+    log.line("some")
+    folder.check()
+    shutil.rmtree(folder.path)
+    with pytest.raises(RunError, match="run: the folder was removed or replaced while this run wrote into it"):
+        folder.check()
+    folder.path.mkdir()
+    with pytest.raises(RunError, match="run: the folder was removed or replaced"):
+        folder.check()
+    with pytest.raises(RunError, match="run/log.txt: was removed while it was written"):
+        log.line("more")
+    log.close()
+    folder.close()
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])

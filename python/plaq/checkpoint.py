@@ -1,25 +1,23 @@
 """Checkpoints: the state of a run in one HDF5 file, written whole or not at all and checked when read.
 
-File: attributes ``format`` ("plaq checkpoint"), ``version``, ``program``, ``fingerprint`` (of the input) and
-``checksum`` (sha256 of the state); datasets ``text`` and ``block`` hold the state as `plaq.packed` makes it.
+File, sealed as `plaq.sealed` says: attributes ``program`` and ``fingerprint`` (of the input); datasets ``text`` and
+``block`` hold the state as `plaq.packed` makes it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from plaq.errors import InputError
 from plaq.files import write_atomically
 from plaq.packed import pack, unpack
+from plaq.sealed import Format, new_file, opened, seal
 
-FORMAT = "plaq checkpoint"
-VERSION = 2
+FORMAT = Format("plaq checkpoint", 3, "remove it to start this run from the beginning")
 
 
 def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> int:
@@ -32,13 +30,11 @@ def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> i
     text, block = pack(state)
     text, block = np.frombuffer(text.encode(), np.uint8), np.frombuffer(block, np.uint8)
     image = io.BytesIO()
-    with h5py.File(image, "w") as file:
-        file.attrs["format"] = FORMAT
-        file.attrs["version"] = VERSION
+    with new_file(image) as file:
         file.attrs["program"] = program
         file.attrs["fingerprint"] = fingerprint
-        file.attrs["checksum"] = checksum(text, block)
         file["text"], file["block"] = text, block
+    seal(image, FORMAT)
     write_atomically(path, image.getbuffer())
     return image.getbuffer().nbytes
 
@@ -50,29 +46,9 @@ def load(path: Path, program: str, fingerprint: str) -> dict[str, Any] | None:
     """
     if not path.exists():
         return None
-    remedy = "remove it to start this run from the beginning"
-    try:
-        with h5py.File(path, "r") as file:
-            attributes = dict(file.attrs)
-            if attributes.get("format") != FORMAT:
-                raise InputError(f"{path}: not a checkpoint of plaq; {remedy}")
-            for name, here in {"program": program, "version": VERSION}.items():
-                if attributes.get(name) != here:
-                    raise InputError(
-                        f"{path}: a checkpoint with {name} {attributes.get(name)!s}, this is {here}; {remedy}"
-                    )
-            if attributes.get("fingerprint") != fingerprint:
-                raise InputError(f"{path}: a checkpoint of a different input; {remedy}")
-            text, block = file["text"][()], file["block"][()]
-            if attributes.get("checksum") != checksum(text, block):
-                raise InputError(f"{path}: damaged: its content does not match its checksum; {remedy}")
-            return unpack(text.tobytes().decode(), block.tobytes())
-    except (OSError, KeyError, RuntimeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: truncated or damaged: HDF5 cannot read it ({error}); {remedy}") from None
-
-
-def checksum(text: np.ndarray, block: np.ndarray) -> str:
-    """sha256 of both parts."""
-    return hashlib.sha256(text.tobytes() + block.tobytes()).hexdigest()
+    with opened(path, FORMAT) as file:
+        if (written := file.attrs["program"]) != program:
+            raise InputError(f"{path}: a checkpoint of {written}, this is {program}; {FORMAT.remedy}")
+        if file.attrs["fingerprint"] != fingerprint:
+            raise InputError(f"{path}: a checkpoint of a different input; {FORMAT.remedy}")
+        return unpack(file["text"][()].tobytes().decode(), file["block"][()].tobytes())

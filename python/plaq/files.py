@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from plaq.errors import RunError
+
+PARTIAL = ".plaq-*.partial"  # names of files until they are whole
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -21,15 +25,22 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write bytes to, which takes the place of ``path`` at the end as in `write_atomically`. Nothing
-    changes when the body raises."""
-    beside = path.with_name(f".{path.name}.partial")
+    """A new file to write bytes to and read them, which takes the place of ``path`` at the end as in
+    `write_atomically`. Nothing changes when the body raises.
+
+    Until then it has a name of its own, and is locked, so that writers of one file do not disturb each other; what
+    writers left that were killed is not locked, and the next one removes it.
+    """
+    beside = None
     try:
-        with open(beside, "wb") as file:
+        _remove_left_over(path.parent)
+        beside, file = _new_file(path.parent)
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, path)
+            os.replace(beside, path)
+            beside = None
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -38,8 +49,31 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise RunError(cannot_write(path, error)) from error
     finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+        if beside:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+
+
+def _new_file(folder: Path) -> tuple[Path, BinaryIO]:
+    while True:
+        path = folder / PARTIAL.replace("*", secrets.token_hex(8))
+        try:
+            file = open(path, "x+b")
+        except FileExistsError:
+            continue
+        with suppress(OSError):  # a file system without locks: then nobody removes what is left over
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with suppress(FileNotFoundError):
+            if os.stat(path).st_ino == os.fstat(file.fileno()).st_ino:
+                return path, file
+        file.close()  # somebody took it for left over before it was locked
+
+
+def _remove_left_over(folder: Path) -> None:
+    for path in folder.glob(PARTIAL):
+        with suppress(OSError), open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
 
 
 def cannot_write(path: Path, error: OSError) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -32,6 +33,8 @@ class Log:
     def record(self, text: str) -> None:
         """A line for the file only. RunError when it cannot be written."""
         try:
+            if os.fstat(self._file.fileno()).st_nlink == 0:
+                raise RunError(f"{self._path}: was removed while it was written")
             self._file.write((f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}\n" if text else "\n").encode())
         except OSError as error:
             raise RunError(cannot_write(self._path, error)) from error

@@ -12,6 +12,7 @@ import numpy as np
 
 from plaq.errors import InputError, RunError
 from plaq.files import cannot_write
+from plaq.guard import reading
 
 PIECE = 1 << 24  # bytes read at a time
 
@@ -64,6 +65,9 @@ class NumberFile:
 
     def read(self, count: int) -> np.ndarray:
         """The next numbers, from the first on."""
-        values = np.fromfile(self.path, float, count, offset=self._read)
+        with reading(self.path, "the numbers that the checkpoint beside it has"):
+            values = np.fromfile(self.path, float, count, offset=self._read)
+            if len(values) != count:
+                raise ValueError(f"{count} numbers were at byte {self._read}, {len(values)} are left")
         self._read += 8 * count
         return values

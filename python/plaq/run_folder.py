@@ -59,6 +59,15 @@ class RunFolder:
         """What a checkpoint has beside it when the ranks share bins; ``label`` tells one set of them from the next."""
         return self.path / f"checkpoint.bins.{label}"
 
+    def check(self) -> None:
+        """RunError when the folder was removed meanwhile, or another one stands in its place."""
+        try:
+            there = os.path.samestat(os.stat(self.path), os.fstat(self._lock))
+        except OSError:
+            there = False
+        if not there:
+            raise RunError(f"{self.path}: the folder was removed or replaced while this run wrote into it")
+
     def close(self) -> None:
         """Let other processes write into the folder."""
         os.close(self._lock)

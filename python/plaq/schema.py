@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from plaq.errors import InputError
+from plaq.guard import reading
 
 REQUIRED = object()
 
@@ -307,12 +308,11 @@ class Schema:
 
 def read_toml(path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file; InputError when it cannot be read or is none."""
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not a TOML file: {error}") from None
+    with reading(path, "a TOML file"):
+        try:
+            return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{path}: not a TOML file: {error}") from None
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -139,9 +139,21 @@ def test_a_function_that_is_in_the_results_alone_has_to_be_there(reference):
     home, _ = reference
     folder = home / "lost"
     stop(folder, signal.SIGTERM, (folder / "summary.json").exists, "-n", 2, *SPREAD)
-    (folder / "results.h5").unlink()
-    refused = subprocess.run(command(folder), capture_output=True, text=True, timeout=60)
-    assert refused.returncode == 2 and "results.h5: points/000/observables/G4_pp is not there" in refused.stderr
+    results = folder / "results.h5"
+    whole = results.read_bytes()
+    with h5py.File(results) as file:
+        mean = file["points/000/observables/G4_pp/mean"]
+        at = mean.id.get_offset() + mean.nbytes // 2
+
+    def refused(what):
+        outcome = subprocess.run(command(folder), capture_output=True, text=True, timeout=60)
+        assert outcome.returncode == 2 and outcome.stderr.count("\n") == 1, outcome.stderr
+        assert what in outcome.stderr and "checkpoint.h5 to start this run from the beginning" in outcome.stderr
+
+    results.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    refused("results.h5: damaged between bytes")
+    results.unlink()
+    refused("results.h5: points/000/observables/G4_pp is not there")
 
 
 def test_without_a_folder_every_rank_gets_the_whole(reference):

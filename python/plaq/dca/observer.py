@@ -12,7 +12,7 @@ from plaq import checkpoint
 from plaq.dca import checks
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Point, Results, summary
-from plaq.dca.results_file import missing, write_results
+from plaq.dca.results_file import check_functions, write_results
 from plaq.dca.shares import Shares, SpreadEstimate
 from plaq.errors import InputError
 from plaq.estimate import with_error
@@ -93,9 +93,11 @@ class Observer(QuietObserver):
         state = checkpoint.load(self._folder.checkpoint, PROGRAM, self._parameters.fingerprint())
         if state is not None:
             points = [Point.from_state(point) for point in state["points"]]
-            if lost := missing(self._folder.results, points):
-                raise InputError(f"{self._folder.results}: {lost} is not there, and the checkpoint relies on it; "
-                                 f"remove {self._folder.checkpoint} to start this run from the beginning")
+            try:
+                check_functions(self._folder.results, points, self._header["input"])
+            except InputError as error:
+                raise InputError(f"{error}; the checkpoint relies on it: remove {self._folder.checkpoint} to start this "
+                                 "run from the beginning") from None
             if "spread" in state:
                 self._bins = NumberFile(self._folder.bins(state["spread"]["label"]))
                 self._bins.open(state["spread"]["content"])
@@ -155,11 +157,13 @@ class Observer(QuietObserver):
     @region("save results")
     def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
         """Replace ``results.h5`` and ``summary.json``; ``spread`` as `write_results` takes it."""
+        self._folder.check()
         write_results(self._folder.results, results, self._parameters.to_toml(), self._header, spread)
         self._folder.write_summary(summary(results, self._header))
 
     def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
         started = time.monotonic()
+        self._folder.check()
         if shares:
             if not shares.saved:
                 self._bins = NumberFile(self._folder.bins(shares.label))

@@ -1,4 +1,5 @@
-"""The file ``results.h5``: written, read back and hashed. Its layout is on the page docs/run_folder.md."""
+"""The file ``results.h5``: written, read back and hashed; sealed as `plaq.sealed` says. Its layout is on the page
+docs/run_folder.md."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
@@ -18,10 +19,10 @@ from plaq.dca.transition import Transition
 from plaq.errors import InputError
 from plaq.estimate import Axis, Estimate
 from plaq.files import atomic_file
+from plaq.sealed import Format, SealedFile, new_file, opened, seal
 from plaq.tree import digest, read_tree, write_tree
 
-FORMAT = "plaq dca results"
-VERSION = 1
+FORMAT = Format("plaq dca results", 2, "remove it, and the command of the run writes it again")
 PARTS = ("mean", "error")
 
 # What differs between two runs that gave the same results: times, and the record of how the loop went.
@@ -37,9 +38,9 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
     point's ``in_file`` names is copied from the previous file.
     """
     image = io.BytesIO()
-    with h5py.File(image, "w") as file:
-        file.attrs["format"] = FORMAT
-        file.attrs["version"] = VERSION
+    with new_file(image) as file:
+        file.attrs["format"] = FORMAT.name
+        file.attrs["version"] = FORMAT.version
         file["input"] = input_toml
         write_tree(file.create_group("header", track_order=True), header)
         points = file.create_group("points", track_order=True)
@@ -48,20 +49,29 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
         if results.transition is not None:
             write_tree(file.create_group("transition", track_order=True), plain(results.transition))
         write_tree(file.create_group("seconds", track_order=True), results.seconds)
-    with atomic_file(path) as file, ExitStack() as opened:
+    with atomic_file(path) as file:
         file.write(image.getbuffer())
-        if not any(point.in_file for point in results.points):
-            return
+        if any(point.in_file for point in results.points):
+            _add_functions(path, file, results, spread)
+        seal(file, FORMAT)
+
+
+def _add_functions(path: Path, file: BinaryIO, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]]):
+    """Two-particle functions that no rank has as a whole: from all ranks, or from the previous file."""
+    with ExitStack() as stack:
         file.flush()
         fresh = {(point.index, name) for point in results.points for name in point.in_file
                  if name in spread.get(point.index, {})}
         kept = [f"points/{_name(point.index)}/observables/{name}" for point in results.points for name in point.in_file
                 if (point.index, name) not in fresh]
-        previous = opened.enter_context(_open(path)) if kept else None
-        size = len(image.getbuffer()) + sum(previous[f"{place}/{part}"].nbytes for place in kept for part in PARTS)
+        previous = None
+        if kept:
+            previous = stack.enter_context(h5py.File(stack.enter_context(SealedFile(path, FORMAT)), "r"))
+            _require(kept, previous, path)
+        size = file.tell() + sum(previous[f"{place}/{part}"].nbytes for place in kept for part in PARTS)
         size += sum(spread[index][name].nbytes for index, name in fresh)
         os.posix_fallocate(file.fileno(), 0, size)  # a full disk is an error here, before HDF5 writes
-        with h5py.File(file.name, "r+") as large:
+        with h5py.File(file.name, "r+", locking=False) as large:  # atomic_file has locked it
             for place in kept:
                 previous.copy(place, large, place)
             for index, estimates in spread.items():
@@ -69,15 +79,26 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
                     _write_spread(large.create_group(f"points/{_name(index)}/observables/{name}"), estimate)
 
 
-def missing(path: Path, points: list[Point]) -> str | None:
-    """The first function that a point says is in the file at ``path`` and is not there."""
+def _require(places: list[str], file: h5py.File, path: Path) -> None:
+    for place in places:
+        if place not in file:
+            raise InputError(f"{path}: {place} is not there")
+
+
+def check_functions(path: Path, points: list[Point], input: str) -> None:
+    """InputError unless the file at ``path`` is undamaged, of the ``input`` of that name in its header, and has all
+    functions that points say are in it."""
     wanted = [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
     if not wanted:
-        return None
+        return
     if not path.exists():
-        return wanted[0]
-    with _open(path) as file:
-        return next((place for place in wanted if place not in file), None)
+        raise InputError(f"{path}: {wanted[0]} is not there, as there is no such file")
+    with opened(path, FORMAT) as file:
+        if read_tree(file["header"]).get("input") != input:
+            raise InputError(f"{path}: holds the results of another input")
+        _require(wanted, file, path)
+    with SealedFile(path, FORMAT) as file:
+        file.verify()
 
 
 def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict[str, Any]]:
@@ -85,7 +106,7 @@ def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict
 
     Without ``functions`` the two-particle functions, which may be large, are left out.
     """
-    with _open(path) as file:
+    with opened(path, FORMAT) as file:
         points = [_read_point(group, functions) for group in file["points"].values()]
         transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
         results = Results(points, transition, read_tree(file["seconds"]))
@@ -94,27 +115,12 @@ def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict
 
 def digest_results(path: Path) -> str:
     """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
-    with _open(path) as file:
+    with opened(path, FORMAT) as file:
         return digest(file, NOT_A_RESULT)
 
 
 def _name(index: int) -> str:
     return f"{index:03d}"
-
-
-def _open(path: Path) -> h5py.File:
-    try:
-        file = h5py.File(path, "r")
-    except OSError as error:
-        missing = not path.exists()
-        raise InputError(f"{path}: {'there is no such file' if missing else f'cannot be read: {error}'}") from None
-    if file.attrs.get("format") != FORMAT or file.attrs.get("version") != VERSION:
-        found = file.attrs.get("format"), file.attrs.get("version")
-        file.close()
-        raise InputError(
-            f"{path}: not a results file of this version of plaq: it says {found}, not {(FORMAT, VERSION)}"
-        )
-    return file
 
 
 def _write_point(group: h5py.Group, point: Point) -> None:

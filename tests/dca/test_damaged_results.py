@@ -1,0 +1,52 @@
+"""Damaged results: no command shows a number of them."""
+
+import pytest
+import synthetic
+from test_damaged import FILES, fuzz
+
+from plaq.dca import commands
+from plaq.dca.export import export
+from plaq.dca.plot import save_figures
+from plaq.dca.report import write_report
+from plaq.dca.results_file import check_functions, digest_results, read_results, write_results
+from plaq.errors import InputError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    p = synthetic.parameters(dca={"temperatures": [0.1]})
+    write_results(tmp_path / "results.h5", synthetic.results(p), p.to_toml(), {"version": "0"})
+    return tmp_path
+
+
+def test_damaged_results(folder):
+    path = folder / "results.h5"
+    assert fuzz(path, lambda: (digest_results(path), *map(repr, read_results(path)))) == FILES
+
+
+@pytest.mark.parametrize("command", [commands.load, commands.report, save_figures, write_report,
+                                     lambda folder: export(folder, folder / "export")])
+def test_every_command_refuses_them(folder, command):
+    path = folder / "results.h5"
+    whole = path.read_bytes()
+    path.unlink()
+    with pytest.raises(InputError, match="results.h5: there is no such file"):
+        command(folder)
+    for content in (whole[: len(whole) // 2], whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="results.h5: .*damaged"):
+            command(folder)
+    assert [file.name for file in folder.iterdir()] == ["results.h5"]
+
+
+def test_functions_of_another_run_are_not_taken(folder):
+    path, p = folder / "results.h5", synthetic.parameters(dca={"temperatures": [0.1]})
+    points = synthetic.results(p).points
+    points[0].in_file = ["Sigma"]
+    write_results(path, synthetic.results(p), p.to_toml(), {"input": "abc"})
+    check_functions(path, points, "abc")
+    with pytest.raises(InputError, match="results.h5: holds the results of another input"):
+        check_functions(path, points, "def")
+    points[0].in_file = ["G4_pp"]
+    with pytest.raises(InputError, match="results.h5: points/000/observables/G4_pp is not there"):
+        check_functions(path, points, "abc")
