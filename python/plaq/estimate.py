@@ -63,6 +63,24 @@ class Estimate:
         axes = tuple(axis for axis in self.axes if axis.name not in index)
         return replace(self, mean=self.mean[where], error=self.error[where], jackknife=values, axes=axes)
 
+    def combined(self, name: str, matrix: np.ndarray, axes: tuple[Axis, ...], convention: str = "") -> Estimate:
+        """Sums ``matrix @ mean`` over the only axis of a real quantity, as `name` on other axes.
+
+        Errors are correlated as the jackknife values are; without those, they add in squares.
+        """
+        cross = np.eye(len(self.mean))
+        if self.jackknife is not None:
+            deviation = self.jackknife - self.jackknife.mean(axis=0)
+            size = np.linalg.norm(deviation, axis=0)
+            deviation = deviation / np.where(size > 0, size, 1.0)
+            cross = deviation.T @ deviation
+        spread = matrix * np.where(np.isfinite(self.error), self.error, 0.0)
+        error = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", spread, cross, spread), 0.0))
+        unknown = ~np.isfinite(self.error)
+        error = np.where(np.any((matrix != 0) & unknown, axis=1), np.inf, error)
+        values = None if self.jackknife is None else self.jackknife @ matrix.T
+        return Estimate(name, matrix @ self.mean, error, values, axes, self.unit, convention, note=self.note)
+
     def __str__(self) -> str:
         if self.mean.ndim:
             shape = ", ".join(f"{axis.name}: {len(axis.values)}" for axis in self.axes) or str(self.mean.shape)

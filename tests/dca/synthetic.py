@@ -8,7 +8,9 @@ from plaq.dca.transition import transition
 from plaq.estimate import Axis, Estimate
 
 K = np.pi * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+SITES = Axis("R", np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), "a")
 BINS = 64
+NEEL_T = 0.22  # where the made-up magnetic eigenvalue is 1
 
 
 def parameters(**sections):
@@ -80,8 +82,11 @@ def point(p, index, scale=1.0, frequencies=frequencies):
             "spin_correlation",
             [0.6, -0.25, -0.25, 0.1],
             error,
-            (Axis("R", np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), "a"),),
+            (SITES,),
         ),
+        estimate(rng, "charge_correlation", [0.25, -0.1, -0.1, -0.02], error, (SITES,)),
+        estimate(rng, "spin_susceptibility", [0.1, 0.2, 0.2, 0.3 + 0.3 * beta**0.5], error, (momenta,), unit="1/t"),
+        estimate(rng, "charge_susceptibility", [0.08, 0.09, 0.09, 0.1], error, (momenta,), unit="1/t"),
     ]
     if p.measures_two_particle(T):
         noise = scale * 0.0015 * rng.normal()
@@ -95,6 +100,10 @@ def point(p, index, scale=1.0, frequencies=frequencies):
             ),
             estimate(rng, "eigenvector_d", phi, error, (momenta, Axis("omega", w[:8], "t"))),
         ]
+    for channel in [channel for channel in p.two_particle.channels if channel != "pp"]:
+        value = (NEEL_T / T) ** 0.5 if channel == "magnetic" else 0.1 + 0.01 * beta**0.5
+        observables += [estimate(rng, f"lambda_{channel}_q3_m0_s", value, scale * 0.004),
+                        estimate(rng, f"lambda_{channel}_q3_m0_d", 0.05, scale * 0.004)]
     history = [
         {
             "T": T,

@@ -202,6 +202,16 @@ class Modes:
         return Modes(self.eigenvalues[mine], self.vectors[mine])
 
 
+def above_one(on_cluster: Modes) -> int:
+    """How many leading eigenvalues of a block are spurious, from those of Gamma chi0_cluster.
+
+    The cluster has no transition: its eigenvalues 1 - 1/a, a those of chi0_cluster^-1 G4, are below 1 but where Re 1/a
+    < 0, beyond a divergence of the vertex. As in `pairing`, going over to the lattice keeps their number. The charge
+    channel has such divergences already at half filling (Schaefer et al. 2013).
+    """
+    return int(np.count_nonzero(on_cluster.eigenvalues.real > 1))
+
+
 def ladder(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
            projectors: Mapping[str, np.ndarray]) -> dict[str, Modes]:
     """Eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu), by block of irreps.

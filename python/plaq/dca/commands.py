@@ -107,7 +107,8 @@ class Desk:
 
         self.observer.save(results)
         self.log.line()
-        self.log.line(results.answer())
+        for sentence in results.answers():
+            self.log.line(sentence)
         save_figures(self.folder.path)
         write_report(self.folder.path)
         spent = ", ".join(f"{part} {duration(seconds)}" for part, seconds in results.seconds.items())

@@ -4,7 +4,8 @@ TRIQS layout (as TRIQS 3.2 writes it; 3.0 and later read it): group ``T_<T>/G_iw
 "BlockGf", its ``block_names`` (Format "List") and one group per cluster momentum, Format "Gf", of ``data`` [w, 1,
 1, (re, im)] with attribute __complex__ = "1" and ``mesh`` (Format "MeshImFreq": beta, statistic, size,
 positive_freq_only). Block "K0" belongs to row 0 of ``momenta``; the blocks hold for either spin. Sigma_iw has the
-Hartree term in it.
+Hartree term in it. ``transitions/0_T_c`` and so on have numbers and texts of each order that was looked for, nan where
+there is no number.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from plaq.dca.lattice import Lattice
 from plaq.dca.matsubara import frequency_cutoff, mesh
 from plaq.dca.parameters import Parameters
+from plaq.dca.response import responses
 from plaq.dca.results import Point, Results
 from plaq.dca.results_file import read_results
 from plaq.errors import RunError
@@ -40,7 +42,8 @@ def export(folder: Path, out: Path) -> list[Path]:
     image = io.BytesIO()
     with h5py.File(image, "w") as file:
         write_triqs(file, results, parameters)
-    files = {"triqs.h5": image.getvalue(), "scalars.csv": scalars(results).encode()}
+    files = {"triqs.h5": image.getvalue(), "scalars.csv": scalars(results).encode(),
+             "transitions.csv": transitions(results).encode(), "momenta.csv": by_momentum(results).encode()}
     for name in dict.fromkeys(
         name for point in results.points for name, e in point.observables.items() if e.mean.ndim
     ):
@@ -52,7 +55,8 @@ def export(folder: Path, out: Path) -> list[Path]:
 
 
 def write_triqs(file: h5py.Group, results: Results, parameters: Parameters) -> None:
-    """G and Σ of every temperature on all Matsubara frequencies of both signs."""
+    """G and Σ of every temperature on all Matsubara frequencies of both signs; T_c and the other transitions."""
+    write_transitions(file, results)
     for point in results.points:
         for name, constant in [("G", None), ("Sigma", "Sigma_infinity")]:
             if name in point:
@@ -61,6 +65,14 @@ def write_triqs(file: h5py.Group, results: Results, parameters: Parameters) -> N
                     group["momenta"] = point[name].axes[0].values
                 values = dense(point, name, constant, parameters)
                 write_block_gf(group.create_group(f"{name}_iw"), values, point.beta)
+
+
+def write_transitions(file: h5py.Group, results: Results) -> None:
+    """One group per order that was looked for, T_c first."""
+    for i, order in enumerate(results.instabilities()):
+        group = file.create_group(f"transitions/{i}_{order.symbol}")
+        for name, value in order.plain().items():
+            group[name] = np.nan if value is None else value
 
 
 def dense(point: Point, name: str, constant: str | None, parameters: Parameters) -> np.ndarray:
@@ -116,6 +128,32 @@ def scalars(results: Results) -> str:
             x for name in names for x in ((p[name].mean.item(), p[name].error.item()) if name in p else ("", ""))
         ]
         rows.writerow([p.T, p.beta, p.mu, *cells])
+    return file.getvalue()
+
+
+def transitions(results: Results) -> str:
+    """One row per order that was looked for, T_c first; value and error are empty where it was not found."""
+    file = io.StringIO()
+    rows = csv.writer(file, lineterminator="\n")
+    names = ("symbol", "order", "channel", "irrep", "status", "value", "error", "method", "sentence")
+    rows.writerow(["q_x", "q_y", *names])
+    for order in results.instabilities():
+        found = order.plain()
+        rows.writerow([*found["q"], *(found[name] for name in names)])
+    return file.getvalue()
+
+
+def by_momentum(results: Results) -> str:
+    """One row per temperature and transfer (q in units of pi/a): susceptibilities, structure factors, eigenvalues."""
+    rows = [(point.T, row) for point in results.points for row in responses(point)]
+    names = list(dict.fromkeys(name for _, row in rows for name in row.values))
+    file = io.StringIO()
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow(["T", "q_x", "q_y", "m", *(column for name in names for column in (name, f"{name}_error"))])
+    for T, row in rows:
+        cells = [row.values[name] if name in row.values else None for name in names]
+        numbers = [x for e in cells for x in (("", "") if e is None else (e.mean.item(), e.error.item()))]
+        lines.writerow([T, *(row.q / np.pi).tolist(), row.m, *numbers])
     return file.getvalue()
 
 

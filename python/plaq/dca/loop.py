@@ -32,7 +32,7 @@ from plaq.dca.pool import PARTS
 from plaq.dca.results import Point, Results
 from plaq.dca.shares import Shares, SpreadEstimate, pair_functions
 from plaq.dca.symmetry import PointGroup
-from plaq.dca.transition import transition
+from plaq.dca.transition import across
 from plaq.dca.watch import Watch, stop_reason
 from plaq.errors import Interrupted, RunError
 from plaq.trace.session import region
@@ -80,7 +80,7 @@ class Loop:
             for point in points:
                 for part, value in point.seconds.items():
                     seconds[part] += value
-            return Results(points, self._transition(points), dict(seconds))
+            return Results(points, across(points, "lambda_d"), dict(seconds))
 
     @region("temperature")
     def _exact(self, T):
@@ -96,16 +96,6 @@ class Loop:
         """(kind, transfer index, bosonic index) of every two-particle function that is wanted."""
         return [(kind, q, m) for kind in self.parameters.two_particle.channels for q in self.transfers
                 for m in self.parameters.two_particle.bosonic]
-
-    def _transition(self, points):
-        pairs = [(p.T, float(p["lambda_d"].mean), float(p["lambda_d"].error)) for p in points if "lambda_d" in p]
-        pairs = [pair for pair in pairs if np.isfinite(pair[1])]
-        supported = [pair for pair in pairs if np.isfinite(pair[2])]
-        pairs = supported if len(supported) > 1 else pairs  # an error that is not known would be that of T_c too
-        if len(pairs) < 2:
-            return None
-        T, eigenvalue, error = np.array(pairs).T
-        return transition(T, eigenvalue, np.maximum(error, 1e-12))  # at U = 0 nothing fluctuates
 
     # One temperature -------------------------------------------------------------------------------------------
 

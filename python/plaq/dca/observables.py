@@ -159,10 +159,10 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     for i, ((kind, q, m_index), values) in enumerate(zip(channels, measured.channels)):
         tag, function = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"]
         blocks = irrep_blocks(setting.cluster, q)
-        solve = lambda w, m, g4: channel(setting, blocks, kind, q, m_index, window, m / w, function.whole(g4 / w))
+        terms = lambda w, m, g4: channel_terms(setting, kind, q, m_index, window, m / w, function.whole(g4 / w))
         whole = [statistics.weighted_average(a, measured.weights) for a in (measured.norm, measured.m, values)]
-        full = next(on_ranks(solve, [whole]))
-        add(channel_labels(setting, blocks, window, tag), lambda w, m, g4: leading_modes(solve(w, m, g4), full, tag),
+        full = next(on_ranks(lambda *sums: reference(blocks, *terms(*sums)), [whole]))
+        add(channel_labels(setting, blocks, window, tag), lambda *sums: channel(blocks, full, tag, *terms(*sums)),
             measured.m, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(setting, window), CHANNELS[kind])
     return found
@@ -298,9 +298,9 @@ CHANNELS = {
 }
 
 
-@region("Bethe-Salpeter: channel")
-def channel(setting, blocks, kind, q, m_index, window, m, g4):
-    """Modes of Gamma chi0 in a general channel {block of irreps: modes}, from G4 [K, n, K', n']."""
+def channel_terms(setting, kind, q, m_index, window, m, g4):
+    """G4, chi0 of the cluster and chi0 of the lattice in a general channel, as `bethe_salpeter.ladder` takes them, from
+    G4 [K, n, K', n']."""
     cluster, mesh = setting.cluster, setting.mesh
     g, sigma = dyson(setting.g0, m, setting.U)
     constant = high_frequency_sigma(setting, g)
@@ -317,20 +317,40 @@ def channel(setting, blocks, kind, q, m_index, window, m, g4):
     if kind == "charge" and q == 0 and m_index == 0:
         g4 = g4 - 2 * g_n[:, :, None, None] * g_n
     symmetry = setting.group.momentum_permutations[setting.group.leaving(q)]
-    return bethe_salpeter.ladder(bethe_salpeter.group_average(g4, symmetry), chi0_cluster, chi0_lattice, blocks)
+    return bethe_salpeter.group_average(g4, symmetry), chi0_cluster, chi0_lattice
 
 
-def leading_modes(found, full, tag):
-    """The leading eigenvalues and the first one's vector in every block, ordered as with all data."""
-    modes = {name: block.following(full[name], LEADING) for name, block in found.items()}
-    return {f"eigenvalues_{tag}_{short_name(name)}": block.eigenvalues for name, block in modes.items()} | {
-        f"eigenvector_{tag}_{short_name(name)}": block.vectors[0] for name, block in modes.items()}
+@region("Bethe-Salpeter: channel")
+def reference(blocks, g4, chi0_cluster, chi0_lattice):
+    """What the samples follow, {block: (modes with all data, position of the leading physical one)}: behind those that
+    come from divergences of the vertex."""
+    modes = bethe_salpeter.ladder(g4, chi0_cluster, chi0_lattice, blocks)
+    on_cluster = bethe_salpeter.ladder(g4, chi0_cluster, chi0_cluster, blocks)
+    return {name: (block, min(bethe_salpeter.above_one(on_cluster[name]), len(block.eigenvalues) - 1))
+            for name, block in modes.items()}
+
+
+@region("Bethe-Salpeter: channel")
+def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
+    """The leading eigenvalues and the first one's vector in every block, ordered as with all data, and the leading
+    physical eigenvalue."""
+    found = {}
+    for name, modes in bethe_salpeter.ladder(g4, chi0_cluster, chi0_lattice, blocks).items():
+        known, physical = full[name]
+        modes = modes.following(known, max(LEADING, physical + 1))
+        where = f"{tag}_{short_name(name)}"
+        found[f"eigenvalues_{where}"] = modes.eigenvalues[:LEADING]
+        found[f"eigenvector_{where}"] = modes.vectors[0]
+        found[f"lambda_{where}"] = modes.eigenvalues[physical].real
+    return found
 
 
 def channel_labels(setting, blocks, window, tag):
     axes = two_particle_axes(setting, window)[:2]
     labels = {}
     for name, projector in blocks.items():
+        labels[f"lambda_{tag}_{short_name(name)}"] = {
+            "convention": f"leading physical eigenvalue of Gamma chi0 in {name}, its real part"}
         size = round(np.trace(projector)) * 2 * window
         labels[f"eigenvalues_{tag}_{short_name(name)}"] = {
             "axes": [Axis("eigenvalue", np.arange(min(LEADING, size)))],

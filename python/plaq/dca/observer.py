@@ -11,6 +11,7 @@ import numpy as np
 from plaq import checkpoint
 from plaq.dca import checks
 from plaq.dca.parameters import Parameters
+from plaq.dca.response import responses
 from plaq.dca.results import Point, Results, summary
 from plaq.dca.results_file import check_functions, write_results
 from plaq.dca.shares import Shares, SpreadEstimate
@@ -153,6 +154,9 @@ class Observer(QuietObserver):
         places = point.history[-1].get("chains_in_flight") if split and point.history else None
         in_flight = f"; {places} chains in flight" if places else ""
         self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}{in_flight}")
+        for row in responses(point):
+            measured = any(name.startswith("lambda_") for name in row.values)
+            (self._log.line if measured else self._log.record)(f"{'':8}{row.in_words()}")
 
     @region("save results")
     def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from plaq.dca.momenta import momentum, wedge
 from plaq.dca.results import Point, Results
 from plaq.dca.results_file import read_results
 from plaq.errors import RunError
@@ -28,6 +29,12 @@ def available(results: Results) -> dict[str, tuple]:
         "lambda_d": (any_has("lambda_d"), pairing, "Pairing eigenvalue and T_c",
                      "Leading d-wave eigenvalue of the Bethe-Salpeter equation; superconductivity sets in "
                      "where it reaches 1. Bars and band are one standard error."),
+        "instabilities": (any(order.observable != "lambda_d" for order in results.instabilities()), instabilities,
+                          "Eigenvalues of the other channels",
+                          "Leading eigenvalues of spin, charge and finite-momentum pairing; that order sets in where one "
+                          "reaches 1. For spins in two dimensions it marks correlations as long as the cluster."),
+        "susceptibilities": (any_has("spin_susceptibility"), susceptibilities, "Spin and charge susceptibility",
+                             "Static, of the cluster in its bath, at the momenta of the irreducible wedge."),
         "self_energy": (any_has("Sigma"), self_energy, "Self-energy",
                         "Σ(K,iω) at the lowest temperature, for the cluster momenta of the irreducible wedge."),
         "expansion_order": (any_has("order_histogram"), order_histogram, "Expansion order",
@@ -87,6 +94,44 @@ def pairing(results: Results, theme: Theme) -> Figure:
     axes.errorbar(T, value, finite, fmt="o", color=theme.series[0], label=r"$\lambda_d$", zorder=3)
     axes.set(xlabel="temperature T / t", ylabel=r"leading d-wave eigenvalue $\lambda_d$")
     axes.legend()
+    return figure
+
+
+def instabilities(results: Results, theme: Theme) -> Figure:
+    """Eigenvalues of all other channels against T, and where one crosses 1."""
+    figure, axes = plt.subplots(figsize=WIDE)
+    axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    orders = [order for order in results.instabilities() if order.observable != "lambda_d"]
+    transfers = list(dict.fromkeys(order.q for order in orders))
+    series = list(dict.fromkeys((order.channel, order.irrep) for order in orders))
+    for order in orders:
+        T, value, error = results.series(order.observable)
+        colour = theme.series[series.index((order.channel, order.irrep)) % len(theme.series)]
+        axes.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="osD^vP"[transfers.index(order.q) % 6] + "-",
+                      color=colour, label=order.label.replace("λ_", ""))
+        found = order.transition
+        if found is not None and found.value is not None:
+            label = f"{order.symbol} = {with_error(found.value, found.error)} t"
+            axes.axvline(found.value, color=colour, lw=0.9, ls=":", label=label)
+    log_temperature(axes, [p.T for p in results.points if any(order.observable in p for order in orders)])
+    axes.set(ylabel="leading eigenvalue")
+    axes.legend(ncols=2)
+    return figure
+
+
+def susceptibilities(results: Results, theme: Theme) -> Figure:
+    """Spin and charge against T, one curve per momentum."""
+    figure, panels = plt.subplots(1, 2, figsize=(7.6, 3.3))
+    for axes, name in zip(panels, ("spin_susceptibility", "charge_susceptibility")):
+        points = sorted((p for p in results.points if name in p), key=lambda point: point.T)
+        K = points[0][name].axes[0].values
+        for i, k in enumerate(wedge(K)):
+            value, error = (np.array([getattr(p[name], part)[k] for p in points]) for part in ("mean", "error"))
+            axes.errorbar([p.T for p in points], value, np.where(np.isfinite(error), error, 0),
+                          fmt="osD^vP"[i % 6] + "-", color=theme.series[i % len(theme.series)], label=momentum(K[k]))
+        log_temperature(axes, [p.T for p in points])
+        axes.set(ylabel=f"{words(name)} · t")
+    panels[0].legend(title="q")
     return figure
 
 
@@ -228,26 +273,6 @@ def coloured(results: Results, name: str | None = None) -> list[tuple[str, Point
     points = [point for point in results.points if name is None or name in point]
     order = sorted(points, key=lambda point: -point.T)
     return [(between(1 - i / max(1, len(order) - 1)), point) for i, point in enumerate(order)]
-
-
-def wedge(K: np.ndarray) -> list[int]:
-    """Indices of momenta with K_x >= K_y >= 0, where the square lattice repeats itself."""
-    chosen = [i for i, (x, y) in enumerate(K) if x >= y - 1e-9 and y >= -1e-9]
-    return chosen or list(range(len(K)))
-
-
-def momentum(K: np.ndarray) -> str:
-    """A momentum in units of π: ``(π,0)``, ``(π/2,π)``."""
-    def part(x: float) -> str:
-        ratio = x / np.pi
-        for d in range(1, 9):
-            n = round(ratio * d)
-            if abs(ratio * d - n) < 1e-6:
-                top = "0" if n == 0 else ("-" if n < 0 else "") + ("" if abs(n) == 1 else str(abs(n))) + "π"
-                return top if d == 1 or n == 0 else f"{top}/{d}"
-        return f"{ratio:.3g}π"
-
-    return f"({','.join(part(x) for x in K)})"
 
 
 def log_temperature(axes, T) -> None:

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from plaq.dca import checks
 from plaq.dca.parameters import Parameters
 from plaq.dca.plot import available, words
+from plaq.dca.report_tables import check_table, folded, history_table, momentum_table, order_table, point_table, rows
 from plaq.dca.results import Results
 from plaq.dca.results_file import digest_results, read_results
 from plaq.estimate import with_error
 from plaq.figures import page_colours, svg
 from plaq.files import write_atomically
-from plaq.live import duration, number
+from plaq.live import duration
 from plaq.trace.session import region
 
-WIDE_FIGURES = {"lambda_d", "self_energy", "thermodynamics", "time"}
-
-# Column of the table of results: observable, heading.
-COLUMNS = {
-    "density": "n",
-    "double_occupancy": "D",
-    "energy_kinetic": "E<sub>kin</sub> / t",
-    "energy_potential": "E<sub>pot</sub> / t",
-    "energy": "E / t",
-    "sign": "sign",
-    "expansion_order": "⟨k⟩",
-    "lambda_d": "λ<sub>d</sub>",
-    "lambda_s": "λ<sub>s</sub>",
-    "lambda_p": "λ<sub>p</sub>",
-}
-
+WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
 
 @region("report")
 def write_report(folder: Path) -> Path:
@@ -62,6 +46,8 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
         "that the data cannot support. All energies and temperatures are in units of t.</p>",
         notes(results),
+        order_table(results),
+        momentum_table(results),
         check_table(results),
         "<h2>How it ran</h2>",
         rows(
@@ -99,8 +85,8 @@ def sentence(results: Results) -> str:
 
 
 def markup(text: str) -> str:
-    """HTML of a text, with the two symbols that have an index set as such."""
-    return escape(text).replace("T_c", "T<sub>c</sub>").replace("λ_d", "λ<sub>d</sub>")
+    """HTML of a text, with the symbols that have an index set as such: T_c, λ_d, lambda_magnetic."""
+    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", escape(text))
 
 
 def model_in_words(p: Parameters) -> str:
@@ -143,51 +129,6 @@ def figures(results: Results) -> str:
     return f'<div class="figures">{"".join(shown)}</div>'
 
 
-def point_table(results: Results) -> str:
-    columns = {
-        name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)
-    }
-    head = "".join(f"<th>{heading}</th>" for heading in ["T / t", "μ / t", *columns.values()])
-    body = []
-    for point in results.points:
-        cells = [
-            f"{point.T:g}",
-            number(point.mu, ".5f"),
-            *(str(point[name]) if name in point else "" for name in columns),
-        ]
-        body.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
-
-
-def check_table(results: Results) -> str:
-    """What the run says about its own correctness, by temperature."""
-    points = [point for point in results.points if "order_identity" in point]
-    if not points:
-        return ""
-    names = ("T / t", "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict")
-    head = "".join(f"<th>{name}</th>" for name in names)
-    body = []
-    for point in points:
-        last = point.history[-1] if point.history else {}
-        deviation, failed = checks.deviation(point), checks.violated(point)
-        cells = [
-            f"{point.T:g}",
-            str(point["order_identity"]),
-            number(deviation, "+.1f"),
-            number(last.get("drift"), ".1e"),
-            number(last.get("acceptance"), ".3f"),
-            f"FAILS: more than {checks.LIMIT:g} σ" if failed else "not known" if deviation is None else "holds",
-        ]
-        row = "".join(f"<td>{escape(text)}</td>" for text in cells)
-        body.append(f'<tr class="failed">{row}</tr>' if failed else f"<tr>{row}</tr>")
-    return (
-        f'<h2>Checks</h2><div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody>'
-        '</table></div><p class="note">⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D) holds exactly in every bath, so the '
-        "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix "
-        "when it is computed anew: the rounding that had piled up.</p>"
-    )
-
-
 def notes(results: Results) -> str:
     """What the statistics say about their own error bars."""
     said = []
@@ -198,39 +139,3 @@ def notes(results: Results) -> str:
     if not said:
         return ""
     return folded("Error bars to read with care", f"<pre>{escape(chr(10).join(said))}</pre>", " open")
-
-
-def history_table(point) -> str:
-    """The iterations of one temperature, folded away."""
-    names = [name for name in point.history[0] if name not in ("T", "seconds")]
-    head = "".join(f"<th>{escape(words(name))}</th>" for name in [*names, "time"])
-    body = []
-    for record in point.history:
-        cells = [cell(record.get(name)) for name in names] + [
-            duration(sum((record.get("seconds") or {}).values()))
-        ]
-        body.append("<tr>" + "".join(f"<td>{text}</td>" for text in cells) + "</tr>")
-    table = (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
-    )
-    return folded(f"Iterations at T = {point.T:g} t", table)
-
-
-def folded(title: str, content: str, state: str = "") -> str:
-    """A part that opens on a click."""
-    return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
-
-
-def cell(value: Any) -> str:
-    if isinstance(value, (int, np.integer)) or (
-        isinstance(value, float) and value.is_integer() and abs(value) < 1e9
-    ):
-        return f"{int(value)}"
-    return escape(value) if isinstance(value, str) else number(value, ".6g")
-
-
-def rows(entries: list[tuple[str, Any]]) -> str:
-    body = "".join(
-        f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in entries
-    )
-    return f'<div class="scroll"><table class="plain"><tbody>{body}</tbody></table></div>'

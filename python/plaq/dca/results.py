@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from plaq.dca.instabilities import Instability, instabilities
+from plaq.dca.momenta import momentum
+from plaq.dca.response import momenta, responses
 from plaq.estimate import Axis, Estimate
 
 
@@ -75,6 +78,10 @@ class Results:
         rows = [(p.T, p[name].mean, p[name].error) for p in self.points if name in p]
         return tuple(np.array(column) for column in zip(*rows)) if rows else (np.empty(0),) * 3
 
+    def instabilities(self) -> list[Instability]:
+        """Of every channel whose leading eigenvalue was measured, d-wave pairing first."""
+        return instabilities(self.points, self.transition)
+
     @property
     def tc(self) -> dict[str, Any]:
         """``{value, error, status}`` of the transition temperature; value and error are None unless it was
@@ -82,16 +89,34 @@ class Results:
         found = plain(self.transition) or {"status": "not measured"}
         return {"value": found.get("value"), "error": found.get("error"), "status": found["status"]}
 
+    def answers(self) -> list[str]:
+        """The result of the run in a sentence for each order that it looked for, T_c first."""
+        orders = self.instabilities()
+        alone = [order.observable for order in orders] == ["lambda_d"]
+        found = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}" for order in orders]
+        if not any("lambda_d" in point for point in self.points) and (irreps := pairing_irreps(self.points)):
+            found.insert(0, no_d_wave(self.points, irreps))
+        return found or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
+
     def answer(self) -> str:
-        """The result of the run in a sentence."""
-        if self.transition is None:
-            measured = [point for point in self.points if "lambda_d" in point]
-            if measured:
-                coldest = min(measured, key=lambda point: point.T)
-                return (f"lambda_d = {coldest['lambda_d']} at T = {coldest.T:g}; T_c is looked for when a run is "
-                        "finished that has lambda_d at two temperatures or more")
-            return "no pairing eigenvalue was measured, so nothing is said about a transition"
-        return plain(self.transition)["sentence"]
+        """The result of the run in words: `answers` in one text."""
+        return "; ".join(self.answers())
+
+
+def pairing_irreps(points: list[Point]) -> list[str]:
+    """Short names of the irreps whose pairing eigenvalue was measured."""
+    names = dict.fromkeys(name for point in points for name in point.observables)
+    return [name.removeprefix("lambda_") for name in names
+            if name.startswith("lambda_") and f"eigenvector_{name.removeprefix('lambda_')}" in names]
+
+
+def no_d_wave(points: list[Point], irreps: list[str]) -> str:
+    """Why pairing was measured and there is no lambda_d."""
+    coldest = min((point for point in points if f"lambda_{irreps[0]}" in point), key=lambda point: point.T)
+    K = [momentum(k) for k in momenta(coldest)]
+    values = ", ".join(f"lambda_{name} = {coldest[f'lambda_{name}']}" for name in irreps)
+    return (f"no T_c: a d-wave gap changes sign between (π,0) and (0,π), and no function on the momenta of this cluster, "
+            f"{' '.join(K)}, does; its pairing eigenvalues are {values} at T = {coldest.T:g}")
 
 
 def plain(thing: Any) -> Any:
@@ -120,14 +145,17 @@ SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "
 
 
 def summary(results: Results, header: dict[str, Any]) -> dict[str, Any]:
-    """The content of ``summary.json``: tc {value, error, status}, per temperature T, beta, mu and {value, error} of
-    what `SUMMARY` names (lambda_d is null where two-particle functions were not measured), and seconds by part."""
+    """The content of ``summary.json``: tc {value, error, status}, what is said of every order that was looked for, per
+    temperature T, beta, mu, {value, error} of what `SUMMARY` names (lambda_d is null where two-particle functions were
+    not measured) and the responses at each momentum, and seconds by part."""
 
     def pair(point: Point, name: str):
         return {"value": float(point[name].mean), "error": float(point[name].error)} if name in point else None
 
     temperatures = [
-        {"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY}}
+        {"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY},
+         "momenta": [row.plain() for row in responses(point)]}
         for point in results.points
     ]
-    return {"tc": results.tc, "temperatures": temperatures, "seconds": results.seconds, "header": header}
+    return {"tc": results.tc, "answers": results.answers(),
+            "transitions": [order.plain() for order in results.instabilities()], "temperatures": temperatures, "seconds": results.seconds, "header": header}

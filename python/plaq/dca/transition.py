@@ -8,7 +8,9 @@ parametric bootstrap.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc  # the tail of chi squared; scipy.stats takes a second to load
@@ -49,11 +51,25 @@ class Transition:
         return p0 / (np.asarray(temperatures) - p1) ** p2
 
 
-def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray) -> Transition:
+def across(points: Iterable[Any], name: str, symbol: str = "T_c") -> Transition | None:
+    """`transition` of the observable ``name`` of the points of a run: without those whose eigenvalue is not known, and
+    without those whose error is not while two others are left; None with fewer than two."""
+    known = [(p.T, p[name].mean, p[name].error) for p in points if name in p and np.isfinite(p[name].mean)]
+    supported = [row for row in known if np.isfinite(row[2])]
+    rows = supported if len(supported) > 1 else known  # an error that is not known would be that of T_c too
+    if len(rows) < 2:
+        return None
+    T, eigenvalue, error = np.array(rows, dtype=float).T
+    return transition(T, eigenvalue, np.maximum(error, 1e-12), symbol)  # at U = 0 nothing fluctuates
+
+
+def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray,
+               symbol: str = "T_c") -> Transition:
     """T_c from leading eigenvalues and their errors at temperatures where two-particle functions were measured.
 
     temperatures, eigenvalues, errors : ``[T]``, in any order; temperatures in units of t. An infinite error is
-    one that the data do not support: then the eigenvalues count equally and T_c has an infinite error.
+    one that the data do not support: then the eigenvalues count equally and T_c has an infinite error. symbol : what
+    the sentence calls the temperature.
 
     lambda is taken to rise on cooling: where noise breaks this, interpolation goes through the weighted monotone
     regression of the points, which crosses 1 once. T_c is "found" when that regression reaches 1 within the
@@ -90,7 +106,7 @@ def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.nda
         if t[0] <= fits.crossing[0] <= t[-1]:
             result.method = "fit"
             result.value, result.error = float(fits.crossing[0]), half_width(fits.crossing[1:])
-    result.sentence = found_sentence(result, t, y, sigma)
+    result.sentence = found_sentence(result, t, y, sigma, symbol)
     return result
 
 
@@ -169,8 +185,8 @@ def bound_sentence(t, y, sigma, smooth) -> str:
     return f"{text}{abs(y[end] - 1) / sigma[end]:.1f} standard errors {side} 1"
 
 
-def found_sentence(result: Transition, t, y, sigma) -> str:
-    text = f"T_c = {with_error(result.value, result.error)} by {result.method}"
+def found_sentence(result: Transition, t, y, sigma, symbol) -> str:
+    text = f"{symbol} = {with_error(result.value, result.error)} by {result.method}"
     if result.method == "fit":
         text += f", {with_error(*result.interpolation)} by linear interpolation"
     if not np.isfinite(result.error):
