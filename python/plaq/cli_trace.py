@@ -50,7 +50,8 @@ def trace_profile(
     table = plain_table(("name", "kind"), columns)
     for row in shown:
         times = (row.inclusive, row.exclusive, row.mean, row.min, row.max, row.stddev, row.suspended)
-        table.add_row(row.name, row.kind, str(row.calls), *map(time_text, times), f"{100 * row.share:.1f} %")
+        table.add_row(row.name, row.kind, str(row.calls), *map(time_text, times),
+                      "–" if row.kind == "waiting" else f"{100 * row.share:.1f} %")
     print_table(table)
     more = f" {len(rows) - len(shown)} more names: --all." if len(shown) < len(rows) else ""
     print(f"\n{busy(trace)}.{more}")

@@ -61,6 +61,19 @@ def suspended():
     )
 
 
+def waiting():
+    """Two ranks with a worker each, on which "solve" runs 0-10. On rank 0 it is in an "all_reduce" 2-8, with "combine"
+    6-7 in it; its main thread is in "wait for chains" 0-9."""
+    return trace_of(
+        tasks=[("solve", 0, -1, [(0, 0.0, 10.0)]), ("solve", 1, -1, [(0, 0.0, 10.0)])],
+        regions=[
+            ("wait for chains", 0, -1, -1, -1, 0, 0.0, 9.0),
+            ("all_reduce", 0, 0, -1, 0, 0, 2.0, 8.0),
+            ("combine", 0, 0, 1, 0, 0, 6.0, 7.0),
+        ],
+    )
+
+
 def with_gpu():
     """Task "outer", which the main thread's task "first" created, ran 0-3 on worker 0. It launched "hopping" on
     stream 7 of GPU 1 and a copy on stream 8; nobody's is the "set memory" there."""

@@ -6,10 +6,11 @@ import re
 import numpy as np
 import pytest
 from browser import Browser, find_browser
-from hand_made import suspended, trace_of, with_gpu
+from hand_made import suspended, trace_of, waiting, with_gpu
 from plaq.errors import RunError
 from plaq.trace.model import LINK, READY, Counter
 from plaq.trace.on_worker import OnWorker
+from plaq.trace.profile import profile
 from plaq.trace.report import page, write_report
 from plaq.trace.timeline import Timeline
 from synthetic_trace import synthetic
@@ -194,7 +195,7 @@ def test_zoom_and_pan(opened, made):
         "(({left, top}) => [left, top + 12])(page.timeline.axis.getBoundingClientRect())"
     )
     at = [left + browser.evaluate(f"page.timeline.x({part * whole[1]})") for part in (0.2, 0.4)]
-    browser.drag(at[0], axis, at[1], axis)
+    browser.drag(at[0], axis, at[1], axis, modifiers=8)  # shift
     assert shown(browser) == pytest.approx([0.2 * whole[1], 0.4 * whole[1]], rel=1e-2)
     browser.evaluate("document.getElementById('fit').click()")
     assert shown(browser) == whole
@@ -398,3 +399,108 @@ def test_dark_and_light(opened):
     assert browser.evaluate(colours) == ["#161b22", "rgb(230, 237, 243)"]
     assert idle["dark"] in colours_of_row(browser, 0, 0) and idle["light"] not in colours_of_row(browser, 0, 0)
     browser.theme("light")
+
+
+@in_browser
+def test_statistics_of_a_range(opened):
+    browser = opened(waiting())
+    left, axis = browser.evaluate("(({left, top}) => [left, top + 12])(page.timeline.axis.getBoundingClientRect())")
+    at = [left + browser.evaluate(f"page.timeline.x({time})") for time in (1e9, 7e9)]
+    browser.drag(at[0], axis, at[1], axis)
+    assert shown(browser) == [0, 1e10]  # a range is chosen, not zoomed to
+    text = " ".join(text_of(browser, "statistics"))
+    assert re.match(r"(1\.00\d|0\.99\d) s – (7\.00\d|6\.99\d) s", text)
+    browser.evaluate("page.choose({begin: 1e9, end: 7e9})")
+    rows = browser.evaluate("[...document.querySelectorAll('#statistics tbody tr')]"
+                            ".map((row) => [...row.cells].map((cell) => cell.innerText))")
+    assert rows == [
+        ["solve", "2", "12.0 s", "7.00 s", "87.5 %"],
+        ["wait for chains", "1", "6.00 s", "6.00 s", "–"],
+        ["all_reduce", "1", "5.00 s", "4.00 s", "–"],
+        ["combine", "1", "1.00 s", "1.00 s", "12.5 %"],
+        ["rank 0, worker 0", "2.00 s", "4.00 s", "33.3 %"],
+        ["rank 1, worker 0", "6.00 s", "0 ns", "100.0 %"],
+    ]
+    browser.evaluate("document.querySelector('#statistics button').click()")
+    assert shown(browser) == [1e9, 7e9]
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("Escape")
+    assert browser.evaluate("document.getElementById('statistics').hidden && page.overlay.chosen === null")
+
+
+@in_browser
+def test_statistics_of_all_are_those_of_the_profile(opened, made):
+    browser = opened(made)
+    found = browser.evaluate("(() => { const all = statisticsOf(page.model, 0, Infinity);"
+                             " return [all.count, all.exclusive, all.inclusive].map((one) => Array.from(one)) })()")
+    for name, calls, exclusive, inclusive in zip(made.names, *found):
+        rows = [row for row in profile(made) if row.name == name]
+        assert exclusive / 1e9 == pytest.approx(sum(row.exclusive for row in rows), abs=1e-8 * max(calls, 1)), name
+        assert inclusive / 1e9 == pytest.approx(sum(row.inclusive for row in rows), abs=1e-8 * max(calls, 1)), name
+
+
+@in_browser
+def test_search_counts_and_goes_from_one_to_the_next(opened):
+    browser = opened(suspended())
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("/")
+    browser.call("Input.insertText", text="ART")
+    found = "document.getElementById('found').textContent"
+    assert browser.evaluate(found) == "2 found"  # both parts of "part"
+    browser.frame()
+    fills, off = browser.evaluate("[page.looks.plain, page.looks.theme.off]")
+    looks = dict(zip(browser.evaluate("page.model.names"), browser.evaluate("page.model.meta.looks")))
+    assert fills[looks["part"]] in colours_of_row(browser, 0, 2)
+    assert off in colours_of_row(browser, 0, 0) and fills[looks["outer"]] not in colours_of_row(browser, 0, 0)
+    places = []
+    for _ in range(3):
+        browser.key("Enter")
+        places.append(browser.evaluate("[page.model.item.begin[page.overlay.found.i], " + found + "]"))
+    assert places == [[2e9, "1 of 2"], [5e9, "2 of 2"], [2e9, "1 of 2"]]
+    browser.evaluate("document.getElementById('previous').click()")
+    assert browser.evaluate(found) == "2 of 2"
+    browser.evaluate("page.view.show(0, 1e9); page.search.step(1)")
+    begin, end = shown(browser)
+    assert begin <= 2e9 < end  # it was out of sight
+    browser.evaluate("document.getElementById('search').focus()")
+    browser.key("Escape")
+    browser.frame()
+    assert browser.evaluate(found) == "" and fills[looks["outer"]] in colours_of_row(browser, 0, 0)
+
+
+@in_browser
+def test_waiting_has_a_colour_of_its_own_and_is_no_work(opened):
+    browser = opened(waiting())
+    fill = browser.evaluate("page.looks.plain[page.model.meta.waiting]")
+    assert fill in colours_of_row(browser, 0, 1) and fill in colours_of_row(browser, 1, 0)
+    overview = browser.evaluate(
+        """(() => { const { timeline, model, looks } = page, names = model.names, solve = looks.plain[looks.of[names.indexOf('solve')]];
+        const image = timeline.overviewImage, at = (time) => {
+          const x = Math.round(time / 1e10 * image.width), column = [];
+          for (let y = 0; y < image.height; y++) column.push(new Uint32Array(image.data.buffer)[y * image.width + x]);
+          return column.filter((pixel) => pixel === packed(solve)).length / image.height; };
+        return [1e9, 4e9, 6.5e9, 7.5e9].map(at); })()"""
+    )
+    assert overview == [1, 0.5, 1, 0.5]  # a task that waits fills no height as work; a sum inside does
+
+
+@in_browser
+@pytest.mark.parametrize("width", [500, 1200])
+def test_the_page_fits_and_nothing_jumps(tmp_path, made, width):
+    made.names[0] = "a name that is longer than any other name"
+    write_report(made, tmp_path / "report.html")
+    with Browser(width, 1000) as browser:
+        browser.open(tmp_path / "report.html")
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+        place = "document.getElementById('stage').getBoundingClientRect().top"
+        before = browser.evaluate(place)
+        plot = browser.evaluate("page.timeline.plotWidth")
+        assert plot > 0.7 * width
+        for action in ("page.view.zoom(1e-4)", "page.view.fit()", "page.select(0)", "page.choose({begin: 0, end: 1e5})",
+                       "page.search.find('a')", "page.search.step(1)", "document.querySelector('.chip').click()"):
+            browser.evaluate(action)
+            browser.frame()
+            assert browser.evaluate(place) == before, action
+            assert browser.evaluate("[page.timeline.plotWidth, document.documentElement.scrollWidth]")[0] == plot
+            assert browser.evaluate("document.documentElement.scrollWidth") <= width, action
+        assert browser.errors == []

@@ -227,6 +227,7 @@ class Runner:
         per_bin = p.measurements_per_bin * p.sweeps_per_measurement
         return (p.bins - state["bins_done"]) * per_bin + (0 if state["warm"] else p.warm_up_sweeps)
 
+    @region("wait for chains")
     def wait(self, period: float) -> None:
         """At most so long, and no longer than chains run here. Ranks look together: whose chains are done is there first,
         and waits for the others without using its core."""

@@ -9,17 +9,18 @@ import numpy as np
 FILLS = ("#1d7bc0", "#d9903a", "#35b297", "#b24881", "#b69bef", "#93dcec", "#6e5230", "#efd58a")
 #: Sixteen names get a look of their own: the fills plain, then striped. All others share a neutral one.
 LOOKS = 2 * len(FILLS)
+OTHER, WAITING = LOOKS, LOOKS + 1  # the neutral look, and that of all names that wait
 
 
-def looks(names: list[str], seconds: np.ndarray) -> list[int]:
-    """For each name a number below LOOKS, or LOOKS for those that share the neutral look.
+def looks(names: list[str], seconds: np.ndarray, waiting: np.ndarray | None = None) -> list[int]:
+    """For each name a number below LOOKS, OTHER for those that share the neutral look, WAITING for those that wait.
 
-    The names with most time come first: each takes the place its hash asks for, or the next free one, among the
+    The other names with most time come first: each takes the place its hash asks for, or the next free one, among the
     plain fills as long as there are any.
     """
-    result = [LOOKS] * len(names)
+    result = [OTHER if waiting is None or not waiting[k] else WAITING for k in range(len(names))]
     free = [list(range(len(FILLS))), list(range(len(FILLS), LOOKS))]
-    for k in sorted(range(len(names)), key=lambda k: (-seconds[k], names[k])):
+    for k in sorted((k for k, look in enumerate(result) if look != WAITING), key=lambda k: (-seconds[k], names[k])):
         places = next((places for places in free if places), None)
         if places is None:
             break

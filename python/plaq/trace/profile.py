@@ -10,6 +10,7 @@ import numpy as np
 
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
+from plaq.trace.waiting import waiting_names, waiting_on_workers
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,11 @@ class Row:
     suspensions do not count there either; outside of tasks it lasts from begin to end. Exclusive time is inclusive
     time without the regions directly inside. `suspended` is what passes between begin and end without a worker (of
     tasks that finished). Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive
-    time of one call; share is the part of all exclusive time. A region within one of the same name counts in both.
+    time of one call; share is the part of all exclusive time but that of waiting. A region within one of the same name
+    counts in both. Regions that wait (`plaq.trace.waiting`) are of a kind of their own, with share 0.
     """
 
-    kind: str  # task or region
+    kind: str  # task, region or waiting
     name: str
     calls: int
     inclusive: float
@@ -60,11 +62,14 @@ def profile(trace: Trace) -> list[Row]:
     rows = summary(
         "task", trace.names, tasks["name"][ran], task_time[ran], (task_time - in_tasks)[ran], lasted[ran]
     )
-    rows += summary(
-        "region", trace.names, regions["name"], region_time, region_time - in_regions, wall - region_time
-    )
-    total = sum(row["exclusive"] for row in rows)
-    rows = [Row(share=row["exclusive"] / total if total else 0.0, **row) for row in rows]
+    waits = waiting_names(trace)[regions["name"]]
+    for kind, these in (("region", ~waits), ("waiting", waits)):
+        own = (region_time - in_regions)[these]
+        rows += summary(
+            kind, trace.names, regions["name"][these], region_time[these], own, (wall - region_time)[these]
+        )
+    total = sum(row["exclusive"] for row in rows if row["kind"] != "waiting")
+    rows = [Row(share=row["exclusive"] / total if total and row["kind"] != "waiting" else 0.0, **row) for row in rows]
     return sorted(rows, key=lambda row: (-row.exclusive, row.kind, row.name))
 
 
@@ -111,11 +116,13 @@ def as_csv(rows: list[Row], notes: list[str]) -> str:
 
 
 def busy(trace: Trace) -> str:
-    """One line: how long, on how many workers, and which part of their time they had a task."""
+    """One line: how long, on how many workers, and in which part of their time they worked or kept a task that waited."""
     workers = sum(len(rank.workers) for rank in trace.ranks)
     used = float((trace.slices["end"] - trace.slices["begin"]).sum())
     available = workers * trace.duration
-    share = f", busy {100 * used / available:.1f} %" if available else ""
+    waited = float(waiting_on_workers(trace)[1].sum())
+    share = f", busy {100 * (used - waited) / available:.1f} %" if available else ""
+    share += f", waiting {100 * waited / available:.1f} %" if available and waited else ""
     counted = f"{len(trace.ranks)} rank{'s' * (len(trace.ranks) != 1)}"
     return f"{time_text(trace.duration)} on {workers} worker{'s' * (workers != 1)} of {counted}{share}"
 

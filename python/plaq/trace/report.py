@@ -14,14 +14,15 @@ from plaq.trace.curves import Strip, strips_of
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.pack import Pack
-from plaq.trace.palette import FILLS, looks
+from plaq.trace.palette import FILLS, WAITING, looks
 from plaq.trace.profile import Row, busy, profile
 from plaq.trace.report_tables import tables
 from plaq.trace.timeline import Timeline, nanoseconds
+from plaq.trace.waiting import waiting_names
 
 PAGE = Path(__file__).with_name("page")
-SCRIPTS = ("canvas", "units", "unpack", "model", "view", "paint", "looks")  # in the order in which they are read
-SCRIPTS += ("timeline", "curves", "overlay", "words", "legend", "pointer", "main")
+SCRIPTS = ("canvas", "units", "unpack", "model", "exclusive", "view", "paint", "looks")  # in the order of reading
+SCRIPTS += ("timeline", "curves", "overlay", "words", "legend", "search", "statistics", "pointer", "main")
 MAX_DEPTH = 8  # regions that are nested deeper share the last track
 CURVE_STEPS = 1_000_000  # fractions are kept to this part of the largest value of their curve
 
@@ -98,9 +99,10 @@ def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
         "columns": pack.columns,
         "duration": int(nanoseconds(np.float64(trace.duration))),
         "names": trace.names,
-        "looks": looks(trace.names, seconds),
+        "looks": looks(trace.names, seconds, waiting_names(trace)),
         "order": seen[np.argsort(-seconds[seen], kind="stable")].tolist(),
         "fills": FILLS,
+        "waiting": WAITING,
         "ranks": [info.rank for info in trace.ranks],
         "rank_starts": [(int(trace.tasks["rank"][row]), int(row)) for row in first_tasks],
         "lanes": [

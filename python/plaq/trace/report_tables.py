@@ -10,11 +10,13 @@ import numpy as np
 
 from plaq.trace.curves import label
 from plaq.trace.model import Trace
-from plaq.trace.palette import FILLS, LOOKS
+from plaq.trace.palette import FILLS, LOOKS, WAITING
 from plaq.trace.profile import Row, time_text
+from plaq.trace.waiting import waiting_on_workers
 
 SWITCHES = ("voluntary context switches", "involuntary context switches")
 TOP = 10
+MINOR = ("kind", "mean", "max", "slices")  # columns that a narrow screen leaves out
 
 
 def tables(trace: Trace, rows: list[Row], look_of: dict[str, int]) -> str:
@@ -31,7 +33,7 @@ def top_table(rows: list[Row], look_of: dict[str, int]) -> str:
     body = [
         [row.name, row.kind, number(row.calls)]
         + [time_text(seconds) for seconds in (row.inclusive, row.exclusive, row.mean, row.max)]
-        + [row.share]
+        + ["–" if row.kind == "waiting" else row.share]
         for row in rows[:TOP]
     ]
     head = ["name", "kind", "calls", "inclusive", "exclusive", "mean", "max", "share"]
@@ -39,23 +41,27 @@ def top_table(rows: list[Row], look_of: dict[str, int]) -> str:
     more = f" {left} more names are in <code>plaq trace profile</code>." if left > 0 else ""
     return table(head, body, 2, [swatch(look_of[row.name]) for row in rows[:TOP]]) + (
         '<p class="note">Time on a worker only: what a task was suspended for does not count. Exclusive time is '
-        f"inclusive time without the regions inside; its share is of all names’ sum.{more}</p>"
+        f"inclusive time without the regions inside; its share is of the sum of all names that do not wait.{more}</p>"
     )
 
 
 def worker_table(trace: Trace) -> str:
-    """Tasks, busy time and idle rate of every worker."""
+    """Tasks, time of work and of waiting, and idle rate of every worker."""
     slices = trace.slices
+    waiting_slice, waited = waiting_on_workers(trace)
+    waits = np.bincount(waiting_slice, waited, len(slices))
     body = []
     for info in trace.ranks:
         for worker in info.workers:
             here = (slices["rank"] == info.rank) & (slices["worker"] == worker)
             seconds = float((slices["end"] - slices["begin"])[here].sum())
+            waiting = float(waits[here].sum())
             idle = 1 - seconds / trace.duration if trace.duration else 0.0
             name = f"rank {info.rank}, worker {worker}" if len(trace.ranks) > 1 else f"worker {worker}"
-            body.append([name, number(int(here.sum())), time_text(seconds), max(idle, 0.0)])
-    return table(["worker", "slices", "busy", "idle rate"], body) + (
-        '<p class="note">Idle rate: the part of the whole trace in which the worker had no task.</p>'
+            body.append([name, number(int(here.sum())), time_text(seconds - waiting), time_text(waiting), max(idle, 0.0)])
+    return table(["worker", "slices", "work", "waiting", "idle rate"], body) + (
+        '<p class="note">Waiting: a task had the worker and waited there, as in a blocking call between ranks. '
+        "Idle rate: the part of the whole trace in which the worker had no task.</p>"
     )
 
 
@@ -78,15 +84,17 @@ def switch_table(trace: Trace) -> str:
 
 def swatch(look: int) -> str:
     """A small field in the colour of a name."""
-    fill = (*FILLS, *FILLS, "var(--other)")[look]
+    fill = (*FILLS, *FILLS, "var(--other)", "var(--waiting)")[look]
     light = f"color-mix(in srgb,{fill} 55%,white)"
     striped = f"repeating-linear-gradient(135deg,{fill} 0 3px,{light} 3px 5px)"
-    return f'<i class="swatch" style="background:{striped if len(FILLS) <= look < LOOKS else fill}"></i>'
+    return f'<i class="swatch" style="background:{striped if len(FILLS) <= look < LOOKS or look == WAITING else fill}"></i>'
 
 
 def table(head: list[str], body: list[list], texts: int = 1, marks: Iterable[str] = repeat("")) -> str:
     """An HTML table; the first columns are texts, a row begins with its mark, a number is a share with a bar."""
-    cells = [f"<th{' class=text' if k < texts else ''}>{escape(name)}</th>" for k, name in enumerate(head)]
+    kinds = [" ".join(["text"] * (k < texts) + ["minor"] * (name in MINOR)) for k, name in enumerate(head)]
+    classes = [f' class="{kind}"' if kind else "" for kind in kinds]
+    cells = [f"<th{kind}>{escape(name)}</th>" for kind, name in zip(classes, head)]
     lines = []
     for row, mark in zip(body, marks):
         line = []
@@ -95,7 +103,7 @@ def table(head: list[str], body: list[list], texts: int = 1, marks: Iterable[str
                 line.append(f'<td class="share" style="--part:{100 * value:.1f}%">{100 * value:.1f} %</td>')
             else:
                 text = mark * (k == 0) + escape(value)
-                line.append(f"<td{' class=text' if k < texts else ''}>{text}</td>")
+                line.append(f"<td{classes[k]}>{text}</td>")
         lines.append(f"<tr>{''.join(line)}</tr>")
     return (
         f'<div class="scroll"><table><thead><tr>{"".join(cells)}</tr></thead>'

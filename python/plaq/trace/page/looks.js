@@ -4,6 +4,7 @@ class Looks {
   constructor(meta) {
     this.meta = meta;
     this.off = new Set();
+    this.found = null; // [name] 1: it is searched for
     this.read();
   }
 
@@ -11,7 +12,7 @@ class Looks {
     const style = getComputedStyle(document.documentElement);
     const variable = (name) => style.getPropertyValue(name).trim();
     this.theme = Object.fromEntries(
-      ["ink", "soft", "line", "paper", "card", "accent", "veil", "idle", "off"].map((name) => [
+      ["ink", "soft", "line", "paper", "card", "accent", "veil", "idle", "waiting", "off"].map((name) => [
         name,
         variable(`--${name}`),
       ]),
@@ -19,13 +20,15 @@ class Looks {
     this.series = [0, 1, 2, 3, 4, 5].map((k) => variable(`--series${k}`));
     const fills = this.meta.fills,
       stripes = fills.map((fill) => mixed(fill, "#ffffff", 0.45));
-    this.plain = [...fills, ...fills, variable("--other"), this.theme.off]; // the last two: others, switched off
-    this.striped = [...fills, ...stripes, variable("--other"), this.theme.off];
+    const { waiting, off } = this.theme,
+      other = variable("--other");
+    this.plain = [...fills, ...fills, other, waiting, off]; // the last ones: others, those that wait, switched off
+    this.striped = [...fills, ...stripes, other, mixed(waiting, "#ffffff", 0.6), off];
     this.ink = this.plain.map((colour) => (luminance(colour) > 0.22 ? "#14181d" : "#ffffff"));
     this.painter = new Painter(this.plain.map(packed), this.striped.map(packed));
     this.idle = packed(this.theme.idle);
     this.of = Uint8Array.from(this.meta.looks, (look, name) =>
-      this.off.has(name) ? this.plain.length - 1 : look,
+      this.off.has(name) || this.found?.[name] === 0 ? this.plain.length - 1 : look,
     );
   }
 

@@ -12,9 +12,12 @@ class Page {
     this.stage = document.getElementById("stage");
     this.tip = document.getElementById("tip");
     this.legend = new Legend(this);
+    this.search = new Search(this);
+    this.statistics = new Statistics(this);
     this.view.addEventListener("change", () => this.redraw());
     this.timeline.scroller.addEventListener("scroll", () => this.redraw());
     window.addEventListener("resize", () => this.resize());
+    new ResizeObserver(() => this.stage.clientWidth !== this.timeline.width && this.resize()).observe(this.stage);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.restyle();
       this.legend.fill();
@@ -72,9 +75,18 @@ class Page {
   // Selects a task and brings its first slice into view.
   goTo(task) {
     this.select(task);
-    if (!this.overlay.items.length) return;
-    const { i, track } = this.overlay.items[0],
-      { scroller, height } = this.timeline;
+    if (this.overlay.items.length) this.bringIntoView(this.overlay.items[0]);
+  }
+
+  // A range whose statistics are shown: {begin, end} in ns, or null.
+  choose(range) {
+    this.overlay.chosen = range;
+    this.statistics.show(range);
+    this.overlay.draw();
+  }
+
+  bringIntoView({ i, track }) {
+    const { scroller, height } = this.timeline;
     this.view.reveal(this.model.item.begin[i], this.model.item.end[i]);
     if (track.top < scroller.scrollTop || track.top + track.height > scroller.scrollTop + height) {
       scroller.scrollTop = track.top - height / 2;
@@ -99,8 +111,16 @@ class Page {
       Home: () => view.fit(),
       f: () => view.fit(),
       0: () => view.fit(),
-      Enter: () => overlay.items.length && this.zoomTo(overlay.items),
-      Escape: () => this.select(null),
+      Enter: () => {
+        if (overlay.items.length) this.zoomTo(overlay.items);
+        else if (overlay.found) this.zoomTo([overlay.found]);
+        else if (overlay.chosen) view.show(overlay.chosen.begin, overlay.chosen.end);
+      },
+      Escape: () => {
+        this.select(null);
+        this.choose(null);
+      },
+      "/": () => this.search.input.focus(),
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;

@@ -22,6 +22,11 @@ class Model {
       time: columns.link_time,
     };
     this.makeItems(columns);
+    this.waits = Uint8Array.from(meta.looks, (look) => look === meta.waiting);
+    const waiting = ({ isTasks, from, to }) => !isTasks && this.item.name.subarray(from, to).some((name) => this.waits[name]);
+    this.waitingLanes = this.waits.includes(1)
+      ? this.lanes.filter(({ worker, tracks }) => worker >= 0 && tracks.some(waiting))
+      : [];
   }
 
   // Items lie track after track, in the order of time: slices of tasks (row: the task), regions (row: the region),

@@ -9,6 +9,8 @@ class Overlay {
     this.pointer = null; // {x, y} within the stage
     this.hovered = null; // {i, track}
     this.range = null; // [x0, x1] while a part is being marked
+    this.chosen = null; // {begin, end} whose statistics are shown
+    this.found = null; // {i, track} that the search has come to
     this.select(null);
   }
 
@@ -80,9 +82,28 @@ class Overlay {
     ctx.translate(0, top);
     for (const each of this.items) this.outline(ctx, each, 2.2);
     if (this.hovered) this.outline(ctx, this.hovered, 1.2);
+    if (this.found) this.outline(ctx, this.found, 3);
     for (const arrow of this.arrows) this.drawArrow(ctx, arrow);
     ctx.restore();
+    if (this.chosen) {
+      const { begin, end } = this.chosen;
+      this.veil(ctx, timeline.x(begin), timeline.x(end));
+    }
     this.drawPointer(ctx);
+  }
+
+  // Covers what is outside of a range, with a line at each end.
+  veil(ctx, from, to) {
+    const { theme } = this.looks,
+      { timeline } = this,
+      top = timeline.axis.offsetTop;
+    const [x0, x1] = [from, to].map((x) => Math.min(Math.max(x, GUTTER), timeline.width));
+    ctx.fillStyle = theme.veil;
+    ctx.fillRect(GUTTER, top, x0 - GUTTER, this.height - top);
+    ctx.fillRect(x1, top, timeline.width - x1, this.height - top);
+    ctx.fillStyle = theme.accent;
+    for (const x of [from, to])
+      if (x >= GUTTER && x <= timeline.width) ctx.fillRect(Math.round(x), top, 1, this.height - top);
   }
 
   outline(ctx, { i, track }, width) {
@@ -148,9 +169,7 @@ class Overlay {
       top = timeline.axis.offsetTop;
     if (this.range) {
       const [x0, x1] = [Math.min(...this.range), Math.max(...this.range)];
-      ctx.fillStyle = theme.veil;
-      ctx.fillRect(GUTTER, top, x0 - GUTTER, this.height - top);
-      ctx.fillRect(x1, top, timeline.width - x1, this.height - top);
+      this.veil(ctx, x0, x1);
       this.tag(ctx, (x0 + x1) / 2, top, durationText(timeline.time(x1) - timeline.time(x0)));
     } else if (this.pointer?.x >= GUTTER && this.pointer.y >= top) {
       ctx.fillStyle = theme.soft;

@@ -47,6 +47,17 @@ class Painter {
     return [first, last];
   }
 
+  // Moves the time of one item from a look to another one, in columns that were collected.
+  shift(begin, end, from, to, start, perPixel, bins) {
+    const a = (begin - start) / perPixel,
+      b = Math.min((end - start) / perPixel, bins);
+    for (let x = Math.max(0, Math.floor(a)); x < b; x++) {
+      const share = Math.min(b, x + 1) - Math.max(a, x);
+      this.shares[x * this.stride + from] -= share;
+      this.shares[x * this.stride + to] += share;
+    }
+  }
+
   // Draw the collected columns as stacks and forget them: upwards from the bottom of a band, or downwards from its
   // top. A share of 1 fills the part `scale` of its height.
   stack(pixels, width, [first, last], top, height, scale, upwards) {

@@ -46,7 +46,7 @@ class Pointer {
     if (event.target.closest(".scroller") && event.offsetX > event.target.clientWidth) return; // its scroll bar
     const part = this.part(y),
       { view, timeline } = this.page;
-    const kind = part === "overview" ? "overview" : event.shiftKey || part === "axis" ? "range" : "pan";
+    const kind = part === "overview" ? "overview" : event.shiftKey ? "zoom" : part === "axis" ? "range" : "pan";
     this.drag = {
       kind,
       x,
@@ -76,7 +76,7 @@ class Pointer {
     this.page.tip.hidden = true;
     overlay.hovered = null;
     if (drag.kind === "overview") this.centre(point.x);
-    else if (drag.kind === "range") {
+    else if (drag.kind === "range" || drag.kind === "zoom") {
       const within = (x) => Math.min(Math.max(x, GUTTER), timeline.width);
       overlay.range = [within(drag.x), within(point.x)];
       overlay.draw();
@@ -98,7 +98,10 @@ class Pointer {
     if (overlay.range) {
       const [x0, x1] = overlay.range.toSorted((a, b) => a - b);
       overlay.range = null;
-      if (x1 - x0 > 3) view.show(timeline.time(x0), timeline.time(x1));
+      const [begin, end] = [x0, x1].map((x) => timeline.time(x));
+      if (x1 - x0 <= 3) overlay.draw();
+      else if (drag.kind === "zoom") view.show(begin, end);
+      else this.page.choose({ begin, end });
     } else if (!drag.moved && drag.kind === "pan") this.click(this.at(event));
   }
 

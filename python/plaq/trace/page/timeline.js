@@ -1,11 +1,12 @@
 // The rows of workers and threads, the time axis and the overview, each on a canvas of its own.
 
-const GUTTER = 132; // px, left of the plots
+let GUTTER = 132; // px, left of the plots; less on a narrow screen
 const TASK_HEIGHT = 20,
   REGION_HEIGHT = 13,
   LANE_GAP = 5,
   RANK_GAP = 12;
 const AMPLE = 170; // px: fewer rows than fill it are drawn taller
+const NARROW = 640; // px
 const TALLEST = 0.62; // of the window; what does not fit scrolls
 
 class Timeline {
@@ -42,6 +43,7 @@ class Timeline {
   }
 
   resize(width) {
+    GUTTER = width < NARROW ? 86 : 132;
     this.width = width;
     this.plotWidth = width - GUTTER;
     this.height = Math.min(this.contentHeight, Math.max(160, Math.round(window.innerHeight * TALLEST)));
@@ -151,9 +153,16 @@ class Timeline {
       ctx.font = `12px ${FONT}`;
       ctx.fillStyle = this.looks.theme.soft;
       ctx.textAlign = "right";
-      ctx.fillText(shortened(ctx, lane.label, 78), GUTTER - 10, y);
+      ctx.fillText(this.label(ctx, lane), GUTTER - 10, y);
       ctx.textAlign = "left";
     }
+  }
+
+  // Beside the name of a rank there is less room.
+  label(ctx, lane) {
+    const room = GUTTER - 10 - (this.model.meta.ranks.length > 1 ? 44 : 0);
+    const short = lane.worker >= 0 && ctx.measureText(lane.label).width > room;
+    return short ? `w ${lane.worker}` : shortened(ctx, lane.label, room);
   }
 
   drawAxis() {
@@ -202,6 +211,7 @@ class Timeline {
         );
         touched = [Math.min(touched[0], first), Math.max(touched[1], last)];
       }
+      this.markWaiting(painter, width);
       painter.stack(pixels, width, touched, 0, height, 1 / Math.max(shown.length, 1), true);
     }
     ctx.clearRect(0, 0, this.width, 34);
@@ -223,6 +233,23 @@ class Timeline {
     ctx.strokeStyle = theme.ink;
     ctx.lineWidth = 1.5;
     ctx.strokeRect(x0, 0.75, Math.max(2, x1 - x0), 32.5);
+  }
+
+  // The time in which a task waits on its worker gets the look of waiting, in the columns of the overview.
+  markWaiting(painter, width) {
+    const { model, looks, view } = this,
+      { item, waits } = model;
+    for (const lane of model.waitingLanes) {
+      eachWithParent(model, lane, 0, Infinity, (i, parent, { isTasks, level }) => {
+        const here = waits[item.name[i]],
+          around = level > 1 && parent >= 0 ? waits[item.name[parent]] : 0;
+        if (isTasks || here === around) return;
+        const task = item.name[model.firstEndingAfter(lane.tracks[0], item.begin[i])];
+        const [from, to] = here ? [task, item.name[i]] : [item.name[parent], task];
+        const perPixel = view.duration / width;
+        painter.shift(item.begin[i], item.end[i], looks.of[from], looks.of[to], 0, perPixel, width);
+      });
+    }
   }
 
   // What lies at a point of the canvas of the lanes: the longest item within one pixel, and how many there are.
