@@ -31,8 +31,8 @@ class Input:
     def to_toml(self):
         return str(self.U)
 
-    def first_difference(self, other):
-        return None if self.U == other.U else ("model.U", self.U, other.U)
+    def conflict(self, before):
+        return None if self.U == before.U else ("model.U", self.U, before.U, "U may not change")
 
 
 def test_same_input_continues_and_another_is_refused(tmp_path):
@@ -43,7 +43,7 @@ def test_same_input_continues_and_another_is_refused(tmp_path):
         RunFolder(path, "b.toml", Input(8.0))
     assert str(error.value) == (
         f"{path}: this folder belongs to a different input: model.U = 6.0 in "
-        f"{path}/input.resolved.toml, 8.0 in b.toml; choose another folder with --out or remove it"
+        f"{path}/input.resolved.toml, 8.0 in b.toml; U may not change; or choose another folder with --out or remove it"
     )
     assert (path / "input.resolved.toml").read_text() == "6.0"
 

@@ -7,6 +7,7 @@ File, sealed as `plaq.sealed` says: attributes ``program`` and ``fingerprint`` (
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +40,16 @@ def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> i
     return image.getbuffer().nbytes
 
 
-def load(path: Path, program: str, fingerprint: str) -> dict[str, Any] | None:
+def load(path: Path, program: str, *fingerprints: str, remedy: str = FORMAT.remedy) -> dict[str, Any] | None:
     """The state of the checkpoint at ``path``; None when there is no file.
 
-    InputError, naming the file, when it is not a whole checkpoint of this program, version and input.
+    InputError, naming the file, when it is not a whole checkpoint of this program, version and one of these inputs.
     """
     if not path.exists():
         return None
-    with opened(path, FORMAT) as file:
+    with opened(path, replace(FORMAT, remedy=remedy)) as file:
         if (written := file.attrs["program"]) != program:
-            raise InputError(f"{path}: a checkpoint of {written}, this is {program}; {FORMAT.remedy}")
-        if file.attrs["fingerprint"] != fingerprint:
-            raise InputError(f"{path}: a checkpoint of a different input; {FORMAT.remedy}")
+            raise InputError(f"{path}: a checkpoint of {written}, this is {program}; {remedy}")
+        if file.attrs["fingerprint"] not in fingerprints:
+            raise InputError(f"{path}: a checkpoint of a different input; {remedy}")
         return unpack(file["text"][()].tobytes().decode(), file["block"][()].tobytes())

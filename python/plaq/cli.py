@@ -51,6 +51,9 @@ def dca_run(
         Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")
     ] = None,
     out: Annotated[Optional[str], typer.Option(help="Folder for the results.")] = None,
+    start: Annotated[
+        Optional[Path], typer.Option("--from", metavar="RUN", help="Start from what this other run's folder ended with.")
+    ] = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Record where the time goes, in trace/ of the results' folder.")
     ] = False,
@@ -73,9 +76,9 @@ def dca_run(
     runs = commands.on_root(world(), lambda: sweep.read(input, settings), share=True)
     if sweep.is_single(runs):
         parameters = runs[sweep.SINGLE]
-        commands.run(parameters, parameters.run.folder, str(input), trace, started)
+        commands.run(parameters, parameters.run.folder, str(input), trace, started, start)
     else:
-        sweep.run(runs, str(input), world(), trace)
+        sweep.run(runs, str(input), world(), trace, start)
 
 
 @dca.command("parameters")

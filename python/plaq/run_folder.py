@@ -19,14 +19,14 @@ class Input(Protocol):
     @classmethod
     def read(cls, path: Path) -> Self: ...
     def to_toml(self) -> str: ...
-    def first_difference(self, other: Self) -> tuple[str, Any, Any] | None: ...
+    def conflict(self, before: Self) -> tuple[str, Any, Any, str] | None: ...
 
 
 class RunFolder:
     """``run/``: the paths of its files, claimed for one input and one process as long as this object lives.
 
-    InputError when the folder belongs to another input (naming the first key that differs), holds files but no
-    run, or another process is writing into it. Nothing is written before these checks passed.
+    InputError when the folder belongs to an input that this one does not go on from (naming the first key), holds files
+    but no run, or another process is writing into it. Nothing is written before these checks passed.
     """
 
     def __init__(self, path: str | Path, source: str, parameters: Input):
@@ -84,12 +84,13 @@ class RunFolder:
                     "another one with --out"
                 )
             return
-        difference = parameters.first_difference(type(parameters).read(self.input))
-        if difference is not None:
-            key, here, there = difference
+        conflict = parameters.conflict(type(parameters).read(self.input))
+        if conflict is not None:
+            key, here, there, allowed = conflict
             raise InputError(
                 f"{self.path}: this folder belongs to a different input: {key} = {to_toml(there)} in "
-                f"{self.input}, {to_toml(here)} in {source}; choose another folder with --out or remove it"
+                f"{self.input}, {to_toml(here)} in {source}; {allowed}{'; or ' if allowed else ''}choose another folder "
+                "with --out or remove it"
             )
 
     def write_summary(self, summary: dict[str, Any]) -> None:

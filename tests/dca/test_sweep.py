@@ -78,10 +78,10 @@ def test_each_run_is_the_one_it_would_be_alone(folder):
 def test_a_run_that_fails_leaves_the_others_alone_and_can_go_on(folder, monkeypatch):
     real = commands.run_on
 
-    def failing(comm, parameters, *rest):
+    def failing(comm, parameters, *rest, **options):
         if parameters.model.U == 4.0 and parameters.dca.density == 0.95:
             raise commands.RunError("NaN in the determinant")
-        return real(comm, parameters, *rest)
+        return real(comm, parameters, *rest, **options)
 
     monkeypatch.setattr(commands, "run_on", failing)
     outcome = plaq(folder, "dca", "run", "input.toml")

@@ -12,6 +12,7 @@ from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Results
 from plaq.dca.results_file import digest_results, read_results
+from plaq.dca.start import Start, find_start
 from plaq.errors import InputError, Interrupted, RunError
 from plaq.live import Log, duration, open_log
 from plaq.machine import build, pool_options
@@ -21,37 +22,43 @@ from plaq.trace.session import Session, next_folder, region
 
 
 def run(parameters: Parameters, folder: str | Path | None = None, source: str = "Parameters",
-        trace: bool = False, started: float | None = None) -> Results:
+        trace: bool = False, started: float | None = None, start: str | Path | None = None) -> Results:
     """Solve the model at all temperatures and look for the transition.
 
     With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last
     checkpoint; without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the folder,
-    in trace/001 when the run goes on, and so forth. Every rank of an MPI world calls this with the same arguments and
-    gets the same results. Start-up counts from ``started`` (time.perf_counter), by default now. Raises Interrupted after
+    in trace/001 when the run goes on, and so forth. With ``start``, the folder of another run, the first temperature
+    starts from that one's self-energy and configurations (plaq.dca.start). Every rank of an MPI world calls this with
+    the same arguments and gets the same results. Start-up counts from ``started`` (time.perf_counter), by default now. Raises Interrupted after
     a signal or the wall-time limit, with everything saved.
     """
     from plaq.comm import world
 
     with Stop(parameters.run.walltime) as stop:
-        return run_on(world(), parameters, folder, source, stop, open_log, trace, started)
+        return run_on(world(), parameters, folder, source, stop, open_log, trace, started, start)
 
 
 def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source: str, stop: Stop,
-           make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None) -> Results:
+           make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None,
+           start: str | Path | None = None) -> Results:
     """`run` on the ranks of comm; ``stop`` says when to stop early."""
     from plaq.dca.loop import Loop
 
     started = time.perf_counter() if started is None else started
     on_root(comm, lambda: check_ranks(parameters, comm.size))
+    folder, other = (None if path is None else Path(path) for path in (folder, start))
+    begin = on_root(comm, lambda: find_start(parameters, folder, other))
+    if found := comm.bcast(begin and begin.hash):
+        parameters = parameters.replace(dca={"start": found})
     if folder is None:
         if trace:
             raise InputError("trace: a run without a folder has no place for one")
-        return Loop(parameters, comm, QuietObserver(stop), started=started).run()
-    desk = on_root(comm, lambda: Desk(parameters, Path(folder), source, comm.size, stop, make_log))
+        return Loop(parameters, comm, QuietObserver(stop), begin and begin.state, started).run()
+    desk = on_root(comm, lambda: Desk(parameters, folder, source, comm.size, stop, make_log))
     try:
-        with recording(comm, parameters, Path(folder), desk) if trace else nullcontext():
+        with recording(comm, parameters, folder, desk) if trace else nullcontext():
             with region("start-up"):
-                state = on_root(comm, desk.observer.resume if desk else None)
+                state = on_root(comm, (lambda: desk.state(begin)) if desk else None)
                 loop = Loop(parameters, comm, desk.observer if desk else Contributor(stop), state, started)
             results = loop.run()
             if desk:
@@ -100,6 +107,15 @@ class Desk:
             self.observer = Observer(parameters, self.folder, self.log, self.header, stop)
             self._opened = opened.pop_all()
 
+    def state(self, begin: Start | None) -> dict[str, Any] | None:
+        """Where the run goes on, None if at the very beginning. A start from another run is kept here at once."""
+        state = self.observer.resume()
+        if state is None and begin is not None:
+            state = begin.state
+            self.observer.checkpoint(state)
+            self.log.line(begin.words)
+        return state
+
     def finish(self, results: Results) -> None:
         """Write results, figures and report, and say the answer."""
         from plaq.dca.plot import save_figures
@@ -138,6 +154,7 @@ def run_header(parameters: Parameters, ranks: int) -> dict[str, Any]:
         "workers": f"{pool_options(run.workers, run.bind).workers} per rank ({run.threads})",
         "chains": parameters.solver.chains,
         "seed": parameters.solver.seed,
+        **({"start": parameters.dca.start[:16]} if parameters.dca.start else {}),
         "input": parameters.fingerprint()[:16],
     }
 

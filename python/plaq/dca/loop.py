@@ -121,7 +121,11 @@ class Loop:
         else:
             sigma = moved_to(mesh, previous["omega"], previous["sigma"])
             order = previous["order"] * mesh.beta / previous["beta"]
-            chains = previous.pop("chains").renewed(previous["beta"], mesh.beta / previous["beta"])
+            chains = previous.pop("chains", None)
+            if chains is None:  # of another run, which keeps those of its last temperature only
+                chains = Chains.fresh(self.comm, p.solver.chains, p.solver.bins)
+            else:
+                chains = chains.renewed(previous["beta"], mesh.beta / previous["beta"])
             mu, tau = previous["mu"], previous["tau"]
         state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
                          "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "guess": mu,
@@ -223,7 +227,8 @@ class Loop:
         order = loop["order"]
         task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0,
                           measurements=measurements, order=max(order, 1.0), warm_up=loop["warm_up"],
-                          point=self.state["index"], iteration=loop["iteration"], tau=loop["tau"])
+                          point=self.state.get("earlier", 0) + self.state["index"],
+                          iteration=loop["iteration"], tau=loop["tau"])
         if loop["phase"] != APPROACH and p.measures_two_particle(T):
             task.window = tuning.window(p, mesh.beta)
             task.orbit = observables.pair_orbits(self.group)

@@ -91,7 +91,7 @@ class Observer(QuietObserver):
     def resume(self) -> dict[str, Any] | None:
         """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be
         used."""
-        state = checkpoint.load(self._folder.checkpoint, PROGRAM, self._parameters.fingerprint())
+        state = checkpoint.load(self._folder.checkpoint, PROGRAM, *self._parameters.fingerprints())
         if state is not None:
             points = [Point.from_state(point) for point in state["points"]]
             try:

@@ -36,6 +36,8 @@ TABLE = [
               "the two integer vectors that the cluster repeats by"),
     Parameter("dca", "temperatures", list_of(real("[1e-4, 1e4]"), shortest=1), REQUIRED, "t",
               "temperatures in the order they are run, each from the last one's self-energy"),
+    Parameter("dca", "start", text(), None, "",
+              "hash of the state of another run that the first temperature starts from, which `--from` sets"),
     Parameter("dca", "density", real("(0, 2)"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real(), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
@@ -101,6 +103,14 @@ TABLE = [
 ]
 
 SCHEMA = Schema(SECTIONS, TABLE)
+
+# What is possible instead, where a folder cannot go on with another value.
+ALLOWED = {
+    "dca.temperatures": "a run goes on with temperatures that are added behind its last one",
+    "dca.start": "a run that has begun goes on from its own copy of what it started from: leave --from out",
+    "solver.measurements": "another run can go on from the self-energy and configurations of this one with --from",
+    "two_particle.measurements": "another run can go on from the self-energy and configurations of this one with --from",
+}
 
 
 class Parameters:
@@ -176,13 +186,20 @@ class Parameters:
         content = SCHEMA.to_toml(self.values(), comments=False, skip=["run"])
         return hashlib.sha256(content.encode()).hexdigest()
 
-    def first_difference(self, other: Parameters) -> tuple[str, Any, Any] | None:
-        """(key, value here, value there) of the first parameter outside ``[run]`` that differs; None if none
-        does."""
+    def fingerprints(self) -> list[str]:
+        """Those of the inputs that a run of this one may go on from: the same, or with the first temperatures only."""
+        T = self.dca.temperatures
+        return [self.replace(dca={"temperatures": list(T[:n])}).fingerprint() for n in range(len(T), 0, -1)]
+
+    def conflict(self, before: Parameters) -> tuple[str, Any, Any, str] | None:
+        """(key, value here, value before, what would be allowed) of the first parameter for which a run of this input
+        cannot go on in the folder of a run of ``before``; None if it can: outside ``[run]`` only temperatures behind the
+        last one may be new."""
         for parameter in TABLE:
-            here, there = (getattr(getattr(p, parameter.section), parameter.name) for p in (self, other))
-            if parameter.section != "run" and here != there:
-                return parameter.key, here, there
+            here, there = (getattr(getattr(p, parameter.section), parameter.name) for p in (self, before))
+            grown = parameter.key == "dca.temperatures" and here[:len(there)] == there
+            if parameter.section != "run" and here != there and not grown:
+                return parameter.key, here, there, ALLOWED.get(parameter.key, "")
         return None
 
     def hopping(self) -> dict[tuple[int, int], float]:

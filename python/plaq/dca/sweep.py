@@ -67,8 +67,10 @@ def read(path: Path, settings: Iterable[str] = ()) -> dict[str, Parameters]:
     return runs
 
 
-def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False) -> None:
-    """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; a table at the end.
+def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False,
+        start: Path | None = None) -> None:
+    """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; a table at the end. All start
+    from the run ``start``, or if that is a sweep from its run of the same name.
 
     A run that fails leaves the others alone. Raises RunError at the end if one failed, Interrupted if they were
     stopped; what is done is kept, and the same command goes on with the rest.
@@ -84,7 +86,8 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
         for name in queues[number]:
             try:
                 results = commands.run_on(group, runs[name], base / name, source, stop,
-                                          lambda path: Log(path, nowhere), trace)
+                                          lambda path: Log(path, nowhere), trace,
+                                          start=start / name if start and (start / name).is_dir() else start)
                 outcomes[name] = results.tc | {"seconds": sum(results.seconds.values())}
             except Interrupted as interrupted:
                 reason = interrupted.reason

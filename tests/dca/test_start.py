@@ -1,0 +1,249 @@
+"""Runs that start from another one, and runs that go on with more temperatures."""
+
+import os
+import shutil
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from plaq import _core, checkpoint
+from plaq.dca import Parameters, commands, start
+from plaq.dca.chains import out_of_columns
+from plaq.dca.loop import Loop
+from plaq.dca.observer import PROGRAM, QuietObserver
+from plaq.dca.results_file import digest_results
+from plaq.errors import InputError, Interrupted
+
+needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
+DIMER = [[2, 0], [0, 1]]
+
+
+def parameters(*temperatures, **sections):
+    p = Parameters(model={"U": 4.0, "cluster": DIMER}, dca={"temperatures": temperatures, "density": 0.9, "iterations": 4},
+                   solver={"measurements": 640, "measurements_first": 64, "chains": 4, "warmup": 10},
+                   two_particle={"channels": []}, run={"workers": 1})
+    return p.replace(**sections)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_figures():
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("plot", "report"):
+            patch.setitem(sys.modules, f"plaq.dca.{name}", types.SimpleNamespace(
+                save_figures=lambda folder: [], write_report=lambda folder: folder))
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A folder with the run of T = 1 and that of T = 1, 0.5, which nobody changes."""
+    home = tmp_path_factory.mktemp("runs")
+    commands.run(parameters(1.0), home / "short")
+    commands.run(parameters(1.0, 0.5), home / "long")
+    return home
+
+
+@pytest.fixture
+def short(runs, tmp_path):
+    """A copy of the run of T = 1."""
+    return shutil.copytree(runs / "short", tmp_path / "short")
+
+
+def digest(folder):
+    return digest_results(folder / "results.h5")
+
+
+def same(a, b):
+    return list(a.observables) == list(b.observables) and all(
+        np.array_equal(getattr(a[name], part), getattr(b[name], part), equal_nan=True)
+        for name in a.observables for part in ("mean", "error"))
+
+
+def stopped(monkeypatch, after, *arguments, **options):
+    """Run until the loop has been told to stop at its look number `after`."""
+    looks = iter(range(after))
+    with monkeypatch.context() as patch:
+        patch.setattr(QuietObserver, "stop_requested", lambda self: None if next(looks, None) is not None else "SIGTERM")
+        with pytest.raises(Interrupted):
+            commands.run(*arguments, **options)
+
+
+# More temperatures ------------------------------------------------------------------------------------------------
+
+
+def test_a_run_with_temperatures_added_is_the_run_that_had_them_at_once(runs, short):
+    before = commands.load(short)
+    after = commands.run(parameters(1.0, 0.5), short)
+    assert digest(short) == digest(runs / "long") and same(before.points[0], after.points[0])
+    assert Parameters.read(short / "input.resolved.toml").dca.temperatures == (1.0, 0.5)
+
+
+def test_temperatures_can_be_added_to_a_run_that_was_stopped_and_again_after_a_stop(runs, tmp_path, monkeypatch):
+    stopped(monkeypatch, 2, parameters(1.0), tmp_path / "run")
+    stopped(monkeypatch, 3, parameters(1.0, 0.5), tmp_path / "run")
+    commands.run(parameters(1.0, 0.5), tmp_path / "run")
+    assert digest(tmp_path / "run") == digest(runs / "long")
+
+
+def test_a_finished_run_stays_as_it_is(short, monkeypatch):
+    before = digest(short)
+    monkeypatch.setattr(Loop, "_iteration", lambda *_: pytest.fail("it measures"))
+    commands.run(parameters(1.0), short)
+    assert digest(short) == before
+
+
+@pytest.mark.parametrize("here, words", [
+    (parameters(1.0), "dca.temperatures = [1.0, 0.5] in .*, [1.0] in .*; a run goes on with temperatures that are added"),
+    (parameters(1.0, 0.7, 0.5), "dca.temperatures = [1.0, 0.5] in .*, [1.0, 0.7, 0.5] in .*behind its last one; or choose"),
+    (parameters(1.0, 0.5, solver={"measurements": 1280}), "solver.measurements = 640 in .*, 1280 in .* with --from; or"),
+    (parameters(1.0, 0.5, 0.2, model={"U": 5.0}), "model.U = 4.0 in .*, 5.0 in Parameters; choose another folder"),
+])
+def test_another_input_is_refused_with_what_is_allowed(runs, here, words):
+    before = digest(runs / "long")
+    with pytest.raises(InputError, match=words.replace("[", r"\[")) as error:
+        commands.run(here, runs / "long")
+    assert "\n" not in str(error.value) and digest(runs / "long") == before
+
+
+# From another run -------------------------------------------------------------------------------------------------
+
+
+def test_colder_from_another_run_is_what_the_longer_run_gives(runs, tmp_path):
+    alone = commands.run(parameters(0.5), start=runs / "short")
+    assert same(alone.at(0.5), commands.load(runs / "long").at(0.5))
+    kept = commands.run(parameters(0.5), tmp_path / "run", start=runs / "short")
+    assert same(alone.at(0.5), kept.at(0.5))
+    assert not same(alone.at(0.5), commands.run(parameters(0.5)).at(0.5))
+
+
+def test_a_stopped_run_needs_the_other_one_no_more(runs, short, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    stopped(monkeypatch, 0, parameters(0.5), folder, start=short)  # before anything is measured
+    shutil.rmtree(short)
+    stopped(monkeypatch, 1, parameters(0.5), folder, start=short)
+    stopped(monkeypatch, 1, parameters(0.5), folder)
+    results = commands.run(parameters(0.5), folder)
+    assert same(results.at(0.5), commands.load(runs / "long").at(0.5))
+    assert Parameters.read(folder / "input.resolved.toml").dca.start
+    commands.run(parameters(0.5, 0.3), folder)  # more temperatures, as for any run
+
+
+def test_a_changed_other_run_is_noticed(short, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    stopped(monkeypatch, 1, parameters(0.5), folder, start=short)
+    wanted = Parameters.read(folder / "input.resolved.toml").dca.start
+    commands.run(parameters(1.0, 0.5), short)
+    with pytest.raises(InputError, match="dca.start = .* its own copy of what it started from: leave --from out"):
+        commands.run(parameters(0.5), folder, start=short)
+    with pytest.raises(InputError, match=f"--from .*: dca.start asks for the state {wanted}, and there it is"):
+        commands.run(Parameters.read(folder / "input.resolved.toml"), tmp_path / "new", start=short)
+    with pytest.raises(InputError, match=f"dca.start = {wanted}: .* name the folder of the run .* with --from"):
+        commands.run(Parameters.read(folder / "input.resolved.toml"), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_run_that_began_without_cannot_start_from_another(runs, short):
+    with pytest.raises(InputError, match="dca.start = unset in .*leave --from out"):
+        commands.run(parameters(1.0), short, start=runs / "long")
+
+
+def damage(folder):
+    path = folder / "checkpoint.h5"
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+@pytest.mark.parametrize("here, change, words", [
+    (parameters(0.5, model={"cluster": [[2, 0], [0, 2]]}), None,
+     r"model.cluster = \[\[2, 0\], \[0, 1\]\] there and \[\[2, 0\], \[0, 2\]\] here"),
+    (parameters(0.5, solver={"kind": "ed"}, dca={"isolated": True, "density": None, "mu": 1.0}), None, 'kind = "ed"'),
+    (parameters(0.5), lambda folder: (folder / "input.resolved.toml").unlink(), "there is no run: .* is missing"),
+    (parameters(0.5), lambda folder: (folder / "checkpoint.h5").unlink(), "no finished temperature is in its checkpoint"),
+    (parameters(0.5), damage, "checkpoint.h5: .*so no run can start from it"),
+])
+def test_what_cannot_be_a_start_is_refused_before_anything_is_written(short, tmp_path, here, change, words):
+    if change:
+        change(short)
+    with pytest.raises(InputError, match=words) as error:
+        commands.run(here, tmp_path / "run", start=short)
+    assert "\n" not in str(error.value) and not (tmp_path / "run").exists()
+
+
+def test_a_run_that_has_finished_no_temperature_is_no_start(tmp_path, monkeypatch):
+    stopped(monkeypatch, 0, parameters(1.0), tmp_path / "other")
+    with pytest.raises(InputError, match="no finished temperature is in its checkpoint.h5"):
+        commands.run(parameters(1.0), start=tmp_path / "other")
+
+
+def read(runs, p):
+    return start.read(runs / "long", p).state["last"]
+
+
+def test_the_nearest_temperature_counts_and_the_last_one_has_configurations(runs):
+    cold, warm = read(runs, parameters(0.6)), read(runs, parameters(0.9))
+    assert (cold["beta"], warm["beta"]) == (2.0, 1.0) and "chains" in cold and "chains" not in warm
+    sigma = commands.load(runs / "long").at(1.0)["Sigma"]
+    np.testing.assert_array_equal(warm["omega"], sigma.axes[1].values)
+    shift = warm["sigma"] - sigma.mean  # the density that was asked for, in place of the one that was measured
+    np.testing.assert_allclose(shift, 4.0 / 2 * (0.9 - float(commands.load(runs / "long").at(1.0)["density"].mean)))
+
+
+def test_sigma_has_the_hartree_term_of_the_new_model(runs):
+    same, other = read(runs, parameters(0.5)), read(runs, parameters(0.5, model={"U": 6.0}, dca={"density": 0.8}))
+    np.testing.assert_allclose(other["sigma"] - same["sigma"], (6.0 * 0.8 - 4.0 * 0.9) / 2)
+    assert other["mu"] - same["mu"] == pytest.approx((6.0 * 0.8 - 4.0 * 0.9) / 2) and other["order"] > same["order"]
+    fixed = read(runs, parameters(0.5, model={"U": 6.0}, dca={"density": None, "mu": 3.0}))
+    np.testing.assert_allclose(fixed["sigma"] - same["sigma"], 0.9)
+    assert fixed["mu"] == 3.0
+
+
+@pytest.mark.parametrize("chains", [2, 4, 8])
+def test_configurations_are_dealt_out_to_any_number_of_chains(runs, chains):
+    p = parameters(0.5)
+    theirs = checkpoint.load(runs / "long/checkpoint.h5", PROGRAM, *parameters(1.0, 0.5).fingerprints())
+    theirs = sorted(out_of_columns(theirs["last"]["chains"]["states"]), key=lambda chain: chain["number"])
+    mine = out_of_columns(read(runs, p.replace(solver={"chains": chains}))["chains"]["states"])
+    assert [chain["number"] for chain in mine] == list(range(chains))
+    for chain in mine:
+        np.testing.assert_array_equal(chain["tau"], theirs[chain["number"] % 4]["tau"])
+    commands.run(p.replace(solver={"chains": chains}), start=runs / "long")
+
+
+def test_an_isolated_cluster_from_another_one_is_exact_within_its_errors(tmp_path):
+    p = Parameters(model={"U": 8.0, "hopping": {"1,0": -0.5}, "cluster": DIMER},
+                   dca={"temperatures": [1.0], "mu": 4.0, "isolated": True}, two_particle={"channels": []},
+                   solver={"measurements": 6400, "warmup": 50, "chains": 4}, run={"workers": 1})
+    commands.run(p, tmp_path / "other")
+    p = p.replace(model={"U": 4.0}, dca={"mu": 1.5, "temperatures": [0.5]}, solver={"chains": 8})
+    qmc = commands.run(p, start=tmp_path / "other").at(0.5)
+    exact = commands.run(p.replace(solver={"kind": "ed"})).at(0.5)
+    for name in ("density", "double_occupancy", "energy_kinetic", "energy"):
+        assert abs(qmc[name].mean - exact[name].mean) < 4 * qmc[name].error, name
+
+
+def test_the_loop_from_another_run_converges_to_the_same_numbers(runs):
+    p = parameters(0.5, model={"U": 6.0}, dca={"density": 0.8, "iterations": 8},
+                   solver={"measurements": 6400, "measurements_first": 1280})
+    a, b = (commands.run(p, start=other).at(0.5) for other in (None, runs / "long"))
+    for name in ("density", "double_occupancy", "energy"):
+        assert abs(a[name].mean - b[name].mean) < 4 * np.hypot(a[name].error, b[name].error), name
+
+
+@needs_mpi
+def test_on_two_ranks_it_is_the_same_and_an_error_is_one_line(runs, tmp_path):
+    (tmp_path / "input.toml").write_text(parameters(0.5).to_toml())
+
+    def run(other, out):
+        return subprocess.run([sys.executable, "-m", "plaq", "dca", "run", str(tmp_path / "input.toml"), "-n", "2", "--from",
+                               str(other), "--out", str(tmp_path / out)], capture_output=True, text=True, timeout=300,
+                              env=os.environ)
+
+    done = run(runs / "short", "two")
+    assert done.returncode == 0, done.stderr
+    assert f"starts from {runs / 'short'} at T = 1: Σ, μ and the configurations of 4 chains" in done.stdout
+    assert same(commands.load(tmp_path / "two").at(0.5), commands.load(runs / "long").at(0.5))
+    failed = run(tmp_path / "nowhere", "three")
+    said = [line for line in failed.stderr.splitlines() if "plaq: error" in line]
+    assert failed.returncode == 2 and len(said) == 1 and "nowhere: there is no run" in said[0]
