@@ -1,6 +1,5 @@
 """Runs that start from another one, and runs that go on with more temperatures."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,12 +9,12 @@ import numpy as np
 import pytest
 
 from plaq import _core, checkpoint
-from plaq.dca import Parameters, commands, start
-from plaq.dca.chains import out_of_columns
-from plaq.dca.loop import Loop
-from plaq.dca.observer import PROGRAM, QuietObserver
+from plaq.dca import Parameters, commands, loop, start
+from plaq.dca.chains import out_of_columns, run_chains
+from plaq.dca.observer import PROGRAM
 from plaq.dca.results_file import digest_results
 from plaq.errors import InputError, Interrupted
+from plaq.launch import launcher_command
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 DIMER = [[2, 0], [0, 1]]
@@ -63,12 +62,29 @@ def same(a, b):
 
 
 def stopped(monkeypatch, after, *arguments, **options):
-    """Run until the loop has been told to stop at its look number `after`."""
-    looks = iter(range(after))
+    """Run so many iterations, and stop in the next one."""
+    calls = iter(range(after))
+
+    def until_then(problem, chains, run, comm, watch, shares):
+        if next(calls, None) is not None:
+            return run_chains(problem, chains, run, comm, watch, shares)
+        watch.reason = "SIGTERM"
+        return False
+
     with monkeypatch.context() as patch:
-        patch.setattr(QuietObserver, "stop_requested", lambda self: None if next(looks, None) is not None else "SIGTERM")
+        patch.setattr(loop, "run_chains", until_then)
         with pytest.raises(Interrupted):
             commands.run(*arguments, **options)
+
+
+def on_two_ranks(p, folder, *arguments):
+    """The command on two ranks; without figures, which take the longest."""
+    path = folder.with_suffix(".toml")
+    path.write_text(p.to_toml())
+    program = ("import sys, types\nfor name in ('plot', 'report'):\n    sys.modules['plaq.dca.' + name] = types.SimpleNamespace("
+               "save_figures=str, write_report=str)\nfrom plaq.cli import main\nmain()")
+    return subprocess.run([*launcher_command(2), sys.executable, "-c", program, "dca", "run", path, "--out", folder,
+                           *arguments], capture_output=True, text=True, timeout=300)
 
 
 # More temperatures ------------------------------------------------------------------------------------------------
@@ -81,6 +97,18 @@ def test_a_run_with_temperatures_added_is_the_run_that_had_them_at_once(runs, sh
     assert Parameters.read(short / "input.resolved.toml").dca.temperatures == (1.0, 0.5)
 
 
+@needs_mpi
+def test_temperatures_are_added_to_a_run_in_shares(tmp_path):
+    """Where the finished temperature has functions that are in results.h5 only."""
+    p = parameters(1.0, two_particle={"channels": ["magnetic"], "frequencies": 2}, solver={"measurements": 64})
+    longer = p.replace(dca={"temperatures": [1.0, 0.5]})
+    for here in (p, longer):
+        done = on_two_ranks(here, tmp_path / "run", "--set", "run.two_particle=spread")
+        assert done.returncode == 0, done.stderr
+    commands.run(longer, tmp_path / "alone")
+    assert digest(tmp_path / "run") == digest(tmp_path / "alone")
+
+
 def test_temperatures_can_be_added_to_a_run_that_was_stopped_and_again_after_a_stop(runs, tmp_path, monkeypatch):
     stopped(monkeypatch, 2, parameters(1.0), tmp_path / "run")
     stopped(monkeypatch, 3, parameters(1.0, 0.5), tmp_path / "run")
@@ -90,7 +118,7 @@ def test_temperatures_can_be_added_to_a_run_that_was_stopped_and_again_after_a_s
 
 def test_a_finished_run_stays_as_it_is(short, monkeypatch):
     before = digest(short)
-    monkeypatch.setattr(Loop, "_iteration", lambda *_: pytest.fail("it measures"))
+    monkeypatch.setattr(loop.Loop, "_iteration", lambda *_: pytest.fail("it measures"))
     commands.run(parameters(1.0), short)
     assert digest(short) == before
 
@@ -233,17 +261,10 @@ def test_the_loop_from_another_run_converges_to_the_same_numbers(runs):
 
 @needs_mpi
 def test_on_two_ranks_it_is_the_same_and_an_error_is_one_line(runs, tmp_path):
-    (tmp_path / "input.toml").write_text(parameters(0.5).to_toml())
-
-    def run(other, out):
-        return subprocess.run([sys.executable, "-m", "plaq", "dca", "run", str(tmp_path / "input.toml"), "-n", "2", "--from",
-                               str(other), "--out", str(tmp_path / out)], capture_output=True, text=True, timeout=300,
-                              env=os.environ)
-
-    done = run(runs / "short", "two")
+    done = on_two_ranks(parameters(0.5), tmp_path / "two", "--from", runs / "short")
     assert done.returncode == 0, done.stderr
     assert f"starts from {runs / 'short'} at T = 1: Σ, μ and the configurations of 4 chains" in done.stdout
     assert same(commands.load(tmp_path / "two").at(0.5), commands.load(runs / "long").at(0.5))
-    failed = run(tmp_path / "nowhere", "three")
+    failed = on_two_ranks(parameters(0.5), tmp_path / "three", "--from", tmp_path / "nowhere")
     said = [line for line in failed.stderr.splitlines() if "plaq: error" in line]
     assert failed.returncode == 2 and len(said) == 1 and "nowhere: there is no run" in said[0]

@@ -91,11 +91,12 @@ class Observer(QuietObserver):
     def resume(self) -> dict[str, Any] | None:
         """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be
         used."""
-        state = checkpoint.load(self._folder.checkpoint, PROGRAM, *self._parameters.fingerprints())
+        inputs = self._parameters.fingerprints()
+        state = checkpoint.load(self._folder.checkpoint, PROGRAM, *inputs)
         if state is not None:
             points = [Point.from_state(point) for point in state["points"]]
             try:
-                check_functions(self._folder.results, points, self._header["input"])
+                check_functions(self._folder.results, points, [name[:16] for name in inputs])  # as headers say
             except InputError as error:
                 raise InputError(f"{error}; the checkpoint relies on it: remove {self._folder.checkpoint} to start this "
                                  "run from the beginning") from None

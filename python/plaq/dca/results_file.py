@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -85,16 +85,16 @@ def _require(places: list[str], file: h5py.File, path: Path) -> None:
             raise InputError(f"{path}: {place} is not there")
 
 
-def check_functions(path: Path, points: list[Point], input: str) -> None:
-    """InputError unless the file at ``path`` is undamaged, of the ``input`` of that name in its header, and has all
-    functions that points say are in it."""
+def check_functions(path: Path, points: list[Point], inputs: Collection[str]) -> None:
+    """InputError unless the file at ``path`` is undamaged, of an input of these names in its header, and has all functions
+    that points say are in it."""
     wanted = [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
     if not wanted:
         return
     if not path.exists():
         raise InputError(f"{path}: {wanted[0]} is not there, as there is no such file")
     with opened(path, FORMAT) as file:
-        if read_tree(file["header"]).get("input") != input:
+        if read_tree(file["header"]).get("input") not in inputs:
             raise InputError(f"{path}: holds the results of another input")
         _require(wanted, file, path)
     with SealedFile(path, FORMAT) as file:
