@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 #include <string>
@@ -70,6 +71,28 @@ TEST(messenger, a_thread_outside_of_pools_moves_its_messages_itself) {
   coming.get();
   going.get();
   EXPECT_EQ(in, numbers((me + p - 1) % p, in.size()));
+}
+
+TEST(messenger, two_threads_without_a_pool_move_each_others_messages) {
+  messenger m(world());
+  const int p = m.size(), me = m.rank();
+  const auto exchange = [&](int shift, int tag) {
+    const int to = (me + shift) % p, from = (me + p - shift) % p;
+    for (int i = 0; i < 2000 / p; ++i) {
+      std::array<int, 1> in{-1}, out{i};
+      std::array all{m.irecv(in, from, tag), m.isend(out, to, tag)};
+      m.wait_for(all, 30s);
+      if (in[0] != i) return false;
+    }
+    return true;
+  };
+  for (int shift : {1 % p, 0}) {
+    std::array<bool, 2> good{};
+    {
+      std::jthread one([&] { good[0] = exchange(shift, 1); }), other([&] { good[1] = exchange(shift, 2); });
+    }
+    EXPECT_TRUE(good[0] && good[1]);
+  }
 }
 
 TEST(messenger, messages_of_one_tag_keep_their_order_and_tags_do_not) {

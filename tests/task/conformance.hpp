@@ -26,6 +26,15 @@ struct typed<std::tuple<B...>> {
 };
 using every_backend = typed<known_backends>::types;
 
+/// A value that can be moved so many times; the next one throws.
+struct fragile {
+  explicit fragile(int moves) : left(moves) {}
+  fragile(fragile&& other) : left(other.left - 1) {
+    if (left < 0) throw runtime_failure("broken on the way");
+  }
+  int left;
+};
+
 /// How many times to repeat, less under a sanitizer, where everything takes long.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr int less = 10;

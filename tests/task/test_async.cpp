@@ -220,6 +220,57 @@ TYPED_TEST(Async, PromisesAreKeptOnceOrBroken) {
   EXPECT_THROW(orphan.get(), std::future_error);
 }
 
+TYPED_TEST(Async, ValuesThatCannotBeMadeLeaveThePromiseToBeKeptOrBroken) {
+  using promise = typename TypeParam::template promise<fragile>;
+  promise kept;
+  auto value = kept.get_future();
+  EXPECT_THROW(kept.set_value(fragile(0)), runtime_failure);
+  EXPECT_FALSE(value.is_ready());
+  kept.set_value(7);
+  EXPECT_THROW(kept.set_value(8), std::future_error);
+  EXPECT_EQ(value.get().left, 6);
+
+  promise failed;
+  auto error = failed.get_future();
+  try {
+    failed.set_value(fragile(0));
+    FAIL();
+  } catch (const runtime_failure&) {
+    failed.set_exception(std::current_exception());
+  }
+  EXPECT_THROW(error.get(), runtime_failure);
+
+  typename TypeParam::template future<fragile> orphan;
+  {
+    promise broken;
+    orphan = broken.get_future();
+    EXPECT_THROW(broken.set_value(fragile(0)), runtime_failure);
+  }
+  EXPECT_THROW(orphan.get(), std::future_error);
+}
+
+// Wherever on its way a result breaks, the future says so.
+TYPED_TEST(Async, ResultsThatCannotBeMovedAreErrorsOfTheirTasks) {
+  typename TypeParam::pool pool({.workers = 2});
+  for (int moves = 0; moves < 4; ++moves) {
+    const auto task = [&] { return pool.async("task", [=] { return fragile(moves); }); };
+    const auto come = [&](auto future) {
+      try {
+        return future.get().left >= 0;
+      } catch (const runtime_failure&) {
+        return false;
+      }
+    };
+    EXPECT_EQ(come(task()), moves >= 2) << moves;  // into the state and out of it
+    EXPECT_EQ(come(task().then(pool, "then", [](auto ready) { return ready.get(); })), moves >= 4) << moves;
+    EXPECT_EQ(come(pool.async("outer", [] {}).then(pool, "inner", [&](auto) { return task(); })), moves >= 4);
+    auto [member] = when_all(task()).get();
+    EXPECT_EQ(come(std::move(member)), moves >= 2) << moves;
+    auto used = dataflow(pool, "dataflow", [](fragile value) { return value.left; }, task());
+    if (moves < 2) EXPECT_THROW(used.get(), runtime_failure) << moves;
+  }
+}
+
 TYPED_TEST(Async, CapturesAreGoneWhenTheResultIsThere) {
   typename TypeParam::pool pool({.workers = 2});
   for (int i = 0; i < 1000; ++i) {

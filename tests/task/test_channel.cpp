@@ -170,6 +170,35 @@ TYPED_TEST(Channel, ConsumerThatHadEnoughEndsTheProducer) {
   EXPECT_GE(producer.get(), 1);
 }
 
+// Two wait at one end; the first to be woken fails, and the other must not sleep on.
+TYPED_TEST(Channel, ValueThatCannotBePushedLeavesItsPlaceToOthers) {
+  typename TypeParam::pool pool({.workers = 1});
+  channel<TypeParam, fragile> pipe(1);
+  EXPECT_TRUE(pipe.push(fragile(9)));
+  auto broken = pool.async("broken", [&] { return pipe.push(fragile(0)); });
+  auto whole = pool.async("whole", [&] { return pipe.push(fragile(5)); });
+  auto consumer = pool.async("consumer", [&] {
+    EXPECT_EQ(pipe.pop()->left, 7);
+    return pipe.pop()->left;
+  });
+  EXPECT_THROW(broken.get(), runtime_failure);
+  EXPECT_TRUE(whole.get());
+  EXPECT_EQ(consumer.get(), 3);
+}
+
+TYPED_TEST(Channel, ValueThatCannotBePoppedIsLostAndTheNextComes) {
+  typename TypeParam::pool pool({.workers = 1});
+  channel<TypeParam, fragile> pipe(2);
+  EXPECT_TRUE(pipe.push(fragile(1)));
+  EXPECT_TRUE(pipe.push(fragile(5)));
+  auto waits = pool.async("waits", [&] { return pipe.push(fragile(9)); });
+  auto first = pool.async("first", [&] { return pipe.pop()->left; });
+  auto second = pool.async("second", [&] { return pipe.pop()->left; });
+  EXPECT_THROW(first.get(), runtime_failure);
+  EXPECT_EQ(second.get(), 3);
+  EXPECT_TRUE(waits.get());
+}
+
 TYPED_TEST(Channel, CloseKeepsWhatIsInside) {
   channel<TypeParam, int> pipe(2);
   EXPECT_TRUE(pipe.push(1));

@@ -14,10 +14,12 @@ class slow_mail final : public poller {
  public:
   ~slow_mail() { retire(); }
   future<int> order(int looks) {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     open_.push_back({promise<int>(), looks});
     auto result = open_.back().answer.get_future();
-    expect(1);
+    const bool first = expect(1);
+    lock.unlock();
+    if (first) look_out();
     return result;
   }
   void hurry() {
@@ -32,7 +34,7 @@ class slow_mail final : public poller {
         if (--entry.looks <= 0) due.push_back(std::move(entry.answer));
       std::erase_if(open_, [](const entry& e) { return e.looks <= 0; });
     }
-    expect(-static_cast<long>(due.size()));
+    came(static_cast<long>(due.size()));
     for (auto& answer : due) answer.set_value(7);
     return !due.empty();
   }

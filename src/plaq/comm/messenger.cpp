@@ -136,8 +136,7 @@ class messenger::implementation final : public task::poller {
     }
     posted_.push(*what.release());
     ++from_others_;
-    lock.unlock();
-    expect(1);
+    unlock_and_expect(lock);
   }
 
   /// Begins something on the wire; what fails or is complete at once is told now. `came` is the message that is to
@@ -151,9 +150,7 @@ class messenger::implementation final : public task::poller {
         if (came) what = fitting(std::move(what), *came);
         if (wire::handle h = begin(*what); !is_over(h)) {
           track(h, std::move(what));
-          lock.unlock();
-          expect(1);
-          return;
+          return unlock_and_expect(lock);
         }
       } catch (const std::exception& e) {
         error = failure(*what, e.what());
@@ -294,12 +291,19 @@ class messenger::implementation final : public task::poller {
     from_others_ = 0;
   }
 
+  /// One thing more is under way. Counted before anybody can find it: who waits polls only while something is.
+  static void unlock_and_expect(std::unique_lock<task::detail::spin_lock>& lock) noexcept {
+    const bool first = expect(1);
+    lock.unlock();
+    if (first) look_out();
+  }
+
   // Without it.
 
   /// Only who looks, or destroys, adds to finished_: one thread at a time.
   bool tell() noexcept {
     if (finished_.empty()) return false;
-    expect(-static_cast<long>(std::ranges::count(finished_, true, &finished::looked_for)));
+    came(std::ranges::count(finished_, true, &finished::looked_for));
     for (finished& f : finished_)
       if (f.error)
         f.what->fail(std::move(f.error));

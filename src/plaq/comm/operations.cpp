@@ -18,6 +18,7 @@ struct operations::flight {
   flight(operation_to_do&& fresh, wire& over) : what(std::move(fresh)), steps(over) {}
   operation_to_do what;
   std::vector<std::byte> scratch;
+  std::byte token{};  ///< what a barrier sends and receives; nobody looks at it
   byte_executor steps;
   engine moves;
   std::optional<task::promise<void>> made;
@@ -55,7 +56,8 @@ std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
   const auto& todo = *fresh->what.todo;
   if (fresh->scratch.size() < todo.scratch) fresh->scratch.resize(todo.scratch);
   generation_ = generation_ == last_tag ? 0 : generation_ + 1;
-  const byte_executor::buffers at{fresh->what.input.data(), fresh->what.output.data(), fresh->scratch.data()};
+  std::byte* const output = fresh->what.output.data();
+  const byte_executor::buffers at{fresh->what.input.data(), output ? output : &fresh->token, fresh->scratch.data()};
   fresh->steps.begin(generation_, at, fresh->what.combine);
   fresh->moves.begin(todo, fresh->steps);
   return fresh;
@@ -98,6 +100,7 @@ task::future<void> operations::start(operation_to_do what) {
   task::promise<void> made;
   auto result = made.get_future();
   std::exception_ptr error;
+  bool first = false;
   {
     std::lock_guard lock(guard_);
     try {
@@ -107,16 +110,15 @@ task::future<void> operations::start(operation_to_do what) {
         made.set_value();
         return result;
       }
-      fresh->made = std::move(made);
       under_way_.push_back(std::move(fresh));
+      under_way_.back()->made = std::move(made);
+      first = expect(1);
     } catch (...) {
       error = std::current_exception();
     }
   }
-  if (error)
-    made.set_exception(error);
-  else
-    expect(1);
+  if (error) made.set_exception(error);
+  if (first) look_out();
   return result;
 }
 
@@ -156,7 +158,7 @@ bool operations::poll() noexcept {
 }
 
 void operations::tell(std::vector<ended>& all) noexcept {
-  expect(-static_cast<long>(all.size()));
+  came(static_cast<long>(all.size()));
   for (auto& [which, error] : all) {
     auto made = std::move(*which->made);
     which->made.reset();

@@ -27,7 +27,7 @@ class operations final : public task::poller {
     trace::label name;
     std::shared_ptr<const schedule> todo;
     std::span<const std::byte> input;
-    std::span<std::byte> output;
+    std::span<std::byte> output;  ///< empty: of a barrier, whose byte nobody looks at
     combination combine;
     std::function<void()> at_end;  ///< of this rank; may be empty
   };

@@ -28,20 +28,25 @@ class channel {
   channel(const channel&) = delete;
 
   /// Waits while the channel is full. False, and the value is lost, once it is closed. Throws cancelled, and the
-  /// value is lost, where it would have to wait and the token is stopped.
+  /// value is lost, where it would have to wait and the token is stopped. What moving the value throws comes out.
   [[nodiscard]] bool push(T value, std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
     const bool can = not_full_.wait(lock, std::move(stop), [&] { return closed_ || items_.size() < capacity_; });
     if (error_) std::rethrow_exception(error_);
     if (!can) throw cancelled();
     if (closed_) return false;
-    items_.push_back({std::move(value), detail::maker()});
+    try {
+      items_.emplace_back(std::move(value), detail::maker());
+    } catch (...) {
+      not_full_.notify_one();  // the place stays free, and another may be waiting for it
+      throw;
+    }
     not_empty_.notify_one();
     return true;
   }
 
   /// Waits while the channel is empty. Nothing once it is closed and empty. Throws cancelled where it would have
-  /// to wait and the token is stopped.
+  /// to wait and the token is stopped. What moving the value throws comes out, and the value is lost.
   std::optional<T> pop(std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
     const bool can = not_empty_.wait(lock, std::move(stop), [&] { return closed_ || !items_.empty(); });
@@ -49,10 +54,14 @@ class channel {
     if (!can) throw cancelled();
     if (items_.empty()) return std::nullopt;
     detail::uses(items_.front().maker);
-    std::optional<T> value(std::move(items_.front().value));
-    items_.pop_front();
-    not_full_.notify_one();
-    return value;
+    struct taking {
+      channel& self;
+      ~taking() {
+        self.items_.pop_front();
+        self.not_full_.notify_one();
+      }
+    } at_end{*this};
+    return std::optional<T>(std::move(items_.front().value));
   }
 
   /// No more values; what is inside can still be taken. Closing twice is no error.
@@ -87,6 +96,7 @@ class channel {
 
  private:
   struct item {
+    item(T&& value, std::uint64_t maker) : value(std::move(value)), maker(maker) {}
     T value;
     std::uint64_t maker;
   };

@@ -130,18 +130,20 @@ class promise {
     state_->retain();
     return future<T>(state_.operator->());
   }
+  /// Where the value cannot be made, what its constructor throws comes out here, and the promise can still be kept
+  /// or broken.
   template <class... Value>
     requires(std::is_void_v<T> ? sizeof...(Value) == 0
                                : std::constructible_from<typename detail::state<T>::stored, Value...>)
   void set_value(Value&&... value) {
-    keep();
+    need_open();
     state_->value.emplace(std::forward<Value>(value)...);
-    state_->complete();
+    keep();
   }
   void set_exception(std::exception_ptr error) {
-    keep();
+    need_open();
     state_->error = std::move(error);
-    state_->complete();
+    keep();
   }
   void swap(promise& other) noexcept {
     std::swap(state_, other.state_);
@@ -150,9 +152,13 @@ class promise {
   }
 
  private:
-  void keep() {
-    if (std::exchange(kept_, true)) throw std::future_error(std::future_errc::promise_already_satisfied);
+  void need_open() const {
+    if (kept_) throw std::future_error(std::future_errc::promise_already_satisfied);
+  }
+  void keep() noexcept {
+    kept_ = true;
     state_->maker = detail::maker();
+    state_->complete();
   }
   detail::owner<detail::state<T>> state_;
   bool asked_ = false, kept_ = false;

@@ -56,8 +56,10 @@ std::atomic<std::size_t> pool_count{0};
 poller::poller() noexcept { polling::add(*this); }
 void poller::retire() noexcept { polling::remove(*this); }
 
-void poller::expect(long more) noexcept {
-  if (detail::expected.fetch_add(more) != 0 || more <= 0) return;
+bool poller::expect(long more) noexcept { return detail::expected.fetch_add(more) == 0; }
+void poller::came(long many) noexcept { detail::expected.fetch_sub(many); }
+
+void poller::look_out() noexcept {
   std::lock_guard lock(pools_lock);
   for (detail::lookout* pool : pools) pool->rouse();
 }

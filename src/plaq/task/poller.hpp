@@ -22,8 +22,13 @@ class poller {
   /// From here on nobody polls; waits for a poll() under way. To be called by the destructor of who implements it.
   void retire() noexcept;
 
-  /// How many more things are waited for. While there is one, a worker in each pool keeps awake.
-  void expect(long more) noexcept;
+  /// How many more things are waited for. To be called before a poll() can end them, e.g. with the lock that poll()
+  /// takes: it does not wait. Where it returns true, look_out() has to follow, with no lock.
+  [[nodiscard]] static bool expect(long more) noexcept;
+  /// Wakes a worker in each pool. While something is expected one keeps awake.
+  static void look_out() noexcept;
+  /// So many things have come. To be called before anybody is told, who may wait for others then.
+  static void came(long many) noexcept;
 
  private:
   friend struct polling;
