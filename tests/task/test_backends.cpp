@@ -1,6 +1,8 @@
 #include <sched.h>
 
+#include <csignal>
 #include <fstream>
+#include <vector>
 
 #include "conformance.hpp"
 
@@ -65,14 +67,57 @@ int overflow(int depth) {
   return depth > 1'000'000 ? 0 : overflow(depth + 1) + frame[0];
 }
 
-TEST(BackendsDeathTest, StackOverflowMeetsTheGuardPage) {
+TEST(BackendsDeathTest, StackOverflowMeetsTheGuardAndIsNamed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_DEATH(
+  EXPECT_EXIT(
       {
-        fiber::pool pool({.workers = 1});
+        fiber::pool pool({.workers = 1, .stack_size = 192 * 1024});
         pool.async("endless", [] { return overflow(0); }).get();
       },
-      "");
+      testing::KilledBySignal(SIGSEGV), "plaq: a task overflowed its stack of 192 KiB, .* options::stack_size");
+}
+
+// As compilers make it where they are not told to touch page after page.
+#ifdef __clang__
+[[gnu::noinline]]
+#else
+[[gnu::noinline, gnu::optimize("no-stack-clash-protection")]]
+#endif
+int frame_of_300_kib() {
+  volatile char frame[300 * 1024];
+  frame[0] = 1;  // far below what is the task's
+  return frame[0];
+}
+
+TEST(BackendsDeathTest, FrameLargerThanAStackDoesNotReachAnother) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        fiber::pool pool({.workers = 1});
+        promise<void> go;
+        const auto gone = go.get_future().share();
+        auto first = pool.async("first", [&] {
+          gone.wait();
+          return frame_of_300_kib();
+        });
+        std::vector<future<void>> others;  // their stacks lie below that of the first
+        for (int i = 0; i < 8; ++i) others.push_back(pool.async("other", [&] { gone.wait(); }));
+        pool.async("starter", [&] { go.set_value(); }).get();
+        first.get();
+      },
+      testing::KilledBySignal(SIGSEGV), "plaq: a task overflowed its stack of 256 KiB");
+}
+
+// Other faults, and signals that were sent, are what they were.
+TEST(BackendsDeathTest, OtherFaultsAreNotCalledOverflow) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto in_a_task = [](auto&& work) {
+    fiber::pool pool({.workers = 1});
+    pool.async("faulty", work).get();
+  };
+  const auto nowhere = [] { *reinterpret_cast<volatile int*>(8) = 1; };
+  EXPECT_EXIT(in_a_task(nowhere), testing::KilledBySignal(SIGSEGV), "^$");
+  EXPECT_EXIT(in_a_task([] { raise(SIGSEGV); }), testing::KilledBySignal(SIGSEGV), "^$");
 }
 #endif
 

@@ -1,5 +1,7 @@
 #include "plaq/task/coroutine.hpp"
 
+#include "plaq/task/overflow.hpp"
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
 #elif defined(__SANITIZE_THREAD__)
@@ -40,7 +42,9 @@ void coroutine::enter() {
   const caught own = caught::exchange(exceptions_);
   void* frames = nullptr;
   before_enter(frames);
+  runs_on(&stack_);
   inside_ = bc::jump_fcontext(inside_, this).fctx;
+  runs_on(nullptr);
   after_enter(frames);
   exceptions_ = caught::exchange(own);
 }

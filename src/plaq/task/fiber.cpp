@@ -8,6 +8,7 @@
 #include "plaq/task/coroutine.hpp"
 #include "plaq/task/job_queue.hpp"
 #include "plaq/task/meter.hpp"
+#include "plaq/task/overflow.hpp"
 #include "plaq/task/poller.hpp"
 #include "plaq/task/worker_numbers.hpp"
 
@@ -128,6 +129,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   void serve(worker& self) {
     own_worker = &self;
     own_pool = this;
+    const detail::overflow_watch names_it;
     while (job* next = find(self)) run(self, *next);
   }
 

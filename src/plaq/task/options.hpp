@@ -15,7 +15,7 @@ enum class binding {
 
 struct options {
   int workers = 0;                      ///< tasks that run at the same time; 0: one per core (or thread) of `cpus`
-  std::size_t stack_size = 256 * 1024;  ///< bytes of stack per task, without its guard page (fiber and hpx)
+  std::size_t stack_size = 256 * 1024;  ///< bytes of stack per task, without the guard below it (fiber and hpx)
   binding bind = binding::automatic;    ///< what workers are bound to
   std::vector<int> cpus{};              ///< hardware threads to use; empty: those that the process may use
 };

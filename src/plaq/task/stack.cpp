@@ -22,11 +22,12 @@ bool install_guard(void* at, std::size_t bytes) {
 
 }  // namespace
 
-stack::stack(std::size_t bytes) : guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-  all_ = (bytes + guard_ - 1) / guard_ * guard_ + guard_;
+stack::stack(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  all_ = (bytes + page - 1) / page * page + guard;
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
   void* got = mmap(nullptr, all_, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (got == MAP_FAILED || !install_guard(got, guard_)) {
+  if (got == MAP_FAILED || !install_guard(got, guard)) {
     const std::string why = std::strerror(errno);
     if (got != MAP_FAILED) munmap(got, all_);
     throw runtime_failure("no stack of " + std::to_string(bytes) + " bytes for a task: " + why);
