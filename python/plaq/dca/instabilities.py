@@ -56,8 +56,8 @@ class Instability:
     def plain(self) -> dict:
         """As nested dicts for files; q in units of pi/a."""
         found = self.transition
-        return {"channel": self.channel, "q": [x / np.pi for x in self.q], "irrep": self.irrep, "order": self.name, "symbol": self.symbol,
-                "status": self.status, "value": found and found.value, "error": found and found.error,
+        return {"channel": self.channel, "q": [x / np.pi for x in self.q], "irrep": self.irrep, "order": self.name,
+                "symbol": self.symbol, "status": self.status, "value": found and found.value, "error": found and found.error,
                 "method": found.method if found else "", "sentence": self.sentence}
 
 

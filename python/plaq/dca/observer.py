@@ -155,6 +155,8 @@ class Observer(QuietObserver):
         places = point.history[-1].get("chains_in_flight") if split and point.history else None
         in_flight = f"; {places} chains in flight" if places else ""
         self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}{in_flight}")
+        if doubts := checks.doubts(point, self._parameters.dca.density):
+            self._log.line(f"{'':8}in doubt: {', '.join(doubts)}")
         for row in responses(point):
             measured = any(name.startswith("lambda_") for name in row.values)
             (self._log.line if measured else self._log.record)(f"{'':8}{row.in_words()}")
@@ -164,7 +166,7 @@ class Observer(QuietObserver):
         """Replace ``results.h5`` and ``summary.json``; ``spread`` as `write_results` takes it."""
         self._folder.check()
         write_results(self._folder.results, results, self._parameters.to_toml(), self._header, spread)
-        self._folder.write_summary(summary(results, self._header))
+        self._folder.write_summary(summary(results, self._header, self._parameters.dca.density))
 
     def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
         started = time.monotonic()

@@ -115,7 +115,7 @@ def instabilities(results: Results, theme: Theme) -> Figure:
             axes.axvline(found.value, color=colour, lw=0.9, ls=":", label=label)
     log_temperature(axes, [p.T for p in results.points if any(order.observable in p for order in orders)])
     axes.set(ylabel="leading eigenvalue")
-    axes.legend(ncols=2)
+    figure.legend(loc="outside right upper")
     return figure
 
 
@@ -161,7 +161,8 @@ def order_histogram(results: Results, theme: Theme) -> Figure:
         histogram = point["order_histogram"]
         k = histogram.axes[0].values if histogram.axes else np.arange(len(histogram.mean))
         used = histogram.mean > 1e-4 * histogram.mean.max()
-        axes.plot(k[used], histogram.mean[used] / histogram.mean.sum(), color=colour, label=f"{point.T:.4g}")
+        axes.plot(k[used], histogram.mean[used] / histogram.mean.sum(), color=colour, label=f"{point.T:.4g}",
+                  marker="o" if np.count_nonzero(used) == 1 else "")  # without interaction there is k = 0 only
     axes.set(xlabel="expansion order k", ylabel="probability", ylim=(0, None))
     axes.legend(title="T / t", ncols=2)
     return figure

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from plaq.dca import checks
+from plaq.dca.advice import advice
 from plaq.dca.parameters import Parameters
 from plaq.dca.plot import available, words
-from plaq.dca.report_tables import check_table, folded, history_table, momentum_table, order_table, point_table, rows
+from plaq.dca.report_tables import (check_table, folded, history_table, markup, momentum_table, order_table, point_table,
+                                    rows)
 from plaq.dca.results import Results
 from plaq.dca.results_file import digest_results, read_results
 from plaq.estimate import with_error
@@ -39,10 +41,12 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         f'<p class="over">plaq dca · {escape(model_in_words(parameters))}</p>',
         f"<h1>{headline(results)}</h1>",
         f'<p class="sentence">{markup(sentence(results))}</p>',
+        doubts(results, parameters),
+        f'<p class="advice"><b>Next.</b> {markup(" ".join(advice(results, parameters)))}</p>',
         facts(results, parameters),
         figures(results),
         "<h2>Results by temperature</h2>",
-        point_table(results),
+        point_table(results, parameters.dca.density),
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
         "that the data cannot support. All energies and temperatures are in units of t.</p>",
         notes(results),
@@ -66,27 +70,33 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
 
 
 def headline(results: Results) -> str:
-    tc = results.tc
-    if tc["value"] is not None:
-        return f"T<sub>c</sub> = {with_error(tc['value'], tc['error'])} t"
-    if tc["status"] == "bound":
+    """T_c and what else was found, or what the run has."""
+    found = [f"{order.symbol} = {with_error(order.transition.value, order.transition.error)} t"
+             for order in results.instabilities() if order.status == "found"]
+    if found:
+        return markup(", ".join(dict.fromkeys(found)))
+    if results.tc["status"] == "bound":
         return "T<sub>c</sub> is outside the temperatures of this run"
     coldest = min(results.points, key=lambda point: point.T, default=None)
     return (
         "No temperature is finished"
         if coldest is None
-        else f"{len(results.points)} temperatures, down to T = {coldest.T:g} t"
+        else f"{len(results.points)} temperature{'s' if len(results.points) > 1 else ''}, down to T = {coldest.T:g} t"
     )
 
 
 def sentence(results: Results) -> str:
-    text = results.answer()
-    return text[0].upper() + text[1:] + "."
+    """T_c in words, and what else was found; the table of orders has the rest."""
+    orders = results.instabilities()
+    said = [results.answers()[0]]
+    said += [f"{order.name}: {order.sentence}" for order in orders[1:] if order.status == "found"]
+    return " ".join((text if text.startswith("lambda") else text[0].upper() + text[1:]) + "." for text in said)
 
 
-def markup(text: str) -> str:
-    """HTML of a text, with the symbols that have an index set as such: T_c, λ_d, lambda_magnetic."""
-    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", escape(text))
+def doubts(results: Results, p: Parameters) -> str:
+    """What keeps these numbers from being taken as they stand; empty where nothing does."""
+    found = results.doubts(p.dca.density)
+    return f'<p class="doubt"><b>In doubt.</b> {escape("; ".join(found))}.</p>' if found else ""
 
 
 def model_in_words(p: Parameters) -> str:
@@ -103,19 +113,21 @@ def facts(results: Results, p: Parameters) -> str:
     """The boxes below the headline."""
     (a, b), (c, d) = p.model.cluster
     entries = [("U", f"{p.model.U:g} t"), tuple(filling(p).split(" = ")), ("sites", str(abs(a * d - b * c)))]
+    off = ""
     if results.points:
         coldest = min(results.points, key=lambda point: point.T)
         entries.append(("lowest T", f"{coldest.T:g} t"))
-        entries += [
-            (f"{name} there", str(coldest[key]))
-            for key, name in [("sign", "sign"), ("lambda_d", "λ_d")]
-            if key in coldest
-        ]
-    entries += [
-        ("measurements", f"{p.solver.measurements:,}".replace(",", " ")),
-        ("time", duration(sum(results.seconds.values()))),
-    ]
-    boxes = "".join(f"<div><dt>{markup(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in entries)
+        entries += [(f"{name} there", str(coldest[key]))
+                    for key, name in [("density", "n"), ("sign", "sign"), ("lambda_d", "λ_d")] if key in coldest]
+        entries += [(f"{order.label} there", str(coldest[order.observable]))
+                    for order in results.instabilities() if order.symbol == "T_N" and order.observable in coldest]
+        if abs(checks.density_deviation(coldest, p.dca.density) or 0.0) > checks.DENSITY_LIMIT:
+            off = "n there"
+    counted = [point.measurements for point in results.points if point.measurements]
+    entries += [("measurements", f"{sum(counted):,}".replace(",", " "))] if counted else []
+    entries.append(("time", duration(sum(results.seconds.values()))))
+    boxes = "".join(f"<div{' class=off' if name == off else ''}><dt>{markup(name)}</dt><dd>{escape(value)}</dd></div>"
+                    for name, value in entries)
     return f'<dl class="facts">{boxes}</dl>'
 
 
@@ -123,9 +135,8 @@ def figures(results: Results) -> str:
     shown = []
     for name, (draw, title, caption) in available(results).items():
         kind = ' class="wide"' if name in WIDE_FIGURES else ""
-        shown.append(
-            f"<figure{kind}><h3>{markup(title)}</h3>{svg(draw)}<figcaption>{markup(caption)}</figcaption></figure>"
-        )
+        shown.append(f'<figure{kind}><h3>{markup(title)}</h3><div class="drawing">{svg(draw)}</div>'
+                     f"<figcaption>{markup(caption)}</figcaption></figure>")
     return f'<div class="figures">{"".join(shown)}</div>'
 
 

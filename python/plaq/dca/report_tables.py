@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable
 from html import escape
 from typing import Any
@@ -42,14 +43,18 @@ RESPONSES = {
 }
 
 
-MARK = ' class="failed"'
+def markup(text: str) -> str:
+    """HTML of a text, with the symbols that have an index set as such: T_c, λ_d, lambda_magnetic."""
+    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", escape(text))
 
 
-def table(head: Iterable[str], body: Iterable[Iterable[str]], style: str = "", failed: Container[int] = ()) -> str:
-    """Headings as HTML, cells as texts; wide ones scroll. ``failed`` are the rows that stand out."""
+def table(head: Iterable[str], body: Iterable[Iterable[str]], style: str = "", failed: Container[int] = (),
+          doubtful: Container[int] = ()) -> str:
+    """Headings as HTML, cells as texts; wide ones scroll. Rows of ``failed`` and ``doubtful`` stand out."""
     top = "".join(f"<th>{heading}</th>" for heading in head)
-    lines = (f'<tr{MARK if i in failed else ""}>' + "".join(f"<td>{escape(cell)}</td>" for cell in row)
-             + "</tr>" for i, row in enumerate(body))
+    mark = lambda i: ' class="failed"' if i in failed else ' class="doubtful"' if i in doubtful else ""  # noqa: E731
+    lines = (f"<tr{mark(i)}>" + "".join(f"<td>{markup(cell)}</td>" for cell in row) + "</tr>"
+             for i, row in enumerate(body))
     kind = f' class="{style}"' if style else ""
     return f'<div class="scroll"><table{kind}><thead><tr>{top}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
 
@@ -75,13 +80,19 @@ def momentum_table(results: Results) -> str:
             "eigenvalue of Γχ̄<sub>0</sub> of the lattice at q. Order sets in where a λ at frequency 0 reaches 1.</p>")
 
 
-def point_table(results: Results) -> str:
+def point_table(results: Results, wanted: float | None = None) -> str:
+    """The scalars by temperature, beside what is doubtful there; ``wanted`` is the density that was asked for."""
     columns = {
         name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)
     }
-    body = [(f"{point.T:g}", number(point.mu, ".5f"), *(str(point[name]) if name in point else "" for name in columns))
-            for point in results.points]
-    return table(["T / t", "μ / t", *columns.values()], body)
+    body = [[f"{point.T:g}", number(point.mu, ".5f"), *(str(point[name]) if name in point else "" for name in columns),
+             f"{point.measurements:,}".replace(",", " ") if point.measurements else "exact"] for point in results.points]
+    head = ["T / t", "μ / t", *columns.values(), "measurements"]
+    why = ["; ".join(checks.doubts(point, wanted)) for point in results.points]
+    if any(why):
+        head.insert(1, "in doubt")
+        body = [[T, text, *cells] for (T, *cells), text in zip(body, why)]
+    return table(head, body, "doubts" if any(why) else "", doubtful=[i for i, text in enumerate(why) if text])
 
 
 def check_table(results: Results) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from plaq.dca import checks
 from plaq.dca.instabilities import Instability, instabilities
 from plaq.dca.momenta import momentum
 from plaq.dca.response import momenta, responses
@@ -41,6 +42,12 @@ class Point:
 
     def __contains__(self, name: str) -> bool:
         return name in self.observables
+
+    @property
+    def measurements(self) -> int | None:
+        """Configurations that the numbers are averages over; None for an exact solution."""
+        counted = [record["measurements"] for record in self.history if record.get("phase") == "final"]
+        return int(sum(counted)) if counted else None
 
     def state(self) -> dict[str, Any]:
         """As nested dicts, for checkpoints and files."""
@@ -93,10 +100,18 @@ class Results:
         """The result of the run in a sentence for each order that it looked for, T_c first."""
         orders = self.instabilities()
         alone = [order.observable for order in orders] == ["lambda_d"]
-        found = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}" for order in orders]
+        found = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}"
+                 for order in orders]
         if not any("lambda_d" in point for point in self.points) and (irreps := pairing_irreps(self.points)):
             found.insert(0, no_d_wave(self.points, irreps))
-        return found or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
+        found = found or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
+        return found + [f"in doubt: {text}" for text in self.doubts()]
+
+    def doubts(self, wanted: float | None = None) -> list[str]:
+        """``T = 0.1: not converged``, … : temperatures whose numbers cannot be taken as they stand, and why; ``wanted`` is
+        the density that was asked for."""
+        why = {point.T: checks.doubts(point, wanted) for point in self.points}
+        return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in why.items() if reasons]
 
     def answer(self) -> str:
         """The result of the run in words: `answers` in one text."""
@@ -115,8 +130,8 @@ def no_d_wave(points: list[Point], irreps: list[str]) -> str:
     coldest = min((point for point in points if f"lambda_{irreps[0]}" in point), key=lambda point: point.T)
     K = [momentum(k) for k in momenta(coldest)]
     values = ", ".join(f"lambda_{name} = {coldest[f'lambda_{name}']}" for name in irreps)
-    return (f"no T_c: a d-wave gap changes sign between (π,0) and (0,π), and no function on the momenta of this cluster, "
-            f"{' '.join(K)}, does; its pairing eigenvalues are {values} at T = {coldest.T:g}")
+    return (f"no T_c: a d-wave gap changes sign between (π,0) and (0,π), and no function on the momenta of this "
+            f"cluster, {' '.join(K)}, does; its pairing eigenvalues are {values} at T = {coldest.T:g}")
 
 
 def plain(thing: Any) -> Any:
@@ -144,16 +159,18 @@ def _estimate(name: str, state: dict[str, Any]) -> Estimate:
 SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "lambda_d")
 
 
-def summary(results: Results, header: dict[str, Any]) -> dict[str, Any]:
+def summary(results: Results, header: dict[str, Any], wanted: float | None = None) -> dict[str, Any]:
     """The content of ``summary.json``: tc {value, error, status}, what is said of every order that was looked for, per
     temperature T, beta, mu, {value, error} of what `SUMMARY` names (lambda_d is null where two-particle functions were
-    not measured) and the responses at each momentum, and seconds by part."""
+    not measured), the responses at each momentum and what is doubtful, and seconds by part. ``wanted``: the density that
+    was asked for."""
 
     def pair(point: Point, name: str):
         return {"value": float(point[name].mean), "error": float(point[name].error)} if name in point else None
 
     temperatures = [
         {"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY},
+         "measurements": point.measurements, "doubts": checks.doubts(point, wanted),
          "momenta": [row.plain() for row in responses(point)]}
         for point in results.points
     ]
