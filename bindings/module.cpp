@@ -14,9 +14,26 @@ void bind_comm(nb::module_&);
 void bind_dca(nb::module_&);
 void bind_otf2(nb::module_&);
 
+namespace {
+
+/// The errors of the libraries are those of plaq.errors, which everything above knows.
+void raise_plaq_error(const std::exception_ptr& thrown, void*) {
+  const auto raise = [](const char* name, const char* what) {
+    PyErr_SetString(nb::module_::import_("plaq.errors").attr(name).ptr(), what);
+  };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const plaq::input_error& error) {
+    raise("InputError", error.what());
+  } catch (const plaq::runtime_failure& error) {
+    raise("RunError", error.what());
+  }
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
-  nb::exception<plaq::runtime_failure>(m, "RuntimeFailure", PyExc_RuntimeError);
-  nb::exception<plaq::input_error>(m, "InputError", PyExc_ValueError);
+  nb::register_exception_translator(raise_plaq_error);
 #ifdef PLAQ_BIND_TRACE
   auto trace = m.def_submodule("trace");
   bind_trace(trace);

@@ -1,5 +1,6 @@
 """plaq.comm alone and on 1 to 4 ranks: as a program, this file makes all its checks in its world."""
 
+import errno
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from plaq import _core
 from plaq.comm import Communicator, _pack, _unpack, library_version, thread_level, world
 from plaq.errors import InputError, RunError
 from plaq.launch import launcher_command
@@ -117,6 +119,38 @@ def check_each_and_starmap(comm: Communicator):
         list(comm.starmap(power, ((base, 2) for base in range(8))))
 
 
+def check_an_error_of_one_rank_is_that_of_all(comm: Communicator):
+    last = comm.size - 1
+    a_full_disk = OSError(errno.ENOSPC, "No space left on device", "checkpoint.h5")
+    for raised, expected, words in [
+        (InputError("input"), InputError, "input"),
+        (RunError("run"), RunError, "run"),
+        (MemoryError("40 GB"), RunError, "out of memory: 40 GB"),
+        (a_full_disk, RunError, "No space left on device: 'checkpoint.h5'"),
+        (None, InputError, "no such algorithm"),  # of the C++ library
+    ]:
+        def fail():
+            if raised:
+                raise raised
+            _core.comm.Method("no such algorithm")
+
+        on_last = lambda: comm.rank == last and fail()
+        calls = {
+            "on_root": lambda: comm.on_root(fail),
+            "on_root, shared": lambda: comm.on_root(fail, share=True),
+            "together": lambda: comm.together(on_last),
+            "each": lambda: comm.each(on_last),
+            "starmap": lambda: list(comm.starmap(lambda i: i == last and fail(), ((i,) for i in range(comm.size)))),
+        }
+        for name, call in calls.items():
+            with pytest.raises(expected, match=words) as caught:
+                call()
+            assert caught.value.ranks == comm.size, name
+            comm.barrier()  # all are there, and the group goes on
+    assert comm.on_root(lambda: 7, share=True) == comm.together(lambda: 7) == 7
+    assert comm.on_root(lambda: 7) == (None if comm.rank else 7)
+
+
 def check_allreduce(comm: Communicator):
     ranks = np.arange(comm.size)
     for dtype in "int32", "int64", "uint64", "float32", "float64", "complex64", "complex128":
@@ -199,13 +233,13 @@ def test_alone(check):
     check(world())
 
 
-def on_ranks(ranks: int, *program: str) -> subprocess.CompletedProcess:
+def on_ranks(ranks: int, *program: str, **environment: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         launcher_command(ranks) + [sys.executable, *program],
         capture_output=True,
         text=True,
         timeout=100,
-        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0"},
+        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0", **environment},
         stdin=subprocess.DEVNULL,
     )
 
@@ -242,6 +276,17 @@ def test_an_uncaught_exception_on_one_rank_ends_the_job():
     job = on_ranks(2, "-c", "from plaq.comm import world; c = world(); 1 / (1 - c.rank); c.barrier()")
     assert job.returncode == 1
     assert "rank 1 of 2 failed:" in job.stderr and "ZeroDivisionError" in job.stderr
+
+
+@needs_mpi
+def test_a_bad_tuning_table_ends_a_job_with_one_line(tmp_path):
+    (tmp_path / "comm.tuning").write_text("broadcast 2 0 treee 2 0\n")
+    (tmp_path / "input.toml").write_text("[dca]\ntemperatures = [1.0]\ndensity = 1.0\n")
+    command = ("-m", "plaq", "dca", "run", str(tmp_path / "input.toml"), "--out", str(tmp_path / "run"))
+    job = on_ranks(3, *command, PLAQ_COMM_TUNING=str(tmp_path / "comm.tuning"))
+    said = [line for line in job.stderr.splitlines() if "plaq" in line]
+    assert job.returncode == 2 and len(said) == 1, job.stderr
+    assert "comm.tuning" in said[0] and "treee" in said[0] and not (tmp_path / "run").exists()
 
 
 def world_with(**environment: str) -> subprocess.CompletedProcess:

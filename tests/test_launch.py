@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from plaq import _core, checkpoint, launch
+from plaq.cli import main
 from plaq.comm import library_version
 from plaq.errors import InputError, RunError
 from plaq.launch import launcher_command, relaunch, start, stdout_is_terminal
@@ -175,6 +176,17 @@ def test_relaunch_runs_this_python_with_this_package(monkeypatch):
     monkeypatch.setattr(launch, "start", lambda program, ranks: seen.append((program, ranks)) or 5)
     assert relaunch(["dca", "run", "a.toml"], 2) == 5
     assert seen == [([sys.executable, "-m", "plaq", "dca", "run", "a.toml"], 2)]
+
+
+@needs_mpi
+def test_no_rank_starts_for_what_cannot_run(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(launch, "start", lambda *_: pytest.fail("ranks were started"))
+    (tmp_path / "input.toml").write_text("[dca]\ntemperatures = [1e-4]\ndensity = 1.0\n[solver]\nchains = 2\n")
+    for ranks, words in ("1000", "every rank needs a chain"), ("2", "of memory on each of 2 rank(s)"):
+        monkeypatch.setattr(sys, "argv", ["plaq", "dca", "run", str(tmp_path / "input.toml"), "-n", ranks])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2 and words in capsys.readouterr().err
 
 
 @needs_mpi

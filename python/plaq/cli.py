@@ -11,7 +11,7 @@ from typing import Annotated, Optional
 import typer
 
 from plaq.cli_trace import app as trace
-from plaq.errors import InputError, Interrupted, RunError
+from plaq.errors import InputError, Interrupted, as_plaq_error
 from plaq.output import say, standard_streams
 
 app = typer.Typer(
@@ -68,12 +68,13 @@ def dca_run(
 
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
         from plaq.launch import relaunch
+        from plaq.machine import memory
 
-        sweep.read(input, settings)
+        sweep.check_needs(sweep.read(input, settings), ranks, memory())  # the ranks look again, each at its part of it
         sys.exit(relaunch(sys.argv[1:], ranks))
     from plaq.comm import world
 
-    runs = commands.on_root(world(), lambda: sweep.read(input, settings), share=True)
+    runs = world().on_root(lambda: sweep.read(input, settings), share=True)
     if sweep.is_single(runs):
         parameters = runs[sweep.SINGLE]
         commands.run(parameters, parameters.run.folder, str(input), trace, started, start)
@@ -175,9 +176,8 @@ def dca_calibrate(
 
     comm = world()
     found = measured_machine(comm, file.resolve().parent)
-    if comm.rank == 0:
-        write_atomically(file, found.to_toml().encode())
-        print(found.to_toml(), end="")
+    comm.on_root(lambda: write_atomically(file, found.to_toml().encode()))
+    comm.on_root(lambda: print(found.to_toml(), end=""))
 
 
 @comm.command("tune")
@@ -257,31 +257,26 @@ def main() -> None:
 
         sys.exit(EXIT_CODES[interrupted.reason])
     except Exception as error:
-        core = sys.modules.get("plaq._core")
-        if isinstance(error, (InputError, *([core.InputError] if core else []))):
-            fail(str(error), 2, error)
-        elif isinstance(error, (RunError, *([core.RuntimeFailure] if core else []))):
-            fail(str(error), 1, error)
-        elif isinstance(error, MemoryError):
-            fail(f"out of memory: {error}; `plaq check` estimates what an input needs", 1, error)
+        known = as_plaq_error(error)
+        if known is not None:
+            fail(str(known), 2 if isinstance(known, InputError) else 1, known.ranks)
         else:
             import traceback
 
-            fail("".join(traceback.format_exception(error)), 1, error)
+            fail("".join(traceback.format_exception(error)), 1)
 
 
-def fail(message: str, code: int, error: Exception) -> None:
+def fail(message: str, code: int, ranks: int = 1) -> None:
     """Say what went wrong and end the process; under MPI with the rank, and with all other ranks.
 
-    An error that all ranks raised together is said once, by rank 0.
+    An error that all ranks raised together, as many as ``ranks``, is said once, by rank 0.
     """
     comm = sys.modules.get("plaq.comm")
-    world = comm.world() if comm and comm.world.cache_info().currsize else None
-    alone = world is None or world.size == 1
-    together = getattr(error, "on_every_rank", False)
-    if alone or not together or world.rank == 0:
-        place = "" if alone or together else f" on rank {world.rank} of {world.size}"
+    world = comm and comm.started()
+    together = world is None or world.size == ranks
+    if world is None or not together or world.rank == 0:
+        place = "" if together else f" on rank {world.rank} of {world.size}"
         print(f"plaq: error{place}: {message}", file=sys.stderr, flush=True)
-    if alone or together:
+    if together:
         sys.exit(code)
     world.abort(code)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from plaq import _core
-from plaq.errors import InputError, RunError
+from plaq.errors import InputError, RunError, as_plaq_error
 
 _ALIGNMENT = 64  # bytes; arrays are unpacked in place, at addresses that suit their numbers
 _REDUCIBLE = ("int32", "int64", "uint64", "float32", "float64", "complex64", "complex128")
@@ -34,17 +34,26 @@ def world() -> Communicator:
     and an exception that nobody catches ends the whole job instead of leaving the other ranks waiting.
 
     Raises InputError if the world has not the size that the launcher promised (a launcher of another
-    MPI starts unrelated worlds of one rank each), ``plaq._core.RuntimeFailure`` if MPI fails.
+    MPI starts unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if MPI
+    fails.
     """
-    try:
-        found = Communicator(_core.comm.Communicator.world())
-    except _core.InputError as error:
-        raise InputError(str(error)) from None
+    found = _ranks()
     if found.size > 1:
         _listen_to_launcher()
         _end_job_with_uncaught_exceptions(found)
+    found._together  # its errors are those of all ranks, those of a node are not
     _node(found)
     return found
+
+
+@functools.cache
+def _ranks() -> Communicator:
+    return Communicator(_core.comm.Communicator.world())
+
+
+def started() -> Communicator | None:
+    """The world where MPI has been started for it, also if `world` failed after that."""
+    return _ranks() if _ranks.cache_info().currsize else None
 
 
 class Node(NamedTuple):
@@ -68,7 +77,9 @@ def _node(comm: Communicator) -> Node:
 class Communicator:
     """A group of ranks. `world` gives the first one, `split` smaller ones.
 
-    Raises ``plaq._core.RuntimeFailure`` with rank, call and peer for any error that MPI reports.
+    Raises RunError with rank, call and peer for any error that MPI reports. What a rank does alone while others will
+    wait for it goes through `on_root`, `together` or `each`: its error is then raised on all ranks, and its ``ranks`` is
+    their number. Any other error is known to this rank alone, and the job has to end with it.
     """
 
     def __init__(self, native: _core.comm.Communicator):
@@ -86,7 +97,11 @@ class Communicator:
 
     @functools.cached_property
     def _together(self) -> _core.comm.Collectives:
-        return _core.comm.Collectives(self._native)
+        try:
+            return _core.comm.Collectives(self._native)
+        except InputError as error:  # rank 0's tuning table
+            error.ranks = self.size
+            raise
 
     def split(self, color: int, key: int = 0) -> Communicator:
         """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by rank here."""
@@ -181,17 +196,27 @@ class Communicator:
         self._together.all_gather_into(row.reshape(-1).view(np.uint8), result.reshape(-1).view(np.uint8))
         return result
 
+    def on_root(self, call: Callable[[], Any], share: bool = False) -> Any:
+        """call() on rank 0 while the others wait; an error there is raised on every rank.
+
+        What it returns is returned on rank 0, and on the others when ``share``; otherwise they get None.
+        """
+        mine, error = _attempted(call) if self.rank == 0 else (None, None)
+        error, shared = self.bcast((error, mine if share else None))
+        self._raise_first([error])
+        return shared if share else mine
+
+    def together(self, call: Callable[[], Any]) -> Any:
+        """call() of this rank; an error of one rank is raised on all. What the ranks do inside they do all the same
+        when one of them has failed, or not at all."""
+        mine, error = _attempted(call)
+        self._raise_first(self.allgather(error))
+        return mine
+
     def each(self, call: Callable[[], Any]) -> list[Any]:
-        """[call() of rank 0, call() of rank 1, ...] on every rank; the first `RunError` of one is raised on all."""
-        try:
-            mine = call(), None
-        except RunError as error:
-            mine = None, error
-        found = self.allgather(mine)
-        for _, error in found:
-            if error is not None:
-                error.on_every_rank = True
-                raise error
+        """[call() of rank 0, call() of rank 1, ...] on every rank; the first error of one is raised on all."""
+        found = self.allgather(_attempted(call))
+        self._raise_first(error for _, error in found)
         return [value for value, _ in found]
 
     def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
@@ -243,10 +268,7 @@ class Communicator:
         self._agree("ordered_sum")  # else another call is waiting for the ranks' kinds too, and for the same error
         shape, dtype = self._same_kind([(a.shape, a.dtype.name) for a in arrays.values()], "ordered_sum")
         result = np.empty(shape, dtype)
-        try:
-            self._native.ordered_sum(list(arrays), [_flat(a) for a in arrays.values()], _flat(result))
-        except _core.InputError as error:
-            raise InputError(str(error)) from None
+        self._native.ordered_sum(list(arrays), [_flat(a) for a in arrays.values()], _flat(result))
         return result
 
     def abort(self, code: int = 1) -> NoReturn:
@@ -254,6 +276,13 @@ class Communicator:
         sys.stdout.flush()
         sys.stderr.flush()
         self._native.abort(code)
+
+    def _raise_first(self, errors: Iterable[InputError | RunError | None]) -> None:
+        """Of those that all ranks have."""
+        for error in errors:
+            if error is not None:
+                error.ranks = self.size
+                raise error
 
     def _need_rank(self, root: int) -> None:
         if not 0 <= root < self.size:
@@ -285,6 +314,17 @@ class Communicator:
         extremes = np.array([number, -number], np.int64)
         self._together.all_reduce(extremes, _core.comm.Operation.max)
         return bool(extremes[0] == -extremes[1])
+
+
+def _attempted(call: Callable[[], Any]) -> tuple[Any, InputError | RunError | None]:
+    """(what call() returns, None), or (None, what went wrong). A mistake in the program is nobody else's business."""
+    try:
+        return call(), None
+    except Exception as raised:
+        error = as_plaq_error(raised)
+        if error is None:
+            raise
+        return None, error
 
 
 def _not_reducible(call: str, dtype: str) -> str:

@@ -99,8 +99,7 @@ def parse_list(text: str, option: str) -> list[int]:
 
 
 if __name__ == "__main__":
-    found = measure(int(sys.argv[1]), parse_list(sys.argv[2], "sizes"))
     from plaq.comm import world
 
-    if world().rank == 0:
-        Path(sys.argv[3]).write_text("\n".join(found) + "\n")
+    found = measure(int(sys.argv[1]), parse_list(sys.argv[2], "sizes"))
+    world().on_root(lambda: Path(sys.argv[3]).write_text("\n".join(found) + "\n"))

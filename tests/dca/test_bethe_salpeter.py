@@ -14,6 +14,7 @@ from plaq.dca.bethe_salpeter import (
     ladder,
     pairing,
     symmetrised,
+    unsolved,
     window_error,
 )
 from plaq.errors import RunError
@@ -241,6 +242,20 @@ def test_ladder_recovers_a_complex_vertex():
     applied = np.einsum("KwLv,Lv,iLv->iKw", vertex, lattice, modes.vectors)
     np.testing.assert_allclose(applied, modes.eigenvalues[:, None, None] * modes.vectors, atol=1e-10)
     np.testing.assert_allclose(np.abs(modes.vectors).max(axis=(1, 2)), 1)
+
+
+def test_a_singular_function_is_an_error_and_following_one_without_a_solution_is_none():
+    cluster, lattice, _, g4 = complex_problem(np.random.default_rng(15))
+    singular = g4.copy()
+    singular[0, 1] = singular[:, :, 0, 1] = 0
+    with pytest.raises(RunError, match="singular"):
+        ladder(singular, cluster, lattice, WHOLE)
+    with pytest.raises(RunError, match="not finite"):
+        ladder(g4 * np.inf, cluster, lattice, WHOLE)
+    full, none = ladder(g4, cluster, lattice, WHOLE)["all"], unsolved(cluster.shape, WHOLE)["all"]
+    for modes in (none.following(full, 3), full.following(none, 3), none.following(none, 3)):
+        assert modes.eigenvalues.shape == (3,) and modes.vectors.shape == (3, *cluster.shape)
+    assert np.isnan(none.following(full, 3).eigenvalues).all()
 
 
 def test_ladder_and_pairing_agree_at_zero_transfer():

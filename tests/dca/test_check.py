@@ -3,11 +3,14 @@
 import pytest
 import synthetic
 
+from plaq.dca import needs, sweep
 from plaq.dca.check import describe
 from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
 from plaq.dca.lattice import Lattice
+from plaq.dca.needs import check_needs
 from plaq.dca.tuning import window
+from plaq.errors import InputError
 
 
 def at(T, **sections):
@@ -35,6 +38,28 @@ def test_memory_follows_what_is_measured():
     # pp is small at q = 0, nu = 0 only; [2, 0] is that momentum too
     assert of(channels=["pp"]) == of(channels=["pp"], transfers=[[2, 0]]) < (charge + of(channels=[])) / 2
     assert of(channels=["pp"], transfers=[[1, 1]]) == charge
+
+
+def test_what_cannot_run_is_refused_and_what_may_is_not(monkeypatch):
+    p = synthetic.parameters()
+    needed = at(0.07)[1].rank_bytes
+    check_needs(p, 2, needed)
+    check_needs(p, 1, needed / 2)  # the estimate may be off by that
+    with pytest.raises(InputError, match=r"T = 0.07 of dca.temperatures needs some \S+ MB of memory on each of 1 rank"):
+        check_needs(p, 1, needed / 4)
+    with pytest.raises(InputError, match="every rank needs a chain, so start at most 8 ranks"):
+        check_needs(p, 9, needed)
+    monkeypatch.setattr(needs, "LONGEST", 1.0)
+    with pytest.raises(InputError, match="solver.measurements = .* take some .* on 1 rank"):
+        check_needs(p, 1, needed)
+
+
+def test_of_a_sweep_each_group_of_ranks_is_looked_at():
+    assert [sweep.group_sizes(*n) for n in ((2, 5), (5, 2), (1, 3))] == [[3, 2], [1, 1], [3]]
+    runs = {name: synthetic.parameters(solver={"chains": chains}) for name, chains in {"a": 2, "b": 8}.items()}
+    sweep.check_needs(runs, 4, 1e12)
+    with pytest.raises(InputError, match="a: -n 5 ranks but solver.chains = 2"):
+        sweep.check_needs(runs, 10, 1e12)
 
 
 def test_exact_diagonalisation_has_an_estimate_of_its_own():

@@ -1,9 +1,10 @@
 """Steps of the self-consistency loop that no other module has."""
 
 import numpy as np
-from isolated import OPEN_DIMER, Isolated
+import pytest
+from isolated import DIMER, OPEN_DIMER, Isolated
 
-from plaq.dca import observables
+from plaq.dca import bethe_salpeter, observables
 from plaq.dca.loop import APPROACH, FINAL, SETTLE, next_phase
 
 
@@ -15,6 +16,25 @@ def test_next_self_energy_has_the_hartree_term_of_the_density_asked_for():
     own, density = observables.self_energy(case.setting, measured)
     fixed, _ = observables.self_energy(case.setting, measured, wanted=0.9)
     np.testing.assert_allclose(fixed.mean - own.mean, 4.0 / 2 * (0.9 - density.mean), atol=1e-12)
+
+
+@pytest.mark.parametrize("failing", [(1, 2), (4,)])  # with all data, and in one jackknife sample
+def test_a_general_channel_without_a_solution_is_nan_with_a_note(monkeypatch, failing):
+    """As in the pairing channel: what else was measured is kept."""
+    case = Isolated(DIMER, U=4.0, beta=1.0, mu=2.0, measurements=64, bins=16, chains=16, warm_up=5, window=2,
+                    channels=[("magnetic", 0, 0)])
+    average, calls = bethe_salpeter.group_average, []
+
+    def averaged(g4, permutations):
+        calls.append(g4)
+        return average(g4, permutations) * (len(calls) not in failing)
+
+    monkeypatch.setattr(bethe_salpeter, "group_average", averaged)
+    found = case.measure()
+    names = [name for name in found if name.startswith("eigenvalues_magnetic_q0_m0")]
+    for name in names:
+        assert np.isnan(found[name].mean).all() == (1 in failing) and found[name].note == observables.UNSOLVED
+    assert names and np.isfinite(found["energy"].mean) and np.isfinite(found["G4_magnetic_q0_m0"].mean).all()
 
 
 def test_phases_go_on_when_converged_and_always_end_with_the_final_ones():

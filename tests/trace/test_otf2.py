@@ -265,7 +265,7 @@ except Exception as error:
 """
     command = [sys.executable, "-c", script, str(tmp_path / "archive"), str(Path(__file__).parent)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert ran.stdout.startswith("RuntimeFailure OTF2: File is too large") and not ran.stderr, ran
+    assert ran.stdout.startswith("RunError OTF2: File is too large") and not ran.stderr, ran
     assert not list(tmp_path.iterdir())
 
 

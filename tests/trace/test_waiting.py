@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hand_made import suspended, trace_of, waiting
 from plaq import _core
+from plaq.errors import InputError
 from plaq.trace.palette import OTHER, WAITING, looks
 from plaq.trace.profile import busy, profile
 from plaq.trace.report_tables import top_table, worker_table
@@ -13,7 +14,7 @@ from plaq.trace.waiting import COLLECTIVES, is_waiting, waiting_on_workers
 def test_names_that_wait():
     assert all(map(is_waiting, ["wait", "wait for chains", "all_reduce", "barrier"]))
     assert not any(map(is_waiting, ["waiter", "combine", "await", "walk", ""]))
-    with pytest.raises(_core.InputError) as refused:  # the list of those that there are
+    with pytest.raises(InputError) as refused:  # the list of those that there are
         _core.comm.candidates("no such operation", 4, 8)
     assert all(name in str(refused.value) for name in COLLECTIVES)
     assert str(refused.value).count(",") + 1 == len(COLLECTIVES)

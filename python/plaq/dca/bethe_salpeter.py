@@ -191,10 +191,13 @@ class Modes:
     vectors: np.ndarray
 
     def following(self, reference: Modes, n: int) -> Modes:
-        """The n modes that continue the first n of `reference`, by overlap of vectors.
+        """The n modes that continue the first n of `reference`, by overlap of vectors; where either is `unsolved`, the
+        first n of these.
 
         Noise may swap the order of two eigenvalues between samples of the same data; their vectors tell which is which.
         """
+        if np.isnan(self.eigenvalues).any() or np.isnan(reference.eigenvalues).any():
+            return Modes(self.eigenvalues[:n], self.vectors[:n])
         flat, known = (m.vectors.reshape(len(m.vectors), -1) for m in (self, reference))
         flat = flat / np.linalg.norm(flat, axis=1, keepdims=True)
         overlap = np.abs(known[:n].conj() @ flat.T)
@@ -212,6 +215,13 @@ def above_one(on_cluster: Modes) -> int:
     return int(np.count_nonzero(on_cluster.eigenvalues.real > 1))
 
 
+def unsolved(shape: tuple[int, int], projectors: Mapping[str, np.ndarray]) -> dict[str, Modes]:
+    """What `ladder` gives for chi0 of ``shape``, but NaN: where noise leaves no solution."""
+    sizes = {name: round(np.trace(projector)) * shape[1] for name, projector in projectors.items()}
+    return {name: Modes(np.full(size, np.nan + 0j), np.full((size, *shape), np.nan + 0j))
+            for name, size in sizes.items() if size}
+
+
 def ladder(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
            projectors: Mapping[str, np.ndarray]) -> dict[str, Modes]:
     """Eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu), by block of irreps.
@@ -224,9 +234,16 @@ def ladder(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
     All three must have the symmetry of the blocks (`group_average`). projectors : block name to ``[K, K]``; what this
     cluster does not have (projector 0) is left out.
     A bare interaction U gives Gamma = -U/(beta N_c) for pairing, +U/(beta N_c) in the magnetic channel.
+
+    Raises RunError when g4 holds numbers that are not finite or cannot be inverted.
     """
     momenta, n = chi0_cluster.shape
-    vertex = irreducible_vertex(g4.reshape(momenta * n, -1), chi0_cluster.ravel())
+    try:
+        vertex = irreducible_vertex(g4.reshape(momenta * n, -1), chi0_cluster.ravel())
+    except np.linalg.LinAlgError:
+        raise RunError("Bethe-Salpeter equation: the two-particle function is singular") from None
+    if not np.all(np.isfinite(vertex)):
+        raise RunError("Bethe-Salpeter equation: the two-particle function holds numbers that are not finite")
     kernel = (vertex * chi0_lattice.ravel()).reshape(g4.shape)
     modes = {}
     for name, projector in projectors.items():

@@ -24,6 +24,8 @@ from plaq.dca.coarse_graining import CoarseGraining
 from plaq.dca.cost import FREQUENCIES, MACHINE, Machine
 from plaq.dca.lattice import Lattice
 from plaq.dca.symmetry import PointGroup
+from plaq.errors import RunError
+from plaq.files import cannot_write
 from plaq.machine import pool_options, processor
 
 U, BINS = 6.0, 64
@@ -142,14 +144,17 @@ def startup():
 
 def disk(comm, folder):
     """Bytes per second to a file below folder, until they are safe."""
-    rate = 0.0
-    if comm.rank == 0:
+    def rate():
         block = os.urandom(WRITTEN // 8)
         started = time.perf_counter()
-        with tempfile.NamedTemporaryFile(dir=folder) as file:
-            for _ in range(8):
-                file.write(block)
-            file.flush()
-            os.fsync(file.fileno())
-            rate = WRITTEN / (time.perf_counter() - started)
-    return comm.bcast(rate)
+        try:
+            with tempfile.NamedTemporaryFile(dir=folder) as file:
+                for _ in range(8):
+                    file.write(block)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise RunError(cannot_write(folder, error)) from error
+        return WRITTEN / (time.perf_counter() - started)
+
+    return comm.on_root(rate, share=True)

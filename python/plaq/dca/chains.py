@@ -158,7 +158,7 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shar
             runner.wait(period)
             period = min(1.5 * period, LATER_LOOKS)
             done = runner.look(2 * period)
-            wish = max(wishes.index(watch(runner.measurements, runner.sweeps)), 1 if runner.failure else 0)
+            wish = max(wishes.index(runner.wish(watch)), 1 if runner.failure else 0)
             runner.stop(wishes[int(comm.allreduce(np.array([wish], dtype=float), "max")[0])])
             if done:
                 break
@@ -175,7 +175,7 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shar
     if failed:
         errors = comm.allgather(str(runner.failure[0]) if runner.failure else None)
         error = RunError(next(e for e in errors if e))
-        error.on_every_rank = True
+        error.ranks = comm.size
         raise error
     return not missing
 
@@ -279,6 +279,14 @@ class Runner:
                 for state in self._comm.receive(move.giver):
                     self._chains.here[state["number"]] = state
                     self._start([state])
+
+    def wish(self, watch: Callable) -> str | None:
+        """Of `watch`; its error is one of this rank's chains."""
+        try:
+            return watch(self.measurements, self.sweeps)
+        except (RunError, OSError) as error:
+            self.failure.append(error)
+            return None
 
     def stop(self, wish: str | None) -> None:
         """As `run_chains` says; the same on all ranks."""

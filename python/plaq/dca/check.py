@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from plaq.dca.cluster import Cluster
-from plaq.dca.commands import check_ranks
 from plaq.dca.cost import Machine, cost
 from plaq.dca.lattice import Lattice
+from plaq.dca.needs import check_ranks
 from plaq.dca.parameters import Parameters
 from plaq.dca.symmetry import PointGroup, irrep_projectors
 from plaq.errors import InputError

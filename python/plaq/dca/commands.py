@@ -8,12 +8,13 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from plaq.dca.needs import check_needs
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Results
 from plaq.dca.results_file import digest_results, read_results
 from plaq.dca.start import Start, find_start
-from plaq.errors import InputError, Interrupted, RunError
+from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.live import Log, duration, open_log
 from plaq.machine import build, pool_options
 from plaq.run_folder import RunFolder
@@ -45,32 +46,31 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
     from plaq.dca.loop import Loop
 
     started = time.perf_counter() if started is None else started
-    on_root(comm, lambda: check_ranks(parameters, comm.size))
+    comm.together(lambda: check_needs(parameters, comm.size))
     folder, other = (None if path is None else Path(path) for path in (folder, start))
-    begin = on_root(comm, lambda: find_start(parameters, folder, other))
+    begin = comm.on_root(lambda: find_start(parameters, folder, other))
     if found := comm.bcast(begin and begin.hash):
         parameters = parameters.replace(dca={"start": found})
     if folder is None:
         if trace:
             raise InputError("trace: a run without a folder has no place for one")
         return Loop(parameters, comm, QuietObserver(stop), begin and begin.state, started).run()
-    desk = on_root(comm, lambda: Desk(parameters, folder, source, comm.size, stop, make_log))
+    desk = comm.on_root(lambda: Desk(parameters, folder, source, comm.size, stop, make_log))
     try:
         with recording(comm, parameters, folder, desk) if trace else nullcontext():
             with region("start-up"):
-                state = on_root(comm, (lambda: desk.state(begin)) if desk else None)
+                state = comm.on_root(lambda: desk.state(begin))
                 loop = Loop(parameters, comm, desk.observer if desk else Contributor(stop), state, started)
             results = loop.run()
-            if desk:
-                desk.finish(results)
+            comm.on_root(lambda: desk.finish(results))
     except Interrupted as interrupted:
-        if desk:
-            desk.log.line(f"stopped by {interrupted.reason}: the state is saved in {folder}; the same command continues")
+        comm.on_root(lambda: desk.log.line(f"stopped by {interrupted.reason}: the state is saved in {folder}; the same "
+                                           "command continues"))
         raise
-    except (InputError, RunError) as error:
-        if desk:
+    except Exception as error:
+        if desk and (known := as_plaq_error(error)):
             with suppress(RunError):  # a full disk may be the error
-                desk.log.record(f"stopped by an error: {error}")
+                desk.log.record(f"stopped by an error: {known}")
         raise
     finally:
         if desk:
@@ -81,15 +81,13 @@ def run_on(comm: Any, parameters: Parameters, folder: str | Path | None, source:
 @contextmanager
 def recording(comm: Any, parameters: Parameters, folder: Path, desk: Desk | None) -> Iterator[None]:
     """A session of `plaq.trace` in the next free folder of trace/; says where it is, and when it ends early."""
-    place = on_root(comm, lambda: next_folder(folder / "trace"), share=True)
+    place = comm.on_root(lambda: next_folder(folder / "trace"), share=True)
     run = parameters.run
     how = {"back end": run.threads, "workers": pool_options(run.workers, run.bind).workers}
     with Session(place, comm, notes=how) as session:
-        if desk:
-            desk.log.line(f"trace:  {place}")
+        comm.on_root(lambda: desk.log.line(f"trace:  {place}"))
         yield
-    if desk and session.problem:
-        desk.log.line(f"the trace of rank 0 ends early: {session.problem}")
+    comm.on_root(lambda: desk.log.line(f"the trace of rank 0 ends early: {session.problem}") if session.problem else None)
 
 
 class Desk:
@@ -137,14 +135,6 @@ class Desk:
         self._opened.close()
 
 
-def check_ranks(parameters: Parameters, ranks: int) -> None:
-    """InputError when some ranks would have no chain."""
-    chains = parameters.solver.chains
-    if parameters.solver.kind == "ctaux" and ranks > chains:
-        raise InputError(f"-n {ranks} ranks but solver.chains = {chains}: every rank needs a chain, so start at "
-                         f"most {chains} ranks or give more chains")
-
-
 def run_header(parameters: Parameters, ranks: int) -> dict[str, Any]:
     """What every run says first: build, machine and how the input is carried out."""
     run = parameters.run
@@ -157,26 +147,6 @@ def run_header(parameters: Parameters, ranks: int) -> dict[str, Any]:
         **({"start": parameters.dca.start[:16]} if parameters.dca.start else {}),
         "input": parameters.fingerprint()[:16],
     }
-
-
-def on_root(comm: Any, action: Callable[[], Any] | None, share: bool = False) -> Any:
-    """Do something on rank 0 while the others wait; an InputError or RunError there is raised on every rank.
-
-    The outcome is returned on rank 0, and on the others when ``share``; otherwise they get None.
-    """
-    outcome, error = None, None
-    if comm.rank == 0:
-        try:
-            outcome = action()
-        except (InputError, RunError) as raised:
-            error = raised
-    if comm.size > 1:
-        error, shared = comm.bcast((error, outcome if share else None))
-        outcome = outcome if comm.rank == 0 else shared
-    if error is not None:
-        error.on_every_rank = True
-        raise error
-    return outcome
 
 
 def load(folder: str | Path) -> Results:

@@ -90,7 +90,8 @@ class Loop:
         p = self.parameters
         channels = self._channels() if p.measures_two_particle(T) else []
         frequencies = tuning.window(p, 1 / T) if channels else 0
-        self._finish_point(exact_point(p, self.cluster, self.state["index"], channels, frequencies))
+        index = self.state["index"]
+        self._finish_point(self.comm.together(lambda: exact_point(p, self.cluster, index, channels, frequencies)))
 
     def _channels(self):
         """(kind, transfer index, bosonic index) of every two-particle function that is wanted."""
@@ -138,26 +139,16 @@ class Loop:
         self._report(loop, T)
         started = time.perf_counter()
         sigma = observables.causal(loop["sigma"])
-        if p.dca.density is not None:
-            loop["mu"] = find_mu(p.dca.density, self.coarse, mesh, sigma, loop["guess"])
-        gbar = self.coarse.gbar(1j * mesh.omega + loop["mu"] - sigma)
-        # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
-        g0 = ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
-        task = self._task(T, mesh, loop, g0)
-        problem = ctaux.make_problem(self.cluster, mesh, task, p.solver)
+        g0, task, problem = self.comm.together(lambda: self._problem(T, mesh, loop, sigma))
         self._clock(loop, "bath", started)
 
         shares = self._shares(problem, task, T, loop)
         tally = self._solve(problem, T, loop, shares)
 
         started = time.perf_counter()
-        measured = ctaux.collect(problem, loop["chains"].bins, tally, self.cluster, self.orbits, shares)
         setting = observables.Setting(self.cluster, self.group, mesh, self.coarse, p.model.U, task.K, loop["mu"], g0)
+        measured, found, density = self.comm.together(lambda: self._measured(T, problem, loop, tally, shares, setting))
         sign = float(measured.sign.mean())
-        if sign == 0:
-            raise RunError(f"T = {T}: the average sign is 0 in {int(measured.weights.sum())} measurements: nothing can be "
-                           "averaged; measure more or stay at higher temperatures")
-        found, density = observables.self_energy(setting, measured, p.dca.density)
         order = float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1]))
         # Both are zero at self-consistency; each is judged by the noise of this and of the last iteration.
         change = float(np.sqrt(np.mean(np.abs(found.mean - sigma) ** 2)))
@@ -190,7 +181,7 @@ class Loop:
         record["seconds"] = {part: loop["seconds"][part] - sum(r["seconds"].get(part, 0.0) for r in loop["history"])
                              for part in loop["seconds"]}
         loop["history"].append(record)
-        self.observer.iteration(record)
+        self.comm.on_root(lambda: self.observer.iteration(record))
 
         if complete:
             spread = {name: e for name, e in values.items() if isinstance(e, SpreadEstimate)}
@@ -218,6 +209,25 @@ class Loop:
 
         # Processors of different makes differ in the last bits: all ranks go on from rank 0's numbers.
         loop |= self.comm.bcast({name: loop[name] for name in AGREED})
+
+    def _problem(self, T, mesh, loop, sigma):
+        """(bath, task, problem) of this iteration; finds mu."""
+        p = self.parameters
+        if p.dca.density is not None:
+            loop["mu"] = find_mu(p.dca.density, self.coarse, mesh, sigma, loop["guess"])
+        gbar = self.coarse.gbar(1j * mesh.omega + loop["mu"] - sigma)
+        # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
+        g0 = ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
+        task = self._task(T, mesh, loop, g0)
+        return g0, task, ctaux.make_problem(self.cluster, mesh, task, p.solver)
+
+    def _measured(self, T, problem, loop, tally, shares, setting):
+        """(bins, Sigma, density) of this iteration."""
+        measured = ctaux.collect(problem, loop["chains"].bins, tally, self.cluster, self.orbits, shares)
+        if measured.sign.mean() == 0:
+            raise RunError(f"T = {T}: the average sign is 0 in {int(measured.weights.sum())} measurements: nothing can be "
+                           "averaged; measure more or stay at higher temperatures")
+        return measured, *observables.self_energy(setting, measured, self.parameters.dca.density)
 
     def _task(self, T, mesh, loop, g0):
         p = self.parameters
@@ -256,7 +266,8 @@ class Loop:
         shares = Shares(self.comm if spread else self.comm.split(self.comm.rank), functions, solver.bins, solver.chains,
                         f"{self.state['index']}.{loop['iteration']}")
         if stored:
-            shares.restore(stored["places"], lambda count: self.comm.bcast(self.observer.numbers(count)))
+            numbers = lambda count: self.comm.on_root(lambda: self.observer.numbers(count), share=True)
+            shares.restore(stored["places"], numbers)
             if loop["pool"]:
                 loop["pool"] = pool.with_functions(loop["pool"], shares.pool)
         else:
@@ -279,7 +290,7 @@ class Loop:
             try:
                 done = run_chains(problem, chains, self.parameters.run, self.comm, watch, shares)
             except RunError as error:
-                if getattr(error, "on_every_rank", False):
+                if error.ranks == self.comm.size:
                     chains.gather_bins(self.comm, False)
                     if not shares or shares.match(chains):
                         self._checkpoint(loop, shares)  # bins that are complete are kept
@@ -300,7 +311,7 @@ class Loop:
                 raise Interrupted(watch.reason)
 
     def _finish_point(self, point, spread={}):
-        self.observer.point(point, spread)
+        self.comm.together(lambda: self.observer.point(point, spread))
         self.state["points"].append(point.state())
         self.state["index"] += 1
         self._checkpoint()
@@ -317,7 +328,7 @@ class Loop:
         for part in ("loop", "last"):
             if "chains" in whole.get(part, {}):
                 whole[part] = whole[part] | {"chains": whole[part]["chains"].gathered(self.comm)}
-        self.observer.checkpoint(whole, shares)
+        self.comm.together(lambda: self.observer.checkpoint(whole, shares))
         self.state["seconds"]["checkpoints"] += time.perf_counter() - started
 
     def _restored(self, whole):

@@ -240,7 +240,7 @@ def pairing(setting, projectors, blocks, m, g4):
         try:
             block = bethe_salpeter.pairing(*inner, {joined: blocks[joined]})[joined]
             i = leading(block, joined, name, projectors)
-        except RunError:
+        except (RunError, np.linalg.LinAlgError):
             return np.nan, np.full((setting.cluster.size, w), np.nan)
         return block.eigenvalues[i], block.gaps[i]
 
@@ -320,14 +320,21 @@ def channel_terms(setting, kind, q, m_index, window, m, g4):
     return bethe_salpeter.group_average(g4, symmetry), chi0_cluster, chi0_lattice
 
 
+def modes(blocks, g4, chi0_cluster, chi0_lattice):
+    """Of Gamma chi0 {block: modes}; NaN where noise leaves no solution."""
+    try:
+        return bethe_salpeter.ladder(g4, chi0_cluster, chi0_lattice, blocks)
+    except (RunError, np.linalg.LinAlgError):
+        return bethe_salpeter.unsolved(chi0_cluster.shape, blocks)
+
+
 @region("Bethe-Salpeter: channel")
 def reference(blocks, g4, chi0_cluster, chi0_lattice):
     """What the samples follow, {block: (modes with all data, position of the leading physical one)}: behind those that
     come from divergences of the vertex."""
-    modes = bethe_salpeter.ladder(g4, chi0_cluster, chi0_lattice, blocks)
-    on_cluster = bethe_salpeter.ladder(g4, chi0_cluster, chi0_cluster, blocks)
+    on_cluster = modes(blocks, g4, chi0_cluster, chi0_cluster)
     return {name: (block, min(bethe_salpeter.above_one(on_cluster[name]), len(block.eigenvalues) - 1))
-            for name, block in modes.items()}
+            for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items()}
 
 
 @region("Bethe-Salpeter: channel")
@@ -335,13 +342,13 @@ def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
     """The leading eigenvalues and the first one's vector in every block, ordered as with all data, and the leading
     physical eigenvalue."""
     found = {}
-    for name, modes in bethe_salpeter.ladder(g4, chi0_cluster, chi0_lattice, blocks).items():
+    for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items():
         known, physical = full[name]
-        modes = modes.following(known, max(LEADING, physical + 1))
+        block = block.following(known, max(LEADING, physical + 1))
         where = f"{tag}_{short_name(name)}"
-        found[f"eigenvalues_{where}"] = modes.eigenvalues[:LEADING]
-        found[f"eigenvector_{where}"] = modes.vectors[0]
-        found[f"lambda_{where}"] = modes.eigenvalues[physical].real
+        found[f"eigenvalues_{where}"] = block.eigenvalues[:LEADING]
+        found[f"eigenvector_{where}"] = block.vectors[0]
+        found[f"lambda_{where}"] = block.eigenvalues[physical].real
     return found
 
 

@@ -14,7 +14,7 @@ from plaq.dca.parameters import Parameters
 from plaq.dca.response import responses
 from plaq.dca.results import Point, Results, summary
 from plaq.dca.results_file import check_functions, write_results
-from plaq.dca.shares import Shares, SpreadEstimate
+from plaq.dca.shares import Shares, SpreadEstimate, to_the_end
 from plaq.errors import InputError
 from plaq.estimate import with_error
 from plaq.live import Log, duration, number, size
@@ -61,12 +61,11 @@ class Contributor(QuietObserver):
 
     def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
         point.in_file = list(spread)
-        for estimate in spread.values():
-            for _ in estimate.blocks():
-                pass
+        with to_the_end(estimate.blocks() for estimate in spread.values()):
+            pass
 
     def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
-        for _ in shares.unsaved() if shares else ():
+        with to_the_end([shares.unsaved()] if shares else ()):
             pass
 
 
@@ -148,7 +147,8 @@ class Observer(QuietObserver):
     def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
         point.in_file = list(spread)
         self._points[point.index] = point
-        self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: spread})
+        with to_the_end(estimate.blocks() for estimate in spread.values()):
+            self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: spread})
         shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
         check = checks.in_words(point)
         split = self._parameters.run.accumulate == "split"
@@ -174,7 +174,9 @@ class Observer(QuietObserver):
         if shares:
             if not shares.saved:
                 self._bins = NumberFile(self._folder.bins(shares.label))
-            self._bins.append(shares.unsaved())
+            blocks = shares.unsaved()
+            with to_the_end([blocks]):
+                self._bins.append(blocks)
             state = {**state, "spread": {"label": shares.label, "places": shares.saved, "content": self._bins.content}}
         written = checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
         for file in self._folder.path.glob(self._folder.bins("*").name):

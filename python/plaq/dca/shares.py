@@ -10,7 +10,8 @@ one rank alone would get.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,6 +89,17 @@ def pair_functions(window: int, sites: int, orbit: np.ndarray | None, channels: 
     found = [] if orbit is None else [PairFunction("pairing", orbit, window, 2 * window, float)]
     found += [PairFunction(f"channel_{i}", pairs, 2 * window, 2 * window, complex) for i in range(channels)]
     return {f.name: f for f in found}
+
+
+@contextmanager
+def to_the_end(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
+    """Goes through what is left of the streams even if the body fails: all ranks have to, since the others send."""
+    try:
+        yield
+    finally:
+        for stream in streams:
+            for _ in stream:
+                pass
 
 
 def gathered(comm: Any, function: PairFunction, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray | None]]:
@@ -234,6 +246,7 @@ class SpreadEstimate:
     unit: str = ""
     convention: str = ""
     note: str = ""
+    _blocks: Iterator | None = field(default=None, init=False, repr=False)
 
     @property
     def nbytes(self) -> int:
@@ -241,7 +254,13 @@ class SpreadEstimate:
         return 2 * 8 * self.function.rows * self.function.row_numbers
 
     def blocks(self) -> Iterator[tuple[str, int, np.ndarray | None]]:
-        """("mean" or "error", first row, rows) of the whole on rank 0, block by block; None elsewhere. Collective."""
+        """("mean" or "error", first row, rows) of the whole on rank 0, block by block; None elsewhere. Collective: all
+        ranks go through all of it, once; the same iterator at every call."""
+        if self._blocks is None:
+            self._blocks = self._gathered()
+        return self._blocks
+
+    def _gathered(self) -> Iterator[tuple[str, int, np.ndarray | None]]:
         for part in ("mean", "error"):
             for first, rows in gathered(self.comm, self.function, getattr(self, part)):
                 yield part, first, rows

@@ -11,19 +11,21 @@ import csv
 import io
 import itertools
 import os
+from bisect import bisect
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from plaq.dca import commands
+from plaq.dca import commands, needs
 from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
 from plaq.dca.lattice import Lattice
 from plaq.dca.parameters import SCHEMA, Parameters
-from plaq.errors import InputError, Interrupted, RunError
+from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.files import write_atomically
 from plaq.live import Log, duration
+from plaq.machine import memory
 from plaq.output import say
 from plaq.schema import read_toml, to_toml
 from plaq.stop import Stop
@@ -77,10 +79,11 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
     """
     first = next(iter(runs.values()))
     base = Path(first.run.folder)
-    groups = min(comm.size, len(runs))
-    number = comm.rank * groups // comm.size
+    comm.on_root(lambda: check_needs(runs, comm.size, memory()))
+    sizes = group_sizes(len(runs), comm.size)
+    number = bisect(list(itertools.accumulate(sizes)), comm.rank)
     group = comm.split(number)
-    queues = deal(expected_seconds(runs), groups)
+    queues = deal(expected_seconds(runs), len(sizes))
     outcomes, reason = {}, None
     with Stop(first.run.walltime) as stop, open(os.devnull, "w") as nowhere:
         for name in queues[number]:
@@ -92,23 +95,44 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
             except Interrupted as interrupted:
                 reason = interrupted.reason
                 break
-            except (InputError, RunError) as error:
+            except Exception as raised:
+                error = as_plaq_error(raised)
+                if error is None or error.ranks != group.size:  # the group's other ranks wait: the job has to end
+                    raise
                 outcomes[name] = {"status": "failed", "error_text": str(error)}
-            if group.rank == 0:
-                say(in_words(name, outcomes[name]))
+            group.on_root(lambda: say(in_words(name, outcomes[name])))
     everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
     outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
-    commands.on_root(comm, lambda: write_table(base, runs, outcomes))
+    comm.on_root(lambda: write_table(base, runs, outcomes))
     reasons = [reason for _, reason in everywhere if reason]
     if reasons:
-        if comm.rank == 0:
-            say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same command continues")
+        comm.on_root(lambda: say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same "
+                                 "command continues"))
         raise Interrupted(reasons[0])
     failed = [name for name, outcome in outcomes.items() if outcome["status"] == "failed"]
     if failed:
         error = RunError(f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}")
-        error.on_every_rank = True
+        error.ranks = comm.size
         raise error
+
+
+def check_needs(runs: Mapping[str, Parameters], ranks: int, place: float) -> None:
+    """InputError when one of the runs cannot be run on that many ranks, each with so many bytes of memory."""
+    sizes = group_sizes(len(runs), ranks)
+    queues = deal(expected_seconds(runs), len(sizes)) if len(set(sizes)) > 1 else [list(runs)]
+    for size, names in zip(sizes, queues):
+        for name in names:
+            try:
+                needs.check_needs(runs[name], size, place)
+            except InputError as error:
+                raise InputError(f"{name}: {error}" if name else str(error)) from None
+
+
+def group_sizes(runs: int, ranks: int) -> list[int]:
+    """How many ranks each group has, as equal as can be: no more groups than runs or ranks."""
+    groups = min(ranks, runs)
+    first = [-(-ranks * number // groups) for number in range(groups + 1)]
+    return [end - begin for begin, end in itertools.pairwise(first)]
 
 
 def is_single(runs: Mapping[str, Parameters]) -> bool:

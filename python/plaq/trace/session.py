@@ -36,10 +36,8 @@ class Session:
         folder = Path(folder)
         self._comm = comm if comm is not None and comm.size > 1 else None
         rank = self._comm.rank if self._comm else 0
-        occupied = any(folder.glob("rank-*.plaqtrace")) if rank == 0 else False
-        if self._comm:
-            occupied = self._comm.bcast(occupied)
-        if occupied:
+        occupied = lambda: any(folder.glob("rank-*.plaqtrace"))
+        if self._comm.on_root(occupied, share=True) if self._comm else occupied():
             raise InputError(f"{folder}: holds a trace already; a new one needs a folder of its own")
         said = {
             "command": shlex.join(sys.argv),
@@ -48,10 +46,8 @@ class Session:
             **(notes or {}),
         }
         said = {name: str(value) for name, value in said.items()}
-        try:
-            self._native = _core.trace.Session(folder, rank, max(1, round(1000 * period)), ring_bytes, said)
-        except _core.InputError as error:
-            raise InputError(str(error)) from None
+        begin = lambda: _core.trace.Session(folder, rank, max(1, round(1000 * period)), ring_bytes, said)
+        self._native = self._comm.together(begin) if self._comm else begin()
         self._compare_clocks()
 
     @property
@@ -122,7 +118,4 @@ def counter(name: str, unit: str = "1") -> _core.trace.Counter:
 
 def read_counter(name: str) -> float:
     """The value of a counter now, added over workers and threads. InputError lists the known names."""
-    try:
-        return _core.trace.read_counter(name)
-    except _core.InputError as error:
-        raise InputError(str(error)) from None
+    return _core.trace.read_counter(name)

@@ -25,11 +25,19 @@ layout layout_of(const communicator& group) {
   return layout(group.all_gather(leader).values, crowded[0]);
 }
 
-/// Rank 0's table, because the files of two machines may differ.
+/// Rank 0's table, because the files of two machines may differ. Where its file is wrong, all ranks throw what rank 0
+/// would have thrown alone: its first byte says which of the two comes.
 tuning tuning_of(const communicator& group) {
-  const std::string mine = group.rank() == 0 ? tuning::of_this_machine().text() : std::string();
-  const auto text = group.all_gather(mine).values;
-  return tuning::parse({text.data(), text.size()}, "the tuning table of rank 0");
+  std::string mine;
+  if (group.rank() == 0) try {
+      mine = 't' + tuning::of_this_machine().text();
+    } catch (const input_error& error) {
+      mine = std::string("e") + error.what();
+    }
+  const auto found = group.all_gather(mine).values;
+  const std::string text(found.begin() + 1, found.end());
+  if (found[0] == 'e') throw input_error(text);
+  return tuning::parse(text, "the tuning table of rank 0");
 }
 
 }  // namespace
