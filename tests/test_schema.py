@@ -6,22 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plaq import schema
+from plaq import kinds, schema
 from plaq.errors import InputError
 from plaq.schema import REQUIRED, Parameter, Schema
 
 TABLE = Schema(
     {"a": "First.", "b": "Second."},
     [
-        Parameter("a", "count", schema.integer(1), REQUIRED, "", "how many"),
-        Parameter("a", "ratio", schema.real("(0, 2)"), 0.5, "t", "how much"),
-        Parameter("a", "word", schema.choice("os", "fiber"), "os", "", "which"),
-        Parameter("b", "limit", schema.duration(), None, "s", "how long"),
-        Parameter("b", "workers", schema.one_of("auto", schema.integer(1)), "auto", "", "how many workers"),
+        Parameter("a", "count", kinds.integer(1), REQUIRED, "", "how many"),
+        Parameter("a", "ratio", kinds.real("(0, 2)"), 0.5, "t", "how much"),
+        Parameter("a", "word", kinds.choice("os", "fiber"), "os", "", "which"),
+        Parameter("b", "limit", kinds.duration(), None, "s", "how long"),
+        Parameter("b", "workers", kinds.one_of("auto", kinds.integer(1)), "auto", "", "how many workers"),
         Parameter(
-            "b", "pairs", schema.list_of(schema.list_of(schema.integer(), length=2)), [[0, 0]], "", "which pairs"
+            "b", "pairs", kinds.list_of(kinds.list_of(kinds.integer(), length=2)), [[0, 0]], "", "which pairs"
         ),
-        Parameter("b", "table", schema.displacements(), None, "", "amplitudes"),
+        Parameter("b", "table", kinds.displacements(kinds.real(), 9), None, "", "amplitudes"),
     ],
 )
 
@@ -117,7 +117,7 @@ def test_bad_setting(setting, message):
     pairs=st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9))),
     limit=st.none() | st.floats(1e-3, 1e9),
     table=st.none()
-    | st.dictionaries(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), st.floats(-1, 1), min_size=1),
+    | st.dictionaries(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), st.floats(-1, 1), min_size=1, max_size=9),
 )
 def test_toml_reads_back_to_the_same_values(count, ratio, word, pairs, limit, table):
     content = {

@@ -10,20 +10,17 @@ from typing import Annotated, Optional
 
 import typer
 
+from plaq.cli_app import App, obey, whole
 from plaq.cli_trace import app as trace
 from plaq.errors import InputError, Interrupted, as_plaq_error
 from plaq.output import say, standard_streams
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.",
-)
-dca = typer.Typer(no_args_is_help=True, help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
+MOST_RANKS, MOST_WORKERS = 1 << 24, 4096
+
+app = App(help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.")
+dca = App(help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
 app.add_typer(dca, name="dca")
-comm = typer.Typer(no_args_is_help=True, help="Messages between ranks: what is quickest here, and on other machines.")
+comm = App(help="Messages between ranks: what is quickest here, and on other machines.")
 app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
 
@@ -37,11 +34,29 @@ Settings = Annotated[
 ]
 
 
+def show_version(wanted: bool) -> None:
+    if wanted:
+        from plaq import __version__
+        from plaq.machine import commit
+
+        print(f"plaq {__version__}, commit {commit()}")
+        raise typer.Exit
+
+
+@app.callback()
+def plaq(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print version and commit, and end.")
+    ] = False,
+):
+    pass
+
+
 @dca.command("run")
 def dca_run(
     input: InputFile,
     ranks: Annotated[
-        Optional[int], typer.Option("-n", "--ranks", min=1, help="Start this many MPI ranks.")
+        Optional[int], typer.Option("-n", "--ranks", help="Start this many MPI ranks.", **whole(MOST_RANKS))
     ] = None,
     threads: Annotated[Optional[str], typer.Option(help="Back end of the tasks; `plaq info` lists them.")] = None,
     workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,
@@ -58,13 +73,14 @@ def dca_run(
         bool, typer.Option("--trace", help="Record where the time goes, in trace/ of the results' folder.")
     ] = False,
 ):
-    """Run an input, or all runs of its [sweep]. The same command goes on with what was stopped."""
+    """Run an input, or all runs of its \\[sweep]. The same command goes on with what was stopped."""
     started = time.perf_counter()
-    options = {"threads": threads, "workers": workers, "bind": bind, "walltime": walltime, "folder": out}
-    settings = list(settings or []) + [
-        f"run.{name}={toml_text(value)}" for name, value in options.items() if value
-    ]
     from plaq.dca import commands, sweep
+    from plaq.schema import Option
+
+    options = (("--threads", "run.threads", threads), ("--workers", "run.workers", workers), ("--bind", "run.bind", bind),
+               ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
+    settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
 
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
         from plaq.launch import relaunch
@@ -143,8 +159,8 @@ def dca_export(
 @dca.command("estimate")
 def dca_estimate(
     input: InputFile,
-    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="MPI ranks to think of.")] = 1,
-    workers: Annotated[Optional[int], typer.Option(min=1, help="Threads of each rank; by default the machine's.")] = None,
+    ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to think of.", **whole(MOST_RANKS))] = 1,
+    workers: Annotated[Optional[int], typer.Option(help="Threads of each rank; by default the machine's.", **whole(MOST_WORKERS))] = None,
     machine: Annotated[Optional[Path], typer.Option(help="TOML file with speeds; by default those measured once.")] = None,
     settings: Settings = None,
 ):
@@ -162,7 +178,7 @@ def dca_estimate(
 def dca_calibrate(
     file: Annotated[Path, typer.Argument(help="TOML file to write; `plaq dca estimate --machine` reads it.")],
     ranks: Annotated[
-        Optional[int], typer.Option("-n", "--ranks", min=1, help="Start this many MPI ranks.")
+        Optional[int], typer.Option("-n", "--ranks", help="Start this many MPI ranks.", **whole(MOST_RANKS))
     ] = None,
 ):
     """Measure this machine's speeds, with -n also those of its MPI."""
@@ -183,7 +199,7 @@ def dca_calibrate(
 @comm.command("tune")
 def comm_tune(
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="Numbers of ranks, as in 2,4,8.")] = "2,4,8",
-    repeats: Annotated[int, typer.Option(min=1, help="Calls of each method; the median counts.")] = 20,
+    repeats: Annotated[int, typer.Option(help="Calls of each method; the median counts.", **whole(1_000_000))] = 20,
 ):
     """Measure which algorithm, arity and segment is quickest here; collectives use it from then on."""
     from plaq.comm_tuning import parse_list, tune
@@ -199,7 +215,7 @@ def comm_simulate(
     ] = "infiniband",
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="Numbers of ranks.")] = "16,64,256,1024",
     sizes: Annotated[str, typer.Option("--bytes", help="Bytes of a rank's block.")] = "4,1048576",
-    best: Annotated[int, typer.Option(min=1, help="Show the best so many of each.")] = 3,
+    best: Annotated[int, typer.Option(help="Show the best so many of each.", **whole(1000))] = 3,
 ):
     """Simulate a collective operation on a machine: which algorithm and arity wins where."""
     from plaq.comm_model import compare
@@ -236,13 +252,6 @@ def info():
         print(f"{name + ':':<16}{value}")
 
 
-def toml_text(value: str) -> str:
-    """An option's value for --set: numbers and auto as they are, anything else as a quoted text."""
-    import json
-
-    return value if value.replace(".", "", 1).isdigit() else json.dumps(value)
-
-
 def main() -> None:
     """Entry point. An error is one line on stderr, and its kind is the exit code: 2 bad input, 1 a failed run.
 
@@ -251,7 +260,7 @@ def main() -> None:
     """
     try:
         with standard_streams():
-            app()
+            sys.exit(obey(app))
     except Interrupted as interrupted:
         from plaq.stop import EXIT_CODES
 

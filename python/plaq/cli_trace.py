@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
+from plaq.cli_app import App, whole
 from plaq.output import say
 
 if TYPE_CHECKING:
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 
     from plaq.trace import Trace
 
-app = typer.Typer(no_args_is_help=True, help="What a traced run did: where every second went.")
+app = App(help="What a traced run did: where every second went.")
 
 
 def newest_of(folder: Path) -> Path:
     """The newest trace in the folder of a run; any other folder is taken for a trace itself."""
-    recorded = sorted(path for path in (folder / "trace").glob("[0-9]*") if path.is_dir())
-    return recorded[-1] if recorded else folder
+    from plaq.trace.session import recorded
+
+    traces = [found for found in recorded(folder / "trace") if found[1].is_dir()]
+    return max(traces)[1] if traces else folder
 
 
 TraceFolder = Annotated[
@@ -88,7 +91,7 @@ def trace_graph(
     by: Annotated[
         Literal["name", "task"], typer.Option(help="A node for every name, or for every task.")
     ] = "name",
-    limit: Annotated[int, typer.Option(min=1, help="Most tasks in a graph by task.")] = 500,
+    limit: Annotated[int, typer.Option(help="Most tasks in a graph by task.", **whole(1_000_000))] = 500,
 ):
     """Write who created whom and who used whose results, for Graphviz: dot -Tsvg graph.dot > graph.svg."""
     from plaq.files import write_atomically

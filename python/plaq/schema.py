@@ -3,189 +3,23 @@ from."""
 
 from __future__ import annotations
 
-import datetime
 import difflib
+import itertools
 import json
-import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, make_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from plaq.errors import InputError
 from plaq.guard import reading
+from plaq.kinds import Kind, is_plain
 
 REQUIRED = object()
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A type of value: what is allowed in words, ``read`` from TOML to the stored value (ValueError when refused)
-    and ``show``, the way back."""
-
-    allowed: str
-    read: Callable[[Any], Any]
-    show: Callable[[Any], Any] = lambda value: value
-
-
-def integer(low: int | None = None, high: int | None = None) -> Kind:
-    """A whole number in [low, high]; a missing bound is open."""
-    if high is not None:
-        allowed = f"an integer from {low} to {high}"
-    else:
-        allowed = "an integer" if low is None else f"an integer ≥ {low}"
-
-    def read(value):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise ValueError
-        if (low is not None and value < low) or (high is not None and value > high):
-            raise ValueError
-        return value
-
-    return Kind(allowed, read)
-
-
-def real(interval: str = "(-inf, inf)") -> Kind:
-    """A number in an interval such as ``(0, 2)``, ``[0, inf)`` or ``(0, inf]``; nan is never allowed."""
-    low, high = (float(bound) for bound in interval[1:-1].split(","))
-    bounds = {(-math.inf, math.inf): "", (0.0, math.inf): " > 0" if interval[0] == "(" else " ≥ 0"}
-    allowed = "a number" + bounds.get((low, high), f" in {interval}")
-    allowed += " (inf too)" if interval.endswith("inf]") else ""
-
-    def read(value):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ValueError
-        value = float(value)
-        above = value > low or (interval[0] == "[" and value == low)
-        below = value < high or (interval[-1] == "]" and value == high)
-        if not (above and below):
-            raise ValueError
-        return value
-
-    return Kind(allowed, read)
-
-
-def boolean() -> Kind:
-    """true or false."""
-
-    def read(value):
-        if not isinstance(value, bool):
-            raise ValueError
-        return value
-
-    return Kind("true or false", read)
-
-
-def text() -> Kind:
-    """A string that is not empty."""
-
-    def read(value):
-        if not isinstance(value, str) or not value:
-            raise ValueError
-        return value
-
-    return Kind("a text", read)
-
-
-def choice(*names: str) -> Kind:
-    """One of a few words."""
-
-    def read(value):
-        if value not in names:
-            raise ValueError
-        return value
-
-    return Kind(" or ".join(json.dumps(name) for name in names), read)
-
-
-# What workers may be bound to, and what the task library calls it.
-BINDINGS = {"auto": "automatic", "cores": "cores", "threads": "threads", "none": "none"}
-
-
-def cpu_list(text: str) -> list[int]:
-    """[0, 2, 4, 5, 6, 7] for "0,2,4-7"; ValueError for anything else, and for a number that comes twice."""
-    cpus = []
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        if not (first.isascii() and first.isdigit() and (not dash or last.isascii() and last.isdigit())):
-            raise ValueError
-        cpus += range(int(first), int(last or first) + 1)
-    if not cpus or len(set(cpus)) < len(cpus) or max(cpus) >= 1 << 20:
-        raise ValueError
-    return cpus
-
-
-def binding() -> Kind:
-    """One of BINDINGS or a list of hardware threads."""
-
-    def read(value):
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
-        if not isinstance(value, str):
-            raise ValueError
-        if value not in BINDINGS:
-            cpu_list(value)
-        return value
-
-    return Kind(", ".join(f'"{name}"' for name in BINDINGS) + ' or hardware threads such as "0,2,4-7"', read)
-
-
-def one_of(word: str, kind: Kind) -> Kind:
-    """A word such as "auto", or a value of another kind."""
-    return Kind(f'"{word}" or {kind.allowed}', lambda value: value if value == word else kind.read(value))
-
-
-def list_of(kind: Kind, shortest: int = 0, length: int | None = None) -> Kind:
-    """A list of values of one kind, stored as a tuple."""
-    if length is not None:
-        allowed = f"a list of {length} values, each {kind.allowed}"
-    else:
-        allowed = f"a list{'' if shortest == 0 else ' that is not empty'}, each value {kind.allowed}"
-
-    def read(value):
-        if not isinstance(value, (list, tuple)) or len(value) < shortest:
-            raise ValueError
-        if length is not None and len(value) != length:
-            raise ValueError
-        return tuple(kind.read(item) for item in value)
-
-    return Kind(allowed, read)
-
-
-def displacements() -> Kind:
-    """A table ``{"dx,dy" = amplitude}``, stored as ((dx, dy, amplitude), ...) in sorted order."""
-
-    def read(value):
-        if not isinstance(value, Mapping) or not value:
-            raise ValueError
-        rows = {}
-        for key, amplitude in value.items():
-            dx, dy = (int(part) for part in (key.split(",") if isinstance(key, str) else key))
-            rows[dx, dy] = real().read(amplitude)
-        return tuple((dx, dy, amplitude) for (dx, dy), amplitude in sorted(rows.items()))
-
-    def show(rows):
-        return {f"{dx},{dy}": amplitude for dx, dy, amplitude in rows}
-
-    return Kind('a table such as { "1,0" = -1.0, "0,1" = -1.0 }', read, show)
-
-
-def duration() -> Kind:
-    """Seconds, or a time "HH:MM:SS" or "MM:SS"; stored as seconds. TOML reads HH:MM:SS without quotes as a time
-    of day."""
-
-    def read(value):
-        if isinstance(value, datetime.time):
-            value = value.isoformat()
-        if isinstance(value, str):
-            parts = [int(part) for part in value.split(":")]
-            if not 2 <= len(parts) <= 3 or min(parts) < 0:
-                raise ValueError
-            value = sum(part * 60**power for power, part in enumerate(reversed(parts)))
-        return real("(0, inf)").read(value)
-
-    return Kind('seconds > 0 or "HH:MM:SS"', read)
+LARGEST = 1 << 20  # bytes of an input
+LONGEST = 240  # characters of what is wrong, in a message
+DEEPEST = 8  # levels of it
 
 
 @dataclass(frozen=True)
@@ -207,9 +41,17 @@ class Parameter:
     def read(self, value: Any, source: str) -> Any:
         try:
             return self.kind.read(value)
-        except (ValueError, TypeError):
-            raise InputError(f"{source}: {self.key} = {to_toml(value)} is not allowed: it must be "
+        except (ValueError, TypeError, OverflowError):
+            raise InputError(f"{source}: {self.key} = {shown(value)} is not allowed: it must be "
                              f"{self.kind.allowed}") from None
+
+
+class Option(NamedTuple):
+    """What an option of the command line says about a parameter: the option's name, the parameter's key, the text."""
+
+    name: str
+    key: str
+    text: str
 
 
 class Schema:
@@ -231,9 +73,9 @@ class Schema:
         allowed."""
         for section, content in table.items():
             if section not in self.sections:
-                raise InputError(f"{source}: unknown section [{section}]{nearest(section, self.sections)}")
+                raise InputError(f"{source}: unknown section [{name_shown(section)}]{nearest(section, self.sections)}")
             if not isinstance(content, Mapping):
-                raise InputError(f"{source}: {section} = {to_toml(content)} is not allowed: "
+                raise InputError(f"{source}: {section} = {shown(content)} is not allowed: "
                                  f"[{section}] is a section")
             for name in content:
                 self.find(f"{section}.{name}", source)
@@ -252,24 +94,38 @@ class Schema:
         if key not in self.parameters:
             name = key.rpartition(".")[2]
             elsewhere = [known for known in self.parameters if known.endswith(f".{name}")]
-            raise InputError(f"{source}: unknown key {key}{nearest(key, elsewhere or self.parameters)}")
+            raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or self.parameters)}")
         return self.parameters[key]
 
-    def read_setting(self, setting: str) -> tuple[str, str, Any]:
-        """``section.name=value`` of the command line as (section, name, value). The value is TOML, a bare word
-        counts as a text, and ``none`` unsets a parameter that may be unset."""
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise InputError(f"--set {setting}: write it as section.key=value")
-        parameter = self.find(key.strip(), "--set")
-        if value.strip() == "none" and parameter.default is None:
+    def read_setting(self, setting: str | Option) -> tuple[str, str, Any]:
+        """(section, name, value) of ``section.name=value`` after --set, or of an option for one parameter.
+
+        After --set a value is TOML, or a text if its parameter takes that; an option's is the other way about, so
+        that no folder needs quotes. ``none`` unsets a parameter that may be unset.
+        """
+        if isinstance(setting, Option):
+            source, parameter, text = setting.name, self.parameters[setting.key], setting.text
+        else:
+            source = "--set"
+            key, equals, text = setting.partition("=")
+            if not equals:
+                raise InputError(f"--set {name_shown(setting)}: write it as section.key=value")
+            parameter, text = self.find(key.strip(), source), text.strip()
+        if text == "none" and parameter.default is None:
             return parameter.section, parameter.name, None
         try:
-            parsed = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            parsed = value.strip()
-        parameter.read(parsed, "--set")
-        return parameter.section, parameter.name, parsed
+            parsed = parse_toml(f"value = {text}", source)
+            values = [parsed["value"], text] if len(parsed) == 1 else [text]
+        except InputError:
+            values = [text]
+        refused = []
+        for value in values if source == "--set" else reversed(values):
+            try:
+                parameter.read(value, source)
+                return parameter.section, parameter.name, value
+            except InputError:
+                refused.append(value)
+        parameter.read(refused[0] if source == "--set" else refused[-1], source)
 
     def to_toml(self, values: Mapping[str, Any], comments: bool = True, skip: Iterable[str] = ()) -> str:
         """The values as a TOML file that reads back to the same values; unset ones are left out."""
@@ -309,15 +165,31 @@ class Schema:
 def read_toml(path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file; InputError when it cannot be read or is none."""
     with reading(path, "a TOML file"):
+        with open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise InputError(f"{path}: longer than {LARGEST} bytes, so it is not an input")
         try:
-            return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{path}: not a TOML file: {error}") from None
+            return parse_toml(content.decode("utf-8-sig"), path)  # some editors put a mark in front
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: not a TOML file: byte {error.start} is not UTF-8 text") from None
+
+
+def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
+    """The tables of a text of TOML; InputError when it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{source}: not a TOML file: {one_line(str(error))}") from None
+    except RecursionError:
+        raise InputError(f"{source}: nested too deeply for a TOML file of parameters") from None
+    except ValueError:
+        raise InputError(f"{source}: not a TOML file: an integer of too many digits") from None
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` for the closest known word, or the list of all when none is close."""
-    lower = {name.lower(): name for name in known}
+    word, lower = word[:LONGEST], {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
     return f"; did you mean {lower[close[0]]}?" if close else f"; known are {', '.join(lower.values())}"
 
@@ -335,3 +207,32 @@ def to_toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{json.dumps(str(key))} = {to_toml(item)}" for key, item in value.items()) + " }"
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def shown(value: Any, left: int = DEEPEST) -> str:
+    """A value for a message: much as in TOML, in one short line, whatever it is."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "an integer of more than 40 digits"
+    if isinstance(value, (list, tuple, Mapping)):
+        rows = value.items() if isinstance(value, Mapping) else value
+        few = list(itertools.islice(rows, LONGEST // 4)) if left else []
+        if isinstance(value, Mapping):
+            parts = [f"{shown(str(key))} = {shown(item, left - 1)}" for key, item in few]
+        else:
+            parts = [shown(item, left - 1) for item in few]
+        inside = ", ".join([*parts, *["…"] * (len(value) > len(few))])
+        text = f"{{ {inside} }}" if isinstance(value, Mapping) else f"[{inside}]"
+    else:
+        text = to_toml(value[: LONGEST + 1] if isinstance(value, str) else value)
+    return one_line(text)
+
+
+def name_shown(name: Any) -> str:
+    """The name of a key or section for a message: in quotes if it is not plain."""
+    return one_line(str(name)) if is_plain(str(name)) else shown(str(name))
+
+
+def one_line(text: str) -> str:
+    """The text, or as much of it as fits in a message, with all that would not print in escapes."""
+    text = text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

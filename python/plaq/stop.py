@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
 
 EXIT_CODES = {"SIGINT": 130, "SIGTERM": 143, "walltime": 0}
@@ -12,7 +13,8 @@ class Stop:
     """Within ``with Stop(limit) as stop``, signals are remembered instead of ending the process.
 
     A run asks `requested` between pieces of work and stops at a checkpoint. A second signal of the same kind acts
-    at once, as it would without plaq. ``limit`` is in seconds since the block was entered; None for no limit.
+    at once, as it would without plaq. Outside the main thread, where Python has no signals, only the limit counts:
+    what a signal does there is up to the program. ``limit`` is in seconds since the block was entered; None for no limit.
     """
 
     def __init__(self, limit: float | None = None):
@@ -22,8 +24,9 @@ class Stop:
 
     def __enter__(self) -> Stop:
         self._deadline = None if self._limit is None else time.monotonic() + self._limit
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._remember)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._remember)
         return self
 
     def __exit__(self, *exception) -> None:

@@ -71,8 +71,8 @@ class Loop:
                 raise Interrupted(reasons[0])
         self.observer.checkpoint(self.state)
         found = Results(points, seconds={"walk": 1.0})
-        T, value, error = found.series("lambda_d")
-        found.transition = transition(T, value, error) if len(T) > 1 else None
+        if sum("lambda_d" in point for point in points) > 1:
+            found.transition = transition(*found.series("lambda_d"))
         return found
 
 

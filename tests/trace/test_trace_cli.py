@@ -114,10 +114,10 @@ def test_otf2_without_the_library(run, tmp_path, monkeypatch):
 
 
 def test_the_folder_of_a_run_stands_for_its_newest_trace(run, tmp_path):
-    for number in ("000", "001"):
+    for number in ("000", "999", "1000"):
         (tmp_path / "trace" / number).mkdir(parents=True)
     code, out, _ = run(suspended(), "report")
-    assert code == 0 and out == f"{tmp_path}/trace/001/report.html\n"
+    assert code == 0 and out == f"{tmp_path}/trace/1000/report.html\n"
 
 
 def test_a_folder_without_a_trace(run):

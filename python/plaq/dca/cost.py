@@ -16,7 +16,8 @@ from plaq.dca.cluster import Cluster
 from plaq.dca.parameters import Parameters
 from plaq.dca.pool import PARTS
 from plaq.dca.symmetry import PointGroup
-from plaq.schema import Parameter, Schema, integer, read_toml, real, text
+from plaq.kinds import integer, real, text
+from plaq.schema import Parameter, Schema, read_toml
 
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about

@@ -11,8 +11,9 @@ from typing import Any
 
 from plaq import _core
 from plaq.errors import InputError
-from plaq.schema import (REQUIRED, Parameter, Schema, binding, boolean, choice, displacements, duration, integer, list_of,
-                         one_of, read_toml, real, text, to_toml)
+from plaq.kinds import (binding, boolean, choice, displacements, duration, folder, integer, list_of, one_of, real,
+                        text)
+from plaq.schema import REQUIRED, Option, Parameter, Schema, read_toml, shown, to_toml
 
 SECTIONS = {
     "model": "The single-band Hubbard model and the cluster that stands for the lattice.",
@@ -24,28 +25,31 @@ SECTIONS = {
 
 MOST_FREQUENCIES = 2048  # positive ones of a two-particle window
 
-_positive, _measurements = real("(0, inf)"), integer(1, 2 * 10**9)
+FLATTEST = 1e-3  # least T over the band's steepest slope: below it coarse graining needs some 10^8 momenta
+WIDEST = 1e8  # energies over T that Matsubara functions are made for
+
+_amplitude, _measurements = real("[-1000, 1000]"), integer(1, 2 * 10**9)
 
 TABLE = [
-    Parameter("model", "t", real(), 1.0, "t", "nearest-neighbour hopping; all energies are in units of t"),
-    Parameter("model", "t_prime", real(), 0.0, "t", "next-nearest-neighbour hopping; enters H as -t_prime"),
-    Parameter("model", "hopping", displacements(), None, "t",
+    Parameter("model", "t", _amplitude, 1.0, "t", "nearest-neighbour hopping; all energies are in units of t"),
+    Parameter("model", "t_prime", _amplitude, 0.0, "t", "next-nearest-neighbour hopping; enters H as -t_prime"),
+    Parameter("model", "hopping", displacements(_amplitude, 256), None, "t",
               "instead of t and t_prime: displacement (dx,dy) and the amplitude that enters H with its sign"),
     Parameter("model", "U", real("[0, 1000]"), REQUIRED, "t", "on-site repulsion"),
     Parameter("model", "cluster", list_of(list_of(integer(-64, 64), length=2), length=2), [[2, 0], [0, 2]], "a",
               "the two integer vectors that the cluster repeats by"),
-    Parameter("dca", "temperatures", list_of(real("[1e-4, 1e4]"), shortest=1), REQUIRED, "t",
+    Parameter("dca", "temperatures", list_of(real("[1e-4, 1e4]"), shortest=1, longest=1000), REQUIRED, "t",
               "temperatures in the order they are run, each from the last one's self-energy"),
     Parameter("dca", "start", text(), None, "",
               "hash of the state of another run that the first temperature starts from, which `--from` sets"),
-    Parameter("dca", "density", real("(0, 2)"), None, "",
+    Parameter("dca", "density", real("[0.001, 1.999]"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
-    Parameter("dca", "mu", real(), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
+    Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
     Parameter("dca", "iterations", integer(3, 1000), 12, "",
               "most iterations at one temperature, those that count among them"),
     Parameter("dca", "minimum_iterations", integer(3, 1000), 3, "", "fewest iterations at one temperature"),
-    Parameter("dca", "tolerance", _positive, 1.5, "",
+    Parameter("dca", "tolerance", real("(0, 1000]"), 1.5, "",
               "converged when the self-energy changes, and the cluster's density misses the lattice's, by less than "
               "this many errors"),
     Parameter("dca", "mixing", choice("linear", "anderson"), "linear", "", "how the next self-energy is chosen"),
@@ -79,13 +83,13 @@ TABLE = [
               "ones then have more in proportion; auto is solver.measurements"),
     Parameter("two_particle", "frequencies", one_of("auto", integer(1, MOST_FREQUENCIES)), "auto", "",
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
-    Parameter("two_particle", "omega_max", _positive, None, "t",
+    Parameter("two_particle", "omega_max", real("(0, 1e9]"), None, "t",
               "instead of frequencies: the window's largest frequency"),
     Parameter("two_particle", "transfers", list_of(list_of(real("[-64, 64]"), length=2), shortest=1), [[0.0, 0.0]],
               "pi/a", "momentum transfers q: different momenta of the cluster"),
     Parameter("two_particle", "bosonic", list_of(integer(-1000, 1000), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
-    Parameter("run", "folder", text(), "run", "", "where results go; relative to where the command is given"),
+    Parameter("run", "folder", folder(), "run", "", "where results go; relative to where the command is given"),
     Parameter("run", "threads", choice(*_core.task.backends()), "os", "", "back end of the tasks"),
     Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
               "threads of each rank; auto is one per physical core of its share of the machine"),
@@ -98,7 +102,7 @@ TABLE = [
               "measurements are sent; auto is spread where all would not fit a rank's memory"),
     Parameter("run", "chains_in_flight", one_of("auto", integer(1, 4096)), "auto", "chains",
               "under way at once on each rank; auto: as few as keep the workers busy"),
-    Parameter("run", "checkpoint_every", _positive, 120.0, "s", "time between two checkpoints"),
+    Parameter("run", "checkpoint_every", real("(0, inf)"), 120.0, "s", "time between two checkpoints"),
     Parameter("run", "walltime", duration(), None, "s", "stop with a checkpoint after this time"),
 ]
 
@@ -138,12 +142,13 @@ class Parameters:
             object.__setattr__(self, section, content)
 
     @classmethod
-    def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Parameters:
-        """From a TOML file, with ``section.key=value`` settings on top of it."""
+    def read(cls, path: str | Path, settings: Iterable[str | Option] = ()) -> Parameters:
+        """From a TOML file, with ``section.key=value`` settings and options on top of it."""
         return cls.from_tables(read_toml(path), path, settings)
 
     @classmethod
-    def from_tables(cls, sections: Mapping[str, Any], source: str | Path, settings: Iterable[str] = ()) -> Parameters:
+    def from_tables(cls, sections: Mapping[str, Any], source: str | Path,
+                    settings: Iterable[str | Option] = ()) -> Parameters:
         """From the tables of such a file."""
         for setting in settings:
             section, name, value = SCHEMA.read_setting(setting)
@@ -205,11 +210,7 @@ class Parameters:
     def hopping(self) -> dict[tuple[int, int], float]:
         """``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its
         sign."""
-        if self.model.hopping is not None:
-            return {(s * dx, s * dy): amplitude for dx, dy, amplitude in self.model.hopping for s in (1, -1)}
-        near = {d: -self.model.t for d in [(1, 0), (-1, 0), (0, 1), (0, -1)]}
-        diagonal = {(x, y): -self.model.t_prime for x in (1, -1) for y in (1, -1)}
-        return near | diagonal if self.model.t_prime else near
+        return hopping_table(self.model)
 
     def measurements(self, temperature: float) -> tuple[int, int]:
         """Configurations measured in each of the first iterations and in the last ones together at this temperature."""
@@ -228,6 +229,15 @@ def _from_sections(sections: Mapping[str, Any]) -> Parameters:
 
 def _with(sections: Mapping[str, Any], section: str, name: str, value: Any) -> dict[str, Any]:
     return {**sections, section: {**sections.get(section, {}), name: value}}
+
+
+def hopping_table(model: Any) -> dict[tuple[int, int], float]:
+    """`Parameters.hopping` of the section [model]."""
+    if model.hopping is not None:
+        return {(s * dx, s * dy): amplitude for dx, dy, amplitude in model.hopping for s in (1, -1)}
+    near = {d: -model.t for d in [(1, 0), (-1, 0), (0, 1), (0, -1)]}
+    diagonal = {(x, y): -model.t_prime for x in (1, -1) for y in (1, -1)}
+    return near | diagonal if model.t_prime else near
 
 
 def check(values: Mapping[str, Any], source: str) -> None:
@@ -249,11 +259,11 @@ def check(values: Mapping[str, Any], source: str) -> None:
             refuse("model.hopping replaces model.t and model.t_prime: give one or the other")
     if (dca.density is None) == (dca.mu is None):
         both = "both are given" if dca.mu is not None else "neither is given"
-        refuse(f"exactly one of dca.density (in (0, 2)) and dca.mu must be given: {both}")
+        refuse(f"exactly one of dca.density and dca.mu must be given: {both}")
     if dca.minimum_iterations > dca.iterations:
         refuse(f"dca.minimum_iterations = {dca.minimum_iterations} must be ≤ dca.iterations = {dca.iterations}")
     if len(set(dca.temperatures)) != len(dca.temperatures):
-        refuse(f"dca.temperatures = {list(dca.temperatures)} must not repeat a value")
+        refuse(f"dca.temperatures = {shown(dca.temperatures)} must not repeat a value")
     if dca.isolated and dca.mu is None:
         refuse("dca.isolated = true needs dca.mu instead of dca.density: without a loop nothing searches for mu")
     if solver.kind == "ed" and not dca.isolated:
@@ -276,10 +286,24 @@ def check(values: Mapping[str, Any], source: str) -> None:
     for name in ("channels", "bosonic"):
         given = getattr(pairs, name)
         if len(set(given)) != len(given):
-            refuse(f"two_particle.{name} = {to_toml(given)} must not repeat a value")
+            refuse(f"two_particle.{name} = {shown(given)} must not repeat a value")
     if pairs.omega_max is not None:
         check_window(pairs.omega_max, [T for T in dca.temperatures if T <= pairs.below], refuse)
     check_transfers(pairs.transfers, model.cluster, refuse)
+    check_scales(model, dca, refuse)
+
+
+def check_scales(model: Any, dca: Any, refuse) -> None:
+    """Temperatures for which the band, U and mu are neither too steep nor too wide."""
+    hopping, coldest = hopping_table(model), min(dca.temperatures)
+    steepest = max(sum(abs(t * d[i]) for d, t in hopping.items()) for i in (0, 1))
+    if not dca.isolated and coldest < FLATTEST * steepest:
+        refuse(f"dca.temperatures holds {coldest}: with a bath and this hopping, whose band is as steep as {steepest:.4g} t "
+               f"a, at least {FLATTEST * steepest:.4g} is allowed, or the momenta to average over are too many")
+    widest = 2 * sum(map(abs, hopping.values())) + model.U + abs(dca.mu or 0.0)
+    if coldest < widest / WIDEST:
+        refuse(f"dca.temperatures holds {coldest}: with band, U and mu as wide as {widest:.4g} t together, at least "
+               f"{widest / WIDEST:.4g} is allowed")
 
 
 def check_window(omega_max: float, temperatures: list[float], refuse) -> None:

@@ -211,7 +211,7 @@ def convergence(results: Results, theme: Theme) -> Figure:
 
 
 def thermodynamics(results: Results, theme: Theme) -> Figure:
-    shown = [name for name in ("energy", "double_occupancy") if len(results.series(name)[0])]
+    shown = [name for name in ("energy", "double_occupancy") if any(name in point for point in results.points)]
     figure, axes = plt.subplots(1, len(shown), figsize=(7.6, 3.3), squeeze=False)
     for i, (axis, name) in enumerate(zip(axes[0], shown)):
         T, value, error = results.series(name)

@@ -81,9 +81,12 @@ class Results:
         raise KeyError(f"no temperature {T}; there are {[point.T for point in self.points]}")
 
     def series(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(T, mean, error) of a scalar observable over all temperatures that have it."""
+        """(T, mean, error) of an observable over all temperatures that have it; KeyError when none has."""
         rows = [(p.T, p[name].mean, p[name].error) for p in self.points if name in p]
-        return tuple(np.array(column) for column in zip(*rows)) if rows else (np.empty(0),) * 3
+        if not rows:
+            there = ", ".join(sorted({known for p in self.points for known in p.observables})) or "no observable yet"
+            raise KeyError(f"no {name!r} at any temperature; there are {there}")
+        return tuple(np.array(column) for column in zip(*rows))
 
     def instabilities(self) -> list[Instability]:
         """Of every channel whose leading eigenvalue was measured, d-wave pairing first."""

@@ -8,8 +8,10 @@ started alone.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import itertools
+import math
 import os
 from bisect import bisect
 from collections.abc import Iterable, Mapping
@@ -24,17 +26,18 @@ from plaq.dca.lattice import Lattice
 from plaq.dca.parameters import SCHEMA, Parameters
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.files import write_atomically
+from plaq.kinds import LONGEST_NAME
 from plaq.live import Log, duration
 from plaq.machine import memory
 from plaq.output import say
-from plaq.schema import read_toml, to_toml
+from plaq.schema import Option, read_toml, shown, to_toml
 from plaq.stop import Stop
 
 MOST = 10_000  # runs
 SINGLE = ""  # name of the run of an input without a sweep
 
 
-def read(path: Path, settings: Iterable[str] = ()) -> dict[str, Parameters]:
+def read(path: Path, settings: Iterable[str | Option] = ()) -> dict[str, Parameters]:
     """The runs of an input by name, "U=4.0,density=0.9" and so on; one run without a name if there is no sweep.
 
     InputError names file, key, value and what is allowed.
@@ -42,15 +45,18 @@ def read(path: Path, settings: Iterable[str] = ()) -> dict[str, Parameters]:
     tables = read_toml(path)
     axes = tables.pop("sweep", {})
     if not isinstance(axes, Mapping):
-        raise InputError(f"{path}: sweep = {to_toml(axes)} is not allowed: [sweep] is a section")
+        raise InputError(f"{path}: sweep = {shown(axes)} is not allowed: [sweep] is a section")
     for key, values in axes.items():
         parameter = SCHEMA.find(key, f"{path}: [sweep]")
         if parameter.section == "run":
             raise InputError(f"{path}: [sweep] {key}: what is in [run] changes no result; sweep over something else")
         if not isinstance(values, list) or not values:
-            raise InputError(f"{path}: [sweep] {key} = {to_toml(values)} is not allowed: it must be a list of values, "
+            raise InputError(f"{path}: [sweep] {key} = {shown(values)} is not allowed: it must be a list of values, "
                              f"each {parameter.kind.allowed}")
-    runs = {}
+    combinations = math.prod(map(len, axes.values()))
+    if combinations > MOST:
+        raise InputError(f"{path}: [sweep] has {combinations} combinations: at most {MOST} are allowed")
+    runs, fingerprints = {}, set()
     for values in itertools.product(*axes.values()):
         changed = {section: dict(content) if isinstance(content, Mapping) else content
                    for section, content in tables.items()}
@@ -59,14 +65,21 @@ def read(path: Path, settings: Iterable[str] = ()) -> dict[str, Parameters]:
             content = changed.setdefault(section, {})
             if isinstance(content, dict):
                 content[name] = value
-        name = ",".join(f"{key.partition('.')[2]}={to_toml(value)}" for key, value in zip(axes, values))
-        name = name.replace(" ", "").replace("/", "-")
-        if name in runs:
+        found = Parameters.from_tables(changed, path, settings)
+        name = folder_name((key.partition(".")[2], value) for key, value in zip(axes, values))
+        if found.fingerprint() in fingerprints:
             raise InputError(f"{path}: [sweep] has {name} twice")
-        if len(runs) == MOST:
-            raise InputError(f"{path}: [sweep] has more than {MOST} combinations")
-        runs[name] = Parameters.from_tables(changed, path, settings)
+        fingerprints.add(found.fingerprint())
+        runs[name] = found
     return runs
+
+
+def folder_name(values: Iterable[tuple[str, Any]]) -> str:
+    """"U=4.0,density=0.9"; a name that is too long for a folder ends in a hash of all of it."""
+    name = ",".join(f"{key}={to_toml(value)}" for key, value in values).replace(" ", "").replace("/", "-")
+    if len(name.encode()) <= LONGEST_NAME:
+        return name
+    return f"{name[:LONGEST_NAME // 4]}...{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
 def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False,

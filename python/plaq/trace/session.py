@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -82,8 +83,16 @@ class Session:
 def next_folder(parent: Path) -> Path:
     """``parent``/000, or the first number after those that are there: each part of a run that was stopped and
     continued has a trace of its own."""
-    used = [int(path.name) for path in parent.glob("*") if path.name.isdigit()]
-    return parent / f"{max(used, default=-1) + 1:03d}"
+    return parent / f"{max((number for number, _ in recorded(parent)), default=-1) + 1:03d}"
+
+
+def recorded(parent: Path) -> list[tuple[int, Path]]:
+    """Number and folder of all traces in the folder ``parent``; none where there is no such folder."""
+    try:
+        names = os.listdir(parent)
+    except (OSError, ValueError):
+        return []
+    return [(int(name), parent / name) for name in names if name.isascii() and name.isdigit() and len(name) < 20]
 
 
 class region(ContextDecorator):

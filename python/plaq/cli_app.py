@@ -1,0 +1,68 @@
+"""What all parts of the command line share: how groups of commands look, how numbers are read, and what a wrong
+command is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+import typer.core
+
+from plaq.errors import InputError
+
+
+class _PlainFlags:
+    """Help without a type behind options that take no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found = super().get_params(ctx)
+        for param in found:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return found
+
+
+class Command(_PlainFlags, typer.core.TyperCommand):
+    """One command."""
+
+
+class Group(_PlainFlags, typer.core.TyperGroup):
+    """A command of commands."""
+
+
+class App(typer.Typer):
+    """A group of commands; without one of them it prints its help."""
+
+    def __init__(self, **options: Any):
+        super().__init__(cls=Group, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+                         rich_markup_mode="rich", **options)
+
+    def command(self, *names: Any, **options: Any) -> Any:
+        return super().command(*names, cls=Command, **options)
+
+
+def whole(most: int) -> dict[str, Any]:
+    """Arguments of an option or argument for a number from 1 to ``most``."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = 0
+        if not 1 <= value <= most:
+            raise typer.BadParameter(f"{text[:40]!r} is not a whole number from 1 to {most}")
+        return value
+
+    return {"parser": read, "metavar": "N"}
+
+
+def obey(app: App) -> int:
+    """Carry out the command of sys.argv and return the exit code; InputError for one that there is not."""
+    try:
+        return app(standalone_mode=False) or 0
+    except typer.BadParameter.__base__ as wrong:  # UsageError of the click that Typer uses
+        if type(wrong).__name__ == "NoArgsIsHelpError":  # the help is its message, unless it is printed already
+            print(wrong.message, end="")
+            return wrong.exit_code
+        at = wrong.ctx.command_path if wrong.ctx else "plaq"
+        raise InputError(f"{wrong.format_message().rstrip('.')}; see {at} --help") from None

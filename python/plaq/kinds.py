@@ -1,0 +1,214 @@
+"""Kinds of values in tables of parameters: what is allowed, and how it is read."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import operator
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of value: what is allowed in words, ``read`` from TOML to the stored value (ValueError, TypeError or
+    OverflowError when refused) and ``show``, the way back."""
+
+    allowed: str
+    read: Callable[[Any], Any]
+    show: Callable[[Any], Any] = lambda value: value
+
+
+def integer(low: int | None = None, high: int | None = None) -> Kind:
+    """A whole number in [low, high], also written as 1e5; a missing bound is open."""
+    if high is not None:
+        allowed = f"an integer from {low} to {high}"
+    else:
+        allowed = "an integer" if low is None else f"an integer ≥ {low}"
+
+    def read(value):
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValueError
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise ValueError
+        return value
+
+    return Kind(allowed, read)
+
+
+def real(interval: str = "(-inf, inf)") -> Kind:
+    """A number in an interval such as ``(0, 2)``, ``[0, inf)`` or ``(0, inf]``; nan is never allowed."""
+    low, high = (float(bound) for bound in interval[1:-1].split(","))
+    bounds = {(-math.inf, math.inf): "", (0.0, math.inf): " > 0" if interval[0] == "(" else " ≥ 0"}
+    allowed = "a number" + bounds.get((low, high), f" in {interval}")
+    allowed += " (inf too)" if interval.endswith("inf]") else ""
+
+    def read(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ValueError
+        value = float(value)
+        above = value > low or (interval[0] == "[" and value == low)
+        below = value < high or (interval[-1] == "]" and value == high)
+        if not (above and below):
+            raise ValueError
+        return value
+
+    return Kind(allowed, read)
+
+
+def boolean() -> Kind:
+    """true or false."""
+
+    def read(value):
+        if not isinstance(value, bool):
+            raise ValueError
+        return value
+
+    return Kind("true or false", read)
+
+
+def text() -> Kind:
+    """A string of one line that is not empty."""
+
+    def read(value):
+        if not isinstance(value, str) or not value or not is_plain(value):
+            raise ValueError
+        return value
+
+    return Kind("a text of one line", read)
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text has neither control characters and ends of lines nor bytes that were not UTF-8 (surrogates)."""
+    return not any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in text)
+
+
+LONGEST_NAME, LONGEST_PATH = 255, 3072  # bytes; Linux has 255 and 4096, of which files in the folder need some
+
+
+def folder() -> Kind:
+    """The path of a folder that there may be: what every file system takes."""
+
+    def read(value):
+        value = text().read(value)
+        names = value.encode().split(b"/")
+        if max(map(len, names)) > LONGEST_NAME or len(value.encode()) > LONGEST_PATH:
+            raise ValueError
+        return value
+
+    return Kind(f"a path of one line, names in it up to {LONGEST_NAME} bytes, {LONGEST_PATH} together", read)
+
+
+def choice(*names: str) -> Kind:
+    """One of a few words."""
+
+    def read(value):
+        if value not in names:
+            raise ValueError
+        return value
+
+    return Kind(" or ".join(json.dumps(name) for name in names), read)
+
+
+# What workers may be bound to, and what the task library calls it.
+BINDINGS = {"auto": "automatic", "cores": "cores", "threads": "threads", "none": "none"}
+MOST_THREADS = 1 << 16  # hardware threads of a machine, with room
+
+
+def cpu_list(text: str) -> list[int]:
+    """[0, 2, 4, 5, 6, 7] for "0,2,4-7"; ValueError for anything else, and for a number that comes twice."""
+    cpus: dict[int, None] = {}
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if not (first.isascii() and first.isdigit() and (not dash or last.isascii() and last.isdigit())):
+            raise ValueError
+        low, high = int(first), int(last or first)
+        if not low <= high < MOST_THREADS:
+            raise ValueError
+        count = len(cpus) + high + 1 - low
+        cpus.update(dict.fromkeys(range(low, high + 1)))
+        if len(cpus) < count:
+            raise ValueError
+    return list(cpus)
+
+
+def binding() -> Kind:
+    """One of BINDINGS or a list of hardware threads."""
+
+    def read(value):
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise ValueError
+        if value not in BINDINGS:
+            cpu_list(value)
+        return value
+
+    return Kind(", ".join(f'"{name}"' for name in BINDINGS) + ' or hardware threads such as "0,2,4-7"', read)
+
+
+def one_of(word: str, kind: Kind) -> Kind:
+    """A word such as "auto", or a value of another kind."""
+    return Kind(f'"{word}" or {kind.allowed}', lambda value: value if value == word else kind.read(value))
+
+
+def list_of(kind: Kind, shortest: int = 0, length: int | None = None, longest: int | None = None) -> Kind:
+    """A list of values of one kind, stored as a tuple."""
+    if length is not None:
+        shortest = longest = length
+        allowed = f"a list of {length} values, each {kind.allowed}"
+    else:
+        limits = [" that is not empty"] * (shortest > 0) + [f" of at most {longest} values"] * (longest is not None)
+        allowed = f"a list{','.join(limits)}, each value {kind.allowed}"
+
+    def read(value):
+        if not isinstance(value, (list, tuple)) or len(value) < shortest:
+            raise ValueError
+        if longest is not None and len(value) > longest:
+            raise ValueError
+        return tuple(kind.read(item) for item in value)
+
+    return Kind(allowed, read)
+
+
+def displacements(amplitude: Kind, longest: int) -> Kind:
+    """A table ``{"dx,dy" = amplitude}``, stored as ((dx, dy, amplitude), ...) in sorted order."""
+
+    def read(value):
+        if not isinstance(value, Mapping) or not 0 < len(value) <= longest:
+            raise ValueError
+        rows = {}
+        for key, size in value.items():
+            dx, dy = map(int, key.split(",")) if isinstance(key, str) else map(operator.index, key)
+            if (dx, dy) in rows:  # two spellings
+                raise ValueError
+            rows[dx, dy] = amplitude.read(size)
+        return tuple((dx, dy, size) for (dx, dy), size in sorted(rows.items()))
+
+    def show(rows):
+        return {f"{dx},{dy}": size for dx, dy, size in rows}
+
+    return Kind('a table such as { "1,0" = -1.0, "0,1" = -1.0 } with a displacement once, '
+                f"at most {longest} of them, each {amplitude.allowed}", read, show)
+
+
+def duration() -> Kind:
+    """Seconds, or a time "HH:MM:SS" or "MM:SS"; stored as seconds. TOML reads HH:MM:SS without quotes as a time
+    of day."""
+
+    def read(value):
+        if isinstance(value, datetime.time):
+            value = value.isoformat()
+        if isinstance(value, str):
+            parts = [int(part) for part in value.split(":")]
+            if not 2 <= len(parts) <= 3 or min(parts) < 0:
+                raise ValueError
+            value = sum(part * 60**power for power, part in enumerate(reversed(parts)))
+        return real("(0, inf)").read(value)
+
+    return Kind('seconds > 0 or "HH:MM:SS"', read)
