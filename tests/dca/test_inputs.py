@@ -100,7 +100,7 @@ def test_files_that_are_no_input(tmp_path):
         with pytest.raises(InputError, match=part):
             read_toml(tmp_path / "input.toml")
     for path, part in [(tmp_path, "Is a directory"), ("a\0b", "null byte"), ("x" * 300, "name too long"),
-                       ("/dev/zero", "longer than"), ("\udcff.toml", "No such file")]:
+                       ("/dev/zero", "longer than"), ("\udcff.toml", "there is no such file")]:
         with pytest.raises(InputError, match=part):
             read_toml(path)
 

@@ -102,7 +102,7 @@ def test_every_momentum_of_a_cluster_is_a_transfer_and_the_same_one_to_the_loop(
 
 
 def test_file_errors_name_the_file(tmp_path):
-    with pytest.raises(InputError, match="none.toml: cannot be read: No such file"):
+    with pytest.raises(InputError, match="none.toml: there is no such file"):
         Parameters.read(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("[model\nU = 6")
     with pytest.raises(InputError, match="bad.toml: not a TOML file"):
