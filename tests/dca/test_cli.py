@@ -294,7 +294,7 @@ def test_check_describes_the_cluster(folder):
         2,
         "[0.5, 0.0] pi/a is not a momentum of the cluster",
     )
-    one_error(plaq(folder, "check", "none.toml", fake=False), 2, "none.toml: cannot be read: No such file")
+    one_error(plaq(folder, "check", "none.toml", fake=False), 2, "none.toml: there is no such file")
 
 
 def test_info_and_help(folder):

@@ -108,7 +108,7 @@ def test_file_errors_name_the_file(tmp_path):
     with pytest.raises(InputError, match="bad.toml: not a TOML file"):
         Parameters.read(tmp_path / "bad.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="bytes.toml: cannot be read"):
+    with pytest.raises(InputError, match="bytes.toml: not a TOML file: byte 0"):
         Parameters.read(tmp_path / "bytes.toml")
 
 
