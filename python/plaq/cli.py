@@ -160,7 +160,9 @@ def dca_export(
 def dca_estimate(
     input: InputFile,
     ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to think of.", **whole(MOST_RANKS))] = 1,
-    workers: Annotated[Optional[int], typer.Option(help="Threads of each rank; by default the machine's.", **whole(MOST_WORKERS))] = None,
+    workers: Annotated[
+        Optional[int], typer.Option(help="Threads of each rank; by default the machine's.", **whole(MOST_WORKERS))
+    ] = None,
     machine: Annotated[Optional[Path], typer.Option(help="TOML file with speeds; by default those measured once.")] = None,
     settings: Settings = None,
 ):
