@@ -239,7 +239,7 @@ def on_ranks(ranks: int, *program: str, **environment: str) -> subprocess.Comple
         capture_output=True,
         text=True,
         timeout=100,
-        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0", **environment},
+        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "", **environment},
         stdin=subprocess.DEVNULL,
     )
 

@@ -47,7 +47,7 @@ def start(program: Sequence[str], ranks: int) -> int:
     command = launcher_command(ranks) + list(program)
     if is_rank():
         raise InputError("-n starts ranks, but this process is already one: leave out either -n or the launcher")
-    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": str(int(_isatty()))}
+    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": _terminal()}
     received: list[int] = []
     before = {}
     try:
@@ -112,11 +112,30 @@ def stdout_is_terminal() -> bool:
     A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` tells it, and
     under any other launcher the answer is no.
     """
-    return os.environ.get("PLAQ_TERMINAL") == "1" if is_rank() else _isatty()
+    return bool(os.environ.get("PLAQ_TERMINAL")) if is_rank() else bool(_terminal())
 
 
-def _isatty() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()  # None: closed
+def terminal_size() -> tuple[int, int]:
+    """Columns and lines of that terminal now. A rank looks at the one that `start` was called on; where there is none
+    to be seen, as on another node, it is taken for one of 80 x 24."""
+    try:
+        if not is_rank():
+            return os.get_terminal_size(sys.stdout.fileno())
+        terminal = os.open(os.environ["PLAQ_TERMINAL"], os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            return os.get_terminal_size(terminal)
+        finally:
+            os.close(terminal)
+    except (OSError, ValueError, KeyError):
+        return 80, 24
+
+
+def _terminal() -> str:
+    """The path of the terminal that standard output is; empty if it is none."""
+    try:
+        return os.ttyname(sys.stdout.fileno()) if sys.stdout is not None and sys.stdout.isatty() else ""
+    except OSError:
+        return "a terminal without a name"
 
 
 def launcher_command(ranks: int) -> list[str]:

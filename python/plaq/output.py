@@ -69,14 +69,14 @@ def standard_streams() -> Iterator[None]:
         raise
 
 
-def say(text: str, out: TextIO | None = None) -> None:
+def say(text: str, out: TextIO | None = None, end: str = "\n") -> None:
     """Print a line for whoever is watching. What they cannot be shown is lost, and nothing else."""
     out = sys.stdout if out is None else out
     if out is None:
         return
     encoding = getattr(out, "encoding", None) or "utf-8"
     try:
-        print(text.encode(encoding, "replace").decode(encoding), file=out, flush=True)
+        print(text.encode(encoding, "replace").decode(encoding), file=out, end=end, flush=True)
     except (OSError, ValueError):  # ValueError: it was closed
         pass
     forgive(out)

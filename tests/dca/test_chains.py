@@ -58,7 +58,7 @@ def on_ranks(ranks, *arguments, slow=None):
     job = subprocess.Popen(
         [*launcher_command(ranks), sys.executable, __file__, *map(str, arguments)], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0",
+        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "",
              "PYTHONPATH": os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])})
     try:
         if slow is not None:

@@ -51,7 +51,7 @@ def job(folder, text, ranks, fault, victim):
               "from plaq.cli import main\nmain()")
     return subprocess.run([*launcher_command(ranks), sys.executable, "-c", script, "dca", "run", "input.toml", fault],
                           cwd=folder, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
-                          env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "0"})
+                          env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""})
 
 
 def errors(done):

@@ -171,7 +171,7 @@ with h5py.File({str(home / "reference" / "results.h5")!r}) as file:
 print("checked on", world().rank, "of", world().size)
 """)
     done = subprocess.run([*launcher_command(2), sys.executable, str(home / "all.py")], capture_output=True,
-                          text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "2", "PLAQ_TERMINAL": "0"}, timeout=120)
+                          text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "2", "PLAQ_TERMINAL": ""}, timeout=120)
     assert done.returncode == 0 and done.stdout.count("checked on") == 2, done.stdout + done.stderr
 
 
@@ -190,7 +190,7 @@ main()
 """)
     done = subprocess.run(
         [*launcher_command(3), sys.executable, str(home / "serialized.py"), *command(folder, *SPREAD)[3:]],
-        capture_output=True, text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": "0"}, timeout=300)
+        capture_output=True, text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": ""}, timeout=300)
     assert done.returncode == 0 and "threads: serialized" in done.stdout, done.stdout + done.stderr
     assert digest(folder) == bits
 

@@ -29,6 +29,7 @@ from plaq.dca.exact import exact_point
 from plaq.dca.lattice import Lattice
 from plaq.dca.mixing import DEPTH, mixed
 from plaq.dca.pool import PARTS
+from plaq.dca.progress import part_done
 from plaq.dca.results import Point, Results
 from plaq.dca.shares import Shares, SpreadEstimate, pair_functions
 from plaq.dca.symmetry import PointGroup
@@ -62,7 +63,8 @@ class Loop:
         self.cutoff = matsubara.frequency_cutoff(self.lattice, p.model.U, p.dca.mu or 0.0)
         self.transfers = [self.cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
         self.state = {"points": [], "index": 0, "seconds": {"start-up": 0.0, "checkpoints": 0.0}}
-        if self.comm.bcast(state is not None):
+        self.goes_on = self.comm.bcast(state is not None)  # until it has been said where
+        if self.goes_on:
             self.state = self._restored(state)
         self.state["seconds"]["start-up"] += time.perf_counter() - started
 
@@ -70,6 +72,8 @@ class Loop:
         """All temperatures that are not done yet, then the transition. Raises Interrupted with everything saved."""
         with threadpool_limits(1):  # workers belong to the chains; and bits must not depend on BLAS threads
             temperatures = self.parameters.dca.temperatures
+            if self.state["index"] == len(temperatures):
+                self._say_where(None)
             while self.state["index"] < len(temperatures):
                 if self.parameters.solver.kind == "ed":
                     self._exact(temperatures[self.state["index"]])
@@ -88,6 +92,7 @@ class Loop:
         if reason:
             raise Interrupted(reason)
         p = self.parameters
+        self._say_where(T)
         channels = self._channels() if p.measures_two_particle(T) else []
         frequencies = tuning.window(p, 1 / T) if channels else 0
         index = self.state["index"]
@@ -283,9 +288,11 @@ class Loop:
         """All bins of the iteration; returns the chains' tally."""
         chains, bins = loop["chains"], loop["chains"].bins
         tally = chains.tally(self.comm)
+        whole = problem.measurements_per_bin * bins.bins * bins.group
+        self._say_where(T, loop["iteration"], problem.measurements_per_bin * tally["bins_done"], whole)
         while True:
-            left = problem.measurements_per_bin * (bins.bins * bins.group - tally["bins_done"])
-            watch = Watch(self.comm, self.observer, left, partial(self._report, loop, T))
+            before = problem.measurements_per_bin * tally["bins_done"]
+            watch = Watch(self.comm, self.observer, whole - before, partial(self._report, loop, T, before))
             started, before = time.perf_counter(), tally
             try:
                 done = run_chains(problem, chains, self.parameters.run, self.comm, watch, shares)
@@ -343,10 +350,23 @@ class Loop:
     def _clock(self, loop, part, started):
         loop["seconds"][part] = loop["seconds"].get(part, 0.0) + time.perf_counter() - started
 
-    def _report(self, loop, T, **fields):
+    def _say_where(self, T, *at):
+        """Once in a run that goes on: where; `at` as observer.goes_on takes it."""
+        if self.goes_on:
+            self.observer.goes_on(T, *at)
+            self.goes_on = False
+
+    def _report(self, loop, T, before=0, measurements=0, elapsed=0.0, **fields):
+        """To the live view; of this iteration: measurements until now, in two parts, and seconds since the second one
+        began."""
+        p, final = self.parameters, loop["phase"] == FINAL
+        few, many = p.measurements(T)
+        complete = sum(r["measurements"] for r in loop["history"] if (r["phase"] == FINAL) == final)
+        part = part_done(final, complete, before + measurements, 0 if p.dca.isolated else few, many)
         last = loop["history"][-1] if loop["history"] else {}
         shown = {name: last.get(name) for name in ("density", "sign", "sign_error", "order", "change", "change_error")}
-        self.observer.status(**shown, T=T, index=self.state["index"],
+        self.observer.status(**shown, T=T, index=self.state["index"], part_done=part,
+                             seconds=sum(loop["seconds"].values()) + elapsed,
                              temperatures=len(self.parameters.dca.temperatures),
                              iterations=self.parameters.dca.iterations, mu=loop["mu"], phase=loop["phase"],
                              iteration=loop["iteration"], **fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from plaq import checkpoint
 from plaq.dca import checks
 from plaq.dca.parameters import Parameters
+from plaq.dca.progress import Progress
 from plaq.dca.response import responses
 from plaq.dca.results import Point, Results, summary
 from plaq.dca.results_file import check_functions, write_results
@@ -34,6 +36,9 @@ class QuietObserver:
 
     def status(self, **fields: Any) -> None:
         """Where the run is; see `Observer`."""
+
+    def goes_on(self, T: float | None, iteration: int = 1, measured: int = 0, of: int = 0) -> None:
+        """A run that was stopped goes on at this place of iteration ``iteration``; T is None where all is done."""
 
     def iteration(self, record: dict[str, Any]) -> None:
         """One iteration of the loop is done."""
@@ -72,7 +77,8 @@ class Contributor(QuietObserver):
 class Observer(QuietObserver):
     """Rank 0's observer: results and summary after every temperature, checkpoints, log and live view."""
 
-    HEAD = "       T  iter        mu         n    sign      <k>     change  measured         time"
+    COLUMNS = {"T": 8, "iter": 5, "mu": 9, "n": 9, "sign": 7, "<k>": 8, "change": 10, "measured": 9, "time": 12}
+    NARROW = {"T": 7, "iter": 4, "n": 8, "sign": 7, "change": 8, "time": 11}  # of a terminal of 50 columns
 
     def __init__(self, parameters: Parameters, folder: RunFolder, log: Log, header: dict[str, Any], stop: Stop):
         super().__init__(stop)
@@ -86,6 +92,7 @@ class Observer(QuietObserver):
         self._last_checkpoint = time.monotonic()
         self._written: list[tuple[int, float]] = []  # bytes and seconds of every checkpoint
         self._headed = False
+        self._continued: str | None = None
 
     def resume(self) -> dict[str, Any] | None:
         """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be
@@ -107,8 +114,8 @@ class Observer(QuietObserver):
 
     def status(self, **fields: Any) -> None:
         """Any of phase, T, index (from 0), temperatures (how many), iteration (from 1), iterations, mu, density,
-        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration); what is
-        not given stays as it was."""
+        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration), seconds (at
+        this temperature), part_done (of this temperature); what is not given stays as it was."""
         self._state.update(fields)
         s = self._state.get
         sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
@@ -124,25 +131,44 @@ class Observer(QuietObserver):
             ("phase", s("phase") or "–"),
             ("iteration left", duration(s("seconds_left"))),
         ]
-        index, count = s("index") or 0, s("temperatures") or 1
-        within = ((s("iteration") or 1) - 1) / (s("iterations") or 1)
+        index, count, part = s("index") or 0, s("temperatures") or 1, s("part_done") or 0.0
+        spent = [sum(self._points[k].seconds.values()) for k in range(index) if k in self._points]
+        left = self._progress.left([*spent, s("seconds") or 0.0], part) if len(spent) == index else None
+        rows.append(("run left", duration(left)))
+        if self._continued:
+            rows.append(("went on at", self._continued))
         title = f"plaq dca · temperature {index + 1} of {count}"
-        self._log.status(title, rows, min(1.0, (index + within) / count))
+        self._log.status(title, rows, self._progress.done(index, part))
+
+    @cached_property
+    def _progress(self) -> Progress:
+        return Progress(self._parameters)
+
+    def goes_on(self, T: float | None, iteration: int = 1, measured: int = 0, of: int = 0) -> None:
+        if T is None:
+            self._log.line("goes on: all temperatures are done")
+            return
+        self._continued = f"{T:.5g} t, iteration {iteration}"
+        there = f", iteration {iteration}, with {measured:.0f} of {of:.0f} measurements there" if of else ""
+        self._log.line(f"goes on at T = {T:.5g}{there}")
 
     def iteration(self, record: dict[str, Any]) -> None:
         """``record``: T, iteration, mu, density, sign, order, change, change_error, measurements, seconds {part:
         s}."""
+        def row(widths: Mapping[str, int], cells: Mapping[str, str]) -> str:
+            return " ".join(f"{cells[name]:>{width}}" for name, width in widths.items())
+
+        def both(cells: Mapping[str, str]) -> None:
+            self._log.line(row(self.COLUMNS, cells), row(self.NARROW, cells))
+
         if not self._headed:
-            self._log.line(self.HEAD)
+            both({name: name for name in self.COLUMNS})
             self._headed = True
         r = record.get
-        seconds = sum((r("seconds") or {}).values())
-        self._log.line(
-            f"{number(r('T'), '.5g'):>8} {number(r('iteration'), 'd'):>5} {number(r('mu'), '.5f'):>9} "
-            f"{number(r('density'), '.5f'):>9} {number(r('sign'), '.4f'):>7} {number(r('order'), '.2f'):>8} "
-            f"{in_errors(r('change'), r('change_error')):>10} {number(r('measurements'), 'd'):>9} "
-            f"{duration(seconds):>12}"
-        )
+        both({"T": number(r("T"), ".5g"), "iter": number(r("iteration"), "d"), "mu": number(r("mu"), ".5f"),
+              "n": number(r("density"), ".5f"), "sign": number(r("sign"), ".4f"), "<k>": number(r("order"), ".2f"),
+              "change": in_errors(r("change"), r("change_error")), "measured": number(r("measurements"), "d"),
+              "time": duration(sum((r("seconds") or {}).values()))})
 
     def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
         point.in_file = list(spread)

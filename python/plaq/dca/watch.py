@@ -14,7 +14,8 @@ STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 class Watch:
     """Looks after running chains: reports progress and passes on the wish to stop or to save.
 
-    left: measurements still to be made when it starts; report(**fields): takes sweeps_per_second and seconds_left.
+    left: measurements still to be made when it starts; report(**fields): takes sweeps_per_second, seconds_left, and since
+    it started measurements and elapsed seconds.
     `reason` is why the run should stop, None if it should go on.
     """
 
@@ -34,7 +35,8 @@ class Watch:
             self._shown = now
             elapsed = now - self._started
             seconds = (self._left - measurements) * elapsed / measurements if measurements else None
-            self._report(sweeps_per_second=sweeps / elapsed, seconds_left=seconds)
+            self._report(sweeps_per_second=sweeps / elapsed, seconds_left=seconds, measurements=measurements,
+                         elapsed=elapsed)
         return "finish" if self._observer.checkpoint_due() else None
 
 
