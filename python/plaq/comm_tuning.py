@@ -5,7 +5,6 @@ As a program, on ranks, this file measures and writes the rows of its number of 
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from plaq import _core
 from plaq.errors import InputError, RunError
+from plaq.files import write_atomically
 
 OPERATIONS = (
     "broadcast",
@@ -58,10 +58,8 @@ def _merge(rows: list[str], ranks: int) -> None:
     old = table.read_text().splitlines() if table.exists() else []
     kept = [line for line in old if line.strip() and not line.startswith("#") and int(line.split()[1]) != ranks]
     table.parent.mkdir(parents=True, exist_ok=True)
-    new = table.with_name(table.name + ".new")
     head = f"# collective ranks bytes algorithm arity segment; `plaq comm tune` with {_core.comm.library_version()}"
-    new.write_text("\n".join([head, *kept, *rows]) + "\n")
-    os.replace(new, table)
+    write_atomically(table, ("\n".join([head, *kept, *rows]) + "\n").encode())
 
 
 def measure(repeats: int, sizes: Sequence[int]) -> list[str]:

@@ -14,6 +14,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of back end)
 from matplotlib.figure import Figure  # noqa: E402
 
+from plaq.files import atomic_file  # noqa: E402
+
 # Series colours in order: blue, orange, green, purple, light blue, vermilion (after Okabe and Ito).
 LIGHT = ("#0b6bb3", "#d98100", "#00896b", "#b0568f", "#3aa0d8", "#c9501c")
 DARK = ("#5aaef0", "#f2aa3c", "#36c29d", "#e08fc0", "#8accf5", "#f08259")
@@ -75,7 +77,8 @@ def png(draw, path: Path) -> None:
     theme = Theme()
     with plt.rc_context(style(theme)):
         figure: Figure = draw(theme)
-        figure.savefig(path)
+        with atomic_file(path) as file:
+            figure.savefig(file, format="png")
         plt.close(figure)
 
 

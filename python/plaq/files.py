@@ -6,8 +6,9 @@ import errno
 import fcntl
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,15 +55,45 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
                 beside.unlink(missing_ok=True)
 
 
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """The same for a folder, whose path is not there yet: the body makes the one that is yielded."""
+    beside = lock = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_left_over(path.parent)
+        beside = path.parent / _partial()
+        beside.mkdir()
+        lock = _locked(os.open(beside, os.O_RDONLY))
+        yield beside / path.name
+        os.rename(beside / path.name, path)
+    except OSError as error:
+        raise RunError(cannot_write(path, error)) from error
+    finally:
+        if lock is not None:
+            os.close(lock)
+        if beside:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+def _partial() -> str:
+    return PARTIAL.replace("*", secrets.token_hex(8))
+
+
+def _locked(descriptor: int) -> int:
+    with suppress(OSError):  # a file system without locks: then nobody removes what is left over
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
 def _new_file(folder: Path) -> tuple[Path, BinaryIO]:
     while True:
-        path = folder / PARTIAL.replace("*", secrets.token_hex(8))
+        path = folder / _partial()
         try:
             file = open(path, "x+b")
         except FileExistsError:
             continue
-        with suppress(OSError):  # a file system without locks: then nobody removes what is left over
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _locked(file.fileno())
         with suppress(FileNotFoundError):
             if os.stat(path).st_ino == os.fstat(file.fileno()).st_ino:
                 return path, file
@@ -71,9 +102,14 @@ def _new_file(folder: Path) -> tuple[Path, BinaryIO]:
 
 def _remove_left_over(folder: Path) -> None:
     for path in folder.glob(PARTIAL):
-        with suppress(OSError), open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()
+        with suppress(OSError), ExitStack() as stack:
+            descriptor = os.open(path, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
 
 
 def cannot_write(path: Path, error: OSError) -> str:

@@ -26,7 +26,7 @@ def trace_of(tasks, regions=(), links=(), notes=(), duration=None, counters=(), 
     for rank in range(ranks or 1 + max([row[1] for row in [*tasks, *regions]], default=0)):
         workers = sorted({int(worker) for worker in slices["worker"][slices["rank"] == rank]})
         threads = ["main", "helper"]
-        infos.append(RankInfo(rank, f"node{rank // 2}", 100 + rank, workers, threads, "made up", 0, "closed"))
+        infos.append(RankInfo(rank, f"node{rank // 2}", 100 + rank, workers, threads, "made up", 0, "closed", 0.0))
     spans = np.array(spans, REGION)
     last = max([*slices["end"], *spans["end"]], default=0.0)
     return Trace(

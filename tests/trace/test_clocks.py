@@ -6,7 +6,8 @@ import struct
 import numpy as np
 import pytest
 from plaq import trace
-from plaq.trace.rank_file import BLOCK_HEAD, CLOCKS, HEAD_BYTES, MARK, OFFSET, PROCESS
+from plaq.trace.rank_file import CLOCKS, OFFSET, PROCESS
+from trace_file import blocks_of, file_of
 
 HOUR = 3_600_000_000_000  # ns
 
@@ -22,22 +23,19 @@ def folder(tmp_path):
 
 
 def moved(data):
-    out, at = bytearray(data[:HEAD_BYTES]), HEAD_BYTES
-    while at < len(data):
-        _, kind, size, thread, lost = BLOCK_HEAD.unpack_from(data, at)
-        body = data[at + BLOCK_HEAD.size : at + BLOCK_HEAD.size + size]
-        at += BLOCK_HEAD.size + size + -size % 8
+    out = []
+    for kind, thread, lost, body in blocks_of(data):
         if kind == PROCESS:
             body = json.dumps(json.loads(body) | {"rank": 1, "host": "other", "boot": "another"}).encode()
         elif kind == CLOCKS:
             ticks, ns, between = struct.unpack("<QQQ", body)
             body = struct.pack("<QQQ", ticks, ns + HOUR, between)
-        out += block(kind, body, thread, lost)
-    return bytes(out)
+        out.append((kind, thread, lost, body))
+    return file_of(out)
 
 
-def block(kind, body, thread=0, lost=0):
-    return BLOCK_HEAD.pack(MARK, kind, len(body), thread, lost) + body + bytes(-len(body) % 8)
+def add(file, kind, *bodies):
+    file.write_bytes(file_of([*blocks_of(file.read_bytes()), *((kind, 0, 0, body) for body in bodies)]))
 
 
 def test_without_a_comparison_the_trace_says_so(folder):
@@ -50,10 +48,8 @@ def test_offsets_align(folder):
     file = folder / "rank-0001.plaqtrace"
     begin = int.from_bytes(first_clock(file)[8:16], "little") * 1e-9
     drift = 0.001  # the hosts drift apart while the program runs
-    data = file.read_bytes()
-    for at, seconds in ((begin, -3600.0), (begin + 10, -3600.0 + drift)):
-        data += block(OFFSET, struct.pack("<ddd", seconds, 1e-6, at))
-    file.write_bytes(data)
+    compared = ((begin, -3600.0), (begin + 10, -3600.0 + drift))
+    add(file, OFFSET, *(struct.pack("<ddd", seconds, 1e-6, at) for at, seconds in compared))
     t = trace.read(folder)
     assert t.notes == [] and [r.rank for r in t.ranks] == [0, 1] and t.ranks[1].host == "other"
     mine, other = (t.regions[t.regions["rank"] == r] for r in (0, 1))
@@ -62,22 +58,14 @@ def test_offsets_align(folder):
 
 
 def first_clock(file):
-    data, at = file.read_bytes(), HEAD_BYTES
-    while True:
-        _, kind, size, _, _ = BLOCK_HEAD.unpack_from(data, at)
-        if kind == CLOCKS:
-            return data[at + BLOCK_HEAD.size : at + BLOCK_HEAD.size + size]
-        at += BLOCK_HEAD.size + size + -size % 8
+    return next(body for kind, _, _, body in blocks_of(file.read_bytes()) if kind == CLOCKS)
 
 
 def test_a_rate_that_changed_is_said(folder):
     file = folder / "rank-0001.plaqtrace"
     ticks, ns, between = struct.unpack("<QQQ", first_clock(file))
-    data = file.read_bytes()
-    for step, factor in ((1, 1.0), (2, 1.01)):
-        later = struct.pack("<QQQ", ticks + step * 10**10, ns + int(step * factor * 4 * 10**9), between)
-        data += block(CLOCKS, later)
-    file.write_bytes(data)
+    add(file, CLOCKS, *(struct.pack("<QQQ", ticks + step * 10**10, ns + int(step * factor * 4 * 10**9), between)
+                        for step, factor in ((1, 1.0), (2, 1.01))))
     assert any("changed its rate" in note for note in trace.read(folder).notes)
 
 

@@ -35,7 +35,7 @@ struct Session : testing::Test {
     std::string magic, state;
     std::getline(file, magic);
     std::getline(file, state);
-    EXPECT_EQ(magic, "plaq trace 1");
+    EXPECT_EQ(magic, "plaq trace 2");
     return state;
   }
 

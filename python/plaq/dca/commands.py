@@ -87,7 +87,9 @@ def recording(comm: Any, parameters: Parameters, folder: Path, desk: Desk | None
     with Session(place, comm, notes=how) as session:
         comm.on_root(lambda: desk.log.line(f"trace:  {place}"))
         yield
-    comm.on_root(lambda: desk.log.line(f"the trace of rank 0 ends early: {session.problem}") if session.problem else None)
+    for rank, problem in enumerate(comm.allgather(session.problem)):
+        if problem:
+            comm.on_root(lambda: desk.log.line(f"the trace of rank {rank} ends early: {problem}"))
 
 
 class Desk:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from plaq.trace.clocks import LOW_BITS, Clock
 from plaq.trace.model import LINK, READY, REGION, SLICE, TASK
+from plaq.trace.on_worker import depths
 from plaq.trace.rank_file import RankFile
 
 CREATED, STARTED, SUSPENDED, RESUMED, FINISHED = 1, 2, 3, 5, 6
@@ -50,7 +51,10 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
         thread=file.thread[at],
     )
     names = [*file.names, UNKNOWN]
-    last = max(events.time.max(initial=-np.inf), clock.seconds(file.clocks["ticks"][-1:])[0])
+    last = clock.seconds(file.clocks["ticks"][-1:])[0]
+    if file.cut:  # of some threads there is more, of others not
+        events = events.until(last)
+    last = max(events.time.max(initial=-np.inf), last)
     first = min(events.time.min(initial=np.inf), clock.seconds(file.clocks["ticks"][:1])[0])
     ids = _TaskIds(events)
     tasks = _tasks(events, ids, len(names) - 1)
@@ -79,6 +83,11 @@ class _Events:
     number: np.ndarray
     other: np.ndarray
     thread: np.ndarray
+
+    def until(self, time: float) -> _Events:
+        """Those before."""
+        before = self.time <= time
+        return _Events(*(getattr(self, field.name)[before] for field in fields(self)))
 
 
 class _TaskIds:
@@ -131,6 +140,8 @@ def _tasks(events: _Events, ids: _TaskIds, unknown: int) -> np.ndarray:
     row = ids.row(events.subject[made])
     tasks["created"][row], tasks["name"][row] = events.time[made], events.number[made]
     tasks["parent"][row] = ids.row(events.other[made])
+    if (tasks["parent"] >= np.arange(len(tasks))).any():  # ids grow, so that a parent comes first
+        depths(tasks["parent"])
     began, ended = events.kind == STARTED, events.kind == FINISHED
     tasks["started"][ids.row(events.subject[began] & ID_BITS)] = events.time[began]
     tasks["finished"][ids.row(events.subject[ended])] = events.time[ended]

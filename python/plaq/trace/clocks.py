@@ -21,9 +21,9 @@ class Clock:
         self._start = float(pairs["ns"][0]) * 1e-9
         ticks = (pairs["ticks"] - self._first).astype(float)
         seconds = (pairs["ns"] - pairs["ns"][0]).astype(float) * 1e-9
-        self._length = seconds[-1] / ticks[-1] if len(pairs) > 1 and ticks[-1] > 0 else 1e-9
-        if len(pairs) == 1:
-            self.notes.append(f"rank {file.process['rank']}: the clocks were read once, times are guesses")
+        if not (np.diff(ticks) > 0).all():
+            raise ValueError("its clock does not go on")
+        self._length = seconds[-1] / ticks[-1]
         self._ticks, self._seconds = ticks, seconds
         steady = np.diff(pairs["ns"].astype(np.int64)) >= SHORTEST
         drift = np.abs(np.diff(seconds)[steady] / np.diff(ticks)[steady] / self._length - 1)

@@ -73,6 +73,7 @@ class RankInfo:
     clock: str  # what the times were read from, and how well they fit
     lost: int  # events that did not fit into a buffer
     end: str
+    until: float  # s, the last moment that is known of
     streams: list[tuple[int, str]] = field(default_factory=list)  # of GPUs: the GPU and a name
 
 

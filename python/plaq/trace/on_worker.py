@@ -52,14 +52,17 @@ class OnWorker:
 def depths(parent: np.ndarray) -> np.ndarray:
     """[row] How many ancestors each row has, from the row of its parent (-1: none).
 
-    The stride doubles with each round, so that a long chain costs the logarithm of its length.
+    The stride doubles with each round, so that a long chain costs the logarithm of its length. ValueError for rows that
+    are their own ancestors.
     """
     depth = (parent >= 0).astype(np.int64)
     jump = parent.copy()
     rows = np.flatnonzero(jump >= 0)
-    while len(rows):
+    for _ in range(len(parent).bit_length() + 1):
+        if not len(rows):
+            return depth
         target = jump[rows]
         depth[rows] += depth[target]
         jump[rows] = jump[target]
         rows = rows[jump[rows] >= 0]
-    return depth
+    raise ValueError("tasks created each other in a circle")

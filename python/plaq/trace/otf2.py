@@ -8,15 +8,13 @@ in OTF2 and are left out.
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
 
 import plaq
 from plaq.errors import InputError, RunError
-from plaq.files import cannot_write
+from plaq.files import atomic_folder
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.samples import counter_name, known_samples
@@ -36,10 +34,7 @@ def write_otf2(trace: Trace, folder: Path) -> None:
     line = Timeline(trace, on_worker)
     places = Places(trace, line)
     tasks = Creations(trace, on_worker, line, places)
-    beside = folder.with_name(f".{folder.name}.partial")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(beside, ignore_errors=True)
+    with atomic_folder(folder) as beside:
         library.write(
             str(beside),
             creator=f"plaq {plaq.__version__}",
@@ -52,11 +47,6 @@ def write_otf2(trace: Trace, folder: Path) -> None:
             **intervals(trace, on_worker, line, tasks),
             **counters(trace, line, places),
         )
-        os.rename(beside, folder)
-    except OSError as error:
-        raise RunError(cannot_write(folder, error)) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def otf2_library():

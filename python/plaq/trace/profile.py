@@ -119,7 +119,8 @@ def busy(trace: Trace) -> str:
     """One line: how long, on how many workers, and in which part of their time they worked or kept a task that waited."""
     workers = sum(len(rank.workers) for rank in trace.ranks)
     used = float((trace.slices["end"] - trace.slices["begin"]).sum())
-    available = workers * trace.duration
+    known = [trace.duration if rank.end == "closed" else rank.until for rank in trace.ranks]
+    available = sum(len(rank.workers) * time for rank, time in zip(trace.ranks, known))
     waited = float(waiting_on_workers(trace)[1].sum())
     share = f", busy {100 * (used - waited) / available:.1f} %" if available else ""
     share += f", waiting {100 * waited / available:.1f} %" if available and waited else ""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from plaq.errors import InputError
+from plaq.guard import DamagedFile, open_file, reading
 
-HEAD_BYTES, MAGIC = 512, b"plaq trace 1\n"
-MARK = 0x4B4C4250
-BLOCK_HEAD = struct.Struct("<IIQQQ")  # mark, kind, bytes, thread, events lost so far
+HEAD_BYTES, MAGIC = 512, b"plaq trace 2\n"
+FORMAT = "a trace of plaq, version 2"
+NOT_ENDED = "cut: no end was written, because the process was killed or still runs"
+BLOCK_HEAD = struct.Struct("<IIQQQII")  # checksum, kind, bytes, thread, events lost so far, number, checksum of the bytes
 PROCESS, NAMES, THREAD, EVENTS, CLOCKS, SERIES, SAMPLES, OFFSET, GPU, GPU_CALLS = range(1, 11)
 NO_THREAD, GPU_THREAD = 2**64 - 1, 2**64 - 2
 
@@ -34,7 +38,7 @@ class RankFile:
     """Everything in one file: `records` [n] of all threads, those of one thread together and in their order."""
 
     path: Path
-    state: str
+    state: str  # "closed", or "cut: " and why it ends early: then all is known up to the last of `clocks`
     process: dict[str, Any] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     threads: dict[int, dict[str, Any]] = field(default_factory=dict)  # number: {id, name}
@@ -47,38 +51,32 @@ class RankFile:
     gpu: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU_INTERVAL))
     gpu_calls: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU_CALL))
     lost: int = 0
-    torn: bool = False  # the last block is not whole
+
+    @property
+    def cut(self) -> bool:
+        return self.state != "closed"
 
 
 def read_rank_file(path: Path) -> RankFile:
-    """InputError where it is not a trace. A last block that is not whole is read as far as it goes."""
-    try:
-        data = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    head = data[:HEAD_BYTES].tobytes()
-    if len(head) < HEAD_BYTES or not head.startswith(MAGIC):
-        raise InputError(f"{path}: is not a trace of plaq, version 1")
-    out = RankFile(path, head[len(MAGIC) :].partition(b"\n")[0].decode(errors="replace"))
+    """InputError where it is not a trace, or a damaged one.
+
+    A file that ends early (the process was killed, the disk was full, the end of the file is lost) is read up to the
+    last moment until which it has the events of all threads: what stands behind the last reading of the clocks does
+    not count.
+    """
+    with reading(path, FORMAT):
+        with os.fdopen(open_file(path), "rb") as file:
+            return _parse(path, np.memmap(file, np.uint8, "r") if os.fstat(file.fileno()).st_size else np.zeros(0, np.uint8))
+
+
+def _parse(path: Path, data: np.ndarray) -> RankFile:
+    state, written = _head(path, data[:HEAD_BYTES].tobytes())
+    out = RankFile(path, _state(path, state, written, len(data)))
     events: dict[int, list[np.ndarray]] = {}
     clocks, offsets, gpu, gpu_calls, lost = [], [], [], [], {}
-    at = HEAD_BYTES
-    while at < len(data):
-        if at + BLOCK_HEAD.size > len(data):
-            out.torn = True
-            break
-        mark, kind, size, thread, lost_so_far = BLOCK_HEAD.unpack(data[at : at + BLOCK_HEAD.size])
-        if mark != MARK:
-            raise InputError(f"{path}: is damaged at byte {at}: no block begins there")
-        at += BLOCK_HEAD.size
-        body = data[at : at + size]
-        at += size + -size % 8
-        if len(body) < size:
-            out.torn = True
-            if kind != EVENTS:
-                break
+    for kind, thread, lost_so_far, body in _blocks(path, data[: written or None], state == "open" or written > len(data)):
         if kind == EVENTS:
-            events.setdefault(thread, []).append(body[: len(body) // 16 * 16].view(RECORD))
+            events.setdefault(thread, []).append(body.view(RECORD))
             lost[thread] = lost_so_far
         elif kind == PROCESS:
             out.process = json.loads(body.tobytes())
@@ -113,4 +111,56 @@ def read_rank_file(path: Path) -> RankFile:
         out.gpu = np.concatenate(gpu)
     if gpu_calls:
         out.gpu_calls = np.concatenate(gpu_calls)
+    if out.cut and clocks:
+        ticks, ns, _ = out.clocks[-1]
+        out.samples = [(when, values) for when, values in out.samples if when <= ticks]
+        out.gpu = out.gpu[out.gpu["end"] <= ns]
     return out
+
+
+def _head(path: Path, head: bytes) -> tuple[str, int]:
+    """State, and the length of the file when that was said."""
+    lines = head.split(b"\n")
+    if lines[0] + b"\n" != MAGIC:
+        older = lines[0].startswith(MAGIC.rpartition(b" ")[0])
+        raise DamagedFile(f"{path}: " + (f"is '{lines[0].decode(errors='replace')}', where this plaq reads {FORMAT}"
+                                         if older else f"is not {FORMAT}"))
+    said = b"\n".join(lines[:3]) + b"\n"
+    if head != (said + b"%08x\n" % zlib.crc32(said)).ljust(HEAD_BYTES, b"\0"):
+        raise DamagedFile(f"{path}: is damaged or truncated in its first {HEAD_BYTES} bytes")
+    return lines[1].decode(), int(lines[2])
+
+
+def _state(path: Path, state: str, written: int, size: int) -> str:
+    """"closed", or "cut: " and why the file ends early."""
+    if state == "open":
+        return NOT_ENDED
+    if size < written:
+        return f"cut: truncated, {size} of {written} bytes are there"
+    if size > written and state == "closed":
+        raise DamagedFile(f"{path}: is damaged: it was closed at byte {written}, and goes on after that")
+    return state
+
+
+def _blocks(path: Path, data: np.ndarray, may_end_early: bool) -> Iterator[tuple[int, int, int, np.ndarray]]:
+    """Kind, thread, events lost so far and bytes of each block."""
+    at, number = HEAD_BYTES, 0
+    while at < len(data):
+        head = data[at : at + BLOCK_HEAD.size].tobytes()
+        body = data[at + BLOCK_HEAD.size :]
+        if whole := len(head) == BLOCK_HEAD.size:
+            check, kind, size, thread, lost, place, check_body = BLOCK_HEAD.unpack(head)
+            if check != zlib.crc32(head[4:]) or place != number:
+                raise DamagedFile(f"{path}: is damaged at byte {at}: block {number} does not begin there")
+            padded = size + -size % 8
+            whole = padded <= len(body)
+        if not whole:
+            if may_end_early:
+                return
+            raise DamagedFile(f"{path}: is damaged at byte {at}: block {number} is not whole")
+        if check_body != zlib.crc32(body[:padded]):
+            raise DamagedFile(f"{path}: is damaged between bytes {at} and {at + BLOCK_HEAD.size + padded}: block {number} "
+                              "does not match its checksum")
+        yield kind, thread, lost, body[:size]
+        at += BLOCK_HEAD.size + padded
+        number += 1

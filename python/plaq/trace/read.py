@@ -7,20 +7,19 @@ from pathlib import Path
 import numpy as np
 
 from plaq.errors import InputError
+from plaq.guard import DamagedFile, reading
 from plaq.trace.assemble import RankTables, assemble
 from plaq.trace.clocks import Clock
 from plaq.trace.gpu import gpu_table
 from plaq.trace.model import GPU, LINK, READY, REGION, SLICE, TASK, Counter, RankInfo, Trace
-from plaq.trace.rank_file import RankFile, read_rank_file
+from plaq.trace.rank_file import FORMAT, RankFile, read_rank_file
 from plaq.trace.sampled import counters_of
-
-NOT_ENDED = "cut: no end was written, because the process was killed or still runs"
 
 
 def read(folder: str | Path) -> Trace:
     """The trace in a folder, all ranks merged on one clock.
 
-    A file that ends early (kill, full disk) is read as far as it goes and `Trace.notes` says so, as it does for
+    A file that ends early (kill, full disk) is read as far as it is complete and `Trace.notes` says so, as it does for
     lost events and for clocks that do not fit. Raises InputError where there is no trace, or a damaged one.
     """
     folder = Path(folder)
@@ -31,36 +30,42 @@ def read(folder: str | Path) -> Trace:
     files = []
     for path in paths:
         file = read_rank_file(path)
-        if not file.process or not len(file.clocks):
+        if not file.process or len(file.clocks) < 2:
             notes.append(f"{path.name}: ends before anything was recorded")
-        else:
-            files.append(file)
+            continue
+        with reading(path, FORMAT):
+            if path.name != name_of(file.process["rank"]):
+                raise DamagedFile(f"{path}: is the file of rank {file.process['rank']}")
+        files.append(file)
     if not files:
         raise InputError(f"{folder}: {'; '.join(notes)}")
     merged = _Merged()
     for file in files:
-        clock = Clock(file, files[0])
-        notes += clock.notes
-        merged.add(file, clock)
-        notes += _troubles(file)
+        with reading(file.path, FORMAT):
+            clock = Clock(file, files[0])
+            notes += clock.notes
+            merged.add(file, clock)
     sizes = {file.process["notes"].get("ranks", str(len(files))) for file in files}
     if sizes != {str(len(files))}:
         notes.append(f"{len(files)} ranks have a file here, of {' or '.join(sorted(sizes))} that took part")
-    return merged.trace(notes, files[0])
+    trace = merged.trace(notes, files[0])
+    for info in trace.ranks:
+        notes += _troubles(info)
+    return trace
 
 
-def _troubles(file: RankFile) -> list[str]:
-    rank = f"rank {file.process['rank']}"
+def name_of(rank: int) -> str:
+    """Of the file of a rank, as src/plaq/trace/session.cpp writes it."""
+    return f"rank-{rank:04d}.plaqtrace"
+
+
+def _troubles(info: RankInfo) -> list[str]:
     out = []
-    if file.lost:
-        out.append(f"{rank}: {file.lost} events did not fit into the buffers and are missing")
-    if _end(file) != "closed":
-        out.append(f"{rank}: the trace ends early ({_end(file).removeprefix('cut: ')})")
+    if info.lost:
+        out.append(f"rank {info.rank}: {info.lost} events did not fit into the buffers and are missing")
+    if info.end != "closed":
+        out.append(f"rank {info.rank}: the trace ends early, at {info.until:.3f} s: {info.end.removeprefix('cut: ')}")
     return out
-
-
-def _end(file: RankFile) -> str:
-    return NOT_ENDED if file.state == "open" else file.state
 
 
 class _Merged:
@@ -100,7 +105,8 @@ class _Merged:
         p = file.process
         workers = np.unique(part.slices["worker"]).tolist()
         self.ranks.append(
-            RankInfo(p["rank"], p["host"], p["pid"], workers, threads, clock.text, file.lost, _end(file), streams)
+            RankInfo(p["rank"], p["host"], p["pid"], workers, threads, clock.text, file.lost, file.state, part.last,
+                     streams)
         )
 
     def trace(self, notes: list[str], first: RankFile) -> Trace:
@@ -119,6 +125,8 @@ class _Merged:
         last = max([*(p.last for p in self.parts), *tables["gpu"]["end"]])
         for counter in self.counters:
             counter.time -= zero
+        for info in self.ranks:
+            info.until -= zero
         times = ("created", "started", "finished", "begin", "end", "time")
         for table in tables.values():
             for field in set(times) & set(table.dtype.names):

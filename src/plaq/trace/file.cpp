@@ -1,27 +1,37 @@
 #include "plaq/trace/file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <system_error>
 
+#include "plaq/base/crc32.hpp"
 #include "plaq/base/error.hpp"
 
 namespace plaq::trace::detail {
 
 namespace {
 
-constexpr std::size_t head_size = 512, state_at = 13;
-constexpr char magic[] = "plaq trace 1\n";
-constexpr std::uint32_t mark = 0x4b4c4250;  // "PBLK"
+constexpr std::size_t head_size = 512;
 
 struct block_head {
-  std::uint32_t mark, kind;
+  std::uint32_t check, kind;  ///< check: crc32 of what follows it here
   std::uint64_t bytes, thread, lost;
+  std::uint32_t number, body;  ///< body: crc32 of the bytes and their padding
 };
+
+/// The first bytes of the file.
+std::string head_of(const std::string& state, std::uint64_t size) {
+  std::string head = "plaq trace 2\n" + state.substr(0, head_size / 2) + "\n" + std::to_string(size) + "\n";
+  char check[16];
+  std::snprintf(check, sizeof check, "%08x\n", static_cast<unsigned>(crc32(head.data(), head.size())));
+  head += check;
+  head.resize(head_size, '\0');
+  return head;
+}
 
 /// Writes all pieces, or says why not.
 int write_all(int descriptor, std::vector<iovec>& pieces) noexcept {
@@ -51,9 +61,7 @@ file::file(const std::filesystem::path& path)
   if (descriptor_ < 0 && errno == EEXIST)
     throw input_error(path.string() + ": exists already; a trace needs a folder of its own");
   if (descriptor_ < 0) throw runtime_failure(path.string() + ": cannot be written: " + reason(errno));
-  std::array<char, head_size> head{};
-  std::memcpy(head.data(), magic, sizeof magic - 1);
-  std::memcpy(head.data() + state_at, "open\n", 5);
+  std::string head = head_of("open", 0);
   std::vector<iovec> pieces{{head.data(), head.size()}};
   if (const int code = write_all(descriptor_, pieces)) {
     ::close(descriptor_);
@@ -66,12 +74,19 @@ file::~file() { ::close(descriptor_); }
 
 bool file::add(block kind, std::vector<iovec> pieces, std::uint64_t thread, std::uint64_t lost) noexcept {
   if (!problem_.empty()) return false;
+  struct stat now;
+  if (::fstat(descriptor_, &now) == 0 && now.st_nlink == 0) {
+    problem_ = "its file was removed";
+    return false;
+  }
   std::uint64_t bytes = 0;
   for (const iovec& p : pieces) bytes += p.iov_len;
-  block_head head{mark, static_cast<std::uint32_t>(kind), bytes, thread, lost};
   char zeros[8] = {};
-  pieces.insert(pieces.begin(), {&head, sizeof head});
   pieces.push_back({zeros, (8 - bytes % 8) % 8});
+  block_head head{0, static_cast<std::uint32_t>(kind), bytes, thread, lost, blocks_, 0};
+  for (const iovec& p : pieces) head.body = crc32(p.iov_base, p.iov_len, head.body);
+  head.check = crc32(&head.kind, sizeof head - sizeof head.check);
+  pieces.insert(pieces.begin(), {&head, sizeof head});
   if (const int code = write_all(descriptor_, pieces)) {
     problem_ = reason(code);
     // What is left of the block would be skipped by readers anyway.
@@ -80,6 +95,7 @@ bool file::add(block kind, std::vector<iovec> pieces, std::uint64_t thread, std:
     return false;
   }
   size_ += sizeof head + bytes + (8 - bytes % 8) % 8;
+  ++blocks_;
   return true;
 }
 
@@ -88,10 +104,9 @@ bool file::add(block kind, std::string_view text, std::uint64_t thread) noexcept
 }
 
 void file::set_state(const std::string& state) noexcept {
-  std::string line = state.substr(0, head_size - state_at - 1) + "\n";
-  line.resize(head_size - state_at, '\0');
+  const std::string head = head_of(state, size_);
   // Nobody is left to tell if this fails: then the file looks like one of a process that was killed.
-  static_cast<void>(!::pwrite(descriptor_, line.data(), line.size(), state_at));
+  static_cast<void>(!::pwrite(descriptor_, head.data(), head.size(), 0));
 }
 
 }  // namespace plaq::trace::detail

@@ -10,13 +10,13 @@
 
 namespace plaq::trace::detail {
 
-/// What a block holds. The numbers are those of the file; python/plaq/trace/read.py reads them.
+/// What a block holds. The numbers are those of the file; python/plaq/trace/rank_file.py reads them.
 enum class block : std::uint32_t {
   process = 1,   ///< JSON: who and where
   names = 2,     ///< texts, the next numbers each
   thread = 3,    ///< a thread's number is the block's; JSON: kernel id and name
   events = 4,    ///< records of one thread
-  clocks = 5,    ///< clock_pair
+  clocks = 5,    ///< clock_pair: all events until then stand before it in the file
   series = 6,    ///< JSON: name, unit, worker and kernel thread of the next counter
   samples = 7,   ///< u64 ticks, then (u64 counter, f64 value) each
   offset = 8,    ///< f64: seconds to add to steady_clock, their error, steady_clock when it was measured
@@ -24,9 +24,11 @@ enum class block : std::uint32_t {
   gpu_calls = 10 ///< gpu_call
 };
 
-/// `head`: "plaq trace 1\n", then the state as one line: "open", "closed", or "cut: why". It is overwritten in
-/// place, so that it can be said even where the disk is full. A block: u32 mark, u32 kind, u64 bytes, u64 thread,
-/// u64 events lost so far in that thread; then its bytes, padded to 8.
+/// The head has lines, then zeros: "plaq trace 2"; the state, which is "open", "closed", or "cut: why"; the length of the
+/// file when that was said (0 while it is open); the CRC-32 of these lines. It is overwritten in place, so that it can be
+/// said even where the disk is full. A block: u32 CRC-32 of the rest of its head; u32 kind, u64 bytes, u64 thread, u64
+/// events lost so far in that thread, u32 number (the file's blocks count from 0), u32 CRC-32 of what follows; then its
+/// bytes, padded to 8 with zeros.
 class file {
  public:
   /// Throws input_error where the file exists, runtime_failure where it cannot be made.
@@ -49,6 +51,7 @@ class file {
  private:
   int descriptor_;
   std::uint64_t size_ = 0;
+  std::uint32_t blocks_ = 0;
   std::string problem_;
 };
 

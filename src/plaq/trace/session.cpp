@@ -102,7 +102,7 @@ class session::implementation {
     }
     ++detail::session_number;
     file_.add(block::process, description(o));
-    write_clocks();
+    write_clocks(read_both_clocks());
     detail::audience.fetch_or(detail::to_session);
     try {
       thread_ = std::thread([this] { work(); });
@@ -171,11 +171,12 @@ class session::implementation {
 
   void write_all(bool sample_now, bool last) {
     std::lock_guard lock(lock_);
-    write_clocks();
     if (sample_now) write_samples();
     const gpu_activity::found on_gpus = sample_now ? gpu_activity_.collect(last) : gpu_activity::found();
+    const clock_pair all_until = read_both_clocks();
     write_events();
     write_gpu(on_gpus);
+    write_clocks(all_until);  // last, so that a file that ends early says how far it is complete
   }
 
   static void wait_until(clock::time_point when) {
@@ -184,7 +185,7 @@ class session::implementation {
     }
   }
 
-  void write_clocks() { file_.add_values(block::clocks, std::vector<clock_pair>{read_both_clocks()}); }
+  void write_clocks(clock_pair now) { file_.add_values(block::clocks, std::vector<clock_pair>{now}); }
 
   void write_events() {
     struct part {
