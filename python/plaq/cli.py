@@ -121,10 +121,10 @@ def dca_parameters(markdown: Annotated[bool, typer.Option("--markdown", help="As
 
 @dca.command("digest")
 def dca_digest(run: RunPath = Path("run")):
-    """Print one hash of all results: the same for two runs that gave the same bits."""
-    from plaq.dca.results_file import digest_results
+    """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits depend on."""
+    from plaq.dca.results_file import digest_line
 
-    print(digest_results(run / "results.h5"))
+    print(digest_line(run / "results.h5"))
 
 
 @dca.command("plot")
@@ -247,7 +247,7 @@ def check(input: InputFile, settings: Settings = None):
 
 @app.command("info")
 def info():
-    """Print version, commit, BLAS core, MPI, thread back ends, cores, and what traces will see of GPUs."""
+    """Print version, commit, instruction set, BLAS, MPI, thread back ends, cores, and what traces will see of GPUs."""
     from plaq.machine import build, gpu_libraries
 
     for name, value in (build() | gpu_libraries()).items():

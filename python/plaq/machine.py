@@ -83,17 +83,19 @@ def commit() -> str:
 
 
 def build() -> dict[str, Any]:
-    """Version, commit, BLAS core in use, MPI, thread back ends, Python and processor of this build, as short
-    texts."""
+    """Version, commit, instruction set of the kernels, BLAS core in use, MPI, thread back ends, Python, numpy and
+    processor of this build, as short texts."""
     from plaq import _core
 
     return {
         "version": __version__,
         "commit": commit(),
+        "kernels": _core.linalg.instruction_set(),
         "BLAS core": _core.linalg.blas_core(),
         "MPI": mpi(),
         "threads": ", ".join(_core.task.backends()),
         "Python": platform.python_version(),
+        "numpy": numpy(),
         "processor": processor(),
         "physical cores": _core.task.physical_cores(),
     }
@@ -112,6 +114,18 @@ def mpi() -> str:
 
     version, level = _core.comm.library_version(), _core.comm.thread_level()
     return (version or "none (serial build)") + (f", threads: {level}" if level else "")
+
+
+def numpy() -> str:
+    """numpy's version, and what its loops and its BLAS chose for this processor."""
+    import numpy
+    from threadpoolctl import threadpool_info
+
+    sets = numpy.show_config(mode="dicts")["SIMD Extensions"]
+    blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    cores = sorted({library.get("architecture", library["internal_api"]) for library in blas})
+    best = (sets["found"] or sets["baseline"])[-1]
+    return f"{numpy.__version__}, {best}, BLAS core {' and '.join(cores)}"
 
 
 def processor() -> str:

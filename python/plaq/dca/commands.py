@@ -12,7 +12,7 @@ from plaq.dca.needs import check_needs
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.results import Results
-from plaq.dca.results_file import digest_results, read_results
+from plaq.dca.results_file import digest_line, read_results
 from plaq.dca.start import Start, find_start
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.live import Log, duration, open_log
@@ -130,7 +130,7 @@ class Desk:
         spent = ", ".join(f"{part} {duration(seconds)}" for part, seconds in results.seconds.items())
         self.log.line(f"time:   {duration(sum(results.seconds.values()))} ({spent})")
         self.log.line(f"checkpoints: {self.observer.checkpoints()}")
-        self.log.line(f"digest: {digest_results(self.folder.results)}")
+        self.log.line(f"digest: {digest_line(self.folder.results)}")
         self.log.line(f"report: {self.folder.report}")
 
     def close(self) -> None:

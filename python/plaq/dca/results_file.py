@@ -27,6 +27,7 @@ PARTS = ("mean", "error")
 
 # What differs between two runs that gave the same results: times, and the record of how the loop went.
 NOT_A_RESULT = frozenset({"seconds", "history", "input", "header"})
+BITS_DEPEND_ON = ("kernels", "BLAS core", "numpy")  # names in the header
 
 
 def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],
@@ -117,6 +118,14 @@ def digest_results(path: Path) -> str:
     """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
     with opened(path, FORMAT) as file:
         return digest(file, NOT_A_RESULT)
+
+
+def digest_line(path: Path) -> str:
+    """The digest, and in brackets what of the machine its bits depend on."""
+    with opened(path, FORMAT) as file:
+        header = read_tree(file["header"])
+        known = "; ".join(f"{name} {header[name]}" for name in BITS_DEPEND_ON if name in header)
+        return digest(file, NOT_A_RESULT) + (f"  ({known})" if known else "")
 
 
 def _name(index: int) -> str:
