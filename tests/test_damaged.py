@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from damage import damaged
 
-from plaq import checkpoint
+from plaq import checkpoint, comm_tuning
+from plaq.dca.cost import Machine
+from plaq.dca.parameters import Parameters
 from plaq.errors import InputError, RunError
-from plaq.guard import DamagedFile, open_file, reading
+from plaq.guard import DamagedFile, reading
+from plaq.number_file import NumberFile
 from plaq.sealed import HEAD, PIECE, Format, new_file, opened, seal
 
 FILES = 300
@@ -32,6 +35,15 @@ def fuzz(path, read, files=FILES):
     path.write_bytes(whole)
     assert read() == wanted
     return refused
+
+
+def told(read):
+    """What ``read`` says of a file that people write, too: everything that was read, or None for one line of an error."""
+    try:
+        return read()
+    except InputError as error:
+        assert "\n" not in str(error)
+        return None
 
 
 @pytest.fixture
@@ -124,3 +136,48 @@ def test_damaged_checkpoints(tmp_path):
         return state["sigma"].tobytes(), state["texts"]
 
     assert fuzz(path, read) == FILES
+
+
+def test_damaged_bins_beside_a_checkpoint(tmp_path):
+    path = tmp_path / "checkpoint.bins.1"
+    writer = NumberFile(path)
+    for number in range(3):
+        writer.append([np.arange(200.0) + number])
+
+    def read():
+        file = NumberFile(path)
+        file.open(writer.content)
+        return file.read(600).tobytes()
+
+    added = fuzz(path, read)
+    assert 0.7 * FILES < added < FILES  # what is behind the content that counts may be anything
+
+
+def test_numbers_that_are_no_longer_there_are_an_error(tmp_path):
+    path = tmp_path / "checkpoint.bins.1"
+    file = NumberFile(path)
+    file.append([np.arange(200.0)])
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(DamagedFile, match="checkpoint.bins.1: damaged, or not the numbers .* 199 are left"):
+        file.read(200)
+
+
+@pytest.mark.parametrize("kind", ["input", "machine", "tuning"])
+def test_damaged_texts_are_read_or_refused_in_one_line(tmp_path, kind, monkeypatch):
+    path = tmp_path / "text"
+    monkeypatch.setenv("PLAQ_COMM_TUNING", str(path))
+    whole, read = {
+        "input": (Parameters("input.toml", model={"U": 6.0}, dca={"temperatures": [0.1], "density": 0.95}).to_toml(),
+                  lambda: Parameters.read(path)),
+        "machine": (Machine().to_toml(), lambda: Machine.read(path)),
+        "tuning": ("# head\n" + 40 * "reduce 4 0 tree 2 0\nscatter 8 512 tree 4 1024\n",
+                   lambda: comm_tuning.rows_of_others(4)),
+    }[kind]
+    path.write_text(whole)
+    assert told(read) is not None
+    rng = np.random.default_rng(4)
+    outcomes = []
+    for _ in range(FILES):
+        path.write_bytes(damaged(whole.encode(), rng)[1])
+        outcomes.append(told(read) is None)
+    assert 0.1 * FILES < sum(outcomes) < FILES

@@ -13,6 +13,7 @@ from pathlib import Path
 from plaq import _core
 from plaq.errors import InputError, RunError
 from plaq.files import write_atomically
+from plaq.guard import reading
 
 OPERATIONS = (
     "broadcast",
@@ -43,6 +44,7 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
     from plaq.launch import start
 
     for n in ranks:
+        rows_of_others(n)  # an error there is said before minutes of measuring
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows"
             words = [str(repeats), ",".join(map(str, sizes)), str(rows)]
@@ -53,10 +55,18 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
     return path()
 
 
-def _merge(rows: list[str], ranks: int) -> None:
+def rows_of_others(ranks: int) -> list[str]:
+    """The rows of the table for other numbers of ranks. DamagedFile when it is none."""
     table = path()
-    old = table.read_text().splitlines() if table.exists() else []
-    kept = [line for line in old if line.strip() and not line.startswith("#") and int(line.split()[1]) != ranks]
+    if not table.exists():
+        return []
+    with reading(table, "a table of `plaq comm tune`", "remove it to measure anew"):
+        rows = [line for line in table.read_text("utf-8").splitlines() if line.strip() and not line.startswith("#")]
+        return [row for row in rows if int(row.split()[1]) != ranks]
+
+
+def _merge(rows: list[str], ranks: int) -> None:
+    table, kept = path(), rows_of_others(ranks)
     table.parent.mkdir(parents=True, exist_ok=True)
     head = f"# collective ranks bytes algorithm arity segment; `plaq comm tune` with {_core.comm.library_version()}"
     write_atomically(table, ("\n".join([head, *kept, *rows]) + "\n").encode())

@@ -162,6 +162,15 @@ def test_a_block_that_is_missing_or_came_twice_is_refused(file):
         trace.read(file.parent)
 
 
+def test_ranks_of_two_sessions_are_not_mixed(file):
+    said = json.loads(WHOLE[0][3])
+    for rank in range(2):
+        process = block(PROCESS, said | {"rank": rank, "notes": {"ranks": "2", "session": f"number {rank}"}})
+        (file.parent / f"rank-000{rank}.plaqtrace").write_bytes(file_of([process, *WHOLE[1:]]))
+    with pytest.raises(InputError, match="rank-0001.plaqtrace: is of another session than rank-0000.plaqtrace"):
+        trace.read(file.parent)
+
+
 def test_older_versions_are_said(file):
     file.write_bytes(b"plaq trace 1\nclosed\n".ljust(512, b"\0"))
     with pytest.raises(InputError, match="is 'plaq trace 1', where this plaq reads a trace of plaq, version 2"):

@@ -36,6 +36,8 @@ def read(folder: str | Path) -> Trace:
         with reading(path, FORMAT):
             if path.name != name_of(file.process["rank"]):
                 raise DamagedFile(f"{path}: is the file of rank {file.process['rank']}")
+            if files and _session(file) != _session(files[0]):
+                raise DamagedFile(f"{path}: is of another session than {files[0].path.name}")
         files.append(file)
     if not files:
         raise InputError(f"{folder}: {'; '.join(notes)}")
@@ -57,6 +59,10 @@ def read(folder: str | Path) -> Trace:
 def name_of(rank: int) -> str:
     """Of the file of a rank, as src/plaq/trace/session.cpp writes it."""
     return f"rank-{rank:04d}.plaqtrace"
+
+
+def _session(file: RankFile) -> str | None:
+    return file.process["notes"].get("session")  # those of a program in C++ do not say it
 
 
 def _troubles(info: RankInfo) -> list[str]:

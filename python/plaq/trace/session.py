@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 import sys
 from collections.abc import Mapping
@@ -44,6 +45,7 @@ class Session:
             "command": shlex.join(sys.argv),
             "version": plaq.__version__,
             "ranks": self._comm.size if self._comm else 1,
+            "session": self._comm.bcast(secrets.token_hex(8)) if self._comm else secrets.token_hex(8),
             **(notes or {}),
         }
         said = {name: str(value) for name, value in said.items()}
