@@ -29,13 +29,70 @@ def test_a_machine_of_ones_own(tmp_path):
     ((_, seconds), *_) = comm_model.compare(comm_model.machine(str(file)), "broadcast", 2, 1000)
     assert seconds == pytest.approx(2e-7 + 1e-6 + 1e-6)
     file.write_text("speed = 1\n" + level)
-    with pytest.raises(InputError, match="not speed"):
+    with pytest.raises(InputError, match="unknown key machine.speed"):
         comm_model.machine(str(file))
     file.write_text("[[levels]]\nranks = 2\n")
-    with pytest.raises(InputError, match="level 0 needs the keys"):
+    with pytest.raises(InputError, match="level 0: levels.latency is missing"):
         comm_model.machine(str(file))
     with pytest.raises(InputError, match="one of infiniband, dragonfly"):
         comm_model.machine("abacus")
+
+
+LEVEL = {"ranks": "16", "latency": "1e-6", "gap": "0.0", "per_byte": "1e-9"}
+
+
+@pytest.mark.parametrize("text, part", [
+    ("levels = 3", "levels = 3 is not allowed: it must be a list of tables"),
+    ("levels = []", "levels = [] is not allowed"),
+    ("overhead = 1", "levels = unset is not allowed"),
+    ("levels = [3]", "level 0: levels = 3 is not allowed"),
+    ({"ranks": '"many"'}, 'level 0: levels.ranks = "many" is not allowed'),
+    ({"ranks": "true"}, "level 0: levels.ranks = true is not allowed"),
+    ({"ranks": "0"}, "levels.ranks = 0 is not allowed: it must be an integer from 1 to"),
+    ({"ranks": "9" * 400}, "an integer of more than 40 digits"),
+    ({"latency": "inf"}, "level 0: levels.latency = inf is not allowed"),
+    ({"gap": "-1.0"}, "level 0: levels.gap = -1.0 is not allowed"),
+    ({"per_byte": "nan"}, "level 0: levels.per_byte = nan is not allowed"),
+    ({"speed": "1"}, "level 0: unknown key levels.speed"),
+    ({"": "overhead = false"}, "machine.overhead = false is not allowed"),
+    ({"": "eager = inf"}, "machine.eager = inf is not allowed"),
+    ({"": "cores = -1"}, "machine.cores = -1 is not allowed"),
+])
+def test_a_machine_that_cannot_be_is_one_line(tmp_path, text, part):
+    file = tmp_path / "machine.toml"
+    if isinstance(text, dict):
+        rest = {**LEVEL, **text}
+        text = rest.pop("", "") + "\n[[levels]]\n" + "".join(f"{key} = {value}\n" for key, value in rest.items())
+    file.write_text(text)
+    with pytest.raises(InputError) as error:
+        comm_model.machine(str(file))
+    message = str(error.value)
+    assert message.startswith(str(file)) and part in message and len(message.splitlines()) == 1
+
+
+def test_levels_hold_whole_units_of_those_below(tmp_path):
+    file = tmp_path / "machine.toml"
+    level = "[[levels]]\nranks = {}\nlatency = 1e-6\ngap = 0\nper_byte = 1e-9\n"
+    file.write_text(level.format(16) + level.format(24))
+    with pytest.raises(InputError, match="level 1: ranks = 24 is not allowed: it must be a multiple of 16"):
+        comm_model.machine(str(file))
+
+
+@pytest.mark.parametrize("content", [b"reduce x 0 tree 2 0", b"reduce", b"\xff\xfe", b"reduce 2 0 tree 2 0 7", b"reduce 2 0 tree 2 inf"])
+def test_a_damaged_table_is_said_before_anything_is_measured(tmp_path, monkeypatch, content):
+    (tmp_path / "table").write_bytes(content)
+    monkeypatch.setenv("PLAQ_COMM_TUNING", str(tmp_path / "table"))
+    with pytest.raises(InputError, match="table.*remove it to measure anew"):
+        comm_tuning.tune([2], 1)
+    monkeypatch.setenv("PLAQ_COMM_TUNING", str(tmp_path))
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        comm_tuning.tune([2], 1)
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1,", "two", "1" * 5000, "99999999", "2;4"])
+def test_a_list_that_is_none(text):
+    with pytest.raises(InputError, match="--ranks .*integers from 1 to 16777216"):
+        comm_tuning.parse_list(text, "--ranks")
 
 
 def test_the_command_line_says_which_arity_wins():

@@ -220,13 +220,13 @@ def comm_simulate(
     best: Annotated[int, typer.Option(help="Show the best so many of each.", **whole(1000))] = 3,
 ):
     """Simulate a collective operation on a machine: which algorithm and arity wins where."""
-    from plaq.comm_model import compare
+    from plaq.comm_model import MOST_BYTES, MOST_RANKS, compare
     from plaq.comm_model import machine as machine_named
     from plaq.comm_tuning import parse_list
 
     on = machine_named(machine)
-    for nbytes in parse_list(sizes, "--bytes"):
-        for n in parse_list(ranks, "--ranks"):
+    for nbytes in parse_list(sizes, "--bytes", MOST_BYTES):
+        for n in parse_list(ranks, "--ranks", MOST_RANKS):
             found = compare(on, operation, n, nbytes)
             flat = dict(found).get("flat")
             shown = [f"{words} {1e6 * seconds:.4g} us" for words, seconds in found[:best]]

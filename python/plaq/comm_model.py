@@ -6,12 +6,16 @@ links that ranks share; see ``docs/collectives.md``.
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from plaq import _core
 from plaq.errors import InputError
-from plaq.schema import read_toml
+from plaq.kinds import integer, real
+from plaq.schema import REQUIRED, Parameter, Schema, name_shown, read_toml, shown
 
 # Times in seconds, per_byte of the port with which a unit of the level below is attached. Orders of magnitude from
 # data sheets and from LogGP measurements in the literature, not fits.
@@ -38,8 +42,23 @@ MACHINES = {
         ],
     },
 }
-_LEVEL = ("ranks", "latency", "gap", "per_byte")
-_REST = {"overhead": 0.0, "combine_per_byte": 0.0, "eager": 65536, "cores": 0, "turn": 0.0}
+MOST_RANKS = 1 << 17  # of a job that is simulated
+MOST_BYTES = 1 << 40  # of a block
+
+_seconds, _per_byte = real("[0, 1e3]"), real("[0, 1]")
+_LEVEL = [
+    Parameter("levels", "ranks", integer(1, 2**31 - 1), REQUIRED, "", "ranks that a unit of this level holds"),
+    Parameter("levels", "latency", _seconds, REQUIRED, "s", "of a message"),
+    Parameter("levels", "gap", _seconds, REQUIRED, "s", "between two messages"),
+    Parameter("levels", "per_byte", _per_byte, REQUIRED, "s", "of the port of a unit of the level below"),
+]
+_REST = [
+    Parameter("machine", "overhead", _seconds, 0.0, "s", "of a message, on the processor"),
+    Parameter("machine", "combine_per_byte", _per_byte, 0.0, "s", "of a sum"),
+    Parameter("machine", "eager", integer(0, MOST_BYTES), 65536, "bytes", "longest message that waits for nobody"),
+    Parameter("machine", "cores", integer(0, 2**31 - 1), 0, "", "of a node; 0: one for each rank"),
+    Parameter("machine", "turn", _seconds, 0.0, "s", "for another rank to get its turn on a core"),
+]
 
 
 def machine(name: str) -> _core.comm.Machine:
@@ -48,23 +67,29 @@ def machine(name: str) -> _core.comm.Machine:
     ``levels`` is a list of tables with ranks, latency (s), gap (s) and per_byte (s); overhead, combine_per_byte
     and turn in s, eager in bytes, cores of a node (0: one for each rank).
 
-    Raises InputError for a name that is neither, and for keys that are missing or unknown.
+    Raises InputError for a name that is neither, for keys that are missing or unknown, and for values that cannot be.
     """
     table = MACHINES.get(name)
     if table is None:
-        if not Path(name).is_file():
-            raise InputError(f"--machine {name}: neither a file nor one of {', '.join(MACHINES)}")
+        if not os.path.isfile(name):
+            raise InputError(f"--machine {name_shown(name)}: neither a file nor one of {', '.join(MACHINES)}")
         table = read_toml(name)
-    unknown = table.keys() - _REST.keys() - {"levels"}
-    if unknown or not table.get("levels"):
-        raise InputError(
-            f"{name}: a machine has levels and {', '.join(_REST)}, not {', '.join(sorted(unknown)) or 'no level'}"
-        )
-    for i, level in enumerate(table["levels"]):
-        if set(level) != set(_LEVEL):
-            raise InputError(f"{name}: level {i} needs the keys {', '.join(_LEVEL)} and no other")
-    levels = [_core.comm.Level(*(level[key] for key in _LEVEL)) for level in table["levels"]]
-    return _core.comm.Machine(levels, *(table.get(key, default) for key, default in _REST.items()))
+    levels = table.get("levels")
+    if not isinstance(levels, list) or not levels:
+        raise InputError(f"{name}: levels = {shown(levels)} is not allowed: it must be a list of tables, [[levels]]")
+    read = [_values(level, _LEVEL, f"{name}, level {i}") for i, level in enumerate(levels)]
+    for i, (below, level) in enumerate(itertools.pairwise(read)):
+        if level["ranks"] <= below["ranks"] or level["ranks"] % below["ranks"]:
+            raise InputError(f"{name}, level {i + 1}: ranks = {level['ranks']} is not allowed: it must be a multiple of "
+                             f"{below['ranks']}, which the level below holds")
+    rest = _values({key: value for key, value in table.items() if key != "levels"}, _REST, name)
+    return _core.comm.Machine([_core.comm.Level(**level) for level in read], **rest)
+
+
+def _values(table: Any, rows: list[Parameter], source: str) -> dict[str, Any]:
+    """{key: value} of one table; InputError for a key that is missing or unknown, and for a value that cannot be."""
+    section = rows[0].section
+    return vars(Schema({section: ""}, rows).read({section: table}, source)[section])
 
 
 def compare(

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from plaq import _core
 from plaq.errors import InputError, RunError
-from plaq.files import write_atomically
-from plaq.guard import reading
+from plaq.files import cannot_write, write_atomically
+from plaq.guard import DamagedFile, reading
+from plaq.schema import name_shown, shown
 
 OPERATIONS = (
     "broadcast",
@@ -43,8 +44,8 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
     """
     from plaq.launch import start
 
+    _kept(path(), ranks)  # an error there is said before minutes of measuring
     for n in ranks:
-        rows_of_others(n)  # an error there is said before minutes of measuring
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows"
             words = [str(repeats), ",".join(map(str, sizes)), str(rows)]
@@ -55,20 +56,30 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
     return path()
 
 
-def rows_of_others(ranks: int) -> list[str]:
-    """The rows of the table for other numbers of ranks. DamagedFile when it is none."""
-    table = path()
-    if not table.exists():
-        return []
-    with reading(table, "a table of `plaq comm tune`", "remove it to measure anew"):
-        rows = [line for line in table.read_text("utf-8").splitlines() if line.strip() and not line.startswith("#")]
-        return [row for row in rows if int(row.split()[1]) != ranks]
+def _kept(table: Path, ranks: Sequence[int]) -> list[str]:
+    """The table's rows for other numbers of ranks; InputError names the line that is none."""
+    kept = []
+    with reading(table, "a table of tunings", "remove it to measure anew"):
+        if not table.exists():
+            return []
+        for number, line in enumerate(table.read_text().splitlines(), 1):
+            words = line.partition("#")[0].split()
+            if words and (len(words) != 6 or not all(words[i].isdecimal() for i in (1, 2, 4, 5))):
+                raise DamagedFile(f"{table}, line {number}: {shown(line)} is not 'collective ranks bytes algorithm arity "
+                                  "segment'; remove it to measure anew")
+            if words and int(words[1]) not in ranks:
+                kept.append(line)
+    return kept
 
 
 def _merge(rows: list[str], ranks: int) -> None:
-    table, kept = path(), rows_of_others(ranks)
-    table.parent.mkdir(parents=True, exist_ok=True)
+    table = path()
+    kept = _kept(table, [ranks])
     head = f"# collective ranks bytes algorithm arity segment; `plaq comm tune` with {_core.comm.library_version()}"
+    try:
+        table.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(cannot_write(table, error)) from error
     write_atomically(table, ("\n".join([head, *kept, *rows]) + "\n").encode())
 
 
@@ -95,14 +106,14 @@ def measure(repeats: int, sizes: Sequence[int]) -> list[str]:
     return rows
 
 
-def parse_list(text: str, option: str) -> list[int]:
-    """Positive integers separated by commas."""
+def parse_list(text: str, option: str, most: int = 1 << 24) -> list[int]:
+    """Integers from 1 to ``most``, separated by commas."""
     try:
         values = [int(word) for word in text.split(",")]
     except ValueError:
         values = [0]
-    if min(values) < 1:
-        raise InputError(f"{option} {text}: should be positive integers separated by commas")
+    if not 1 <= min(values) <= max(values) <= most:
+        raise InputError(f"{option} {name_shown(text)}: should be integers from 1 to {most} separated by commas")
     return values
 
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+import synthetic
 
-from plaq.dca.chemical_potential import density, find_mu
+from plaq.dca.chemical_potential import cutoff, density, find_mu, free_mu
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
 from plaq.dca.lattice import Lattice
@@ -73,3 +74,47 @@ def test_a_density_out_of_reach_is_an_error_with_numbers(target):
     coarse, m = _setting(Lattice.square(), 0.0, 0.1)
     with pytest.raises(RunError, match=f"mu not bracketed: density is .* at mu = .* but {target} is wanted"):
         find_mu(target, coarse, m, np.zeros((4, len(m.omega))))
+
+
+def exact_density(energies, mu, temperature):
+    return np.mean(1 - np.tanh((energies - mu) / (2 * temperature)))
+
+
+@pytest.mark.parametrize("temperature", [0.02, 0.2, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize("target", [0.01, 0.3, 1.0, 1.7, 1.99])
+def test_mu_is_found_wherever_the_temperature_puts_it(temperature, target):
+    lattice = Lattice.square(1, 0.3)
+    p = synthetic.parameters(model={"U": 0.0, "t_prime": 0.3}, dca={"density": target, "temperatures": [temperature]})
+    m = mesh(1 / temperature, cutoff(p, lattice, temperature))
+    isolated = temperature < 0.2  # there many momenta would be needed to average over
+    coarse = CoarseGraining(Cluster(lattice, [[4, 0], [0, 4]] if isolated else PLAQUETTE), isolated)
+    coarse.prepare(np.pi * temperature)
+    k = 2 * np.pi * np.arange(400) / 400
+    energies = coarse.cluster.energies if isolated else lattice.dispersion(np.stack(np.meshgrid(k, k), axis=-1))
+    mu = find_mu(target, coarse, m, np.zeros((coarse.cluster.size, len(m.omega))), guess=0.0)
+    assert exact_density(energies, mu, temperature) == pytest.approx(target, abs=2e-7)
+    if not isolated:
+        assert free_mu(lattice, temperature, target) == pytest.approx(mu, abs=1e-4 * max(1.0, temperature))
+
+
+@pytest.mark.parametrize("temperature, target", [(1.0, 0.95), (0.07, 0.3), (0.25, 1.6), (4.0, 0.8)])
+def test_the_mesh_is_that_of_the_band_while_mu_is_inside(temperature, target):
+    lattice = Lattice.square()
+    p = synthetic.parameters(dca={"density": target, "temperatures": [temperature]})
+    assert cutoff(p, lattice, temperature) == frequency_cutoff(lattice, p.model.U)
+
+
+@pytest.mark.parametrize("temperature, target", [(10.0, 0.3), (100.0, 0.02)])
+def test_atomic_limit_far_above_all_energies(temperature, target):
+    u, lattice = 8.0, Lattice({(0, 0): 0.0})
+    p = synthetic.parameters(model={"U": u, "t": 0.0}, dca={"density": target, "temperatures": [temperature]})
+    m = mesh(1 / temperature, cutoff(p, lattice, temperature))
+    coarse = CoarseGraining(Cluster(lattice, PLAQUETTE))
+    coarse.prepare(np.pi * temperature)
+    sigma = lambda mu: u * target / 2 + u**2 * (target / 2) * (1 - target / 2) / (
+        1j * m.omega + mu - u * (1 - target / 2)) + np.zeros((4, 1))
+    mu = 0.0
+    for _ in range(60):  # Sigma depends on mu
+        mu = find_mu(target, coarse, m, sigma(mu), mu)
+    single, double = np.exp(mu / temperature), np.exp((2 * mu - u) / temperature)
+    assert 2 * (single + double) / (1 + 2 * single + double) == pytest.approx(target, abs=1e-6)

@@ -1,7 +1,10 @@
 """Density at a given chemical potential and chemical potential at a given density, self-energy included."""
 
+import numpy as np
 from scipy.optimize import brentq
+from scipy.special import expit
 
+from plaq.dca.matsubara import frequency_cutoff
 from plaq.errors import RunError
 from plaq.trace.session import region
 
@@ -14,12 +17,37 @@ def density(mu, coarse, mesh, sigma):
     return 2.0 * float(mesh.equal_time(coarse.gbar(1j * mesh.omega + mu - sigma).mean(axis=0)))
 
 
+def free_mu(lattice, T, target):
+    """The mu of free electrons: mean over k of 2 f(eps(k) - mu) = target, to 1e-9 in mu.
+
+    With y = T ln(n/(2 - n)) it lies between the ends of the band shifted by y.
+    """
+    k = 2 * np.pi * np.arange(96) / 96
+    bands = lattice.dispersion(np.stack(np.meshgrid(k, k), axis=-1))
+    shift = T * np.log(target / (2 - target))
+    low, high = (float(end) + shift for end in (bands.min(), bands.max()))
+    excess = lambda mu: 2 * float(np.mean(expit((mu - bands) / T))) - target
+    return low if excess(low) >= 0 else high if excess(high) <= 0 else brentq(excess, low, high, xtol=1e-9)
+
+
+def cutoff(parameters, lattice, T):
+    """Cutoff of the meshes at one temperature: it holds the spectra at the mu that is given, or that a density needs.
+
+    With U > 0 that mu lies between the one of free electrons and U above it, which `frequency_cutoff` has room for. It
+    is outside the band only where T is large beside the band or n near 0 or 2.
+    """
+    mu = parameters.dca.mu
+    if mu is None:
+        mu = free_mu(lattice, T, parameters.dca.density)
+    return frequency_cutoff(lattice, parameters.model.U, mu)
+
+
 @region("chemical potential")
 def find_mu(target, coarse, mesh, sigma, guess=0.0):
     """The mu with density(mu) = target, to 1e-12 in mu (Brent), at fixed Sigma, where n grows with mu.
 
-    The bracket grows around the guess within [-wmax, wmax]: beyond it the mesh does not hold the density, and no
-    density in (0, 2) needs it (matsubara.frequency_cutoff) unless T is far above the band width.
+    The bracket grows around the guess within [-wmax, wmax]: beyond it the mesh does not hold the density, and with
+    the mesh that `cutoff` asks for no density in (0, 2) needs it.
     Raises RunError when the target is not bracketed.
     """
     limit = mesh.wmax

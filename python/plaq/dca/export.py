@@ -18,8 +18,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from plaq.dca.chemical_potential import cutoff
 from plaq.dca.lattice import Lattice
-from plaq.dca.matsubara import frequency_cutoff, mesh
+from plaq.dca.matsubara import mesh
 from plaq.dca.parameters import Parameters
 from plaq.dca.response import responses
 from plaq.dca.results import Point, Results
@@ -88,8 +89,7 @@ def dense(point: Point, name: str, constant: str | None, parameters: Parameters)
     if np.array_equal(n, np.arange(len(n))):
         positive = estimate.mean[:, :count] - offset[:, None]
     else:
-        cutoff = frequency_cutoff(Lattice(parameters.hopping()), parameters.model.U, parameters.dca.mu or 0.0)
-        grid = mesh(point.beta, cutoff)
+        grid = mesh(point.beta, cutoff(parameters, Lattice(parameters.hopping()), point.T))
         if not np.array_equal(grid.n, n):
             raise RunError(f"{name} at T = {point.T:g} is not on the sparse frequencies of this version of plaq")
         positive = grid.at_frequencies(estimate.mean - offset[:, None], np.arange(count))

@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from plaq.dca import ctaux, matsubara, observables, pool, tuning
 from plaq.dca.chains import Chains, run_chains
+from plaq.dca.chemical_potential import cutoff, find_mu
 from plaq.dca.chemical_potential import density as lattice_density
-from plaq.dca.chemical_potential import find_mu
 from plaq.dca.cluster import Cluster
 from plaq.dca.coarse_graining import CoarseGraining
 from plaq.dca.distribution import in_shares
@@ -60,7 +60,6 @@ class Loop:
         representatives = self.group.representatives
         self.orbits = [np.flatnonzero(representatives == k) for k in np.unique(representatives)]
         self.coarse = CoarseGraining(self.cluster, isolated=p.dca.isolated)
-        self.cutoff = matsubara.frequency_cutoff(self.lattice, p.model.U, p.dca.mu or 0.0)
         self.transfers = [self.cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
         self.state = {"points": [], "index": 0, "seconds": {"start-up": 0.0, "checkpoints": 0.0}}
         self.goes_on = self.comm.bcast(state is not None)  # until it has been said where
@@ -107,7 +106,7 @@ class Loop:
 
     @region("temperature")
     def _temperature(self, T):
-        mesh = matsubara.mesh(1 / T, self.cutoff)
+        mesh = matsubara.mesh(1 / T, cutoff(self.parameters, self.lattice, T))
         self.coarse.prepare(np.pi * T)
         if "loop" not in self.state:
             self._begin_temperature(mesh)

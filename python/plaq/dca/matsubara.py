@@ -8,8 +8,8 @@ import sparse_ir
 def frequency_cutoff(lattice, u, mu=0.0):
     """wmax = D + |U| + max(D, |mu|) with D = max |eps(k)|: spectra are taken to vanish for |w| > wmax.
 
-    At U = 0 and in the atomic limit all poles, eps - mu and U - mu, lie inside for any density in (0, 2) while T is
-    not above the band width, -D <= mu <= U + D; give `mu` only when the input fixes it. Sigma shares the bound.
+    All poles, from eps - mu to eps + U - mu, lie inside where `mu` is that of free electrons, or inside the band
+    whatever it is (chemical_potential.cutoff). Sigma shares the bound.
     """
     half_width = max(abs(energy) for energy in lattice.extrema)
     return half_width + abs(u) + max(half_width, abs(mu), 0.1)
