@@ -171,7 +171,7 @@ def test_damaged_texts_are_read_or_refused_in_one_line(tmp_path, kind, monkeypat
                   lambda: Parameters.read(path)),
         "machine": (Machine().to_toml(), lambda: Machine.read(path)),
         "tuning": ("# head\n" + 40 * "reduce 4 0 tree 2 0\nscatter 8 512 tree 4 1024\n",
-                   lambda: comm_tuning.rows_of_others(4)),
+                   lambda: comm_tuning.rows_of_others([4])),
     }[kind]
     path.write_text(whole)
     assert told(read) is not None

@@ -44,7 +44,7 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
     """
     from plaq.launch import start
 
-    _kept(path(), ranks)  # an error there is said before minutes of measuring
+    rows_of_others(ranks)  # an error there is said before minutes of measuring
     for n in ranks:
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows"
@@ -56,9 +56,9 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
     return path()
 
 
-def _kept(table: Path, ranks: Sequence[int]) -> list[str]:
-    """The table's rows for other numbers of ranks; InputError names the line that is none."""
-    kept = []
+def rows_of_others(ranks: Sequence[int]) -> list[str]:
+    """The table's rows for other numbers of ranks; DamagedFile names the line that is none."""
+    table, kept = path(), []
     with reading(table, "a table of tunings", "remove it to measure anew"):
         if not table.exists():
             return []
@@ -73,8 +73,7 @@ def _kept(table: Path, ranks: Sequence[int]) -> list[str]:
 
 
 def _merge(rows: list[str], ranks: int) -> None:
-    table = path()
-    kept = _kept(table, [ranks])
+    table, kept = path(), rows_of_others([ranks])
     head = f"# collective ranks bytes algorithm arity segment; `plaq comm tune` with {_core.comm.library_version()}"
     try:
         table.parent.mkdir(parents=True, exist_ok=True)
