@@ -13,7 +13,7 @@ import typer
 from plaq.cli_app import App, obey, whole
 from plaq.cli_trace import app as trace
 from plaq.errors import InputError, Interrupted, as_plaq_error
-from plaq.output import say, standard_streams
+from plaq.output import printable, say, standard_streams
 
 MOST_RANKS, MOST_WORKERS = 1 << 24, 4096
 
@@ -270,7 +270,7 @@ def main() -> None:
     except Exception as error:
         known = as_plaq_error(error)
         if known is not None:
-            fail(str(known), 2 if isinstance(known, InputError) else 1, known.ranks)
+            fail(printable(str(known)), 2 if isinstance(known, InputError) else 1, known.ranks)
         else:
             import traceback
 

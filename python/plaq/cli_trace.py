@@ -155,9 +155,11 @@ def trace_otf2(
 
 def opened(folder: Path) -> Trace:
     """The trace, after a line on stderr for each of its notes."""
+    from plaq.guard import reading
     from plaq.trace import read
 
-    trace = read(folder)
+    with reading(folder, "a trace"):
+        trace = read(folder)
     for note in trace.notes:
         print(f"plaq: note: {note}", file=sys.stderr)
     return trace

@@ -69,6 +69,11 @@ def standard_streams() -> Iterator[None]:
         raise
 
 
+def printable(text: str) -> str:
+    """The text as one line: what would not print, such as an end of line in the name of a file, is in escapes."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def say(text: str, out: TextIO | None = None, end: str = "\n") -> None:
     """Print a line for whoever is watching. What they cannot be shown is lost, and nothing else."""
     out = sys.stdout if out is None else out

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from plaq.errors import InputError
 from plaq.guard import reading
 from plaq.kinds import Kind, is_plain
+from plaq.output import printable
 
 REQUIRED = object()
 LARGEST = 1 << 20  # bytes of an input
@@ -235,4 +236,4 @@ def name_shown(name: Any) -> str:
 def one_line(text: str) -> str:
     """The text, or as much of it as fits in a message, with all that would not print in escapes."""
     text = text if len(text) <= LONGEST else text[:LONGEST] + "…"
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return printable(text)

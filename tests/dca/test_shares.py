@@ -14,6 +14,7 @@ from plaq.dca.observables import pair_orbits
 from plaq.dca.parameters import Parameters
 from plaq.dca.shares import Shares, pair_functions
 from plaq.dca.symmetry import PointGroup
+from plaq.errors import InputError
 
 WINDOW = 3
 
@@ -157,6 +158,17 @@ def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):
     assert distribution.in_shares(case("spread"), cluster, 0.5, Ranks(0, 2))
     assert not distribution.in_shares(case("local"), cluster, 0.5, Ranks(0, 2))
     assert not distribution.in_shares(case("spread"), cluster, 0.5, Ranks(0, 1))
+
+
+def test_more_chains_than_tags_are_refused_in_shares_and_local_otherwise(monkeypatch):
+    """The tag of a chain's messages is its number; tags end at 30 000."""
+    many = {"chains": 64 * 469, "measurements": 10**6}
+    assert many["chains"] > 30_001
+    with pytest.raises(InputError, match='"spread" allows at most 30001 chains: solver.chains = 30016'):
+        case("auto").replace(run={"two_particle": "spread"}, solver=many)
+    monkeypatch.setattr(distribution, "memory", lambda: 0)
+    p = case("auto").replace(solver=many)
+    assert not distribution.in_shares(p, Cluster(Lattice.square(), p.model.cluster), 0.5, Ranks(0, 2))
 
 
 def test_memory_of_a_machine_is_shared_by_its_ranks(monkeypatch):

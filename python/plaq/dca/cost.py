@@ -26,15 +26,15 @@ VERTEX = 16  # bytes
 COPIES_OF_SHARES = 3  # at most at once: the sums, their averages, those of iterations before
 ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
 
-_positive, _time = real("(0, inf)"), real("[0, inf)")
+_speed, _time, _bytes = real("[1, 1e18]"), real("[0, 1e6]"), real("[0, 1e15]")
 _model = tuning.Rates()
 MACHINE = Schema(
     {"machine": "One rank's place, and how ranks talk to each other."},
     [
         Parameter("machine", "name", text(), "a typical core", "", "what is described"),
         Parameter("machine", "workers", integer(1, 4096), 1, "", "worker threads of a rank"),
-        Parameter("machine", "walk", _positive, _model.walk, "flop/s", "products of a sweep, one core"),
-        Parameter("machine", "measure", _positive, _model.measure, "flop/s", "products of a measurement"),
+        Parameter("machine", "walk", _speed, _model.walk, "flop/s", "products of a sweep, one core"),
+        Parameter("machine", "measure", _speed, _model.measure, "flop/s", "products of a measurement"),
         Parameter("machine", "proposal", _time, _model.proposal, "s", "the rest of a proposal"),
         Parameter("machine", "measurement", _time, _model.measurement, "s", "the rest of a measurement"),
         Parameter("machine", "element", _time, _model.element, "s", "one element of G4 in a general channel"),
@@ -43,10 +43,10 @@ MACHINE = Schema(
         Parameter("machine", "sample", _time, 2e-3, "s", "the rest of a jackknife sample"),
         Parameter("machine", "iteration", _time, 0.05, "s", "bath and self-energy of one iteration"),
         Parameter("machine", "startup", _time, 1.5, "s", "from the command to the first sweep"),
-        Parameter("machine", "process", _time, 1e8, "bytes", "Python with its libraries"),
+        Parameter("machine", "process", _bytes, 1e8, "bytes", "Python with its libraries"),
         Parameter("machine", "latency", _time, 1e-4, "s", "one step of an exchange of Python objects"),
-        Parameter("machine", "bandwidth", _positive, 1e9, "bytes/s", "of such an exchange, to one rank and to all"),
-        Parameter("machine", "disk", _positive, 3e8, "bytes/s", "checkpoints of rank 0"),
+        Parameter("machine", "bandwidth", _speed, 1e9, "bytes/s", "of such an exchange, to one rank and to all"),
+        Parameter("machine", "disk", _speed, 3e8, "bytes/s", "checkpoints of rank 0"),
     ],
 )
 

@@ -6,8 +6,13 @@ from typing import Any
 
 from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
-from plaq.dca.parameters import Parameters
+from plaq.dca.parameters import MOST_IN_SHARES, Parameters
 from plaq.machine import memory, pool_options
+
+
+def may_be_in_shares(p: Parameters) -> bool:
+    """Whether the input leaves it to the memory that there is; not for more chains than shares can have."""
+    return p.run.two_particle != "local" and p.solver.chains <= MOST_IN_SHARES
 
 
 def in_shares(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:
@@ -16,7 +21,7 @@ def in_shares(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:
     "auto" is in shares when the estimate of `plaq.dca.cost` for bins that all ranks hold is above the memory of the
     rank that has least. One rank has everything in any case.
     """
-    if comm.size == 1 or p.run.two_particle == "local":
+    if comm.size == 1 or not may_be_in_shares(p):
         return False
     if p.run.two_particle == "spread":
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
+from plaq.dca.distribution import may_be_in_shares
 from plaq.dca.lattice import Lattice
 from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
@@ -35,7 +36,8 @@ def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
     cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
     found = [cost(p, cluster, T, Machine(), ranks, workers) for T in p.dca.temperatures]
     alone, spread = (lambda c: c.rank_bytes), (lambda c: c.spread_bytes)
-    needs = {"local": alone, "spread": spread, "auto": lambda c: min(alone(c), spread(c))}[p.run.two_particle]
+    either = (lambda c: min(alone(c), spread(c))) if may_be_in_shares(p) else alone
+    needs = {"local": alone, "spread": spread, "auto": either}[p.run.two_particle]
     most = max(found, key=needs)
     advice = "; `plaq check` has the estimate of every temperature"
     if needs(most) > CERTAIN * place:

@@ -109,14 +109,15 @@ def _harmonics_by_name(cluster):
     lattice = cluster.lattice
     found = {name: [] for name in lattice.system.harmonics}
     complete = np.zeros((cluster.size, 0))
+    characters = {name: np.array([character(lattice, name, g) for g in lattice.point_group]) for name in found}
+    products = [_products(lattice, h) for h in range(len(lattice.point_group))]
     for shell in _shells(cluster):
         # cos and sin of K.R are the real functions; the images of R under the group are the columns.
         phases = cluster.momenta @ (lattice.point_group @ shell).T
         for name in found:
-            chi = np.array([character(lattice, name, g) for g in lattice.point_group])
             # sum_g chi(g) f(h g R) for every h in the group: all partners of an irrep with several dimensions.
             waves = np.cos(phases), np.sin(phases)
-            columns = [wave[:, _products(lattice, h)] @ chi for h in range(len(chi)) for wave in waves]
+            columns = [wave[:, product] @ characters[name] for product in products for wave in waves]
             new = np.stack(columns, axis=-1)
             for _ in range(2):  # twice is enough (Kahan): orthogonal to rounding
                 new = new - complete @ (complete.T @ new)
