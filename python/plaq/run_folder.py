@@ -38,7 +38,7 @@ class RunFolder:
         self.checkpoint = self.path / "checkpoint.h5"
         self.figures = self.path / "figures"
         self.report = self.path / "report.html"
-        self._check_owner(source, parameters)
+        self.before = self._owner(source, parameters)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY)
@@ -50,7 +50,8 @@ class RunFolder:
             os.close(self._lock)
             raise InputError(f"{self.path}: another plaq process is writing into this folder") from None
         try:
-            write_atomically(self.input, parameters.to_toml().encode())
+            if self.before is None:
+                self.adopt(parameters)
         except BaseException:
             self.close()
             raise
@@ -68,13 +69,21 @@ class RunFolder:
         if not there:
             raise RunError(f"{self.path}: the folder was removed or replaced while this run wrote into it")
 
+    def kept(self, label: str) -> Path:
+        """What a finished temperature needs to be measured further."""
+        return self.path / f"kept.{label}.h5"
+
+    def adopt(self, parameters: Input) -> None:
+        """Make the folder that of this input, which goes on from ``before``, the one that it was of (None if new)."""
+        write_atomically(self.input, parameters.to_toml().encode())
+
     def close(self) -> None:
         """Let other processes write into the folder."""
         os.close(self._lock)
 
-    def _check_owner(self, source: str, parameters: Input) -> None:
+    def _owner(self, source: str, parameters: Input) -> Input | None:
         if not self.path.exists():
-            return
+            return None
         if not self.path.is_dir():
             raise InputError(f"{self.path}: is a file, so it cannot be the run folder")
         if not self.input.exists():
@@ -83,8 +92,9 @@ class RunFolder:
                     f"{self.path}: has files but no {self.input.name}, so it is not a run folder; choose "
                     "another one with --out"
                 )
-            return
-        conflict = parameters.conflict(type(parameters).read(self.input))
+            return None
+        before = type(parameters).read(self.input)
+        conflict = parameters.conflict(before)
         if conflict is not None:
             key, here, there, allowed = conflict
             raise InputError(
@@ -92,6 +102,7 @@ class RunFolder:
                 f"{self.input}, {to_toml(here)} in {source}; {allowed}{'; or ' if allowed else ''}choose another folder "
                 "with --out or remove it"
             )
+        return before
 
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Replace ``summary.json``; numbers that JSON lacks (nan, inf) become null."""

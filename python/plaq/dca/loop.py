@@ -115,6 +115,11 @@ class Loop:
 
     def _begin_temperature(self, mesh):
         p, state = self.parameters, self.state
+        if state.get("redo"):
+            label = state["kept"][str(state["index"])]
+            kept = self.comm.on_root(lambda: self.observer.kept(label, 1 / mesh.beta))
+            state["loop"] = self._restored(kept and {"loop": kept})["loop"]
+            return
         previous = state.get("last")
         if previous is None:
             filling = p.dca.density if p.dca.density is not None else 1.0
@@ -175,7 +180,7 @@ class Loop:
                   "proposals_per_sweep": problem.proposals_per_sweep,
                   "sweeps_per_measurement": problem.sweeps_per_measurement,
                   "chains_in_flight": loop["chains"].in_flight}
-        if counts and not p.dca.isolated:
+        if counts and (loop["pool"] or not p.dca.isolated):
             loop["pool"] = pool.pooled(loop["pool"], measured, g0, loop["mu"])
             measured, setting.g0, setting.mu = pool.as_one(loop["pool"])
         complete = counts and measured.weights.sum() >= p.measurements(T)[1]
@@ -187,17 +192,6 @@ class Loop:
         loop["history"].append(record)
         self.comm.on_root(lambda: self.observer.iteration(record))
 
-        if complete:
-            spread = {name: e for name, e in values.items() if isinstance(e, SpreadEstimate)}
-            here = {name: e for name, e in values.items() if name not in spread}
-            point = Point(self.state["index"], T, 1 / T, setting.mu, here, loop["history"], loop["seconds"])
-            sigma = observables.self_energy(setting, measured, p.dca.density)[0].mean
-            last = {"omega": mesh.omega, "sigma": sigma, "beta": mesh.beta, "mu": setting.mu, "order": order,
-                    "tau": loop["tau"]}
-            self.state["last"] = self.comm.bcast(last) | {"chains": loop["chains"].renewed(mesh.beta)}
-            del self.state["loop"]
-            self._finish_point(point, spread)
-            return
         loop["phase"] = phase
         if not counts:  # iterations that are taken together measure in the same way
             loop["order"] = order
@@ -213,6 +207,19 @@ class Loop:
 
         # Processors of different makes differ in the last bits: all ranks go on from rank 0's numbers.
         loop |= self.comm.bcast({name: loop[name] for name in AGREED})
+
+        if complete:
+            spread = {name: e for name, e in values.items() if isinstance(e, SpreadEstimate)}
+            here = {name: e for name, e in values.items() if name not in spread}
+            point = Point(self.state["index"], T, 1 / T, setting.mu, here, loop["history"], loop["seconds"])
+            if self.state["index"] >= len(self.state["points"]) - 1:
+                sigma = observables.self_energy(setting, measured, p.dca.density)[0].mean
+                last = {"omega": mesh.omega, "sigma": sigma, "beta": mesh.beta, "mu": setting.mu, "order": order,
+                        "tau": loop["tau"]}
+                self.state["last"] = self.comm.bcast(last) | {"chains": loop["chains"]}
+            self._keep({**loop, "pool": loop["pool"] or pool.pooled(None, measured, g0, setting.mu)}, shares)
+            del self.state["loop"]
+            self._finish_point(point, spread)
 
     def _problem(self, T, mesh, loop, sigma):
         """(bath, task, problem) of this iteration; finds mu."""
@@ -318,9 +325,23 @@ class Loop:
 
     def _finish_point(self, point, spread={}):
         self.comm.together(lambda: self.observer.point(point, spread))
-        self.state["points"].append(point.state())
-        self.state["index"] += 1
+        state = self.state
+        state["points"][point.index:point.index + 1] = [point.state()]
+        state["redo"] = state.get("redo", [])[1:]
+        state["index"] = state["redo"][0] if state["redo"] else len(state["points"])
         self._checkpoint()
+
+    def _keep(self, loop, shares):
+        """Of this temperature, what it takes to measure it further (plaq.dca.further); not where ranks share its bins.
+        Collective."""
+        kept = dict(self.state.get("kept", {}))
+        kept.pop(str(self.state["index"]), None)
+        if not shares:
+            label = f"{self.state['index']:03d}.{loop['iteration']}"
+            whole = {**loop, "chains": loop["chains"].gathered(self.comm)}
+            self.comm.on_root(lambda: self.observer.keep(label, whole))
+            kept[str(self.state["index"])] = label
+        self.state["kept"] = kept
 
     # The state, of which chains are spread over the ranks ---------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from plaq import checkpoint
-from plaq.dca import checks
+from plaq.dca import checks, further
 from plaq.dca.parameters import Parameters
 from plaq.dca.progress import Progress
 from plaq.dca.response import responses
@@ -52,6 +52,12 @@ class QuietObserver:
 
     def numbers(self, count: int) -> np.ndarray | None:
         """The next numbers of the shares that the checkpoint has: on rank 0, None on the others."""
+
+    def keep(self, label: str, loop: dict[str, Any] | None) -> None:
+        """Keep what it takes to measure a finished temperature further; ``loop`` is None on ranks other than 0."""
+
+    def kept(self, label: str, T: float) -> dict[str, Any] | None:
+        """It again: on rank 0, None on the others."""
 
     def checkpoint_due(self) -> bool:
         return False
@@ -96,8 +102,13 @@ class Observer(QuietObserver):
 
     def resume(self) -> dict[str, Any] | None:
         """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be
-        used."""
-        inputs = self._parameters.fingerprints()
+        used. The folder is that of this input from here on."""
+        state = self._resumed(self._folder.before or self._parameters)
+        self._folder.adopt(self._parameters)
+        return state
+
+    def _resumed(self, before: Parameters) -> dict[str, Any] | None:
+        inputs = self._parameters.fingerprints() + before.fingerprints()
         state = checkpoint.load(self._folder.checkpoint, PROGRAM, *inputs)
         if state is not None:
             points = [Point.from_state(point) for point in state["points"]]
@@ -110,6 +121,13 @@ class Observer(QuietObserver):
                 self._bins = NumberFile(self._folder.bins(state["spread"]["label"]))
                 self._bins.open(state["spread"]["content"])
             self._points = {point.index: point for point in points}
+            if tuple(state.get("asked", before.asked())) != self._parameters.asked():
+                state = further.begin(state, before, self._parameters, self._folder, PROGRAM)
+                self.checkpoint(state)
+                shown = ", ".join(f"{points[i].T:g}" for i in state["redo"])
+                self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
+            if state.get("grown"):
+                self._header["went on after"] = further.in_words(state["grown"])
         return state
 
     def status(self, **fields: Any) -> None:
@@ -204,9 +222,12 @@ class Observer(QuietObserver):
             with to_the_end([blocks]):
                 self._bins.append(blocks)
             state = {**state, "spread": {"label": shares.label, "places": shares.saved, "content": self._bins.content}}
+        state = {**state, "asked": list(self._parameters.asked())}
         written = checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
-        for file in self._folder.path.glob(self._folder.bins("*").name):
-            if not shares or file != self._bins.path:
+        needed = {self._folder.kept(label) for label in state.get("kept", {}).values()}
+        needed |= {self._bins.path} if shares else set()
+        for name in (self._folder.bins("*").name, self._folder.kept("*").name):
+            for file in set(self._folder.path.glob(name)) - needed:
                 file.unlink()
         self._last_checkpoint = time.monotonic()
         written += self._bins.content["bytes"] if shares else 0
@@ -221,6 +242,12 @@ class Observer(QuietObserver):
 
     def numbers(self, count: int) -> np.ndarray | None:
         return self._bins.read(count)
+
+    def keep(self, label: str, loop: dict[str, Any] | None) -> None:
+        checkpoint.save(self._folder.kept(label), loop, PROGRAM, self._parameters.family())
+
+    def kept(self, label: str, T: float) -> dict[str, Any] | None:
+        return further.read(label, T, self._parameters, self._folder, PROGRAM)
 
     def checkpoint_due(self) -> bool:
         return time.monotonic() - self._last_checkpoint >= self._parameters.run.checkpoint_every

@@ -113,9 +113,10 @@ SCHEMA = Schema(SECTIONS, TABLE)
 ALLOWED = {
     "dca.temperatures": "a run goes on with temperatures that are added behind its last one",
     "dca.start": "a run that has begun goes on from its own copy of what it started from: leave --from out",
-    "solver.measurements": "another run can go on from the self-energy and configurations of this one with --from",
-    "two_particle.measurements": "another run can go on from the self-energy and configurations of this one with --from",
+    "solver.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
+    "two_particle.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
 }
+MEASUREMENTS = ("solver.measurements", "solver.measurements_first", "two_particle.measurements")
 
 
 class Parameters:
@@ -197,13 +198,24 @@ class Parameters:
         T = self.dca.temperatures
         return [self.replace(dca={"temperatures": list(T[:n])}).fingerprint() for n in range(len(T), 0, -1)]
 
+    def family(self) -> str:
+        """Hash of everything that determines the results of a temperature, but for how much is measured."""
+        same = {"measurements": 2 * 10**9, "measurements_first": "auto"}
+        return self.replace(dca={"temperatures": [1.0]}, solver=same, two_particle={"measurements": "auto"}).fingerprint()
+
+    def asked(self) -> tuple[int, int]:
+        """Measurements without and with two-particle functions."""
+        return self.solver.measurements, self.two_particle.measurements
+
     def conflict(self, before: Parameters) -> tuple[str, Any, Any, str] | None:
         """(key, value here, value before, what would be allowed) of the first parameter for which a run of this input
         cannot go on in the folder of a run of ``before``; None if it can: outside ``[run]`` only temperatures behind the
-        last one may be new."""
+        last one may be new, and measurements more."""
+        more = self.asked() != before.asked() and all(a >= b for a, b in zip(self.asked(), before.asked()))
         for parameter in TABLE:
             here, there = (getattr(getattr(p, parameter.section), parameter.name) for p in (self, before))
             grown = parameter.key == "dca.temperatures" and here[:len(there)] == there
+            grown |= more and parameter.key in MEASUREMENTS
             if parameter.section != "run" and here != there and not grown:
                 return parameter.key, here, there, ALLOWED.get(parameter.key, "")
         return None

@@ -1,0 +1,50 @@
+"""More measurements for a finished run: each temperature goes on with further final iterations.
+
+All final iterations of a temperature count together (plaq.dca.pool), so a temperature that is done can go on: from its
+pooled bins, Σ and configurations, which are kept beside the checkpoint. Its first iterations had the fewer measurements, so
+the bits are not those of a run that had asked for more at once; the same extensions give the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plaq import checkpoint
+from plaq.dca.parameters import Parameters
+from plaq.errors import InputError
+from plaq.run_folder import RunFolder
+
+
+def begin(state: dict[str, Any], before: Parameters, parameters: Parameters, folder: RunFolder,
+          program: str) -> dict[str, Any]:
+    """The state of a finished run of ``before`` as that of a run of ``parameters``, which asks for more measurements.
+
+    ``redo`` lists the temperatures that go on, by index. InputError when the run is not finished, or has not kept all that
+    they need.
+    """
+    temperatures = before.dca.temperatures
+    if state.get("redo") or len(state["points"]) < len(temperatures):
+        raise InputError(f"{folder.path}: a run goes on with more measurements when it is finished: first run it to its end "
+                         f"with solver.measurements = {before.solver.measurements} and two_particle.measurements = "
+                         f"{before.two_particle.measurements}")
+    redo = [i for i, T in enumerate(temperatures) if parameters.measurements(T)[1] > before.measurements(T)[1]]
+    for i in redo:
+        read(state.get("kept", {}).get(str(i), ""), temperatures[i], parameters, folder, program)
+    return {**state, "redo": redo, "index": redo[0] if redo else len(temperatures),
+            "grown": [*state.get("grown", []), list(before.asked())]}
+
+
+def read(label: str, T: float, parameters: Parameters, folder: RunFolder, program: str) -> dict[str, Any]:
+    """What was kept of a temperature; InputError when nothing was, or it cannot be read."""
+    remedy = "another run can start from this one with --from"
+    path = folder.kept(label)
+    kept = checkpoint.load(path, program, parameters.family(), remedy=remedy) if label else None
+    if kept is None:
+        why = f"{path.name} is missing" if label else "its bins were not kept, as where ranks share them"
+        raise InputError(f"{folder.path}: T = {T:g} cannot go on with more measurements: {why}; {remedy}")
+    return kept
+
+
+def in_words(grown: list[list[int]]) -> str:
+    """How many measurements were asked for before, for the header."""
+    return "; ".join(f"{a} measurements, {b} with two-particle functions" for a, b in grown)
