@@ -388,7 +388,7 @@ class Loop:
         self.observer.status(**shown, T=T, index=self.state["index"], part_done=part,
                              seconds=sum(loop["seconds"].values()) + elapsed,
                              temperatures=len(self.parameters.dca.temperatures),
-                             iterations=self.parameters.dca.iterations, mu=loop["mu"], phase=loop["phase"],
+                             iterations=max(self.parameters.dca.iterations, loop["iteration"]), mu=loop["mu"], phase=loop["phase"],
                              iteration=loop["iteration"], **fields)
 
 
