@@ -62,8 +62,9 @@ class Loop:
         self.coarse = CoarseGraining(self.cluster, isolated=p.dca.isolated)
         self.transfers = [self.cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
         self.state = {"points": [], "index": 0, "seconds": {"start-up": 0.0, "checkpoints": 0.0}}
-        self.goes_on = self.comm.bcast(state is not None)  # until it has been said where
-        if self.goes_on:
+        begun = state is not None and ("loop" in state or bool(state["points"]))
+        self.goes_on = self.comm.bcast(begun)  # until it has been said where
+        if self.comm.bcast(state is not None):
             self.state = self._restored(state)
         self.state["seconds"]["start-up"] += time.perf_counter() - started
 

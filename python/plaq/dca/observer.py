@@ -121,13 +121,16 @@ class Observer(QuietObserver):
                 self._bins = NumberFile(self._folder.bins(state["spread"]["label"]))
                 self._bins.open(state["spread"]["content"])
             self._points = {point.index: point for point in points}
-            if tuple(state.get("asked", before.asked())) != self._parameters.asked():
+            more = tuple(state.get("asked", before.asked())) != self._parameters.asked()
+            if more:
                 state = further.begin(state, before, self._parameters, self._folder, PROGRAM)
                 self.checkpoint(state)
                 shown = ", ".join(f"{points[i].T:g}" for i in state["redo"])
                 self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
             if state.get("grown"):
                 self._header["went on after"] = further.in_words(state["grown"])
+            if more:
+                self.save(Results(points))  # as those of this input
         return state
 
     def status(self, **fields: Any) -> None:
