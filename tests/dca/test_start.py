@@ -126,7 +126,7 @@ def test_a_finished_run_stays_as_it_is(short, monkeypatch):
 @pytest.mark.parametrize("here, words", [
     (parameters(1.0), "dca.temperatures = [1.0, 0.5] in .*, [1.0] in .*; a run goes on with temperatures that are added"),
     (parameters(1.0, 0.7, 0.5), "dca.temperatures = [1.0, 0.5] in .*, [1.0, 0.7, 0.5] in .*behind its last one; or choose"),
-    (parameters(1.0, 0.5, solver={"measurements": 1280}), "solver.measurements = 640 in .*, 1280 in .* with --from; or"),
+    (parameters(1.0, 0.5, solver={"measurements": 320}), "solver.measurements = 640 in .*, 320 in .* never with fewer"),
     (parameters(1.0, 0.5, 0.2, model={"U": 5.0}), "model.U = 4.0 in .*, 5.0 in Parameters; choose another folder"),
 ])
 def test_another_input_is_refused_with_what_is_allowed(runs, here, words):
