@@ -1,7 +1,9 @@
 #include <sched.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 #include "conformance.hpp"
@@ -40,6 +42,26 @@ TEST(Backends, PoolsThatShareARuntimeNeedTheSameOptions) {
   EXPECT_EQ(first.async("outer", [&] { return second.async("inner", [] { return 3; }).get(); }).get(), 3);
   EXPECT_THROW(hpx::pool({.workers = 1}), input_error);
   EXPECT_THROW(hpx::pool({.workers = 2, .stack_size = 1 << 20}), input_error);
+}
+
+// HPX ends the process where it gets no stack.
+TEST(Backends, TasksOfHpxBeyondTheStacksThatFitFailThroughTheirFutures) {
+  hpx::pool pool({.workers = 2});
+  promise<void> go;
+  const auto gone = go.get_future().share();
+  std::vector<future<void>> all;
+  for (int i = 0; i < 100'000; ++i) all.push_back(pool.async("waits", [&] { gone.wait(); }));
+  while (std::ranges::none_of(all, &future<void>::is_ready)) std::this_thread::yield();  // the first that failed
+  go.set_value();
+  int failed = 0;
+  for (auto& f : all) try {
+      f.get();
+    } catch (const runtime_failure&) {
+      ++failed;
+    }
+  EXPECT_GT(failed, 0);
+  EXPECT_LT(failed, 100'000);
+  EXPECT_EQ(pool.async("one more", [] { return 1; }).get(), 1);
 }
 #endif
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,8 +61,35 @@ class runtime {
   /// All pools have the same workers.
   int first_worker() const noexcept { return first_worker_; }
 
+  /// To be called by each task on the stack that HPX gave it, before anything else: false where there is no room for
+  /// more. HPX itself ends the process where the kernel gives it no stack.
+  static bool take_stack() noexcept {
+    if (stacks.fetch_add(1, std::memory_order_relaxed) < most_stacks) return true;
+    give_stack_back();
+    return false;
+  }
+  static void give_stack_back() noexcept { stacks.fetch_sub(1, std::memory_order_relaxed); }
+  static runtime_failure no_stack() {
+    return runtime_failure("no stack of " + std::to_string(its_stack_size) + " bytes for a task: " +
+                           std::to_string(most_stacks) + " tasks have begun and not ended, and vm.max_map_count of " +
+                           std::to_string(mappings_allowed()) + " leaves no room for more");
+  }
+
  private:
+  static long mappings_allowed() {
+    long most = 65530;  // the kernel's default
+    std::ifstream("/proc/sys/vm/max_map_count") >> most;
+    return most;
+  }
+  /// A stack and its guard page are two mappings. A quarter is left to stacks that HPX keeps for later, and to others.
+  static long room_for_stacks() {
+    std::ifstream maps("/proc/self/maps");
+    const auto used = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+    return std::max(1L, (mappings_allowed() / 4 * 3 - static_cast<long>(used)) / 2);
+  }
+
   static void start() {
+    most_stacks = room_for_stacks();
     ::hpx::local::init_params how;
     how.cfg = {"hpx.os_threads=" + std::to_string(its_place.workers),
                "hpx.stacks.small_size=" + std::to_string(its_stack_size),
@@ -82,6 +111,8 @@ class runtime {
   static inline int pools = 0;
   static inline detail::placement its_place{};
   static inline std::size_t its_stack_size = 0;
+  static inline long most_stacks = 0;
+  static inline std::atomic<long> stacks{0};
   static inline std::optional<detail::worker_numbers> its_numbers;
   int first_worker_ = 0;
 };
@@ -167,6 +198,12 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
   }
 
   void run(job& work) {
+    if (!runtime::take_stack()) {  // the job's future says so
+      queued_.fetch_sub(1, std::memory_order_relaxed);
+      work.fail(std::make_exception_ptr(runtime::no_stack()));
+      ended();
+      return;
+    }
     agent here = ::hpx::execution_base::this_thread::agent();
     work.place = &here;
     queued_.fetch_sub(1, std::memory_order_relaxed);
@@ -178,6 +215,7 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
     detail::set_current(nullptr);
     meter_here().leave();
     started_.fetch_sub(1, std::memory_order_relaxed);
+    runtime::give_stack_back();
     ended();
   }
 
