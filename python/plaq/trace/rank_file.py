@@ -66,7 +66,7 @@ def read_rank_file(path: Path) -> RankFile:
     """
     with reading(path, FORMAT):
         with os.fdopen(open_file(path), "rb") as file:
-            return _parse(path, np.memmap(file, np.uint8, "r") if os.fstat(file.fileno()).st_size else np.zeros(0, np.uint8))
+            return _parse(path, np.fromfile(file, np.uint8))  # no mapping: the file may become shorter meanwhile
 
 
 def _parse(path: Path, data: np.ndarray) -> RankFile:
