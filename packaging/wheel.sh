@@ -10,7 +10,8 @@ bin=$work/env/bin
 "$bin/pip" install -q -r "$work/requirements.txt"
 PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$work" \
   --config-settings=build-dir="$work/build" --config-settings=cmake.define.PLAQ_MPI=on \
-  --config-settings=cmake.define.MPI_HOME="$work/env"
+  --config-settings=cmake.define.MPI_HOME="$work/env" \
+  --config-settings=cmake.define.PLAQ_LINK_PATHS=off
 
 # What the module is linked with: the system's C and C++ libraries, and what the two wheels bring.
 "$bin/python" -m wheel unpack -d "$work" "$work"/plaq-*.whl

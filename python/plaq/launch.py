@@ -148,9 +148,11 @@ def launcher_command(ranks: int) -> list[str]:
             f"-n {ranks}: plaq was built without MPI, so there is one rank only; install MPI (on Debian "
             "libopenmpi-dev and openmpi-bin, elsewhere `pip install mpich`) and build again"
         )
-    if not Path(mpiexec).exists():
+    beside = Path(sys.prefix, "bin", Path(mpiexec).name)  # where the MPI's wheel has it that plaq's wheel comes with
+    launcher = next((path for path in (Path(mpiexec), beside) if path.exists()), None)
+    if launcher is None:
         raise RunError(f"{mpiexec}, which starts {version}, is gone; build plaq again")
-    command = [mpiexec, "-n", str(ranks)]
+    command = [str(launcher), "-n", str(ranks)]
     if version.startswith("Open MPI"):
         # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
         # -q: the ranks say themselves what went wrong.
