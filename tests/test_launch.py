@@ -210,8 +210,18 @@ def test_without_mpi_there_is_one_rank(monkeypatch):
 
 def test_a_launcher_that_is_gone_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(_core.comm, "mpiexec", lambda: str(tmp_path / "mpiexec"))
-    with pytest.raises(RunError, match="tmp|mpiexec.* is gone"):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    with pytest.raises(RunError, match="mpiexec.* is gone"):
         start(python(""), 2)
     (tmp_path / "mpiexec").touch()
     with pytest.raises(RunError, match="cannot start .*mpiexec: Permission denied"):
         start(python(""), 2)
+
+
+def test_a_launcher_is_found_beside_a_wheel(monkeypatch, tmp_path):
+    """It was built somewhere else."""
+    monkeypatch.setattr(_core.comm, "mpiexec", lambda: "/tmp/build/env/bin/mpiexec.hydra")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/mpiexec.hydra").touch()
+    assert launcher_command(2)[0] == str(tmp_path / "bin/mpiexec.hydra")
