@@ -181,7 +181,8 @@ def test_relaunch_runs_this_python_with_this_package(monkeypatch):
 @needs_mpi
 def test_no_rank_starts_for_what_cannot_run(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(launch, "start", lambda *_: pytest.fail("ranks were started"))
-    (tmp_path / "input.toml").write_text("[dca]\ntemperatures = [1e-4]\ndensity = 1.0\n[solver]\nchains = 2\n")
+    (tmp_path / "input.toml").write_text("[model]\nU = 6\ncluster = [[8, 0], [0, 8]]\n[dca]\ntemperatures = [0.002]\n"
+                                         "density = 1.0\n[solver]\nchains = 2\n")
     for ranks, words in ("1000", "every rank needs a chain"), ("2", "of memory on each of 2 rank(s)"):
         monkeypatch.setattr(sys, "argv", ["plaq", "dca", "run", str(tmp_path / "input.toml"), "-n", ranks])
         with pytest.raises(SystemExit) as ended:
