@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -95,6 +96,20 @@ def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
         assert path.read_bytes() == b"quick"
         slow.write(b"and whole")
     assert path.read_bytes() == b"slow, and whole" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_many_writers_of_one_file(tmp_path):
+    """Each takes what it finds for left over, if it can: none loses its own."""
+    path, texts = tmp_path / "file", [bytes([65 + number]) * 1000 for number in range(8)]
+
+    def write(text):
+        for _ in range(50):
+            write_atomically(path, text)
+            assert path.read_bytes() in texts
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, texts))
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
 def test_what_a_killed_writer_left_goes_with_the_next_file(tmp_path):

@@ -7,7 +7,7 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -35,8 +35,9 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     beside = None
     try:
         _remove_left_over(path.parent)
-        beside, file = _new_file(path.parent)
-        with file:
+        with ExitStack() as stack:
+            beside = _claimed(path.parent, lambda path: path.touch(exist_ok=False), stack)
+            file = stack.enter_context(open(beside, "r+b"))
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -58,46 +59,34 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """The same for a folder, whose path is not there yet: the body makes the one that is yielded."""
-    beside = lock = None
+    beside = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove_left_over(path.parent)
-        beside = path.parent / _partial()
-        beside.mkdir()
-        lock = _locked(os.open(beside, os.O_RDONLY))
-        yield beside / path.name
-        os.rename(beside / path.name, path)
+        with ExitStack() as stack:
+            beside = _claimed(path.parent, Path.mkdir, stack)
+            yield beside / path.name
+            os.rename(beside / path.name, path)
     except OSError as error:
         raise RunError(cannot_write(path, error)) from error
     finally:
-        if lock is not None:
-            os.close(lock)
         if beside:
             shutil.rmtree(beside, ignore_errors=True)
 
 
-def _partial() -> str:
-    return PARTIAL.replace("*", secrets.token_hex(8))
-
-
-def _locked(descriptor: int) -> int:
-    with suppress(OSError):  # a file system without locks: then nobody removes what is left over
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return descriptor
-
-
-def _new_file(folder: Path) -> tuple[Path, BinaryIO]:
+def _claimed(folder: Path, make: Callable[[Path], None], stack: ExitStack) -> Path:
+    """A new path in ``folder`` that `make` makes, locked until the stack is unwound."""
     while True:
-        path = folder / _partial()
-        try:
-            file = open(path, "x+b")
-        except FileExistsError:
-            continue
-        _locked(file.fileno())
-        with suppress(FileNotFoundError):
-            if os.stat(path).st_ino == os.fstat(file.fileno()).st_ino:
-                return path, file
-        file.close()  # somebody took it for left over before it was locked
+        path = folder / PARTIAL.replace("*", secrets.token_hex(8))
+        make(path)
+        with suppress(FileNotFoundError), ExitStack() as claim:
+            descriptor = os.open(path, os.O_RDONLY)
+            claim.callback(os.close, descriptor)
+            with suppress(OSError):  # a file system without locks: then nobody removes what is left over
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            os.stat(path)  # not there: somebody took it for left over before it was locked
+            stack.push(claim.pop_all())
+            return path
 
 
 def _remove_left_over(folder: Path) -> None:
