@@ -6,9 +6,10 @@ endif
 VENV := .venv
 BIN := $(VENV)/bin
 export PYTHON
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test build build-tests wheel clean
+.PHONY: demo test build build-tests sanitize wheel clean
 
 demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
@@ -41,9 +42,14 @@ $(VENV)/installed-tests: $(VENV)/installed
 	@$(step) "fetching Python packages for tests" $(BIN)/pip install -r $(VENV)/requirements.txt
 	@touch $@
 
+# The C++ tests under the sanitizers of addresses, of undefined behaviour and of threads, each in a build of its own.
+sanitize: build-tests
+	cmake --workflow --preset address
+	cmake --workflow --preset thread
+
 # A wheel for machines like this one, in dist/.
 wheel: $(VENV)/installed
 	@$(step) "building a wheel" packaging/wheel.sh
 
 clean:
-	rm -rf build dist $(VENV)
+	rm -rf build build-address build-thread dist $(VENV)
