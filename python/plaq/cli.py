@@ -27,7 +27,7 @@ app.add_typer(trace, name="trace")
 InputFile = Annotated[
     Path, typer.Argument(help="TOML file; `plaq dca parameters` lists its keys.", show_default=False)
 ]
-RunPath = Annotated[Path, typer.Argument(help="The folder of a run.")]
+RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or of a sweep for report and digest.")]
 Settings = Annotated[
     Optional[list[str]],
     typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the input, as in --set model.U=8."),
@@ -121,10 +121,12 @@ def dca_parameters(markdown: Annotated[bool, typer.Option("--markdown", help="As
 
 @dca.command("digest")
 def dca_digest(run: RunPath = Path("run")):
-    """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits depend on."""
-    from plaq.dca.results_file import digest_line
+    """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits depend on.
+    Of a sweep: a line for each run and one for all."""
+    from plaq.dca import commands
 
-    print(digest_line(run / "results.h5"))
+    for line in commands.digest(run):
+        print(line)
 
 
 @dca.command("plot")
@@ -138,7 +140,7 @@ def dca_plot(run: RunPath = Path("run")):
 
 @dca.command("report")
 def dca_report(run: RunPath = Path("run")):
-    """Write the figures and report.html of a run again."""
+    """Write the figures and report.html of a run or a sweep again."""
     from plaq.dca import commands
 
     say(str(commands.report(run)))

@@ -81,6 +81,7 @@ def stand_ins():
     found = {"plaq.dca.loop": types.SimpleNamespace(Loop=Loop)}
     if os.environ.get("FAKE_FIGURES") == "no":
         found["plaq.dca.plot"] = types.SimpleNamespace(save_figures=lambda folder: [])
+        found["plaq.dca.sweep_report"] = types.SimpleNamespace(write_page=lambda base: base)
         found["plaq.dca.report"] = types.SimpleNamespace(write_report=lambda folder: folder)
     return found
 

@@ -104,6 +104,11 @@ def test_advice_follows_the_answer(results):
     assert advice(Results([]), P)[0].startswith("No temperature is finished")
 
 
+def test_half_filling_is_better_given_by_mu(results):
+    p = synthetic.parameters(dca={"density": 1.0})
+    assert "half filling is exact with dca.mu = 3 in place of dca.density" in " ".join(advice(results, p))
+
+
 def bound(results, part):
     from plaq.dca.transition import across
 

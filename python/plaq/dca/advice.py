@@ -12,6 +12,7 @@ from plaq.dca.results import Point, Results
 PRECISE = 0.02  # relative error of a transition temperature that asks for no more
 WEAK_SIGN = 0.2
 MOST = 4  # sentences
+WHERE = {"<": "below", ">": "above"}
 
 
 def advice(results: Results, p: Parameters) -> list[str]:
@@ -40,7 +41,10 @@ def mended(results: Results, p: Parameters) -> list[str]:
         said.append(f"The data do not support error bars at {at}: measure more there.")
     off = [point for point in results.points
            if abs(checks.density_deviation(point, p.dca.density) or 0.0) > checks.DENSITY_LIMIT]
-    if off:
+    if off and p.dca.density == 1 and p.model.t_prime == 0 and p.model.hopping is None:
+        said.append(f"The density is off at {temperatures(off)}: half filling is exact with dca.mu = {p.model.U / 2:g} in "
+                    "place of dca.density.")
+    elif off:
         said.append(f"The density is off at {temperatures(off)}: more iterations or measurements bring μ and n together.")
     if at := where(lambda point: "sign" in point and abs(float(point["sign"].mean)) < WEAK_SIGN):
         said.append(f"The average sign is below {WEAK_SIGN:g} at {at}, and errors grow as 1/sign: stay at higher "
@@ -59,7 +63,7 @@ def improved(results: Results) -> list[str]:
     orders = results.instabilities()
     told = orders[:1] if orders and orders[0].observable == "lambda_d" else nearest(orders, results)
     told += [order for order in orders if order.status == "found" and order not in told]
-    said = [text for order in told if (text := improvement(order, results))]
+    said = [text for order in told if (text := improvement(order))]
     coldest = min((p for p in results.points if "lambda_window" in p), key=lambda p: p.T, default=None)
     if coldest is not None and len(coldest["lambda_window"].mean) > 1:
         inner, whole = coldest["lambda_window"].mean[-2:]
@@ -75,16 +79,13 @@ def nearest(orders: list[Instability], results: Results) -> list[Instability]:
     return [max(orders, key=top)] if orders else []
 
 
-def improvement(order: Instability, results: Results) -> str:
+def improvement(order: Instability) -> str:
     """What this order asks for; empty where its temperature is known well enough."""
-    points = [point for point in results.points if order.observable in point]
     if order.transition is None:
         return f"One temperature has {order.label}: measure it at a second one, and {order.symbol} is looked for."
     if order.status == "bound":
-        coldest, hottest = (choose(points, key=lambda point: point.T) for choose in (min, max))
-        if float(coldest[order.observable].mean) < 1:
-            return f"{order.label} < 1 at every temperature: add temperatures below {coldest.T:g}."
-        return f"{order.label} > 1 at every temperature: add temperatures above {hottest.T:g}."
+        side, T = order.outside
+        return f"{order.label} {side} 1 at every temperature: add temperatures {WHERE[side]} {T:g}."
     value, error = order.transition.value, order.transition.error
     if not np.isfinite(error):
         return f"{order.symbol} has no error bar: measure more."

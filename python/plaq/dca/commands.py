@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from plaq.dca import sweep_record
 from plaq.dca.needs import check_needs
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import Parameters
@@ -156,10 +157,20 @@ def load(folder: str | Path) -> Results:
     return read_results(Path(folder) / "results.h5")[0]
 
 
+def digest(folder: str | Path) -> list[str]:
+    """The hash of a run's results and what of a machine it depends on; of a sweep a line for each run and one for all."""
+    if sweep_record.is_sweep(Path(folder)):
+        return sweep_record.digests(Path(folder))
+    return [digest_line(Path(folder) / "results.h5")]
+
+
 def report(folder: str | Path) -> Path:
-    """Draw the figures and write ``report.html`` of a run folder again; the path of the report."""
+    """Draw the figures and write ``report.html`` of a run folder or of a sweep again; the path of the report."""
     from plaq.dca.plot import save_figures
     from plaq.dca.report import write_report
+    from plaq.dca.sweep_report import write_page
 
+    if sweep_record.is_sweep(Path(folder)):
+        return write_page(Path(folder))
     save_figures(Path(folder))
     return write_report(Path(folder))

@@ -23,7 +23,7 @@ SPIN = ("magnetic", "transverse")
 class Instability:
     """An order of an irrep that a channel (at transfer q, in units of 1/a) may go into.
 
-    ``name`` says which, ``symbol`` is what its temperature is called, ``observable`` the series of its leading
+    ``temperatures`` are those that have its eigenvalue, rising. ``name`` says which, ``symbol`` is what its temperature is called, ``observable`` the series of its leading
     eigenvalue. ``transition`` is None with fewer than two temperatures.
     """
 
@@ -34,7 +34,13 @@ class Instability:
     symbol: str
     observable: str
     transition: Transition | None
-    sentence: str
+    temperatures: list[float]
+    sentence: str = ""
+
+    @property
+    def outside(self) -> tuple[str, float]:
+        """("<", lowest T) or (">", highest T) of an order whose transition lies beyond the temperatures."""
+        return ("<", self.temperatures[0]) if self.transition.below else (">", self.temperatures[-1])
 
     @property
     def label(self) -> str:
@@ -120,7 +126,8 @@ def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
 
 def instability(points, channel, q, irrep, order, symbol, name, transition) -> Instability:
     """With the sentence that says where it sets in, a bound, or what is missing."""
-    made = Instability(channel, q, irrep, order, symbol, name, transition, "")
+    made = Instability(channel, q, irrep, order, symbol, name, transition,
+                       sorted(point.T for point in points if name in point))
     if transition is not None:
         made.sentence = transition.sentence
         return made

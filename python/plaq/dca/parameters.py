@@ -173,6 +173,11 @@ class Parameters:
     def __repr__(self) -> str:
         return "\n".join(repr(content) for content in self.values().values())
 
+    @property
+    def given(self) -> dict[str, dict[str, Any]]:
+        """What the input said, ``{section: {key: value}}``, without defaults."""
+        return self._given
+
     def values(self) -> dict[str, Any]:
         """``{section: frozen object}``."""
         return {section: getattr(self, section) for section in SECTIONS}

@@ -111,11 +111,11 @@ def instabilities(results: Results, theme: Theme) -> Figure:
                       color=colour, label=order.label.replace("λ_", ""))
         found = order.transition
         if found is not None and found.value is not None:
-            label = f"{order.symbol} = {with_error(found.value, found.error)} t"
+            label = f"{math(order.symbol)} = {with_error(found.value, found.error)} t"
             axes.axvline(found.value, color=colour, lw=0.9, ls=":", label=label)
     log_temperature(axes, [p.T for p in results.points if any(order.observable in p for order in orders)])
     axes.set(ylabel="leading eigenvalue")
-    figure.legend(loc="outside right upper")
+    figure.legend(ncols=4, loc="outside upper left")
     return figure
 
 
@@ -280,11 +280,18 @@ def log_temperature(axes, T) -> None:
     """A logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
     low, high = min(T) / 1.1, max(T) * 1.1
     ticks = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
-    ticks = ticks if len(ticks) >= 2 else sorted({min(T), max(T)})
+    if len(ticks) < 2:
+        ticks = sorted(set(T)) if len(set(T)) <= 6 else sorted({min(T), max(T)})
     axes.set(xscale="log", xlim=(low, high))
     axes.set_xticks(ticks, [f"{t:.3g}" for t in ticks])
     axes.minorticks_off()
     axes.set_xlabel("temperature T / t")
+
+
+def math(symbol: str) -> str:
+    """T_N and λ_d with a true index."""
+    head, _, index = symbol.partition("_")
+    return f"${head.replace('λ', chr(92) + 'lambda')}_{{\\rm {index}}}$" if index else symbol
 
 
 def words(name: str) -> str:

@@ -22,6 +22,8 @@ from plaq.live import duration
 from plaq.trace.session import region
 
 WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
+WIDE = ' class="wide"'
+
 
 @region("report")
 def write_report(folder: Path) -> Path:
@@ -35,7 +37,6 @@ def write_report(folder: Path) -> Path:
 
 def page(results: Results, parameters: Parameters, header: dict[str, Any], digest: str) -> str:
     """The whole page as HTML."""
-    css = page_colours() + Path(__file__).with_name("report.css").read_text()
     title = escape(f"plaq dca · U = {parameters.model.U:g} t · {filling(parameters)}")
     parts = [
         f'<p class="over">plaq dca · {escape(model_in_words(parameters))}</p>',
@@ -62,6 +63,12 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         *(history_table(point) for point in results.points if point.history),
         folded("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
     ]
+    return frame(title, parts)
+
+
+def frame(title: str, parts: list[str]) -> str:
+    """The page around its parts; the title is HTML."""
+    css = page_colours() + Path(__file__).with_name("report.css").read_text()
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
         f'<meta name="viewport" content="width=device-width,initial-scale=1">\n<style>\n{css}</style></head>\n'
@@ -71,10 +78,14 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
 
 def headline(results: Results) -> str:
     """T_c and what else was found, or what the run has."""
-    found = [f"{order.symbol} = {with_error(order.transition.value, order.transition.error)} t"
-             for order in results.instabilities() if order.status == "found"]
+    orders = results.instabilities()
+    found = []
+    for order in orders:
+        if order.status == "found":  # two channels may have the same order, and noise may tell them apart
+            channel = f" ({order.channel})" if sum(o.symbol == order.symbol for o in orders) > 1 else ""
+            found.append(f"{order.symbol} = {with_error(order.transition.value, order.transition.error)} t{channel}")
     if found:
-        return markup(", ".join(dict.fromkeys(found)))
+        return markup(", ".join(found))
     if results.tc["status"] == "bound":
         return "T<sub>c</sub> is outside the temperatures of this run"
     coldest = min(results.points, key=lambda point: point.T, default=None)
@@ -131,12 +142,16 @@ def facts(results: Results, p: Parameters) -> str:
     return f'<dl class="facts">{boxes}</dl>'
 
 
+def figure(draw, title: str, caption: str, wide: bool) -> str:
+    """A drawing with its title and caption."""
+    return (f'<figure{WIDE if wide else ""}><h3>{markup(title)}</h3><div class="drawing">{svg(draw)}</div>'
+            f"<figcaption>{markup(caption)}</figcaption></figure>")
+
+
 def figures(results: Results) -> str:
     shown = []
     for name, (draw, title, caption) in available(results).items():
-        kind = ' class="wide"' if name in WIDE_FIGURES else ""
-        shown.append(f'<figure{kind}><h3>{markup(title)}</h3><div class="drawing">{svg(draw)}</div>'
-                     f"<figcaption>{markup(caption)}</figcaption></figure>")
+        shown.append(figure(draw, title, caption, name in WIDE_FIGURES))
     return f'<div class="figures">{"".join(shown)}</div>'
 
 

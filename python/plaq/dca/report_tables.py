@@ -43,8 +43,14 @@ RESPONSES = {
 }
 
 
+class Html(str):
+    """A cell that is HTML already."""
+
+
 def markup(text: str) -> str:
     """HTML of a text, with the symbols that have an index set as such: T_c, λ_d, lambda_magnetic."""
+    if isinstance(text, Html):
+        return text
     return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", escape(text))
 
 
@@ -64,8 +70,8 @@ def order_table(results: Results) -> str:
     orders = results.instabilities()
     if not orders:
         return ""
-    body = [(o.name, o.channel, momentum(o.q), o.irrep, o.sentence) for o in orders]
-    return "<h2>Orders</h2>" + table(("order", "channel", "q", "irrep", "found"), body, "orders")
+    body = [(o.name, o.sentence, o.channel, momentum(o.q), o.irrep) for o in orders]
+    return "<h2>Orders</h2>" + table(("order", "found", "channel", "q", "irrep"), body, "orders")
 
 
 def momentum_table(results: Results) -> str:

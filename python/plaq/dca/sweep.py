@@ -7,25 +7,21 @@ started alone.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import itertools
 import math
 import os
 from bisect import bisect
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from plaq.dca import commands, needs
+from plaq.dca import commands, needs, sweep_record
 from plaq.dca.cluster import Cluster
 from plaq.dca.cost import Machine, cost
 from plaq.dca.lattice import Lattice
 from plaq.dca.parameters import SCHEMA, Parameters
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
-from plaq.files import write_atomically
 from plaq.kinds import LONGEST_NAME
 from plaq.live import Log, duration
 from plaq.machine import memory
@@ -84,8 +80,8 @@ def folder_name(values: Iterable[tuple[str, Any]]) -> str:
 
 def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False,
         start: Path | None = None) -> None:
-    """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; a table at the end. All start
-    from the run ``start``, or if that is a sweep from its run of the same name.
+    """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; tables and a page at the end.
+    All start from the run ``start``, or if that is a sweep from its run of the same name.
 
     A run that fails leaves the others alone. Raises RunError at the end if one failed, Interrupted if they were
     stopped; what is done is kept, and the same command goes on with the rest.
@@ -116,7 +112,7 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
             group.on_root(lambda: say(in_words(name, outcomes[name])))
     everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
     outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
-    comm.on_root(lambda: write_table(base, runs, outcomes))
+    comm.on_root(lambda: record(base, runs, outcomes))
     reasons = [reason for _, reason in everywhere if reason]
     if reasons:
         comm.on_root(lambda: say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same "
@@ -187,15 +183,9 @@ def in_words(name: str, outcome: Mapping[str, Any]) -> str:
     return f"{name}: {found}, {duration(outcome['seconds'])}"
 
 
-def write_table(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
-    """``sweep.csv``: name, T_c, its error and status of every run that ended, in the order of the input."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["run", "tc", "tc_error", "status"])
-    for name in runs:
-        if name in outcomes:
-            found = outcomes[name]
-            writer.writerow([name, found.get("value"), found.get("error"), found["status"]])
-    with suppress(FileExistsError):
-        base.mkdir(parents=True)
-    write_atomically(base / "sweep.csv", out.getvalue().encode())
+def record(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
+    """The tables and the page of the sweep."""
+    from plaq.dca.sweep_report import write_page
+
+    sweep_record.write(base, runs, outcomes)
+    say(f"report: {write_page(base)}")

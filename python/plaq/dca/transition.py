@@ -22,6 +22,7 @@ SAMPLES = 1000
 SEED = 20260913
 POLES = 80  # values of p1 that are tried: T_min - p1 from 0.02 T_min to 10 T_max, evenly in its logarithm.
 # Beyond 10 T_max the form is an exponential, and p0, p1, p2 are no longer determined apart from each other.
+NOT_FOUND = "no transition found"
 UNLIKELY = 1e-3  # probability of chi^2 below which the fit is said to be poor
 
 
@@ -44,6 +45,11 @@ class Transition:
     parameters: tuple[float, float, float] | None = None
     chi2: float = 0.0
     dof: int = 0
+
+    @property
+    def below(self) -> bool:
+        """Whether a bound is one from above: the transition, if there is one, is below the temperatures given."""
+        return self.status == "bound" and self.sentence.startswith(NOT_FOUND)
 
     def curve(self, temperatures: np.ndarray) -> np.ndarray:
         """The fitted lambda(T)."""
@@ -178,7 +184,7 @@ def half_width(samples: np.ndarray) -> float:
 def bound_sentence(t, y, sigma, smooth) -> str:
     below = smooth[0] < 1
     end, side = (0, "below") if below else (-1, "above")
-    text = "no transition found" if below else "the transition is"
+    text = NOT_FOUND if below else "the transition is"
     text += f" above T = {t[end]:g}: there the leading eigenvalue is {with_error(y[end], sigma[end])}, "
     if not np.isfinite(sigma[end]):
         return f"{text}{side} 1"
