@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, make_dataclass
@@ -21,6 +22,7 @@ REQUIRED = object()
 LARGEST = 1 << 20  # bytes of an input
 LONGEST = 240  # characters of what is wrong, in a message
 DEEPEST = 8  # levels of it
+LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
 
 def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
     """The tables of a text of TOML; InputError when it is none."""
+    if LONG_KEY.search(text):  # tomllib takes time and memory with the square of its length
+        raise InputError(f"{source}: not a TOML file of parameters: a key of a hundred parts")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

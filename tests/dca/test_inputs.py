@@ -23,6 +23,7 @@ BASE = {"model.U": "4.0", "dca.temperatures": "[1.0]", "dca.density": "1.0"}
     ("dca.iterations", "9" * 400, "dca.iterations = an integer of more than 40 digits is not allowed"),
     ("dca.density", "9" * 400, "dca.density = an integer of more than 40 digits is not allowed"),
     ("dca.iterations", "9" * 5000, "an integer of too many digits"),
+    ("dca" + ".a" * 20000, "1", "a key of a hundred parts"),
     ("dca.iterations", DEEP, "nested too deeply"),
     ("model.t_prime", "1e308", "model.t_prime = 1e+308 is not allowed: it must be a number in [-1000, 1000]"),
     ("dca.mu", "1e300", "dca.mu = 1e+300 is not allowed: it must be a number in [-1e5, 1e5]"),
