@@ -2,15 +2,30 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "plaq/comm/clock_offset.hpp"
 #include "plaq/comm/collectives.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/measure.hpp"
 #include "plaq/comm/messenger.hpp"
+#include "plaq/comm/presence.hpp"
 #include "plaq/comm/simulation.hpp"
 #include "plaq/comm/tuning.hpp"
+#include "plaq/task/future.hpp"
+#include "plaq/task/poller.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,22 +44,70 @@ std::span<T> view(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cp
   return {a.data(), a.size()};
 }
 
-/// (bytes of all ranks, their offsets) without a copy.
-nb::tuple to_python(plaq::comm::gathered<std::uint8_t>&& all) {
-  auto* values = new std::vector<std::uint8_t>(std::move(all.values));
-  nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
-  return nb::make_tuple(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(values->data(), {values->size()}, owner),
-                        all.offsets);
+/// A call that may wait for other ranks. Python waits for it piece by piece, to look after signals in between and to give
+/// up; what it works on must live until it is over.
+class call {
+ public:
+  explicit call(plaq::task::future<void> done) : done_(std::move(done)) {}
+
+  /// Whether it is over; waits for that at most so many seconds.
+  bool wait(double seconds) {
+    nb::gil_scoped_release others;
+    namespace detail = plaq::task::detail;
+    for (detail::pace p; !done_.is_ready() && !detail::pools_look() && p.wait();)
+      if (detail::poll_once()) p.again();
+    const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+    return done_.is_ready() || done_.wait_for(time) == std::future_status::ready;
+  }
+  /// Its error, if it has one.
+  void get() { done_.get(); }
+
+ private:
+  plaq::task::future<void> done_;
+};
+
+/// What only blocks, made a call by a thread of its own.
+template <class F>
+call on_thread(F f) {
+  plaq::task::promise<void> made;
+  call result(made.get_future());
+  std::thread([f = std::move(f), made = std::move(made)]() mutable {
+    try {
+      f();
+      made.set_value();
+    } catch (...) {
+      made.set_exception(std::current_exception());
+    }
+  }).detach();
+  return result;
 }
 
-// MPI may wait for other ranks: other Python threads go on meanwhile.
+/// A call with a result, which `take` gives once it is over.
+template <class T>
+struct call_for : call {
+  template <class F>
+  static call_for by(F f) {
+    auto where = std::make_shared<std::optional<T>>();
+    return {on_thread([where, f = std::move(f)] { where->emplace(f()); }), where};
+  }
+  T take() {
+    get();
+    return std::move(**where);
+  }
+  std::shared_ptr<std::optional<T>> where;
+};
+
+template <class T>
+void bind_call_for(nb::module_& m, const char* name) {
+  nb::class_<call_for<T>, call>(m, name).def("get", &call_for<T>::take);
+}
+
 template <class T>
 void bind_sums(nb::class_<communicator>& c, nb::class_<collectives>& together) {
   together.def(
       "all_reduce",
       [](collectives& self, vector_inout<T> values, plaq::comm::operation op) {
-        nb::gil_scoped_release wait;
-        self.iall_reduce(view(values), op).get();
+        return call(self.iall_reduce(view(values), op));
       },
       "values"_a.noconvert(), "op"_a);
   c.def(
@@ -53,8 +116,7 @@ void bind_sums(nb::class_<communicator>& c, nb::class_<collectives>& together) {
          const std::vector<vector_in<T>>& arrays, vector_inout<T> sum) {
         std::vector<plaq::comm::piece<T>> pieces;
         for (std::size_t i = 0; i < arrays.size(); ++i) pieces.push_back({indices.at(i), view(arrays[i])});
-        nb::gil_scoped_release wait;
-        self.ordered_sum<T>(pieces, view(sum));
+        return on_thread([&self, pieces = std::move(pieces), sum = view(sum)] { self.ordered_sum<T>(pieces, sum); });
       },
       "indices"_a, "arrays"_a.noconvert(), "sum"_a.noconvert());
 }
@@ -72,69 +134,74 @@ void bind_comm(nb::module_& m) {
                nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("rank", &communicator::rank)
       .def_prop_ro("size", &communicator::size)
-      .def("split", &communicator::split, "color"_a, "key"_a = 0, nb::call_guard<nb::gil_scoped_release>())
-      .def("split_by_node", &communicator::split_by_node, nb::call_guard<nb::gil_scoped_release>())
+      .def("split",
+           [](const communicator& self, int color, int key) {
+             return call_for<communicator>::by([&self, color, key] { return self.split(color, key); });
+           },
+           "color"_a, "key"_a = 0)
+      .def("split_by_node",
+           [](const communicator& self) {
+             return call_for<communicator>::by([&self] { return self.split_by_node(); });
+           })
       .def("clock_offset",
            [](const communicator& self) {
-             nb::gil_scoped_release wait;
-             const auto found = plaq::comm::measure_clock_offset(self);
-             return std::pair(found.seconds, found.error);
+             return call_for<std::pair<double, double>>::by([&self] {
+               const auto found = plaq::comm::measure_clock_offset(self);
+               return std::pair(found.seconds, found.error);
+             });
            })
+      .def("collectives",
+           [](const communicator& self) {
+             using owned = std::unique_ptr<collectives>;
+             return call_for<owned>::by([&self] { return std::make_unique<collectives>(self); });
+           },
+           "Collective operations; made by all ranks together.")
+      .def("messenger",
+           [](const communicator& self) {
+             using owned = std::unique_ptr<plaq::comm::messenger>;
+             return call_for<owned>::by([&self] { return std::make_unique<plaq::comm::messenger>(self); });
+           },
+           "Messages between the tasks of the ranks; made by all together.")
       .def("abort", &communicator::abort, "code"_a)
       .def(
           "send",
           [](const communicator& self, vector_in<std::uint8_t> bytes, int peer) {
-            nb::gil_scoped_release wait;
-            self.send(view(bytes), peer);
+            return on_thread([&self, bytes = view(bytes), peer] { self.send(bytes, peer); });
           },
           "bytes"_a.noconvert(), "peer"_a)
       .def(
           "receive",
           [](const communicator& self, vector_inout<std::uint8_t> bytes, int peer) {
-            nb::gil_scoped_release wait;
-            self.receive(view(bytes), peer);
+            return on_thread([&self, bytes = view(bytes), peer] { self.receive(bytes, peer); });
           },
           "bytes"_a.noconvert(), "peer"_a);
 
-  // As futures: who waits for long naps, and leaves its core to workers and to other ranks.
-  auto together = nb::class_<collectives>(m, "Collectives", "Collective operations; made by all ranks together.");
-  together
-      .def(nb::init<const communicator&>(), "over"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("barrier", [](collectives& self) { self.ibarrier().get(); }, nb::call_guard<nb::gil_scoped_release>())
+  auto together = nb::class_<collectives>(m, "Collectives");
+  together.def("barrier", [](collectives& self) { return call(self.ibarrier()); })
       .def(
           "broadcast",
           [](collectives& self, vector_inout<std::uint8_t> bytes, int root) {
-            nb::gil_scoped_release wait;
-            self.ibroadcast(view(bytes), root).get();
+            return call(self.ibroadcast(view(bytes), root));
           },
           "bytes"_a.noconvert(), "root"_a)
       .def(
           "gather",
-          [](collectives& self, vector_in<std::uint8_t> mine, int root) {
-            plaq::comm::gathered<std::uint8_t> all;
-            {
-              nb::gil_scoped_release wait;
-              all = self.gather_any(view(mine), root);
-            }
-            return to_python(std::move(all));
+          [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all,
+             const std::vector<std::size_t>& first_byte, int root) {
+            return call(self.igather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)), first_byte, root));
           },
-          "bytes"_a.noconvert(), "root"_a)
+          "mine"_a.noconvert(), "all"_a.noconvert(), "first_byte"_a, "root"_a)
       .def(
           "all_gather",
-          [](collectives& self, vector_in<std::uint8_t> mine) {
-            plaq::comm::gathered<std::uint8_t> all;
-            {
-              nb::gil_scoped_release wait;
-              all = self.all_gather_any(view(mine));
-            }
-            return to_python(std::move(all));
+          [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all,
+             const std::vector<std::size_t>& first_byte) {
+            return call(self.iall_gather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)), first_byte));
           },
-          "bytes"_a.noconvert())
+          "mine"_a.noconvert(), "all"_a.noconvert(), "first_byte"_a)
       .def(
           "all_gather_into",
           [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all) {
-            nb::gil_scoped_release wait;
-            self.iall_gather(view(mine), view(all)).get();
+            return call(self.iall_gather(view(mine), view(all)));
           },
           "bytes"_a.noconvert(), "all"_a.noconvert());
   bind_sums<std::int32_t>(c, together);
@@ -143,8 +210,29 @@ void bind_comm(nb::module_& m) {
   bind_sums<float>(c, together);
   bind_sums<double>(c, together);
 
-  nb::class_<plaq::comm::messenger>(m, "Messenger", "Messages between the tasks of the ranks; made by all together.")
-      .def(nb::init<const communicator&>(), "over"_a, nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<plaq::comm::messenger>(m, "Messenger");
+
+  nb::class_<call>(m, "Call", "Something that may wait for other ranks.")
+      .def("wait", &call::wait, "seconds"_a)
+      .def("get", &call::get);
+  bind_call_for<communicator>(m, "CommunicatorCall");
+  bind_call_for<std::pair<double, double>>(m, "PairCall");
+  bind_call_for<std::unique_ptr<collectives>>(m, "CollectivesCall");
+  bind_call_for<std::unique_ptr<plaq::comm::messenger>>(m, "MessengerCall");
+
+  using plaq::comm::presence;
+  nb::class_<presence>(m, "Presence", "Who is there among all ranks; see presence.hpp.")
+      .def("waits", &presence::waits, "yes"_a)
+      .def("ends_together", &presence::ends_together)
+      .def("ask", &presence::ask, "ranks"_a, "period"_a)
+      .def("heard", [](const presence& self) {
+        std::vector<std::tuple<double, std::string, double>> all;
+        constexpr std::array names{"works", "waits", "ended"};
+        for (const auto& s : self.heard()) all.emplace_back(s.ago, names[std::size_t(s.what)], s.still);
+        return all;
+      });
+  m.def("presence", &presence::in, "world"_a, nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());
+  m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Whether plaq started MPI, and not somebody else.");
 
   nb::class_<plaq::comm::method>(m, "Method", "How a collective operation is carried out.")
       .def(

@@ -266,8 +266,10 @@ def main() -> None:
         with standard_streams():
             sys.exit(obey(app))
     except Interrupted as interrupted:
+        from plaq.comm import end_together
         from plaq.stop import EXIT_CODES
 
+        end_together()
         sys.exit(EXIT_CODES[interrupted.reason])
     except Exception as error:
         known = as_plaq_error(error)
@@ -291,5 +293,7 @@ def fail(message: str, code: int, ranks: int = 1) -> None:
         place = "" if together else f" on rank {world.rank} of {world.size}"
         print(f"plaq: error{place}: {message}", file=sys.stderr, flush=True)
     if together:
+        if comm:
+            comm.end_together()
         sys.exit(code)
     world.abort(code)

@@ -13,12 +13,12 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from plaq import _core
+from plaq import _core, patience
 from plaq.errors import InputError, RunError, as_plaq_error
 
 _ALIGNMENT = 64  # bytes; arrays are unpacked in place, at addresses that suit their numbers
@@ -37,23 +37,37 @@ def world() -> Communicator:
     MPI starts unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if MPI
     fails.
     """
+    global _presence
     found = _ranks()
     if found.size > 1:
         _listen_to_launcher()
         _end_job_with_uncaught_exceptions(found)
     found._together  # its errors are those of all ranks, those of a node are not
+    if found.size > 1 and _core.comm.mpi_is_ours():
+        _presence = _core.comm.presence(found._native)
     _node(found)
     return found
 
 
+_presence = None  # of the world; where plaq has not started MPI it cannot know when MPI ends, and has none
+_given_up: list[Any] = []  # what MPI still works on
+
+
 @functools.cache
 def _ranks() -> Communicator:
-    return Communicator(_core.comm.Communicator.world())
+    native = _core.comm.Communicator.world()
+    return Communicator(native, list(range(native.size)))
 
 
 def started() -> Communicator | None:
     """The world where MPI has been started for it, also if `world` failed after that."""
     return _ranks() if _ranks.cache_info().currsize else None
+
+
+def end_together() -> None:
+    """All ranks have agreed to end, with whatever exit code: those that are quick wait for the others."""
+    if _presence is not None:
+        _presence.ends_together()
 
 
 class Node(NamedTuple):
@@ -82,8 +96,9 @@ class Communicator:
     their number. Any other error is known to this rank alone, and the job has to end with it.
     """
 
-    def __init__(self, native: _core.comm.Communicator):
+    def __init__(self, native: _core.comm.Communicator, members: Sequence[int]):
         self._native = native
+        self._members = members  # their ranks in the world
 
     @property
     def rank(self) -> int:
@@ -95,25 +110,42 @@ class Communicator:
         """Number of ranks in the group."""
         return self._native.size
 
+    def _finish(self, call: Any, *used: Any) -> Any:
+        """The result of a call that may wait for others; ``used`` are the arrays that it works on. RunError that names a
+        rank which keeps all waiting."""
+        try:
+            patience.wait(call, self._members[self.rank], self._members, _presence)
+        except BaseException:
+            _given_up.append((self, call, used))
+            raise
+        return call.get()
+
     @functools.cached_property
     def _together(self) -> _core.comm.Collectives:
         try:
-            return _core.comm.Collectives(self._native)
+            return self._finish(self._native.collectives())
         except InputError as error:  # rank 0's tuning table
             error.ranks = self.size
             raise
 
     def split(self, color: int, key: int = 0) -> Communicator:
         """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by rank here."""
-        return Communicator(self._native.split(color, key))
+        if color < 0:
+            raise InputError(f"split: the color must not be negative, it is {color}")
+        everyone = sorted((at, rank) for rank, (c, at) in enumerate(self.allgather((color, key))) if c == color)
+        members = [self._members[rank] for _, rank in everyone]
+        return Communicator(self._finish(self._native.split(color, key)), members)
 
     def split_by_node(self) -> Communicator:
         """The group of the ranks on this machine."""
-        return Communicator(self._native.split_by_node())
+        found = Communicator(self._finish(self._native.split_by_node()), [])
+        found._members = [self._members[self.rank]] * found.size  # until the ranks there have told each other
+        found._members = found.allgather(self._members[self.rank])
+        return found
 
     def messenger(self) -> _core.comm.Messenger:
         """Messages between tasks of these ranks, for what runs in C++."""
-        return _core.comm.Messenger(self._native)
+        return self._finish(self._native.messenger())
 
     def share(self, total: int) -> range:
         """The pieces 0 ... total-1 that belong to this rank: a block of neighbours, blocks as equal as can be."""
@@ -121,11 +153,11 @@ class Communicator:
 
     def barrier(self) -> None:
         """Wait until every rank is here."""
-        self._together.barrier()
+        self._finish(self._together.barrier())
 
     def clock_offset(self) -> tuple[float, float]:
         """What to add to this rank's monotonic clock to get rank 0's, and the most it is off by, in seconds."""
-        return self._native.clock_offset()
+        return self._finish(self._native.clock_offset())
 
     def bcast(self, value: Any = None, root: int = 0) -> Any:
         """``root``'s value on every rank; the others' argument is ignored.
@@ -138,24 +170,25 @@ class Communicator:
         packed = _pack(value) if self.rank == root else None
         length = np.array([0 if packed is None else packed.size], np.int64)
         self._need_rank(root)
-        self._together.broadcast(length.view(np.uint8), root)
+        self._finish(self._together.broadcast(length.view(np.uint8), root), length)
         if packed is None:
             packed = np.empty(length[0], np.uint8)
-        self._together.broadcast(packed, root)
+        self._finish(self._together.broadcast(packed, root), packed)
         return value if self.rank == root else _unpack(packed)
 
     def send(self, value: Any, peer: int) -> None:
         """Send a value, as in `bcast`, to the rank ``peer``, which calls `receive`; may wait until it does."""
         packed = _pack(value)
-        self._native.send(np.array([packed.size], np.int64).view(np.uint8), peer)
-        self._native.send(packed, peer)
+        length = np.array([packed.size], np.int64).view(np.uint8)
+        self._finish(self._native.send(length, peer), length)
+        self._finish(self._native.send(packed, peer), packed)
 
     def receive(self, peer: int) -> Any:
         """The next value that the rank ``peer`` sends to this one."""
         length = np.empty(1, np.int64)
-        self._native.receive(length.view(np.uint8), peer)
+        self._finish(self._native.receive(length.view(np.uint8), peer), length)
         packed = np.empty(length[0], np.uint8)
-        self._native.receive(packed, peer)
+        self._finish(self._native.receive(packed, peer), packed)
         return _unpack(packed)
 
     def fold(self, value: Any, join: Callable[[Any, Any], Any]) -> Any:
@@ -176,12 +209,26 @@ class Communicator:
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
         """[value of rank 0, value of rank 1, ...] on ``root``, None elsewhere. Values as in `bcast`."""
-        everything = self._together.gather(_pack(value), root)
-        return _unpack_each(*everything) if self.rank == root else None
+        packed = _pack(value)
+        first = self._first_bytes(packed)
+        everything = np.empty(first[-1] if self.rank == root else 0, np.uint8)
+        self._finish(self._together.gather(packed, everything, first, root), packed, everything)
+        return _unpack_each(everything, first) if self.rank == root else None
 
     def allgather(self, value: Any) -> list[Any]:
         """[value of rank 0, value of rank 1, ...] on every rank. Values as in `bcast`."""
-        return _unpack_each(*self._together.all_gather(_pack(value)))
+        packed = _pack(value)
+        first = self._first_bytes(packed)
+        everything = np.empty(first[-1], np.uint8)
+        self._finish(self._together.all_gather(packed, everything, first), packed, everything)
+        return _unpack_each(everything, first)
+
+    def _first_bytes(self, packed: np.ndarray) -> list[int]:
+        """Where the ranks' blocks begin when they lie one after the other, and where the last one ends."""
+        mine, lengths = np.array([packed.size], np.int64), np.empty(self.size, np.int64)
+        call = self._together.all_gather_into(mine.view(np.uint8), lengths.view(np.uint8))
+        self._finish(call, mine, lengths)
+        return [0, *np.cumsum(lengths).tolist()]
 
     def table(self, row: np.ndarray) -> np.ndarray:
         """[rank, ...]: the arrays [...] of all ranks, of one shape and type of numbers, on every rank.
@@ -193,7 +240,8 @@ class Communicator:
         if not self._agree(("table", kind)):
             self._same_kind([kind], "table")
         result = np.empty((self.size, *row.shape), row.dtype)
-        self._together.all_gather_into(row.reshape(-1).view(np.uint8), result.reshape(-1).view(np.uint8))
+        into = self._together.all_gather_into(row.reshape(-1).view(np.uint8), result.reshape(-1).view(np.uint8))
+        self._finish(into, row, result)
         return result
 
     def on_root(self, call: Callable[[], Any], share: bool = False) -> Any:
@@ -252,7 +300,7 @@ class Communicator:
         if op not in ("sum", "min", "max") or (op != "sum" and dtype in _REAL):
             raise InputError(f"allreduce: the operation {op!r} does not exist for {dtype}")
         result = np.array(array, order="C")
-        self._together.all_reduce(_flat(result), getattr(_core.comm.Operation, op))
+        self._finish(self._together.all_reduce(_flat(result), getattr(_core.comm.Operation, op)), result)
         return result if shape else result.item()
 
     def ordered_sum(self, pieces: Mapping[int, Any]) -> np.ndarray:
@@ -268,7 +316,8 @@ class Communicator:
         self._agree("ordered_sum")  # else another call is waiting for the ranks' kinds too, and for the same error
         shape, dtype = self._same_kind([(a.shape, a.dtype.name) for a in arrays.values()], "ordered_sum")
         result = np.empty(shape, dtype)
-        self._native.ordered_sum(list(arrays), [_flat(a) for a in arrays.values()], _flat(result))
+        flat = [_flat(a) for a in arrays.values()]
+        self._finish(self._native.ordered_sum(list(arrays), flat, _flat(result)), flat, result)
         return result
 
     def abort(self, code: int = 1) -> NoReturn:
@@ -312,7 +361,7 @@ class Communicator:
         """Whether all ranks give the same; by its hash, so that it costs one short reduction on any number of ranks."""
         number = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=7).digest(), "little")
         extremes = np.array([number, -number], np.int64)
-        self._together.all_reduce(extremes, _core.comm.Operation.max)
+        self._finish(self._together.all_reduce(extremes, _core.comm.Operation.max), extremes)
         return bool(extremes[0] == -extremes[1])
 
 

@@ -15,12 +15,12 @@ U = 4.0
 [dca]
 temperatures = [1.0]
 density = 0.95
-iterations = 2
+iterations = 3
 [solver]
-measurements = 96
-measurements_first = 32
-chains = 3
-bins = 4
+measurements = 128
+measurements_first = 64
+chains = 4
+bins = 64
 warmup = 5
 [run]
 workers = 1

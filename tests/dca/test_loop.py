@@ -1,11 +1,18 @@
 """Steps of the self-consistency loop that no other module has."""
 
+import pickle
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from isolated import DIMER, OPEN_DIMER, Isolated
 
 from plaq.dca import bethe_salpeter, observables
-from plaq.dca.loop import APPROACH, FINAL, SETTLE, next_phase
+from plaq.comm import world
+from plaq.dca.loop import APPROACH, FINAL, SETTLE, Loop, next_phase
+from plaq.dca.observer import QuietObserver
+from plaq.dca.parameters import Parameters
+from plaq.errors import Interrupted
 
 
 def test_next_self_energy_has_the_hartree_term_of_the_density_asked_for():
@@ -35,6 +42,39 @@ def test_a_general_channel_without_a_solution_is_nan_with_a_note(monkeypatch, fa
     for name in names:
         assert np.isnan(found[name].mean).all() == (1 in failing) and found[name].note == observables.UNSOLVED
     assert names and np.isfinite(found["energy"].mean) and np.isfinite(found["G4_magnetic_q0_m0"].mean).all()
+
+
+NEVER = SimpleNamespace(requested=lambda: None)
+
+
+class StoppedInTheAnalysis(QuietObserver):
+    """Asks to stop when so many samples of the pairing channel have been evaluated; keeps the last checkpoint."""
+
+    def __init__(self, monkeypatch, after):
+        self.left, self.state, evaluate = after, None, observables.pairing
+        monkeypatch.setattr(observables, "pairing", lambda *a: (setattr(self, "left", self.left - 1), evaluate(*a))[1])
+
+    def stop_requested(self):
+        return "SIGTERM" if self.left <= 0 else None
+
+    def checkpoint(self, state, shares=None):
+        self.state = pickle.dumps(state)
+
+
+@pytest.mark.parametrize("after", [1, 40])
+def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_bits(monkeypatch, after):
+    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95, "iterations": 3},
+                   solver={"measurements": 320, "measurements_first": 64, "chains": 4, "bins": 64, "warmup": 5},
+                   two_particle={"below": 0.5, "frequencies": 2}, run={"workers": 1})
+    whole = Loop(p, world(), QuietObserver(NEVER)).run().at(0.5)
+    with monkeypatch.context() as patch:
+        observer = StoppedInTheAnalysis(patch, after)
+        with pytest.raises(Interrupted, match="SIGTERM"):
+            Loop(p, world(), observer).run()
+        assert observer.left == 0  # not one sample more
+    found = Loop(p, world(), QuietObserver(NEVER), pickle.loads(observer.state)).run().at(0.5)
+    for name, estimate in whole.observables.items():
+        assert np.array_equal(found[name].mean, estimate.mean) and np.array_equal(found[name].error, estimate.error)
 
 
 def test_phases_go_on_when_converged_and_always_end_with_the_final_ones():

@@ -18,6 +18,7 @@ from plaq.dca.start import Start, find_start
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.live import Log, duration, open_log
 from plaq.machine import build, pool_options
+from plaq.patience import patient
 from plaq.run_folder import RunFolder
 from plaq.stop import Stop
 from plaq.trace.session import Session, next_folder, region
@@ -36,7 +37,7 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
     """
     from plaq.comm import world
 
-    with Stop(parameters.run.walltime) as stop:
+    with Stop(parameters.run.walltime) as stop, patient(parameters.run.patience, stop.requested):
         return run_on(world(), parameters, folder, source, stop, open_log, trace, started, start)
 
 

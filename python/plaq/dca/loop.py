@@ -88,15 +88,19 @@ class Loop:
 
     @region("temperature")
     def _exact(self, T):
-        reason = stop_reason(self.comm, self.observer)
-        if reason:
-            raise Interrupted(reason)
+        self._obey()
         p = self.parameters
         self._say_where(T)
         channels = self._channels() if p.measures_two_particle(T) else []
         frequencies = tuning.window(p, 1 / T) if channels else 0
         index = self.state["index"]
         self._finish_point(self.comm.together(lambda: exact_point(p, self.cluster, index, channels, frequencies)))
+
+    def _obey(self):
+        """Raises Interrupted on all ranks if one of them is to stop. Collective."""
+        reason = stop_reason(self.comm, self.observer)
+        if reason:
+            raise Interrupted(reason)
 
     def _channels(self):
         """(kind, transfer index, bosonic index) of every two-particle function that is wanted."""
@@ -181,12 +185,19 @@ class Loop:
                   "proposals_per_sweep": problem.proposals_per_sweep,
                   "sweeps_per_measurement": problem.sweeps_per_measurement,
                   "chains_in_flight": loop["chains"].in_flight}
+        pooled_before = loop["pool"]
         if counts and (loop["pool"] or not p.dca.isolated):
             loop["pool"] = pool.pooled(loop["pool"], measured, g0, loop["mu"])
             measured, setting.g0, setting.mu = pool.as_one(loop["pool"])
         complete = counts and measured.weights.sum() >= p.measurements(T)[1]
         if complete:
-            values = observables.estimates(setting, measured, task.window, task.channels, self.comm.starmap, shares)
+            try:
+                values = observables.estimates(setting, measured, task.window, task.channels, self.comm.starmap, shares,
+                                               self._obey)
+            except Interrupted:
+                loop["pool"] = pooled_before  # goes on with this iteration's bins, which are complete
+                self._checkpoint(loop, shares)
+                raise
         self._clock(loop, "analysis", started)
         record["seconds"] = {part: loop["seconds"][part] - sum(r["seconds"].get(part, 0.0) for r in loop["history"])
                              for part in loop["seconds"]}

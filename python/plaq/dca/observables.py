@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -110,11 +111,13 @@ def sweeps_between_independent(measured, sweeps_per_measurement):
 
 @region("estimates")
 def estimates(setting: Setting, measured: Measured, window=0, channels=(), starmap=itertools.starmap,
-              shares: Shares | None = None) -> dict[str, Estimate | SpreadEstimate]:
+              shares: Shares | None = None, between: Callable[[], None] = lambda: None
+              ) -> dict[str, Estimate | SpreadEstimate]:
     """All observables of a temperature by name; see docs/conventions.md for each formula.
 
     starmap : evaluates the samples of two-particle functions; ranks that all have `measured` may share them
     (Communicator.starmap). With `shares` they do so in any case, and these functions are `SpreadEstimate`s.
+    between : called on all ranks after each sample; what it raises ends the work.
     """
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in ("expansion_order", "density", "double_occupancy") if name in taus),
@@ -124,7 +127,7 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     note = statistics.unsupported(measured.weights, measured.sign, slowest)
     functions = pair_functions(window, setting.cluster.size,
                                None if measured.pairing is None else pair_orbits(setting.group), len(channels))
-    on_ranks = shares.starmap if shares else starmap
+    on_ranks = with_breaks(shares.starmap if shares else starmap, between)
     found = {}
 
     def add(labels, function, *binned, starmap=itertools.starmap):
@@ -166,6 +169,16 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
             measured.m, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(setting, window), CHANNELS[kind])
     return found
+
+
+def with_breaks(starmap, between):
+    """`starmap`, but `between` is called after each of its values."""
+    def mapped(function, samples):
+        for value in starmap(function, samples):
+            between()
+            yield value
+
+    return mapped
 
 
 def single_particle(setting, sign, order, m, sums):

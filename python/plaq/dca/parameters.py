@@ -13,6 +13,7 @@ from plaq import _core
 from plaq.errors import InputError
 from plaq.kinds import (binding, boolean, choice, displacements, duration, folder, integer, list_of, one_of, real,
                         text)
+from plaq.patience import LIMIT
 from plaq.schema import REQUIRED, Option, Parameter, Schema, read_toml, shown, to_toml
 
 SECTIONS = {
@@ -104,6 +105,8 @@ TABLE = [
     Parameter("run", "chains_in_flight", one_of("auto", integer(1, 4096)), "auto", "chains",
               "under way at once on each rank; auto: as few as keep the workers busy"),
     Parameter("run", "checkpoint_every", real("(0, inf)"), 120.0, "s", "time between two checkpoints"),
+    Parameter("run", "patience", real("[1, inf)"), LIMIT, "s",
+              "the job ends when a rank gives no sign of life for this time, or stands still while others wait"),
     Parameter("run", "walltime", duration(), None, "s", "stop with a checkpoint after this time"),
 ]
 

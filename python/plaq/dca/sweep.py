@@ -26,6 +26,7 @@ from plaq.kinds import LONGEST_NAME
 from plaq.live import Log, duration
 from plaq.machine import memory
 from plaq.output import say
+from plaq.patience import patient
 from plaq.schema import Option, read_toml, shown, to_toml
 from plaq.stop import Stop
 
@@ -94,7 +95,8 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
     group = comm.split(number)
     queues = deal(expected_seconds(runs), len(sizes))
     outcomes, reason = {}, None
-    with Stop(first.run.walltime) as stop, open(os.devnull, "w") as nowhere:
+    with (Stop(first.run.walltime) as stop, patient(first.run.patience, stop.requested),
+          open(os.devnull, "w") as nowhere):
         for name in queues[number]:
             try:
                 results = commands.run_on(group, runs[name], base / name, source, stop,
@@ -110,7 +112,7 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
                     raise
                 outcomes[name] = {"status": "failed", "error_text": str(error)}
             group.on_root(lambda: say(in_words(name, outcomes[name])))
-    everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
+        everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
     outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
     comm.on_root(lambda: record(base, runs, outcomes))
     reasons = [reason for _, reason in everywhere if reason]

@@ -136,6 +136,17 @@ class collectives {
     return lengths_and_blocks(collective::all_gather, mine, rank());
   }
 
+  /// As gather_any and all_gather_any, where all ranks know the lengths: `mine` of rank r becomes the bytes first_byte[r]
+  /// to first_byte[r + 1] of `all`, which is empty where nobody looks at it.
+  task::future<void> igather_bytes(std::span<const std::byte> mine, std::span<std::byte> all,
+                                   const std::vector<std::size_t>& first_byte, int root) {
+    return start(blocks_of(collective::gather, root, mine, all, first_byte));
+  }
+  task::future<void> iall_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all,
+                                       const std::vector<std::size_t>& first_byte) {
+    return start(blocks_of(collective::all_gather, 0, mine, all, first_byte));
+  }
+
   /// Block s of `mine` on rank r becomes block r of `all` on rank s.
   template <buffer R, buffer S>
   void all_to_all(const R& mine, S&& all) {
@@ -253,6 +264,14 @@ class collectives {
     return {{collective::all_to_all, 0, input.size() / size(), 1, false, {}}, input, writable(all)};
   }
 
+  call blocks_of(collective what, int root, std::span<const std::byte> mine, std::span<std::byte> all,
+                 const std::vector<std::size_t>& first_byte) const {
+    auto blocks = of_block(what, root, mine, all);
+    blocks.wanted.bytes = first_byte.back() / std::size_t(size());
+    blocks.wanted.first_byte = first_byte;
+    return blocks;
+  }
+
   /// What `root` of a gather, or every rank, gets.
   template <class R>
   auto lengths_and_blocks(collective what, const R& mine, int root) {
@@ -263,10 +282,7 @@ class collectives {
       all.values.resize(first_byte.back() / sizeof(T));
       for (const auto b : first_byte) all.offsets.push_back(b / sizeof(T));
     }
-    auto blocks = of_block(what, root, readable(mine), writable(all.values));
-    blocks.wanted.bytes = first_byte.back() / std::size_t(size());
-    blocks.wanted.first_byte = first_byte;
-    start(std::move(blocks)).get();
+    start(blocks_of(what, root, readable(mine), writable(all.values), first_byte)).get();
     return all;
   }
 

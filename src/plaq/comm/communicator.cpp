@@ -7,6 +7,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/device_wire.hpp"
 #include "plaq/comm/launcher.hpp"
+#include "plaq/comm/presence.hpp"
 
 namespace plaq::comm {
 
@@ -32,6 +33,7 @@ std::unique_ptr<wire> communicator::open_wire() const {
 }
 
 void communicator::abort(int code) const {
+  presence::abandon();
   below_->abort(code);
   std::_Exit(code);
 }

@@ -45,6 +45,8 @@ class session {
     return s;
   }
 
+  bool owns() const { return owns_; }
+
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
@@ -292,6 +294,8 @@ bool mpi_is_running() {
   must(MPI_Finalized(&finished), "MPI_Finalized", "plaq");
   return started && !finished;
 }
+
+bool mpi_is_ours() { return mpi_is_running() && session::instance().owns(); }
 
 std::string library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};

@@ -6,6 +6,7 @@ namespace plaq::comm {
 
 std::unique_ptr<transport> mpi_transport(std::size_t) { return nullptr; }
 bool mpi_is_running() { return false; }
+bool mpi_is_ours() { return false; }
 
 std::string library_version() { return ""; }
 std::string thread_level() { return ""; }

@@ -50,5 +50,7 @@ std::unique_ptr<transport> mpi_transport(std::size_t longest_message);
 
 /// True if this process has MPI running, whoever initialised it.
 bool mpi_is_running();
+/// True if it was plaq that initialised it: then MPI ends when the process exits.
+bool mpi_is_ours();
 
 }  // namespace plaq::comm

@@ -1,0 +1,131 @@
+"""Ranks that keep others waiting: which one is to blame, and how such a job ends."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from plaq.comm import library_version
+from plaq.launch import launcher_command
+from plaq.patience import Sign, blamed
+
+SILENT, WAITS, ENDED = Sign(-1, "works", 0), Sign(0.1, "waits", 50), Sign(0.1, "ended", 50)
+WORKS, STILL = Sign(0.1, "works", 0.2), Sign(0.1, "works", 50)
+
+
+@pytest.mark.parametrize("signs, rank, words", [
+    ([WAITS, SILENT, WAITS], 0, "rank 1 of 3 gives no sign of life"),
+    ([WAITS, Sign(11, "works", 0), WAITS], 0, "rank 1 of 3 gives no sign of life"),
+    ([WAITS, ENDED, WAITS], 0, "rank 1 of 3 has ended"),
+    ([WAITS, STILL, WAITS], 0, "rank 1 of 3 has stood still for 50 s"),
+    ([STILL, SILENT, WAITS], 2, "rank 0 of 3 has stood still for 50 s"),
+    ([WAITS, SILENT, WAITS], 2, None),  # it is for rank 0 to say
+    ([WAITS, WORKS, WAITS], 0, None),
+    ([SILENT, SILENT, WAITS], 2, "rank 0 of 3 gives no sign of life"),
+])
+def test_who_is_to_blame(signs, rank, words):
+    assert blamed(signs, range(3), rank, 10.0, 20.0) == words
+
+
+def test_only_the_group_that_waits_is_looked_at():
+    assert blamed([SILENT, WAITS, WAITS], [1, 2], 1, 10.0, 20.0) is None
+
+
+# What rank 1 of 3 does while the others wait for it; how patient they are, and why they are to stop; how it ends.
+FAULTS = {
+    "exits with a code": ("sys.exit(3)", 300, None, 3, "rank 1 of 3 ended with exit code 3, and the job with it"),
+    "ends": ("pass", 4, None, 1, "rank 1 of 3 has ended, and others wait for it (run.patience = 4 s)"),
+    "is stopped": ("os.kill(os.getpid(), signal.SIGSTOP)", 4, None, 1, "rank 1 of 3 gives no sign of life"),
+    "stands still": ("time.sleep(1000)", 4, None, 1, "rank 1 of 3 has stood still for"),
+    "is stopped before the run": ("os.kill(os.getpid(), signal.SIGSTOP)", 1e6, "SIGTERM", 1, "it was to stop (SIGTERM)"),
+    "works": ("work(6); w.barrier()", 4, None, 0, ""),
+}
+JOB = """
+import os, signal, sys, time
+from plaq import patience
+from plaq.comm import world
+patience.GRACE = 4.0
+
+def work(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+w = world()
+w.barrier()
+if w.rank == 1:
+    {action}
+else:
+    with patience.patient({seconds}, lambda: {reason!r}):
+        w.barrier()
+"""
+
+
+@pytest.fixture(scope="module")
+def ended():
+    """All jobs at once, because they only wait."""
+    def job(fault):
+        action, seconds, reason, *_ = fault
+        environment = {**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": "0"}
+        script = JOB.format(action=action, seconds=seconds, reason=reason)
+        return subprocess.run([*launcher_command(3), sys.executable, "-c", script], capture_output=True, text=True,
+                              timeout=200, env=environment, stdin=subprocess.DEVNULL)
+
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(FAULTS, pool.map(job, FAULTS.values())))
+
+
+@pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_no_job_waits_for_ever(ended, fault):
+    *_, code, words = FAULTS[fault]
+    job = ended[fault]
+    assert job.returncode == code and words in job.stderr, job.stderr
+    assert job.stderr.count("rank 1 of 3") == bool(words)
+
+
+# Rank 1 stands still, and rank 0 makes every call that there is; none of them waits for ever.
+EVERY_CALL = """
+import inspect, time
+import numpy as np
+from plaq import patience
+from plaq.comm import Communicator, world
+from plaq.errors import RunError
+
+w = world()
+w.barrier()
+if w.rank == 1:
+    time.sleep(1000)
+long = np.zeros(1 << 21)
+calls = {
+    "barrier": w.barrier, "bcast": lambda: w.bcast(long, 1), "gather": lambda: w.gather(1),
+    "allgather": lambda: w.allgather(1), "table": lambda: w.table(long), "allreduce": lambda: w.allreduce(1),
+    "ordered_sum": lambda: w.ordered_sum({0: long}), "on_root": lambda: w.on_root(lambda: long),
+    "together": lambda: w.together(int), "each": lambda: w.each(int), "split": lambda: w.split(0),
+    "starmap": lambda: list(w.starmap(int, [(), ()])), "split_by_node": w.split_by_node, "messenger": w.messenger,
+    "clock_offset": w.clock_offset, "send": lambda: w.send(long, 1), "receive": lambda: w.receive(1),
+    "fold": lambda: w.fold(1, int.__add__),
+}
+alone = {"rank", "size", "share", "abort"}
+assert {name for name in vars(Communicator) if name[0] != "_"} == {*calls, *alone}
+for name, call in calls.items():
+    try:
+        with patience.patient(0.6, lambda: None):
+            call()
+    except RunError as error:
+        assert "rank 1 of 2" in str(error), error
+    else:
+        assert name == "on_root", name  # who has the value need not wait for those that want it
+print("all of them", flush=True)
+w.abort(7)
+"""
+
+
+@pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
+def test_every_call_names_the_rank_that_keeps_it_waiting():
+    job = subprocess.run([*launcher_command(2), sys.executable, "-c", EVERY_CALL], capture_output=True, text=True,
+                         timeout=200, stdin=subprocess.DEVNULL,
+                         env={**os.environ, "PLAQ_EXPECTED_RANKS": "2", "PLAQ_TERMINAL": "0"})
+    assert job.returncode == 7 and "all of them" in job.stdout, job.stdout + job.stderr
