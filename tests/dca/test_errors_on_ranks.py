@@ -34,6 +34,13 @@ FULL = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 """
+# A disk that is full when the checkpoint comes.
+NO_CHECKPOINT = """
+from plaq import checkpoint
+def save(*_):
+    raise OSError(28, "No space left on device", "checkpoint.h5")
+checkpoint.save = save
+"""
 # An error in what all ranks do.
 FAILS = """
 from plaq.dca import loop, observables
@@ -66,7 +73,7 @@ def test_a_full_disk_ends_a_run_on_all_ranks(tmp_path):
 
 
 @pytest.mark.parametrize("fault, victim, words", [
-    (FULL, 0, "no space left for it"),
+    (NO_CHECKPOINT, 0, "No space left on device"),
     (FAILS.format(error='MemoryError("40 GB")'), 1, "out of memory: 40 GB"),
 ])
 def test_in_a_sweep_the_groups_without_an_error_go_on(tmp_path, fault, victim, words):
