@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a wheel into dist/ that needs no more of its machine than a C library as new as this one's: it is linked with
-# the MPI and the OpenBLAS of their wheels, which pip installs with it, and has Boost.Context in it.
+# the MPI and the OpenBLAS of their wheels, which pip installs with it, has Boost.Context in it, and does without OTF2.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,7 +11,7 @@ bin=$work/env/bin
 PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$work" \
   --config-settings=build-dir="$work/build" --config-settings=cmake.define.PLAQ_MPI=on \
   --config-settings=cmake.define.MPI_HOME="$work/env" \
-  --config-settings=cmake.define.PLAQ_LINK_PATHS=off
+  --config-settings=cmake.define.PLAQ_LINK_PATHS=off --config-settings=cmake.define.OTF2_LIBRARY=off
 
 # What the module is linked with: the system's C and C++ libraries, and what the two wheels bring.
 "$bin/python" -m wheel unpack -d "$work" "$work"/plaq-*.whl
