@@ -1,4 +1,4 @@
-"""Prints requirements as pip reads them: for ``build`` (and running), ``wheel``, or an extra of pyproject.toml by its name.
+"""Prints requirements as pip reads them: for ``build`` (and running), ``wheel``, or an extra of pyproject.toml.
 
 The names and versions are those of pyproject.toml. CMake, Ninja and MPI are wheels too, and are taken where the machine
 has none of its own.

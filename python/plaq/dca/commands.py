@@ -32,8 +32,8 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
     checkpoint; without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the folder,
     in trace/001 when the run goes on, and so forth. With ``start``, the folder of another run, the first temperature
     starts from that one's self-energy and configurations (plaq.dca.start). Every rank of an MPI world calls this with
-    the same arguments and gets the same results. Start-up counts from ``started`` (time.perf_counter), by default now. Raises Interrupted after
-    a signal or the wall-time limit, with everything saved.
+    the same arguments and gets the same results. Start-up counts from ``started`` (time.perf_counter), by default now.
+    Raises Interrupted after a signal or the wall-time limit, with everything saved.
     """
     from plaq.comm import world
 

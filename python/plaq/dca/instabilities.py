@@ -23,8 +23,8 @@ SPIN = ("magnetic", "transverse")
 class Instability:
     """An order of an irrep that a channel (at transfer q, in units of 1/a) may go into.
 
-    ``temperatures`` are those that have its eigenvalue, rising. ``name`` says which, ``symbol`` is what its temperature is called, ``observable`` the series of its leading
-    eigenvalue. ``transition`` is None with fewer than two temperatures.
+    ``temperatures`` are those that have its eigenvalue, rising. ``name`` says which, ``symbol`` is what its temperature
+    is called, ``observable`` the series of its leading eigenvalue. ``transition`` is None with fewer than two temperatures.
     """
 
     channel: str
@@ -63,7 +63,8 @@ class Instability:
         """As nested dicts for files; q in units of pi/a."""
         found = self.transition
         return {"channel": self.channel, "q": [x / np.pi for x in self.q], "irrep": self.irrep, "order": self.name,
-                "symbol": self.symbol, "status": self.status, "value": found and found.value, "error": found and found.error,
+                "symbol": self.symbol, "status": self.status,
+                "value": found and found.value, "error": found and found.error,
                 "method": found.method if found else "", "sentence": self.sentence}
 
 

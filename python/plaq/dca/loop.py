@@ -400,8 +400,8 @@ class Loop:
         self.observer.status(**shown, T=T, index=self.state["index"], part_done=part,
                              seconds=sum(loop["seconds"].values()) + elapsed,
                              temperatures=len(self.parameters.dca.temperatures),
-                             iterations=max(self.parameters.dca.iterations, loop["iteration"]), mu=loop["mu"], phase=loop["phase"],
-                             iteration=loop["iteration"], **fields)
+                             iterations=max(self.parameters.dca.iterations, loop["iteration"]), mu=loop["mu"],
+                             phase=loop["phase"], iteration=loop["iteration"], **fields)
 
 
 def next_phase(phase, converged, left):

@@ -46,5 +46,5 @@ def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
                          f"{advice}")
     seconds = sum(c.seconds for c in found)
     if seconds > CERTAIN * LONGEST:
-        raise InputError(f"solver.measurements = {p.solver.measurements} take some {duration(seconds)} on {ranks} rank(s) with "
-                         f"{workers} worker(s): take fewer, or higher temperatures{advice}")
+        raise InputError(f"solver.measurements = {p.solver.measurements} take some {duration(seconds)} on {ranks} rank(s) "
+                         f"with {workers} worker(s): take fewer, or higher temperatures{advice}")

@@ -178,4 +178,5 @@ def summary(results: Results, header: dict[str, Any], wanted: float | None = Non
         for point in results.points
     ]
     return {"tc": results.tc, "answers": results.answers(),
-            "transitions": [order.plain() for order in results.instabilities()], "temperatures": temperatures, "seconds": results.seconds, "header": header}
+            "transitions": [order.plain() for order in results.instabilities()], "temperatures": temperatures,
+            "seconds": results.seconds, "header": header}
