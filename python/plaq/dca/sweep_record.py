@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -43,7 +44,7 @@ class Entry:
 
 def is_sweep(folder: Path) -> bool:
     """Whether a folder is that of a sweep."""
-    return (folder / TABLE).is_file()
+    return os.path.isfile(folder / TABLE)  # which a name that no file can have is not either
 
 
 def axes(runs: Mapping[str, Parameters]) -> dict[str, dict[str, str]]:
