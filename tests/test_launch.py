@@ -226,3 +226,11 @@ def test_a_launcher_is_found_beside_a_wheel(monkeypatch, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/mpiexec.hydra").touch()
     assert launcher_command(2)[0] == str(tmp_path / "bin/mpiexec.hydra")
+
+
+@pytest.mark.parametrize("version, quiet", [("Open MPI v4.1.4, package", True), ("Open MPI v5.0.7, package", False)])
+def test_options_that_a_launcher_does_not_know_are_not_given(monkeypatch, version, quiet):
+    """Open MPI 5 ends with an error at -q."""
+    monkeypatch.setattr(_core.comm, "mpiexec", lambda: sys.executable)
+    monkeypatch.setattr(_core.comm, "library_version", lambda: version)
+    assert ("-q" in launcher_command(2)) == quiet

@@ -155,8 +155,9 @@ def launcher_command(ranks: int) -> list[str]:
     command = [str(launcher), "-n", str(ranks)]
     if version.startswith("Open MPI"):
         # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
-        # -q: the ranks say themselves what went wrong.
-        command += ["-q", "--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE"]
+        command += ["--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE"]
+        if version.startswith("Open MPI v4"):
+            command.append("-q")  # the ranks say themselves what went wrong; from version 5 on there is no such option
         command += [word for name in _TOLD for word in ("-x", name)]
         if os.geteuid() == 0:
             command.append("--allow-run-as-root")
