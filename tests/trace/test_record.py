@@ -129,9 +129,9 @@ def test_after_a_kill_what_was_written_is_there(tmp_path):
         check_consistent(t)
 
 
-def test_a_file_cut_anywhere_is_read_up_to_there(tmp_path):
-    folder = tmp_path / "t"
-    record(folder, batches=100, period=1)
+def cut_anywhere(folder, batches):
+    """How many tasks are read of a recorded file that is cut at more and more bytes; and the file, as it was."""
+    record(folder, batches=batches, period=1)
     file = folder / "rank-0000.plaqtrace"
     whole = file.read_bytes()
     sizes = []
@@ -142,14 +142,23 @@ def test_a_file_cut_anywhere_is_read_up_to_there(tmp_path):
         t = trace.read(folder)
         check_consistent(t)
         sizes.append(len(t.tasks))
-        (note,) = t.notes
-        assert note == (f"rank 0: the trace ends early, at {t.ranks[0].until:.3f} s: truncated, {size} of {len(whole)} "
-                        "bytes are there")
+        assert (f"rank 0: the trace ends early, at {t.ranks[0].until:.3f} s: truncated, {size} of {len(whole)} "
+                "bytes are there") in t.notes
         assert t.slices["end"].max(initial=0) <= t.ranks[0].until
-    assert sizes == sorted(sizes) and sizes[-1] > sizes[0]
+    return sizes, whole, file
+
+
+def test_a_file_cut_anywhere_is_read_up_to_there(tmp_path):
+    # A busy machine may let the program end before the thread that writes has had its second turn.
+    for batches in (100, 1000, 10000):
+        sizes, whole, file = cut_anywhere(tmp_path / str(batches), batches)
+        assert sizes == sorted(sizes)
+        if sizes[-1] > sizes[0]:
+            break
+    assert sizes[-1] > sizes[0]
     file.write_bytes(whole[:1000])
     with pytest.raises(InputError, match="rank-0000.plaqtrace: ends before anything was recorded"):
-        trace.read(folder)
+        trace.read(file.parent)
 
 
 def test_a_full_disk_ends_the_trace_and_not_the_program(tmp_path):
