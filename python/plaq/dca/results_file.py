@@ -27,7 +27,7 @@ PARTS = ("mean", "error")
 
 # What differs between two runs that gave the same results: times, and the record of how the loop went.
 NOT_A_RESULT = frozenset({"seconds", "history", "input", "header"})
-BITS_DEPEND_ON = ("kernels", "BLAS core", "numpy")  # names in the header
+BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
 
 
 def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],

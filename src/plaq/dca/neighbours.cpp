@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "plaq/linalg/sum.hpp"
+
 namespace plaq::dca {
 
 namespace {
@@ -15,8 +17,8 @@ double flip_ratio(const sample& s, int side, int p) {
 
 double share(const sample& s) {
   const int k = s.order();
-  double sum = 0;
-  for (int p = 0; p < k; ++p) sum += std::abs(flip_ratio(s, 0, p) * flip_ratio(s, 1, p));
+  const double sum =
+      linalg::sum_in_lanes<8>(k, [&](int p) { return std::abs(flip_ratio(s, 0, p) * flip_ratio(s, 1, p)); });
   return k > 0 ? 1 / (1 + sum / k) : 1;
 }
 

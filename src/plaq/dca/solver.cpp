@@ -8,7 +8,6 @@
 #include "plaq/base/error.hpp"
 #include "plaq/base/memory.hpp"
 #include "plaq/base/stopwatch.hpp"
-#include "plaq/linalg/blas.hpp"
 #include "plaq/task/backends.hpp"
 #include "plaq/task/channel.hpp"
 #include "plaq/trace/label.hpp"
@@ -211,7 +210,6 @@ void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, c
 void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
                 g4_spread* spread) {
   check(p != nullptr, "run_chains: no problem given");
-  linalg::use_one_blas_thread();
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
     using Pool = std::remove_reference_t<decltype(pool)>;
     if (p->single_precision)

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/linalg/blas.hpp"
 #include "plaq/linalg/gemm.hpp"
+#include "plaq/linalg/inverse.hpp"
+#include "plaq/linalg/sum.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::dca {
@@ -223,15 +224,7 @@ double walker<Real>::entry(const sector& s, int side, element row, element colum
   if (!row.candidate) return double(s.n(row.index, column.index));
   const Real* g = s.g_back.column(row.index);
   const Real* n = s.n.column(column.index);
-  const int k = s.n.rows();
-  Real sum[16] = {};
-  int l = 0;
-  for (; l + 16 <= k; l += 16)
-    for (int i = 0; i < 16; ++i) sum[i] += g[l + i] * n[l + i];
-  double total = 0;
-  for (; l < k; ++l) total += double(g[l]) * double(n[l]);
-  for (Real part : sum) total += double(part);
-  return total;
+  return linalg::sum_in_lanes<16>(s.n.rows(), [&](int l) { return g[l] * n[l]; });
 }
 
 template <class Real>

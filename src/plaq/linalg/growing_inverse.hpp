@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "plaq/linalg/sum.hpp"
+
 namespace plaq::linalg {
 
 /// Holds B^-1 in double precision. Every step costs O(size^2); ratios of determinants come for free.
@@ -30,9 +32,7 @@ class growing_inverse {
       const double uj = u[j];
       for (int i = 0; i < size_; ++i) column_[i] += b[i] * uj;
     }
-    double wt = 0;
-    for (int i = 0; i < size_; ++i) wt += w[i] * column_[i];
-    return pivot_ = d - wt;
+    return pivot_ = d - sum_in_lanes<8>(size_, [&](int i) { return w[i] * column_[i]; });
   }
 
   /// Makes [[B, u], [w, d]] the matrix; u, w and d as in the call of ratio_append just before.
@@ -40,9 +40,7 @@ class growing_inverse {
     const double over = 1 / pivot_;
     for (int j = 0; j < size_; ++j) {
       const double* b = &inverse_[std::size_t(j) * stride_];
-      double z = 0;
-      for (int i = 0; i < size_; ++i) z += w[i] * b[i];
-      row_[j] = z * over;
+      row_[j] = over * sum_in_lanes<8>(size_, [&](int i) { return w[i] * b[i]; });
     }
     for (int j = 0; j < size_; ++j) {
       double* b = &inverse_[std::size_t(j) * stride_];

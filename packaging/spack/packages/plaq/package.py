@@ -32,12 +32,9 @@ class Plaq(PythonPackage):
     depends_on("py-matplotlib@3.8:", type=("build", "run"))
 
     # Wheels that Spack has no recipe of: fetched from the Python package index, into plaq's own prefix.
-    wheels = ("scipy-openblas32>=0.3.27", "sparse-ir>=2.0", "pylibsparseir>=0.8.3,<0.13")
+    wheels = ("sparse-ir>=2.0", "pylibsparseir>=0.8.3,<0.13")
 
-    def setup_build_environment(self, env):
-        env.prepend_path("PYTHONPATH", join_path(self.prefix, python_purelib))
-
-    @run_before("install")
+    @run_after("install")
     def install_wheels(self):
         python("-m", "pip", "install", "--no-deps", f"--prefix={self.prefix}", *self.wheels)
 

@@ -1,0 +1,15 @@
+// Inverse and determinant of a matrix, column-major.
+#pragma once
+
+namespace plaq::linalg {
+
+/// Sign and log|.| of a determinant.
+struct log_det {
+  double sign;
+  double log;
+};
+
+/// Replaces the n x n matrix A by its inverse. Throws runtime_failure if A is singular.
+log_det invert(int n, double* a, int lda);
+
+}  // namespace plaq::linalg
