@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from plaq import _core

@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import BufferedWriter
 from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
 
 from plaq import _core
+from plaq.echoes import WithoutEchoes
 from plaq.errors import InputError, RunError
 from plaq.output import Descriptor
 
@@ -65,7 +66,9 @@ def start(program: Sequence[str], ranks: int) -> int:
         raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
 
     # Launchers end the job when they cannot write: what the ranks print goes through this process.
-    printed = [Thread(target=_forward, args=(pipe, to), daemon=True) for pipe, to in ((job.stdout, 1), (job.stderr, 2))]
+    echoes = WithoutEchoes()
+    printed = [Thread(target=_forward, args=output, daemon=True)
+               for output in ((job.stdout, 1), (job.stderr, 2, echoes, echoes.rest))]
     for each in printed:
         each.start()
 
@@ -93,12 +96,15 @@ def start(program: Sequence[str], ranks: int) -> int:
     return code
 
 
-def _forward(pipe: BinaryIO, number: int) -> None:
-    """Copy all that comes out of a pipe to a file descriptor; what cannot be written is lost."""
+def _forward(pipe: BinaryIO, number: int, shown: Callable[[bytes], bytes] = bytes,
+             rest: Callable[[], bytes] = bytes) -> None:
+    """Copy what is to be ``shown`` of a pipe, and the ``rest`` at its end, to a file descriptor; what cannot be written
+    is lost."""
     with pipe, BufferedWriter(Descriptor(number)) as out:
         while piece := pipe.read1(1 << 16):
-            out.write(piece)
+            out.write(shown(piece))
             out.flush()
+        out.write(rest())
 
 
 def is_rank() -> bool:

@@ -2,7 +2,6 @@
 
 import shutil
 
-import numpy as np
 import pytest
 from test_start import DIMER, digest, needs_mpi, on_two_ranks, parameters, same, stopped, without_figures  # noqa: F401
 

@@ -94,7 +94,8 @@ class Loop:
         channels = self._channels() if p.measures_two_particle(T) else []
         frequencies = tuning.window(p, 1 / T) if channels else 0
         index = self.state["index"]
-        self._finish_point(self.comm.together(lambda: exact_point(p, self.cluster, index, channels, frequencies)))
+        point = self.comm.together(lambda: exact_point(p, self.cluster, index, channels, frequencies))
+        self._finish_point(point, spread={})
 
     def _obey(self):
         """Raises Interrupted on all ranks if one of them is to stop. Collective."""
@@ -335,7 +336,7 @@ class Loop:
             if watch.reason:
                 raise Interrupted(watch.reason)
 
-    def _finish_point(self, point, spread={}):
+    def _finish_point(self, point, spread):
         self.comm.together(lambda: self.observer.point(point, spread))
         state = self.state
         state["points"][point.index:point.index + 1] = [point.state()]

@@ -56,7 +56,7 @@ def responses(point: Point) -> list[Response]:
         K = momenta(point)
         for i in wedge(K):
             rows[i, 0] = Response(K[i], 0, {name: estimate.pick(K=i) for name, estimate in everywhere.items()})
-    for name, (channel, q, m, irrep) in channels(point).items():
+    for name, (channel, q, m, _) in channels(point).items():
         row = rows.setdefault((q, m), Response(momenta(point)[q], m))
         known = row.values.get(f"lambda_{channel}")
         if known is None or not known.mean >= point[name].mean:

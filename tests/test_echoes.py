@@ -1,0 +1,35 @@
+"""What launchers add to the errors of a job is left out; everything else is shown, at once."""
+
+import pytest
+
+from plaq.echoes import WithoutEchoes
+
+BAR = b"-" * 74 + b"\n"
+OURS = b"plaq: error on rank 1 of 2: no memory\n"
+MPICH = b"Abort(1) on node 1 (rank 1 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1) - process 1\n"
+ABORT = BAR + b"MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\n  Proc: [[1,1],1]\n" + BAR
+EXIT = BAR + b"prterun detected that one or more processes exited with non-zero status,\nthus ...\n" + BAR
+OTHER = BAR + b"There are not enough slots available in the system\n" + BAR
+
+
+def passed_on(text, pieces):
+    echoes = WithoutEchoes()
+    return b"".join(echoes(text[i:i + pieces]) for i in range(0, len(text), pieces)) + echoes.rest()
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 100, 10_000])
+@pytest.mark.parametrize("echo", [MPICH, ABORT, EXIT, ABORT + EXIT])
+def test_echoes_are_left_out(echo, pieces):
+    assert passed_on(OURS + echo + b"more\n", pieces) == OURS + b"more\n"
+    assert passed_on(echo, pieces) == b""
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 100, 10_000])
+@pytest.mark.parametrize("text", [b"", OURS, OTHER, BAR + b"cut off", b"no end of line", b"---", b"Abort(", b"\xff\r\n\n"])
+def test_all_else_is_shown(text, pieces):
+    assert passed_on(text, pieces) == text
+
+
+def test_nobody_waits_for_the_end_of_a_line():
+    echoes = WithoutEchoes()
+    assert [echoes(b"a"), echoes(b"b\n--"), echoes(b"-\n"), echoes(b"c")] == [b"a", b"b\n", b"---\n", b"c"]
