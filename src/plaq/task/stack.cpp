@@ -9,6 +9,10 @@
 
 #include "plaq/base/error.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace plaq::task::detail {
 
 namespace {
@@ -35,6 +39,11 @@ stack::stack(std::size_t bytes) {
   memory_ = static_cast<char*>(got);
 }
 
-stack::~stack() { munmap(memory_, all_); }
+stack::~stack() {
+#if defined(__SANITIZE_ADDRESS__)  // marks of frames that were left stay, and others get the addresses
+  __asan_unpoison_memory_region(bottom(), size());
+#endif
+  munmap(memory_, all_);
+}
 
 }  // namespace plaq::task::detail
