@@ -80,7 +80,7 @@ def test_an_old_python_is_named(machine):
 
 
 def test_libraries_of_an_environment_are_found(machine):
-    machine.put("c++", 'case "$*" in *-I/opt/s/include*-I/envs/e/include*) exit 0;; esac; exit 1')
+    machine.put("c++", 'read -r first; case "$*" in *-I/opt/s/include*-I/envs/e/include*) exit 0;; esac; exit 1')
     machine.put("mpicxx", "exit 0")
     assert machine.look(CONDA_PREFIX="/envs/e", CMAKE_PREFIX_PATH="/opt/s").returncode == 0
 
