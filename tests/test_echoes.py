@@ -2,6 +2,7 @@
 
 import pytest
 
+from plaq import launch
 from plaq.echoes import WithoutEchoes
 
 BAR = b"-" * 74 + b"\n"
@@ -33,3 +34,11 @@ def test_all_else_is_shown(text, pieces):
 def test_nobody_waits_for_the_end_of_a_line():
     echoes = WithoutEchoes()
     assert [echoes(b"a"), echoes(b"b\n--"), echoes(b"-\n"), echoes(b"c")] == [b"a", b"b\n", b"---\n", b"c"]
+
+
+@pytest.mark.parametrize("ours", [b"", OURS])
+def test_a_job_that_ends_without_a_word_of_its_own_has_the_launchers(ours, tmp_path, monkeypatch, capfd):
+    (tmp_path / "said").write_bytes(ours + EXIT)
+    monkeypatch.setattr(launch, "launcher_command", lambda ranks: ["sh", "-c", 'cat "$0" >&2; exit 7'])
+    assert launch.start([str(tmp_path / "said")], 2) == 7
+    assert capfd.readouterr().err.encode() == (ours or EXIT)

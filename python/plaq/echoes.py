@@ -12,10 +12,12 @@ _LINES = re.compile(rb"Abort\(\d+\) on node \d+ .*application called MPI_Abort")
 
 class WithoutEchoes:
     """Standard error of a job, piece by piece, without lines of MPICH and boxes of Open MPI (text between two bars of
-    dashes) that only repeat that it was aborted, or that a rank ended with an exit code or by a signal."""
+    dashes) that only repeat that it was aborted, or that a rank ended with an exit code or by a signal. ``kept`` are
+    these; ``said`` is whether there was anything else."""
 
     def __init__(self) -> None:
         self._line, self._box = b"", []
+        self.kept, self.said = b"", False
 
     def __call__(self, piece: bytes) -> bytes:
         """What of it, and of what was held back before, is to be shown now."""
@@ -25,18 +27,25 @@ class WithoutEchoes:
         shown = b"".join(map(self._whole, lines))
         if not (self._box or any(self._line[:6] == start[:len(self._line)] for start in _STARTS)):
             shown, self._line = shown + self._line, b""  # nobody waits for the end of a line
+        self.said |= bool(shown)
         return shown
 
     def _whole(self, line: bytes) -> bytes:
         if not (self._box or _BAR.fullmatch(line)):
-            return b"" if _LINES.match(line) else line
+            return self._unless(_LINES.match(line), line)
         self._box.append(line)
         if len(self._box) == 1 or not _BAR.fullmatch(line):
             return b""
         box, self._box = b"".join(self._box), []
-        return b"" if _BOXES.search(box) else box
+        return self._unless(_BOXES.search(box), box)
+
+    def _unless(self, echo: re.Match[bytes] | None, text: bytes) -> bytes:
+        if echo:
+            self.kept += text
+        return b"" if echo else text
 
     def rest(self) -> bytes:
         """What is held back still, at the end."""
         held, self._line, self._box = b"".join(self._box) + self._line, b"", []
+        self.said |= bool(held)
         return held

@@ -93,6 +93,8 @@ def start(program: Sequence[str], ranks: int) -> int:
     if killed_by in _DEATHS:
         # Who is killed says nothing, and neither do those that the launcher ends with it.
         raise RunError(f"a rank was ended by {signal.Signals(killed_by).name}, and the job with it")
+    if code != 0 and not echoes.said:  # no rank has said a word: then the launcher's are all there are
+        Descriptor(2).write(echoes.kept)
     return code
 
 

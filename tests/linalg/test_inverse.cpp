@@ -23,7 +23,7 @@ std::vector<double> numbers(int n, std::mt19937_64& random) {
 
 TEST(invert, gives_inverse_and_determinant) {
   std::mt19937_64 random{11};
-  for (int n : {0, 1, 2, 3, 8, 15, 16, 17, 40, 130, 300}  /* one panel, several, panels of other widths */) {
+  for (int n : {0, 1, 2, 3, 8, 15, 16, 17, 40, 130, 300}  /* step by step; by halves, even and uneven */) {
     const int stride = n + 3;
     const auto a = numbers(stride * n + 1, random);
     auto x = a;
@@ -48,8 +48,8 @@ TEST(invert, gives_the_sign_of_a_permutation) {
   EXPECT_EQ(invert(3, even.data(), 3).sign, 1);
 }
 
-TEST(invert, changes_rows_where_a_panel_has_no_pivot_of_its_own) {
-  const int n = 50;  // the cyclic shift by 20: every pivot lies in another panel
+TEST(invert, changes_rows_where_a_half_has_no_pivot_of_its_own) {
+  const int n = 50;  // the cyclic shift by 20: every pivot lies beyond the sixteen columns that are taken together
   std::vector<double> a(n * n);
   for (int j = 0; j < n; ++j) a[(j + 20) % n + j * n] = j + 1;
   const log_det det = invert(n, a.data(), n);
