@@ -5,15 +5,17 @@ from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
-from plaq.dca.chains import Chains, run_chains
-from plaq.dca.cluster import Cluster
-from plaq.dca.coarse_graining import CoarseGraining
-from plaq.dca.ed import ExactCluster
-from plaq.dca.lattice import Lattice
-from plaq.dca.symmetry import PointGroup
 
 from plaq import comm
-from plaq.dca import ctaux, matsubara, observables
+from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.coarse_graining import CoarseGraining
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.symmetry import PointGroup
+from plaq.dca.physics import observables
+from plaq.dca.solver import ctaux
+from plaq.dca.solver.chains import Chains, run_chains
+from plaq.dca.solver.ed import ExactCluster
 
 
 def hops(x=0.0, y=0.0, diagonal=0.0):

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from plaq import _core
-from plaq.comm import Communicator, _pack, _unpack, library_version, thread_level, world
+from plaq.comm import Communicator, library_version, thread_level, world
+from plaq.comm.launch import launcher_command
+from plaq.comm.packing import pack, unpack
 from plaq.errors import InputError, RunError
-from plaq.launch import launcher_command
 
 needs_mpi = pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
 
@@ -268,7 +269,7 @@ any_array = st.sampled_from(["f4", "f8", "c16", "i8", "u1", "?"]).flatmap(
 
 @given(st.tuples(json_like, any_array, st.lists(any_array, max_size=3)))
 def test_what_is_packed_comes_out_again(value):
-    assert same(_unpack(_pack(value)), value)
+    assert same(unpack(pack(value)), value)
 
 
 @needs_mpi

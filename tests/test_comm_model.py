@@ -5,10 +5,11 @@ import subprocess
 import sys
 
 import pytest
-
-from plaq import comm_model, comm_tuning
-from plaq.errors import InputError
 from test_comm import needs_mpi
+
+from plaq.comm import model as comm_model
+from plaq.comm import tuning as comm_tuning
+from plaq.errors import InputError
 
 
 def test_a_hierarchy_beats_a_flat_root_on_many_nodes():
@@ -105,7 +106,7 @@ def test_the_command_line_says_which_arity_wins():
 @needs_mpi
 def test_a_table_is_measured_and_rows_of_other_ranks_stay(tmp_path):
     table = tmp_path / "folder" / "table"
-    program = "from plaq.comm_tuning import tune; tune([2], 1, [4, 4096]); tune([1], 1, [4])"
+    program = "from plaq.comm.tuning import tune; tune([2], 1, [4, 4096]); tune([1], 1, [4])"
     environment = {**os.environ, "PLAQ_COMM_TUNING": str(table)}
     run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=200)
     assert run.returncode == 0, run.stderr

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from damage import damaged
 
-from plaq import checkpoint, comm_tuning
-from plaq.dca.cost import Machine
+from plaq.comm import tuning as comm_tuning
 from plaq.dca.parameters import Parameters
+from plaq.dca.planning.cost import Machine
 from plaq.errors import InputError, RunError
-from plaq.guard import DamagedFile, reading
-from plaq.number_file import NumberFile
-from plaq.sealed import HEAD, PIECE, Format, new_file, opened, seal
+from plaq.files import checkpoint
+from plaq.files.guard import DamagedFile, reading
+from plaq.files.number_file import NumberFile
+from plaq.files.sealed import HEAD, PIECE, Format, new_file, opened, seal
 
 FILES = 300
 FORMAT = Format("plaq test", 3, "throw it away")

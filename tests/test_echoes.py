@@ -2,8 +2,8 @@
 
 import pytest
 
-from plaq import launch
-from plaq.echoes import WithoutEchoes
+from plaq.comm import launch
+from plaq.comm.echoes import WithoutEchoes
 
 BAR = b"-" * 74 + b"\n"
 OURS = b"plaq: error on rank 1 of 2: no memory\n"

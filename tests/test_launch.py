@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plaq import _core, checkpoint, launch
+from plaq import _core
 from plaq.cli import main
-from plaq.comm import library_version
+from plaq.comm import launch, library_version
+from plaq.comm.launch import launcher_command, relaunch, start, stdout_is_terminal
 from plaq.errors import InputError, RunError
-from plaq.launch import launcher_command, relaunch, start, stdout_is_terminal
+from plaq.files import checkpoint
 
 needs_mpi = pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
 
@@ -70,7 +71,7 @@ def test_ranks_know_how_many_and_whether_a_terminal_shows_them(capfd):
     assert (
         start(
             python(
-                "import os; from plaq.comm import world; from plaq.launch import stdout_is_terminal as t;"
+                "import os; from plaq.comm import world; from plaq.comm.launch import stdout_is_terminal as t;"
                 "w = world(); w.rank or print(w.size, os.environ['PLAQ_EXPECTED_RANKS'], t())"
             ),
             3,
@@ -116,7 +117,7 @@ here.with_suffix(".new").rename(here.with_suffix(".running"))
 while True:
     time.sleep(0.05)
 """
-STARTER = "import sys; from plaq.launch import start; sys.exit(start([sys.executable, *sys.argv[1:]], 2))"
+STARTER = "import sys; from plaq.comm.launch import start; sys.exit(start([sys.executable, *sys.argv[1:]], 2))"
 
 
 def wait_until(condition, what: str):

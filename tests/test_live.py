@@ -13,15 +13,15 @@ import unicodedata
 
 import pytest
 
-from plaq import launch, live
-from plaq.comm import world
+from plaq.comm import launch, world
 from plaq.dca.loop import Loop
 from plaq.dca.observer import Observer, QuietObserver
 from plaq.dca.parameters import Parameters
-from plaq.dca.progress import Progress, part_done
+from plaq.dca.planning.progress import Progress, part_done
 from plaq.errors import Interrupted
-from plaq.live import Log
 from plaq.output import Stream
+from plaq.run import live
+from plaq.run.live import Log
 
 ROWS = [("temperature", "0.08 t"), ("iteration", "12 of ≤ 12"), ("μ", "1.234567"), ("n", "0.95000"), ("sign", "0.992(3)"),
         ("⟨k⟩", "1234.5"), ("change of Σ", "1.33 σ"), ("sweeps/s", "10,986"), ("phase", "approach"),

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from plaq.comm import library_version
-from plaq.launch import launcher_command
-from plaq.patience import Sign, blamed
+from plaq.comm.launch import launcher_command
+from plaq.comm.patience import Sign, blamed
 
 SILENT, WAITS, ENDED = Sign(-1, "works", 0), Sign(0.1, "waits", 50), Sign(0.1, "ended", 50)
 WORKS, STILL = Sign(0.1, "works", 0.2), Sign(0.1, "works", 50)

@@ -7,7 +7,7 @@ import pytest
 from plaq import _core, comm, machine
 from plaq.dca.parameters import SCHEMA
 from plaq.errors import InputError
-from plaq.kinds import cpu_list
+from plaq.inputs.kinds import cpu_list
 
 CPUS = sorted(os.sched_getaffinity(0))
 

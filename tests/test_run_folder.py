@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from plaq.errors import InputError, RunError
-from plaq.files import atomic_file, write_atomically
-from plaq.live import Log
-from plaq.run_folder import RunFolder
-from plaq.stop import Stop
+from plaq.files.atomic import atomic_file, write_atomically
+from plaq.run.folder import RunFolder
+from plaq.run.live import Log
+from plaq.run.stop import Stop
 
 
 class Input:
@@ -116,7 +116,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_file(tmp_path):
     script = f"""
 import os, signal
 from pathlib import Path
-from plaq.files import atomic_file
+from plaq.files.atomic import atomic_file
 with atomic_file(Path({str(tmp_path / "file")!r})) as file:
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plaq import kinds, schema
 from plaq.errors import InputError
-from plaq.schema import REQUIRED, Parameter, Schema
+from plaq.inputs import kinds, schema
+from plaq.inputs.schema import REQUIRED, Parameter, Schema
 
 TABLE = Schema(
     {"a": "First.", "b": "Second."},

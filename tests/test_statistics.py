@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from plaq.estimate import Axis, Estimate, with_error
-from plaq.statistics import (
+
+from plaq.data.estimate import Axis, Estimate, with_error
+from plaq.data.statistics import (
     Resampled,
     autocorrelation_time,
     average,

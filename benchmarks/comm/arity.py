@@ -12,7 +12,7 @@ import csv
 from pathlib import Path
 
 from plaq import _core
-from plaq.comm_model import machine
+from plaq.comm.model import machine
 
 FIGURES = Path(__file__).resolve().parent.parent.parent / "docs" / "figures"
 RANKS = [16, 64, 256, 1024, 4096, 16384, 100000]

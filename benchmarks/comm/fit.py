@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from run import OPERATIONS, read
 from scipy.optimize import least_squares
 
 from plaq import _core
-from run import OPERATIONS, read
 
 FITTED = ("broadcast", "reduce")
 START = {"overhead": 1e-7, "latency": 3e-7, "per_byte": 1e-10, "combine_per_byte": 5e-11, "turn": 2e-6}

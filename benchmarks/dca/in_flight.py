@@ -24,9 +24,10 @@ def one(in_flight):
     from problems import Problem
 
     from plaq.comm import world
-    from plaq.dca import ctaux, observables
-    from plaq.dca.chains import Chains, run_chains
-    from plaq.dca.symmetry import PointGroup
+    from plaq.dca.lattice.symmetry import PointGroup
+    from plaq.dca.physics import observables
+    from plaq.dca.solver import ctaux
+    from plaq.dca.solver.chains import Chains, run_chains
 
     case = Problem([[4, 0], [0, 4]], 6.0, 4.0, 0.95)
     order = 1 + case.beta * case.U * case.cluster.size * case.density * (4 - case.density) / 16

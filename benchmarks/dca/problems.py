@@ -8,14 +8,16 @@ from types import SimpleNamespace
 import numpy as np
 
 from plaq.comm import world
-from plaq.dca import ctaux, matsubara, observables
-from plaq.dca.bins import Bins
-from plaq.dca.chains import Chains, fresh_chain, run_chains
-from plaq.dca.chemical_potential import find_mu
-from plaq.dca.cluster import Cluster
-from plaq.dca.coarse_graining import CoarseGraining
-from plaq.dca.lattice import Lattice
-from plaq.dca.symmetry import PointGroup
+from plaq.data.bins import Bins
+from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.chemical_potential import find_mu
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.coarse_graining import CoarseGraining
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.symmetry import PointGroup
+from plaq.dca.physics import observables
+from plaq.dca.solver import ctaux
+from plaq.dca.solver.chains import Chains, fresh_chain, run_chains
 
 
 class Problem:

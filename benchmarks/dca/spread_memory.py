@@ -23,8 +23,8 @@ def run(how: str, frequencies: int) -> None:
     from plaq.comm import world
     from plaq.dca import Parameters
     from plaq.dca.commands import run_on
-    from plaq.live import Log
-    from plaq.stop import Stop
+    from plaq.run.live import Log
+    from plaq.run.stop import Stop
 
     p = Parameters(model={"U": 4, "cluster": [[2, 2], [2, -2]]},
                    dca={"temperatures": [0.5], "mu": 2.0, "isolated": True},
@@ -55,7 +55,7 @@ if __name__ == "__main__":
     if len(sys.argv) == 3:
         run(sys.argv[1], int(sys.argv[2]))
     else:
-        from plaq.launch import launcher_command
+        from plaq.comm.launch import launcher_command
 
         frequencies = sys.argv[1] if len(sys.argv) > 1 else "24"
         print("ranks    how   start MB    peak MB  measure s evaluate s     wall s", flush=True)

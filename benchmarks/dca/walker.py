@@ -9,9 +9,8 @@ import sys
 import time
 
 import numpy as np
-from threadpoolctl import threadpool_limits
-
 from problems import Problem
+from threadpoolctl import threadpool_limits
 
 BETAS = (5, 10, 20, 40, 80, 160, 330)
 

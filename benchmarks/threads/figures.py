@@ -1,4 +1,4 @@
-"""The figures of the study; each takes a `plaq.figures.Theme`."""
+"""The figures of the study; each takes a `plaq.data.figures.Theme`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ import peers
 from solver import Job, Study
 from traced import Traces
 
-from plaq.figures import page_colours, png, svg
+from plaq.data.figures import page_colours, png, svg
 
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;background:var(--paper);
 color:var(--ink)}.scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}

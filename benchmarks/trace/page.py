@@ -16,8 +16,9 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "trace"))
 
 from browser import Browser
-from plaq.trace.report import write_report
 from synthetic_trace import synthetic
+
+from plaq.trace.report import write_report
 
 REPEATS = 15
 HOOK = """addEventListener("wheel", () => {

@@ -76,14 +76,14 @@ def dca_run(
     """Run an input, or all runs of its \\[sweep]. The same command goes on with what was stopped."""
     started = time.perf_counter()
     from plaq.dca import commands, sweep
-    from plaq.schema import Option
+    from plaq.inputs.schema import Option
 
     options = (("--threads", "run.threads", threads), ("--workers", "run.workers", workers), ("--bind", "run.bind", bind),
                ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
     settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
 
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
-        from plaq.launch import relaunch
+        from plaq.comm.launch import relaunch
         from plaq.machine import memory
 
         sweep.check_needs(sweep.read(input, settings), ranks, memory())  # the ranks look again, each at its part of it
@@ -132,7 +132,7 @@ def dca_digest(run: RunPath = Path("run")):
 @dca.command("plot")
 def dca_plot(run: RunPath = Path("run")):
     """Draw the figures of a run again."""
-    from plaq.dca.plot import save_figures
+    from plaq.dca.results.plot import save_figures
 
     for path in save_figures(run):
         say(str(path))
@@ -152,7 +152,7 @@ def dca_export(
     out: Annotated[Optional[Path], typer.Option(help="Folder to write to; by default export/ in the run.")] = None,
 ):
     """Write G and Σ for TRIQS (HDF5) and all results as CSV."""
-    from plaq.dca.export import export
+    from plaq.dca.results.export import export
 
     for path in export(run, out or run / "export"):
         say(str(path))
@@ -170,8 +170,8 @@ def dca_estimate(
 ):
     """Predict time, memory and efficiency on many ranks of a machine."""
     from plaq.dca import sweep
-    from plaq.dca.check import forecast
-    from plaq.dca.cost import Machine
+    from plaq.dca.planning.check import forecast
+    from plaq.dca.planning.cost import Machine
 
     speeds = Machine.read(machine) if machine else Machine()
     for name, parameters in sweep.read(input, settings or []).items():
@@ -187,12 +187,12 @@ def dca_calibrate(
 ):
     """Measure this machine's speeds, with -n also those of its MPI."""
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
-        from plaq.launch import relaunch
+        from plaq.comm.launch import relaunch
 
         sys.exit(relaunch(sys.argv[1:], ranks))
     from plaq.comm import world
-    from plaq.dca.calibrate import measured_machine
-    from plaq.files import write_atomically
+    from plaq.dca.planning.calibrate import measured_machine
+    from plaq.files.atomic import write_atomically
 
     comm = world()
     found = measured_machine(comm, file.resolve().parent)
@@ -206,7 +206,7 @@ def comm_tune(
     repeats: Annotated[int, typer.Option(help="Calls of each method; the median counts.", **whole(1_000_000))] = 20,
 ):
     """Measure which algorithm, arity and segment is quickest here; collectives use it from then on."""
-    from plaq.comm_tuning import parse_list, tune
+    from plaq.comm.tuning import parse_list, tune
 
     print(tune(parse_list(ranks, "--ranks"), repeats))
 
@@ -222,9 +222,9 @@ def comm_simulate(
     best: Annotated[int, typer.Option(help="Show the best so many of each.", **whole(1000))] = 3,
 ):
     """Simulate a collective operation on a machine: which algorithm and arity wins where."""
-    from plaq.comm_model import MOST_BYTES, MOST_RANKS, compare
-    from plaq.comm_model import machine as machine_named
-    from plaq.comm_tuning import parse_list
+    from plaq.comm.model import MOST_BYTES, MOST_RANKS, compare
+    from plaq.comm.model import machine as machine_named
+    from plaq.comm.tuning import parse_list
 
     on = machine_named(machine)
     for nbytes in parse_list(sizes, "--bytes", MOST_BYTES):
@@ -241,7 +241,7 @@ def comm_simulate(
 def check(input: InputFile, settings: Settings = None):
     """Validate an input; print its cluster and what it needs in memory and time."""
     from plaq.dca import sweep
-    from plaq.dca.check import describe
+    from plaq.dca.planning.check import describe
 
     for name, parameters in sweep.read(input, settings or []).items():
         print(sweep.headline(name) + describe(parameters))
@@ -267,7 +267,7 @@ def main() -> None:
             sys.exit(obey(app))
     except Interrupted as interrupted:
         from plaq.comm import end_together
-        from plaq.stop import EXIT_CODES
+        from plaq.run.stop import EXIT_CODES
 
         end_together()
         sys.exit(EXIT_CODES[interrupted.reason])

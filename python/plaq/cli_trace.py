@@ -41,7 +41,7 @@ def trace_profile(
     csv: Annotated[Optional[Path], typer.Option(help="Write all names to this file too, times in s.")] = None,
 ):
     """Calls and times of every task and region, by exclusive time."""
-    from plaq.files import write_atomically
+    from plaq.files.atomic import write_atomically
     from plaq.trace.profile import as_csv, busy, profile, time_text
 
     trace = opened(folder)
@@ -66,7 +66,7 @@ def trace_tree(
     out: Annotated[Optional[Path], typer.Option("-o", "--out", help="Write it to this file for Graphviz.")] = None,
 ):
     """Which tasks created which, by name, with their times."""
-    from plaq.files import write_atomically
+    from plaq.files.atomic import write_atomically
     from plaq.trace.profile import time_text
     from plaq.trace.tree import as_dot, as_lines, task_tree
 
@@ -94,7 +94,7 @@ def trace_graph(
     limit: Annotated[int, typer.Option(help="Most tasks in a graph by task.", **whole(1_000_000))] = 500,
 ):
     """Write who created whom and who used whose results, for Graphviz: dot -Tsvg graph.dot > graph.svg."""
-    from plaq.files import write_atomically
+    from plaq.files.atomic import write_atomically
     from plaq.trace.graph import graph_by_name, graph_by_task
 
     trace = opened(folder)
@@ -155,7 +155,7 @@ def trace_otf2(
 
 def opened(folder: Path) -> Trace:
     """The trace, after a line on stderr for each of its notes."""
-    from plaq.guard import reading
+    from plaq.files.guard import reading
     from plaq.trace import read
 
     with reading(folder, "a trace"):

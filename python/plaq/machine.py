@@ -10,7 +10,7 @@ from typing import Any
 
 from plaq import __version__
 from plaq.errors import InputError
-from plaq.kinds import BINDINGS, cpu_list
+from plaq.inputs.kinds import BINDINGS, cpu_list
 
 
 def pool_options(workers: int | str = "auto", bind: str = "auto"):

@@ -11,8 +11,9 @@ import types
 
 import synthetic
 
-from plaq.dca.results import Point, Results
-from plaq.dca.transition import transition
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.transition import transition
+from plaq.dca.results.results import Results
 from plaq.errors import Interrupted, RunError
 
 
@@ -80,9 +81,9 @@ def stand_ins():
     """{module: what stands for it}."""
     found = {"plaq.dca.loop": types.SimpleNamespace(Loop=Loop)}
     if os.environ.get("FAKE_FIGURES") == "no":
-        found["plaq.dca.plot"] = types.SimpleNamespace(save_figures=lambda folder: [])
-        found["plaq.dca.sweep_report"] = types.SimpleNamespace(write_page=lambda base: base)
-        found["plaq.dca.report"] = types.SimpleNamespace(write_report=lambda folder: folder)
+        found["plaq.dca.results.plot"] = types.SimpleNamespace(save_figures=lambda folder: [])
+        found["plaq.dca.results.sweep_report"] = types.SimpleNamespace(write_page=lambda base: base)
+        found["plaq.dca.results.report"] = types.SimpleNamespace(write_report=lambda folder: folder)
     return found
 
 

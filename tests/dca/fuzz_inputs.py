@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plaq.dca import sweep
-from plaq.dca.check import describe
 from plaq.dca.parameters import SCHEMA, Parameters
+from plaq.dca.planning.check import describe
 from plaq.errors import InputError
-from plaq.schema import Option, parse_toml, to_toml
+from plaq.inputs.schema import Option, parse_toml, to_toml
 
 OPTIONS = {"--threads": "run.threads", "--workers": "run.workers", "--bind": "run.bind",
            "--walltime": "run.walltime", "--out": "run.folder"}

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from plaq.data.estimate import Axis, Estimate
 from plaq.dca.parameters import Parameters
-from plaq.dca.results import Point, Results
-from plaq.dca.transition import transition
-from plaq.estimate import Axis, Estimate
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.transition import transition
+from plaq.dca.results.results import Results
 
 K = np.pi * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
 SITES = Axis("R", np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), "a")

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import synthetic
 
-from plaq.dca import checks, plot, report
-from plaq.dca.advice import advice
-from plaq.dca.report import page
-from plaq.dca.results import Results, summary
-from plaq.figures import Theme
+from plaq.data.figures import Theme
+from plaq.dca.physics import checks
+from plaq.dca.results import plot, report
+from plaq.dca.results.advice import advice
+from plaq.dca.results.report import page
+from plaq.dca.results.results import Results, summary
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +111,7 @@ def test_half_filling_is_better_given_by_mu(results):
 
 
 def bound(results, part):
-    from plaq.dca.transition import across
+    from plaq.dca.physics.transition import across
 
     points = results.points[part]
     return Results(points, across(points, "lambda_d"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plaq.dca.balance import Load, Move, plan
+from plaq.batch.balance import Load, Move, plan
 
 CHAIN, BIN = 1000.0, 100.0  # sweeps
 

@@ -4,13 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
-from plaq.dca.bethe_salpeter import (
+
+from plaq.data.statistics import jackknife, sign_average
+from plaq.dca.physics.bethe_salpeter import (
     EVEN,
     ODD,
     Modes,
     folded,
-    irrep_basis,
     irreducible_vertex,
+    irrep_basis,
     ladder,
     pairing,
     symmetrised,
@@ -18,7 +20,6 @@ from plaq.dca.bethe_salpeter import (
     window_error,
 )
 from plaq.errors import RunError
-from plaq.statistics import jackknife, sign_average
 
 # D4 as 2x2 integer matrices, with the characters of its irreps
 QUARTER = np.array([[0, -1], [1, 0]])

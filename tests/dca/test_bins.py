@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plaq.dca.bins import Bins
+from plaq.data.bins import Bins
 
 
 def piece(number):

@@ -15,9 +15,9 @@ import pytest
 from isolated import OPEN_PLAQUETTE, Isolated
 
 from plaq import _core, comm
-from plaq.dca import chains as module
-from plaq.dca.chains import Chains, in_columns, joined_columns, out_of_columns, run_chains
-from plaq.launch import launcher_command
+from plaq.comm.launch import launcher_command
+from plaq.dca.solver import chains as module
+from plaq.dca.solver.chains import Chains, in_columns, joined_columns, out_of_columns, run_chains
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 RUN = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto")

@@ -3,13 +3,14 @@
 import pytest
 import synthetic
 
-from plaq.dca import needs, sweep
-from plaq.dca.check import describe
-from plaq.dca.cluster import Cluster
-from plaq.dca.cost import Machine, cost
-from plaq.dca.lattice import Lattice
-from plaq.dca.needs import check_needs
-from plaq.dca.tuning import window
+from plaq.dca import sweep
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.planning import needs
+from plaq.dca.planning.check import describe
+from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.needs import check_needs
+from plaq.dca.solver.tuning import window
 from plaq.errors import InputError
 
 

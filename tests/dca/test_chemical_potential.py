@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 import synthetic
 
-from plaq.dca.chemical_potential import cutoff, density, find_mu, free_mu
-from plaq.dca.cluster import Cluster
-from plaq.dca.coarse_graining import CoarseGraining
-from plaq.dca.lattice import Lattice
-from plaq.dca.matsubara import frequency_cutoff, mesh
+from plaq.dca.lattice.chemical_potential import cutoff, density, find_mu, free_mu
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.coarse_graining import CoarseGraining
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.matsubara import frequency_cutoff, mesh
 from plaq.errors import RunError
 
 PLAQUETTE = [[2, 0], [0, 2]]

@@ -18,10 +18,10 @@ import synthetic
 
 from plaq import _core
 from plaq.cli import main
+from plaq.comm.launch import launcher_command
 from plaq.dca import commands
 from plaq.dca.parameters import TABLE
 from plaq.errors import RunError
-from plaq.launch import launcher_command
 
 HERE = Path(__file__).parent
 INPUT = """
@@ -91,7 +91,7 @@ def one_error(outcome, code, *parts):
 @pytest.fixture
 def two_figures(monkeypatch):
     """Draw two of the figures only; test_results.py draws them all."""
-    from plaq.dca import plot, report
+    from plaq.dca.results import plot, report
 
     available, kept = plot.available, ("lambda_d", "sign")
     some = lambda results: {name: found for name, found in available(results).items() if name in kept}

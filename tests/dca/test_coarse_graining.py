@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plaq.dca.cluster import Cluster
-from plaq.dca.coarse_graining import CoarseGraining
-from plaq.dca.lattice import Lattice
-from plaq.dca.matsubara import frequency_cutoff, mesh
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.coarse_graining import CoarseGraining
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.matsubara import frequency_cutoff, mesh
 from plaq.errors import RunError
 
 SQUARE = Lattice.square()

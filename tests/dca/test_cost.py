@@ -4,11 +4,11 @@ import pytest
 import synthetic
 
 from plaq.comm import world
-from plaq.dca.calibrate import line, measured_machine
-from plaq.dca.check import forecast
-from plaq.dca.cluster import Cluster
-from plaq.dca.cost import MACHINE, Machine, cost
-from plaq.dca.lattice import Lattice
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.planning.calibrate import line, measured_machine
+from plaq.dca.planning.check import forecast
+from plaq.dca.planning.cost import MACHINE, Machine, cost
 from plaq.errors import InputError
 
 

@@ -8,7 +8,7 @@ import pytest
 from isolated import ATOM, OPEN_PLAQUETTE, RING, Isolated
 
 from plaq import _core
-from plaq.dca import ctaux
+from plaq.dca.solver import ctaux
 
 
 def small_case(**changes):

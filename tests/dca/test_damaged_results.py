@@ -5,10 +5,10 @@ import synthetic
 from test_damaged import FILES, fuzz
 
 from plaq.dca import commands
-from plaq.dca.export import export
-from plaq.dca.plot import save_figures
-from plaq.dca.report import write_report
-from plaq.dca.results_file import check_functions, digest_results, read_results, write_results
+from plaq.dca.results.export import export
+from plaq.dca.results.file import check_functions, digest_results, read_results, write_results
+from plaq.dca.results.plot import save_figures
+from plaq.dca.results.report import write_report
 from plaq.errors import InputError
 
 

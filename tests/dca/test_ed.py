@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from plaq.dca.ed import ExactCluster, fourier_matrix
+from plaq.dca.solver.ed import ExactCluster, fourier_matrix
 from plaq.errors import InputError
 
 DIMER = np.array([[0.0, -1.0], [-1.0, 0.0]])

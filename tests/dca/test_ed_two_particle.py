@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from plaq.dca.ed import ExactCluster, fourier_matrix, two_particle
-from plaq.dca.ed.two_particle import CHANNELS
+from plaq.dca.solver.ed import ExactCluster, fourier_matrix, two_particle
+from plaq.dca.solver.ed.two_particle import CHANNELS
 from plaq.errors import InputError
 
 ATOM = np.zeros((1, 1)), np.ones((1, 1))

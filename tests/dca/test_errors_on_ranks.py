@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import pytest
+
 from plaq import _core
-from plaq.launch import launcher_command
+from plaq.comm.launch import launcher_command
 
 pytestmark = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 SMALL = """

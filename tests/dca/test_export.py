@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import synthetic
 
-from plaq.dca.export import export, scalars
-from plaq.dca.lattice import Lattice
-from plaq.dca.matsubara import frequency_cutoff, mesh
-from plaq.dca.results_file import write_results
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.matsubara import frequency_cutoff, mesh
+from plaq.dca.results.export import export, scalars
+from plaq.dca.results.file import write_results
 from plaq.errors import RunError
 
 

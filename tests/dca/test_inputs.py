@@ -10,8 +10,8 @@ from plaq import dca
 from plaq.dca import sweep
 from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
-from plaq.schema import Option, read_toml
-from plaq.stop import Stop
+from plaq.inputs.schema import Option, read_toml
+from plaq.run.stop import Stop
 
 DEEP = "[" * 2000 + "]" * 2000
 

@@ -10,13 +10,14 @@ import pytest
 import synthetic
 from test_ed_two_particle import ATOM, DIMER, disconnected, make
 
-from plaq.dca import export, observables
-from plaq.dca.ed import two_particle
-from plaq.dca.instabilities import naming
-from plaq.dca.report import page
-from plaq.dca.response import responses, structure_factor
-from plaq.dca.results import Results, summary
-from plaq.run_folder import RunFolder
+from plaq.dca.physics import observables
+from plaq.dca.physics.instabilities import naming
+from plaq.dca.physics.response import responses, structure_factor
+from plaq.dca.results import export
+from plaq.dca.results.report import page
+from plaq.dca.results.results import Results, summary
+from plaq.dca.solver.ed import two_particle
+from plaq.run.folder import RunFolder
 
 PI = np.pi
 WINDOW = 8

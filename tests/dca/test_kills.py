@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plaq import _core, checkpoint
+from plaq import _core
 from plaq.dca.observer import PROGRAM
 from plaq.dca.parameters import Parameters
+from plaq.files import checkpoint
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec() or not sys.platform.startswith("linux"),
                                reason="needs MPI, and /proc to find the ranks")

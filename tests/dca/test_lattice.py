@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plaq.dca.lattice import Lattice
+from plaq.dca.lattice.hopping import Lattice
 from plaq.errors import InputError
 
 TRIANGULAR = {d: -1.0 for d in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]}

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from isolated import DIMER, OPEN_DIMER, Isolated
 
-from plaq.dca import bethe_salpeter, observables
 from plaq.comm import world
 from plaq.dca.loop import APPROACH, FINAL, SETTLE, Loop, next_phase
 from plaq.dca.observer import QuietObserver
 from plaq.dca.parameters import Parameters
+from plaq.dca.physics import bethe_salpeter, observables
 from plaq.errors import Interrupted
 
 

@@ -3,9 +3,9 @@ import functools
 import numpy as np
 import pytest
 
-from plaq.dca.cluster import Cluster
-from plaq.dca.lattice import Lattice
-from plaq.dca.matsubara import Mesh, frequency_cutoff, mesh
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.matsubara import Mesh, frequency_cutoff, mesh
 
 SQUARE = Lattice.square()
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import synthetic
 
-from plaq.dca.cluster import Cluster
-from plaq.dca.lattice import Lattice
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import SCHEMA, TABLE, Parameters
 from plaq.errors import InputError
 

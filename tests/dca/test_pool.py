@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from isolated import OPEN_DIMER, Isolated
 
-from plaq.dca import pool
+from plaq.dca.solver import pool
 
 SEEDS = (1, 2)
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import synthetic
 
-from plaq.dca import checks
-from plaq.dca.report import page, write_report
-from plaq.dca.results import Point, Results, summary
-from plaq.dca.results_file import digest_results, read_results, write_results
+from plaq.dca.physics import checks
+from plaq.dca.physics.point import Point
+from plaq.dca.results.file import digest_results, read_results, write_results
+from plaq.dca.results.report import page, write_report
+from plaq.dca.results.results import Results, summary
 from plaq.errors import InputError
 
 HEADER = {"version": "0.1.0", "ranks": 2}

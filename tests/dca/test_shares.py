@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from plaq import comm
-from plaq.dca import distribution, shares
-from plaq.dca.bins import Bins
-from plaq.dca.chains import Chains, fresh_chain
-from plaq.dca.cluster import Cluster
-from plaq.dca.cost import Machine, cost
-from plaq.dca.lattice import Lattice
-from plaq.dca.observables import pair_orbits
+from plaq.data.bins import Bins
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
-from plaq.dca.shares import Shares, pair_functions
-from plaq.dca.symmetry import PointGroup
+from plaq.dca.physics.observables import pair_orbits
+from plaq.dca.planning import distribution
+from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.solver import shares
+from plaq.dca.solver.chains import Chains, fresh_chain
+from plaq.dca.solver.shares import Shares, pair_functions
 from plaq.errors import InputError
 
 WINDOW = 3
@@ -136,11 +137,11 @@ def test_bins_that_some_rank_lacks_do_not_match(functions):
     states = [fresh_chain(c) | {"bins_done": 1} for c in range(2)]
     chains = Chains(measured([whole_bin(functions, 5, 1)] * 2), states)
     here = Shares(Ranks(0, 2, [1]), functions, 2, 2)
-    assert not here.match(chains)
+    assert not here.match(chains.done())
     here.cut_from(chains.bins, 5)
-    assert here.match(chains)
+    assert here.match(chains.done())
     here.comm.others = [0]
-    assert not here.match(chains)
+    assert not here.match(chains.done())
 
 
 def case(how):

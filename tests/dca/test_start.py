@@ -8,13 +8,14 @@ import types
 import numpy as np
 import pytest
 
-from plaq import _core, checkpoint
+from plaq import _core
+from plaq.comm.launch import launcher_command
 from plaq.dca import Parameters, commands, loop, start
-from plaq.dca.chains import out_of_columns, run_chains
 from plaq.dca.observer import PROGRAM
-from plaq.dca.results_file import digest_results
+from plaq.dca.results.file import digest_results
+from plaq.dca.solver.chains import out_of_columns, run_chains
 from plaq.errors import InputError, Interrupted
-from plaq.launch import launcher_command
+from plaq.files import checkpoint
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 DIMER = [[2, 0], [0, 1]]

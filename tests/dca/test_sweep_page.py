@@ -11,11 +11,12 @@ import synthetic
 from test_cli import one_error, plaq
 from test_results import Elements
 
-from plaq.dca import commands, sweep_record, sweep_report
-from plaq.dca.results_file import digest_results, write_results
-from plaq.dca.transition import across
+from plaq.data.figures import Theme
+from plaq.dca import commands
+from plaq.dca.physics.transition import across
+from plaq.dca.results import sweep_record, sweep_report
+from plaq.dca.results.file import digest_results, write_results
 from plaq.errors import InputError
-from plaq.figures import Theme
 
 AXES = [(u, n) for u in (4.0, 6.0, 8.0) for n in (0.9, 1.0)]
 

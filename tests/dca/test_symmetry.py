@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plaq.dca.cluster import Cluster
-from plaq.dca.lattice import Lattice
-from plaq.dca.symmetry import PointGroup, character, irrep_blocks, irrep_of, irrep_projectors
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.symmetry import PointGroup, character, irrep_blocks, irrep_of, irrep_projectors
 from plaq.errors import InputError
 
 SQUARE = Lattice.square(1, -0.3)

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from plaq.dca.transition import crossing, falling, transition
+
+from plaq.dca.physics.transition import crossing, falling, transition
 from plaq.errors import InputError
 
 # 2x2 cluster, U = 6, n = 0.95, 1e7 measurements: tutorial of DCA++ (Haehner et al., Comput. Phys. Commun. 246,

@@ -21,12 +21,12 @@ from isolated import (
     Isolated,
     at_filling,
 )
-from plaq.dca.ed.two_particle import FourPoint, _element
-from plaq.dca.exact import exact_point
-from plaq.dca.shares import pair_functions
 
-from plaq import statistics
-from plaq.dca import observables
+from plaq.data import statistics
+from plaq.dca.physics import observables
+from plaq.dca.physics.exact import exact_point
+from plaq.dca.solver.ed.two_particle import FourPoint, _element
+from plaq.dca.solver.shares import pair_functions
 
 GEOMETRIES = (DIMER, OPEN_DIMER, RING, PLAQUETTE, OPEN_PLAQUETTE, DIAGONAL_PLAQUETTE)
 COUPLINGS = (4.0, 6.0, 8.0)

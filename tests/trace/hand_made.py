@@ -1,6 +1,7 @@
 """Small traces whose every number is known."""
 
 import numpy as np
+
 from plaq.trace.model import GPU, LINK, READY, REGION, SLICE, TASK, RankInfo, Trace
 
 

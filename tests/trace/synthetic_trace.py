@@ -3,6 +3,7 @@
 import heapq
 
 import numpy as np
+
 from plaq.trace.model import LINK, READY, REGION, SLICE, TASK, Counter, RankInfo, Trace
 
 NAMES = ["chain", "accumulator", "flush", "sweep", "measure", "g4", "iteration", "coarse graining", "checkpoint"]

@@ -4,8 +4,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from plaq.trace.assemble import (
-    CREATED, FINISHED, LINKED, MORE, REGION_BEGIN, REGION_END, RESUMED, STARTED, SUSPENDED, assemble,
+    CREATED,
+    FINISHED,
+    LINKED,
+    MORE,
+    REGION_BEGIN,
+    REGION_END,
+    RESUMED,
+    STARTED,
+    SUSPENDED,
+    assemble,
 )
 from plaq.trace.rank_file import CLOCK, RECORD, RankFile
 

@@ -6,10 +6,11 @@ import json
 import numpy as np
 import pytest
 from hand_made import suspended, trace_of
+from synthetic_trace import synthetic
+
 from plaq.errors import RunError
 from plaq.trace.chrome import write_chrome
 from plaq.trace.model import Counter
-from synthetic_trace import synthetic
 
 
 def written(trace, path):

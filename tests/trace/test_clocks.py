@@ -5,9 +5,10 @@ import struct
 
 import numpy as np
 import pytest
+from trace_file import blocks_of, file_of
+
 from plaq import trace
 from plaq.trace.rank_file import CLOCKS, OFFSET, PROCESS
-from trace_file import blocks_of, file_of
 
 HOUR = 3_600_000_000_000  # ns
 

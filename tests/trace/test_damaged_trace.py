@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from consistent import check_consistent
 from damage import damaged
+from trace_file import blocks_of, file_of
+from typer.testing import CliRunner
+
 from plaq import trace
 from plaq.cli_trace import app
 from plaq.errors import InputError
 from plaq.trace.assemble import CREATED, FINISHED, MORE, REGION_BEGIN, REGION_END, STARTED
 from plaq.trace.profile import busy, profile
 from plaq.trace.rank_file import CLOCKS, EVENTS, NAMES, PROCESS, SAMPLES, SERIES, THREAD
-from trace_file import blocks_of, file_of
-from typer.testing import CliRunner
 
 FILES = 300
 MS = 1_000_000  # ns, which are the ticks here

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hand_made import with_gpu
+
 from plaq import trace
 from plaq.trace.chrome import write_chrome
 from plaq.trace.on_worker import OnWorker

@@ -6,12 +6,12 @@ import subprocess
 
 import pytest
 from hand_made import suspended, trace_of
-from plaq.errors import InputError
-from plaq.trace.graph import graph_by_name, graph_by_task
-from plaq.trace.tree import as_dot, as_lines, task_tree
 from synthetic_trace import synthetic
 
+from plaq.errors import InputError
 from plaq.trace import dot
+from plaq.trace.graph import graph_by_name, graph_by_task
+from plaq.trace.tree import as_dot, as_lines, task_tree
 
 
 def family(notes=()):

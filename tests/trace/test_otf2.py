@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hand_made import suspended, trace_of, with_gpu
-from plaq.errors import InputError, RunError
-from plaq.trace.model import Counter
-from plaq.trace.otf2 import write_otf2
 from synthetic_trace import synthetic
 
 from plaq import _core
+from plaq.errors import InputError, RunError
+from plaq.trace.model import Counter
+from plaq.trace.otf2 import write_otf2
 
 built = pytest.mark.skipif(not hasattr(_core, "otf2"), reason="plaq is built without OTF2")
 reads = pytest.mark.skipif(

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+
 from plaq.trace.palette import FILLS, LOOKS, looks
 
 # Machado, Oliveira and Fernandes, IEEE TVCG 15, 1291 (2009), severity 1; for linear RGB.

@@ -5,8 +5,9 @@ import pytest
 from hand_made import suspended, trace_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plaq.trace.profile import as_csv, busy, profile, time_text
 from synthetic_trace import synthetic
+
+from plaq.trace.profile import as_csv, busy, profile, time_text
 
 
 def by_name(trace):

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from consistent import check_consistent
+from trace_file import blocks_of, file_of
+
 from plaq import trace
 from plaq.errors import InputError
 from plaq.trace.rank_file import CLOCKS
-from trace_file import blocks_of, file_of
 
 PROGRAM = Path(os.environ.get("PLAQ_BUILD", Path(__file__).parents[2] / "build")) / "tests/trace/trace_workload"
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="the C++ tests are not built")

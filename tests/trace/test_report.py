@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from browser import Browser, find_browser
 from hand_made import suspended, trace_of, waiting, with_gpu
+from synthetic_trace import synthetic
+
 from plaq.errors import RunError
 from plaq.trace.model import LINK, READY, Counter
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.profile import profile
 from plaq.trace.report import page, write_report
 from plaq.trace.timeline import Timeline
-from synthetic_trace import synthetic
 
 in_browser = pytest.mark.skipif(find_browser() is None, reason="no Chromium on this machine")
 

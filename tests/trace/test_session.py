@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 from consistent import check_consistent
+
 from plaq import trace
 from plaq.errors import InputError
 

@@ -6,9 +6,10 @@ from consistent import check_consistent
 from hand_made import suspended, trace_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from synthetic_trace import synthetic
+
 from plaq.trace.on_worker import OnWorker, depths
 from plaq.trace.timeline import Timeline
-from synthetic_trace import synthetic
 
 
 def timeline(trace):

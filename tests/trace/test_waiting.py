@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hand_made import suspended, trace_of, waiting
+
 from plaq import _core
 from plaq.errors import InputError
 from plaq.trace.palette import OTHER, WAITING, looks

@@ -8,7 +8,7 @@
 from typing import Any
 
 _PLACES = {
-    "Parameters": "parameters", "Point": "results", "Results": "results", "load": "commands", "run": "commands",
+    "Parameters": "parameters", "Point": "physics.point", "Results": "results.results", "load": "commands", "run": "commands",
 }
 __all__ = list(_PLACES)
 

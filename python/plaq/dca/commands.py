@@ -8,19 +8,20 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from plaq.dca import sweep_record
-from plaq.dca.needs import check_needs
+from plaq.comm.patience import patient
+from plaq.data.words import duration
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import Parameters
-from plaq.dca.results import Results
-from plaq.dca.results_file import digest_line, read_results
+from plaq.dca.planning.needs import check_needs
+from plaq.dca.results import sweep_record
+from plaq.dca.results.file import digest_line, read_results
+from plaq.dca.results.results import Results
 from plaq.dca.start import Start, find_start
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
-from plaq.live import Log, duration, open_log
 from plaq.machine import build, pool_options
-from plaq.patience import patient
-from plaq.run_folder import RunFolder
-from plaq.stop import Stop
+from plaq.run.folder import RunFolder
+from plaq.run.live import Log, open_log
+from plaq.run.stop import Stop
 from plaq.trace.session import Session, next_folder, region
 
 
@@ -120,8 +121,8 @@ class Desk:
 
     def finish(self, results: Results) -> None:
         """Write results, figures and report, and say the answer."""
-        from plaq.dca.plot import save_figures
-        from plaq.dca.report import write_report
+        from plaq.dca.results.plot import save_figures
+        from plaq.dca.results.report import write_report
 
         self.observer.save(results)
         self.log.line()
@@ -167,9 +168,9 @@ def digest(folder: str | Path) -> list[str]:
 
 def report(folder: str | Path) -> Path:
     """Draw the figures and write ``report.html`` of a run folder or of a sweep again; the path of the report."""
-    from plaq.dca.plot import save_figures
-    from plaq.dca.report import write_report
-    from plaq.dca.sweep_report import write_page
+    from plaq.dca.results.plot import save_figures
+    from plaq.dca.results.report import write_report
+    from plaq.dca.results.sweep_report import write_page
 
     if sweep_record.is_sweep(Path(folder)):
         return write_page(Path(folder))

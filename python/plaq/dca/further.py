@@ -1,6 +1,6 @@
 """More measurements for a finished run: each temperature goes on with further final iterations.
 
-All final iterations of a temperature count together (plaq.dca.pool), so a temperature that is done can go on: from its
+All final iterations of a temperature count together (plaq.dca.solver.pool), so a temperature that is done can go on: from its
 pooled bins, Σ and configurations, which are kept beside the checkpoint. Its first iterations had the fewer measurements, so
 the bits are not those of a run that had asked for more at once; the same extensions give the same bits.
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from plaq import checkpoint
 from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
-from plaq.run_folder import RunFolder
+from plaq.files import checkpoint
+from plaq.run.folder import RunFolder
 
 
 def begin(state: dict[str, Any], before: Parameters, parameters: Parameters, folder: RunFolder,

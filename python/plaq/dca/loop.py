@@ -2,7 +2,7 @@
 
 At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma, first with few measurements until Sigma
 changes by less than its error, then with many, everything measured, until that holds again. From there on all
-iterations count, until their measurements together are as many as were asked for (plaq.dca.pool). The next temperature
+iterations count, until their measurements together are as many as were asked for (plaq.dca.solver.pool). The next temperature
 starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays and of chains that
 are spread over the ranks, so that a run can stop between any two bins and continue to the same bits, on any number of
 ranks.
@@ -18,23 +18,26 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from threadpoolctl import threadpool_limits
 
-from plaq.dca import ctaux, matsubara, observables, pool, tuning
-from plaq.dca.chains import Chains, run_chains
-from plaq.dca.chemical_potential import cutoff, find_mu
-from plaq.dca.chemical_potential import density as lattice_density
-from plaq.dca.cluster import Cluster
-from plaq.dca.coarse_graining import CoarseGraining
-from plaq.dca.distribution import in_shares
-from plaq.dca.exact import exact_point
-from plaq.dca.lattice import Lattice
+from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.chemical_potential import cutoff, find_mu
+from plaq.dca.lattice.chemical_potential import density as lattice_density
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.coarse_graining import CoarseGraining
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.mixing import DEPTH, mixed
-from plaq.dca.pool import PARTS
-from plaq.dca.progress import part_done
-from plaq.dca.results import Point, Results
-from plaq.dca.shares import Shares, SpreadEstimate, pair_functions
-from plaq.dca.symmetry import PointGroup
-from plaq.dca.transition import across
-from plaq.dca.watch import Watch, stop_reason
+from plaq.dca.physics import observables
+from plaq.dca.physics.exact import exact_point
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.transition import across
+from plaq.dca.planning.distribution import in_shares
+from plaq.dca.planning.progress import part_done
+from plaq.dca.results.results import Results
+from plaq.dca.solver import ctaux, pool, tuning
+from plaq.dca.solver.chains import Chains, run_chains
+from plaq.dca.solver.pool import PARTS
+from plaq.dca.solver.shares import Shares, SpreadEstimate, pair_functions
+from plaq.dca.solver.watch import Watch, stop_reason
 from plaq.errors import Interrupted, RunError
 from plaq.trace.session import region
 
@@ -318,7 +321,7 @@ class Loop:
             except RunError as error:
                 if error.ranks == self.comm.size:
                     chains.gather_bins(self.comm, False)
-                    if not shares or shares.match(chains):
+                    if not shares or shares.match(chains.done()):
                         self._checkpoint(loop, shares)  # bins that are complete are kept
                 raise
             tally = chains.tally(self.comm)

@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from plaq import checkpoint
-from plaq.dca import checks, further
+from plaq.data.estimate import with_error
+from plaq.data.words import duration, number, size
+from plaq.dca import further
 from plaq.dca.parameters import Parameters
-from plaq.dca.progress import Progress
-from plaq.dca.response import responses
-from plaq.dca.results import Point, Results, summary
-from plaq.dca.results_file import check_functions, write_results
-from plaq.dca.shares import Shares, SpreadEstimate, to_the_end
+from plaq.dca.physics import checks
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.response import responses
+from plaq.dca.planning.progress import Progress
+from plaq.dca.results.file import check_functions, write_results
+from plaq.dca.results.results import Results, summary
+from plaq.dca.solver.shares import Shares, SpreadEstimate, to_the_end
 from plaq.errors import InputError
-from plaq.estimate import with_error
-from plaq.live import Log, duration, number, size
-from plaq.number_file import NumberFile
-from plaq.run_folder import RunFolder
-from plaq.stop import Stop
+from plaq.files import checkpoint
+from plaq.files.number_file import NumberFile
+from plaq.run.folder import RunFolder
+from plaq.run.live import Log
+from plaq.run.stop import Stop
 from plaq.trace.session import region
 
 PROGRAM = "plaq dca"

@@ -10,11 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from plaq import _core
+from plaq.comm.patience import LIMIT
 from plaq.errors import InputError
-from plaq.kinds import (binding, boolean, choice, displacements, duration, folder, integer, list_of, one_of, real,
-                        text)
-from plaq.patience import LIMIT
-from plaq.schema import REQUIRED, Option, Parameter, Schema, read_toml, shown, to_toml
+from plaq.inputs.kinds import (
+    binding,
+    boolean,
+    choice,
+    displacements,
+    duration,
+    folder,
+    integer,
+    list_of,
+    one_of,
+    real,
+    text,
+)
+from plaq.inputs.schema import REQUIRED, Option, Parameter, Schema, read_toml, shown, to_toml
 
 SECTIONS = {
     "model": "The single-band Hubbard model and the cluster that stands for the lattice.",
@@ -347,8 +358,8 @@ def check_transfers(transfers: tuple[tuple[float, float], ...], cluster, refuse)
         x, y = (round(value) for value in exact)
         near = max(abs(exact[0] - x), abs(exact[1] - y)) < 5e-7
         if not near or (a * x + b * y) % sites or (c * x + d * y) % sites:
-            from plaq.dca.cluster import Cluster
-            from plaq.dca.lattice import Lattice
+            from plaq.dca.lattice.cluster import Cluster
+            from plaq.dca.lattice.hopping import Lattice
 
             names = " ".join(Cluster(Lattice.square(), cluster).names)
             refuse(f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster; these are {names}")

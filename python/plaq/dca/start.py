@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from plaq import checkpoint
-from plaq.dca import tuning
-from plaq.dca.bins import Bins
-from plaq.dca.chains import in_columns, out_of_columns
-from plaq.dca.cluster import Cluster
-from plaq.dca.lattice import Lattice
+from plaq.data.bins import Bins
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.observer import PROGRAM
 from plaq.dca.parameters import Parameters
-from plaq.dca.results import Point
+from plaq.dca.physics.point import Point
+from plaq.dca.solver import tuning
+from plaq.dca.solver.chains import in_columns, out_of_columns
 from plaq.errors import InputError
-from plaq.packed import pack
+from plaq.files import checkpoint
+from plaq.files.packed import pack
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from plaq.dca import commands, needs, sweep_record
-from plaq.dca.cluster import Cluster
-from plaq.dca.cost import Machine, cost
-from plaq.dca.lattice import Lattice
+from plaq.comm.patience import patient
+from plaq.data.words import duration
+from plaq.dca import commands
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import SCHEMA, Parameters
+from plaq.dca.planning import needs
+from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.results import sweep_record
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
-from plaq.kinds import LONGEST_NAME
-from plaq.live import Log, duration
+from plaq.inputs.kinds import LONGEST_NAME
+from plaq.inputs.schema import Option, read_toml, shown, to_toml
 from plaq.machine import memory
 from plaq.output import say
-from plaq.patience import patient
-from plaq.schema import Option, read_toml, shown, to_toml
-from plaq.stop import Stop
+from plaq.run.live import Log
+from plaq.run.stop import Stop
 
 MOST = 10_000  # runs
 SINGLE = ""  # name of the run of an input without a sweep
@@ -187,7 +190,7 @@ def in_words(name: str, outcome: Mapping[str, Any]) -> str:
 
 def record(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
     """The tables and the page of the sweep."""
-    from plaq.dca.sweep_report import write_page
+    from plaq.dca.results.sweep_report import write_page
 
     sweep_record.write(base, runs, outcomes)
     say(f"report: {write_page(base)}")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plaq.files import atomic_file
+from plaq.files.atomic import atomic_file
 from plaq.trace.model import Counter, Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.samples import counter_name, known_samples

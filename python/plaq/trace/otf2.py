@@ -14,7 +14,7 @@ import numpy as np
 
 import plaq
 from plaq.errors import InputError, RunError
-from plaq.files import atomic_folder
+from plaq.files.atomic import atomic_folder
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.samples import counter_name, known_samples

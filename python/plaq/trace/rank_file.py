@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from plaq.guard import DamagedFile, open_file, reading
+from plaq.files.guard import DamagedFile, open_file, reading
 
 HEAD_BYTES, MAGIC = 512, b"plaq trace 2\n"
 FORMAT = "a trace of plaq, version 2"

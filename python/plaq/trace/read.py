@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.guard import DamagedFile, reading
+from plaq.files.guard import DamagedFile, reading
 from plaq.trace.assemble import RankTables, assemble
 from plaq.trace.clocks import Clock
 from plaq.trace.gpu import gpu_table

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plaq.files import write_atomically
+from plaq.files.atomic import write_atomically
 from plaq.trace.curves import Strip, strips_of
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker

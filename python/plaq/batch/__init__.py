@@ -1,0 +1,1 @@
+"""Pieces of work over the ranks."""

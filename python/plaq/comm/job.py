@@ -1,0 +1,100 @@
+"""The job that this process belongs to: its ranks, those on this machine, the MPI behind them, and how it ends."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import sys
+import threading
+from typing import NamedTuple
+
+from plaq import _core
+from plaq.comm import patience
+from plaq.comm.communicator import Communicator
+
+
+@functools.cache
+def world() -> Communicator:
+    """All ranks of the job. MPI starts at the first call, if a launcher started this process.
+
+    On more than one rank, SIGUSR1 then counts as SIGTERM (launchers pass the first on and make the second a kill),
+    and an exception that nobody catches ends the whole job instead of leaving the other ranks waiting.
+
+    Raises InputError if the world has not the size that the launcher promised (a launcher of another
+    MPI starts unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if MPI
+    fails.
+    """
+    found = _ranks()
+    if found.size > 1:
+        _listen_to_launcher()
+        _end_job_with_uncaught_exceptions(found)
+    found._together  # its errors are those of all ranks, those of a node are not
+    if found.size > 1 and _core.comm.mpi_is_ours():
+        patience.presence = _core.comm.presence(found._native)
+    _node(found)
+    return found
+
+
+@functools.cache
+def _ranks() -> Communicator:
+    native = _core.comm.Communicator.world()
+    return Communicator(native, list(range(native.size)))
+
+
+def started() -> Communicator | None:
+    """The world where MPI has been started for it, also if `world` failed after that."""
+    return _ranks() if _ranks.cache_info().currsize else None
+
+
+def end_together() -> None:
+    """All ranks have agreed to end, with whatever exit code: those that are quick wait for the others."""
+    if patience.presence is not None:
+        patience.presence.ends_together()
+
+
+class Node(NamedTuple):
+    """This process among the ranks of its machine: its number there, and the hardware threads that each may use."""
+
+    rank: int
+    masks: list[list[int]]
+
+
+def node() -> Node:
+    """Of the whole world, as it was when `world` was first called."""
+    return _node(world())
+
+
+@functools.cache
+def _node(comm: Communicator) -> Node:
+    here = comm.split_by_node()
+    return Node(here.rank, here.allgather(_core.task.allowed_cpus()))
+
+
+def library_version() -> str:
+    """The MPI that plaq was built with, such as "Open MPI v4.1.4"; empty without MPI."""
+    return _core.comm.library_version()
+
+
+def thread_level() -> str:
+    """The thread level that MPI granted: "serialized" or "multiple"; empty where MPI is not running."""
+    return _core.comm.thread_level()
+
+
+def _listen_to_launcher() -> None:
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
+    ):
+        signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(os.getpid(), signal.SIGTERM))
+
+
+def _end_job_with_uncaught_exceptions(comm: Communicator) -> None:
+    show = sys.excepthook
+
+    def show_and_end(kind, error, trace):
+        print(f"rank {comm.rank} of {comm.size} failed:", file=sys.stderr)
+        show(kind, error, trace)
+        comm.abort(1)
+
+    sys.excepthook = show_and_end

@@ -1,0 +1,180 @@
+"""Starting plaq on several ranks, with the launcher of the MPI that it was built with."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from io import BufferedWriter
+from pathlib import Path
+from threading import Thread
+from typing import BinaryIO
+
+from plaq import _core
+from plaq.comm.echoes import WithoutEchoes
+from plaq.errors import InputError, RunError
+from plaq.output import Descriptor
+
+# Variables that launchers set in the processes they start.
+_RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
+# What `start` tells the ranks.
+_TOLD = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
+# Signals that leave a process no last words. Launchers tell of them with 128 + the number, MPICH's with the number
+# alone where no core was dumped: exit codes that plaq does not use.
+_DEATHS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+LAST_WORDS = 5.0  # seconds that output may still take when the job is over: a process that it left may hold the pipe
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+
+
+def relaunch(arguments: Sequence[str], ranks: int) -> int:
+    """Run ``plaq arguments...`` on ``ranks`` ranks and return its exit code; see `start`."""
+    return start([sys.executable, "-m", "plaq", *arguments], ranks)
+
+
+def start(program: Sequence[str], ranks: int) -> int:
+    """Run a program on ``ranks`` ranks and return its exit code. To be called from the main thread.
+
+    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, and `plaq.comm.world` checks it. The
+    first SIGINT or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm` turns into SIGTERM: launchers pass it
+    on, where they would answer the signal itself with a kill. A second one ends the job at once. The exit code
+    after a signal is 128 + its number, unless the job ends well all the same.
+
+    Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if
+    the launcher is not there, or if a rank was killed or crashed.
+    """
+    command = launcher_command(ranks) + list(program)
+    if is_rank():
+        raise InputError("-n starts ranks, but this process is already one: leave out either -n or the launcher")
+    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": _terminal()}
+    received: list[int] = []
+    before = {}
+    try:
+        # A session of its own: Ctrl-C in the terminal reaches this process alone, and decides what ranks see.
+        job = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=_end_with_parent(),
+        )
+    except OSError as error:
+        raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
+
+    # Launchers end the job when they cannot write: what the ranks print goes through this process.
+    echoes = WithoutEchoes()
+    printed = [Thread(target=_forward, args=output, daemon=True)
+               for output in ((job.stdout, 1), (job.stderr, 2, echoes, echoes.rest))]
+    for each in printed:
+        each.start()
+
+    def pass_on(number: int, frame) -> None:
+        # Ranks end when their launcher is gone; a SIGTERM some launchers only pass on.
+        job.send_signal(signal.SIGKILL if received else signal.SIGUSR1)
+        received.append(number)
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, pass_on)
+        code = job.wait()
+        for each in printed:
+            each.join(LAST_WORDS)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if code != 0 and received:
+        return 128 + received[0]
+    code = code if code >= 0 else 128 - code
+    killed_by = code if code in _DEATHS and _core.comm.library_version().startswith("MPICH") else code - 128
+    if killed_by in _DEATHS:
+        # Who is killed says nothing, and neither do those that the launcher ends with it.
+        raise RunError(f"a rank was ended by {signal.Signals(killed_by).name}, and the job with it")
+    if code != 0 and not echoes.said:  # no rank has said a word: then the launcher's are all there are
+        Descriptor(2).write(echoes.kept)
+    return code
+
+
+def _forward(pipe: BinaryIO, number: int, shown: Callable[[bytes], bytes] = bytes,
+             rest: Callable[[], bytes] = bytes) -> None:
+    """Copy what is to be ``shown`` of a pipe, and the ``rest`` at its end, to a file descriptor; what cannot be written
+    is lost."""
+    with pipe, BufferedWriter(Descriptor(number)) as out:
+        while piece := pipe.read1(1 << 16):
+            out.write(shown(piece))
+            out.flush()
+        out.write(rest())
+
+
+def is_rank() -> bool:
+    """True in a process that an MPI launcher started."""
+    return any(name in os.environ for name in _RANK_OF)
+
+
+def stdout_is_terminal() -> bool:
+    """Whether the user reads standard output on a terminal.
+
+    A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` tells it, and
+    under any other launcher the answer is no.
+    """
+    return bool(os.environ.get("PLAQ_TERMINAL")) if is_rank() else bool(_terminal())
+
+
+def terminal_size() -> tuple[int, int]:
+    """Columns and lines of that terminal now. A rank looks at the one that `start` was called on; where there is none
+    to be seen, as on another node, it is taken for one of 80 x 24."""
+    try:
+        if not is_rank():
+            return os.get_terminal_size(sys.stdout.fileno())
+        terminal = os.open(os.environ["PLAQ_TERMINAL"], os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            return os.get_terminal_size(terminal)
+        finally:
+            os.close(terminal)
+    except (OSError, ValueError, KeyError):
+        return 80, 24
+
+
+def _terminal() -> str:
+    """The path of the terminal that standard output is; empty if it is none."""
+    try:
+        return os.ttyname(sys.stdout.fileno()) if sys.stdout is not None and sys.stdout.isatty() else ""
+    except OSError:
+        return "a terminal without a name"
+
+
+def launcher_command(ranks: int) -> list[str]:
+    """The launcher of plaq's MPI with what it takes to start ``ranks`` ranks, here or in this batch job."""
+    if ranks < 1:
+        raise InputError(f"-n {ranks}: the number of ranks must be at least 1")
+    mpiexec, version = _core.comm.mpiexec(), _core.comm.library_version()
+    if not mpiexec:
+        raise InputError(
+            f"-n {ranks}: plaq was built without MPI, so there is one rank only; install MPI (on Debian "
+            "libopenmpi-dev and openmpi-bin, elsewhere `pip install mpich`) and build again"
+        )
+    beside = Path(sys.prefix, "bin", Path(mpiexec).name)  # where the MPI's wheel has it that plaq's wheel comes with
+    launcher = next((path for path in (Path(mpiexec), beside) if path.exists()), None)
+    if launcher is None:
+        raise RunError(f"{mpiexec}, which starts {version}, is gone; build plaq again")
+    command = [str(launcher), "-n", str(ranks)]
+    if version.startswith("Open MPI"):
+        # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
+        command += ["--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE"]
+        if version.startswith("Open MPI v4"):
+            command.append("-q")  # the ranks say themselves what went wrong; from version 5 on there is no such option
+        command += [word for name in _TOLD for word in ("-x", name)]
+        if os.geteuid() == 0:
+            command.append("--allow-run-as-root")
+    return command
+
+
+def _end_with_parent():
+    """What the launcher does before it starts: ask Linux to end it when plaq dies, even by SIGKILL."""
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,110 @@
+"""How long ranks wait for each other, and who is to blame when that is too long.
+
+A rank that waits trusts the others for half of its patience. Then it asks them every now and then: each has a thread
+that answers for it whatever it does (src/plaq/comm/presence.hpp). One that computes or writes for long says so and is
+waited for, however long that takes; one that was stopped says nothing, one that has ended says that, and in a run one
+whose main thread has used no processor for as long stands still, in a file system that hangs for example.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from plaq.errors import RunError
+
+LOOK = 0.1  # seconds after which a rank that waits looks after signals
+LIMIT = 300.0  # seconds, where nothing else is said
+GRACE = 10.0  # seconds, once a run is to stop
+
+
+class Sign(NamedTuple):
+    """What a rank said of itself: ``ago`` seconds before now, negative for never; ``doing`` is "works", "waits" or
+    "ended"; ``still`` is for how many seconds its main thread has used no processor."""
+
+    ago: float
+    doing: str
+    still: float
+
+
+@dataclass
+class _Limits:
+    seconds: float = LIMIT
+    stop: Callable[[], str | None] = lambda: None
+    in_run: bool = False
+
+
+_limits = _Limits()
+presence: Any = None  # of the world; where plaq has not started MPI it cannot know when MPI ends, and has none
+
+
+@contextmanager
+def patient(seconds: float, stop: Callable[[], str | None]) -> Iterator[None]:
+    """Within a run: how long to wait for others, and what says why the run should stop, after which no more than `GRACE`
+    is given."""
+    global _limits
+    before, _limits = _limits, _Limits(seconds, stop, True)
+    try:
+        yield
+    finally:
+        _limits = before
+
+
+def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
+    """Until ``call`` is over. RunError that names a rank if it never will be; ``call`` is then still under way.
+
+    rank : in the world, of this process; members : in the world, of the group that makes the call; presence : as in
+    plaq._core.comm, None where there is none.
+    """
+    if call.wait(LOOK) or presence is None:
+        while not call.wait(LOOK):
+            pass
+        return
+    started, reason, asked = time.monotonic(), None, None
+    still = _limits.seconds if _limits.in_run else math.inf
+    presence.waits(True)
+    try:
+        while not call.wait(LOOK):
+            now = time.monotonic()
+            if reason is None and (reason := _limits.stop()):
+                asked = None  # more often from now on
+            limit = min(_limits.seconds, GRACE) if reason else _limits.seconds
+            if now - started < limit / 2:
+                continue
+            if asked is None:
+                asked = now
+                presence.ask(list(members), min(1.0, limit / 10))
+            signs = [Sign(*sign) for sign in presence.heard()]
+            if now - asked >= limit / 2 and (found := blamed(signs, members, rank, limit / 2, still)):
+                patience = f"run.patience = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
+                stopping = f"; it was to stop ({reason})" if reason else ""
+                raise RunError(f"{found}, and others wait for it ({patience}){stopping}; checkpoints stay as they are")
+    finally:
+        presence.waits(False)
+        if asked is not None:
+            presence.ask([], 1.0)
+
+
+def blamed(signs: Sequence[Sign], members: Sequence[int], rank: int, silent: float, still: float) -> str | None:
+    """What is wrong with a rank among the ``members``, in words; None if all is well, or if it is for another rank to say:
+    for the first of those that wait. signs : by rank of the world; rank : this one; silent, still : seconds for which a
+    rank may say nothing, and may say that it works but use no processor: a disk may be slow.
+    """
+    ago = {r: signs[r].ago if signs[r].ago >= 0 else math.inf for r in members}
+    if any(ago[r] <= silent and signs[r].doing == "waits" for r in members if r < rank):
+        return None
+    for r in members:
+        name = f"rank {r} of {len(signs)}"
+        if r == rank:
+            continue
+        if ago[r] > silent:
+            return f"{name} gives no sign of life"
+        if signs[r].doing == "ended":
+            return f"{name} has ended"
+        if signs[r].doing == "works" and signs[r].still > still:
+            return f"{name} has stood still for {signs[r].still:.0f} s"
+    return None

@@ -1,0 +1,1 @@
+"""Measured numbers: estimates with errors, statistics, bins, figures."""

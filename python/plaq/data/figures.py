@@ -1,0 +1,118 @@
+"""How figures look: one colour-blind-safe palette that reads on light and dark pages, as files and inline in
+HTML."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (after the choice of back end)
+from matplotlib.figure import Figure  # noqa: E402
+
+from plaq.files.atomic import atomic_file  # noqa: E402
+
+# Series colours in order: blue, orange, green, purple, light blue, vermilion (after Okabe and Ito).
+LIGHT = ("#0b6bb3", "#d98100", "#00896b", "#b0568f", "#3aa0d8", "#c9501c")
+DARK = ("#5aaef0", "#f2aa3c", "#36c29d", "#e08fc0", "#8accf5", "#f08259")
+INK, FAINT, PAPER = "#1f2328", "#d0d7de", "#ffffff"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours that a figure is drawn with."""
+
+    ink: str = INK
+    faint: str = FAINT
+    paper: str = PAPER
+    series: tuple[str, ...] = LIGHT
+
+
+# Stand-ins that `svg` turns into colours of the page, so that one drawing serves light and dark.
+_PAGE = Theme("#010101", "#020202", "#030303", tuple(f"#0404{i:02x}" for i in range(len(LIGHT))))
+
+
+def style(theme: Theme) -> dict:
+    """Settings of matplotlib for one theme."""
+    return {
+        "figure.dpi": 150,
+        "figure.constrained_layout.use": True,
+        "figure.facecolor": theme.paper,
+        "savefig.facecolor": theme.paper,
+        "axes.facecolor": "none",
+        "axes.edgecolor": theme.ink,
+        "axes.labelcolor": theme.ink,
+        "text.color": theme.ink,
+        "xtick.color": theme.ink,
+        "ytick.color": theme.ink,
+        "axes.linewidth": 0.8,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": theme.faint,
+        "grid.linewidth": 0.6,
+        "font.size": 10,
+        "axes.titlesize": 10,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "legend.frameon": False,
+        "legend.fontsize": 8.5,
+        "lines.linewidth": 1.5,
+        "lines.markersize": 4.5,
+        "errorbar.capsize": 2.0,
+        "axes.prop_cycle": plt.cycler(color=theme.series),
+        "svg.fonttype": "path",
+        "svg.hashsalt": "plaq",
+        "mathtext.fontset": "dejavusans",
+    }
+
+
+def png(draw, path: Path) -> None:
+    """Draw on white and save; ``draw(theme)`` returns a figure."""
+    theme = Theme()
+    with plt.rc_context(style(theme)):
+        figure: Figure = draw(theme)
+        with atomic_file(path) as file:
+            figure.savefig(file, format="png")
+        plt.close(figure)
+
+
+def svg(draw) -> str:
+    """Draw for a page: an ``<svg>`` without background whose ink is the text colour and whose series are --c0,
+    --c1, …"""
+    with plt.rc_context({**style(_PAGE), "savefig.transparent": True}):
+        figure: Figure = draw(_PAGE)
+        file = io.StringIO()
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+    text = file.getvalue()
+    text = text[text.index("<svg") :].replace(_PAGE.ink, "currentColor").replace(_PAGE.faint, "var(--grid)")
+    text = text.replace(_PAGE.paper, "var(--paper)")
+    for i, stand_in in enumerate(_PAGE.series):
+        text = text.replace(stand_in, f"var(--c{i})")
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    return re.sub(
+        r'<svg [^>]*viewBox="([^"]*)"[^>]*>',
+        r'<svg viewBox="\1" role="img" xmlns:xlink="http://www.w3.org/1999/xlink">',
+        text,
+        count=1,
+    )
+
+
+def page_colours() -> str:
+    """The style sheet's colour variables of `svg`, light and dark."""
+    light = "".join(f"--c{i}:{colour};" for i, colour in enumerate(LIGHT))
+    dark = "".join(f"--c{i}:{colour};" for i, colour in enumerate(DARK))
+    return f":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+
+
+def between(fraction: float) -> str:
+    """A colour from cold (0, blue) to hot (1, orange) of one lightness, for curves in the order of temperature."""
+    stops = ((0x2F, 0x7F, 0xC8), (0x9B, 0x72, 0xB0), (0xDB, 0x7B, 0x2B))
+    low, high, part = (*stops[:2], 2 * fraction) if fraction < 0.5 else (*stops[1:], 2 * fraction - 1)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(low, high))

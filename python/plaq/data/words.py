@@ -1,0 +1,31 @@
+"""Numbers as a person reads them: times, sizes, values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def duration(seconds: float | None) -> str:
+    """``42 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    if seconds is None:
+        return "–"
+    whole = int(round(seconds))
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def size(count: float) -> str:
+    """Bytes in a readable unit."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
+def number(value: Any, form: str = ".4g") -> str:
+    """A number in a short form, – for what is not known."""
+    return "–" if value is None or value != value else format(value, form)

@@ -1,0 +1,1 @@
+"""From measurements to physics: Green's functions, observables, Bethe-Salpeter equation, orders and where they set in."""

@@ -1,0 +1,86 @@
+"""What every run checks of itself: <k> = K + beta U N_c (n/2 - D) (docs/conventions.md), the walker's drift, whether the
+loop has converged and the chains mix, and the density; and what must be said beside its numbers when they do not hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaq.dca.physics.point import Point
+
+LIMIT = 4.0  # standard errors: a correct run exceeds them once in 16 000 temperatures
+DENSITY_LIMIT = 3.0  # standard errors between the density that was wanted and the one that was measured
+DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
+ROUNDING = 1e-9  # by which a density that does not fluctuate may miss the wanted one
+SLOW = ("expansion_order", "density", "double_occupancy")  # what shows whether chains mix
+
+
+def deviation(point: Point) -> float | None:
+    """`order_identity`, which must be 0, in standard errors; None where it was not measured or has no error."""
+    if "order_identity" not in point or not point["order_identity"].supported:
+        return None
+    found = point["order_identity"]
+    if found.mean == 0:
+        return 0.0
+    return float(found.mean / found.error) if found.error > 0 else float("inf")
+
+
+def violated(point: Point) -> bool:
+    """Whether the identity fails at this temperature."""
+    found = deviation(point)
+    return found is not None and not abs(found) <= LIMIT
+
+
+def converged(point: Point) -> bool | None:
+    """Whether the loop had converged when its last iterations began to count; None where there is no loop."""
+    first = next((record for record in point.history if record.get("phase") == "final"), {})
+    known = first.get("converged")
+    return None if known is None or np.isnan(known) else bool(known)
+
+
+def mixes(point: Point) -> bool:
+    """Whether the chains forget their start within half their length, as far as they tell."""
+    return not any(name in point and point[name].tau_int == float("inf") for name in SLOW)
+
+
+def density_deviation(point: Point, wanted: float | None) -> float | None:
+    """Measured density less the wanted one in standard errors; None where none was wanted or the error is not known."""
+    if wanted is None or "density" not in point or not point["density"].supported:
+        return None
+    found = point["density"]
+    return float((found.mean - wanted) / max(float(found.error), ROUNDING))
+
+
+def doubts(point: Point, wanted: float | None = None) -> list[str]:
+    """Why the numbers of a temperature cannot be taken as they stand; empty where nothing is wrong. ``wanted``: the
+    density that was asked for."""
+    found = []
+    if violated(point):
+        found.append(f"the check of ⟨k⟩ fails by {abs(deviation(point)):.1f} standard errors")
+    if converged(point) is False:
+        found.append("not converged")
+    if not mixes(point):
+        found.append("the chains do not mix: they remember their start for more than half their length")
+    if any("sign" in e.note for e in point.observables.values()):
+        found.append("the average sign is 0 within its error")
+    elif "energy" in point and not point["energy"].supported and mixes(point):
+        found.append("the data do not support error bars")
+    off = density_deviation(point, wanted)
+    if off is not None and abs(off) > DENSITY_LIMIT:
+        found.append(f"n = {point['density']} is {abs(off):.1f} standard errors from {wanted:g}")
+    drift = point.history[-1].get("drift") if point.history else None
+    if drift is not None and drift > DRIFT_LIMIT:
+        found.append(f"the walker's matrix drifts by {drift:.1g}")
+    return found
+
+
+def in_words(point: Point) -> str:
+    """``check <k>: 0.14(11), drift 2e-11``; empty where there is nothing to check."""
+    if "order_identity" not in point:
+        return ""
+    text = f"check <k>: {point['order_identity']}"
+    drift = point.history[-1].get("drift") if point.history else None
+    if drift is not None:
+        text += f", drift {drift:.1g}"
+    if violated(point):
+        text += f" -- FAILED: {abs(deviation(point)):.1f} standard errors from 0, do not trust this temperature"
+    return text

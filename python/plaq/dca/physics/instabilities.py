@@ -1,0 +1,135 @@
+"""Which order sets in where: the transition of every channel whose leading eigenvalue was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaq.dca.lattice.momenta import momentum
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.response import channels, momenta
+from plaq.dca.physics.transition import Transition, across
+
+PAIRING = "lambda_d"
+SPIN = ("magnetic", "transverse")
+
+
+@dataclass
+class Instability:
+    """An order of an irrep that a channel (at transfer q, in units of 1/a) may go into.
+
+    ``temperatures`` are those that have its eigenvalue, rising. ``name`` says which, ``symbol`` is what its temperature
+    is called, ``observable`` the series of its leading eigenvalue. ``transition`` is None with fewer than two temperatures.
+    """
+
+    channel: str
+    q: tuple[float, float]
+    irrep: str
+    name: str
+    symbol: str
+    observable: str
+    transition: Transition | None
+    temperatures: list[float]
+    sentence: str = ""
+
+    @property
+    def outside(self) -> tuple[str, float]:
+        """("<", lowest T) or (">", highest T) of an order whose transition lies beyond the temperatures."""
+        return ("<", self.temperatures[0]) if self.transition.below else (">", self.temperatures[-1])
+
+    @property
+    def label(self) -> str:
+        """``λ_magnetic(π,π)``, with the irrep where that is not s, and ``λ_d`` for d-wave pairing."""
+        if self.observable == PAIRING:
+            return "λ_d"
+        return f"λ_{self.channel}{momentum(self.q)}" + ("" if "s" in self.irrep.split("+") else f",{self.irrep}")
+
+    @property
+    def eigenvalue(self) -> str:
+        """The label as sentences have it: ``lambda_magnetic(π,π)``."""
+        return self.label.replace("λ", "lambda")
+
+    @property
+    def status(self) -> str:
+        """ "found", "bound" or "not measured"."""
+        return self.transition.status if self.transition else "not measured"
+
+    def plain(self) -> dict:
+        """As nested dicts for files; q in units of pi/a."""
+        found = self.transition
+        return {"channel": self.channel, "q": [x / np.pi for x in self.q], "irrep": self.irrep, "order": self.name,
+                "symbol": self.symbol, "status": self.status,
+                "value": found and found.value, "error": found and found.error,
+                "method": found.method if found else "", "sentence": self.sentence}
+
+
+def instabilities(points: list[Point], pairing: Transition | None) -> list[Instability]:
+    """That of d-wave pairing first, whose transition is known, then one for each channel and transfer at zero frequency.
+
+    On a lattice of two dimensions order that breaks a continuous symmetry sets in at T = 0 only; the temperature of a
+    finite cluster in its bath is where correlations have grown beyond the cluster.
+    """
+    found = []
+    if any(PAIRING in point for point in points):
+        found.append(instability(points, "pp", (0.0, 0.0), "d", "d-wave superconductivity", "T_c", PAIRING, pairing))
+    for channel, q, names in measured_channels(points):
+        for irrep, name in leading_irreps(points, names).items():
+            order, symbol = naming(channel, q, irrep)
+            found.append(instability(points, channel, q, irrep, order, symbol, name, across(points, name, symbol)))
+    return found
+
+
+def measured_channels(points: list[Point]) -> list[tuple[str, tuple[float, float], dict[str, str]]]:
+    """(channel, transfer, {irreps: observable}) at zero frequency."""
+    seen = {}
+    for point in points:
+        for name, (channel, q, m, irrep) in channels(point).items():
+            if m == 0:
+                where = channel, tuple(float(x) for x in momenta(point)[q])
+                seen.setdefault(where, {})[irrep] = name
+    return [(channel, q, names) for (channel, q), names in seen.items()]
+
+
+def leading_irreps(points: list[Point], names: Mapping[str, str]) -> dict[str, str]:
+    """Of {irreps: observable} that of s, which is order without a change of sign in the zone, and the one that leads at
+    the lowest temperature if it is another."""
+    measured = [point for point in points if any(name in point for name in names.values())]
+    coldest = min(measured, key=lambda point: point.T)
+    size = {irrep: float(coldest[name].mean) for irrep, name in names.items() if name in coldest}
+    known = {irrep: value for irrep, value in size.items() if np.isfinite(value)}
+    leading = max(known, key=known.get, default=None)
+    return {irrep: name for irrep, name in names.items() if irrep == leading or "s" in irrep.split("+")}
+
+
+def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
+    """(order, symbol of its temperature) of a channel's instability at the transfer q in an irrep."""
+    uniform = np.allclose(q, 0)
+    staggered = np.allclose(np.abs(q), np.pi)
+    columnar = sorted(np.abs(q).round(9)) == [0, round(np.pi, 9)]
+    if "s" not in irrep.split("+"):
+        order = {"pp": "pair density wave", "charge": "charge order"}.get(channel, "spin order")
+        return f"{irrep}-wave {order}", f"T_{irrep}"
+    if channel in SPIN:
+        if uniform:
+            return "ferromagnetism", "T_FM"
+        if staggered:
+            return "Néel antiferromagnetism", "T_N"
+        return ("stripe antiferromagnetism" if columnar else "incommensurate or stripe spin order"), "T_SDW"
+    if channel == "charge":
+        return ("phase separation", "T_PS") if uniform else ("charge order", "T_CDW")
+    return "pair density wave", "T_PDW"
+
+
+def instability(points, channel, q, irrep, order, symbol, name, transition) -> Instability:
+    """With the sentence that says where it sets in, a bound, or what is missing."""
+    made = Instability(channel, q, irrep, order, symbol, name, transition,
+                       sorted(point.T for point in points if name in point))
+    if transition is not None:
+        made.sentence = transition.sentence
+        return made
+    coldest = min((point for point in points if name in point), key=lambda point: point.T)
+    made.sentence = (f"{made.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is looked for when a run is "
+                     f"finished that has {made.eigenvalue} at two temperatures or more")
+    return made

@@ -1,0 +1,71 @@
+"""A finished temperature."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from plaq.data.estimate import Axis, Estimate
+
+
+@dataclass
+class Point:
+    """A finished temperature.
+
+    ``observables`` are estimates by name. ``history`` has one record of scalars per iteration, with ``seconds`` a
+    table {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations. ``in_file`` names
+    two-particle functions that no rank holds whole: they are in ``results.h5`` only.
+    """
+
+    index: int
+    T: float
+    beta: float
+    mu: float
+    observables: dict[str, Estimate] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    in_file: list[str] = field(default_factory=list)
+
+    def __getitem__(self, name: str) -> Estimate:
+        if name in self.in_file:
+            raise KeyError(f"{name!r} at T = {self.T} is in results.h5 only; plaq.dca.load reads it")
+        if name not in self.observables:
+            raise KeyError(f"no {name!r} at T = {self.T}; there are {', '.join(self.observables)}")
+        return self.observables[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.observables
+
+    @property
+    def measurements(self) -> int | None:
+        """Configurations that the numbers are averages over; None for an exact solution."""
+        counted = [record["measurements"] for record in self.history if record.get("phase") == "final"]
+        return int(sum(counted)) if counted else None
+
+    def state(self) -> dict[str, Any]:
+        """As nested dicts, for checkpoints and files."""
+        shown = {name: _estimate_state(estimate) for name, estimate in self.observables.items()}
+        plain = {"index": self.index, "T": self.T, "beta": self.beta, "mu": self.mu}
+        return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds, "in_file": self.in_file}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Point:
+        """The inverse of `state`."""
+        observables = {name: _estimate(name, entry) for name, entry in state["observables"].items()}
+        return cls(**{**state, "observables": observables})
+
+
+def _estimate_state(estimate: Estimate) -> dict[str, Any]:
+    state = {
+        f.name: getattr(estimate, f.name) for f in dataclasses.fields(estimate) if f.name not in ("name", "axes")
+    }
+    state["axes"] = [{"name": a.name, "values": np.asarray(a.values), "unit": a.unit} for a in estimate.axes]
+    return state
+
+
+def _estimate(name: str, state: dict[str, Any]) -> Estimate:
+    axes = tuple(Axis(**axis) for axis in state["axes"])
+    return Estimate(name, **{**state, "axes": axes})

@@ -1,0 +1,80 @@
+"""What a temperature says at each momentum transfer: susceptibilities, structure factors, leading eigenvalues."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plaq.data.estimate import Estimate
+from plaq.dca.lattice.momenta import momentum, wedge
+from plaq.dca.physics.point import Point
+
+CHANNELS = ("pp", "magnetic", "charge", "transverse")
+CHANNEL = re.compile(rf"lambda_({'|'.join(CHANNELS)})_q(\d+)_m(-?\d+)_(.+)")
+SHORT = {"spin_susceptibility": "chi_s", "charge_susceptibility": "chi_c",
+         "spin_structure_factor": "S_s", "charge_structure_factor": "S_c"}
+
+
+@dataclass
+class Response:
+    """What is known at the transfer q (``[2]``, 1/a) and the bosonic frequency 2 pi m T: scalar estimates by name."""
+
+    q: np.ndarray
+    m: int
+    values: dict[str, Estimate] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return momentum(self.q) + (f", m = {self.m}" if self.m else "")
+
+    def in_words(self) -> str:
+        """``q = (π,π): chi_s = 0.98(5), …, lambda_magnetic = 0.977(3)``."""
+        return f"q = {self}: " + ", ".join(f"{SHORT.get(name, name)} = {value}" for name, value in self.values.items())
+
+    def plain(self) -> dict:
+        """For files: q in units of pi/a, m, and {value, error} by name."""
+        values = {name: {"value": float(e.mean), "error": float(e.error)} for name, e in self.values.items()}
+        return {"q": [float(x / np.pi) for x in self.q], "m": self.m, **values}
+
+
+def responses(point: Point) -> list[Response]:
+    """At each momentum of the wedge, and at each other transfer that a channel was measured at.
+
+    Names are ``spin_susceptibility``, ``charge_susceptibility``, ``spin_structure_factor``, ``charge_structure_factor``
+    and ``lambda_X`` for a channel X, the largest of its irreps'.
+    """
+    rows: dict[tuple[int, int], Response] = {}
+    everywhere = {name: point[name] for name in ("spin_susceptibility", "charge_susceptibility") if name in point}
+    for kind in ("spin", "charge"):
+        if f"{kind}_correlation" in point and everywhere:
+            everywhere[f"{kind}_structure_factor"] = structure_factor(point, kind)
+    if everywhere:
+        K = momenta(point)
+        for i in wedge(K):
+            rows[i, 0] = Response(K[i], 0, {name: estimate.pick(K=i) for name, estimate in everywhere.items()})
+    for name, (channel, q, m, _) in channels(point).items():
+        row = rows.setdefault((q, m), Response(momenta(point)[q], m))
+        known = row.values.get(f"lambda_{channel}")
+        if known is None or not known.mean >= point[name].mean:
+            row.values[f"lambda_{channel}"] = point[name]
+    return list(rows.values())
+
+
+def channels(point: Point) -> dict[str, tuple[str, int, int, str]]:
+    """{observable: (channel, index of the transfer, bosonic index, irreps)} of the channels' leading eigenvalues."""
+    found = {name: CHANNEL.fullmatch(name) for name in point.observables}
+    return {name: (match[1], int(match[2]), int(match[3]), match[4]) for name, match in found.items() if match}
+
+
+def momenta(point: Point) -> np.ndarray:
+    """The cluster's momenta ``[K, 2]``."""
+    return next(axis.values for estimate in point.observables.values() for axis in estimate.axes if axis.name == "K")
+
+
+def structure_factor(point: Point, kind: str) -> Estimate:
+    """S(K) = sum_R exp(-i K.R) C(R), real, with C the equal-time ``spin_correlation`` or ``charge_correlation``."""
+    correlation = point[f"{kind}_correlation"]
+    K = next(axis for estimate in point.observables.values() for axis in estimate.axes if axis.name == "K")
+    matrix = np.cos(K.values @ correlation.axes[0].values.T)  # C(R) = C(-R), so the sine adds up to nothing
+    return correlation.combined(f"{kind}_structure_factor", matrix, (K,), f"sum_R exp(-i K.R) {kind}_correlation(R)")

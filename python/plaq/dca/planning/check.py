@@ -1,0 +1,103 @@
+"""``plaq check`` and ``plaq dca estimate``: an input in words, and what its run will need, here or elsewhere."""
+
+from __future__ import annotations
+
+from plaq.data.words import duration, size
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.symmetry import PointGroup, irrep_projectors
+from plaq.dca.parameters import Parameters
+from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.needs import check_ranks
+from plaq.errors import InputError
+from plaq.machine import pool_options
+
+
+def describe(p: Parameters) -> str:
+    """The text that ``plaq check`` prints."""
+    lattice = Lattice(p.hopping())
+    cluster = Cluster(lattice, p.model.cluster)
+    group = PointGroup(cluster)
+    filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {p.dca.mu} t"
+    low, high = lattice.extrema
+    lines = [
+        f"model:       U = {p.model.U} t, {filling}, band from {low:.4g} t to {high:.4g} t",
+        f"cluster:     {cluster.size} sites, vectors {[list(v) for v in p.model.cluster]}"
+        + (", isolated" if p.dca.isolated else ""),
+        f"sites:       {' '.join(f'({x},{y})' for x, y in cluster.sites)}",
+        f"momenta:     {' '.join(cluster.names)}",
+        f"point group: {group.name}, {len(group.operations)} of the {len(lattice.point_group)} operations of the "
+        f"lattice ({lattice.system.name})",
+        f"irreps:      {' '.join(irrep_projectors(cluster))}",
+        "",
+    ]
+    if p.solver.kind == "ed":
+        return "\n".join([*lines, exact_needs(p, cluster)])
+    workers = pool_options(p.run.workers, p.run.bind).workers
+    lines.append(f"{'T':>8} {'<k>':>8} {'window':>8} {'per chain':>12} {'one rank':>12} {'time':>14}")
+    total, largest = 0.0, 0.0
+    for T in p.dca.temperatures:
+        n = cost(p, cluster, T, Machine(), 1, workers)
+        total, largest = total + n.seconds, max(largest, n.rank_bytes)
+        lines.append(
+            f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
+            f"{duration(n.seconds):>14}"
+        )
+    lines += [
+        "",
+        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with six",
+        "             iterations at every temperature; both numbers to a factor of two or three",
+    ]
+    return "\n".join(lines)
+
+
+def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
+    """The text that ``plaq dca estimate`` prints: wall time by part, memory and efficiency on many ranks."""
+    if p.solver.kind == "ed":
+        raise InputError('solver.kind = "ed": exact diagonalisation runs on one core; `plaq check` estimates it')
+    check_ranks(p, ranks)
+    cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+    costs = [cost(p, cluster, T, machine, ranks, workers) for T in p.dca.temperatures]
+    alone = [cost(p, cluster, T, machine, 1, 1) for T in p.dca.temperatures]
+    parts = ("solver", "exchange", "evaluation", "writing")
+    lines = [
+        f"machine:     {machine.name}",
+        f"ranks:       {ranks}, with {workers} worker(s) each: {ranks * workers} cores for {p.solver.chains} chains",
+        "",
+        f"{'T':>8} {'<k>':>8} {'one rank':>10}" + "".join(f" {part:>12}" for part in (*parts, "total"))
+        + f" {'efficiency':>11}",
+    ]
+
+    def line(name, order, memory, found, before):
+        efficiency = before / (found[-1] * ranks * workers)
+        return (f"{name:>8} {order:>8} {memory:>10}" + "".join(f" {duration(value):>12}" for value in found)
+                + f" {100 * efficiency:9.0f} %")
+
+    for c, one in zip(costs, alone):
+        lines.append(line(f"{c.T:.4g}", f"{c.order:.0f}", size(c.rank_bytes),
+                          [*(getattr(c, part) for part in parts), c.seconds], one.seconds))
+    total = [sum(getattr(c, part) for c in costs) for part in parts]
+    whole = sum(total) + machine.startup
+    lines += [
+        line("all", "", size(max(c.rank_bytes for c in costs)), [*total, whole],
+             sum(c.seconds for c in alone) + machine.startup),
+        "",
+        f"start-up {duration(machine.startup)}; six iterations at every temperature; efficiency is against one core",
+    ]
+    if ranks > 1 and any(c.window for c in costs):
+        lines.append('two-particle functions in shares, run.two_particle = "spread": '
+                     f"{size(max(c.spread_bytes for c in costs))} a rank, "
+                     f"{duration(sum(c.spread_seconds for c in costs) + machine.startup)}")
+    if p.solver.chains % (ranks * workers):
+        lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will wait")
+    return "\n".join(lines)
+
+
+def exact_needs(p: Parameters, cluster: Cluster) -> str:
+    """What exact diagonalisation takes, to a factor of three: measured for windows of up to 16 frequencies."""
+    functions = len(p.two_particle.channels) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
+    total = sum(
+        1.0 + (functions * (10.0 if cluster.size == 4 else 1.0) if p.measures_two_particle(T) else 0.0)
+        for T in p.dca.temperatures
+    )
+    return f"estimate:    {4**cluster.size} states, exact diagonalisation in about {duration(total)}"

@@ -1,0 +1,187 @@
+"""What a run costs in memory and time, on this machine or on one that a file describes.
+
+The model knows what a run does: chains are dealt to ranks and workers, each warms up and measures on its own, then
+all bins are summed and go to all ranks, rank 0 writes, and the ranks share the jackknife samples of two-particle
+functions. Only the first and the last become faster with more ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.symmetry import PointGroup
+from plaq.dca.parameters import Parameters
+from plaq.dca.solver import tuning
+from plaq.dca.solver.pool import PARTS
+from plaq.inputs.kinds import integer, real, text
+from plaq.inputs.schema import Parameter, Schema, read_toml
+
+FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
+TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
+COPIES_OF_BINS = 4  # at most at once: as summed, in one array, by quantity, and as complex numbers
+VERTEX = 16  # bytes
+COPIES_OF_SHARES = 3  # at most at once: the sums, their averages, those of iterations before
+ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
+
+_speed, _time, _bytes = real("[1, 1e18]"), real("[0, 1e6]"), real("[0, 1e15]")
+_model = tuning.Rates()
+MACHINE = Schema(
+    {"machine": "One rank's place, and how ranks talk to each other."},
+    [
+        Parameter("machine", "name", text(), "a typical core", "", "what is described"),
+        Parameter("machine", "workers", integer(1, 4096), 1, "", "worker threads of a rank"),
+        Parameter("machine", "walk", _speed, _model.walk, "flop/s", "products of a sweep, one core"),
+        Parameter("machine", "measure", _speed, _model.measure, "flop/s", "products of a measurement"),
+        Parameter("machine", "proposal", _time, _model.proposal, "s", "the rest of a proposal"),
+        Parameter("machine", "measurement", _time, _model.measurement, "s", "the rest of a measurement"),
+        Parameter("machine", "element", _time, _model.element, "s", "one element of G4 in a general channel"),
+        Parameter("machine", "analysis", _time, 3e-8, "s",
+                  "one element of G4 in one jackknife sample, for each operation of the point group"),
+        Parameter("machine", "sample", _time, 2e-3, "s", "the rest of a jackknife sample"),
+        Parameter("machine", "iteration", _time, 0.05, "s", "bath and self-energy of one iteration"),
+        Parameter("machine", "startup", _time, 1.5, "s", "from the command to the first sweep"),
+        Parameter("machine", "process", _bytes, 1e8, "bytes", "Python with its libraries"),
+        Parameter("machine", "latency", _time, 1e-4, "s", "one step of an exchange of Python objects"),
+        Parameter("machine", "bandwidth", _speed, 1e9, "bytes/s", "of such an exchange, to one rank and to all"),
+        Parameter("machine", "disk", _speed, 3e8, "bytes/s", "checkpoints of rank 0"),
+    ],
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Speeds as in the table MACHINE; the defaults are a recent server core."""
+
+    values: object = MACHINE.read({}, "the default machine")["machine"]
+
+    @classmethod
+    def read(cls, path: Path) -> Machine:
+        """From a TOML file; InputError names file, key, value and what is allowed."""
+        return cls(MACHINE.read(read_toml(path), str(path))["machine"])
+
+    def __getattr__(self, name: str):
+        return getattr(self.values, name)
+
+    def to_toml(self) -> str:
+        """A file that `read` takes."""
+        return MACHINE.to_toml({"machine": self.values})
+
+    @property
+    def rates(self) -> tuning.Rates:
+        return tuning.Rates(self.walk, self.measure, self.proposal, self.measurement, self.element)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one temperature: expansion order, positive frequencies of G4 (0: none), bytes, and seconds by part."""
+
+    T: float
+    order: float
+    window: int
+    chain_bytes: float  # while it runs
+    rank_bytes: float  # with all bins on every rank
+    spread_bytes: float  # with two-particle functions in shares
+    core_seconds: float  # of all chains together
+    solver: float  # wall seconds from here on
+    exchange: float
+    evaluation: float
+    writing: float
+    messages: float  # seconds that measurements are on their way, with two-particle functions in shares
+    spread_exchange: float  # in that case
+
+    @property
+    def seconds(self) -> float:
+        return self.solver + self.exchange + self.evaluation + self.writing
+
+    @property
+    def spread_seconds(self) -> float:
+        """With two-particle functions in shares."""
+        return self.seconds + self.messages + self.spread_exchange - self.exchange
+
+
+def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int, workers: int) -> Cost:
+    """What the continuous-time solver needs at temperature T, to a factor of two or three where speeds are guessed.
+
+    Expansion order <k> as the loop first guesses it; a sweep and a measurement cost what plaq.dca.solver.tuning says.
+    Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
+    G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
+    window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
+    where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain
+    that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. In
+    shares (plaq.dca.solver.shares), where all chains run at once, a rank of p holds a p-th of all chains' sums and of all
+    bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and one whole function of a
+    jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a measurement it sends every
+    other rank the rows of the planes that are in products of its share: 1/p of them for pp at q = 0, nu = 0, up to 4/p
+    in any other channel.
+
+    Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
+    them one after the other, warm-up included.
+    """
+    sites, operations = cluster.size, len(PointGroup(cluster).operations)
+    order = tuning.expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
+    pairs, solver = p.two_particle, p.solver
+    measured = p.measures_two_particle(T)
+    count = tuning.window(p, 1 / T) if measured else 0
+    general, numbers = channels(p) if measured else 0, 0.0
+    functions = general + measures_pairing(p)
+    if measured:
+        numbers = 8.0 * general * (sites * count) ** 2 + (2.0 * (sites * count) ** 2 if measures_pairing(p) else 0)
+    single = sites * 2 * FREQUENCIES + 2 * order + 4 * sites
+    reach = count + max(abs(m) for m in pairs.bosonic) if general else count
+    chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
+    bins = 8 * solver.bins * (numbers + single)
+    here, pieces = math.ceil(solver.chains / ranks), max(solver.bins, solver.chains)
+    vertices = VERTEX * order * solver.chains
+    alone = machine.process + min(here, workers) * chain + vertices / ranks + COPIES_OF_BINS * bins
+    message = 4 * 4 * 2 * (sites * reach) ** 2 * min(1, (4 if general else 1) / ranks)  # to one rank; two are kept
+    spread = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
+            + solver.chains * (12 * numbers / ranks + 2 * message) + here * 2 * (ranks - 1) * message
+            + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks
+                             + COPIES_OF_BINS / max(1, functions)))
+    in_turn = math.ceil(here / workers)
+    steps = 2 * math.ceil(math.log2(ranks))
+
+    core = wall = exchange = spread_exchange = messages = 0.0
+    for measurements, warm_up, n_w, extra in iterations(p, T, count, general):
+        interval = tuning.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
+        walk, measure = tuning.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
+        each = -(-measurements // pieces) * pieces / solver.chains
+        one = warm_up * walk + each * (interval * walk + measure)
+        core += one * solver.chains
+        wall += one * in_turn
+        if n_w:
+            messages += 2 * each * here * (ranks - 1) * message / machine.bandwidth
+        few = 8 * solver.bins * single
+        exchange += steps * machine.latency + (bins if n_w else few) * (1 - 1 / ranks) / machine.bandwidth
+        spread_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth
+    samples = solver.bins + 1
+    evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
+    return Cost(T, order, count, chain, alone, spread if ranks > 1 else alone, core, wall, exchange,
+                evaluation + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk,
+                messages, spread_exchange)
+
+
+def measures_pairing(p: Parameters) -> bool:
+    """Whether pp at q = 0, nu = 0 is among the two-particle functions: it alone is stored in its real form."""
+    pairs = p.two_particle
+    at_zero = any(all(x % 2 == 0 for x in q) for q in pairs.transfers)
+    return "pp" in pairs.channels and at_zero and 0 in pairs.bosonic
+
+
+def channels(p: Parameters) -> int:
+    """Number of two-particle functions beside that."""
+    pairs = p.two_particle
+    return len(pairs.channels) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
+
+
+def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tuple[int, int, int, int]]:
+    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the second converges."""
+    (first, many), warm_up = p.measurements(T), p.solver.warmup
+    if p.dca.isolated:
+        return [(many, warm_up, window, channels)]
+    again = warm_up // 4
+    part = (-(-many // PARTS), again, window, channels)
+    return [(first, warm_up, 0, 0), (first, again, 0, 0), *[part] * PARTS]

@@ -1,0 +1,50 @@
+"""Refuses at once what cannot run: more ranks than chains, more memory than there is, more time than anybody has."""
+
+from __future__ import annotations
+
+from plaq.data.words import duration, size
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.parameters import Parameters
+from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.distribution import may_be_in_shares
+from plaq.errors import InputError
+from plaq.machine import memory, pool_options
+
+CERTAIN = 3.0  # the estimates are right to a factor of two or three: what is beyond that is beyond doubt
+LONGEST = 365 * 86400.0  # seconds of a run that may be meant
+
+
+def check_ranks(parameters: Parameters, ranks: int) -> None:
+    """InputError when some ranks would have no chain."""
+    chains = parameters.solver.chains
+    if parameters.solver.kind == "ctaux" and ranks > chains:
+        raise InputError(f"-n {ranks} ranks but solver.chains = {chains}: every rank needs a chain, so start at "
+                         f"most {chains} ranks or give more chains")
+
+
+def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
+    """InputError when that many ranks cannot run the input here, by the estimates of `plaq.dca.planning.cost`.
+
+    place : bytes that a rank may have; by default its part of this machine's memory.
+    """
+    check_ranks(p, ranks)
+    if p.solver.kind == "ed":
+        return
+    place = memory() if place is None else place
+    workers = pool_options(p.run.workers, p.run.bind).workers
+    cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+    found = [cost(p, cluster, T, Machine(), ranks, workers) for T in p.dca.temperatures]
+    alone, spread = (lambda c: c.rank_bytes), (lambda c: c.spread_bytes)
+    either = (lambda c: min(alone(c), spread(c))) if may_be_in_shares(p) else alone
+    needs = {"local": alone, "spread": spread, "auto": either}[p.run.two_particle]
+    most = max(found, key=needs)
+    advice = "; `plaq check` has the estimate of every temperature"
+    if needs(most) > CERTAIN * place:
+        raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {size(needs(most))} of memory on each of {ranks} "
+                         f"rank(s), and there are {size(place)}: raise it, or take fewer frequencies, bins or channels"
+                         f"{advice}")
+    seconds = sum(c.seconds for c in found)
+    if seconds > CERTAIN * LONGEST:
+        raise InputError(f"solver.measurements = {p.solver.measurements} take some {duration(seconds)} on {ranks} rank(s) "
+                         f"with {workers} worker(s): take fewer, or higher temperatures{advice}")

@@ -1,0 +1,51 @@
+"""How much of a run is done and how long the rest takes: the cost model for what is ahead, at the speed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.parameters import Parameters
+from plaq.dca.planning.cost import Machine, cost
+
+ENOUGH = 0.05  # of a temperature: from there on its own speed says how long it takes
+
+
+class Progress:
+    """Of a run at several temperatures, of which the model says what each costs beside the others."""
+
+    def __init__(self, parameters: Parameters):
+        p = parameters
+        if p.solver.kind == "ed":
+            self._expected = [1.0 for _ in p.dca.temperatures]
+        else:
+            cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+            self._expected = [cost(p, cluster, T, Machine(), 1, 1).seconds for T in p.dca.temperatures]
+
+    def done(self, index: int, part: float) -> float:
+        """The part of the whole run that is done, from the part of temperature ``index``."""
+        return (sum(self._expected[:index]) + part * sum(self._expected[index : index + 1])) / sum(self._expected)
+
+    def left(self, spent: Sequence[float], part: float) -> float | None:
+        """Seconds left, from those spent at each temperature so far, the last of which is done in part; None before
+        anything is known."""
+        index = len(spent) - 1
+        expected = sum(self._expected[:index]) + part * self._expected[index]
+        if not expected or not sum(spent):
+            return None
+        speed = sum(spent) / expected
+        here = spent[-1] * (1 - part) / part if part >= ENOUGH else speed * (1 - part) * self._expected[index]
+        return here + speed * sum(self._expected[index + 1 :])
+
+
+def part_done(final: bool, before: float, now: float, few: int, many: int) -> float:
+    """The part of one temperature that is done, in measurements.
+
+    Two iterations of ``few`` are expected until Sigma stands still, then the final ones of ``many`` together. before:
+    measurements of the complete iterations that are final, or not, as this one; now: those of this one. Iterations
+    beyond the expected ones move nothing.
+    """
+    if final:
+        return min(1.0, (2 * few + before + now) / (2 * few + many))
+    return min(2 * few, before + now) / (2 * few + many)

@@ -1,0 +1,102 @@
+"""What to do next, in a sentence each: what is wrong first, then what would make the answer better."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plaq.dca.parameters import Parameters
+from plaq.dca.physics import checks
+from plaq.dca.physics.instabilities import Instability
+from plaq.dca.physics.point import Point
+from plaq.dca.results.results import Results
+
+PRECISE = 0.02  # relative error of a transition temperature that asks for no more
+WEAK_SIGN = 0.2
+MOST = 4  # sentences
+WHERE = {"<": "below", ">": "above"}
+
+
+def advice(results: Results, p: Parameters) -> list[str]:
+    """Sentences, the most urgent first; never empty."""
+    if not results.points:
+        return ["No temperature is finished: give the same command again, it goes on where it stopped."]
+    found = [*mended(results, p), *continued(results, p), *improved(results)]
+    return found[:MOST] or ["Nothing is wrong with these numbers: another seed shows their scatter, a larger cluster how "
+                            "they depend on its size."]
+
+
+def mended(results: Results, p: Parameters) -> list[str]:
+    """What to do about numbers that are in doubt."""
+    said = []
+    where = lambda wrong: temperatures([point for point in results.points if wrong(point)])  # noqa: E731
+    if at := where(checks.violated):
+        said.append(f"The check of ⟨k⟩ fails at {at}: do not use it; run it again with another solver.seed"
+                    + (' and solver.precision = "double".' if p.solver.precision != "double" else "."))
+    if at := where(lambda point: checks.converged(point) is False):
+        said.append(f"The loop has not converged at {at}: raise dca.iterations (now {p.dca.iterations}), or damp it with "
+                    "dca.mixing_factor = 0.5.")
+    if at := where(lambda point: not checks.mixes(point)):
+        said.append(f"The chains do not mix at {at}: raise solver.measurements or solver.measure_every, so that each of "
+                    f"the {p.solver.chains} chains is many autocorrelation times long.")
+    elif at := where(lambda point: "energy" in point and not point["energy"].supported):
+        said.append(f"The data do not support error bars at {at}: measure more there.")
+    off = [point for point in results.points
+           if abs(checks.density_deviation(point, p.dca.density) or 0.0) > checks.DENSITY_LIMIT]
+    if off and p.dca.density == 1 and p.model.t_prime == 0 and p.model.hopping is None:
+        said.append(f"The density is off at {temperatures(off)}: half filling is exact with dca.mu = {p.model.U / 2:g} in "
+                    "place of dca.density.")
+    elif off:
+        said.append(f"The density is off at {temperatures(off)}: more iterations or measurements bring μ and n together.")
+    if at := where(lambda point: "sign" in point and abs(float(point["sign"].mean)) < WEAK_SIGN):
+        said.append(f"The average sign is below {WEAK_SIGN:g} at {at}, and errors grow as 1/sign: stay at higher "
+                    "temperatures, nearer to half filling, or on a smaller cluster.")
+    return said
+
+
+def continued(results: Results, p: Parameters) -> list[str]:
+    """What of the input is not done yet."""
+    left = len(p.dca.temperatures) - len(results.points)
+    return [f"{left} of {len(p.dca.temperatures)} temperatures are not done: the same command goes on."] if left > 0 else []
+
+
+def improved(results: Results) -> list[str]:
+    """What would make the answers better: for T_c, or else the order that is nearest, and for all that were found."""
+    orders = results.instabilities()
+    told = orders[:1] if orders and orders[0].observable == "lambda_d" else nearest(orders, results)
+    told += [order for order in orders if order.status == "found" and order not in told]
+    said = [text for order in told if (text := improvement(order))]
+    coldest = min((p for p in results.points if "lambda_window" in p), key=lambda p: p.T, default=None)
+    if coldest is not None and len(coldest["lambda_window"].mean) > 1:
+        inner, whole = coldest["lambda_window"].mean[-2:]
+        if abs(whole - inner) > max(2 * float(coldest["lambda_d"].error), 1e-3):
+            said.append(f"At T = {coldest.T:g} λ_d still changes by {abs(whole - inner):.2g} with the frequency window: "
+                        "raise two_particle.frequencies.")
+    return said
+
+
+def nearest(orders: list[Instability], results: Results) -> list[Instability]:
+    """The order whose eigenvalue is the largest of all, as a list; empty without any."""
+    top = lambda order: np.nanmax(np.append(results.series(order.observable)[1], -np.inf))  # noqa: E731
+    return [max(orders, key=top)] if orders else []
+
+
+def improvement(order: Instability) -> str:
+    """What this order asks for; empty where its temperature is known well enough."""
+    if order.transition is None:
+        return f"One temperature has {order.label}: measure it at a second one, and {order.symbol} is looked for."
+    if order.status == "bound":
+        side, T = order.outside
+        return f"{order.label} {side} 1 at every temperature: add temperatures {WHERE[side]} {T:g}."
+    value, error = order.transition.value, order.transition.error
+    if not np.isfinite(error):
+        return f"{order.symbol} has no error bar: measure more."
+    if error > PRECISE * value:
+        times = (error / (PRECISE * value)) ** 2
+        return (f"{order.symbol} is known to {100 * error / value:.0f} %: {times:.0f} times as many measurements near it "
+                f"would give {100 * PRECISE:.0f} %.")
+    return ""
+
+
+def temperatures(points: list[Point]) -> str:
+    """``T = 0.1, 0.08``; empty for none."""
+    return "T = " + ", ".join(f"{point.T:g}" for point in points) if points else ""

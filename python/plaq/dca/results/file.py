@@ -1,0 +1,214 @@
+"""The file ``results.h5``: written, read back and hashed; sealed as `plaq.files.sealed` says. Its layout is on the page
+docs/run_folder.md."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import h5py
+import numpy as np
+
+from plaq.data.estimate import Axis, Estimate
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.transition import Transition
+from plaq.dca.results.results import Results, plain
+from plaq.dca.solver.shares import SpreadEstimate
+from plaq.errors import InputError
+from plaq.files.atomic import atomic_file
+from plaq.files.sealed import Format, SealedFile, new_file, opened, seal
+from plaq.files.tree import digest, read_tree, write_tree
+
+FORMAT = Format("plaq dca results", 2, "remove it, and the command of the run writes it again")
+PARTS = ("mean", "error")
+
+# What differs between two runs that gave the same results: times, and the record of how the loop went.
+NOT_A_RESULT = frozenset({"seconds", "history", "input", "header"})
+BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
+
+
+def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],
+                  spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
+    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then
+    kept.
+
+    ``spread`` has estimates by index of the point and name that are taken from all ranks block by block; what else a
+    point's ``in_file`` names is copied from the previous file.
+    """
+    image = io.BytesIO()
+    with new_file(image) as file:
+        file.attrs["format"] = FORMAT.name
+        file.attrs["version"] = FORMAT.version
+        file["input"] = input_toml
+        write_tree(file.create_group("header", track_order=True), header)
+        points = file.create_group("points", track_order=True)
+        for point in results.points:
+            _write_point(points.create_group(_name(point.index), track_order=True), point)
+        if results.transition is not None:
+            write_tree(file.create_group("transition", track_order=True), plain(results.transition))
+        write_tree(file.create_group("seconds", track_order=True), results.seconds)
+    with atomic_file(path) as file:
+        file.write(image.getbuffer())
+        if any(point.in_file for point in results.points):
+            _add_functions(path, file, results, spread)
+        seal(file, FORMAT)
+
+
+def _add_functions(path: Path, file: BinaryIO, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]]):
+    """Two-particle functions that no rank has as a whole: from all ranks, or from the previous file."""
+    with ExitStack() as stack:
+        file.flush()
+        fresh = {(point.index, name) for point in results.points for name in point.in_file
+                 if name in spread.get(point.index, {})}
+        kept = [f"points/{_name(point.index)}/observables/{name}" for point in results.points for name in point.in_file
+                if (point.index, name) not in fresh]
+        previous = None
+        if kept:
+            previous = stack.enter_context(h5py.File(stack.enter_context(SealedFile(path, FORMAT)), "r"))
+            _require(kept, previous, path)
+        size = file.tell() + sum(previous[f"{place}/{part}"].nbytes for place in kept for part in PARTS)
+        size += sum(spread[index][name].nbytes for index, name in fresh)
+        os.posix_fallocate(file.fileno(), 0, size)  # a full disk is an error here, before HDF5 writes
+        with h5py.File(file.name, "r+", locking=False) as large:  # atomic_file has locked it
+            for place in kept:
+                previous.copy(place, large, place)
+            for index, estimates in spread.items():
+                for name, estimate in estimates.items():
+                    _write_spread(large.create_group(f"points/{_name(index)}/observables/{name}"), estimate)
+
+
+def _require(places: list[str], file: h5py.File, path: Path) -> None:
+    for place in places:
+        if place not in file:
+            raise InputError(f"{path}: {place} is not there")
+
+
+def check_functions(path: Path, points: list[Point], inputs: Collection[str]) -> None:
+    """InputError unless the file at ``path`` is undamaged, of an input of these names in its header, and has all functions
+    that points say are in it."""
+    wanted = [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
+    if not wanted:
+        return
+    if not path.exists():
+        raise InputError(f"{path}: {wanted[0]} is not there, as there is no such file")
+    with opened(path, FORMAT) as file:
+        if read_tree(file["header"]).get("input") not in inputs:
+            raise InputError(f"{path}: holds the results of another input")
+        _require(wanted, file, path)
+    with SealedFile(path, FORMAT) as file:
+        file.verify()
+
+
+def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict[str, Any]]:
+    """(results, input as TOML, header of the run). InputError when it is not such a file.
+
+    Without ``functions`` the two-particle functions, which may be large, are left out.
+    """
+    with opened(path, FORMAT) as file:
+        points = [_read_point(group, functions) for group in file["points"].values()]
+        transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
+        results = Results(points, transition, read_tree(file["seconds"]))
+        return results, file["input"].asstr()[()], read_tree(file["header"])
+
+
+def digest_results(path: Path) -> str:
+    """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
+    with opened(path, FORMAT) as file:
+        return digest(file, NOT_A_RESULT)
+
+
+def digest_line(path: Path) -> str:
+    """The digest, and in brackets what of the machine its bits depend on."""
+    with opened(path, FORMAT) as file:
+        header = read_tree(file["header"])
+        known = "; ".join(f"{name} {header[name]}" for name in BITS_DEPEND_ON if name in header)
+        return digest(file, NOT_A_RESULT) + (f"  ({known})" if known else "")
+
+
+def _name(index: int) -> str:
+    return f"{index:03d}"
+
+
+def _write_point(group: h5py.Group, point: Point) -> None:
+    for name, value, unit in [("T", point.T, "t"), ("beta", point.beta, "1/t"), ("mu", point.mu, "t")]:
+        group.create_dataset(name, data=float(value)).attrs["unit"] = unit
+    observables = group.create_group("observables", track_order=True)
+    for name, estimate in point.observables.items():
+        _write_estimate(observables.create_group(name, track_order=True), estimate)
+    history = [{key: value for key, value in record.items() if key != "seconds"} for record in point.history]
+    _write_columns(group.create_group("history", track_order=True), history)
+    _write_columns(
+        group.create_group("history/seconds", track_order=True),
+        [record.get("seconds", {}) for record in point.history],
+    )
+    write_tree(group.create_group("seconds", track_order=True), {k: float(v) for k, v in point.seconds.items()})
+
+
+def _read_point(group: h5py.Group, functions: bool) -> Point:
+    observables = {name: _read_estimate(name, item) for name, item in group["observables"].items()
+                   if functions or not name.startswith("G4_")}
+    history = _read_columns(group["history"])
+    for record, seconds in zip(history, _read_columns(group["history/seconds"])):
+        record["seconds"] = seconds
+    T, beta, mu = (float(group[name][()]) for name in ("T", "beta", "mu"))
+    index = int(group.name.rpartition("/")[2])
+    return Point(index, T, beta, mu, observables, history, read_tree(group["seconds"]))
+
+
+def _write_estimate(group: h5py.Group, estimate: Estimate) -> None:
+    for part in PARTS:
+        group.create_dataset(part, data=getattr(estimate, part))
+    if estimate.jackknife is not None:
+        group.create_dataset("jackknife", data=estimate.jackknife)
+    if estimate.tau_int is not None:
+        group.attrs["tau_int"] = float(estimate.tau_int)
+    _write_labels(group, estimate)
+
+
+def _write_spread(group: h5py.Group, estimate: SpreadEstimate) -> None:
+    shape = estimate.function.shape
+    values = {part: group.create_dataset(part, shape, getattr(estimate, part).dtype) for part in PARTS}
+    for part, first, rows in estimate.blocks():
+        estimate.function.place(values[part], first, rows)
+    _write_labels(group, estimate)
+
+
+def _write_labels(group: h5py.Group, estimate: Estimate | SpreadEstimate) -> None:
+    group.attrs["axes"] = [axis.name for axis in estimate.axes] or h5py.Empty(h5py.string_dtype())
+    for name in ("unit", "convention", "note"):
+        group.attrs[name] = getattr(estimate, name)
+    for axis in estimate.axes:
+        group.create_dataset(f"axis_{axis.name}", data=np.asarray(axis.values)).attrs["unit"] = axis.unit
+
+
+def _read_estimate(name: str, group: h5py.Group) -> Estimate:
+    names = group.attrs["axes"]
+    names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
+    axes = tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
+    jackknife = group["jackknife"][()] if "jackknife" in group else None
+    tau_int = float(group.attrs["tau_int"]) if "tau_int" in group.attrs else None
+    texts = {key: group.attrs[key] for key in ("unit", "convention", "note")}
+    return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, tau_int=tau_int, **texts)
+
+
+def _write_columns(group: h5py.Group, records: list[dict[str, Any]]) -> None:
+    """One array per column, of numbers or of texts; a number that is missing or None is nan."""
+    for column in dict.fromkeys(key for record in records for key in record):
+        values = [record.get(column) for record in records]
+        if any(isinstance(value, str) for value in values):
+            group.create_dataset(column, data=[str(value) for value in values], dtype=h5py.string_dtype())
+        else:
+            group.create_dataset(column, data=np.array([np.nan if value is None else value for value in values]))
+
+
+def _read_columns(group: h5py.Group) -> list[dict[str, Any]]:
+    columns = {
+        name: (item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]).tolist()
+        for name, item in group.items()
+        if isinstance(item, h5py.Dataset)
+    }
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]

@@ -1,0 +1,299 @@
+"""The figures of a run: each a function of the results that draws with a theme."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+from plaq.data.estimate import with_error
+from plaq.data.figures import Theme, between, png
+from plaq.dca.lattice.momenta import momentum, wedge
+from plaq.dca.physics.point import Point
+from plaq.dca.results.file import read_results
+from plaq.dca.results.results import Results
+from plaq.errors import RunError
+from plaq.files.atomic import cannot_write
+from plaq.trace.session import region
+
+SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
+
+
+def available(results: Results) -> dict[str, tuple]:
+    """``{file name: (draw, title, caption)}`` of the figures that these results have data for; draw(theme) ->
+    Figure."""
+    any_has = lambda name: any(name in point for point in results.points)  # noqa: E731
+    chosen = {
+        "lambda_d": (any_has("lambda_d"), pairing, "Pairing eigenvalue and T_c",
+                     "Leading d-wave eigenvalue of the Bethe-Salpeter equation; superconductivity sets in "
+                     "where it reaches 1. Bars and band are one standard error."),
+        "instabilities": (any(order.observable != "lambda_d" for order in results.instabilities()), instabilities,
+                          "Eigenvalues of the other channels",
+                          "Leading eigenvalues of spin, charge and finite-momentum pairing; that order sets in where one "
+                          "reaches 1. For spins in two dimensions it marks correlations as long as the cluster."),
+        "susceptibilities": (any_has("spin_susceptibility"), susceptibilities, "Spin and charge susceptibility",
+                             "Static, of the cluster in its bath, at the momenta of the irreducible wedge."),
+        "self_energy": (any_has("Sigma"), self_energy, "Self-energy",
+                        "Σ(K,iω) at the lowest temperature, for the cluster momenta of the irreducible wedge."),
+        "expansion_order": (any_has("order_histogram"), order_histogram, "Expansion order",
+                            "How often a configuration had k vertices, by temperature."),
+        "sign": (any_has("sign"), sign, "Average sign", "The cost of a run grows as 1/sign²."),
+        "autocorrelation": (any(e.tau_int is not None for p in results.points for e in p.observables.values()),
+                            autocorrelation, "Autocorrelation",
+                            "Integrated autocorrelation time in measurements; 0.5 is none. Bins must be longer."),
+        "convergence": (any(record.get("change") == record.get("change") and record.get("change") is not None
+                            for p in results.points for record in p.history),
+                        convergence, "Convergence",
+                        "Change of Σ from one iteration to the next, in its own standard errors."),
+        "thermodynamics": (any_has("energy"), thermodynamics, "Energy and double occupancy",
+                           "Per site, against temperature."),
+        "frequency_window": (any_has("lambda_window"), frequency_window, "Frequency window",
+                             "λ_d against the number of positive frequencies kept, relative to all of them."),
+        "gap": (any_has("eigenvector_d"), gap, "Gap function",
+                "Eigenvector of λ_d at the lowest temperature: the sign changes between (π,0) and (0,π)."),
+        "time": (any(point.seconds for point in results.points), time_spent, "Where the time went",
+                 "Seconds by temperature."),
+    }
+    return {name: (lambda theme, draw=draw: draw(results, theme), title, caption)
+            for name, (present, draw, title, caption) in chosen.items() if present}
+
+
+@region("figures")
+def save_figures(folder: Path) -> list[Path]:
+    """Draw every figure of a run into its folder ``figures/``; the paths. RunError when they cannot be written."""
+    results = read_results(folder / "results.h5", functions=False)[0]
+    paths = []
+    for name, (draw, _, _) in available(results).items():
+        path = folder / "figures" / f"{name}.png"
+        try:
+            path.parent.mkdir(exist_ok=True)
+            png(draw, path)
+        except OSError as error:
+            raise RunError(cannot_write(path, error)) from error
+        paths.append(path)
+    return paths
+
+
+def pairing(results: Results, theme: Theme) -> Figure:
+    """λ_d(T) with the fit, its crossing of 1 and the error band of T_c."""
+    figure, axes = plt.subplots(figsize=WIDE)
+    T, value, error = results.series("lambda_d")
+    found = results.transition
+    axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    if found is not None and found.parameters is not None:
+        fine = np.linspace(min(T.min(), found.value or T.min()) * 0.985, T.max() * 1.015, 300)
+        axes.plot(fine, found.curve(fine), color=theme.series[0], label=r"$p_0/(T-p_1)^{p_2}$")
+    if found is not None and found.value is not None:
+        if np.isfinite(found.error):
+            low, high = found.value - found.error, found.value + found.error
+            axes.axvspan(low, high, color=theme.series[1], alpha=0.25, lw=0)
+        axes.axvline(found.value, color=theme.series[1], label=f"$T_c$ = {with_error(found.value, found.error)} t")
+    finite = np.where(np.isfinite(error), error, 0)
+    axes.errorbar(T, value, finite, fmt="o", color=theme.series[0], label=r"$\lambda_d$", zorder=3)
+    axes.set(xlabel="temperature T / t", ylabel=r"leading d-wave eigenvalue $\lambda_d$")
+    axes.legend()
+    return figure
+
+
+def instabilities(results: Results, theme: Theme) -> Figure:
+    """Eigenvalues of all other channels against T, and where one crosses 1."""
+    figure, axes = plt.subplots(figsize=WIDE)
+    axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    orders = [order for order in results.instabilities() if order.observable != "lambda_d"]
+    transfers = list(dict.fromkeys(order.q for order in orders))
+    series = list(dict.fromkeys((order.channel, order.irrep) for order in orders))
+    for order in orders:
+        T, value, error = results.series(order.observable)
+        colour = theme.series[series.index((order.channel, order.irrep)) % len(theme.series)]
+        axes.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="osD^vP"[transfers.index(order.q) % 6] + "-",
+                      color=colour, label=order.label.replace("λ_", ""))
+        found = order.transition
+        if found is not None and found.value is not None:
+            label = f"{math(order.symbol)} = {with_error(found.value, found.error)} t"
+            axes.axvline(found.value, color=colour, lw=0.9, ls=":", label=label)
+    log_temperature(axes, [p.T for p in results.points if any(order.observable in p for order in orders)])
+    axes.set(ylabel="leading eigenvalue")
+    figure.legend(ncols=4, loc="outside upper left")
+    return figure
+
+
+def susceptibilities(results: Results, theme: Theme) -> Figure:
+    """Spin and charge against T, one curve per momentum."""
+    figure, panels = plt.subplots(1, 2, figsize=(7.6, 3.3))
+    for axes, name in zip(panels, ("spin_susceptibility", "charge_susceptibility")):
+        points = sorted((p for p in results.points if name in p), key=lambda point: point.T)
+        K = points[0][name].axes[0].values
+        for i, k in enumerate(wedge(K)):
+            value, error = (np.array([getattr(p[name], part)[k] for p in points]) for part in ("mean", "error"))
+            axes.errorbar([p.T for p in points], value, np.where(np.isfinite(error), error, 0),
+                          fmt="osD^vP"[i % 6] + "-", color=theme.series[i % len(theme.series)], label=momentum(K[k]))
+        log_temperature(axes, [p.T for p in points])
+        axes.set(ylabel=f"{words(name)} · t")
+    panels[0].legend(title="q")
+    return figure
+
+
+def self_energy(results: Results, theme: Theme) -> Figure:
+    """Real part without the Hartree term, and imaginary part, at the lowest temperature."""
+    point = lowest(results, "Sigma")
+    sigma, constant = point["Sigma"], point["Sigma_infinity"].mean if "Sigma_infinity" in point else 0.0
+    K, w = sigma.axes[0].values, sigma.axes[1].values
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.5))
+    shown = w <= max(12.0, w[:4].max())
+    real = (sigma.mean.T - constant).T.real
+    for i, k in enumerate(wedge(K)):
+        look = {"color": theme.series[i % len(theme.series)], "marker": "osD^vP"[i % 6], "label": momentum(K[k])}
+        left.errorbar(w[shown], real[k, shown], sigma.error[k, shown].real, **look)
+        right.errorbar(w[shown], sigma.mean[k, shown].imag, sigma.error[k, shown].imag, **look)
+    left.set(xlabel=r"$\omega_n$ / t", ylabel=r"Re $\Sigma$ − Hartree / t")
+    right.set(xlabel=r"$\omega_n$ / t", ylabel=r"Im $\Sigma$ / t")
+    figure.suptitle(f"T = {point.T:.4g} t", x=0.01, ha="left", fontsize=10)
+    left.legend(title="K")
+    return figure
+
+
+def order_histogram(results: Results, theme: Theme) -> Figure:
+    """Probability of k vertices, one curve per temperature."""
+    figure, axes = plt.subplots(figsize=SIZE)
+    for colour, point in coloured(results, "order_histogram"):
+        histogram = point["order_histogram"]
+        k = histogram.axes[0].values if histogram.axes else np.arange(len(histogram.mean))
+        used = histogram.mean > 1e-4 * histogram.mean.max()
+        axes.plot(k[used], histogram.mean[used] / histogram.mean.sum(), color=colour, label=f"{point.T:.4g}",
+                  marker="o" if np.count_nonzero(used) == 1 else "")  # without interaction there is k = 0 only
+    axes.set(xlabel="expansion order k", ylabel="probability", ylim=(0, None))
+    axes.legend(title="T / t", ncols=2)
+    return figure
+
+
+def sign(results: Results, theme: Theme) -> Figure:
+    figure, axes = plt.subplots(figsize=SIZE)
+    T, value, error = results.series("sign")
+    axes.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[0])
+    log_temperature(axes, T)
+    axes.set(ylabel="average sign", ylim=(min(0.0, value.min()), 1.05))
+    return figure
+
+
+def autocorrelation(results: Results, theme: Theme) -> Figure:
+    figure, axes = plt.subplots(figsize=SIZE)
+    everything = [item for point in results.points for item in point.observables.items()]
+    names = dict.fromkeys(name for name, estimate in everything if estimate.tau_int is not None)
+    for i, name in enumerate(names):
+        rows = [(p.T, p[name].tau_int) for p in results.points if name in p and p[name].tau_int is not None]
+        colour = theme.series[i % len(theme.series)]
+        axes.plot(*zip(*rows), marker="osD^vP"[i % 6], color=colour, label=words(name))
+    log_temperature(axes, [p.T for p in results.points])
+    axes.set(ylabel=r"$\tau_{\rm int}$ / measurements", ylim=(0, None))
+    axes.legend()
+    return figure
+
+
+def convergence(results: Results, theme: Theme) -> Figure:
+    figure, axes = plt.subplots(figsize=SIZE)
+    for colour, point in coloured(results):
+        rows = [(r["iteration"], r["change"] / r["change_error"]) for r in point.history
+                if r.get("change") is not None and r.get("change_error")]
+        rows = [(x, y) for x, y in rows if np.isfinite(y) and y > 0]
+        if rows:
+            axes.plot(*zip(*rows), marker="o", color=colour, label=f"{point.T:.4g}")
+    axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    axes.set(xlabel="iteration", ylabel=r"change of $\Sigma$ / standard error", yscale="log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if axes.get_legend_handles_labels()[0]:  # without interaction nothing ever changes
+        axes.legend(title="T / t", ncols=2)
+    return figure
+
+
+def thermodynamics(results: Results, theme: Theme) -> Figure:
+    shown = [name for name in ("energy", "double_occupancy") if any(name in point for point in results.points)]
+    figure, axes = plt.subplots(1, len(shown), figsize=(7.6, 3.3), squeeze=False)
+    for i, (axis, name) in enumerate(zip(axes[0], shown)):
+        T, value, error = results.series(name)
+        axis.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[i])
+        log_temperature(axis, T)
+        axis.set(ylabel=f"{words(name)}{' / t' if name == 'energy' else ''}")
+    return figure
+
+
+def frequency_window(results: Results, theme: Theme) -> Figure:
+    figure, axes = plt.subplots(figsize=SIZE)
+    for colour, point in coloured(results, "lambda_window"):
+        estimate = point["lambda_window"]
+        n = estimate.axes[0].values if estimate.axes else 1 + np.arange(len(estimate.mean))
+        change = 100 * (estimate.mean / estimate.mean[-1] - 1)
+        axes.plot(n, change, marker="o", color=colour, label=f"{point.T:.4g}")
+    axes.axhline(0.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    axes.set(xlabel="positive frequencies kept", ylabel=r"$\lambda_d(n)\,/\,\lambda_d - 1$ in %")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.legend(title="T / t")
+    return figure
+
+
+def gap(results: Results, theme: Theme) -> Figure:
+    point = lowest(results, "eigenvector_d")
+    vector = point["eigenvector_d"]
+    K, w = vector.axes[0].values, vector.axes[1].values
+    figure, axes = plt.subplots(figsize=SIZE)
+    for i, k in enumerate(np.argsort(-np.abs(vector.mean[:, 0]))[:6]):
+        axes.plot(w, vector.mean[k].real, marker="osD^vP"[i], color=theme.series[i], label=momentum(K[k]))
+    axes.set(xlabel=r"$\omega_n$ / t", ylabel=r"$\phi_d(K, i\omega_n)$", title=f"T = {point.T:.4g} t")
+    axes.legend(title="K")
+    return figure
+
+
+def time_spent(results: Results, theme: Theme) -> Figure:
+    parts = list(dict.fromkeys(part for p in results.points for part in p.seconds))
+    figure, axes = plt.subplots(figsize=(7.6, 0.9 + 0.32 * len(results.points)))
+    rows, left = np.arange(len(results.points)), np.zeros(len(results.points))
+    for i, part in enumerate(parts):
+        seconds = np.array([p.seconds.get(part, 0.0) for p in results.points])
+        axes.barh(rows, seconds, left=left, height=0.7, color=theme.series[i % len(theme.series)],
+                  alpha=1.0 if i < len(theme.series) else 0.5, label=words(part))
+        left += seconds
+    axes.set(xlabel="time / s", ylabel="T / t")
+    axes.set_yticks(rows, [f"{p.T:.4g}" for p in results.points])
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+    figure.legend(ncols=5, loc="outside upper left")
+    return figure
+
+
+def lowest(results: Results, name: str) -> Point:
+    """The coldest point that has an observable."""
+    return min((point for point in results.points if name in point), key=lambda point: point.T)
+
+
+def coloured(results: Results, name: str | None = None) -> list[tuple[str, Point]]:
+    """(colour, point) from hot to cold, of the points that have an observable."""
+    points = [point for point in results.points if name is None or name in point]
+    order = sorted(points, key=lambda point: -point.T)
+    return [(between(1 - i / max(1, len(order) - 1)), point) for i, point in enumerate(order)]
+
+
+def log_temperature(axes, T) -> None:
+    """A logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
+    low, high = min(T) / 1.1, max(T) * 1.1
+    ticks = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    if len(ticks) < 2:
+        ticks = sorted(set(T)) if len(set(T)) <= 6 else sorted({min(T), max(T)})
+    axes.set(xscale="log", xlim=(low, high))
+    axes.set_xticks(ticks, [f"{t:.3g}" for t in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel("temperature T / t")
+
+
+def math(symbol: str) -> str:
+    """T_N and λ_d with a true index."""
+    head, _, index = symbol.partition("_")
+    return f"${head.replace('λ', chr(92) + 'lambda')}_{{\\rm {index}}}$" if index else symbol
+
+
+def words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,175 @@
+"""``report.html``: a run on one page, in one file that needs no network."""
+
+from __future__ import annotations
+
+import tomllib
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from plaq.data.estimate import with_error
+from plaq.data.figures import page_colours, svg
+from plaq.data.words import duration
+from plaq.dca.parameters import Parameters
+from plaq.dca.physics import checks
+from plaq.dca.results.advice import advice
+from plaq.dca.results.file import digest_results, read_results
+from plaq.dca.results.plot import available, words
+from plaq.dca.results.report_tables import (
+    check_table,
+    folded,
+    history_table,
+    markup,
+    momentum_table,
+    order_table,
+    point_table,
+    rows,
+)
+from plaq.dca.results.results import Results
+from plaq.files.atomic import write_atomically
+from plaq.trace.session import region
+
+WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
+WIDE = ' class="wide"'
+
+
+@region("report")
+def write_report(folder: Path) -> Path:
+    """Write ``report.html`` from the ``results.h5`` of a run folder; its path."""
+    results, toml, header = read_results(folder / "results.h5", functions=False)
+    parameters = Parameters("input", **tomllib.loads(toml))
+    path = folder / "report.html"
+    write_atomically(path, page(results, parameters, header, digest_results(folder / "results.h5")).encode())
+    return path
+
+
+def page(results: Results, parameters: Parameters, header: dict[str, Any], digest: str) -> str:
+    """The whole page as HTML."""
+    title = escape(f"plaq dca · U = {parameters.model.U:g} t · {filling(parameters)}")
+    parts = [
+        f'<p class="over">plaq dca · {escape(model_in_words(parameters))}</p>',
+        f"<h1>{headline(results)}</h1>",
+        f'<p class="sentence">{markup(sentence(results))}</p>',
+        doubts(results, parameters),
+        f'<p class="advice"><b>Next.</b> {markup(" ".join(advice(results, parameters)))}</p>',
+        facts(results, parameters),
+        figures(results),
+        "<h2>Results by temperature</h2>",
+        point_table(results, parameters.dca.density),
+        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
+        "that the data cannot support. All energies and temperatures are in units of t.</p>",
+        notes(results),
+        order_table(results),
+        momentum_table(results),
+        check_table(results),
+        "<h2>How it ran</h2>",
+        rows(
+            [*header.items(), ("time", duration(sum(results.seconds.values()))),
+             *((f"time: {part}", duration(seconds)) for part, seconds in results.seconds.items()),
+             ("digest of the results", digest)]
+        ),
+        *(history_table(point) for point in results.points if point.history),
+        folded("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
+    ]
+    return frame(title, parts)
+
+
+def frame(title: str, parts: list[str]) -> str:
+    """The page around its parts; the title is HTML."""
+    css = page_colours() + Path(__file__).with_name("report.css").read_text()
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1">\n<style>\n{css}</style></head>\n'
+        f"<body><main>\n{chr(10).join(part for part in parts if part)}\n</main></body></html>\n"
+    )
+
+
+def headline(results: Results) -> str:
+    """T_c and what else was found, or what the run has."""
+    orders = results.instabilities()
+    found = []
+    for order in orders:
+        if order.status == "found":  # two channels may have the same order, and noise may tell them apart
+            channel = f" ({order.channel})" if sum(o.symbol == order.symbol for o in orders) > 1 else ""
+            found.append(f"{order.symbol} = {with_error(order.transition.value, order.transition.error)} t{channel}")
+    if found:
+        return markup(", ".join(found))
+    if results.tc["status"] == "bound":
+        return "T<sub>c</sub> is outside the temperatures of this run"
+    coldest = min(results.points, key=lambda point: point.T, default=None)
+    return (
+        "No temperature is finished"
+        if coldest is None
+        else f"{len(results.points)} temperature{'s' if len(results.points) > 1 else ''}, down to T = {coldest.T:g} t"
+    )
+
+
+def sentence(results: Results) -> str:
+    """T_c in words, and what else was found; the table of orders has the rest."""
+    orders = results.instabilities()
+    said = [results.answers()[0]]
+    said += [f"{order.name}: {order.sentence}" for order in orders[1:] if order.status == "found"]
+    return " ".join((text if text.startswith("lambda") else text[0].upper() + text[1:]) + "." for text in said)
+
+
+def doubts(results: Results, p: Parameters) -> str:
+    """What keeps these numbers from being taken as they stand; empty where nothing does."""
+    found = results.doubts(p.dca.density)
+    return f'<p class="doubt"><b>In doubt.</b> {escape("; ".join(found))}.</p>' if found else ""
+
+
+def model_in_words(p: Parameters) -> str:
+    vectors = ", ".join(f"({x},{y})" for x, y in p.model.cluster)
+    hopping = "hopping table" if p.model.hopping else f"t′ = {p.model.t_prime:g} t"
+    return f"Hubbard model, {hopping}, {'isolated ' if p.dca.isolated else ''}cluster {vectors}"
+
+
+def filling(p: Parameters) -> str:
+    return f"n = {p.dca.density:g}" if p.dca.density is not None else f"μ = {p.dca.mu:g} t"
+
+
+def facts(results: Results, p: Parameters) -> str:
+    """The boxes below the headline."""
+    (a, b), (c, d) = p.model.cluster
+    entries = [("U", f"{p.model.U:g} t"), tuple(filling(p).split(" = ")), ("sites", str(abs(a * d - b * c)))]
+    off = ""
+    if results.points:
+        coldest = min(results.points, key=lambda point: point.T)
+        entries.append(("lowest T", f"{coldest.T:g} t"))
+        entries += [(f"{name} there", str(coldest[key]))
+                    for key, name in [("density", "n"), ("sign", "sign"), ("lambda_d", "λ_d")] if key in coldest]
+        entries += [(f"{order.label} there", str(coldest[order.observable]))
+                    for order in results.instabilities() if order.symbol == "T_N" and order.observable in coldest]
+        if abs(checks.density_deviation(coldest, p.dca.density) or 0.0) > checks.DENSITY_LIMIT:
+            off = "n there"
+    counted = [point.measurements for point in results.points if point.measurements]
+    entries += [("measurements", f"{sum(counted):,}".replace(",", " "))] if counted else []
+    entries.append(("time", duration(sum(results.seconds.values()))))
+    boxes = "".join(f"<div{' class=off' if name == off else ''}><dt>{markup(name)}</dt><dd>{escape(value)}</dd></div>"
+                    for name, value in entries)
+    return f'<dl class="facts">{boxes}</dl>'
+
+
+def figure(draw, title: str, caption: str, wide: bool) -> str:
+    """A drawing with its title and caption."""
+    return (f'<figure{WIDE if wide else ""}><h3>{markup(title)}</h3><div class="drawing">{svg(draw)}</div>'
+            f"<figcaption>{markup(caption)}</figcaption></figure>")
+
+
+def figures(results: Results) -> str:
+    shown = []
+    for name, (draw, title, caption) in available(results).items():
+        shown.append(figure(draw, title, caption, name in WIDE_FIGURES))
+    return f'<div class="figures">{"".join(shown)}</div>'
+
+
+def notes(results: Results) -> str:
+    """What the statistics say about their own error bars."""
+    said = []
+    for point in results.points:
+        for note in dict.fromkeys(estimate.note for estimate in point.observables.values() if estimate.note):
+            names = [words(name) for name, estimate in point.observables.items() if estimate.note == note]
+            said.append(f"T = {point.T:g}, {', '.join(names[:4])}{', …' if len(names) > 4 else ''}: {note}")
+    if not said:
+        return ""
+    return folded("Error bars to read with care", f"<pre>{escape(chr(10).join(said))}</pre>", " open")

@@ -1,0 +1,153 @@
+"""The tables of ``report.html``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from plaq.data.words import duration, number
+from plaq.dca.lattice.momenta import momentum
+from plaq.dca.physics import checks
+from plaq.dca.physics.response import responses
+from plaq.dca.results.plot import words
+from plaq.dca.results.results import Results
+
+# Column of the table of results: observable, heading.
+COLUMNS = {
+    "density": "n",
+    "double_occupancy": "D",
+    "energy_kinetic": "E<sub>kin</sub> / t",
+    "energy_potential": "E<sub>pot</sub> / t",
+    "energy": "E / t",
+    "sign": "sign",
+    "expansion_order": "⟨k⟩",
+    "lambda_d": "λ<sub>d</sub>",
+    "lambda_s": "λ<sub>s</sub>",
+    "lambda_p": "λ<sub>p</sub>",
+}
+
+# Of the table of responses.
+RESPONSES = {
+    "spin_susceptibility": "χ<sub>s</sub> t",
+    "charge_susceptibility": "χ<sub>c</sub> t",
+    "spin_structure_factor": "S<sub>s</sub>",
+    "charge_structure_factor": "S<sub>c</sub>",
+    "lambda_pp": "λ<sub>pp</sub>",
+    "lambda_magnetic": "λ<sub>magnetic</sub>",
+    "lambda_charge": "λ<sub>charge</sub>",
+    "lambda_transverse": "λ<sub>transverse</sub>",
+}
+
+
+class Html(str):
+    """A cell that is HTML already."""
+
+
+def markup(text: str) -> str:
+    """HTML of a text, with the symbols that have an index set as such: T_c, λ_d, lambda_magnetic."""
+    if isinstance(text, Html):
+        return text
+    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", escape(text))
+
+
+def table(head: Iterable[str], body: Iterable[Iterable[str]], style: str = "", failed: Container[int] = (),
+          doubtful: Container[int] = ()) -> str:
+    """Headings as HTML, cells as texts; wide ones scroll. Rows of ``failed`` and ``doubtful`` stand out."""
+    top = "".join(f"<th>{heading}</th>" for heading in head)
+    mark = lambda i: ' class="failed"' if i in failed else ' class="doubtful"' if i in doubtful else ""  # noqa: E731
+    lines = (f"<tr{mark(i)}>" + "".join(f"<td>{markup(cell)}</td>" for cell in row) + "</tr>"
+             for i, row in enumerate(body))
+    kind = f' class="{style}"' if style else ""
+    return f'<div class="scroll"><table{kind}><thead><tr>{top}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+
+
+def order_table(results: Results) -> str:
+    """Which orders were looked for, and what was found."""
+    orders = results.instabilities()
+    if not orders:
+        return ""
+    body = [(o.name, o.sentence, o.channel, momentum(o.q), o.irrep) for o in orders]
+    return "<h2>Orders</h2>" + table(("order", "found", "channel", "q", "irrep"), body, "orders")
+
+
+def momentum_table(results: Results) -> str:
+    """Susceptibilities, structure factors and eigenvalues of channels by temperature and momentum transfer."""
+    rows = [(point, row) for point in results.points for row in responses(point)]
+    names = {name: head for name, head in RESPONSES.items() if any(name in row.values for _, row in rows)}
+    if not rows:
+        return ""
+    body = ((f"{point.T:g}", str(row), *(str(row.values.get(name, "")) for name in names)) for point, row in rows)
+    return (f"<h2>Spin and charge by momentum</h2>{table(('T / t', 'q', *names.values()), body)}"
+            '<p class="note">χ: static susceptibility, S: equal-time structure factor, of the cluster at q; λ: leading '
+            "eigenvalue of Γχ̄<sub>0</sub> of the lattice at q. Order sets in where a λ at frequency 0 reaches 1.</p>")
+
+
+def point_table(results: Results, wanted: float | None = None) -> str:
+    """The scalars by temperature, beside what is doubtful there; ``wanted`` is the density that was asked for."""
+    columns = {
+        name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)
+    }
+    body = [[f"{point.T:g}", number(point.mu, ".5f"), *(str(point[name]) if name in point else "" for name in columns),
+             f"{point.measurements:,}".replace(",", " ") if point.measurements else "exact"] for point in results.points]
+    head = ["T / t", "μ / t", *columns.values(), "measurements"]
+    why = ["; ".join(checks.doubts(point, wanted)) for point in results.points]
+    if any(why):
+        head.insert(1, "in doubt")
+        body = [[T, text, *cells] for (T, *cells), text in zip(body, why)]
+    return table(head, body, "doubts" if any(why) else "", doubtful=[i for i, text in enumerate(why) if text])
+
+
+def check_table(results: Results) -> str:
+    """What the run says about its own correctness, by temperature."""
+    points = [point for point in results.points if "order_identity" in point]
+    if not points:
+        return ""
+    body, failed = [], set()
+    for i, point in enumerate(points):
+        last = point.history[-1] if point.history else {}
+        deviation = checks.deviation(point)
+        if checks.violated(point):
+            failed.add(i)
+        verdict = f"FAILS: more than {checks.LIMIT:g} σ" if i in failed else "not known" if deviation is None else "holds"
+        body.append((f"{point.T:g}", str(point["order_identity"]), number(deviation, "+.1f"),
+                     number(last.get("drift"), ".1e"), number(last.get("acceptance"), ".3f"), verdict))
+    return (
+        "<h2>Checks</h2>"
+        + table(("T / t", "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"), body, failed=failed)
+        + '<p class="note">⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D) holds exactly in every bath, so the '
+        "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix "
+        "when it is computed anew: the rounding that had piled up.</p>"
+    )
+
+
+def history_table(point) -> str:
+    """The iterations of one temperature, folded away."""
+    names = [name for name in point.history[0] if name not in ("T", "seconds")]
+    body = [[*(cell(record.get(name)) for name in names), duration(sum((record.get("seconds") or {}).values()))]
+            for record in point.history]
+    head = [escape(words(name)) for name in [*names, "time"]]
+    return folded(f"Iterations at T = {point.T:g} t", table(head, body))
+
+
+def folded(title: str, content: str, state: str = "") -> str:
+    """A part that opens on a click."""
+    return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
+
+
+def cell(value: Any) -> str:
+    if isinstance(value, (int, np.integer)) or (
+        isinstance(value, float) and value.is_integer() and abs(value) < 1e9
+    ):
+        return f"{int(value)}"
+    return value if isinstance(value, str) else number(value, ".6g")
+
+
+def rows(entries: list[tuple[str, Any]]) -> str:
+    body = "".join(
+        f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in entries
+    )
+    return f'<div class="scroll"><table class="plain"><tbody>{body}</tbody></table></div>'

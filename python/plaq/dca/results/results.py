@@ -1,0 +1,122 @@
+"""What a run gives: one `Point` per temperature, and the transition."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from plaq.dca.lattice.momenta import momentum
+from plaq.dca.physics import checks
+from plaq.dca.physics.instabilities import Instability, instabilities
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.response import momenta, responses
+
+
+@dataclass
+class Results:
+    """All temperatures of a run in the order they were run, and the transition when it was looked for.
+
+    ``transition`` is a `plaq.dca.physics.transition.Transition`; None when pairing was not measured at two temperatures.
+    """
+
+    points: list[Point]
+    transition: Any = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def at(self, T: float) -> Point:
+        """The point at temperature ``T``; KeyError when there is none."""
+        for point in self.points:
+            if np.isclose(point.T, T, rtol=1e-9, atol=0):
+                return point
+        raise KeyError(f"no temperature {T}; there are {[point.T for point in self.points]}")
+
+    def series(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(T, mean, error) of an observable over all temperatures that have it; KeyError when none has."""
+        rows = [(p.T, p[name].mean, p[name].error) for p in self.points if name in p]
+        if not rows:
+            there = ", ".join(sorted({known for p in self.points for known in p.observables})) or "no observable yet"
+            raise KeyError(f"no {name!r} at any temperature; there are {there}")
+        return tuple(np.array(column) for column in zip(*rows))
+
+    def instabilities(self) -> list[Instability]:
+        """Of every channel whose leading eigenvalue was measured, d-wave pairing first."""
+        return instabilities(self.points, self.transition)
+
+    @property
+    def tc(self) -> dict[str, Any]:
+        """``{value, error, status}`` of the transition temperature; value and error are None unless it was
+        found."""
+        found = plain(self.transition) or {"status": "not measured"}
+        return {"value": found.get("value"), "error": found.get("error"), "status": found["status"]}
+
+    def answers(self) -> list[str]:
+        """The result of the run in a sentence for each order that it looked for, T_c first."""
+        orders = self.instabilities()
+        alone = [order.observable for order in orders] == ["lambda_d"]
+        found = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}"
+                 for order in orders]
+        if not any("lambda_d" in point for point in self.points) and (irreps := pairing_irreps(self.points)):
+            found.insert(0, no_d_wave(self.points, irreps))
+        found = found or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
+        return found + [f"in doubt: {text}" for text in self.doubts()]
+
+    def doubts(self, wanted: float | None = None) -> list[str]:
+        """``T = 0.1: not converged``, … : temperatures whose numbers cannot be taken as they stand, and why; ``wanted`` is
+        the density that was asked for."""
+        why = {point.T: checks.doubts(point, wanted) for point in self.points}
+        return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in why.items() if reasons]
+
+    def answer(self) -> str:
+        """The result of the run in words: `answers` in one text."""
+        return "; ".join(self.answers())
+
+
+def pairing_irreps(points: list[Point]) -> list[str]:
+    """Short names of the irreps whose pairing eigenvalue was measured."""
+    names = dict.fromkeys(name for point in points for name in point.observables)
+    return [name.removeprefix("lambda_") for name in names
+            if name.startswith("lambda_") and f"eigenvector_{name.removeprefix('lambda_')}" in names]
+
+
+def no_d_wave(points: list[Point], irreps: list[str]) -> str:
+    """Why pairing was measured and there is no lambda_d."""
+    coldest = min((point for point in points if f"lambda_{irreps[0]}" in point), key=lambda point: point.T)
+    K = [momentum(k) for k in momenta(coldest)]
+    values = ", ".join(f"lambda_{name} = {coldest[f'lambda_{name}']}" for name in irreps)
+    return (f"no T_c: a d-wave gap changes sign between (π,0) and (0,π), and no function on the momenta of this "
+            f"cluster, {' '.join(K)}, does; its pairing eigenvalues are {values} at T = {coldest.T:g}")
+
+
+def plain(thing: Any) -> Any:
+    """Dataclasses as dicts, all the way down; everything else as it is."""
+    if dataclasses.is_dataclass(thing):
+        return {f.name: plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
+    if isinstance(thing, dict):
+        return {str(key): plain(value) for key, value in thing.items()}
+    return type(thing)(plain(entry) for entry in thing) if isinstance(thing, (list, tuple)) else thing
+
+
+SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "lambda_d")
+
+
+def summary(results: Results, header: dict[str, Any], wanted: float | None = None) -> dict[str, Any]:
+    """The content of ``summary.json``: tc {value, error, status}, what is said of every order that was looked for, per
+    temperature T, beta, mu, {value, error} of what `SUMMARY` names (lambda_d is null where two-particle functions were
+    not measured), the responses at each momentum and what is doubtful, and seconds by part. ``wanted``: the density that
+    was asked for."""
+
+    def pair(point: Point, name: str):
+        return {"value": float(point[name].mean), "error": float(point[name].error)} if name in point else None
+
+    temperatures = [
+        {"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY},
+         "measurements": point.measurements, "doubts": checks.doubts(point, wanted),
+         "momenta": [row.plain() for row in responses(point)]}
+        for point in results.points
+    ]
+    return {"tc": results.tc, "answers": results.answers(),
+            "transitions": [order.plain() for order in results.instabilities()], "temperatures": temperatures,
+            "seconds": results.seconds, "header": header}

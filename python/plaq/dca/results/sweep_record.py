@@ -1,0 +1,156 @@
+"""What is left of a sweep in its folder: ``sweep.csv`` with a row for each run, ``sweep_points.csv`` with one for each
+temperature of each run; read back for the page and the digest of the sweep."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plaq.dca.lattice.momenta import momentum
+from plaq.dca.parameters import SECTIONS, Parameters
+from plaq.dca.physics import checks
+from plaq.dca.physics.instabilities import Instability
+from plaq.dca.physics.point import Point
+from plaq.dca.physics.response import responses
+from plaq.dca.results.file import digest_line, read_results
+from plaq.dca.results.results import Results
+from plaq.errors import InputError
+from plaq.files.atomic import write_atomically
+from plaq.inputs.schema import to_toml
+
+TABLE, POINTS = "sweep.csv", "sweep_points.csv"
+FIXED = ("tc", "tc_error", "status")  # columns between those of the axes and those of other orders
+
+
+@dataclass
+class Entry:
+    """A run of a sweep: its folder's name, the values of the axes as texts, "found", "bound", "not measured", "failed" or
+    "damaged", and what it has, without two-particle functions; None where there is nothing."""
+
+    name: str
+    axes: dict[str, str]
+    status: str
+    results: Results | None = None
+    wanted: float | None = None
+    orders: list[Instability] = field(default_factory=list)
+
+
+def is_sweep(folder: Path) -> bool:
+    """Whether a folder is that of a sweep."""
+    return os.path.isfile(folder / TABLE)  # which a name that no file can have is not either
+
+
+def axes(runs: Mapping[str, Parameters]) -> dict[str, dict[str, str]]:
+    """{run: {key: value}} of the keys that differ between the runs of an input."""
+    given = {name: {f"{section}.{key}": to_toml(value) for section in SECTIONS
+                    for key, value in p.given.get(section, {}).items()} for name, p in runs.items()}
+    keys = dict.fromkeys(key for content in given.values() for key in content)
+    differ = [key for key in keys if len({content.get(key) for content in given.values()}) > 1]
+    return {name: {key: content.get(key, "") for key in differ} for name, content in given.items()}
+
+
+def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Both tables, of every run that ended, in the order of the input."""
+    values = axes(runs)
+    entries = [loaded(base, Entry(name, values[name], outcomes[name]["status"])) for name in runs if name in outcomes]
+    with suppress(FileExistsError):
+        base.mkdir(parents=True)
+    write_atomically(base / TABLE, rows(run_row(entry) for entry in entries).encode())
+    write_atomically(base / POINTS, rows(point_row(e, p) for e in entries if e.results for p in e.results.points).encode())
+
+
+def read(base: Path) -> list[Entry]:
+    """The runs that ``sweep.csv`` has, with their results. InputError when it is not such a table."""
+    return [loaded(base, entry) for entry in listed(base)]
+
+
+def listed(base: Path) -> list[Entry]:
+    """The runs that ``sweep.csv`` has, by name, axes and status."""
+    path = base / TABLE
+    try:
+        lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    if not lines:
+        return []
+    head = lines[0]
+    if head[:1] != ["run"] or not set(FIXED) <= set(head) or any(len(line) != len(head) for line in lines):
+        raise InputError(f"{path}: not the table of a sweep: it needs the columns run, {', '.join(FIXED)}, and a cell for "
+                         "each column in every row")
+    keys = head[1:head.index(FIXED[0])]
+    found = [dict(zip(head, line)) for line in lines[1:]]
+    return [Entry(row["run"], {key: row[key] for key in keys}, row["status"]) for row in found]
+
+
+def loaded(base: Path, entry: Entry) -> Entry:
+    """With the results in the run's folder; status "damaged" where they cannot be read."""
+    path = base / entry.name / "results.h5"
+    if path.exists():
+        try:
+            entry.results, toml, _ = read_results(path, functions=False)
+        except InputError:
+            entry.status = "damaged"  # the other runs have a page all the same
+            return entry
+        entry.wanted = tomllib.loads(toml).get("dca", {}).get("density")
+        entry.orders = entry.results.instabilities()
+    return entry
+
+
+def run_row(entry: Entry) -> dict[str, Any]:
+    """Of ``sweep.csv``: the axes, T_c, and every other order's temperature."""
+    tc = entry.results.tc if entry.results and entry.status != "failed" else {}
+    row = {"run": entry.name, **entry.axes, "tc": tc.get("value"), "tc_error": tc.get("error"), "status": entry.status}
+    for order in entry.orders:
+        if order.observable != "lambda_d":
+            name = f"{order.symbol}:{order.label.removeprefix('λ_')}"
+            found = order.plain()
+            row |= {name: found["value"], f"{name}_error": found["error"], f"{name}_status": found["status"]}
+    if entry.results:
+        row |= {"seconds": sum(entry.results.seconds.values()), "doubts": "; ".join(entry.results.doubts(entry.wanted))}
+    return row
+
+
+def point_row(entry: Entry, point: Point) -> dict[str, Any]:
+    """Of ``sweep_points.csv``: every scalar, and what is known at each momentum."""
+    row = {"run": entry.name, **entry.axes, "T": point.T, "beta": point.beta, "mu": point.mu,
+           "measurements": point.measurements, "doubts": ", ".join(checks.doubts(point, entry.wanted))}
+    values = {name: e for name, e in point.observables.items() if not e.mean.ndim}
+    values |= {f"{name}{momentum(r.q)}": e for r in responses(point) for name, e in r.values.items()
+               if not name.startswith("lambda_")}
+    for name, estimate in values.items():
+        row |= {name: estimate.mean.item(), f"{name}_error": estimate.error.item()}
+    return row
+
+
+def rows(records: Iterable[Mapping[str, Any]]) -> str:
+    """CSV with the columns of all records; empty where one has no value."""
+    records = list(records)
+    columns = list(dict.fromkeys(["run", *(key for record in records for key in record)]))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()
+
+
+def digests(base: Path, entries: Iterable[Entry] = ()) -> list[str]:
+    """``<hash>  <run>  (<what of a machine it depends on>)`` for each run; for all together the hash of hashes and runs.
+
+    InputError where results are damaged, unless ``entries`` say so already."""
+    lines, known = [], []
+    for entry in entries or listed(base):
+        path = base / entry.name / "results.h5"
+        missing = "damaged" if entry.status == "damaged" else "" if path.exists() else "no results"
+        found, _, machine = (missing or digest_line(path)).partition("  ")
+        lines.append(f"{found:64}  {entry.name}")
+        known.append(f"  {machine}" if machine else "")
+    whole = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return [*(line + machine for line, machine in zip(lines, known)), f"{whole}  all {len(lines)} runs"]

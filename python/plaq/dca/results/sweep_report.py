@@ -1,0 +1,250 @@
+"""The page of a sweep: a phase diagram over what was swept, and every quantity of every run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from plaq.data.estimate import with_error
+from plaq.data.figures import Theme, png
+from plaq.data.words import duration, number
+from plaq.dca.lattice.momenta import momentum
+from plaq.dca.physics import checks
+from plaq.dca.physics.instabilities import PAIRING, Instability
+from plaq.dca.physics.response import responses
+from plaq.dca.results.plot import math
+from plaq.dca.results.report import figure, frame
+from plaq.dca.results.report_tables import COLUMNS, RESPONSES, Html, folded, markup, table
+from plaq.dca.results.sweep_record import TABLE, Entry, digests, read
+from plaq.errors import RunError
+from plaq.files.atomic import cannot_write, write_atomically
+from plaq.trace.session import region
+
+SIZE = (7.6, 4.2)
+MARKERS = "osD^vP"
+
+
+@region("report")
+def write_page(base: Path) -> Path:
+    """Write ``report.html`` and ``figures/`` of the sweep in a folder from ``sweep.csv`` and the runs' results; the path
+    of the page. InputError when it is no sweep, RunError when nothing can be written."""
+    entries = read(base)
+    for name, (draw, _, _) in drawings(entries).items():
+        path = base / "figures" / f"{name}.png"
+        try:
+            path.parent.mkdir(exist_ok=True)
+            png(draw, path)
+        except OSError as error:
+            raise RunError(cannot_write(path, error)) from error
+    write_atomically(base / "report.html", page(entries, digests(base, entries)).encode())
+    return base / "report.html"
+
+
+def page(entries: list[Entry], digest: list[str]) -> str:
+    """The whole page as HTML."""
+    keys = list(entries[0].axes) if entries else []
+    over = " × ".join(keys) or "runs"
+    shown = "".join(figure(draw, title, caption, True) for draw, title, caption in drawings(entries).values())
+    title = escape(f"plaq dca · sweep over {over}")
+    return frame(title, [
+        f'<p class="over">plaq dca · sweep over {escape(over)}</p>',
+        f"<h1>{markup(headline(entries))}</h1>",
+        f'<p class="sentence">{markup(sentence(entries))}</p>',
+        in_doubt(entries),
+        f'<div class="figures">{shown}</div>',
+        "<h2>Runs</h2>",
+        run_table(entries, keys),
+        "<h2>Results by run and temperature</h2>",
+        point_table(entries),
+        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one that the data '
+        f"cannot support. The same numbers in full: {TABLE}, sweep_points.csv.</p>",
+        folded("Digests of the results", f"<pre>{escape(chr(10).join(digest))}</pre>"),
+    ])
+
+
+def headline(entries: list[Entry]) -> str:
+    """The highest T_c, or how many runs there are."""
+    best = max(found(entries), key=lambda pair: pair[1].transition.value, default=None)
+    if best is None:
+        return f"{len(entries)} run{'' if len(entries) == 1 else 's'}"
+    entry, order = best
+    return f"T_c = {with_error(order.transition.value, order.transition.error)} t at {entry.name}"
+
+
+def found(entries: list[Entry], observable: str = PAIRING) -> list[tuple[Entry, Instability]]:
+    """Runs that found the temperature of an order, with it."""
+    return [(entry, order) for entry in entries for order in entry.orders
+            if order.observable == observable and order.status == "found"]
+
+
+def sentence(entries: list[Entry]) -> str:
+    """How many runs found T_c, a bound, nothing, or failed."""
+    words = {"found": "found T_c", "bound": "have a bound for T_c", "not measured": "did not look for it",
+             "failed": "failed", "damaged": "have damaged results"}
+    counts = {status: sum(entry.status == status for entry in entries) for status in words}
+    said = [f"{count} {words[status]}" for status, count in counts.items() if count]
+    others = dict.fromkeys(order.name for entry in entries for order in entry.orders
+                           if order.observable != PAIRING and order.status == "found")
+    text = f"Of {len(entries)} runs {', '.join(said)}." if entries else "No run has ended."
+    return text + (f" Found as well: {', '.join(others)}." if others else "")
+
+
+def in_doubt(entries: list[Entry]) -> str:
+    """Runs whose numbers cannot be taken as they stand."""
+    names = [entry.name for entry in entries if entry.results and entry.results.doubts(entry.wanted)]
+    return (f'<p class="doubt"><b>In doubt.</b> Some temperatures of {escape("; ".join(names))}: see the tables.</p>'
+            if names else "")
+
+
+def run_table(entries: list[Entry], keys: list[str]) -> str:
+    """One row per run: the axes, what was found, and the way to its own page."""
+    labels = {order.observable: order for entry in entries for order in entry.orders}
+    rows = []
+    for entry in entries:
+        orders = {order.observable: order for order in entry.orders}
+        time = duration(sum(entry.results.seconds.values())) if entry.results else ""
+        rows.append([link(entry), *entry.axes.values(), entry.status,
+                     *(temperature(orders.get(name)) for name in labels), time])
+    head = ["run", *(escape(key) for key in keys), "T<sub>c</sub>: status",
+            *(f"{markup(o.symbol)} <small>{markup(o.label)}</small>" for o in labels.values()), "time"]
+    return table(head, rows, failed={i for i, entry in enumerate(entries) if entry.status in ("failed", "damaged")})
+
+
+def link(entry: Entry) -> str:
+    """The run's name, leading to its page where there is one."""
+    return Html(f'<a href="{quote(entry.name)}/report.html">{escape(entry.name)}</a>') if entry.results else entry.name
+
+
+def temperature(order: Instability | None) -> str:
+    """``0.0763(2)``, ``< 0.07`` or ``> 0.1`` where it lies outside, empty where it was not looked for."""
+    if order is None or order.transition is None:
+        return ""
+    if order.status == "found":
+        return with_error(order.transition.value, order.transition.error)
+    side, T = order.outside
+    return f"{side} {T:g}"
+
+
+def point_table(entries: list[Entry]) -> str:
+    """Every scalar of every run and temperature, and spin and charge at the momenta of the wedge."""
+    points = [(entry, point) for entry in entries if entry.results for point in entry.results.points]
+    names = {name: head for name, head in COLUMNS.items() if any(name in point for _, point in points)}
+    at = [{(name, momentum(row.q), row.m): e for row in responses(point) for name, e in row.values.items()}
+          for _, point in points]
+    columns = sorted({column for row in at for column in row}, key=lambda c: (list(RESPONSES).index(c[0]), c[2], c[1]))
+    rows, doubtful = [], set()
+    for i, ((entry, point), values) in enumerate(zip(points, at)):
+        why = "; ".join(checks.doubts(point, entry.wanted))
+        doubtful |= {i} if why else set()
+        rows.append([link(entry), why, f"{point.T:g}", number(point.mu, ".5f"),
+                     *(str(point[name]) if name in point else "" for name in names),
+                     *(str(values.get(column, "")) for column in columns), f"{point.measurements or 'exact'}"])
+    head = ["run", "in doubt", "T / t", "μ / t", *names.values(),
+            *(f"{RESPONSES[name]} {q}{f', m = {m}' if m else ''}" for name, q, m in columns), "measurements"]
+    if not doubtful:
+        del head[1]
+        rows = [[name, *cells] for name, _, *cells in rows]
+    return table(head, rows, "doubts" if doubtful else "", doubtful=doubtful)
+
+
+# Figures ---------------------------------------------------------------------------------------------------------
+
+
+def drawings(entries: list[Entry]) -> dict[str, tuple[Callable[[Theme], Figure], str, str]]:
+    """{file name: (draw, title, caption)}; none where no run has an order that was looked for."""
+    if not any(entry.orders for entry in entries):
+        return {}
+    return {
+        "phase_diagram": (lambda theme: phase_diagram(entries, theme), "Phase diagram",
+                          "Temperatures at which order sets in, with one standard error. A triangle that points down: it "
+                          "lies below the lowest temperature of the run; up: above the highest."),
+        "eigenvalues": (lambda theme: eigenvalues(entries, theme), "Leading eigenvalues at the lowest temperature",
+                        "Of each run, at its own lowest temperature; order has set in where one is above 1."),
+    }
+
+
+def across(entries: list[Entry]) -> tuple[str, list[float | str], list[str]]:
+    """(key, value of every run along x, the rest of its axes in words): x is the axis of numbers with most values."""
+    keys = list(entries[0].axes)
+    values = {key: [entry.axes[key] for entry in entries] for key in keys}
+    numeric = [key for key in keys if all(is_number(value) for value in values[key])]
+    along = max(numeric, key=lambda key: len(set(values[key])), default=None)
+    if along is None:
+        return "run", [entry.name for entry in entries], ["" for _ in entries]
+    rest = [", ".join(f"{key.partition('.')[2]} = {value}" for key, value in entry.axes.items() if key != along)
+            for entry in entries]
+    return along, [float(value) for value in values[along]], rest
+
+
+def is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+def series(entries: list[Entry]) -> list[tuple[str, str, list[tuple[float | str, Entry, Instability]]]]:
+    """(order, rest of the axes, points along x) of every order and every combination of the other axes."""
+    _, x, rest = across(entries)
+    found: dict[tuple[str, str], list] = {}
+    for value, words, entry in zip(x, rest, entries):
+        for order in entry.orders:
+            found.setdefault((order.observable, words), []).append((value, entry, order))
+    return [(points[0][2], words, sorted(points, key=lambda point: point[0])) for (_, words), points in found.items()]
+
+
+def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
+    """T_c and the temperatures of other orders along the axis with most values."""
+    figure, axes = plt.subplots(figsize=SIZE)
+    for look, label, points in looks(entries, theme, lambda order: order.symbol):
+        known = [(x, order.transition.value, order.transition.error) for x, _, order in points if order.status == "found"]
+        if known:
+            x, value, error = zip(*known)
+            axes.errorbar(x, value, np.where(np.isfinite(error), error, 0), label=label, **look)
+        for x, _, order in points:
+            if order.status == "bound":
+                side, T = order.outside
+                name = None if known else label
+                known = known or [x]  # the label once
+                axes.plot([x], [T], "v" if side == "<" else "^", color=look["color"], mfc="none", label=name)
+    return finished(figure, axes, entries, "temperature T / t")
+
+
+def eigenvalues(entries: list[Entry], theme: Theme) -> Figure:
+    """The leading eigenvalue of each order at the lowest temperature that has it."""
+    figure, axes = plt.subplots(figsize=SIZE)
+    axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    for look, label, points in looks(entries, theme, lambda order: order.label):
+        rows = [(x, e.mean, e.error) for x, entry, order in points for e in [lowest(entry, order)]]
+        x, value, error = zip(*rows)
+        axes.errorbar(x, value, np.where(np.isfinite(error), error, 0), label=label, **look)
+    return finished(figure, axes, entries, "leading eigenvalue")
+
+
+def lowest(entry: Entry, order: Instability):
+    """The eigenvalue of an order at the lowest temperature that has it."""
+    return min((p for p in entry.results.points if order.observable in p), key=lambda p: p.T)[order.observable]
+
+
+def looks(entries: list[Entry], theme: Theme, name: Callable[[Instability], str]):
+    """(how to draw, label, points) of each series: colours tell orders, markers the rest of the axes."""
+    all_series = series(entries)
+    orders = list(dict.fromkeys(order.observable for order, _, _ in all_series))
+    rest = list(dict.fromkeys(words for _, words, _ in all_series))
+    for order, words, points in all_series:
+        look = {"color": theme.series[orders.index(order.observable) % len(theme.series)],
+                "fmt": MARKERS[rest.index(words) % len(MARKERS)] + "-"}
+        yield look, ", ".join(part for part in (math(name(order)), words) if part), points
+
+
+def finished(figure: Figure, axes, entries: list[Entry], ylabel: str) -> Figure:
+    axes.set(xlabel=across(entries)[0], ylabel=ylabel)
+    if axes.get_legend_handles_labels()[0]:
+        figure.legend(ncols=3, loc="outside upper left")
+    return figure

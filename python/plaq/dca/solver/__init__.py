@@ -1,0 +1,1 @@
+"""The cluster solver: Markov chains, what they measure, and exact diagonalisation."""

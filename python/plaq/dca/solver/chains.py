@@ -1,0 +1,313 @@
+"""The Markov chains of an iteration on all ranks: where they are, and how they are taken on.
+
+Which chains there are is up to the input; which rank runs which is not part of the result. A chain stays where it ran
+last, so a slow rank comes to have fewer, and while chains run, those that wait move from late ranks to idle ones
+(plaq.batch.balance). Bins are summed in an order of their own (plaq.data.bins).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from plaq import _core
+from plaq.batch.balance import Load, plan
+from plaq.data.bins import Bins
+from plaq.dca.solver.shares import Shares
+from plaq.errors import RunError
+from plaq.machine import pool_options
+from plaq.trace.session import region
+
+FIRST_LOOK, LATER_LOOKS = 0.01, 0.2  # seconds from one look at the running chains to the next: first, and at most
+GLANCE = 0.005  # seconds from one glance at the chains here to the next, on several ranks
+PATIENCE = 5.0  # seconds that a rank which fails gives its tasks to end
+COUNTS = ("proposed", "accepted", "walking_seconds", "measuring_seconds")  # of a chain, added up
+ARRAYS = {"site": np.int32, "spin": np.int32, "tau": np.float64}  # of a chain's vertices
+ALL = 2**31
+
+
+def fresh_chain(number, previous=None, stretch=1.0):
+    """State of a chain before warm-up: empty, or the last configuration of `previous` with times multiplied."""
+    state = dict(number=number, warm=False, sign=1.0, drift=0.0, proposed=0, accepted=0, walking_seconds=0.0,
+                 measuring_seconds=0.0, bins_done=0, bins=[], series=[])
+    state |= {name: np.zeros(0, dtype) for name, dtype in ARRAYS.items()}
+    if previous is not None:
+        state |= {name: previous[name] for name in ("site", "spin", "sign")}
+        state["tau"] = np.minimum(previous["tau"] * stretch, np.nextafter(previous["beta"] * stretch, 0))
+    return state
+
+
+class Chains:
+    """This rank's part: ``here``, states of chains by number, and ``bins``, sums of what they and others measured;
+    ``in_flight``, how many could be under way at once when they last ran here, in the end.
+
+    Each piece of the sums is on one rank, until they are complete and `gather_bins` gives all of them to every rank.
+    """
+
+    def __init__(self, bins: Bins, states: Iterable[dict[str, Any]]):
+        self.bins = bins
+        self.here = {state["number"]: state for state in states}
+        self.in_flight = 0
+
+    @classmethod
+    def fresh(cls, comm: Any, chains: int, bins: int) -> Chains:
+        """Empty chains, a block of neighbours on each rank."""
+        return cls(Bins(bins, chains), map(fresh_chain, comm.share(chains)))
+
+    def renewed(self, beta: float, stretch: float = 1.0) -> Chains:
+        """Chains that start from the configurations of these at inverse temperature beta, times multiplied."""
+        states = (fresh_chain(number, {**old, "beta": beta}, stretch) for number, old in self.here.items())
+        return Chains(Bins(self.bins.bins, self.bins.chains), states)
+
+    def rank_of(self, comm: Any) -> list[int]:
+        """The rank that each chain is on. Collective."""
+        everywhere = comm.allgather(list(self.here))
+        return [rank for _, rank in sorted((number, rank) for rank, here in enumerate(everywhere) for number in here)]
+
+    def done(self) -> dict[int, int]:
+        """{chain: how many bins it has done} of those here."""
+        return {number: state["bins_done"] for number, state in self.here.items()}
+
+    def keep(self, states: Iterable[dict[str, Any]]) -> None:
+        """Take back chains that ran, and what they measured into the sums."""
+        for state in states:
+            first = state["bins_done"] - len(state["bins"])
+            for i, (sums, series) in enumerate(zip(state["bins"], state["series"])):
+                self.bins.add(state["number"], first + i, sums, series)
+            self.here[state["number"]] = state | {"bins": [], "series": []}
+
+    def tally(self, comm: Any) -> dict[str, float]:
+        """Of all chains on all ranks: bins_done, the sums of `COUNTS`, and the largest drift. Collective."""
+        states = self.here.values()
+        names = ("bins_done", *COUNTS)
+        sums = comm.allreduce(np.array([sum(s[name] for s in states) for name in names], float))
+        drift = comm.allreduce(max((s["drift"] for s in states), default=0.0), "max")
+        return dict(zip(names, map(float, sums))) | {"drift": drift}
+
+    @region("collection")
+    def gather_bins(self, comm: Any, complete: bool) -> None:
+        """Bring all sums to rank 0, and if they are complete to every rank. Collective."""
+        found = comm.fold(self.bins.handed_over(), lambda a, b: a.join(b))
+        if complete:
+            found = comm.bcast(found)
+        if found is not None:
+            self.bins = found
+
+    @region("gather chains")
+    def gathered(self, comm: Any) -> dict[str, Any] | None:
+        """All of it as plain data on rank 0, None elsewhere; sums have to be there already. Collective."""
+        states = comm.fold(in_columns(self.here.values()), joined_columns)
+        return None if states is None else {"states": states, "bins": self.bins.state()}
+
+    @classmethod
+    @region("deal chains")
+    def dealt(cls, comm: Any, state: dict[str, Any] | None) -> Chains:
+        """What `gathered` gave rank 0: the sums there, the chains a block of neighbours on each rank. Collective."""
+        shape = comm.bcast((state["bins"]["bins"], state["bins"]["chains"]) if comm.rank == 0 else None)
+        if comm.rank > 0:
+            return cls(Bins(*shape), comm.receive(0))
+        states = sorted(out_of_columns(state["states"]), key=lambda s: s["number"])
+        for rank in range(1, comm.size):
+            block = slice(len(states) * rank // comm.size, len(states) * (rank + 1) // comm.size)
+            comm.send(states[block], rank)
+        return cls(Bins.from_state(state["bins"]), states[: len(states) // comm.size])
+
+
+def in_columns(states: Iterable[dict[str, Any]]) -> dict[str, np.ndarray]:
+    """States of chains as a few arrays, [chain] and [vertex]: quicker to send and to store than many small ones."""
+    states = list(states)
+    names = ("number", "warm", "sign", "drift", "bins_done", *COUNTS)
+    out = {name: np.array([state[name] for state in states], type(fresh_chain(0)[name])) for name in names}
+    out["vertices"] = np.array([len(state["tau"]) for state in states], int)
+    for name, dtype in ARRAYS.items():
+        out[name] = np.concatenate([np.zeros(0, dtype), *(state[name] for state in states)])
+    return out
+
+
+def joined_columns(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Those of both."""
+    return {name: np.concatenate([a[name], b[name]]) for name in a}
+
+
+def out_of_columns(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    """The inverse of `in_columns`."""
+    ends = np.cumsum(columns["vertices"])
+    plain = {name: values.tolist() for name, values in columns.items() if name not in ("vertices", *ARRAYS)}
+    states = []
+    for i, (end, count) in enumerate(zip(ends, columns["vertices"])):
+        state = fresh_chain(0) | {name: values[i] for name, values in plain.items()}
+        states.append(state | {name: columns[name][end - count:end].copy() for name in ARRAYS})
+    return states
+
+
+@region("chains")
+def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shares | None = None) -> bool:
+    """Take all chains on until they are complete or `watch` says stop; returns whether they are complete.
+
+    Their bins are then where they ran: `Chains.gather_bins` brings them together. `watch(measurements, sweeps)` is
+    called at every look on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins under
+    way are complete) or "abandon" (stop now). Any rank's wish counts for all. Chains may end on another rank than where
+    they were. With `shares`, two-particle sums go there instead of into the chains' bins, and chains stay where they
+    are. Collective.
+    """
+    runner = Runner(problem, chains, run, comm, shares)
+    wishes = (None, "finish", "abandon")
+    try:
+        period = FIRST_LOOK
+        while True:
+            runner.wait(period)
+            period = min(1.5 * period, LATER_LOOKS)
+            done = runner.look(2 * period)
+            wish = max(wishes.index(runner.wish(watch)), 1 if runner.failure else 0)
+            runner.stop(wishes[int(comm.allreduce(np.array([wish], dtype=float), "max")[0])])
+            if done:
+                break
+    except BaseException:
+        runner.end(PATIENCE if shares else None)
+        raise
+    runner.end()
+    if shares:
+        shares.take(runner.spread)
+        for state in list(chains.here.values())[:1]:  # counts are sums over chains: any of this rank will do
+            state["measuring_seconds"] += runner.spread.follow_seconds
+    missing = any(c["bins_done"] != problem.bins for c in chains.here.values())
+    missing, failed = comm.allreduce(np.array([missing, bool(runner.failure)]), "max")
+    if failed:
+        errors = comm.allgather(str(runner.failure[0]) if runner.failure else None)
+        error = RunError(next(e for e in errors if e))
+        error.ranks = comm.size
+        raise error
+    return not missing
+
+
+class Runner:
+    """Chains of this rank running on another thread.
+
+    ``measurements`` and ``sweeps`` count those of all ranks at the last look; ``failure`` holds an error of this rank;
+    ``spread`` sums what `shares` are to have.
+    """
+
+    def __init__(self, problem, chains: Chains, run, comm, shares: Shares | None):
+        self._problem, self._chains, self._comm, self._move = problem, chains, comm, not shares and comm.size > 1
+        self._options = pool_options(run.workers, run.bind)
+        self._control, self._queue = _core.dca.Control(), _core.dca.ChainQueue()
+        self._finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
+        self._stopped = False
+        self._busy = self._assigned = 0.0  # seconds of all workers; sweeps of all chains that were ever here
+        self._looked = time.monotonic()
+        self.failure: list[Exception] = []
+        self.measurements = self.sweeps = 0.0
+        self.spread = spread = shares.spread(problem, chains.rank_of(comm)) if shares else None
+        # Of a chain that is complete the others have to know that nothing will come.
+        self._start([c for c in chains.here.values() if shares or c["bins_done"] < problem.bins])
+        if not self._move:
+            self._queue.close()
+
+        def work():
+            try:
+                split = run.accumulate == "split"
+                places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
+                _core.dca.run_chains(problem, self._queue, run.threads, self._options, split, places,
+                                     self._control, spread)
+            except Exception as error:  # carried to the main thread
+                self.failure.append(error)
+            finally:
+                self._finished.set()
+
+        threading.Thread(target=work, name="plaq chains").start()
+
+    def _start(self, states: list[dict[str, Any]]) -> None:
+        for state in states:
+            del self._chains.here[state["number"]]
+            self._assigned += self._sweeps_left(state)
+            self._queue.add(state)
+
+    def _sweeps_left(self, state: dict[str, Any]) -> float:
+        p = self._problem
+        per_bin = p.measurements_per_bin * p.sweeps_per_measurement
+        return (p.bins - state["bins_done"]) * per_bin + (0 if state["warm"] else p.warm_up_sweeps)
+
+    @region("wait for chains")
+    def wait(self, period: float) -> None:
+        """At most so long, and no longer than chains run here. Ranks look together: whose chains are done is there first,
+        and waits for the others without using its core."""
+        alone = self._comm.size == 1
+        until = time.monotonic() + period
+        while (left := until - time.monotonic()) > 0:
+            if self._finished.wait(left if alone else min(left, GLANCE)) or not (alone or any(self._queue.load())):
+                return
+
+    def look(self, ahead: float) -> bool:
+        """See what all ranks do, and move chains for the next ``ahead`` seconds; whether all is done. Collective."""
+        self._chains.keep(self._queue.take_complete())
+        waiting, running = self._queue.load()
+        if self._comm.size == 1:
+            running = int(not self._finished.is_set())
+        now = time.monotonic()
+        self._busy += running * (now - self._looked)
+        self._looked = now
+        sweeps = self._control.sweeps
+        left = max(self._assigned - sweeps, 0.0) if waiting + running else 0.0
+        places = self._control.places or self._options.workers  # none yet: the chains have just been started
+        mine = [waiting, running, places, left, sweeps / self._busy if self._busy else 0.0,
+                self._control.measurements, sweeps]
+        table = self._comm.table(np.array(mine, float))
+        self.measurements, self.sweeps = table[:, 5:].sum(axis=0)
+        if self._move and not self._stopped:
+            self._balance([Load(int(w), int(r), int(n), l, s) for w, r, n, l, s in table[:, :5]], ahead)
+            return not table[:, :2].any()
+        return not table[:, 1].any() and (self._stopped or not table[:, 0].any())
+
+    def _balance(self, loads: list[Load], ahead: float) -> None:
+        p, rank = self._problem, self._comm.rank
+        moves, recalled = plan(loads, ahead, p.measurements_per_bin * p.sweeps_per_measurement)
+        if moves:
+            self._carry_out(moves)
+        self._queue.recall(recalled[rank])
+
+    @region("move chains")
+    def _carry_out(self, moves) -> None:
+        """All ranks go through the moves in the same order, so that none waits for another in a circle."""
+        for move in moves:
+            if move.giver == self._comm.rank:
+                states = self._queue.take(move.chains)
+                self._chains.keep(states)
+                states = [self._chains.here.pop(s["number"]) for s in states]
+                self._assigned -= sum(map(self._sweeps_left, states))
+                self._comm.send(states, move.taker)
+            elif move.taker == self._comm.rank:
+                for state in self._comm.receive(move.giver):
+                    self._chains.here[state["number"]] = state
+                    self._start([state])
+
+    def wish(self, watch: Callable) -> str | None:
+        """Of `watch`; its error is one of this rank's chains."""
+        try:
+            return watch(self.measurements, self.sweeps)
+        except (RunError, OSError) as error:
+            self.failure.append(error)
+            return None
+
+    def stop(self, wish: str | None) -> None:
+        """As `run_chains` says; the same on all ranks."""
+        if wish is None:
+            return
+        self._control.finish_bins() if wish == "finish" else self._control.abandon_bins()
+        self._stopped = True
+        self._queue.close()
+
+    def end(self, patience: float | None = None) -> None:
+        """Take all chains back; the C++ thread does not outlive the run. Chains that still run are given up.
+
+        patience: seconds, for chains that wait for messages of ranks which do not know of the end.
+        """
+        self._control.abandon_bins()
+        self._queue.close()
+        self._finished.wait(patience)
+        self._chains.in_flight = self._control.places
+        self._chains.keep(self._queue.take_complete())
+        self._chains.keep(self._queue.take(ALL))

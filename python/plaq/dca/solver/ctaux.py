@@ -1,0 +1,182 @@
+"""Continuous-time auxiliary-field QMC: one cluster problem in, bins of averages out.
+
+The Markov chains run in C++ (src/plaq/dca), on all ranks (plaq.dca.solver.chains). Here the bath function becomes a table in
+imaginary time, and the sums of the bins become averages. Conventions and formulas: docs/conventions.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plaq import _core
+from plaq.dca.solver import tuning
+from plaq.dca.solver.shares import Shares
+from plaq.errors import RunError
+from plaq.trace.session import region
+
+TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
+TABLE_TERMS = 8  # g0_table::terms
+
+
+def auxiliary_bath(mesh, bath, U):
+    """G0 of the auxiliary-field problem, 1/G0 = 1/bath - U/2 = iw + mu - U/2 - eps_K - Delta_K, [K, w].
+
+    `bath` is the physical bath function on the mesh. The result is projected on the basis of the mesh, so that its
+    values in imaginary time and at any frequency belong to one and the same function.
+    """
+    return mesh.evaluate(mesh.fit(1 / (1 / bath - U / 2)))
+
+
+def time_table(mesh, cluster, g0):
+    """Coefficients [R, segment, TABLE_TERMS] of g(R, tau) = -G0(R, tau) on equal segments of [0, beta], each a
+    polynomial in 0 <= x < 1, constant first, that interpolates g at Chebyshev points.
+
+    There are as many segments as keep the polynomials within TABLE_ACCURACY of g at points between.
+    """
+    def values(x, segments):
+        tau = (np.arange(segments)[:, None] + x) * (mesh.beta / segments)
+        return -cluster.to_sites(mesh.at_tau(g0, tau.ravel())).real.reshape(cluster.size, segments, len(x))
+
+    nodes = (1 - np.cos(np.pi * (np.arange(TABLE_TERMS) + 0.5) / TABLE_TERMS)) / 2
+    between = np.concatenate([[0], (nodes[1:] + nodes[:-1]) / 2, [1]])
+    to_coefficients = np.linalg.inv(np.vander(nodes, increasing=True)).T
+    segments = 32
+    while True:
+        coefficients = values(nodes, segments) @ to_coefficients
+        found = coefficients @ np.vander(between, TABLE_TERMS, increasing=True).T
+        if np.abs(found - values(between, segments)).max() < TABLE_ACCURACY:
+            return np.ascontiguousarray(coefficients)
+        segments *= 2
+        if segments > 2**15:
+            raise RunError(f"the bath function cannot be tabulated to {TABLE_ACCURACY}: it is not smooth in time")
+
+
+@dataclass
+class Task:
+    """What one iteration asks of the solver. `channels` are (kind, transfer index, bosonic index)."""
+
+    beta: float
+    U: float
+    K: float
+    g0: np.ndarray  # [K, w] auxiliary bath function on the mesh
+    measurements: int
+    order: float  # expected expansion order: one sweep makes that many proposals
+    warm_up: int
+    point: int
+    iteration: int
+    tau: float | None = None  # autocorrelation time in sweeps, as far as it is known
+    window: int = 0
+    pairing: bool = False
+    orbit: np.ndarray | None = None
+    channels: list[tuple[str, int, int]] = field(default_factory=list)
+
+
+@dataclass
+class Measured:
+    """Averages per bin, in the order of the chains that filled them. `weights` are measurements per bin.
+
+    Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, (s, k, s*density, s*double
+    occupancy)], of the first chain of each bin where a bin has several. All else is measured on configurations of the
+    walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is
+    w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin, R] or [bin]}. pairing and channels
+    are [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
+    where they are in shares.
+    """
+
+    weights: np.ndarray
+    sign: np.ndarray
+    order: np.ndarray
+    norm: np.ndarray
+    m: np.ndarray
+    correlations: dict[str, np.ndarray]
+    histogram: np.ndarray
+    pairing: np.ndarray | list[np.ndarray] | None
+    channels: list[np.ndarray | list[np.ndarray]]
+    series: np.ndarray
+    drift: float
+    acceptance: float
+    walking_seconds: float
+    measuring_seconds: float
+
+
+@region("bath")
+def make_problem(cluster, mesh, task, solver):
+    """The C++ description of `task`; `solver` is the parameter section of that name."""
+    table = time_table(mesh, cluster, task.g0)
+    index = lambda a: np.ascontiguousarray(a, dtype=np.int32).ravel()
+    problem = _core.dca.Problem(
+        beta=task.beta, U=task.U, K=task.K, sites=cluster.size, segments=table.shape[1], g0_coefficients=table.ravel(),
+        difference=index(cluster.site_difference), fourier=np.ascontiguousarray(cluster.fourier).ravel(),
+        momentum_sum=index(cluster.momentum_sum), minus=index(cluster.minus), odd_frequencies=index(2 * mesh.n + 1))
+    if task.window:
+        frequencies = task.window + max([abs(m) for _, _, m in task.channels], default=0)
+        kinds, transfers, bosonic = (list(x) for x in zip(*task.channels)) if task.channels else ([], [], [])
+        problem.measure_two_particle(
+            window=task.window, frequencies=frequencies, pairing=task.pairing, orbit=index(task.orbit),
+            g0_frequency=np.ascontiguousarray(mesh.at_frequencies(task.g0, np.arange(frequencies))).ravel(),
+            kinds=kinds, transfers=transfers, bosonic=bosonic)
+    problem.proposals_per_sweep = max(1, round(task.order))
+    problem.block_length = tuning.block_length(solver, task.order)
+    problem.sweeps_per_measurement = tuning.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
+                                                          task.window, len(task.channels))
+    problem.warm_up_sweeps = task.warm_up
+    pieces = max(solver.bins, solver.chains)  # see plaq.data.bins
+    problem.bins = pieces // solver.chains
+    problem.measurements_per_bin = -(-task.measurements // pieces)
+    problem.histogram_size = int(2 * task.order + 10 * np.sqrt(task.order) + 20)
+    problem.single_precision = solver.precision == "float"
+    problem.seed, problem.point, problem.iteration = solver.seed, task.point, task.iteration
+    return problem
+
+
+@region("collect bins")
+def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None):
+    """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`; `orbits` are lists of equivalent momenta to
+    average over."""
+    layout = problem.layout()
+    per_bin = problem.measurements_per_bin * bins.group
+    sums = bins.sums()
+    n = cluster.size
+
+    def part(name, *shape):
+        offset, size = layout[name]
+        return (sums[:, offset:offset + size] / per_bin).reshape(len(sums), *(shape or (-1,)))
+
+    def as_complex(name, *shape):
+        values = part(name, *shape, 2)
+        return values[..., 0] + 1j * values[..., 1]
+
+    m = np.einsum("kr,brw->bkw", cluster.fourier, as_complex("single_particle", n, -1))
+    for orbit in orbits:
+        m[:, orbit] = m[:, orbit].mean(axis=1, keepdims=True)
+    correlations = part("correlations", -1)
+    series = bins.series().reshape(min(bins.bins, bins.chains), -1, 4)
+    names = ["spin", "charge", "static_spin", "static_charge"]
+    split = {name: correlations[:, 2 + i * n:2 + (i + 1) * n] for i, name in enumerate(names)}
+    columns = 2 * problem.window
+
+    def pairs(name):
+        if shares:
+            return shares.averages(name, per_bin)
+        return part(name, -1, columns) if name == "pairing" else as_complex(name, -1, columns)
+
+    pairing = pairs("pairing") if "pairing" in layout else None
+    channels = [pairs(f"channel_{i}") for i in range(sum(name.startswith("channel_") for name in layout))]
+    return Measured(
+        weights=np.full(len(sums), per_bin), sign=part("sign")[:, 0], order=part("order")[:, 0],
+        norm=part("weight")[:, 0],
+        m=m / (problem.beta * n),
+        correlations={"density": correlations[:, 0], "double_occupancy": correlations[:, 1], **split},
+        histogram=part("histogram", -1), pairing=pairing, channels=channels,
+        series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),
+        walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])
+
+
+def dyson(g0, m, U):
+    """G = G0 - G0^2 m and Sigma = 1/bath - 1/G = U/2 - m / (1 - G0 m), [K, w], from m = <s M>/(<s> beta N_c).
+
+    This form of Sigma has no cancellation of large numbers at high frequency.
+    """
+    return g0 - g0**2 * m, U / 2 - m / (1 - g0 * m)

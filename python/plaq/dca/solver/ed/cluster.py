@@ -1,0 +1,209 @@
+"""Thermal averages of an isolated Hubbard cluster by exact diagonalisation: the oracle of the QMC solver."""
+
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import brentq
+
+from plaq.dca.solver.ed.fock import DN, UP, Spectrum
+from plaq.errors import InputError
+
+NEGLIGIBLE = 1e-15  # Boltzmann weights below this (relative to Z) are left out
+
+
+class ExactCluster:
+    """Grand-canonical averages of H = sum_ij,s h_ij c+_is c_js + U sum_i n_iup n_idn - mu N at temperature 1/beta.
+
+    hopping: real symmetric (Nc, Nc) in units of t, with its sign and with the on-site energies on the diagonal;
+    fourier: exp(-i K.R) as [K, R] when the cluster is translation invariant (needed beyond 4 sites in practice,
+    for functions of K and for two-particle functions). Results are exact to about 1e-12; densities and energies
+    are per site, and the energy excludes -mu N. Raises InputError.
+    """
+
+    def __init__(self, hopping, U, mu, beta, fourier=None, spectrum=None):
+        if not beta > 0:
+            raise InputError(f"beta = {beta}: must be positive")
+        self.spectrum = Spectrum(hopping, U, fourier) if spectrum is None else spectrum
+        self.mu, self.beta, self.sites = float(mu), float(beta), self.spectrum.sites
+        blocks = self.spectrum.blocks
+        self.levels = [b.energy - self.mu * b.particles for b in blocks]  # eigenvalues of H, by block
+        lowest = min(e[0] for e in self.levels)
+        self.levels = [e - lowest for e in self.levels]
+        shifted = sum(np.exp(-self.beta * e).sum() for e in self.levels)
+        self.log_z = float(np.log(shifted) - self.beta * lowest)
+        self.weights = [np.exp(-self.beta * e) / shifted for e in self.levels]
+
+    def at(self, mu=None, beta=None):
+        """The same cluster at another chemical potential or temperature, without diagonalising again."""
+        s = self.spectrum
+        mu, beta = self.mu if mu is None else mu, self.beta if beta is None else beta
+        return ExactCluster(s.hopping, s.U, mu, beta, s.fourier, spectrum=s)
+
+    def at_density(self, density):
+        """The same cluster at the chemical potential that gives `density` in (0, 2), to 1e-12 in mu."""
+        if not 0 < density < 2:
+            raise InputError(f"density = {density}: must be between 0 and 2")
+        s = self.spectrum
+        reach = np.abs(s.hopping).sum(axis=1).max() + abs(s.U) + 60 / self.beta
+        reach += abs(np.log(density / (2 - density))) / self.beta
+        return self.at(mu=brentq(lambda mu: self.at(mu=mu).density - density, -reach, reach, xtol=1e-12))
+
+    # --- thermodynamics
+
+    def _average(self, values):
+        return float(sum(w @ np.broadcast_to(v, w.shape) for w, v in zip(self.weights, values)))
+
+    @cached_property
+    def density(self):
+        """n = <N>/Nc."""
+        return self._average(float(b.particles) for b in self.spectrum.blocks) / self.sites
+
+    @cached_property
+    def double_occupancy(self):
+        """D = sum_i <n_iup n_idn>/Nc."""
+        return self._average(b.double_occupancy for b in self.spectrum.blocks) / self.sites
+
+    @property
+    def potential_energy(self):
+        """U D."""
+        return self.spectrum.U * self.double_occupancy
+
+    @cached_property
+    def total_energy(self):
+        """<H + mu N>/Nc."""
+        return self._average(b.energy for b in self.spectrum.blocks) / self.sites
+
+    @property
+    def kinetic_energy(self):
+        """sum_ij,s h_ij <c+_is c_js>/Nc."""
+        return self.total_energy - self.potential_energy
+
+    # --- one-particle functions
+
+    def _hops(self):
+        """For each pair of blocks that c_a joins: orbitals, m, n, <m|c_a|n>. The sum over them is one spin's.
+
+        It is half the sum over both spins, and by spin flip that half is the blocks N_up > N_dn with both spins
+        and the blocks N_up = N_dn with one of them.
+        """
+        s = self.spectrum
+        for n, block in enumerate(s.blocks):
+            for spin in (UP, DN) if block.n_up > block.n_dn else (DN,) if block.n_up == block.n_dn else ():
+                targets = {}
+                for a in range(self.sites):
+                    m = s.target(a, spin, n)
+                    if m is not None and max(self.weights[m].max(), self.weights[n].max()) > NEGLIGIBLE:
+                        targets.setdefault(m, []).append(a)
+                for m, orbitals in targets.items():
+                    yield orbitals, m, n, np.array([s.annihilate(a, spin, n) for a in orbitals])
+
+    def _site_matrix(self, f):
+        """From orbitals [a, b, ...] to sites [i, j, ...]: c_i = Nc^-1/2 sum_K e^{iK.R_i} c_K."""
+        if self.spectrum.group is None:
+            return f
+        back = self.spectrum.fourier.conj().T / np.sqrt(self.sites)
+        return np.einsum("ia,ab...,jb->ij...", back, f, back.conj(), optimize=True)
+
+    def green_iw(self, omega):
+        """G_ij(i omega) = int_0^beta dtau e^{i omega tau} G_ij(tau) of one spin, complex [i, j, w]; omega real."""
+        omega = np.asarray(omega, float)
+        g = np.zeros((self.sites, self.sites, omega.size), complex)
+        for orbitals, m, n, c in self._hops():
+            gap = self.levels[m][:, None] - self.levels[n]
+            weight = self.weights[m][:, None] + self.weights[n]
+            keep = weight > NEGLIGIBLE
+            gap, c = gap[keep], c[:, keep]
+            pairs = np.einsum("ax,bx,x->abx", c, c, weight[keep])
+            for w, frequency in enumerate(omega):
+                lorentzian = 1 / (gap**2 + frequency**2)
+                g[np.ix_(orbitals, orbitals, [w])] += (pairs @ (gap * lorentzian)
+                                                       - 1j * frequency * (pairs @ lorentzian))[..., None]
+        return self._site_matrix(g)
+
+    def green_tau(self, tau):
+        """G_ij(tau) = -<T c_i(tau) c+_j(0)>, real [i, j, tau], 0 <= tau <= beta."""
+        tau = np.asarray(tau, float)
+        if tau.size and (tau.min() < 0 or tau.max() > self.beta):
+            raise InputError("tau: must lie between 0 and beta")
+        offset = np.log(sum(np.exp(-self.beta * e).sum() for e in self.levels))
+        g = np.zeros((self.sites, self.sites, tau.size))
+        for orbitals, m, n, c in self._hops():
+            left = np.exp(-np.outer(self.beta - tau, self.levels[m]) - offset)
+            right = np.exp(-np.outer(tau, self.levels[n]))
+            for a, ca in zip(orbitals, c):
+                for b, cb in zip(orbitals, c):
+                    g[a, b] -= np.einsum("tn,tn->t", left @ (ca * cb), right)
+        return np.real(self._site_matrix(g))
+
+    def self_energy(self, omega):
+        """Sigma_ij(i omega) = (i omega + mu) delta_ij - h_ij - (G^-1)_ij, complex [i, j, w]; includes U n/2."""
+        omega = np.asarray(omega, float)
+        inverse = np.linalg.inv(np.moveaxis(self.green_iw(omega), -1, 0))
+        free = (1j * omega[:, None, None] + self.mu) * np.eye(self.sites) - self.spectrum.hopping
+        return np.moveaxis(free - inverse, 0, -1)
+
+    def to_momentum(self, f):
+        """f(K) = 1/Nc sum_ij e^{-iK.(R_i - R_j)} f_ij, from [i, j, ...] to [K, ...]."""
+        if self.spectrum.fourier is None:
+            raise InputError("fourier: functions of K need the Fourier matrix of the cluster")
+        phase = self.spectrum.fourier
+        return np.einsum("ki,kj,ij...->k...", phase, phase.conj(), f, optimize=True) / self.sites
+
+    # --- spin and charge correlations
+
+    @cached_property
+    def _correlations(self):
+        """Equal-time and static <x y+>, x and y densities of sites or momenta, for charge (+1) and spin (-1)."""
+        s = self.spectrum
+        found = {sign: np.zeros((2, self.sites, self.sites)) for sign in (+1, -1)}
+        for n, block in enumerate(s.blocks):
+            if block.n_up < block.n_dn:  # equal to its spin-flipped twin
+                continue
+            targets = {}
+            for x in range(self.sites):
+                m = s.lowered(x, n)
+                if m is not None and max(self.weights[m].max(), self.weights[n].max()) > NEGLIGIBLE:
+                    targets.setdefault(m, []).append(x)
+            for m, labels in targets.items():
+                up, dn = np.array([s.density(x, n) for x in labels]).swapaxes(0, 1)
+                times = 1 + (block.n_up > block.n_dn)
+                for sign, out in found.items():
+                    rho = (up + sign * dn).reshape(len(labels), -1)
+                    for total, kernel in zip(out, self._kernels(m, n)):
+                        total[np.ix_(labels, labels)] += times * (rho * kernel.ravel()) @ rho.T
+        return found
+
+    def _kernels(self, m, n):
+        """w_m and (w_n - w_m)/(E_m - E_n): weights of <m|x|n><n|y+|m> at equal times and integrated over tau."""
+        wm, wn = self.weights[m][:, None], self.weights[n]
+        gap = self.levels[m][:, None] - self.levels[n]
+        flat = np.abs(self.beta * gap) < 1e-5  # there beta (w_n + w_m)/2, right to (beta gap)^2/12
+        static = np.where(flat, self.beta * (wm + wn) / 2, (wn - wm) / np.where(flat, 1, gap))
+        return np.broadcast_to(wm, gap.shape), static
+
+    def _correlation(self, sign, static):
+        f = self._correlations[sign][int(static)]
+        if self.spectrum.group is not None:  # n_i = 1/Nc sum_q e^{iq.R_i} rho_q
+            f = self._site_matrix(f) / self.sites
+        return np.real(f)
+
+    @cached_property
+    def site_density(self):
+        """<n_i>, [i]: differs from site to site only where the cluster is not translation invariant."""
+        return 2 * (1 + np.diagonal(self.green_tau([0.0])[..., 0]))
+
+    def spin_correlation(self):
+        """<S^z_i S^z_j>, [i, j], with S^z = (n_up - n_dn)/2."""
+        return self._correlation(-1, False) / 4
+
+    def charge_correlation(self):
+        """<n_i n_j> - <n_i><n_j>, [i, j]."""
+        return self._correlation(+1, False) - np.outer(self.site_density, self.site_density)
+
+    def spin_susceptibility(self):
+        """chi_s,ij = int_0^beta dtau <S^z_i(tau) S^z_j(0)>, [i, j]; chi_s(q) per site is to_momentum of it."""
+        return self._correlation(-1, True) / 4
+
+    def charge_susceptibility(self):
+        """chi_c,ij = int_0^beta dtau (<n_i(tau) n_j(0)> - <n_i><n_j>), [i, j]."""
+        return self._correlation(+1, True) - self.beta * np.outer(self.site_density, self.site_density)

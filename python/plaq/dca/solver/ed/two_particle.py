@@ -1,0 +1,170 @@
+"""Exact two-particle functions of an isolated cluster, in the conventions of the stochastic solver.
+
+With c_k = (beta Nc)^-1/2 int dtau sum_i e^{i w tau - i K.R_i} c_i(tau), c+_k likewise with the conjugate phase,
+one auxiliary-field configuration has G_s(k, k') = -<T c_k c+_k'>, and <G_s(k, k')> = delta_kk' G(k). By Wick:
+
+    pp          <G_up(k,k') G_dn(q-k,q-k')>         =  <T c_k,up c+_k',up c_q-k,dn c+_q-k',dn>
+    transverse  -<G_up(k,k') G_dn(k'+q,k+q)>        = -<T c_k,up c+_k',up c_k'+q,dn c+_k+q,dn>
+    magnetic    1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>
+                                                    = 1/2 sum_ss' s s' <T c+_ks c_k+q,s c+_k'+q,s' c_k's'>
+    charge      the same without s s' (the disconnected part 2 delta_q0 G(k) G(k') is left in)
+
+The time-ordered integral of four operators O1..O4 with frequencies W1..W4 (+w of c_k, -w of c+_k, sum zero) is a
+divided difference of exp(-beta z) at E_a, E_b - i W1, E_c - i(W1 + W2), E_d + i W4 (Hermite-Genocchi). Its partial
+fractions, over all orderings, are one sum over the 24 permutations p of the operators, with w_a = e^{-beta E_a}/Z:
+
+    G4 = -1/beta sum_p sgn(p) sum_abcd w_a O1_ab O2_bc O3_cd O4_da
+                                       / ((E_a - E_b + i W1) (E_a - E_c + i(W1 + W2)) (E_a - E_d - i W4)).
+
+W1 and W4 are fermionic; only the middle denominator can vanish, W1 + W2 = 0 with E_a = E_c. Then the pair of terms
+anchored at a and at c is (h(E_a) - h(E_c))/(E_a - E_c) -> (h'(E_a) + h'(E_c))/2 with h = w L R, L and R the sums
+over b and d; it is right to (E_a - E_c)^2, and each anchor takes its half.
+"""
+
+from itertools import permutations
+
+import numpy as np
+
+from plaq.dca.solver.ed.cluster import NEGLIGIBLE
+from plaq.dca.solver.ed.fock import DN, UP
+from plaq.errors import InputError
+
+CHANNELS = ("pp", "transverse", "magnetic", "charge")
+DEGENERATE = 1e-6  # levels closer than this (units of t) count as equal: error 1e-12, by cancellation 1e-10
+
+
+def two_particle(cluster, channel, q, m, n):
+    """G4(K, w; K', w') as complex [K, w, K', w'] at momentum index q, nu = 2 pi m/beta, w = (2n+1) pi/beta.
+
+    channel: "pp", "transverse", "magnetic" or "charge" as defined above; n: integers of any sign, for w and w'.
+    The cluster needs its Fourier matrix. Plain averages of products of G, no factor beta or Nc: the disconnected
+    part is delta_kk' G(k) G(q-k) in pp, -delta_kk' G(k) G(k+q) in the particle-hole channels. Raises InputError.
+    """
+    if cluster.spectrum.group is None:
+        raise InputError("fourier: two-particle functions need the Fourier matrix of the cluster")
+    if channel not in CHANNELS:
+        raise InputError(f"channel = {channel!r}: expected one of {', '.join(CHANNELS)}")
+    if not 0 <= q < cluster.sites:
+        raise InputError(f"q = {q}: expected a momentum index from 0 to {cluster.sites - 1}")
+    correlator = FourPoint(cluster, int(m), np.asarray(n, int))
+    add, minus = cluster.spectrum.group.add, cluster.spectrum.group.minus
+    g4 = np.zeros(2 * (cluster.sites, len(correlator.odd)), complex)
+    for k in range(cluster.sites):
+        for p in range(cluster.sites):
+            g4[k, :, p, :] = _element(correlator, channel, k, p, add[q, minus[[k, p]]], add[q, [k, p]])
+    return g4
+
+
+def _element(four, channel, k, p, q_minus, q_plus):
+    """One pair of momenta k, p = k'. Operators: (is c+, spin, momentum, axis 0 for w or 1 for w', frequency)."""
+    odd, nu = four.odd, four.nu
+    if channel == "pp":
+        return four(((False, UP, k, 0, odd), (True, UP, p, 1, -odd),
+                     (False, DN, q_minus[0], 0, nu - odd), (True, DN, q_minus[1], 1, odd - nu)))
+    if channel == "transverse":
+        return -four(((False, UP, k, 0, odd), (True, UP, p, 1, -odd),
+                      (False, DN, q_plus[1], 1, odd + nu), (True, DN, q_plus[0], 0, -odd - nu)))
+    same, opposite = (four(((True, UP, k, 0, -odd), (False, UP, q_plus[0], 0, odd + nu),
+                            (True, spin, q_plus[1], 1, -odd - nu), (False, spin, p, 1, odd))) for spin in (UP, DN))
+    return same - opposite if channel == "magnetic" else same + opposite
+
+
+class FourPoint:
+    """Sums the Lehmann representation for one transfer frequency and one list of fermionic frequencies."""
+
+    def __init__(self, cluster, m, n):
+        self.cluster, self.spectrum = cluster, cluster.spectrum
+        self.odd, self.nu = 2 * n + 1, 2 * m  # frequencies in units of pi/beta
+        self.unit = np.pi / cluster.beta
+        self.anchors = [a for a, w in enumerate(cluster.weights) if w.max() > NEGLIGIBLE]
+        self.matrices = {}
+
+    def __call__(self, operators):
+        """<T O1 O2 O3 O4> at all pairs of frequencies, [w, w']."""
+        total = np.zeros(2 * (self.odd.size,), complex)
+        for order in permutations(range(4)):
+            sign = np.linalg.det(np.eye(4)[list(order)])
+            o1, o2, o3, o4 = (operators[i] for i in order)
+            middle = _grid(o1, o2)
+            for a in self.anchors:
+                path = self._path(a, (o1, o2, o3, o4))
+                if path is not None:
+                    total += sign * self._term(a, path, o1, o4, middle)
+        return -total / self.cluster.beta
+
+    def _path(self, a, operators):
+        """Blocks b, c, d and matrices of O1..O4 along a, b, c, d, a; None where an operator gives zero."""
+        blocks, matrices = [a], []
+        for operator in operators:
+            block, matrix = self._matrix(operator[:3], blocks[-1])
+            if block is None:
+                return None
+            blocks.append(block)
+            matrices.append(matrix)
+        return blocks[1:4], matrices
+
+    def _matrix(self, operator, bra):
+        """(ket block, O[bra, ket]) of c or c+ with a spin and a momentum."""
+        key = operator, bra
+        if key not in self.matrices:
+            creates, spin, k = operator
+            s = self.spectrum
+            if creates:  # <bra|c+|ket> = <ket|c|bra>
+                ket = s.target(k, spin, bra)
+                found = None if ket is None else s.annihilate(k, spin, bra).T
+            else:
+                ket = s.source(k, spin, bra)
+                found = None if ket is None else s.annihilate(k, spin, ket)
+            self.matrices[key] = ket, found
+        return self.matrices[key]
+
+    def _term(self, a, path, o1, o4, middle):
+        (b, c, d), (m1, m2, m3, m4) = path
+        level, weight = self.cluster.levels, self.cluster.weights[a]
+        keep = weight > NEGLIGIBLE
+        e_a, weight = level[a][keep], weight[keep]
+        left, left_slope = self._half(e_a, level[b], m1[keep], m2, o1[4])
+        right, right_slope = self._half(e_a, level[d], m4.T[keep], m3.T, -o4[4])
+        left, left_slope = left * weight[:, None], left_slope * weight[:, None]
+
+        gap = e_a[:, None] - level[c]
+        flat = np.abs(gap) < DEGENERATE
+        values, index = np.unique(middle, return_inverse=True)
+        inner = np.empty((values.size, *gap.shape), complex)
+        for v, value in enumerate(values):
+            inner[v] = np.where(flat, -self.cluster.beta / 2, 1 / np.where(flat, 1, gap)) if value == 0 else (
+                1 / (gap + 1j * self.unit * value))
+        term = _contract(left, inner, right, o1[3], o4[3], index.reshape(middle.shape))
+        if flat.any() and (middle == 0).any():
+            half = 0.5 * flat[None]
+            slope = [_contract(x, half, y, o1[3], o4[3], np.zeros(middle.shape, int))
+                     for x, y in ((left_slope, right), (left, right_slope))]
+            term += np.where(middle == 0, slope[0] + slope[1], 0)
+        return term
+
+    def _half(self, e_a, e_b, first, second, frequency):
+        """sum_b first_ab second_bc/(E_a - E_b + i W) and its derivative by E_a, both [W, a, c]."""
+        pole = 1 / ((e_a[:, None] - e_b)[None] + 1j * self.unit * frequency[:, None, None])
+        return (first * pole) @ second, (-first * pole**2) @ second
+
+
+def _grid(o1, o2):
+    """W1 + W2 as integers [w, w']."""
+    f1, f2 = (o[4][:, None] if o[3] == 0 else o[4][None, :] for o in (o1, o2))
+    size = o1[4].size
+    return np.broadcast_to(f1 + f2, (size, size))
+
+
+def _contract(left, inner, right, axis1, axis4, index):
+    """sum_ac left[., a, c] inner[index(w, w'), a, c] right[., a, c] as [w, w'], left and right on their axes."""
+    size = len(left)
+    left, right, inner = (x.reshape(len(x), -1) for x in (left, right, inner))
+    if axis1 == axis4:  # left and right share a frequency
+        table = (left * right) @ inner.T
+        rows = np.arange(size)
+        return table[rows[:, None] if axis1 == 0 else rows[None, :], index]
+    if axis1 == 1:
+        left, right = right, left
+    if len(inner) == 1:
+        return (left * inner) @ right.T
+    return np.einsum("wx,vx,wvx->wv", left, right, inner[index])

@@ -1,0 +1,269 @@
+"""Two-particle functions in shares: each rank holds its rows of all bins of all chains, and none holds everything.
+
+A function's rows are the products at one (block, n) for all n', where a block is an orbit of pairs (K, K') in the
+pairing channel and one pair in any other. Rank r of p has rows r/p to (r + 1)/p of each function, as the C++ class
+g4_spread measures them (src/plaq/dca/g4_spread.hpp). What is linear in a bin is done row by row wherever the rows are;
+what needs all rows of one jackknife sample is done on the rank which is given that sample. Either has the bits that
+one rank alone would get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from plaq import _core
+from plaq.data.bins import Bins
+from plaq.data.estimate import Axis, Estimate
+
+LONGEST = 1 << 26  # bytes that rank 0 takes from the others at a time
+POOL = -1  # in place of a bin's number: a bin of the iterations before
+
+
+@dataclass(frozen=True)
+class PairFunction:
+    """One two-particle function as rows in a bin: for each block of pairs and each n, its values at all n'.
+
+    blocks : ``[K, K']``, number of the pair's block; frequencies : n of a block; columns : n' of a row;
+    dtype : float or complex.
+    """
+
+    name: str
+    blocks: np.ndarray
+    frequencies: int
+    columns: int
+    dtype: type
+
+    @property
+    def rows(self) -> int:
+        return (1 + int(self.blocks.max())) * self.frequencies
+
+    @property
+    def row_numbers(self) -> int:
+        """Real numbers in a row."""
+        return self.columns * np.dtype(self.dtype).itemsize // 8
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Of the whole function, [K, n, K', n']."""
+        return len(self.blocks), self.frequencies, len(self.blocks), self.columns
+
+    def rows_of(self, numbers: np.ndarray) -> np.ndarray:
+        """[row, n'] from real numbers, without a copy."""
+        return numbers.view(self.dtype).reshape(-1, self.columns)
+
+    def place(self, out: Any, first: int, rows: np.ndarray) -> None:
+        """Write rows first, first + 1, ... where they belong in ``out[K, n, K', n']``, an array or an HDF5 dataset."""
+        n, end = self.frequencies, first + len(rows)
+        for block in range(first // n, -(-end // n)):
+            inside = slice(max(block * n, first), min((block + 1) * n, end))
+            for k, k_prime in zip(*np.nonzero(self.blocks == block)):
+                out[k, inside.start - block * n : inside.stop - block * n, k_prime] = rows[
+                    inside.start - first : inside.stop - first]
+
+    def whole(self, rows: np.ndarray) -> np.ndarray:
+        """[K, n, K', n'] from all rows."""
+        out = np.empty(self.shape, rows.dtype)
+        self.place(out, 0, rows)
+        return out
+
+    def cuts(self) -> Iterator[tuple[int, int]]:
+        """(first, end) of pieces of its rows, none above LONGEST bytes unless one row is."""
+        step = max(1, LONGEST // (8 * self.row_numbers))
+        return ((first, min(first + step, self.rows)) for first in range(0, self.rows, step))
+
+
+def pair_functions(window: int, sites: int, orbit: np.ndarray | None, channels: int) -> dict[str, PairFunction]:
+    """The functions that a problem measures by name, in the order in which they lie in a bin.
+
+    orbit : block of each pair in the pairing channel, None if it is not measured; channels : number of the others.
+    """
+    pairs = np.arange(sites * sites).reshape(sites, sites)
+    found = [] if orbit is None else [PairFunction("pairing", orbit, window, 2 * window, float)]
+    found += [PairFunction(f"channel_{i}", pairs, 2 * window, 2 * window, complex) for i in range(channels)]
+    return {f.name: f for f in found}
+
+
+@contextmanager
+def to_the_end(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
+    """Goes through what is left of the streams even if the body fails: all ranks have to, since the others send."""
+    try:
+        yield
+    finally:
+        for stream in streams:
+            for _ in stream:
+                pass
+
+
+def gathered(comm: Any, function: PairFunction, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray | None]]:
+    """(number of the first, rows) of consecutive blocks of all rows on rank 0, from each rank's ``rows[row, n']``.
+
+    On the other ranks, which have to go through it too, there is None instead.
+    """
+    start = comm.share(function.rows).start
+    for first, end in function.cuts():
+        pieces = comm.gather(rows[max(first - start, 0) : max(end - start, 0)])
+        yield first, None if pieces is None else np.concatenate(pieces)
+
+
+class Shares:
+    """This rank's rows in every bin of one iteration, and in the bins of those that it is pooled with.
+
+    comm : the ranks; functions : of `pair_functions`; bins, chains : how many; label : a name of the iteration.
+    ``bins`` are the sums in this rank's rows, function after function; ``pool`` {function: [bin][row, n']} averages of
+    iterations before. ``saved`` lists the blocks that are in a checkpoint's file, in order: keys of ``bins``, or
+    [POOL, 0, bin].
+    """
+
+    def __init__(self, comm: Any, functions: dict[str, PairFunction], bins: int, chains: int, label: str = ""):
+        self.comm, self.functions, self.label = comm, functions, label
+        self.bins = Bins(bins, chains)
+        self._done = [0] * chains  # bins of each chain
+        self.pool: dict[str, list[np.ndarray]] = {}
+        self.saved: list[list[int]] = []
+        self._mine = {f.name: comm.share(f.rows) for f in functions.values()}
+        self._slots, self._in_whole = {}, {}  # where this rank's rows lie here, and in the whole
+        self._size = whole = 0
+        for f in functions.values():
+            mine, begin = self._mine[f.name], self._size
+            self._size += len(mine) * f.row_numbers
+            self._slots[f.name] = slice(begin, self._size)
+            self._in_whole[f.name] = slice(whole + mine.start * f.row_numbers, whole + mine.stop * f.row_numbers)
+            whole += f.rows * f.row_numbers
+
+    def spread(self, problem: Any, rank_of: list[int]) -> Any:
+        """The C++ part for one call of run_chains in which rank rank_of[c] runs chain c; all ranks make it together."""
+        return _core.dca.G4Spread(self.comm.messenger(), problem, rank_of)
+
+    def take(self, spread: Any) -> None:
+        """Keep the bins that it has completed."""
+        for chain, fresh in enumerate(spread.take_bins()):
+            for sums in fresh:
+                self.bins.add(chain, self._done[chain], sums)
+                self._done[chain] += 1
+
+    def match(self, done: dict[int, int]) -> bool:
+        """Whether every rank has its share of each bin of the chains, and no more: not so after some failures. ``done``:
+        {chain: its bins} of the chains on this rank."""
+        everywhere = {number: count for found in self.comm.allgather(done) for number, count in found.items()}
+        here = all(count == everywhere[chain] for chain, count in enumerate(self._done))
+        return bool(self.comm.allreduce(int(here), "min"))
+
+    def averages(self, name: str, measurements: int) -> list[np.ndarray]:
+        """[bin][row, n'] of one function, averages over so many measurements."""
+        f, slot = self.functions[name], self._slots[name]
+        return [f.rows_of(sums[slot] / measurements) for sums in self.bins.complete()]
+
+    def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
+        """`Communicator.starmap` over samples whose last array is this rank's rows; ``function`` gets all rows.
+        """
+        def whole():
+            for i, (*common, rows) in enumerate(samples):
+                pieces = self.comm.gather(rows, i % self.comm.size)
+                yield None if pieces is None else (*common, np.concatenate(pieces))
+
+        return self.comm.starmap(function, whole())
+
+    # Checkpoints: bins in a file hold their functions whole, whoever wrote them ------------------------------------
+
+    def unsaved(self) -> Iterator[np.ndarray | None]:
+        """The numbers of all bins that are not saved yet, in blocks: on rank 0, None on the others, which hand
+        their rows over. Afterwards these bins count as saved."""
+        pooled = len(next(iter(self.pool.values()), ()))
+        places = [(POOL, 0, b) for b in range(pooled)] + list(self.bins.blocks)
+        done = set(map(tuple, self.saved))
+        fresh = [place for place in places if place not in done]
+        for place in fresh:
+            for f in self.functions.values():
+                at = place[0] == POOL
+                rows = self.pool[f.name][place[2]] if at else f.rows_of(self.bins.blocks[place][self._slots[f.name]])
+                for _, block in gathered(self.comm, f, rows):
+                    yield block
+        self.saved = self.saved + [list(place) for place in fresh]
+
+    def restore(self, places: list[list[int]], read: Callable[[int], np.ndarray]) -> None:
+        """Take this rank's rows of the bins that `unsaved` gave; read(n) gives the next n numbers on every rank."""
+        for place in places:
+            pooled, own = place[0] == POOL, np.empty(self._size)
+            for f in self.functions.values():
+                mine, rows = self._mine[f.name], f.rows_of(own[self._slots[f.name]])
+                for first, end in f.cuts():
+                    block = f.rows_of(read((end - first) * f.row_numbers))
+                    begin, stop = max(first, mine.start), min(end, mine.stop)
+                    if begin < stop:
+                        rows[begin - mine.start : stop - mine.start] = block[begin - first : stop - first]
+                if pooled:
+                    self.pool.setdefault(f.name, []).append(rows)
+            if not pooled:
+                self.bins.put(tuple(place), own)
+        self._done = self.bins.done()
+        self.saved = places
+
+    def cut(self, functions: dict[str, Iterable[np.ndarray]]) -> dict[str, list[np.ndarray]]:
+        """This rank's rows of functions [bin][row, n'] that have all rows, or these rows already."""
+        found = {}
+        for name, bins in functions.items():
+            mine = self._mine[name]
+            inside = slice(mine.start, mine.stop)
+            found[name] = [rows[inside].copy() if len(rows) == self.functions[name].rows else rows for rows in bins]
+        return found
+
+    def cut_from(self, bins: Bins, offset: int) -> None:
+        """Take this rank's rows out of the sums that rank 0 has, in which the functions begin at ``offset``."""
+        for key in self.comm.bcast(list(bins.blocks)):
+            sums = self.comm.bcast(bins.blocks[key][offset:] if self.comm.rank == 0 else None)
+            self.bins.put(key, np.concatenate([sums[inside] for inside in self._in_whole.values()]))
+            if self.comm.rank == 0:
+                bins.put(key, bins.blocks[key][:offset].copy())
+        self._done = self.bins.done()
+
+    def join_to(self, bins: Bins) -> None:
+        """Give the rows back to the sums where these are; for shares of one rank, which are whole."""
+        for key, sums in list(bins.blocks.items()):
+            bins.put(key, np.concatenate([sums, self.bins.blocks[key]]))
+
+
+@dataclass
+class SpreadEstimate:
+    """An `Estimate` of a two-particle function of which each rank holds the rows of ``mean`` and ``error``, [row, n'].
+
+    Axes, unit, convention and note describe the whole, [K, n, K', n'].
+    """
+
+    name: str
+    comm: Any
+    function: PairFunction
+    mean: np.ndarray
+    error: np.ndarray
+    axes: tuple[Axis, ...]
+    unit: str = ""
+    convention: str = ""
+    note: str = ""
+    _blocks: Iterator | None = field(default=None, init=False, repr=False)
+
+    @property
+    def nbytes(self) -> int:
+        """Of the whole, mean and error."""
+        return 2 * 8 * self.function.rows * self.function.row_numbers
+
+    def blocks(self) -> Iterator[tuple[str, int, np.ndarray | None]]:
+        """("mean" or "error", first row, rows) of the whole on rank 0, block by block; None elsewhere. Collective: all
+        ranks go through all of it, once; the same iterator at every call."""
+        if self._blocks is None:
+            self._blocks = self._gathered()
+        return self._blocks
+
+    def _gathered(self) -> Iterator[tuple[str, int, np.ndarray | None]]:
+        for part in ("mean", "error"):
+            for first, rows in gathered(self.comm, self.function, getattr(self, part)):
+                yield part, first, rows
+
+    def collected(self) -> Estimate:
+        """The whole on every rank. Collective."""
+        rows = (np.concatenate(self.comm.allgather(part)) for part in (self.mean, self.error))
+        mean, error = map(self.function.whole, rows)
+        return Estimate(self.name, mean, error, None, self.axes, self.unit, self.convention, note=self.note)

@@ -1,0 +1,119 @@
+"""The folder of one run: which input it belongs to, and that only one process writes into it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from plaq.errors import InputError, RunError
+from plaq.files.atomic import cannot_write, write_atomically
+from plaq.inputs.schema import to_toml
+
+
+class Input(Protocol):
+    """What a run folder asks of an application's parameters."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self: ...
+    def to_toml(self) -> str: ...
+    def conflict(self, before: Self) -> tuple[str, Any, Any, str] | None: ...
+
+
+class RunFolder:
+    """``run/``: the paths of its files, claimed for one input and one process as long as this object lives.
+
+    InputError when the folder belongs to an input that this one does not go on from (naming the first key), holds files
+    but no run, or another process is writing into it. Nothing is written before these checks passed.
+    """
+
+    def __init__(self, path: str | Path, source: str, parameters: Input):
+        self.path = Path(path)
+        self.input = self.path / "input.resolved.toml"
+        self.results = self.path / "results.h5"
+        self.summary = self.path / "summary.json"
+        self.log = self.path / "log.txt"
+        self.checkpoint = self.path / "checkpoint.h5"
+        self.figures = self.path / "figures"
+        self.report = self.path / "report.html"
+        self.before = self._owner(source, parameters)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise RunError(cannot_write(self.path, error)) from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise InputError(f"{self.path}: another plaq process is writing into this folder") from None
+        try:
+            if self.before is None:
+                self.adopt(parameters)
+        except BaseException:
+            self.close()
+            raise
+
+    def bins(self, label: str) -> Path:
+        """What a checkpoint has beside it when the ranks share bins; ``label`` tells one set of them from the next."""
+        return self.path / f"checkpoint.bins.{label}"
+
+    def check(self) -> None:
+        """RunError when the folder was removed meanwhile, or another one stands in its place."""
+        try:
+            there = os.path.samestat(os.stat(self.path), os.fstat(self._lock))
+        except OSError:
+            there = False
+        if not there:
+            raise RunError(f"{self.path}: the folder was removed or replaced while this run wrote into it")
+
+    def kept(self, label: str) -> Path:
+        """What a finished temperature needs to be measured further."""
+        return self.path / f"kept.{label}.h5"
+
+    def adopt(self, parameters: Input) -> None:
+        """Make the folder that of this input, which goes on from ``before``, the one that it was of (None if new)."""
+        write_atomically(self.input, parameters.to_toml().encode())
+
+    def close(self) -> None:
+        """Let other processes write into the folder."""
+        os.close(self._lock)
+
+    def _owner(self, source: str, parameters: Input) -> Input | None:
+        if not self.path.exists():
+            return None
+        if not self.path.is_dir():
+            raise InputError(f"{self.path}: is a file, so it cannot be the run folder")
+        if not self.input.exists():
+            if any(not name.endswith(".partial") for name in os.listdir(self.path)):
+                raise InputError(
+                    f"{self.path}: has files but no {self.input.name}, so it is not a run folder; choose "
+                    "another one with --out"
+                )
+            return None
+        before = type(parameters).read(self.input)
+        conflict = parameters.conflict(before)
+        if conflict is not None:
+            key, here, there, allowed = conflict
+            raise InputError(
+                f"{self.path}: this folder belongs to a different input: {key} = {to_toml(there)} in "
+                f"{self.input}, {to_toml(here)} in {source}; {allowed}{'; or ' if allowed else ''}choose another folder "
+                "with --out or remove it"
+            )
+        return before
+
+    def write_summary(self, summary: dict[str, Any]) -> None:
+        """Replace ``summary.json``; numbers that JSON lacks (nan, inf) become null."""
+        write_atomically(self.summary, (json.dumps(_finite(summary), indent=2) + "\n").encode())
+
+
+def _finite(thing: Any) -> Any:
+    if isinstance(thing, dict):
+        return {key: _finite(value) for key, value in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        return [_finite(value) for value in thing]
+    if isinstance(thing, float) and not abs(thing) < float("inf"):
+        return None
+    return thing
