@@ -148,7 +148,7 @@ def test_full_disk_keeps_the_last_checkpoint(tmp_path):
 import resource, signal
 from pathlib import Path
 import numpy as np
-from plaq import checkpoint
+from plaq.files import checkpoint
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the write then fails as it does on a full disk
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
 checkpoint.save(Path({str(path)!r}), {{"large": np.zeros(50_000)}}, "plaq test", "abc")

@@ -42,7 +42,7 @@ DOOMED = """
 import os, signal, sys, threading
 from pathlib import Path
 import numpy as np
-from plaq import checkpoint
+from plaq.files import checkpoint
 from plaq.comm import world
 w = world()
 path, victim, delay = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])

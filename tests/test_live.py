@@ -10,6 +10,7 @@ import termios
 import threading
 import time
 import unicodedata
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,7 @@ from plaq.dca.planning.progress import Progress, part_done
 from plaq.errors import Interrupted
 from plaq.output import Stream
 from plaq.run import live
+from plaq.run.driver import Run
 from plaq.run.live import Log
 
 ROWS = [("temperature", "0.08 t"), ("iteration", "12 of ≤ 12"), ("μ", "1.234567"), ("n", "0.95000"), ("sign", "0.992(3)"),
@@ -179,7 +181,7 @@ def parameters(**solver):
 
 def test_both_tables_of_iterations():
     log = Recorded()
-    observer = Observer(parameters(), None, log, {}, None)
+    observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
     observer.iteration({"T": 0.125, "iteration": 12, "mu": -1.23456, "density": 0.95123, "sign": 0.9912, "order": 1234.56,
                         "change": 0.0133, "change_error": 0.01, "measurements": 123456, "seconds": {"walking": 7322.0}})
     assert log.lines == [
@@ -211,7 +213,7 @@ def test_the_part_of_a_temperature_that_is_done():
 
 def test_the_view_says_where_a_run_goes_on_and_how_long_it_takes():
     log = Recorded()
-    observer = Observer(parameters(), None, log, {}, None)
+    observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
     observer.goes_on(0.5, 3, 1504.0, 3008.0)
     assert log.lines == ["goes on at T = 0.5, iteration 3, with 1504 of 3008 measurements there"]
     observer.status(T=1.0, index=0, temperatures=3, iteration=3, iterations=12, part_done=0.5, seconds=100.0)
@@ -221,18 +223,24 @@ def test_the_view_says_where_a_run_goes_on_and_how_long_it_takes():
     assert log.lines[-1] == "goes on: all temperatures are done"
 
 
-class Stopped(QuietObserver):
-    """Stops a run at the second look at its running chains, and keeps its state; then says where that goes on."""
+class Kept(Run):
+    """Keeps its last state; stops at that look at its running chains, if one is given."""
 
-    def __init__(self):
-        self.looks, self.state, self.places = 0, None, []
+    def __init__(self, stop_at=0):
+        super().__init__(world(), None)
+        self.looks, self.stop_at, self.saved = 0, stop_at, None
 
-    def stop_requested(self):
+    def stop_reason(self):
         self.looks += 1
-        return "SIGTERM" if self.looks == 2 else None
+        return "SIGTERM" if self.stop_at and self.looks >= self.stop_at else None
 
-    def checkpoint(self, state, shares=None):
-        self.state = state
+    def save(self, simulation):
+        self.saved = simulation.state()
+
+
+class Places(QuietObserver):
+    def __init__(self):
+        self.places = []
 
     def goes_on(self, *place):
         self.places.append(place)
@@ -241,11 +249,11 @@ class Stopped(QuietObserver):
 def test_a_run_that_goes_on_says_where():
     p = Parameters(model={"U": 4, "hopping": {"1,0": -0.5}, "cluster": [[2, 0], [0, 1]]}, two_particle={"channels": []},
                    dca={"temperatures": [0.5], "mu": 1.5, "isolated": True}, solver={"measurements": 50_000})
-    observer = Stopped()
+    observer, first, second = Places(), Kept(stop_at=2), Kept()
     with pytest.raises(Interrupted):
-        Loop(p, world(), observer).run()
-    Loop(p, world(), observer, observer.state).run()
+        first.carry_out(Loop(p, first, observer))
+    second.carry_out(Loop(p, second, observer, first.saved))
     ((T, iteration, measured, of),) = observer.places
     assert (T, iteration) == (0.5, 1) and 0 < measured < of and 50_000 <= of < 60_000
-    Loop(p, world(), observer, observer.state).run()
+    second.carry_out(Loop(p, second, observer, second.saved))
     assert observer.places[1:] == [(None,)]

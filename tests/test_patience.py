@@ -44,7 +44,7 @@ FAULTS = {
 }
 JOB = """
 import os, signal, sys, time
-from plaq import patience
+from plaq.comm import patience
 from plaq.comm import world
 patience.GRACE = 4.0
 
@@ -90,7 +90,7 @@ def test_no_job_waits_for_ever(ended, fault):
 EVERY_CALL = """
 import inspect, time
 import numpy as np
-from plaq import patience
+from plaq.comm import patience
 from plaq.comm import Communicator, world
 from plaq.errors import RunError
 

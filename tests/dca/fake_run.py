@@ -14,63 +14,47 @@ import synthetic
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.transition import transition
 from plaq.dca.results.results import Results
-from plaq.errors import Interrupted, RunError
+from plaq.errors import RunError
 
 
 class Loop:
-    def __init__(self, parameters, comm, observer, state=None, started=None):
-        self.p, self.comm, self.observer = parameters, comm, observer
-        self.state = comm.bcast(state) or {"index": 0, "step": 0, "sum": 0.0, "points": []}
+    def __init__(self, parameters, run, observer, state=None, started=None):
+        self.p, self.comm, self.observer = parameters, run.comm, observer
+        self._state = self.comm.bcast(state) or {"index": 0, "step": 0, "sum": 0.0, "points": [],
+                                                 "asked": list(parameters.asked())}
 
-    def run(self):
-        points = [Point.from_state(point) for point in self.state["points"]]
+    def state(self):
+        return self._state
+
+    def spread(self):
+        return None
+
+    def steps(self):
+        state, temperatures = self._state, self.p.dca.temperatures
+        points = [Point.from_state(point) for point in state["points"]]
         steps = int(os.environ.get("FAKE_STEPS", "2"))
-        while self.state["index"] < len(self.p.dca.temperatures):
-            T = self.p.dca.temperatures[self.state["index"]]
-            self.state["step"] += 1
-            self.state["sum"] += 0.1 * self.state["step"]
+        while state["index"] < len(temperatures):
+            T = temperatures[state["index"]]
+            state["step"] += 1
+            state["sum"] += 0.1 * state["step"]
             time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
-            if os.environ.get("FAKE_FAILURE") == str(self.state["index"]) and self.comm.rank == self.comm.size - 1:
+            if os.environ.get("FAKE_FAILURE") == str(state["index"]) and self.comm.rank == self.comm.size - 1:
                 raise RunError(f"NaN in the determinant at T = {T}")
-            self.observer.status(
-                T=T,
-                index=self.state["index"],
-                temperatures=len(self.p.dca.temperatures),
-                iteration=1,
-                iterations=steps,
-                mu=2.0,
-                sign=0.9,
-                sign_error=0.01,
-                phase="walk",
-            )
-            self.observer.iteration(
-                {
-                    "T": T,
-                    "iteration": self.state["step"],
-                    "mu": 2.0,
-                    "density": 0.95,
-                    "sign": 0.9,
-                    "order": 40.0,
-                    "change": 0.01,
-                    "change_error": 0.01,
-                    "measurements": 1000,
-                    "seconds": {"walk": time.time() % 1},
-                }
-            )
-            if self.state["step"] == steps:
-                point = synthetic.point(self.p, self.state["index"])
-                point.observables["energy"].mean += self.state["sum"]
+            self.observer.status(T=T, index=state["index"], temperatures=len(temperatures), iteration=1,
+                                 iterations=steps, mu=2.0, sign=0.9, sign_error=0.01, phase="walk")
+            self.observer.iteration({"T": T, "iteration": state["step"], "mu": 2.0, "density": 0.95, "sign": 0.9,
+                                     "order": 40.0, "change": 0.01, "change_error": 0.01, "measurements": 1000,
+                                     "seconds": {"walk": time.time() % 1}})
+            if state["step"] == steps:
+                point = synthetic.point(self.p, state["index"])
+                point.observables["energy"].mean += state["sum"]
                 points.append(point)
                 self.observer.point(point)
-                self.state.update(
-                    index=self.state["index"] + 1, step=0, points=[point.state() for point in points]
-                )
-            reasons = [reason for reason in self.comm.allgather(self.observer.stop_requested()) if reason]
-            if reasons or self.observer.checkpoint_due():
-                self.observer.checkpoint(self.state)
-            if reasons:
-                raise Interrupted(reasons[0])
-        self.observer.checkpoint(self.state)
+                state.update(index=state["index"] + 1, step=0, points=[point.state() for point in points])
+            yield state["index"] == len(temperatures)
+
+    def results(self):
+        points = [Point.from_state(point) for point in self._state["points"]]
         found = Results(points, seconds={"walk": 1.0})
         if sum("lambda_d" in point for point in points) > 1:
             found.transition = transition(*found.series("lambda_d"))

@@ -11,11 +11,12 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plaq.dca import sweep
+from plaq.dca.application import Dca
 from plaq.dca.parameters import SCHEMA, Parameters
 from plaq.dca.planning.check import describe
 from plaq.errors import InputError
 from plaq.inputs.schema import Option, parse_toml, to_toml
+from plaq.run import sweep
 
 OPTIONS = {"--threads": "run.threads", "--workers": "run.workers", "--bind": "run.bind",
            "--walltime": "run.walltime", "--out": "run.folder"}
@@ -172,7 +173,7 @@ def attempt(number, path, described):
     try:
         if kind is text:
             path.write_bytes(text(rng))
-            runs = sweep.read(path)
+            runs = sweep.read(Dca, path)
         elif kind is settings:
             runs = {"": Parameters.from_tables(BASE, "fuzz.toml", settings(rng))}
         else:

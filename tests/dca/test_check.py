@@ -3,7 +3,7 @@
 import pytest
 import synthetic
 
-from plaq.dca import sweep
+from plaq.dca.application import Dca
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.planning import needs
@@ -12,6 +12,7 @@ from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.needs import check_needs
 from plaq.dca.solver.tuning import window
 from plaq.errors import InputError
+from plaq.run import sweep
 
 
 def at(T, **sections):
@@ -58,9 +59,9 @@ def test_what_cannot_run_is_refused_and_what_may_is_not(monkeypatch):
 def test_of_a_sweep_each_group_of_ranks_is_looked_at():
     assert [sweep.group_sizes(*n) for n in ((2, 5), (5, 2), (1, 3))] == [[3, 2], [1, 1], [3]]
     runs = {name: synthetic.parameters(solver={"chains": chains}) for name, chains in {"a": 2, "b": 8}.items()}
-    sweep.check_needs(runs, 4, 1e12)
+    sweep.check_needs(Dca, runs, 4, 1e12)
     with pytest.raises(InputError, match="a: -n 5 ranks but solver.chains = 2"):
-        sweep.check_needs(runs, 10, 1e12)
+        sweep.check_needs(Dca, runs, 10, 1e12)
 
 
 def test_exact_diagonalisation_has_an_estimate_of_its_own():

@@ -212,7 +212,7 @@ def test_a_start_that_fails_leaves_the_folder_to_the_next(folder, monkeypatch):
     p = synthetic.parameters()
     monkeypatch.setitem(sys.modules, "plaq.dca.loop", types.SimpleNamespace(Loop=fake_run.Loop))
     for name in ("plot", "report"):
-        monkeypatch.setitem(sys.modules, f"plaq.dca.{name}", types.SimpleNamespace(
+        monkeypatch.setitem(sys.modules, f"plaq.dca.results.{name}", types.SimpleNamespace(
             save_figures=lambda folder: [], write_report=lambda folder: folder))
     (folder / "run").mkdir()
     (folder / "run/input.resolved.toml").write_text(p.to_toml())

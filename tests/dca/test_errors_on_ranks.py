@@ -37,14 +37,15 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.getrlimit(resource.RLI
 """
 # A disk that is full when the checkpoint comes.
 NO_CHECKPOINT = """
-from plaq import checkpoint
+from plaq.files import checkpoint
 def save(*_):
     raise OSError(28, "No space left on device", "checkpoint.h5")
 checkpoint.save = save
 """
 # An error in what all ranks do.
 FAILS = """
-from plaq.dca import loop, observables
+from plaq.dca import loop
+from plaq.dca.physics import observables
 def self_energy(*_):
     raise {error}
 observables.self_energy = self_energy
@@ -89,6 +90,6 @@ def test_in_a_sweep_the_groups_without_an_error_go_on(tmp_path, fault, victim, w
 
 
 def test_an_error_that_the_others_cannot_know_ends_the_job_with_one_line(tmp_path):
-    done = job(tmp_path, SWEEP, 3, "import plaq.dca.loop as l\nl.Loop._task = lambda *_: 1 / 0", 1)
+    done = job(tmp_path, SWEEP, 3, "import plaq.dca.iteration as i\ni.Iteration._task = lambda *_: 1 / 0", 1)
     assert done.returncode == 1 and len(errors(done)) == 1, done.stdout + done.stderr
     assert "on rank 1 of 3" in errors(done)[0] and "ZeroDivisionError" in done.stderr

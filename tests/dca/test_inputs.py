@@ -7,10 +7,11 @@ import synthetic
 from test_cli import INPUT, folder, one_error, plaq  # noqa: F401
 
 from plaq import dca
-from plaq.dca import sweep
+from plaq.dca.application import Dca
 from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
 from plaq.inputs.schema import Option, read_toml
+from plaq.run import sweep
 from plaq.run.stop import Stop
 
 DEEP = "[" * 2000 + "]" * 2000
@@ -40,7 +41,7 @@ BASE = {"model.U": "4.0", "dca.temperatures": "[1.0]", "dca.density": "1.0"}
 def test_what_is_too_large_too_deep_or_no_name(tmp_path, key, value, part):
     (tmp_path / "input.toml").write_text("\n".join(f"{k} = {v}" for k, v in {**BASE, key: value}.items()))
     with pytest.raises(InputError) as error:
-        sweep.read(tmp_path / "input.toml")
+        sweep.read(Dca, tmp_path / "input.toml")
     message = str(error.value)
     assert message.startswith(f"{tmp_path}/input.toml: ") and part in message
     assert len(message.splitlines()) == 1 and len(message) < 800 + len(str(tmp_path))
@@ -91,7 +92,7 @@ def test_a_whole_number_may_be_written_as_a_float():
 
 def test_a_mark_at_the_start_of_the_file_is_no_part_of_it(tmp_path):
     (tmp_path / "input.toml").write_bytes(b"\xef\xbb\xbf" + INPUT.encode())
-    assert sweep.read(tmp_path / "input.toml")[""].model.U == 6.0
+    assert sweep.read(Dca, tmp_path / "input.toml")[""].model.U == 6.0
 
 
 def test_files_that_are_no_input(tmp_path):
@@ -109,7 +110,7 @@ def test_files_that_are_no_input(tmp_path):
 def test_an_input_whose_name_is_not_utf8(tmp_path):
     path = tmp_path / "caf\udce9.toml"
     path.write_text(INPUT)
-    assert sweep.read(path)[""].model.U == 6.0
+    assert sweep.read(Dca, path)[""].model.U == 6.0
 
 
 @pytest.mark.parametrize("name, key, text, value", [
@@ -128,18 +129,18 @@ def test_an_input_whose_name_is_not_utf8(tmp_path):
 def test_options_are_read_as_their_parameter_is(tmp_path, name, key, text, value):
     (tmp_path / "input.toml").write_text(INPUT)
     section, _, attribute = key.partition(".")
-    run = sweep.read(tmp_path / "input.toml", [Option(name, key, text)])[""]
+    run = sweep.read(Dca, tmp_path / "input.toml", [Option(name, key, text)])[""]
     assert getattr(run.run, attribute) == value
 
 
 def test_a_setting_is_toml_or_the_text_that_its_parameter_takes(tmp_path):
     (tmp_path / "input.toml").write_text(INPUT)
     for text, value in [("2024", "2024"), ('"2024"', "2024"), ("a b", "a b"), ("1e4", "1e4")]:
-        assert sweep.read(tmp_path / "input.toml", [f"run.folder={text}"])[""].run.folder == value
+        assert sweep.read(Dca, tmp_path / "input.toml", [f"run.folder={text}"])[""].run.folder == value
     for setting, part in [("solver.seed=1\nsolver.chains=2", "--set: solver.seed = "), ("run.folder=", '--set: run.folder = ""'),
                           (f"solver.seed={DEEP}", "--set: solver.seed"), ("solver.seed=" + "9" * 5000, "--set: solver.seed")]:
         with pytest.raises(InputError) as error:
-            sweep.read(tmp_path / "input.toml", [setting])
+            sweep.read(Dca, tmp_path / "input.toml", [setting])
         assert part in str(error.value) and len(str(error.value).splitlines()) == 1
 
 
@@ -165,7 +166,7 @@ def test_a_folder_with_a_number_for_a_name(folder):
 def test_names_of_a_sweep_fit_into_a_folder(tmp_path):
     lists = [[1.0 + i + j / 100 for i in range(200)] for j in range(2)]
     (tmp_path / "input.toml").write_text(INPUT + f'[sweep]\n"dca.temperatures" = {lists}\n"model.U" = [4, 5]\n')
-    names = list(sweep.read(tmp_path / "input.toml"))
+    names = list(sweep.read(Dca, tmp_path / "input.toml"))
     assert len(set(names)) == 4 and all(name.startswith("temperatures=[1.") and len(name) < 100 for name in names)
     for name in names:
         (tmp_path / name).mkdir()
@@ -176,13 +177,13 @@ def test_combinations_of_a_sweep_are_counted_before_they_are_made(tmp_path):
     (tmp_path / "input.toml").write_text(
         INPUT + f'[sweep]\n"solver.seed" = {values}\n"solver.warmup" = {values}\n"model.U" = {values}\n')
     with pytest.raises(InputError, match="1000000000 combinations: at most 10000 are allowed"):
-        sweep.read(tmp_path / "input.toml")
+        sweep.read(Dca, tmp_path / "input.toml")
 
 
 def test_two_spellings_of_one_run_are_one_run_too_many(tmp_path):
     (tmp_path / "input.toml").write_text(INPUT + '[sweep]\n"solver.measurements" = [100000, 1e5]\n')
     with pytest.raises(InputError, match="has measurements=100000.0 twice"):
-        sweep.read(tmp_path / "input.toml")
+        sweep.read(Dca, tmp_path / "input.toml")
 
 
 def test_a_series_that_nothing_measured_is_an_error_that_names_what_there_is():

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from plaq import _core
-from plaq.dca.observer import PROGRAM
-from plaq.dca.parameters import Parameters
+from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.files import checkpoint
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec() or not sys.platform.startswith("linux"),

@@ -8,11 +8,13 @@ import pytest
 from isolated import DIMER, OPEN_DIMER, Isolated
 
 from plaq.comm import world
-from plaq.dca.loop import APPROACH, FINAL, SETTLE, Loop, next_phase
+from plaq.dca.iteration import APPROACH, FINAL, SETTLE, next_phase
+from plaq.dca.loop import Loop
 from plaq.dca.observer import QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import bethe_salpeter, observables
 from plaq.errors import Interrupted
+from plaq.run.driver import Run
 
 
 def test_next_self_energy_has_the_hartree_term_of_the_density_asked_for():
@@ -47,18 +49,23 @@ def test_a_general_channel_without_a_solution_is_nan_with_a_note(monkeypatch, fa
 NEVER = SimpleNamespace(requested=lambda: None)
 
 
-class StoppedInTheAnalysis(QuietObserver):
+class StoppedInTheAnalysis(Run):
     """Asks to stop when so many samples of the pairing channel have been evaluated; keeps the last checkpoint."""
 
     def __init__(self, monkeypatch, after):
-        self.left, self.state, evaluate = after, None, observables.pairing
+        super().__init__(world(), NEVER)
+        self.left, self.saved, evaluate = after, None, observables.pairing
         monkeypatch.setattr(observables, "pairing", lambda *a: (setattr(self, "left", self.left - 1), evaluate(*a))[1])
 
-    def stop_requested(self):
+    def stop_reason(self):
         return "SIGTERM" if self.left <= 0 else None
 
-    def checkpoint(self, state, shares=None):
-        self.state = pickle.dumps(state)
+    def save(self, simulation):
+        self.saved = pickle.dumps(simulation.state())
+
+
+def carried_out(p, run, state=None):
+    return run.carry_out(Loop(p, run, QuietObserver(), state))
 
 
 @pytest.mark.parametrize("after", [1, 40])
@@ -66,13 +73,13 @@ def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_b
     p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95, "iterations": 3},
                    solver={"measurements": 320, "measurements_first": 64, "chains": 4, "bins": 64, "warmup": 5},
                    two_particle={"below": 0.5, "frequencies": 2}, run={"workers": 1})
-    whole = Loop(p, world(), QuietObserver(NEVER)).run().at(0.5)
+    whole = carried_out(p, Run(world(), NEVER)).at(0.5)
     with monkeypatch.context() as patch:
-        observer = StoppedInTheAnalysis(patch, after)
+        stopped = StoppedInTheAnalysis(patch, after)
         with pytest.raises(Interrupted, match="SIGTERM"):
-            Loop(p, world(), observer).run()
-        assert observer.left == 0  # not one sample more
-    found = Loop(p, world(), QuietObserver(NEVER), pickle.loads(observer.state)).run().at(0.5)
+            carried_out(p, stopped)
+        assert stopped.left == 0  # not one sample more
+    found = carried_out(p, Run(world(), NEVER), pickle.loads(stopped.saved)).at(0.5)
     for name, estimate in whole.observables.items():
         assert np.array_equal(found[name].mean, estimate.mean) and np.array_equal(found[name].error, estimate.error)
 

@@ -11,7 +11,7 @@ import pytest
 from plaq import _core
 from plaq.comm.launch import launcher_command
 from plaq.dca import Parameters, commands, loop, start
-from plaq.dca.observer import PROGRAM
+from plaq.dca.parameters import PROGRAM
 from plaq.dca.results.file import digest_results
 from plaq.dca.solver.chains import out_of_columns, run_chains
 from plaq.errors import InputError, Interrupted
@@ -32,7 +32,7 @@ def parameters(*temperatures, **sections):
 def without_figures():
     with pytest.MonkeyPatch.context() as patch:
         for name in ("plot", "report"):
-            patch.setitem(sys.modules, f"plaq.dca.{name}", types.SimpleNamespace(
+            patch.setitem(sys.modules, f"plaq.dca.results.{name}", types.SimpleNamespace(
                 save_figures=lambda folder: [], write_report=lambda folder: folder))
         yield
 
@@ -82,7 +82,7 @@ def on_two_ranks(p, folder, *arguments):
     """The command on two ranks; without figures, which take the longest."""
     path = folder.with_suffix(".toml")
     path.write_text(p.to_toml())
-    program = ("import sys, types\nfor name in ('plot', 'report'):\n    sys.modules['plaq.dca.' + name] = types.SimpleNamespace("
+    program = ("import sys, types\nfor name in ('plot', 'report'):\n    sys.modules['plaq.dca.results.' + name] = types.SimpleNamespace("
                "save_figures=str, write_report=str)\nfrom plaq.cli import main\nmain()")
     return subprocess.run([*launcher_command(2), sys.executable, "-c", program, "dca", "run", path, "--out", folder,
                            *arguments], capture_output=True, text=True, timeout=300)
@@ -119,7 +119,7 @@ def test_temperatures_can_be_added_to_a_run_that_was_stopped_and_again_after_a_s
 
 def test_a_finished_run_stays_as_it_is(short, monkeypatch):
     before = digest(short)
-    monkeypatch.setattr(loop.Loop, "_iteration", lambda *_: pytest.fail("it measures"))
+    monkeypatch.setattr(loop.Loop, "_iterate", lambda *_: pytest.fail("it measures"))
     commands.run(parameters(1.0), short)
     assert digest(short) == before
 

@@ -7,8 +7,9 @@ import test_cli
 from test_cli import one_error, plaq  # noqa: F401
 
 from plaq import _core
-from plaq.dca import commands, sweep
-from plaq.errors import InputError
+from plaq.dca.application import Dca
+from plaq.errors import InputError, RunError
+from plaq.run import driver, sweep
 
 INPUT = test_cli.INPUT + """
 [sweep]
@@ -30,12 +31,12 @@ def table(folder):
 
 
 def test_all_combinations_in_the_order_of_the_input(folder):
-    runs = sweep.read(folder / "input.toml", ["solver.seed=5"])
+    runs = sweep.read(Dca, folder / "input.toml", ["solver.seed=5"])
     assert list(runs) == NAMES
     assert runs["U=4.0,density=1.0"].model.U == 4.0 and runs["U=4.0,density=1.0"].dca.density == 1.0
     assert {p.solver.seed for p in runs.values()} == {5}
     (folder / "input.toml").write_text(test_cli.INPUT)
-    assert sweep.is_single(sweep.read(folder / "input.toml"))
+    assert sweep.is_single(sweep.read(Dca, folder / "input.toml"))
 
 
 @pytest.mark.parametrize("text, message", [
@@ -76,14 +77,14 @@ def test_each_run_is_the_one_it_would_be_alone(folder):
 
 
 def test_a_run_that_fails_leaves_the_others_alone_and_can_go_on(folder, monkeypatch):
-    real = commands.run_on
+    real = driver.run_on
 
-    def failing(comm, parameters, *rest, **options):
+    def failing(kind, comm, parameters, *rest, **options):
         if parameters.model.U == 4.0 and parameters.dca.density == 0.95:
-            raise commands.RunError("NaN in the determinant")
-        return real(comm, parameters, *rest, **options)
+            raise RunError("NaN in the determinant")
+        return real(kind, comm, parameters, *rest, **options)
 
-    monkeypatch.setattr(commands, "run_on", failing)
+    monkeypatch.setattr(driver, "run_on", failing)
     outcome = plaq(folder, "dca", "run", "input.toml")
     one_error(outcome, 1, "1 of 6 runs failed: U=4.0,density=0.95")
     assert "U=4.0,density=0.95: failed: NaN in the determinant" in outcome.stdout
@@ -117,4 +118,4 @@ def test_a_stopped_sweep_goes_on(folder):
 def test_an_input_error_of_one_run_is_found_before_the_first_starts(folder):
     (folder / "input.toml").write_text(INPUT.replace("[0.9, 0.95, 1.0]", "[0.9, 2.5]"))
     with pytest.raises(InputError, match="dca.density = 2.5 is not allowed"):
-        sweep.read(folder / "input.toml")
+        sweep.read(Dca, folder / "input.toml")

@@ -11,7 +11,7 @@ from trace_file import blocks_of, file_of
 from typer.testing import CliRunner
 
 from plaq import trace
-from plaq.cli_trace import app
+from plaq.cli.trace import app
 from plaq.errors import InputError
 from plaq.trace.assemble import CREATED, FINISHED, MORE, REGION_BEGIN, REGION_END, STARTED
 from plaq.trace.profile import busy, profile

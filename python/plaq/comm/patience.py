@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from plaq.errors import RunError
+from plaq.inputs.running import PATIENCE
 
 LOOK = 0.1  # seconds after which a rank that waits looks after signals
-LIMIT = 300.0  # seconds, where nothing else is said
 GRACE = 10.0  # seconds, once a run is to stop
 
 
@@ -33,7 +33,7 @@ class Sign(NamedTuple):
 
 @dataclass
 class _Limits:
-    seconds: float = LIMIT
+    seconds: float = PATIENCE
     stop: Callable[[], str | None] = lambda: None
     in_run: bool = False
 

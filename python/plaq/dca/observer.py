@@ -1,41 +1,31 @@
-"""What the loop reports to: keeps the run folder up to date, shows progress, and says when to stop."""
+"""What the loop reports to: shows progress, and keeps the results in the run folder up to date."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from plaq.data.estimate import with_error
-from plaq.data.words import duration, number, size
+from plaq.data.words import duration, number
 from plaq.dca import further
-from plaq.dca.parameters import Parameters
+from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import responses
 from plaq.dca.planning.progress import Progress
 from plaq.dca.results.file import check_functions, write_results
 from plaq.dca.results.results import Results, summary
-from plaq.dca.solver.shares import Shares, SpreadEstimate, to_the_end
+from plaq.dca.solver.shares import SpreadEstimate
+from plaq.dca.start import Start
 from plaq.errors import InputError
 from plaq.files import checkpoint
-from plaq.files.number_file import NumberFile
-from plaq.run.folder import RunFolder
-from plaq.run.live import Log
-from plaq.run.stop import Stop
+from plaq.run.desk import Desk, to_the_end
 from plaq.trace.session import region
-
-PROGRAM = "plaq dca"
 
 
 class QuietObserver:
-    """Only says when to stop: for runs without a folder."""
-
-    def __init__(self, stop: Stop):
-        self._stop = stop
+    """For runs without a folder: brings together what ranks have parts of, and says nothing."""
 
     def status(self, **fields: Any) -> None:
         """Where the run is; see `Observer`."""
@@ -50,24 +40,11 @@ class QuietObserver:
         """One temperature is done. ``spread``: what each rank has a part of; all make this call."""
         point.observables |= {name: estimate.collected() for name, estimate in spread.items()}
 
-    def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
-        """Keep this state. All ranks make this call where they share bins."""
-
-    def numbers(self, count: int) -> np.ndarray | None:
-        """The next numbers of the shares that the checkpoint has: on rank 0, None on the others."""
-
     def keep(self, label: str, loop: dict[str, Any] | None) -> None:
         """Keep what it takes to measure a finished temperature further; ``loop`` is None on ranks other than 0."""
 
     def kept(self, label: str, T: float) -> dict[str, Any] | None:
         """It again: on rank 0, None on the others."""
-
-    def checkpoint_due(self) -> bool:
-        return False
-
-    def stop_requested(self) -> str | None:
-        """None, or why to stop: "SIGINT", "SIGTERM" or "walltime"."""
-        return self._stop.requested()
 
 
 class Contributor(QuietObserver):
@@ -78,62 +55,54 @@ class Contributor(QuietObserver):
         with to_the_end(estimate.blocks() for estimate in spread.values()):
             pass
 
-    def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
-        with to_the_end([shares.unsaved()] if shares else ()):
-            pass
-
 
 class Observer(QuietObserver):
-    """Rank 0's observer: results and summary after every temperature, checkpoints, log and live view."""
+    """Rank 0's observer: results and summary after every temperature, log and live view."""
 
     COLUMNS = {"T": 8, "iter": 5, "mu": 9, "n": 9, "sign": 7, "<k>": 8, "change": 10, "measured": 9, "time": 12}
     NARROW = {"T": 7, "iter": 4, "n": 8, "sign": 7, "change": 8, "time": 11}  # of a terminal of 50 columns
 
-    def __init__(self, parameters: Parameters, folder: RunFolder, log: Log, header: dict[str, Any], stop: Stop):
-        super().__init__(stop)
-        self._parameters = parameters
-        self._folder = folder
-        self._log = log
-        self._header = header
+    def __init__(self, parameters: Parameters, desk: Desk):
+        self._parameters, self._desk = parameters, desk
+        self._log, self._header = desk.log, desk.header
         self._points: dict[int, Point] = {}
-        self._bins: NumberFile | None = None
         self._state: dict[str, Any] = {}
-        self._last_checkpoint = time.monotonic()
-        self._written: list[tuple[int, float]] = []  # bytes and seconds of every checkpoint
         self._headed = False
         self._continued: str | None = None
 
-    def resume(self) -> dict[str, Any] | None:
-        """The state of the last checkpoint, None to start from the beginning; InputError when it cannot be
-        used. The folder is that of this input from here on."""
-        state = self._resumed(self._folder.before or self._parameters)
-        self._folder.adopt(self._parameters)
+    def resume(self, start: Start | None) -> dict[str, Any] | None:
+        """The state of the last checkpoint, or of another run to start from; None to start from the beginning. InputError
+        when it cannot be used. The folder is that of this input from here on."""
+        before = self._desk.folder.before or self._parameters
+        state = self._desk.state()
+        if state is not None:
+            state = self._resumed(state, before)
+        self._desk.folder.adopt(self._parameters)
+        if state is None and start is not None:
+            state = start.state
+            self._desk.checkpoint(state)
+            self._log.line(start.words)
         return state
 
-    def _resumed(self, before: Parameters) -> dict[str, Any] | None:
-        inputs = self._parameters.fingerprints() + before.fingerprints()
-        state = checkpoint.load(self._folder.checkpoint, PROGRAM, *inputs)
-        if state is not None:
-            points = [Point.from_state(point) for point in state["points"]]
-            try:
-                check_functions(self._folder.results, points, [name[:16] for name in inputs])  # as headers say
-            except InputError as error:
-                raise InputError(f"{error}; the checkpoint relies on it: remove {self._folder.checkpoint} to start this "
-                                 "run from the beginning") from None
-            if "spread" in state:
-                self._bins = NumberFile(self._folder.bins(state["spread"]["label"]))
-                self._bins.open(state["spread"]["content"])
-            self._points = {point.index: point for point in points}
-            more = tuple(state.get("asked", before.asked())) != self._parameters.asked()
-            if more:
-                state = further.begin(state, before, self._parameters, self._folder, PROGRAM)
-                self.checkpoint(state)
-                shown = ", ".join(f"{points[i].T:g}" for i in state["redo"])
-                self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
-            if state.get("grown"):
-                self._header["went on after"] = further.in_words(state["grown"])
-            if more:
-                self.save(Results(points))  # as those of this input
+    def _resumed(self, state: dict[str, Any], before: Parameters) -> dict[str, Any]:
+        points = [Point.from_state(point) for point in state["points"]]
+        folder = self._desk.folder
+        try:
+            check_functions(folder.results, points, [name[:16] for name in self._desk.inputs])  # as headers say
+        except InputError as error:
+            raise InputError(f"{error}; the checkpoint relies on it: remove {folder.checkpoint} to start this run from the "
+                             "beginning") from None
+        self._points = {point.index: point for point in points}
+        more = tuple(state.get("asked", before.asked())) != self._parameters.asked()
+        if more:
+            state = further.begin(state, before, self._parameters, folder)
+            self._desk.checkpoint(state)
+            shown = ", ".join(f"{points[i].T:g}" for i in state["redo"])
+            self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
+        if state.get("grown"):
+            self._header["went on after"] = further.in_words(state["grown"])
+        if more:
+            self.save(Results(points))  # as those of this input
         return state
 
     def status(self, **fields: Any) -> None:
@@ -214,49 +183,15 @@ class Observer(QuietObserver):
     @region("save results")
     def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
         """Replace ``results.h5`` and ``summary.json``; ``spread`` as `write_results` takes it."""
-        self._folder.check()
-        write_results(self._folder.results, results, self._parameters.to_toml(), self._header, spread)
-        self._folder.write_summary(summary(results, self._header, self._parameters.dca.density))
-
-    def checkpoint(self, state: dict[str, Any], shares: Shares | None = None) -> None:
-        started = time.monotonic()
-        self._folder.check()
-        if shares:
-            if not shares.saved:
-                self._bins = NumberFile(self._folder.bins(shares.label))
-            blocks = shares.unsaved()
-            with to_the_end([blocks]):
-                self._bins.append(blocks)
-            state = {**state, "spread": {"label": shares.label, "places": shares.saved, "content": self._bins.content}}
-        state = {**state, "asked": list(self._parameters.asked())}
-        written = checkpoint.save(self._folder.checkpoint, state, PROGRAM, self._parameters.fingerprint())
-        needed = {self._folder.kept(label) for label in state.get("kept", {}).values()}
-        needed |= {self._bins.path} if shares else set()
-        for name in (self._folder.bins("*").name, self._folder.kept("*").name):
-            for file in set(self._folder.path.glob(name)) - needed:
-                file.unlink()
-        self._last_checkpoint = time.monotonic()
-        written += self._bins.content["bytes"] if shares else 0
-        self._written.append((written, self._last_checkpoint - started))
-
-    def checkpoints(self) -> str:
-        """How many were written, the largest of them, and how long that one took, in words."""
-        if not self._written:
-            return "none written"
-        largest, seconds = max(self._written)
-        return f"{len(self._written)} written, the largest {size(largest)} in {seconds:.2g} s"
-
-    def numbers(self, count: int) -> np.ndarray | None:
-        return self._bins.read(count)
+        self._desk.folder.check()
+        write_results(self._desk.folder.results, results, self._parameters.to_toml(), self._header, spread)
+        self._desk.folder.write_summary(summary(results, self._header, self._parameters.dca.density))
 
     def keep(self, label: str, loop: dict[str, Any] | None) -> None:
-        checkpoint.save(self._folder.kept(label), loop, PROGRAM, self._parameters.family())
+        checkpoint.save(self._desk.folder.kept(label), loop, PROGRAM, self._parameters.family())
 
     def kept(self, label: str, T: float) -> dict[str, Any] | None:
-        return further.read(label, T, self._parameters, self._folder, PROGRAM)
-
-    def checkpoint_due(self) -> bool:
-        return time.monotonic() - self._last_checkpoint >= self._parameters.run.checkpoint_every
+        return further.read(label, T, self._parameters, self._desk.folder)
 
 
 def in_errors(change: float | None, error: float | None) -> str:

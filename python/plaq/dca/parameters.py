@@ -3,36 +3,24 @@ carries."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from plaq import _core
-from plaq.comm.patience import LIMIT
 from plaq.errors import InputError
-from plaq.inputs.kinds import (
-    binding,
-    boolean,
-    choice,
-    displacements,
-    duration,
-    folder,
-    integer,
-    list_of,
-    one_of,
-    real,
-    text,
-)
-from plaq.inputs.schema import REQUIRED, Option, Parameter, Schema, read_toml, shown, to_toml
+from plaq.inputs import parameters, running
+from plaq.inputs.kinds import boolean, choice, displacements, integer, list_of, one_of, real, text
+from plaq.inputs.parameters import with_key
+from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown, to_toml
+
+PROGRAM = "plaq dca"  # its name in logs and files
 
 SECTIONS = {
     "model": "The single-band Hubbard model and the cluster that stands for the lattice.",
     "dca": "Temperatures, filling and the self-consistency loop.",
     "solver": "The cluster solver and its statistics. `measurements` counts configurations over all chains.",
     "two_particle": "Two-particle Green's functions and the Bethe-Salpeter equation.",
-    "run": "How the run is carried out. Nothing here changes a result, and it may differ when a run goes on.",
+    "run": running.DOC,
 }
 
 MOST_FREQUENCIES = 2048  # positive ones of a two-particle window
@@ -102,115 +90,51 @@ TABLE = [
               "pi/a", "momentum transfers q: different momenta of the cluster"),
     Parameter("two_particle", "bosonic", list_of(integer(-1000, 1000), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
-    Parameter("run", "folder", folder(), "run", "", "where results go; relative to where the command is given"),
-    Parameter("run", "threads", choice(*_core.task.backends()), "os", "", "back end of the tasks"),
-    Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
-              "threads of each rank; auto is one per physical core of its share of the machine"),
-    Parameter("run", "bind", binding(), "auto", "",
-              "what workers are bound to; auto: cores, if there is a worker for each one"),
-    Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
-              "a chain measures in place, or hands its configurations to an accumulator task"),
-    Parameter("run", "two_particle", choice("auto", "local", "spread"), "auto", "",
-              "sums of two-particle functions: all on every rank, or each rank's rows of all, to which "
-              "measurements are sent; auto is spread where all would not fit a rank's memory"),
-    Parameter("run", "chains_in_flight", one_of("auto", integer(1, 4096)), "auto", "chains",
-              "under way at once on each rank; auto: as few as keep the workers busy"),
-    Parameter("run", "checkpoint_every", real("(0, inf)"), 120.0, "s", "time between two checkpoints"),
-    Parameter("run", "patience", real("[1, inf)"), LIMIT, "s",
-              "the job ends when a rank gives no sign of life for this time, or stands still while others wait"),
-    Parameter("run", "walltime", duration(), None, "s", "stop with a checkpoint after this time"),
+    *running.rows([
+        Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
+                  "a chain measures in place, or hands its configurations to an accumulator task"),
+        Parameter("run", "two_particle", choice("auto", "local", "spread"), "auto", "",
+                  "sums of two-particle functions: all on every rank, or each rank's rows of all, to which "
+                  "measurements are sent; auto is spread where all would not fit a rank's memory"),
+        Parameter("run", "chains_in_flight", one_of("auto", integer(1, 4096)), "auto", "chains",
+                  "under way at once on each rank; auto: as few as keep the workers busy"),
+    ]),
 ]
 
 SCHEMA = Schema(SECTIONS, TABLE)
 
-# What is possible instead, where a folder cannot go on with another value.
-ALLOWED = {
-    "dca.temperatures": "a run goes on with temperatures that are added behind its last one",
-    "dca.start": "a run that has begun goes on from its own copy of what it started from: leave --from out",
-    "solver.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
-    "two_particle.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
-}
 MEASUREMENTS = ("solver.measurements", "solver.measurements_first", "two_particle.measurements")
 
 
-class Parameters:
+class Parameters(parameters.Parameters):
     """All parameters of one run, checked and frozen: ``p.model.U``, ``p.dca.temperatures``, ``p.solver.chains``, …
 
-    Sections are given as keyword tables with the names of the TOML file::
-
-        Parameters(model={"U": 6}, dca={"temperatures": [1, 0.5], "density": 0.95})
-
-    Lists are stored as tuples. InputError names source, key, value and what is allowed.
+    Parameters(model={"U": 6}, dca={"temperatures": [1, 0.5], "density": 0.95})
     """
 
-    def __init__(self, source: str = "Parameters", **sections: Mapping[str, Any]):
-        values = SCHEMA.read(sections, source)
+    SCHEMA = SCHEMA
+    INSTEAD = {
+        "dca.temperatures": "a run goes on with temperatures that are added behind its last one",
+        "dca.start": "a run that has begun goes on from its own copy of what it started from: leave --from out",
+        "solver.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
+        "two_particle.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
+    }
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], source: str) -> None:
         check(values, source)
-        object.__setattr__(self, "_given", {section: dict(content) for section, content in sections.items()})
-        if values["solver"].measurements_first == "auto":
-            first = max(values["solver"].bins, values["solver"].chains, values["solver"].measurements // 10)
-            sections = _with(sections, "solver", "measurements_first", min(first, values["solver"].measurements))
-        if values["two_particle"].measurements == "auto":
-            sections = _with(sections, "two_particle", "measurements", values["solver"].measurements)
-        if values["two_particle"].frequencies == "auto" and values["two_particle"].omega_max is None:
-            sections = _with(sections, "two_particle", "frequencies", 16)
-        for section, content in SCHEMA.read(sections, source).items():
-            object.__setattr__(self, section, content)
 
     @classmethod
-    def read(cls, path: str | Path, settings: Iterable[str | Option] = ()) -> Parameters:
-        """From a TOML file, with ``section.key=value`` settings and options on top of it."""
-        return cls.from_tables(read_toml(path), path, settings)
-
-    @classmethod
-    def from_tables(cls, sections: Mapping[str, Any], source: str | Path,
-                    settings: Iterable[str | Option] = ()) -> Parameters:
-        """From the tables of such a file."""
-        for setting in settings:
-            section, name, value = SCHEMA.read_setting(setting)
-            if isinstance(sections.get(section, {}), Mapping):
-                sections = _with(sections, section, name, value)
-        return cls(str(source), **{str(section): content for section, content in sections.items()})
-
-    def __setattr__(self, name: str, value: Any):
-        raise AttributeError("parameters are frozen: use replace(section={key: value})")
-
-    def __reduce__(self):
-        return _from_sections, (self._given,)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Parameters) and self.values() == other.values()
-
-    def __hash__(self) -> int:
-        return hash(self.fingerprint())
-
-    def __repr__(self) -> str:
-        return "\n".join(repr(content) for content in self.values().values())
-
-    @property
-    def given(self) -> dict[str, dict[str, Any]]:
-        """What the input said, ``{section: {key: value}}``, without defaults."""
-        return self._given
-
-    def values(self) -> dict[str, Any]:
-        """``{section: frozen object}``."""
-        return {section: getattr(self, section) for section in SECTIONS}
-
-    def replace(self, **sections: Mapping[str, Any]) -> Parameters:
-        """A copy with some keys changed: ``p.replace(solver={"seed": 2})``."""
-        given = dict(self._given)
-        for section, content in sections.items():
-            given[section] = {**given.get(section, {}), **content}
-        return Parameters(**given)
-
-    def to_toml(self, comments: bool = True) -> str:
-        """A TOML file that reads back to these parameters."""
-        return SCHEMA.to_toml(self.values(), comments)
-
-    def fingerprint(self) -> str:
-        """Hash of everything that determines the results, which is all but ``[run]``."""
-        content = SCHEMA.to_toml(self.values(), comments=False, skip=["run"])
-        return hashlib.sha256(content.encode()).hexdigest()
+    def resolved(cls, sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
+        solver, pairs = values["solver"], values["two_particle"]
+        if solver.measurements_first == "auto":
+            first = max(solver.bins, solver.chains, solver.measurements // 10)
+            sections = with_key(sections, "solver", "measurements_first", min(first, solver.measurements))
+        if pairs.measurements == "auto":
+            sections = with_key(sections, "two_particle", "measurements", solver.measurements)
+        if pairs.frequencies == "auto" and pairs.omega_max is None:
+            sections = with_key(sections, "two_particle", "frequencies", 16)
+        return sections
 
     def fingerprints(self) -> list[str]:
         """Those of the inputs that a run of this one may go on from: the same, or with the first temperatures only."""
@@ -220,24 +144,19 @@ class Parameters:
     def family(self) -> str:
         """Hash of everything that determines the results of a temperature, but for how much is measured."""
         same = {"measurements": 2 * 10**9, "measurements_first": "auto"}
-        return self.replace(dca={"temperatures": [1.0]}, solver=same, two_particle={"measurements": "auto"}).fingerprint()
+        return self.replace(dca={"temperatures": [1.0]}, solver=same,
+                            two_particle={"measurements": "auto"}).fingerprint()
 
     def asked(self) -> tuple[int, int]:
         """Measurements without and with two-particle functions."""
         return self.solver.measurements, self.two_particle.measurements
 
-    def conflict(self, before: Parameters) -> tuple[str, Any, Any, str] | None:
-        """(key, value here, value before, what would be allowed) of the first parameter for which a run of this input
-        cannot go on in the folder of a run of ``before``; None if it can: outside ``[run]`` only temperatures behind the
-        last one may be new, and measurements more."""
+    def may_grow(self, key: str, before: Parameters) -> bool:
+        """Temperatures behind the last one may be new, and measurements more."""
+        if key == "dca.temperatures":
+            return self.dca.temperatures[:len(before.dca.temperatures)] == before.dca.temperatures
         more = self.asked() != before.asked() and all(a >= b for a, b in zip(self.asked(), before.asked()))
-        for parameter in TABLE:
-            here, there = (getattr(getattr(p, parameter.section), parameter.name) for p in (self, before))
-            grown = parameter.key == "dca.temperatures" and here[:len(there)] == there
-            grown |= more and parameter.key in MEASUREMENTS
-            if parameter.section != "run" and here != there and not grown:
-                return parameter.key, here, there, ALLOWED.get(parameter.key, "")
-        return None
+        return more and key in MEASUREMENTS
 
     def hopping(self) -> dict[tuple[int, int], float]:
         """``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its
@@ -253,14 +172,6 @@ class Parameters:
     def measures_two_particle(self, temperature: float) -> bool:
         """Whether two-particle functions are measured at this temperature."""
         return bool(self.two_particle.channels) and temperature <= self.two_particle.below
-
-
-def _from_sections(sections: Mapping[str, Any]) -> Parameters:
-    return Parameters(**sections)
-
-
-def _with(sections: Mapping[str, Any], section: str, name: str, value: Any) -> dict[str, Any]:
-    return {**sections, section: {**sections.get(section, {}), name: value}}
 
 
 def hopping_table(model: Any) -> dict[tuple[int, int], float]:

@@ -20,8 +20,7 @@ import numpy as np
 from plaq.data.bins import Bins
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
-from plaq.dca.observer import PROGRAM
-from plaq.dca.parameters import Parameters
+from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.physics.point import Point
 from plaq.dca.solver import tuning
 from plaq.dca.solver.chains import in_columns, out_of_columns
@@ -133,7 +132,7 @@ def adapted(found: dict[str, Any], p: Parameters, cluster: Cluster) -> dict[str,
         dealt = [{**chains[c % len(chains)], "number": c} for c in range(p.solver.chains)]
         last["chains"] = {"states": in_columns(dealt), "bins": Bins(p.solver.bins, p.solver.chains).state()}
     return {"points": [], "index": 0, "seconds": {"start-up": 0.0, "checkpoints": 0.0}, "earlier": found["points"],
-            "last": last}
+            "last": last, "asked": list(p.asked())}
 
 
 def hash_of(found: dict[str, Any]) -> str:

@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from plaq.comm.launch import stdout_is_terminal, terminal_size
 from plaq.errors import RunError
 from plaq.files.atomic import cannot_write
-from plaq.comm.launch import stdout_is_terminal, terminal_size
 from plaq.output import forgive, say
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plaq.dca.lattice.momenta import momentum
-from plaq.dca.parameters import SECTIONS, Parameters
+from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import Instability
 from plaq.dca.physics.point import Point
@@ -24,9 +24,9 @@ from plaq.dca.results.file import digest_line, read_results
 from plaq.dca.results.results import Results
 from plaq.errors import InputError
 from plaq.files.atomic import write_atomically
-from plaq.inputs.schema import to_toml
+from plaq.run.table import TABLE, axes, rows
 
-TABLE, POINTS = "sweep.csv", "sweep_points.csv"
+POINTS = "sweep_points.csv"
 FIXED = ("tc", "tc_error", "status")  # columns between those of the axes and those of other orders
 
 
@@ -46,15 +46,6 @@ class Entry:
 def is_sweep(folder: Path) -> bool:
     """Whether a folder is that of a sweep."""
     return os.path.isfile(folder / TABLE)  # which a name that no file can have is not either
-
-
-def axes(runs: Mapping[str, Parameters]) -> dict[str, dict[str, str]]:
-    """{run: {key: value}} of the keys that differ between the runs of an input."""
-    given = {name: {f"{section}.{key}": to_toml(value) for section in SECTIONS
-                    for key, value in p.given.get(section, {}).items()} for name, p in runs.items()}
-    keys = dict.fromkeys(key for content in given.values() for key in content)
-    differ = [key for key in keys if len({content.get(key) for content in given.values()}) > 1]
-    return {name: {key: content.get(key, "") for key in differ} for name, content in given.items()}
 
 
 def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -128,17 +119,6 @@ def point_row(entry: Entry, point: Point) -> dict[str, Any]:
     for name, estimate in values.items():
         row |= {name: estimate.mean.item(), f"{name}_error": estimate.error.item()}
     return row
-
-
-def rows(records: Iterable[Mapping[str, Any]]) -> str:
-    """CSV with the columns of all records; empty where one has no value."""
-    records = list(records)
-    columns = list(dict.fromkeys(["run", *(key for record in records for key in record)]))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return out.getvalue()
 
 
 def digests(base: Path, entries: Iterable[Entry] = ()) -> list[str]:

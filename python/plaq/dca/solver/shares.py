@@ -10,7 +10,6 @@ one rank alone would get.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,17 +85,6 @@ def pair_functions(window: int, sites: int, orbit: np.ndarray | None, channels: 
     found = [] if orbit is None else [PairFunction("pairing", orbit, window, 2 * window, float)]
     found += [PairFunction(f"channel_{i}", pairs, 2 * window, 2 * window, complex) for i in range(channels)]
     return {f.name: f for f in found}
-
-
-@contextmanager
-def to_the_end(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
-    """Goes through what is left of the streams even if the body fails: all ranks have to, since the others send."""
-    try:
-        yield
-    finally:
-        for stream in streams:
-            for _ in stream:
-                pass
 
 
 def gathered(comm: Any, function: PairFunction, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray | None]]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
-
-REASONS = (None, "SIGINT", "SIGTERM", "walltime")
 PATIENCE = 10.0  # seconds that a stopped run waits for the bins under way before it gives them up
 STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 
@@ -14,13 +11,13 @@ STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 class Watch:
     """Looks after running chains: reports progress and passes on the wish to stop or to save.
 
-    left: measurements still to be made when it starts; report(**fields): takes sweeps_per_second, seconds_left, and since
+    run: plaq.run.driver.Run; left: measurements still to be made when it starts; report(**fields): takes sweeps_per_second, seconds_left, and since
     it started measurements and elapsed seconds.
     `reason` is why the run should stop, None if it should go on.
     """
 
-    def __init__(self, comm, observer, left, report):
-        self._comm, self._observer, self._left, self._report = comm, observer, left, report
+    def __init__(self, run, left, report):
+        self._run, self._left, self._report = run, left, report
         self._started = self._shown = time.monotonic()
         self.reason, self._since = None, None
 
@@ -28,7 +25,7 @@ class Watch:
         """What run_chains should do, from the counts of all ranks so far: None, "finish" or "abandon"."""
         now = time.monotonic()
         if self.reason is None:
-            self.reason, self._since = stop_reason(self._comm, self._observer), now
+            self.reason, self._since = self._run.stop_reason(), now
         if self.reason is not None:
             return "abandon" if now - self._since > PATIENCE else "finish"
         if now - self._shown > STATUS_PERIOD:
@@ -37,10 +34,4 @@ class Watch:
             seconds = (self._left - measurements) * elapsed / measurements if measurements else None
             self._report(sweeps_per_second=sweeps / elapsed, seconds_left=seconds, measurements=measurements,
                          elapsed=elapsed)
-        return "finish" if self._observer.checkpoint_due() else None
-
-
-def stop_reason(comm, observer):
-    """Why the run should stop, None to go on; the same on all ranks."""
-    mine = REASONS.index(observer.stop_requested())
-    return REASONS[int(comm.allreduce(np.array([mine], dtype=float), "max")[0])]
+        return "finish" if self._run.checkpoint_due() else None

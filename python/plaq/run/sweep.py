@@ -18,18 +18,14 @@ from typing import Any
 
 from plaq.comm.patience import patient
 from plaq.data.words import duration
-from plaq.dca import commands
-from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
-from plaq.dca.parameters import SCHEMA, Parameters
-from plaq.dca.planning import needs
-from plaq.dca.planning.cost import Machine, cost
-from plaq.dca.results import sweep_record
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.inputs.kinds import LONGEST_NAME
+from plaq.inputs.parameters import RUN
 from plaq.inputs.schema import Option, read_toml, shown, to_toml
 from plaq.machine import memory
 from plaq.output import say
+from plaq.run import driver
+from plaq.run.application import Application
 from plaq.run.live import Log
 from plaq.run.stop import Stop
 
@@ -37,8 +33,8 @@ MOST = 10_000  # runs
 SINGLE = ""  # name of the run of an input without a sweep
 
 
-def read(path: Path, settings: Iterable[str | Option] = ()) -> dict[str, Parameters]:
-    """The runs of an input by name, "U=4.0,density=0.9" and so on; one run without a name if there is no sweep.
+def read(kind: type[Application], path: Path, settings: Iterable[str | Option] = ()) -> dict[str, Any]:
+    """The parameters of an application's runs of an input by name, "U=4.0,density=0.9" and so on; one run without a name if there is no sweep.
 
     InputError names file, key, value and what is allowed.
     """
@@ -47,8 +43,8 @@ def read(path: Path, settings: Iterable[str | Option] = ()) -> dict[str, Paramet
     if not isinstance(axes, Mapping):
         raise InputError(f"{path}: sweep = {shown(axes)} is not allowed: [sweep] is a section")
     for key, values in axes.items():
-        parameter = SCHEMA.find(key, f"{path}: [sweep]")
-        if parameter.section == "run":
+        parameter = kind.schema().find(key, f"{path}: [sweep]")
+        if parameter.section == RUN:
             raise InputError(f"{path}: [sweep] {key}: what is in [run] changes no result; sweep over something else")
         if not isinstance(values, list) or not values:
             raise InputError(f"{path}: [sweep] {key} = {shown(values)} is not allowed: it must be a list of values, "
@@ -65,7 +61,7 @@ def read(path: Path, settings: Iterable[str | Option] = ()) -> dict[str, Paramet
             content = changed.setdefault(section, {})
             if isinstance(content, dict):
                 content[name] = value
-        found = Parameters.from_tables(changed, path, settings)
+        found = kind.Parameters.from_tables(changed, path, settings)
         name = folder_name((key.partition(".")[2], value) for key, value in zip(axes, values))
         if found.fingerprint() in fingerprints:
             raise InputError(f"{path}: [sweep] has {name} twice")
@@ -82,7 +78,7 @@ def folder_name(values: Iterable[tuple[str, Any]]) -> str:
     return f"{name[:LONGEST_NAME // 4]}...{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
-def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False,
+def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, trace: bool = False,
         start: Path | None = None) -> None:
     """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; tables and a page at the end.
     All start from the run ``start``, or if that is a sweep from its run of the same name.
@@ -92,20 +88,20 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
     """
     first = next(iter(runs.values()))
     base = Path(first.run.folder)
-    comm.on_root(lambda: check_needs(runs, comm.size, memory()))
+    comm.on_root(lambda: check_needs(kind, runs, comm.size, memory()))
     sizes = group_sizes(len(runs), comm.size)
     number = bisect(list(itertools.accumulate(sizes)), comm.rank)
     group = comm.split(number)
-    queues = deal(expected_seconds(runs), len(sizes))
+    queues = deal(expected_seconds(kind, runs), len(sizes))
     outcomes, reason = {}, None
     with (Stop(first.run.walltime) as stop, patient(first.run.patience, stop.requested),
           open(os.devnull, "w") as nowhere):
         for name in queues[number]:
             try:
-                results = commands.run_on(group, runs[name], base / name, source, stop,
-                                          lambda path: Log(path, nowhere), trace,
-                                          start=start / name if start and (start / name).is_dir() else start)
-                outcomes[name] = results.tc | {"seconds": sum(results.seconds.values())}
+                results = driver.run_on(kind, group, runs[name], base / name, source, stop,
+                                        lambda path: Log(path, nowhere), trace,
+                                        start=start / name if start and (start / name).is_dir() else start)
+                outcomes[name] = kind.outcome(results) | {"seconds": sum(results.seconds.values())}
             except Interrupted as interrupted:
                 reason = interrupted.reason
                 break
@@ -117,7 +113,7 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
             group.on_root(lambda: say(in_words(name, outcomes[name])))
         everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
     outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
-    comm.on_root(lambda: record(base, runs, outcomes))
+    comm.on_root(lambda: say(f"report: {kind.record_sweep(base, runs, outcomes)}"))
     reasons = [reason for _, reason in everywhere if reason]
     if reasons:
         comm.on_root(lambda: say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same "
@@ -130,14 +126,14 @@ def run(runs: dict[str, Parameters], source: str, comm: Any, trace: bool = False
         raise error
 
 
-def check_needs(runs: Mapping[str, Parameters], ranks: int, place: float) -> None:
+def check_needs(kind: type[Application], runs: Mapping[str, Any], ranks: int, place: float) -> None:
     """InputError when one of the runs cannot be run on that many ranks, each with so many bytes of memory."""
     sizes = group_sizes(len(runs), ranks)
-    queues = deal(expected_seconds(runs), len(sizes)) if len(set(sizes)) > 1 else [list(runs)]
+    queues = deal(expected_seconds(kind, runs), len(sizes)) if len(set(sizes)) > 1 else [list(runs)]
     for size, names in zip(sizes, queues):
         for name in names:
             try:
-                needs.check_needs(runs[name], size, place)
+                kind(runs[name]).check(size, place)
             except InputError as error:
                 raise InputError(f"{name}: {error}" if name else str(error)) from None
 
@@ -149,7 +145,7 @@ def group_sizes(runs: int, ranks: int) -> list[int]:
     return [end - begin for begin, end in itertools.pairwise(first)]
 
 
-def is_single(runs: Mapping[str, Parameters]) -> bool:
+def is_single(runs: Mapping[str, Any]) -> bool:
     """Whether the input had no sweep."""
     return list(runs) == [SINGLE]
 
@@ -159,14 +155,9 @@ def headline(name: str) -> str:
     return f"\n== {name}\n" if name else ""
 
 
-def expected_seconds(runs: Mapping[str, Parameters]) -> dict[str, float]:
-    """Core seconds of every run by the cost model; exact diagonalisation counts as one second a temperature."""
-    found = {}
-    for name, p in runs.items():
-        cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
-        found[name] = sum(1.0 if p.solver.kind == "ed" else cost(p, cluster, T, Machine(), 1, 1).core_seconds
-                          for T in p.dca.temperatures)
-    return found
+def expected_seconds(kind: type[Application], runs: Mapping[str, Any]) -> dict[str, float]:
+    """Core seconds of every run."""
+    return {name: kind(p).expected_seconds() for name, p in runs.items()}
 
 
 def deal(seconds: Mapping[str, float], groups: int) -> list[list[str]]:
@@ -184,13 +175,4 @@ def in_words(name: str, outcome: Mapping[str, Any]) -> str:
     """One line for one run."""
     if outcome["status"] == "failed":
         return f"{name}: failed: {outcome['error_text']}"
-    found = f"T_c = {outcome['value']:.4g} +- {outcome['error']:.2g}" if outcome.get("value") else outcome["status"]
-    return f"{name}: {found}, {duration(outcome['seconds'])}"
-
-
-def record(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
-    """The tables and the page of the sweep."""
-    from plaq.dca.results.sweep_report import write_page
-
-    sweep_record.write(base, runs, outcomes)
-    say(f"report: {write_page(base)}")
+    return f"{name}: {outcome['in_words']}, {duration(outcome['seconds'])}"

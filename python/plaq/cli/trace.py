@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
-from plaq.cli_app import App, whole
+from plaq.cli.app import App, whole
 from plaq.output import say
 
 if TYPE_CHECKING:

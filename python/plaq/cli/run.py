@@ -1,0 +1,119 @@
+"""The commands that every application has: run, parameters, digest, report."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from plaq.cli.app import App, whole
+from plaq.output import say
+from plaq.run.application import Application
+
+MOST_RANKS = 1 << 24
+
+InputFile = Annotated[
+    Path, typer.Argument(help="TOML file; `parameters` lists its keys.", show_default=False)
+]
+RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or of a sweep for report and digest.")]
+Ranks = Annotated[Optional[int], typer.Option("-n", "--ranks", help="Start this many MPI ranks.", **whole(MOST_RANKS))]
+Settings = Annotated[
+    Optional[list[str]],
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the input, as in --set model.U=8."),
+]
+
+
+def on_ranks(ranks: int | None) -> None:
+    """Start this command on so many ranks and end with their exit code; nothing where these are the ranks, or where none
+    were asked for."""
+    if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
+        from plaq.comm.launch import relaunch
+
+        sys.exit(relaunch(sys.argv[1:], ranks))
+
+
+def add_commands(app: App, load: Callable[[], type[Application]]) -> None:
+    """Of the application that ``load`` imports."""
+
+    @app.command("run")
+    def run(
+        input: InputFile,
+        ranks: Ranks = None,
+        threads: Annotated[Optional[str], typer.Option(help="Back end of the tasks; `plaq info` lists them.")] = None,
+        workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,
+        bind: Annotated[
+            Optional[str], typer.Option(help="auto, cores, threads, none, or a list such as 0,2-5.")
+        ] = None,
+        settings: Settings = None,
+        walltime: Annotated[
+            Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")
+        ] = None,
+        out: Annotated[Optional[str], typer.Option(help="Folder for the results.")] = None,
+        start: Annotated[
+            Optional[Path],
+            typer.Option("--from", metavar="RUN", help="Start from what this other run's folder ended with."),
+        ] = None,
+        trace: Annotated[
+            bool, typer.Option("--trace", help="Record where the time goes, in trace/ of the results' folder.")
+        ] = False,
+    ):
+        """Run an input, or all runs of its \\[sweep]. The same command goes on with what was stopped."""
+        started = time.perf_counter()
+        from plaq.inputs.schema import Option
+        from plaq.run import driver, sweep
+
+        kind = load()
+        options = (("--threads", "run.threads", threads), ("--workers", "run.workers", workers),
+                   ("--bind", "run.bind", bind), ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
+        settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
+
+        if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
+            from plaq.machine import memory
+
+            # The ranks look again, each at its part of it.
+            sweep.check_needs(kind, sweep.read(kind, input, settings), ranks, memory())
+        on_ranks(ranks)
+        from plaq.comm import world
+
+        runs = world().on_root(lambda: sweep.read(kind, input, settings), share=True)
+        if sweep.is_single(runs):
+            parameters = runs[sweep.SINGLE]
+            driver.run(kind, parameters, parameters.run.folder, str(input), trace, started, start)
+        else:
+            sweep.run(kind, runs, str(input), world(), trace, start)
+
+    @app.command("parameters")
+    def parameters(markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the docs.")] = False):
+        """List every key of the input with its default, unit, allowed values and meaning."""
+        kind = load()
+        if markdown:
+            print(kind.schema().markdown(f"Parameters of `{kind.name}`"), end="")
+            return
+        from rich.console import Console
+        from rich.table import Table
+
+        console = Console()
+        for section, doc in kind.schema().sections.items():
+            table = Table(title=f"[bold]\\[{section}][/]  {doc}", title_justify="left", box=None, padding=(0, 2, 0, 0))
+            for column in ("key", "default", "unit", "allowed", "meaning"):
+                table.add_column(column, no_wrap=column == "key", style="bold" if column == "key" else None)
+            for row in kind.schema().rows(section):
+                table.add_row(*(cell.replace("[", "\\[") for cell in row))
+            console.print(table, "")
+
+    @app.command("digest")
+    def digest(run: RunPath = Path("run")):
+        """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits depend on.
+        Of a sweep: a line for each run and one for all."""
+        for line in load().digest(run):
+            print(line)
+
+    @app.command("report")
+    def report(run: RunPath = Path("run")):
+        """Write the figures and report.html of a run or a sweep again."""
+        say(str(load().report(run)))

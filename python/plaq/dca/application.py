@@ -1,0 +1,104 @@
+"""``plaq dca`` as an application that `plaq.run` drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.observer import Contributor, Observer, QuietObserver
+from plaq.dca.parameters import PROGRAM, Parameters
+from plaq.dca.planning.check import describe
+from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.needs import check_needs
+from plaq.dca.results import sweep_record
+from plaq.dca.results.file import digest_line
+from plaq.dca.results.results import Results
+from plaq.dca.start import Start, find_start
+from plaq.run.application import Application
+from plaq.run.desk import Desk
+from plaq.run.driver import Run
+
+if TYPE_CHECKING:
+    from plaq.dca.loop import Loop
+
+
+class Dca(Application):
+    """A run of ``plaq dca``. ``start``: what the first temperature starts from, on rank 0."""
+
+    name = PROGRAM
+    Parameters = Parameters
+
+    def __init__(self, parameters: Parameters, start: Start | None = None):
+        super().__init__(parameters)
+        self._start = start
+
+    @classmethod
+    def from_other(cls, parameters: Parameters, folder: Path | None, other: Path | None) -> Self:
+        start = find_start(parameters, folder, other)
+        return cls(parameters.replace(dca={"start": start.hash}) if start else parameters, start)
+
+    def check(self, ranks: int, place: float | None = None) -> None:
+        check_needs(self.parameters, ranks, place)
+
+    def describe(self) -> str:
+        return describe(self.parameters)
+
+    def expected_seconds(self) -> float:
+        """By the cost model; exact diagonalisation counts as one second a temperature."""
+        p = self.parameters
+        cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+        return sum(1.0 if p.solver.kind == "ed" else cost(p, cluster, T, Machine(), 1, 1).core_seconds
+                   for T in p.dca.temperatures)
+
+    def header(self) -> Mapping[str, Any]:
+        p = self.parameters
+        return {"chains": p.solver.chains, "seed": p.solver.seed,
+                **({"start": p.dca.start[:16]} if p.dca.start else {})}
+
+    def prepare(self, run: Run, started: float) -> Loop:
+        from plaq.dca.loop import Loop
+
+        p, start = self.parameters, self._start
+        if not run.kept:
+            return Loop(p, run, QuietObserver(), start and start.state, started)
+        observer = run.comm.on_root(lambda: Observer(p, run.desk)) or Contributor()
+        state = run.comm.on_root(lambda: observer.resume(start))
+        return Loop(p, run, observer, state, started)
+
+    def save(self, desk: Desk, results: Results) -> None:
+        Observer(self.parameters, desk).save(results)
+
+    @classmethod
+    def outcome(cls, results: Results) -> dict[str, Any]:
+        tc = results.tc
+        found = f"T_c = {tc['value']:.4g} +- {tc['error']:.2g}" if tc["value"] else tc["status"]
+        return tc | {"in_words": found}
+
+    @classmethod
+    def record_sweep(cls, base: Path, runs: Mapping[str, Any], outcomes: Mapping[str, Mapping[str, Any]]) -> Path:
+        """With its page."""
+        from plaq.dca.results.sweep_report import write_page
+
+        sweep_record.write(base, runs, outcomes)
+        return write_page(base)
+
+    @classmethod
+    def report(cls, folder: Path) -> Path:
+        """With all figures; of a sweep its page."""
+        from plaq.dca.results.plot import save_figures
+        from plaq.dca.results.report import write_report
+        from plaq.dca.results.sweep_report import write_page
+
+        if sweep_record.is_sweep(folder):
+            return write_page(folder)
+        save_figures(folder)
+        return write_report(folder)
+
+    @classmethod
+    def digest(cls, folder: Path) -> list[str]:
+        if sweep_record.is_sweep(folder):
+            return sweep_record.digests(folder)
+        return [digest_line(folder / "results.h5")]

@@ -1,0 +1,84 @@
+"""``plaq dca``: the commands that every application has, and its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from plaq.cli.app import App, whole
+from plaq.cli.run import MOST_RANKS, InputFile, Ranks, RunPath, Settings, add_commands, on_ranks
+from plaq.output import say
+from plaq.run.application import Application
+
+MOST_WORKERS = 4096
+
+app = App(help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
+
+
+def application() -> type[Application]:
+    from plaq.dca.application import Dca
+
+    return Dca
+
+
+add_commands(app, application)
+
+
+@app.command("plot")
+def dca_plot(run: RunPath = Path("run")):
+    """Draw the figures of a run again."""
+    from plaq.dca.results.plot import save_figures
+
+    for path in save_figures(run):
+        say(str(path))
+
+
+@app.command("export")
+def dca_export(
+    run: RunPath = Path("run"),
+    out: Annotated[Optional[Path], typer.Option(help="Folder to write to; by default export/ in the run.")] = None,
+):
+    """Write G and Σ for TRIQS (HDF5) and all results as CSV."""
+    from plaq.dca.results.export import export
+
+    for path in export(run, out or run / "export"):
+        say(str(path))
+
+
+@app.command("estimate")
+def dca_estimate(
+    input: InputFile,
+    ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to think of.", **whole(MOST_RANKS))] = 1,
+    workers: Annotated[
+        Optional[int], typer.Option(help="Threads of each rank; by default the machine's.", **whole(MOST_WORKERS))
+    ] = None,
+    machine: Annotated[Optional[Path], typer.Option(help="TOML file with speeds; by default those measured once.")] = None,
+    settings: Settings = None,
+):
+    """Predict time, memory and efficiency on many ranks of a machine."""
+    from plaq.dca.planning.check import forecast
+    from plaq.dca.planning.cost import Machine
+    from plaq.run import sweep
+
+    speeds = Machine.read(machine) if machine else Machine()
+    for name, parameters in sweep.read(application(), input, settings or []).items():
+        print(sweep.headline(name) + forecast(parameters, speeds, ranks, workers or speeds.workers))
+
+
+@app.command("calibrate")
+def dca_calibrate(
+    file: Annotated[Path, typer.Argument(help="TOML file to write; `plaq dca estimate --machine` reads it.")],
+    ranks: Ranks = None,
+):
+    """Measure this machine's speeds, with -n also those of its MPI."""
+    on_ranks(ranks)
+    from plaq.comm import world
+    from plaq.dca.planning.calibrate import measured_machine
+    from plaq.files.atomic import write_atomically
+
+    comm = world()
+    found = measured_machine(comm, file.resolve().parent)
+    comm.on_root(lambda: write_atomically(file, found.to_toml().encode()))
+    comm.on_root(lambda: print(found.to_toml(), end=""))

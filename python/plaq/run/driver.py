@@ -1,0 +1,178 @@
+"""Drives a run of any application (plaq.run.application) from its input to its report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plaq.comm.communicator import Communicator
+from plaq.comm.patience import patient
+from plaq.data.words import duration
+from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
+from plaq.machine import build, pool_options
+from plaq.run.application import Application, Results, Simulation
+from plaq.run.desk import Desk, to_the_end
+from plaq.run.live import Log, open_log
+from plaq.run.stop import EXIT_CODES, Stop
+from plaq.trace.session import Session, next_folder, region
+
+REASONS = (None, *EXIT_CODES)
+
+
+class Run:
+    """What a simulation may ask of its run, on every rank. ``desk`` is rank 0's, None on the others; ``kept`` is whether
+    there is one, which a run without a folder has not."""
+
+    def __init__(self, comm: Communicator, stop: Stop, desk: Desk | None = None, kept: bool = False):
+        self.comm, self.desk, self.kept, self._stop = comm, desk, kept, stop
+
+    def resume(self) -> dict[str, Any] | None:
+        """The state that the run goes on from, the same on all ranks; None where it begins. Collective."""
+        def state():
+            found = self.desk.state() if self.desk else None
+            if self.desk:
+                self.desk.folder.adopt(self.desk.parameters)
+            return found
+
+        return self.comm.on_root(state, share=True)
+
+    def stop_reason(self) -> str | None:
+        """Why the run should stop, None to go on; the same on all ranks. Collective."""
+        return REASONS[self._agreed(REASONS.index(self._stop.requested()))]
+
+    def obey(self) -> None:
+        """Raises Interrupted on all ranks if one of them is to stop. Collective."""
+        if reason := self.stop_reason():
+            raise Interrupted(reason)
+
+    def checkpoint_due(self) -> bool:
+        """Whether it is time for one, as far as this rank knows."""
+        return self.desk is not None and self.desk.due()
+
+    def _agreed(self, mine: int) -> int:
+        return int(self.comm.allreduce(np.array([mine], float), "max")[0])
+
+    @region("checkpoint")
+    def save(self, simulation: Simulation) -> None:
+        """Rank 0 keeps its state. Collective."""
+        if self.kept:
+            state, spread = simulation.state(), simulation.spread()
+            self.comm.together(lambda: self._write(state, spread))
+
+    def _write(self, state, spread) -> None:
+        if self.desk:
+            self.desk.checkpoint(state, spread)
+        else:
+            with to_the_end([spread.unsaved()] if spread else ()):
+                pass
+
+    def carry_out(self, simulation: Simulation) -> Results:
+        """All its steps, with checkpoints; Interrupted after the last checkpoint when the run is to stop. Collective."""
+        for keep in simulation.steps():
+            reason = self.stop_reason()
+            if keep or reason or self._agreed(self.checkpoint_due()):
+                self.save(simulation)
+            if reason:
+                raise Interrupted(reason)
+        return simulation.results()
+
+
+def run(kind: type[Application], parameters: Any, folder: str | Path | None = None, source: str = "Parameters",
+        trace: bool = False, started: float | None = None, start: str | Path | None = None) -> Any:
+    """Carry out an application's run; its results.
+
+    With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last checkpoint;
+    without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the folder, in trace/001 when
+    the run goes on, and so forth. With ``start``, the folder of another run, it starts from what that one ended with. Every
+    rank of an MPI world calls this with the same arguments and gets the same results. Start-up counts from ``started``
+    (time.perf_counter), by default now. Raises Interrupted after a signal or the wall-time limit, with everything saved.
+    """
+    from plaq.comm import world
+
+    with Stop(parameters.run.walltime) as stop, patient(parameters.run.patience, stop.requested):
+        return run_on(kind, world(), parameters, folder, source, stop, open_log, trace, started, start)
+
+
+def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder: str | Path | None, source: str, stop: Stop,
+           make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None,
+           start: str | Path | None = None) -> Any:
+    """`run` on the ranks of comm; ``stop`` says when to stop early."""
+    started = time.perf_counter() if started is None else started
+    comm.together(lambda: kind(parameters).check(comm.size))
+    folder, other = (None if path is None else Path(path) for path in (folder, start))
+    application = comm.on_root(lambda: kind.from_other(parameters, folder, other))
+    parameters = comm.bcast(application and application.parameters)
+    application = application or kind(parameters)
+    if folder is None:
+        if trace:
+            raise InputError("trace: a run without a folder has no place for one")
+        unkept = Run(comm, stop)
+        return unkept.carry_out(application.prepare(unkept, started))
+    desk = comm.on_root(lambda: Desk(application.name, application.parameters, folder, source,
+                                     header(application, comm.size), make_log, parameters.run.checkpoint_every))
+    try:
+        with recording(comm, parameters, folder, desk) if trace else nullcontext():
+            kept = Run(comm, stop, desk, kept=True)
+            with region("start-up"):
+                simulation = application.prepare(kept, started)
+            results = kept.carry_out(simulation)
+            comm.on_root(lambda: finish(application, desk, results))
+    except Interrupted as interrupted:
+        reason = interrupted.reason
+        comm.on_root(lambda: desk.log.line(f"stopped by {reason}: the state is saved in {folder}; the same command "
+                                           "continues"))
+        raise
+    except Exception as error:
+        if desk and (known := as_plaq_error(error)):
+            with suppress(RunError):  # a full disk may be the error
+                desk.log.record(f"stopped by an error: {known}")
+        raise
+    finally:
+        if desk:
+            desk.close()
+    return results
+
+
+def header(application: Application, ranks: int) -> dict[str, Any]:
+    """What every run says first: build, machine and how the input is carried out."""
+    run = application.parameters.run
+    return {
+        **build(),
+        "ranks": ranks,
+        "workers": f"{pool_options(run.workers, run.bind).workers} per rank ({run.threads})",
+        **application.header(),
+        "input": application.parameters.fingerprint()[:16],
+    }
+
+
+@contextmanager
+def recording(comm: Communicator, parameters: Any, folder: Path, desk: Desk | None) -> Iterator[None]:
+    """A session of `plaq.trace` in the next free folder of trace/; says where it is, and when it ends early."""
+    place = comm.on_root(lambda: next_folder(folder / "trace"), share=True)
+    run = parameters.run
+    how = {"back end": run.threads, "workers": pool_options(run.workers, run.bind).workers}
+    with Session(place, comm, notes=how) as session:
+        comm.on_root(lambda: desk.log.line(f"trace:  {place}"))
+        yield
+    for rank, problem in enumerate(comm.allgather(session.problem)):
+        if problem:
+            comm.on_root(lambda: desk.log.line(f"the trace of rank {rank} ends early: {problem}"))
+
+
+def finish(application: Application, desk: Desk, results: Results) -> None:
+    """Write results and report, and say the answer. On rank 0."""
+    application.save(desk, results)
+    desk.log.line()
+    for sentence in results.answers():
+        desk.log.line(sentence)
+    report = application.report(desk.folder.path)
+    spent = ", ".join(f"{part} {duration(seconds)}" for part, seconds in results.seconds.items())
+    desk.log.line(f"time:   {duration(sum(results.seconds.values()))} ({spent})")
+    desk.log.line(f"checkpoints: {desk.checkpoints()}")
+    desk.log.line(f"digest: {application.digest(desk.folder.path)[-1]}")
+    desk.log.line(f"report: {report}")
