@@ -4,9 +4,10 @@ import pytest
 import synthetic
 from test_damaged import FILES, fuzz
 
+from plaq.data.results_file import digest_of
 from plaq.dca import commands
 from plaq.dca.results.export import export
-from plaq.dca.results.file import check_functions, digest_results, read_results, write_results
+from plaq.dca.results.file import FORMAT, check_functions, read_results, write_results
 from plaq.dca.results.plot import save_figures
 from plaq.dca.results.report import write_report
 from plaq.errors import InputError
@@ -21,7 +22,7 @@ def folder(tmp_path):
 
 def test_damaged_results(folder):
     path = folder / "results.h5"
-    assert fuzz(path, lambda: (digest_results(path), *map(repr, read_results(path)))) == FILES
+    assert fuzz(path, lambda: (digest_of(path, FORMAT), *map(repr, read_results(path)))) == FILES
 
 
 @pytest.mark.parametrize("command", [commands.load, commands.report, save_figures, write_report,

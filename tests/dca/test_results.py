@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import synthetic
 
+from plaq.data.results_file import digest_of
 from plaq.dca.physics import checks
 from plaq.dca.physics.point import Point
-from plaq.dca.results.file import digest_results, read_results, write_results
+from plaq.dca.results.file import FORMAT, read_results, write_results
 from plaq.dca.results.report import page, write_report
 from plaq.dca.results.results import Results, summary
 from plaq.errors import InputError
@@ -20,7 +21,7 @@ HEADER = {"version": "0.1.0", "ranks": 2}
 
 def write(path, results):
     write_results(path, results, synthetic.parameters().to_toml(), HEADER)
-    return digest_results(path)
+    return digest_of(path, FORMAT)
 
 
 def assert_same(a, b):
@@ -108,7 +109,7 @@ def test_other_files_are_refused(tmp_path):
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["x"] = 1
     with pytest.raises(InputError, match="other.h5: not .* but HDF5 of another program, or of a plaq older"):
-        digest_results(tmp_path / "other.h5")
+        digest_of(tmp_path / "other.h5", FORMAT)
 
 
 def test_summary_has_what_is_promised(results):
@@ -168,7 +169,7 @@ def test_report_is_one_file_that_needs_no_network(tmp_path, results):
     assert not elements.open and elements.tags.count("svg") == 11
     assert all(link.startswith("#") for link in elements.links)
     assert not re.search(r"@import|url\((?!#)|<script|<link", text)
-    assert "T<sub>c</sub> = 0.07" in text and digest_results(tmp_path / "results.h5") in text
+    assert "T<sub>c</sub> = 0.07" in text and digest_of(tmp_path / "results.h5", FORMAT) in text
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])

@@ -10,9 +10,10 @@ import pytest
 
 from plaq import _core
 from plaq.comm.launch import launcher_command
-from plaq.dca import Parameters, commands, loop, start
+from plaq.data.results_file import digest_of
+from plaq.dca import Parameters, commands, iteration, loop, start
 from plaq.dca.parameters import PROGRAM
-from plaq.dca.results.file import digest_results
+from plaq.dca.results.file import FORMAT
 from plaq.dca.solver.chains import out_of_columns, run_chains
 from plaq.errors import InputError, Interrupted
 from plaq.files import checkpoint
@@ -53,7 +54,7 @@ def short(runs, tmp_path):
 
 
 def digest(folder):
-    return digest_results(folder / "results.h5")
+    return digest_of(folder / "results.h5", FORMAT)
 
 
 def same(a, b):
@@ -73,7 +74,7 @@ def stopped(monkeypatch, after, *arguments, **options):
         return False
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "run_chains", until_then)
+        patch.setattr(iteration, "run_chains", until_then)
         with pytest.raises(Interrupted):
             commands.run(*arguments, **options)
 

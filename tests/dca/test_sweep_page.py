@@ -12,10 +12,11 @@ from test_cli import one_error, plaq
 from test_results import Elements
 
 from plaq.data.figures import Theme
+from plaq.data.results_file import digest_of
 from plaq.dca import commands
 from plaq.dca.physics.transition import across
 from plaq.dca.results import sweep_record, sweep_report
-from plaq.dca.results.file import digest_results, write_results
+from plaq.dca.results.file import FORMAT, write_results
 from plaq.errors import InputError
 
 AXES = [(u, n) for u in (4.0, 6.0, 8.0) for n in (0.9, 1.0)]
@@ -108,7 +109,7 @@ def test_doubts_of_a_run_are_said(sweep):
 def test_digest_of_a_sweep_is_a_line_for_each_run_and_one_for_all(sweep):
     lines = plaq(sweep.parent, "dca", "digest", sweep.name).stdout.splitlines()
     assert [line[66:].split("  (")[0] for line in lines] == [*(f"U={u},density={n}" for u, n in AXES), "all 6 runs"]
-    assert lines[2][:64] == digest_results(sweep / "U=6.0,density=0.9" / "results.h5")
+    assert lines[2][:64] == digest_of(sweep / "U=6.0,density=0.9" / "results.h5", FORMAT)
     assert lines[5].startswith("no results ")
     assert lines[6][:64] == hashlib.sha256("\n".join(line.split("  (")[0] for line in lines[:6]).encode()).hexdigest()
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from plaq.data.results_file import digest_line
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.observer import Contributor, Observer, QuietObserver
@@ -14,7 +15,7 @@ from plaq.dca.planning.check import describe
 from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_record
-from plaq.dca.results.file import digest_line
+from plaq.dca.results.file import FORMAT
 from plaq.dca.results.results import Results
 from plaq.dca.start import Start, find_start
 from plaq.run.application import Application
@@ -101,4 +102,4 @@ class Dca(Application):
     def digest(cls, folder: Path) -> list[str]:
         if sweep_record.is_sweep(folder):
             return sweep_record.digests(folder)
-        return [digest_line(folder / "results.h5")]
+        return [digest_line(folder / "results.h5", FORMAT)]

@@ -99,9 +99,13 @@ class Application(ABC):
         """The simulation, where it was stopped (``run.resume``) or at the beginning; ``started`` (time.perf_counter) is
         when its start-up began. Collective."""
 
-    @abstractmethod
     def save(self, desk: Desk, results: Any) -> None:
-        """Write ``results.h5`` and ``summary.json``. On rank 0."""
+        """Write ``results.h5`` and ``summary.json``: by default those of `plaq.data.results_file.Findings`. On rank 0."""
+        from plaq.data import results_file
+
+        results_file.write(desk.folder.results, results_file.format_of(self.name), results, self.parameters.to_toml(),
+                           desk.header)
+        desk.folder.write_summary(results_file.summary(results, desk.header))
 
     @classmethod
     def outcome(cls, results: Any) -> dict[str, Any]:
@@ -114,12 +118,16 @@ class Application(ABC):
         return table.write(base, runs, outcomes)
 
     @classmethod
-    @abstractmethod
     def report(cls, folder: Path) -> Path:
         """Write the report of a run's folder from its results; where it is."""
+        from plaq.data import report
+
+        return report.write(folder, cls.name)
 
     @classmethod
-    @abstractmethod
     def digest(cls, folder: Path) -> list[str]:
         """One hash of all results of a folder and what of a machine it depends on; of a sweep one line for each run and
         one for all."""
+        from plaq.data import results_file
+
+        return [results_file.digest_line(folder / "results.h5", results_file.format_of(cls.name))]

@@ -1,9 +1,8 @@
-"""The file ``results.h5``: written, read back and hashed; sealed as `plaq.files.sealed` says. Its layout is on the page
-docs/run_folder.md."""
+"""What ``results.h5`` of `plaq dca` has beside plaq.data.results_file: points, by temperature, and the transition. Its layout
+is on the page docs/run_folder.md."""
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
@@ -13,22 +12,18 @@ from typing import Any, BinaryIO
 import h5py
 import numpy as np
 
-from plaq.data.estimate import Axis, Estimate
+from plaq.data.results_file import PARTS, format_of, image, read_estimate, write_estimate, write_labels
+from plaq.dca.parameters import PROGRAM
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.transition import Transition
 from plaq.dca.results.results import Results, plain
 from plaq.dca.solver.shares import SpreadEstimate
 from plaq.errors import InputError
 from plaq.files.atomic import atomic_file
-from plaq.files.sealed import Format, SealedFile, new_file, opened, seal
-from plaq.files.tree import digest, read_tree, write_tree
+from plaq.files.sealed import SealedFile, opened, seal
+from plaq.files.tree import read_tree, write_tree
 
-FORMAT = Format("plaq dca results", 2, "remove it, and the command of the run writes it again")
-PARTS = ("mean", "error")
-
-# What differs between two runs that gave the same results: times, and the record of how the loop went.
-NOT_A_RESULT = frozenset({"seconds", "history", "input", "header"})
-BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
+FORMAT = format_of(PROGRAM)
 
 
 def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],
@@ -39,20 +34,16 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
     ``spread`` has estimates by index of the point and name that are taken from all ranks block by block; what else a
     point's ``in_file`` names is copied from the previous file.
     """
-    image = io.BytesIO()
-    with new_file(image) as file:
-        file.attrs["format"] = FORMAT.name
-        file.attrs["version"] = FORMAT.version
-        file["input"] = input_toml
-        write_tree(file.create_group("header", track_order=True), header)
+    def fill(file: h5py.File) -> None:
         points = file.create_group("points", track_order=True)
         for point in results.points:
             _write_point(points.create_group(_name(point.index), track_order=True), point)
         if results.transition is not None:
             write_tree(file.create_group("transition", track_order=True), plain(results.transition))
-        write_tree(file.create_group("seconds", track_order=True), results.seconds)
+
+    content = image(FORMAT, input_toml, header, results.seconds, fill)
     with atomic_file(path) as file:
-        file.write(image.getbuffer())
+        file.write(content.getbuffer())
         if any(point.in_file for point in results.points):
             _add_functions(path, file, results, spread)
         seal(file, FORMAT)
@@ -115,20 +106,6 @@ def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict
         return results, file["input"].asstr()[()], read_tree(file["header"])
 
 
-def digest_results(path: Path) -> str:
-    """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
-    with opened(path, FORMAT) as file:
-        return digest(file, NOT_A_RESULT)
-
-
-def digest_line(path: Path) -> str:
-    """The digest, and in brackets what of the machine its bits depend on."""
-    with opened(path, FORMAT) as file:
-        header = read_tree(file["header"])
-        known = "; ".join(f"{name} {header[name]}" for name in BITS_DEPEND_ON if name in header)
-        return digest(file, NOT_A_RESULT) + (f"  ({known})" if known else "")
-
-
 def _name(index: int) -> str:
     return f"{index:03d}"
 
@@ -138,7 +115,7 @@ def _write_point(group: h5py.Group, point: Point) -> None:
         group.create_dataset(name, data=float(value)).attrs["unit"] = unit
     observables = group.create_group("observables", track_order=True)
     for name, estimate in point.observables.items():
-        _write_estimate(observables.create_group(name, track_order=True), estimate)
+        write_estimate(observables.create_group(name, track_order=True), estimate)
     history = [{key: value for key, value in record.items() if key != "seconds"} for record in point.history]
     _write_columns(group.create_group("history", track_order=True), history)
     _write_columns(
@@ -149,7 +126,7 @@ def _write_point(group: h5py.Group, point: Point) -> None:
 
 
 def _read_point(group: h5py.Group, functions: bool) -> Point:
-    observables = {name: _read_estimate(name, item) for name, item in group["observables"].items()
+    observables = {name: read_estimate(name, item) for name, item in group["observables"].items()
                    if functions or not name.startswith("G4_")}
     history = _read_columns(group["history"])
     for record, seconds in zip(history, _read_columns(group["history/seconds"])):
@@ -159,40 +136,12 @@ def _read_point(group: h5py.Group, functions: bool) -> Point:
     return Point(index, T, beta, mu, observables, history, read_tree(group["seconds"]))
 
 
-def _write_estimate(group: h5py.Group, estimate: Estimate) -> None:
-    for part in PARTS:
-        group.create_dataset(part, data=getattr(estimate, part))
-    if estimate.jackknife is not None:
-        group.create_dataset("jackknife", data=estimate.jackknife)
-    if estimate.tau_int is not None:
-        group.attrs["tau_int"] = float(estimate.tau_int)
-    _write_labels(group, estimate)
-
-
 def _write_spread(group: h5py.Group, estimate: SpreadEstimate) -> None:
     shape = estimate.function.shape
     values = {part: group.create_dataset(part, shape, getattr(estimate, part).dtype) for part in PARTS}
     for part, first, rows in estimate.blocks():
         estimate.function.place(values[part], first, rows)
-    _write_labels(group, estimate)
-
-
-def _write_labels(group: h5py.Group, estimate: Estimate | SpreadEstimate) -> None:
-    group.attrs["axes"] = [axis.name for axis in estimate.axes] or h5py.Empty(h5py.string_dtype())
-    for name in ("unit", "convention", "note"):
-        group.attrs[name] = getattr(estimate, name)
-    for axis in estimate.axes:
-        group.create_dataset(f"axis_{axis.name}", data=np.asarray(axis.values)).attrs["unit"] = axis.unit
-
-
-def _read_estimate(name: str, group: h5py.Group) -> Estimate:
-    names = group.attrs["axes"]
-    names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
-    axes = tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
-    jackknife = group["jackknife"][()] if "jackknife" in group else None
-    tau_int = float(group.attrs["tau_int"]) if "tau_int" in group.attrs else None
-    texts = {key: group.attrs[key] for key in ("unit", "convention", "note")}
-    return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, tau_int=tau_int, **texts)
+    write_labels(group, estimate)
 
 
 def _write_columns(group: h5py.Group, records: list[dict[str, Any]]) -> None:

@@ -8,29 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from plaq.data.estimate import with_error
-from plaq.data.figures import page_colours, svg
+from plaq.data.page import figure, folded, frame, markup, rows
+from plaq.data.results_file import digest_of
 from plaq.data.words import duration
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.results.advice import advice
-from plaq.dca.results.file import digest_results, read_results
+from plaq.dca.results.file import FORMAT, read_results
 from plaq.dca.results.plot import available, words
-from plaq.dca.results.report_tables import (
-    check_table,
-    folded,
-    history_table,
-    markup,
-    momentum_table,
-    order_table,
-    point_table,
-    rows,
-)
+from plaq.dca.results.report_tables import check_table, history_table, momentum_table, order_table, point_table
 from plaq.dca.results.results import Results
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
 
 WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
-WIDE = ' class="wide"'
 
 
 @region("report")
@@ -39,7 +30,7 @@ def write_report(folder: Path) -> Path:
     results, toml, header = read_results(folder / "results.h5", functions=False)
     parameters = Parameters("input", **tomllib.loads(toml))
     path = folder / "report.html"
-    write_atomically(path, page(results, parameters, header, digest_results(folder / "results.h5")).encode())
+    write_atomically(path, page(results, parameters, header, digest_of(folder / "results.h5", FORMAT)).encode())
     return path
 
 
@@ -72,16 +63,6 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         folded("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
     ]
     return frame(title, parts)
-
-
-def frame(title: str, parts: list[str]) -> str:
-    """The page around its parts; the title is HTML."""
-    css = page_colours() + Path(__file__).with_name("report.css").read_text()
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
-        f'<meta name="viewport" content="width=device-width,initial-scale=1">\n<style>\n{css}</style></head>\n'
-        f"<body><main>\n{chr(10).join(part for part in parts if part)}\n</main></body></html>\n"
-    )
 
 
 def headline(results: Results) -> str:
@@ -148,12 +129,6 @@ def facts(results: Results, p: Parameters) -> str:
     boxes = "".join(f"<div{' class=off' if name == off else ''}><dt>{markup(name)}</dt><dd>{escape(value)}</dd></div>"
                     for name, value in entries)
     return f'<dl class="facts">{boxes}</dl>'
-
-
-def figure(draw, title: str, caption: str, wide: bool) -> str:
-    """A drawing with its title and caption."""
-    return (f'<figure{WIDE if wide else ""}><h3>{markup(title)}</h3><div class="drawing">{svg(draw)}</div>'
-            f"<figcaption>{markup(caption)}</figcaption></figure>")
 
 
 def figures(results: Results) -> str:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterable
 from html import escape
-from typing import Any
 
-import numpy as np
-
+from plaq.data.page import cell, folded, table
 from plaq.data.words import duration, number
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics import checks
@@ -41,28 +37,6 @@ RESPONSES = {
     "lambda_charge": "λ<sub>charge</sub>",
     "lambda_transverse": "λ<sub>transverse</sub>",
 }
-
-
-class Html(str):
-    """A cell that is HTML already."""
-
-
-def markup(text: str) -> str:
-    """HTML of a text, with the symbols that have an index set as such: T_c, λ_d, lambda_magnetic."""
-    if isinstance(text, Html):
-        return text
-    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", escape(text))
-
-
-def table(head: Iterable[str], body: Iterable[Iterable[str]], style: str = "", failed: Container[int] = (),
-          doubtful: Container[int] = ()) -> str:
-    """Headings as HTML, cells as texts; wide ones scroll. Rows of ``failed`` and ``doubtful`` stand out."""
-    top = "".join(f"<th>{heading}</th>" for heading in head)
-    mark = lambda i: ' class="failed"' if i in failed else ' class="doubtful"' if i in doubtful else ""  # noqa: E731
-    lines = (f"<tr{mark(i)}>" + "".join(f"<td>{markup(cell)}</td>" for cell in row) + "</tr>"
-             for i, row in enumerate(body))
-    kind = f' class="{style}"' if style else ""
-    return f'<div class="scroll"><table{kind}><thead><tr>{top}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
 
 
 def order_table(results: Results) -> str:
@@ -131,23 +105,3 @@ def history_table(point) -> str:
             for record in point.history]
     head = [escape(words(name)) for name in [*names, "time"]]
     return folded(f"Iterations at T = {point.T:g} t", table(head, body))
-
-
-def folded(title: str, content: str, state: str = "") -> str:
-    """A part that opens on a click."""
-    return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
-
-
-def cell(value: Any) -> str:
-    if isinstance(value, (int, np.integer)) or (
-        isinstance(value, float) and value.is_integer() and abs(value) < 1e9
-    ):
-        return f"{int(value)}"
-    return value if isinstance(value, str) else number(value, ".6g")
-
-
-def rows(entries: list[tuple[str, Any]]) -> str:
-    body = "".join(
-        f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in entries
-    )
-    return f'<div class="scroll"><table class="plain"><tbody>{body}</tbody></table></div>'

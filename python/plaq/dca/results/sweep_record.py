@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plaq.data.results_file import digest_line
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import Instability
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import responses
-from plaq.dca.results.file import digest_line, read_results
+from plaq.dca.results.file import FORMAT, read_results
 from plaq.dca.results.results import Results
 from plaq.errors import InputError
 from plaq.files.atomic import write_atomically
@@ -129,7 +130,7 @@ def digests(base: Path, entries: Iterable[Entry] = ()) -> list[str]:
     for entry in entries or listed(base):
         path = base / entry.name / "results.h5"
         missing = "damaged" if entry.status == "damaged" else "" if path.exists() else "no results"
-        found, _, machine = (missing or digest_line(path)).partition("  ")
+        found, _, machine = (missing or digest_line(path, FORMAT)).partition("  ")
         lines.append(f"{found:64}  {entry.name}")
         known.append(f"  {machine}" if machine else "")
     whole = hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -13,17 +13,18 @@ from matplotlib.figure import Figure
 
 from plaq.data.estimate import with_error
 from plaq.data.figures import Theme, png
+from plaq.data.page import Html, figure, folded, frame, markup, table
 from plaq.data.words import duration, number
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import PAIRING, Instability
 from plaq.dca.physics.response import responses
 from plaq.dca.results.plot import math
-from plaq.dca.results.report import figure, frame
-from plaq.dca.results.report_tables import COLUMNS, RESPONSES, Html, folded, markup, table
-from plaq.dca.results.sweep_record import TABLE, Entry, digests, read
+from plaq.dca.results.report_tables import COLUMNS, RESPONSES
+from plaq.dca.results.sweep_record import Entry, digests, read
 from plaq.errors import RunError
 from plaq.files.atomic import cannot_write, write_atomically
+from plaq.run.table import TABLE
 from plaq.trace.session import region
 
 SIZE = (7.6, 4.2)

@@ -1,0 +1,134 @@
+"""The file ``results.h5`` of any application: sealed HDF5 with the input, a header, and estimates.
+
+Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and ``seconds``. An
+estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes ``axes``, ``unit``,
+``convention``, ``note``, ``tau_int``.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from plaq.data.estimate import Axis, Estimate
+from plaq.files.atomic import atomic_file
+from plaq.files.sealed import Format, new_file, opened, seal
+from plaq.files.tree import digest, read_tree, write_tree
+
+PARTS = ("mean", "error")
+
+# What differs between two runs that gave the same results: times, and the record of how the loop went.
+NOT_A_RESULT = frozenset({"seconds", "history", "input", "header", "answers"})
+BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
+
+
+@dataclass
+class Findings:
+    """Estimates by name, what they say in sentences, and where the time went."""
+
+    estimates: dict[str, Estimate]
+    sentences: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def answers(self) -> list[str]:
+        return self.sentences
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.estimates[name]
+
+
+def format_of(program: str) -> Format:
+    """Of the results of an application."""
+    return Format(f"{program} results", 2, "remove it, and the command of the run writes it again")
+
+
+def image(format: Format, input_toml: str, header: Mapping[str, Any], seconds: Mapping[str, float],
+          fill: Callable[[h5py.File], None]) -> io.BytesIO:
+    """Such a file, not yet sealed; ``fill`` adds what is the application's."""
+    content = io.BytesIO()
+    with new_file(content) as file:
+        file.attrs["format"] = format.name
+        file.attrs["version"] = format.version
+        file["input"] = input_toml
+        write_tree(file.create_group("header", track_order=True), dict(header))
+        fill(file)
+        write_tree(file.create_group("seconds", track_order=True), dict(seconds))
+    return content
+
+
+def write(path: Path, format: Format, findings: Findings, input_toml: str, header: Mapping[str, Any]) -> None:
+    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then kept."""
+    def fill(file: h5py.File) -> None:
+        write_tree(file.create_group("answers", track_order=True), {"sentences": findings.sentences})
+        estimates = file.create_group("estimates", track_order=True)
+        for name, estimate in findings.estimates.items():
+            write_estimate(estimates.create_group(name, track_order=True), estimate)
+
+    content = image(format, input_toml, header, findings.seconds, fill)
+    with atomic_file(path) as file:
+        file.write(content.getbuffer())
+        seal(file, format)
+
+
+def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
+    """(findings, input as TOML, header of the run). InputError when it is not such a file."""
+    with opened(path, format) as file:
+        estimates = {name: read_estimate(name, group) for name, group in file["estimates"].items()}
+        findings = Findings(estimates, read_tree(file["answers"])["sentences"], read_tree(file["seconds"]))
+        return findings, file["input"].asstr()[()], read_tree(file["header"])
+
+
+def summary(findings: Findings, header: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of ``summary.json``: answers, {value, error} of what is one real number, seconds by part, header."""
+    numbers = {name: {"value": float(e.mean), "error": float(e.error)} for name, e in findings.estimates.items()
+               if not e.mean.ndim and not np.iscomplexobj(e.mean)}
+    return {"answers": findings.answers(), "estimates": numbers, "seconds": findings.seconds, "header": dict(header)}
+
+
+def digest_of(path: Path, format: Format) -> str:
+    """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
+    with opened(path, format) as file:
+        return digest(file, NOT_A_RESULT)
+
+
+def digest_line(path: Path, format: Format) -> str:
+    """The digest, and in brackets what of the machine its bits depend on."""
+    with opened(path, format) as file:
+        header = read_tree(file["header"])
+        known = "; ".join(f"{name} {header[name]}" for name in BITS_DEPEND_ON if name in header)
+        return digest(file, NOT_A_RESULT) + (f"  ({known})" if known else "")
+
+
+def write_estimate(group: h5py.Group, estimate: Estimate) -> None:
+    for part in PARTS:
+        group.create_dataset(part, data=getattr(estimate, part))
+    if estimate.jackknife is not None:
+        group.create_dataset("jackknife", data=estimate.jackknife)
+    if estimate.tau_int is not None:
+        group.attrs["tau_int"] = float(estimate.tau_int)
+    write_labels(group, estimate)
+
+
+def write_labels(group: h5py.Group, estimate: Any) -> None:
+    """Axes, unit, convention and note of an `Estimate`, or of what has these."""
+    group.attrs["axes"] = [axis.name for axis in estimate.axes] or h5py.Empty(h5py.string_dtype())
+    for name in ("unit", "convention", "note"):
+        group.attrs[name] = getattr(estimate, name)
+    for axis in estimate.axes:
+        group.create_dataset(f"axis_{axis.name}", data=np.asarray(axis.values)).attrs["unit"] = axis.unit
+
+
+def read_estimate(name: str, group: h5py.Group) -> Estimate:
+    names = group.attrs["axes"]
+    names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
+    axes = tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
+    jackknife = group["jackknife"][()] if "jackknife" in group else None
+    tau_int = float(group.attrs["tau_int"]) if "tau_int" in group.attrs else None
+    texts = {key: group.attrs[key] for key in ("unit", "convention", "note")}
+    return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, tau_int=tau_int, **texts)

@@ -1,0 +1,135 @@
+"""All that plaq does around a run, for an application that it has never seen: the Ising model in ising.py."""
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ising import Ising, Parameters
+
+from plaq import _core
+from plaq.comm.launch import launcher_command
+from plaq.data import results_file
+from plaq.errors import InputError
+from plaq.run import driver
+
+HERE = Path(__file__).parent
+INPUT = "[model]\nbeta = 0.3\nsize = 4\n[solver]\nsweeps = 1024\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "input.toml").write_text(INPUT)
+    return tmp_path
+
+
+def ising(folder, *arguments, ranks=None, **options):
+    """The command line ``plaq ising``, as a user of another application has it."""
+    program = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); import plaq.cli, ising\n"
+               "plaq.cli.app.add_typer(ising.app, name='ising'); plaq.cli.main()", "ising", *map(str, arguments)]
+    launcher = launcher_command(ranks) if ranks else []
+    return subprocess.run([*launcher, *program], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+                          **options)
+
+
+def digest(folder):
+    found = ising(folder, "digest")
+    assert found.returncode == 0, found.stderr
+    return found.stdout.split()[0]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The digest of a run that nothing disturbs."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "input.toml").write_text(INPUT)
+    done = ising(folder, "run", "input.toml")
+    assert done.returncode == 0, done.stderr
+    return digest(folder)
+
+
+def exact_energy(beta, size):
+    """Per site, by all configurations, 65536 of them where size is 4: rows are added one after the other."""
+    rows = np.array(list(itertools.product((-1, 1), repeat=size)))
+    inside = -(rows * np.roll(rows, 1, axis=1)).sum(axis=1)
+    between = -rows @ rows.T
+    states = np.array(list(itertools.product(range(len(rows)), repeat=size)))
+    energy = inside[states].sum(axis=1) + between[states, np.roll(states, 1, axis=1)].sum(axis=1)
+    weights = np.exp(-beta * (energy - energy.min()))
+    return (weights @ energy) / weights.sum() / size**2
+
+
+def test_the_energy_is_that_of_all_configurations(tmp_path):
+    """Four standard errors, for a fixed seed."""
+    exact = exact_energy(0.3, 4)
+    energy = driver.run(Ising, Parameters(model={"beta": 0.3}, solver={"sweeps": 1024}), None)["energy"]
+    assert energy.error < 0.02 and abs(energy.mean - exact) < 4 * energy.error
+
+
+def test_a_run_leaves_results_summary_report_and_digest(folder, whole):
+    done = ising(folder, "run", "input.toml")
+    assert done.returncode == 0 and "E = -0." in done.stdout, done.stdout + done.stderr
+    assert digest(folder) == whole and f"digest: {whole}" in done.stdout
+    findings, toml, header = results_file.read(folder / "run/results.h5", results_file.format_of("plaq ising"))
+    assert findings["energy"].unit == "J" and "beta = 0.3" in toml and header["ranks"] == 1
+    assert json.loads((folder / "run/summary.json").read_text())["estimates"]["energy"]["error"] > 0
+    page = (folder / "run/report.html").read_text()
+    assert f"<h1>{findings.answers()[0]}</h1>" in page and whole in page
+    assert ising(folder, "report").returncode == 0 and (folder / "run/report.html").read_text() == page
+
+
+def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
+    for part in range(100):
+        done = ising(folder, "run", "input.toml", "--walltime", "0.1")
+        assert done.returncode == 0, done.stderr
+        if "stopped by walltime" not in done.stdout:
+            break
+    assert 0 < part < 99 and digest(folder) == whole
+
+
+@pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_any_number_of_ranks_has_the_same_bits(folder, whole, ranks):
+    """Also one that goes on with what one rank began."""
+    assert "stopped by walltime" in ising(folder, "run", "input.toml", "--walltime", "0.05").stdout
+    done = ising(folder, "run", "input.toml", "-n", ranks)
+    assert done.returncode == 0, done.stderr
+    assert digest(folder) == whole
+
+
+def test_a_sweep_has_a_run_for_each_value_and_a_table(folder):
+    with open(folder / "input.toml", "a") as file:
+        file.write('[sweep]\n"model.beta" = [0.1, 0.2]\n')
+    done = ising(folder, "run", "input.toml", "--set", "solver.sweeps=64")
+    assert done.returncode == 0, done.stderr
+    head, *rows = (folder / "run/sweep.csv").read_text().splitlines()
+    assert head.split(",")[:3] == ["run", "model.beta", "status"]
+    assert [row.split(",")[:3] for row in rows] == [["beta=0.1", "0.1", "done"], ["beta=0.2", "0.2", "done"]]
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("run", "input.toml", "--set", "model.betta=1"), "unknown key model.betta; did you mean model.beta?"),
+    (("run", "input.toml", "--set", "model.beta=11"), "model.beta = 11"),
+    (("run", "input.toml", "--from", "other"), "plaq ising cannot start from another run"),
+    (("digest", "nowhere"), "nowhere/results.h5"),
+])
+def test_errors_are_one_line(folder, arguments, words):
+    done = ising(folder, *arguments)
+    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert [path.name for path in folder.iterdir()] == ["input.toml"]
+
+
+def test_a_folder_is_that_of_one_input_and_one_application(folder):
+    assert ising(folder, "run", "input.toml", "--set", "solver.sweeps=64").returncode == 0
+    done = ising(folder, "run", "input.toml")
+    assert done.returncode == 2 and "solver.sweeps = 64 in run/input.resolved.toml, 1024 in input.toml" in done.stderr
+    with pytest.raises(InputError, match="'plaq ising results', version 2, where this plaq reads 'plaq dca results'"):
+        results_file.digest_of(folder / "run/results.h5", results_file.format_of("plaq dca"))
+
+
+def test_its_parameters_are_listed_and_documented(folder):
+    assert "inverse temperature" in ising(folder, "parameters").stdout
+    assert ising(folder, "parameters", "--markdown").stdout.startswith("# Parameters of `plaq ising`")
