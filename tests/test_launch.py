@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from plaq import _core
-from plaq.cli import main
+from plaq.main import main
 from plaq.comm import launch, library_version
 from plaq.comm.launch import launcher_command, relaunch, start, stdout_is_terminal
 from plaq.errors import InputError, RunError

@@ -1,5 +1,5 @@
 """``python -m plaq`` is ``plaq``."""
 
-from plaq.cli import main
+from plaq.main import main
 
 main()

@@ -73,6 +73,6 @@ def stand_ins():
 
 if __name__ == "__main__":
     sys.modules.update(stand_ins())
-    from plaq.cli import main
+    from plaq.main import main
 
     main()

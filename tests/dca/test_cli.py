@@ -17,7 +17,7 @@ import pytest
 import synthetic
 
 from plaq import _core
-from plaq.cli import main
+from plaq.main import main
 from plaq.comm.launch import launcher_command
 from plaq.dca import commands
 from plaq.dca.parameters import TABLE
@@ -310,6 +310,6 @@ def test_info_and_help(folder):
 
 def test_help_needs_no_heavy_imports(folder):
     loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, plaq.cli; print(*sys.modules)"], capture_output=True, text=True
+        [sys.executable, "-c", "import sys, plaq.main; print(*sys.modules)"], capture_output=True, text=True
     )
     assert not {"numpy", "h5py", "scipy", "matplotlib", "plaq._core"} & set(loaded.stdout.split())

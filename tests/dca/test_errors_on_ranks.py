@@ -57,7 +57,7 @@ def job(folder, text, ranks, fault, victim):
     (folder / "input.toml").write_text(text)
     script = ("import sys\nfrom plaq.comm import world\n"
               f"if world().rank == {victim}:\n    exec(sys.argv.pop())\nelse:\n    sys.argv.pop()\n"
-              "from plaq.cli import main\nmain()")
+              "from plaq.main import main\nmain()")
     return subprocess.run([*launcher_command(ranks), sys.executable, "-c", script, "dca", "run", "input.toml", fault],
                           cwd=folder, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
                           env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""})

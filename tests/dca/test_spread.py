@@ -185,7 +185,7 @@ library = next(line.split()[-1] for line in open("/proc/self/maps") if "/libmpi.
 mpi, serialized, granted = ctypes.CDLL(library), 2, ctypes.c_int()
 assert mpi.MPI_Init_thread(None, None, serialized, ctypes.byref(granted)) == 0 and granted.value == serialized
 atexit.register(mpi.MPI_Finalize)
-from plaq.cli import main
+from plaq.main import main
 main()
 """)
     done = subprocess.run(

@@ -84,7 +84,7 @@ def on_two_ranks(p, folder, *arguments):
     path = folder.with_suffix(".toml")
     path.write_text(p.to_toml())
     program = ("import sys, types\nfor name in ('plot', 'report'):\n    sys.modules['plaq.dca.results.' + name] = types.SimpleNamespace("
-               "save_figures=str, write_report=str)\nfrom plaq.cli import main\nmain()")
+               "save_figures=str, write_report=str)\nfrom plaq.main import main\nmain()")
     return subprocess.run([*launcher_command(2), sys.executable, "-c", program, "dca", "run", path, "--out", folder,
                            *arguments], capture_output=True, text=True, timeout=300)
 

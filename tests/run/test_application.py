@@ -28,8 +28,8 @@ def folder(tmp_path):
 
 def ising(folder, *arguments, ranks=None, **options):
     """The command line ``plaq ising``, as a user of another application has it."""
-    program = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); import plaq.cli, ising\n"
-               "plaq.cli.app.add_typer(ising.app, name='ising'); plaq.cli.main()", "ising", *map(str, arguments)]
+    program = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); import plaq.main, ising\n"
+               "plaq.main.app.add_typer(ising.app, name='ising'); plaq.main.main()", "ising", *map(str, arguments)]
     launcher = launcher_command(ranks) if ranks else []
     return subprocess.run([*launcher, *program], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
                           **options)

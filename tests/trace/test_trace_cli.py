@@ -12,7 +12,7 @@ from test_record import PROGRAM, command
 
 import plaq.trace
 from plaq import _core
-from plaq.cli import main
+from plaq.main import main
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What an application is to the rest of plaq: a table of parameters, a simulation that goes on step by step, results.
 
 A new application is a folder with its physics, a class made from `Application`, and a line in the command line
-(plaq.cli). All that surrounds a run is there already: folder and lock, log and live view, signals and wall time, checkpoints,
+(plaq.main). All that surrounds a run is there already: folder and lock, log and live view, signals and wall time, checkpoints,
 ranks and their errors, traces, sweeps, results, report and digest.
 """
 

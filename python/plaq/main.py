@@ -1,0 +1,101 @@
+"""The command line. Imports wait until a command needs them, so that ``plaq --help`` is quick."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from plaq.cli.app import App, obey
+from plaq.cli.comm import app as comm
+from plaq.cli.run import InputFile, Settings
+from plaq.cli.trace import app as trace
+from plaq.dca.cli import app as dca
+from plaq.errors import InputError, Interrupted, as_plaq_error
+from plaq.output import printable, standard_streams
+
+app = App(help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.")
+app.add_typer(dca, name="dca")
+app.add_typer(comm, name="comm")
+app.add_typer(trace, name="trace")
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        from plaq import __version__
+        from plaq.machine import commit
+
+        print(f"plaq {__version__}, commit {commit()}")
+        raise typer.Exit
+
+
+@app.callback()
+def plaq(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print version and commit, and end.")
+    ] = False,
+):
+    pass
+
+
+@app.command("check")
+def check(input: InputFile, settings: Settings = None):
+    """Validate an input; print its cluster and what it needs in memory and time."""
+    from plaq.dca.application import Dca
+    from plaq.run import sweep
+
+    for name, parameters in sweep.read(Dca, input, settings or []).items():
+        print(sweep.headline(name) + Dca(parameters).describe())
+
+
+@app.command("info")
+def info():
+    """Print version, commit, instruction set, numpy, MPI, thread back ends, cores, and what traces will see of GPUs."""
+    from plaq.machine import build, gpu_libraries
+
+    for name, value in (build() | gpu_libraries()).items():
+        print(f"{name + ':':<16}{value}")
+
+
+def main() -> None:
+    """Entry point. An error is one line on stderr, and its kind is the exit code: 2 bad input, 1 a failed run.
+
+    After a stop by a signal the code is 128 + its number, after the wall-time limit 0. A mistake in plaq itself
+    keeps its traceback.
+    """
+    try:
+        with standard_streams():
+            sys.exit(obey(app))
+    except Interrupted as interrupted:
+        from plaq.comm import end_together
+        from plaq.run.stop import EXIT_CODES
+
+        end_together()
+        sys.exit(EXIT_CODES[interrupted.reason])
+    except Exception as error:
+        known = as_plaq_error(error)
+        if known is not None:
+            fail(printable(str(known)), 2 if isinstance(known, InputError) else 1, known.ranks)
+        else:
+            import traceback
+
+            fail("".join(traceback.format_exception(error)), 1)
+
+
+def fail(message: str, code: int, ranks: int = 1) -> None:
+    """Say what went wrong and end the process; under MPI with the rank, and with all other ranks.
+
+    An error that all ranks raised together, as many as ``ranks``, is said once, by rank 0.
+    """
+    comm = sys.modules.get("plaq.comm")
+    world = comm and comm.started()
+    together = world is None or world.size == ranks
+    if world is None or not together or world.rank == 0:
+        place = "" if together else f" on rank {world.rank} of {world.size}"
+        print(f"plaq: error{place}: {message}", file=sys.stderr, flush=True)
+    if together:
+        if comm:
+            comm.end_together()
+        sys.exit(code)
+    world.abort(code)
