@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from plaq import _core
-from plaq.main import main
 from plaq.comm import launch, library_version
 from plaq.comm.launch import launcher_command, relaunch, start, stdout_is_terminal
 from plaq.errors import InputError, RunError
 from plaq.files import checkpoint
+from plaq.main import main
 
 needs_mpi = pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
 

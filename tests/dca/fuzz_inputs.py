@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from plaq.dca.application import Dca
 from plaq.dca.parameters import SCHEMA, Parameters
-from plaq.dca.planning.check import describe
+from plaq.dca.planning.forecast import describe
 from plaq.errors import InputError
 from plaq.inputs.schema import Option, parse_toml, to_toml
 from plaq.run import sweep

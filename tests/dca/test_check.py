@@ -7,10 +7,10 @@ from plaq.dca.application import Dca
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.planning import needs
-from plaq.dca.planning.check import describe
 from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.forecast import describe
 from plaq.dca.planning.needs import check_needs
-from plaq.dca.solver.tuning import window
+from plaq.dca.solver.choices import window
 from plaq.errors import InputError
 from plaq.run import sweep
 

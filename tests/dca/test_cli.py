@@ -17,11 +17,11 @@ import pytest
 import synthetic
 
 from plaq import _core
-from plaq.main import main
 from plaq.comm.launch import launcher_command
 from plaq.dca import commands
 from plaq.dca.parameters import TABLE
 from plaq.errors import RunError
+from plaq.main import main
 
 HERE = Path(__file__).parent
 INPUT = """

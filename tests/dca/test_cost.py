@@ -7,8 +7,8 @@ from plaq.comm import world
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.planning.calibrate import line, measured_machine
-from plaq.dca.planning.check import forecast
 from plaq.dca.planning.cost import MACHINE, Machine, cost
+from plaq.dca.planning.forecast import forecast
 from plaq.errors import InputError
 
 

@@ -15,7 +15,7 @@ from plaq.data.figures import Theme
 from plaq.data.results_file import digest_of
 from plaq.dca import commands
 from plaq.dca.physics.transition import across
-from plaq.dca.results import sweep_record, sweep_report
+from plaq.dca.results import sweep_report, sweep_table
 from plaq.dca.results.file import FORMAT, write_results
 from plaq.errors import InputError
 
@@ -45,7 +45,7 @@ def sweep(tmp_path_factory):
             write_results(base / name / "results.h5", results, p.to_toml(), {})
         else:
             outcomes[name] = {"status": "failed", "error_text": "no space left"}
-    sweep_record.write(base, runs, outcomes)
+    sweep_table.write(base, runs, outcomes)
     return base
 
 
@@ -86,7 +86,7 @@ def test_the_page_has_a_phase_diagram_and_every_run(sweep):
 
 
 def test_the_phase_diagram_shows_temperatures_and_bounds(sweep):
-    entries = sweep_record.read(sweep)
+    entries = sweep_table.read(sweep)
     assert sweep_report.across(entries)[0] == "model.U"  # it has more values than the density
     figure = sweep_report.phase_diagram(entries, Theme())
     axes = figure.axes[0]
@@ -100,7 +100,7 @@ def test_the_phase_diagram_shows_temperatures_and_bounds(sweep):
 
 
 def test_doubts_of_a_run_are_said(sweep):
-    entries = sweep_record.read(sweep)
+    entries = sweep_table.read(sweep)
     entries[0].results.points[0].history[-1]["converged"] = False
     text = sweep_report.page(entries, ["0" * 64])
     assert "Some temperatures of U=4.0,density=0.9" in text and text.count('<tr class="doubtful">') == 1
@@ -129,14 +129,14 @@ def test_damaged_results_of_one_run_are_told_beside_the_others(sweep, tmp_path):
 def test_a_damaged_table_is_one_clear_error(tmp_path, content):
     (tmp_path / "sweep.csv").write_bytes(content)
     if not content:
-        assert sweep_record.read(tmp_path) == [] and "No run has ended" in sweep_report.page([], [])
+        assert sweep_table.read(tmp_path) == [] and "No run has ended" in sweep_report.page([], [])
         return
     with pytest.raises(InputError, match="sweep.csv: "):
-        sweep_record.read(tmp_path)
+        sweep_table.read(tmp_path)
     one_error(plaq(tmp_path, "dca", "digest", "."), 2, "sweep.csv")
 
 
 def test_a_sweep_of_words_is_drawn_over_its_runs():
-    entries = [sweep_record.Entry(f"kind={kind}", {"solver.precision": kind}, "failed") for kind in ("double", "float")]
+    entries = [sweep_table.Entry(f"kind={kind}", {"solver.precision": kind}, "failed") for kind in ("double", "float")]
     assert sweep_report.across(entries) == ("run", ["kind=double", "kind=float"], ["", ""])
     assert sweep_report.drawings(entries) == {}

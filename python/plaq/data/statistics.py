@@ -81,7 +81,7 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
 
     found = (result if isinstance(result, dict) else {"": result} for result in starmap(function, samples()))
     plain = {name: np.asarray(value) for name, value in next(found).items()}
-    spread = {name: Spread(value, keep) for name, value in plain.items()}
+    spread = {name: LeaveOneOut(value, keep) for name, value in plain.items()}
     for b, values in zip(filled, found):
         h = measurements / weights[b]
         for name, value in values.items():
@@ -90,7 +90,7 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
     return resampled[""] if list(resampled) == [""] else resampled
 
 
-class Spread:
+class LeaveOneOut:
     """Sums over leave-one-out estimates from which bias and error follow, without keeping the estimates."""
 
     def __init__(self, plain: np.ndarray, keep: bool):

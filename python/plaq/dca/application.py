@@ -11,10 +11,10 @@ from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import PROGRAM, Parameters
-from plaq.dca.planning.check import describe
 from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.forecast import describe
 from plaq.dca.planning.needs import check_needs
-from plaq.dca.results import sweep_record
+from plaq.dca.results import sweep_table
 from plaq.dca.results.file import FORMAT
 from plaq.dca.results.results import Results
 from plaq.dca.start import Start, find_start
@@ -83,7 +83,7 @@ class Dca(Application):
         """With its page."""
         from plaq.dca.results.sweep_report import write_page
 
-        sweep_record.write(base, runs, outcomes)
+        sweep_table.write(base, runs, outcomes)
         return write_page(base)
 
     @classmethod
@@ -93,13 +93,13 @@ class Dca(Application):
         from plaq.dca.results.report import write_report
         from plaq.dca.results.sweep_report import write_page
 
-        if sweep_record.is_sweep(folder):
+        if sweep_table.is_sweep(folder):
             return write_page(folder)
         save_figures(folder)
         return write_report(folder)
 
     @classmethod
     def digest(cls, folder: Path) -> list[str]:
-        if sweep_record.is_sweep(folder):
-            return sweep_record.digests(folder)
+        if sweep_table.is_sweep(folder):
+            return sweep_table.digests(folder)
         return [digest_line(folder / "results.h5", FORMAT)]

@@ -58,8 +58,8 @@ def dca_estimate(
     settings: Settings = None,
 ):
     """Predict time, memory and efficiency on many ranks of a machine."""
-    from plaq.dca.planning.check import forecast
     from plaq.dca.planning.cost import Machine
+    from plaq.dca.planning.forecast import forecast
     from plaq.run import sweep
 
     speeds = Machine.read(machine) if machine else Machine()

@@ -1,6 +1,6 @@
 """More measurements for a finished run: each temperature goes on with further final iterations.
 
-All final iterations of a temperature count together (plaq.dca.solver.pool), so a temperature that is done can go on: from its
+All final iterations of a temperature count together (plaq.dca.solver.pooling), so a temperature that is done can go on: from its
 pooled bins, Σ and configurations, which are kept beside the checkpoint. Its first iterations had the fewer measurements, so
 the bits are not those of a run that had asked for more at once; the same extensions give the same bits.
 """

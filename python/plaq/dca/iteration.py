@@ -26,9 +26,9 @@ from plaq.dca.parameters import Parameters
 from plaq.dca.physics import observables
 from plaq.dca.planning.distribution import in_shares
 from plaq.dca.planning.progress import part_done
-from plaq.dca.solver import ctaux, pool, tuning
+from plaq.dca.solver import choices, ctaux, pooling
 from plaq.dca.solver.chains import run_chains
-from plaq.dca.solver.pool import PARTS
+from plaq.dca.solver.pooling import PARTS
 from plaq.dca.solver.shares import Shares, SpreadEstimate, pair_functions
 from plaq.dca.solver.watch import Watch
 from plaq.errors import Interrupted, RunError
@@ -109,11 +109,11 @@ class Iteration:
         missing = many - (int(at["pool"]["weight"]) if at["pool"] else 0)
         last = p.dca.isolated or at["iteration"] == p.dca.iterations
         measurements = few if at["phase"] == APPROACH else missing if last else min(missing, -(-many // PARTS))
-        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=tuning.expansion_constant(p.solver), g0=g0,
+        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=choices.expansion_constant(p.solver), g0=g0,
                           measurements=measurements, order=max(at["order"], 1.0), warm_up=at["warm_up"],
                           point=self.point, iteration=at["iteration"], tau=at["tau"])
         if at["phase"] != APPROACH and p.measures_two_particle(self.T):
-            task.window = tuning.window(p, mesh.beta)
+            task.window = choices.window(p, mesh.beta)
             task.orbit = observables.pair_orbits(self.crystal.group)
             wanted = wanted_channels(p, self.crystal)
             task.pairing = ("pp", 0, 0) in wanted
@@ -141,12 +141,12 @@ class Iteration:
             numbers = lambda count: comm.on_root(lambda: desk.numbers(count), share=True)
             shares.restore(stored["places"], numbers)
             if at["pool"]:
-                at["pool"] = pool.with_functions(at["pool"], shares.pool)
+                at["pool"] = pooling.with_functions(at["pool"], shares.pool)
         else:
             shares.cut_from(bins, min(begin for name, (begin, _) in self.problem.layout().items() if name in functions))
             if at["pool"]:
-                shares.pool = shares.cut(pool.functions(at["pool"]))
-                at["pool"] = pool.with_functions(at["pool"], shares.pool)
+                shares.pool = shares.cut(pooling.functions(at["pool"]))
+                at["pool"] = pooling.with_functions(at["pool"], shares.pool)
         if spread:
             self.shares = shares
         else:
@@ -223,8 +223,8 @@ class Iteration:
             "sweeps_per_measurement": self.problem.sweeps_per_measurement, "chains_in_flight": at["chains"].in_flight}
         self._pool_before = at["pool"]
         if self._counts and (at["pool"] or not p.dca.isolated):
-            at["pool"] = pool.pooled(at["pool"], measured, self.g0, at["mu"])
-            self.measured, self.setting.g0, self.setting.mu = pool.as_one(at["pool"])
+            at["pool"] = pooling.pooled(at["pool"], measured, self.g0, at["mu"])
+            self.measured, self.setting.g0, self.setting.mu = pooling.as_one(at["pool"])
         self.complete = self._counts and self.measured.weights.sum() >= p.measurements(self.T)[1]
         self._clock("analysis", started)
 
@@ -282,7 +282,7 @@ class Iteration:
 
     def kept(self) -> dict[str, Any]:
         """What it takes to measure the temperature further (plaq.dca.further)."""
-        own = pool.pooled(None, self.measured, self.g0, self.setting.mu) if self.at["pool"] is None else self.at["pool"]
+        own = pooling.pooled(None, self.measured, self.g0, self.setting.mu) if self.at["pool"] is None else self.at["pool"]
         return {**self.at, "pool": own}
 
     # Seen from outside -----------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ class Iteration:
     def state(self) -> dict[str, Any]:
         """``at`` without what is in the shares."""
         if self.shares and self.at["pool"]:
-            return {**self.at, "pool": pool.with_functions(self.at["pool"], {})}
+            return {**self.at, "pool": pooling.with_functions(self.at["pool"], {})}
         return self.at
 
     def report(self, before: int = 0, measurements: float = 0, elapsed: float = 0.0, **fields: Any) -> None:

@@ -2,7 +2,7 @@
 
 At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma (plaq.dca.iteration), first with few measurements
 until Sigma changes by less than its error, then with many, everything measured, until that holds again. From there on all
-iterations count, until their measurements together are as many as were asked for (plaq.dca.solver.pool). The next
+iterations count, until their measurements together are as many as were asked for (plaq.dca.solver.pooling). The next
 temperature starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays and of
 chains that are spread over the ranks, so that a run can stop between any two bins and continue to the same bits, on any
 number of ranks.
@@ -26,7 +26,7 @@ from plaq.dca.physics.exact import exact_point
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.transition import across
 from plaq.dca.results.results import Results
-from plaq.dca.solver import tuning
+from plaq.dca.solver import choices
 from plaq.dca.solver.chains import Chains
 from plaq.dca.solver.shares import Shares, SpreadEstimate
 from plaq.errors import Interrupted
@@ -81,7 +81,7 @@ class Loop:
         p = self.parameters
         self._say_where(T)
         channels = wanted_channels(p, self.crystal) if p.measures_two_particle(T) else []
-        frequencies = tuning.window(p, 1 / T) if channels else 0
+        frequencies = choices.window(p, 1 / T) if channels else 0
         index = self._state["index"]
         point = self.comm.together(lambda: exact_point(p, self.crystal.cluster, index, channels, frequencies))
         yield from self._finish_point(point, spread={})
@@ -106,7 +106,7 @@ class Loop:
         if previous is None:
             filling = p.dca.density if p.dca.density is not None else 1.0
             sigma = np.full((self.crystal.cluster.size, len(mesh.omega)), p.model.U * filling / 2, dtype=complex)
-            order = tuning.expected_order(p, self.crystal.cluster, mesh.beta, filling)
+            order = choices.expected_order(p, self.crystal.cluster, mesh.beta, filling)
             chains = Chains.fresh(self.comm, p.solver.chains, p.solver.bins)
             mu = p.dca.mu if p.dca.mu is not None else p.model.U / 2
             tau = None

@@ -22,7 +22,7 @@ from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.physics.point import Point
-from plaq.dca.solver import tuning
+from plaq.dca.solver import choices
 from plaq.dca.solver.chains import in_columns, out_of_columns
 from plaq.errors import InputError
 from plaq.files import checkpoint
@@ -124,7 +124,7 @@ def adapted(found: dict[str, Any], p: Parameters, cluster: Cluster) -> dict[str,
     shift = (p.model.U * density - found["U"] * found["density"]) / 2
     order = found["order"]
     if order is None or p.model.U != found["U"]:
-        order = tuning.expected_order(p, cluster, found["beta"], density)
+        order = choices.expected_order(p, cluster, found["beta"], density)
     last = {"omega": found["omega"], "sigma": found["sigma"] + shift, "beta": found["beta"],
             "mu": found["mu"] + shift if p.dca.mu is None else p.dca.mu, "order": order, "tau": found["tau"]}
     if found["chains"]:

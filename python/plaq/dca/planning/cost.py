@@ -14,8 +14,8 @@ from pathlib import Path
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
-from plaq.dca.solver import tuning
-from plaq.dca.solver.pool import PARTS
+from plaq.dca.solver import choices
+from plaq.dca.solver.pooling import PARTS
 from plaq.inputs.kinds import integer, real, text
 from plaq.inputs.schema import Parameter, Schema, read_toml
 
@@ -27,7 +27,7 @@ COPIES_OF_SHARES = 3  # at most at once: the sums, their averages, those of iter
 ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
 
 _speed, _time, _bytes = real("[1, 1e18]"), real("[0, 1e6]"), real("[0, 1e15]")
-_model = tuning.Rates()
+_model = choices.Rates()
 MACHINE = Schema(
     {"machine": "One rank's place, and how ranks talk to each other."},
     [
@@ -70,8 +70,8 @@ class Machine:
         return MACHINE.to_toml({"machine": self.values})
 
     @property
-    def rates(self) -> tuning.Rates:
-        return tuning.Rates(self.walk, self.measure, self.proposal, self.measurement, self.element)
+    def rates(self) -> choices.Rates:
+        return choices.Rates(self.walk, self.measure, self.proposal, self.measurement, self.element)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Cost:
 def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int, workers: int) -> Cost:
     """What the continuous-time solver needs at temperature T, to a factor of two or three where speeds are guessed.
 
-    Expansion order <k> as the loop first guesses it; a sweep and a measurement cost what plaq.dca.solver.tuning says.
+    Expansion order <k> as the loop first guesses it; a sweep and a measurement cost what plaq.dca.solver.choices says.
     Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
     G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
     window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
@@ -121,10 +121,10 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     them one after the other, warm-up included.
     """
     sites, operations = cluster.size, len(PointGroup(cluster).operations)
-    order = tuning.expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
+    order = choices.expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
     pairs, solver = p.two_particle, p.solver
     measured = p.measures_two_particle(T)
-    count = tuning.window(p, 1 / T) if measured else 0
+    count = choices.window(p, 1 / T) if measured else 0
     general, numbers = channels(p) if measured else 0, 0.0
     functions = general + measures_pairing(p)
     if measured:
@@ -146,8 +146,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
 
     core = wall = exchange = spread_exchange = messages = 0.0
     for measurements, warm_up, n_w, extra in iterations(p, T, count, general):
-        interval = tuning.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
-        walk, measure = tuning.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
+        interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
+        walk, measure = choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
         each = -(-measurements // pieces) * pieces / solver.chains
         one = warm_up * walk + each * (interval * walk + measure)
         core += one * solver.chains

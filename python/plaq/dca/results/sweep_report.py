@@ -21,7 +21,7 @@ from plaq.dca.physics.instabilities import PAIRING, Instability
 from plaq.dca.physics.response import responses
 from plaq.dca.results.plot import math
 from plaq.dca.results.report_tables import COLUMNS, RESPONSES
-from plaq.dca.results.sweep_record import Entry, digests, read
+from plaq.dca.results.sweep_table import Entry, digests, read
 from plaq.errors import RunError
 from plaq.files.atomic import cannot_write, write_atomically
 from plaq.run.table import TABLE

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plaq import _core
-from plaq.dca.solver import tuning
+from plaq.dca.solver import choices
 from plaq.dca.solver.shares import Shares
 from plaq.errors import RunError
 from plaq.trace.session import region
@@ -118,8 +118,8 @@ def make_problem(cluster, mesh, task, solver):
             g0_frequency=np.ascontiguousarray(mesh.at_frequencies(task.g0, np.arange(frequencies))).ravel(),
             kinds=kinds, transfers=transfers, bosonic=bosonic)
     problem.proposals_per_sweep = max(1, round(task.order))
-    problem.block_length = tuning.block_length(solver, task.order)
-    problem.sweeps_per_measurement = tuning.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
+    problem.block_length = choices.block_length(solver, task.order)
+    problem.sweeps_per_measurement = choices.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
                                                           task.window, len(task.channels))
     problem.warm_up_sweeps = task.warm_up
     pieces = max(solver.bins, solver.chains)  # see plaq.data.bins

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from isolated import OPEN_DIMER, Isolated
 
-from plaq.dca.solver import pool
+from plaq.dca.solver import pooling
 
 SEEDS = (1, 2)
 
@@ -24,7 +24,7 @@ def parts():
 
 def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
     setting, (a, b) = parts
-    together, g0, mu = pool.as_one(pool.pooled(pool.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
+    together, g0, mu = pooling.as_one(pooling.pooled(pooling.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
     np.testing.assert_allclose(g0, setting.g0, rtol=1e-14)
     assert mu == pytest.approx(1.2, rel=1e-15)
     np.testing.assert_array_equal(together.weights, a.weights + b.weights)
@@ -38,7 +38,7 @@ def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
 
 def test_each_chain_goes_on_in_time(parts):
     setting, (a, b) = parts
-    together, _, _ = pool.as_one(pool.pooled(pool.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
+    together, _, _ = pooling.as_one(pooling.pooled(pooling.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
     assert together.series.shape == (4, a.series.shape[1] + b.series.shape[1], 4)
     np.testing.assert_array_equal(together.series[2], np.concatenate([a.series[2], b.series[2]]))
 
@@ -49,8 +49,8 @@ def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
     mus = 1.2, 1.5
     together = None
     for measured, g0, mu in zip((a, b), baths, mus):
-        together = pool.pooled(together, measured, g0, mu)
-    measured, g0, mu = pool.as_one(together)
+        together = pooling.pooled(together, measured, g0, mu)
+    measured, g0, mu = pooling.as_one(together)
 
     def green(x, g):
         return x.norm.mean() * g - g**2 * x.m.mean(axis=0)
