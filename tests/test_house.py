@@ -1,5 +1,6 @@
-"""The house rules that a machine can read: who may include whom, and what does not belong into the repository."""
+"""The house rules that a machine can read: who may use whom, and what does not belong into the repository."""
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -59,6 +60,38 @@ def test_only_the_mpi_files_know_mpi():
 def test_bindings_are_included_by_nobody():
     for file in [*FILES, *(ROOT / "tests").rglob("*.cpp"), *(ROOT / "benchmarks").rglob("*.cpp")]:
         assert not [name for _, name in includes(file) if "bind" in name], file
+
+
+# Python: what stands in a line may use what stands in lines before it; dca's own rooms stand for "dca".
+PYTHON = [["errors", "batch"], ["files", "instruction_sets", "output"], ["_core"], ["inputs", "trace"], ["comm", "data"],
+          ["machine"], ["run"], ["cli"], ["dca"], ["main"], ["__main__"]]
+DCA = [["lattice", "mixing", "solver"], ["parameters", "physics"], ["further", "planning", "results", "start"],
+       ["observer"], ["iteration"], ["loop"], ["application"], ["cli", "commands"]]
+MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path
+           for path in (ROOT / "python" / "plaq").rglob("*.py")}
+
+
+def imports(module: str) -> set[str]:
+    """The modules of plaq that one imports, at its top or in a function."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[module].read_text())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: plaq's imports are absolute"
+            found |= {f"{node.module}.{name.name}" for name in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+    return {name if name in MODULES else name.rpartition(".")[0] for name in found if name.startswith("plaq.")}
+
+
+@pytest.mark.parametrize("place, floors", [("plaq", PYTHON), ("plaq.dca", DCA)])
+def test_arrows_of_python_point_one_way(place, floors):
+    floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
+    room = lambda module: module.removeprefix(f"{place}.").partition(".")[0]
+    inside = [module for module in MODULES if module.startswith(f"{place}.")]
+    assert {room(module) for module in inside} == floor.keys(), "a new room needs its floor here"
+    up = {(module, used) for module in inside for used in imports(module) if used.startswith(f"{place}.")
+          and room(used) != room(module) and floor[room(used)] >= floor[room(module)]}
+    assert not up
 
 
 def test_no_large_file():

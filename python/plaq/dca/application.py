@@ -89,12 +89,13 @@ class Dca(Application):
     @classmethod
     def report(cls, folder: Path) -> Path:
         """With all figures; of a sweep its page."""
+        if sweep_table.is_sweep(folder):
+            from plaq.dca.results.sweep_report import write_page
+
+            return write_page(folder)
         from plaq.dca.results.plot import save_figures
         from plaq.dca.results.report import write_report
-        from plaq.dca.results.sweep_report import write_page
 
-        if sweep_table.is_sweep(folder):
-            return write_page(folder)
         save_figures(folder)
         return write_report(folder)
 
