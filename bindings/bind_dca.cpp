@@ -159,8 +159,8 @@ void bind_dca(nb::module_& m) {
 
   nb::class_<control>(m, "Control", "Watches and stops chains that run on another thread.")
       .def(nb::init<>())
-      .def("finish_bins", [](control& c) { c.stop = control::finish_bins; }, "Stop at the end of the bins under way.")
-      .def("abandon_bins", [](control& c) { c.stop = control::abandon_bins; }, "Stop now; bins under way are lost.")
+      .def("finish_bins", [](control& c) { c.stop = control::finish; }, "Stop at the end of the bins under way.")
+      .def("abandon_bins", [](control& c) { c.stop = control::abandon; }, "Stop now; bins under way are lost.")
       .def_prop_ro("measurements", [](const control& c) { return c.measurements.load(); })
       .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); })
       .def_prop_ro("places", [](const control& c) { return c.places.load(); });
@@ -210,21 +210,32 @@ void bind_dca(nb::module_& m) {
         return std::pair(waiting, running);
       }, "(chains that wait, chains that run).");
 
+  const auto how = [](const std::string& backend, const plaq::task::options& pool, bool split, int in_flight) {
+    run_options out;
+    out.backend = backend;
+    out.pool = pool;
+    out.split = split;
+    out.in_flight = in_flight;
+    return out;
+  };
   m.def("run_chains",
-        [](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-           bool split, int in_flight, control& c, g4_spread* spread) {
-          run_options how;
-          how.backend = backend;
-          how.pool = pool;
-          how.split = split;
-          how.in_flight = in_flight;
+        [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+              bool split, int in_flight, control& c) {
           auto shared = std::make_shared<const problem>(p);
           nb::gil_scoped_release release;
-          run_chains(shared, queue, how, c, spread);
+          run_chains(shared, queue, how(backend, pool, split, in_flight), c);
         },
         "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "in_flight"_a, "control"_a,
-        "spread"_a = nb::none(),
         "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the queue\n"
-        "is closed and empty, or all are stopped. With `spread` all ranks call with a closed queue, each with all chains\n"
-        "that it runs, and bins have no two-particle slices: their shares are in there.");
+        "is closed and empty, or all are stopped.");
+  m.def("run_chains_spread",
+        [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+              bool split, control& c, g4_spread& spread) {
+          auto shared = std::make_shared<const problem>(p);
+          nb::gil_scoped_release release;
+          run_chains_spread(shared, queue, how(backend, pool, split, 0), c, spread);
+        },
+        "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "spread"_a,
+        "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no two-particle\n"
+        "slices: their shares are in `spread`.");
 }

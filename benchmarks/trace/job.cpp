@@ -44,7 +44,10 @@ int main(int count, char** arguments) {
   std::optional<trace::session> session;
   if (count > 2) session.emplace(trace::session_options{.folder = arguments[2]});
   dca::control control;
-  dca::run_chains(p, chains, {.backend = "os", .pool = {.workers = 1}}, control);
+  dca::run_options how;
+  how.backend = "os";
+  how.pool.workers = 1;
+  dca::run_chains(p, chains, how, control);
   session.reset();
   std::printf("%llu measurements, last order %zu\n", static_cast<unsigned long long>(control.measurements),
               chains.take_complete().at(0).current.vertices.size());

@@ -165,13 +165,13 @@ inline std::vector<chain_state> fresh(int chains, auto&& here) {
   return out;
 }
 
-/// The chains after they ran, by number.
+/// The chains after they ran, by number; with `spread`, as all ranks run them together.
 inline std::vector<chain_state> taken_on(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
                                          const run_options& how, control& c, g4_spread* spread = nullptr) {
   chain_queue queue;
   for (chain_state& s : chains) queue.add(std::move(s));
   queue.close();
-  run_chains(p, queue, how, c, spread);
+  spread ? run_chains_spread(p, queue, how, c, *spread) : run_chains(p, queue, how, c);
   auto out = queue.take_complete();
   for (chain_state& s : queue.take(chains.size())) out.push_back(std::move(s));
   std::ranges::sort(out, {}, &chain_state::number);

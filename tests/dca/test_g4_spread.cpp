@@ -136,7 +136,7 @@ TEST(g4_spread, a_stopped_chain_ends_for_all) {
   const auto p = some_problem(true, {});
   const int chains = 2 * world().size();
   control c;
-  c.stop = control::abandon_bins;
+  c.stop = control::abandon;
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(i / 2);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "plaq/batch/control.hpp"
 #include "plaq/dca/accumulator.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/dca/streams.hpp"
@@ -13,13 +14,10 @@
 
 namespace plaq::dca {
 
-/// How the caller watches and stops the chains of a run while they are running.
-struct control {
-  enum : int { go_on = 0, finish_bins = 1, abandon_bins = 2 };
-  std::atomic<int> stop{go_on};
+/// How the caller watches and stops the chains of a run while they are running; a chain's steps are bins.
+struct control : batch::control {
   std::atomic<std::uint64_t> measurements{0};
   std::atomic<std::uint64_t> sweeps{0};
-  std::atomic<int> places{0};  ///< chains that may be under way at once, now or in the end
 };
 
 /// What a chain needs to continue, and what it has found. Changes only when the warm-up or a bin is complete,
@@ -87,7 +85,7 @@ class chain_walk {
     return true;
   }
   bool one_sweep(const stream_id& stream) {
-    if (control_.stop.load(std::memory_order_relaxed) == control::abandon_bins) return false;
+    if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
     walker_.propose(stream, next_, problem_->proposals_per_sweep);
     next_ += problem_->proposals_per_sweep;
     if (++sweeps_ % problem_->sweeps_between_rebuilds == 0) {

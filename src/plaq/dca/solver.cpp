@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/base/memory.hpp"
 #include "plaq/base/stopwatch.hpp"
-#include "plaq/task/backends.hpp"
 #include "plaq/task/channel.hpp"
-#include "plaq/trace/label.hpp"
-#include "plaq/trace/policy.hpp"
 
 namespace plaq::dca {
 
@@ -93,13 +88,12 @@ class split_measuring {
   int depth_;
 };
 
+/// Takes one chain on until another() says no; two-particle functions are summed elsewhere, if that is given.
 template <class Real, template <class, class> class Measuring, class Pool>
-void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how,
-               control& c, chain_queue& queue, g4_spread* spread, chain_queue::leave& why) {
+void walk_and_measure(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how, control& c,
+                      two_particle_sink* elsewhere, const batch::another_step& another) {
   chain_walk<Real> walk(p, state.number, c);
-  std::optional<g4_spread::source> source;
-  if (spread) source.emplace(*spread, int(state.number));
-  accumulator measured(p, state.number, source ? &*source : nullptr);
+  accumulator measured(p, state.number, elsewhere);
   Measuring<Real, Pool> measure(pool, measured, how);
 
   if (!state.warm) {
@@ -110,9 +104,7 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
     state.drift = std::max(state.drift, walk.drift());
     state.warm = true;
   }
-  const std::uint32_t first_bin = state.bins_done;
-  while (!state.complete(*p) && c.stop.load() == control::go_on) {
-    if (!spread && state.bins_done > first_bin && (why = queue.between_bins()) != chain_queue::leave::no) return;
+  while (!state.complete(*p) && another()) {
     const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
     double measuring = 0, waited = measured.waited();
@@ -140,84 +132,38 @@ void run_chain(Pool& pool, std::shared_ptr<const problem> p, chain_state& state,
   }
 }
 
-/// Places to begin with. A chain always has something to run, so as many as there are workers keep these busy; one
-/// of two tasks may have something for two. One that waits for messages leaves its worker to others.
-int first_places(const run_options& how, int workers, int chains, bool spread) {
-  if (spread) return std::max(1, chains);
-  if (how.in_flight > 0) return how.in_flight;
-  return how.split ? (workers + 1) / 2 : workers;
-}
-
-template <class Real, template <class, class> class Measuring, class Pool>
-void run_all(Pool& pool, std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
-             g4_spread* spread) {
-  std::vector<typename Pool::backend::template future<void>> running;
-  const auto begin = [&](trace::label name, auto work) {
-    running.push_back(pool.async(name, [work, &c] {
-      try {
-        work();
-      } catch (...) {
-        c.stop = control::finish_bins;  // the others keep what they have
-        throw;
-      }
-    }));
-  };
-  const auto set_places = [&](int places) { queue.set_places(c.places = places); };
-  const int first_number = first_places(how, pool.workers(), queue.state().waiting, spread != nullptr);
-  set_places(first_number);
-  in_flight_rule rule(first_number);
-  pool_watch pools;
-  std::optional<trace::policy> policy;
-  if (how.in_flight == 0 && !spread)
-    policy.emplace(how.look_every, [&] {
-      pressure now;
-      pools.look(now);
-      const auto [waiting, running] = queue.state();
-      now.waiting = waiting;
-      now.under_way = running;
-      now.memory = memory_left().share_left();
-      set_places(how.decide ? how.decide(now) : rule.decide(now));
-    });
-  if (spread)
-    for (int chain = 0; chain < spread->chains(); ++chain)
-      if (!spread->runs_here(chain))
-        begin("dca g4 of another rank", [spread, chain] { spread->follow(chain); });
-  // With other ranks' help every chain begins, once: they wait for what it measures, or for its end.
-  while (auto next = queue.next(spread ? nullptr : &c))
-    begin("dca chain", [&pool, p, &queue, &how, &c, spread, state = std::make_shared<chain_state>(std::move(*next))] {
-      auto why = spread ? chain_queue::leave::recalled : chain_queue::leave::no;
-      const auto put_back = [&] { queue.put_back(std::move(*state), state->complete(*p), why); };
-      try {
-        run_chain<Real, Measuring>(pool, p, *state, how, c, queue, spread, why);
-      } catch (...) {
-        c.stop = control::finish_bins;  // before the queue gives out the next
-        put_back();
-        throw;
-      }
-      put_back();
-    });
-  std::exception_ptr first;
-  for (auto& chain : running) try {
-      chain.get();
-    } catch (...) {
-      if (!first) first = std::current_exception();
-    }
-  if (first) std::rethrow_exception(first);
+/// With the precision and the way of measuring that are asked for; whether the chain has all its bins.
+bool take_on(auto& pool, const std::shared_ptr<const problem>& p, chain_state& state, const run_options& how, control& c,
+             two_particle_sink* elsewhere, const batch::another_step& another) {
+  if (p->single_precision)
+    how.split ? walk_and_measure<float, split_measuring>(pool, p, state, how, c, elsewhere, another)
+              : walk_and_measure<float, shared_measuring>(pool, p, state, how, c, elsewhere, another);
+  else
+    how.split ? walk_and_measure<double, split_measuring>(pool, p, state, how, c, elsewhere, another)
+              : walk_and_measure<double, shared_measuring>(pool, p, state, how, c, elsewhere, another);
+  return state.complete(*p);
 }
 
 }  // namespace
 
-void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
-                g4_spread* spread) {
+void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c) {
   check(p != nullptr, "run_chains: no problem given");
-  task::with_backend(how.backend, how.pool, [&](auto& pool) {
-    using Pool = std::remove_reference_t<decltype(pool)>;
-    if (p->single_precision)
-      how.split ? run_all<float, split_measuring, Pool>(pool, p, queue, how, c, spread)
-                : run_all<float, shared_measuring, Pool>(pool, p, queue, how, c, spread);
-    else
-      how.split ? run_all<double, split_measuring, Pool>(pool, p, queue, how, c, spread)
-                : run_all<double, shared_measuring, Pool>(pool, p, queue, how, c, spread);
+  const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
+    return take_on(pool, p, state, how, c, nullptr, another);
+  };
+  batch::run(queue, how, c, "dca chain", work, how.split ? 2 : 1);
+}
+
+void run_chains_spread(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
+                       g4_spread& spread) {
+  check(p != nullptr, "run_chains_spread: no problem given");
+  const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
+    g4_spread::source source(spread, int(state.number));
+    return take_on(pool, p, state, how, c, &source, another);
+  };
+  batch::run_together(queue, how, c, "dca chain", work, [&](auto& crew) {
+    for (int chain = 0; chain < spread.chains(); ++chain)
+      if (!spread.runs_here(chain)) crew.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
   });
 }
 

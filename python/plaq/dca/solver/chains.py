@@ -211,8 +211,11 @@ class Runner:
             try:
                 split = run.accumulate == "split"
                 places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
-                _core.dca.run_chains(problem, self._queue, run.threads, self._options, split, places,
-                                     self._control, spread)
+                start = (problem, self._queue, run.threads, self._options, split)
+                if spread:
+                    _core.dca.run_chains_spread(*start, self._control, spread)
+                else:
+                    _core.dca.run_chains(*start, places, self._control)
             except Exception as error:  # carried to the main thread
                 self.failure.append(error)
             finally:

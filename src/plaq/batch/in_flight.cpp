@@ -1,8 +1,8 @@
-#include "plaq/dca/in_flight.hpp"
+#include "plaq/batch/in_flight.hpp"
 
 #include <algorithm>
 
-namespace plaq::dca {
+namespace plaq::batch {
 
 int in_flight_rule::decide(const pressure& now) {
   const bool idle = now.idle > much_idle;
@@ -53,4 +53,4 @@ void pool_watch::look(pressure& into) {
   when_ = then;
 }
 
-}  // namespace plaq::dca
+}  // namespace plaq::batch

@@ -1,23 +1,22 @@
-// How many chains are under way at once: a number that a policy changes while they run.
+// How many pieces of work are under way at once: a number that a policy changes while they run.
 #pragma once
 #include <chrono>
 #include <cstdint>
-#include <functional>
 
 #include "plaq/task/counters.hpp"
 
-namespace plaq::dca {
+namespace plaq::batch {
 
-/// What there is to see of a run of chains.
+/// What there is to see of a run.
 struct pressure {
   double idle = 0;          ///< share of the workers' time since the last look in which they ran no task
   std::uint64_t ready = 0;  ///< tasks that could run and wait for a worker
-  int under_way = 0;        ///< chains that have begun and not ended
-  int waiting = 0;          ///< chains that have not begun, or made way for others
+  int under_way = 0;        ///< pieces that have begun and not ended
+  int waiting = 0;          ///< pieces that have not begun, or made way for others
   double memory = 1;        ///< share of the memory that is left
 };
 
-/// Looks for the smallest number of places for chains that keeps the workers busy: with fewer they idle, with more
+/// Looks for the smallest number of places for pieces that keeps the workers busy: with fewer they idle, with more
 /// tasks wait in queues while their sums fill memory and caches.
 class in_flight_rule {
  public:
@@ -25,7 +24,7 @@ class in_flight_rule {
 
   /// The number of places from now on.
   /// - memory is short (less than `scarce` left): one less than are under way, at least one;
-  /// - workers idle, all places are taken and chains wait: one more, unless that would make memory short;
+  /// - workers idle, all places are taken and pieces wait: one more, unless that would make memory short;
   /// - workers are busy and tasks have waited at `patience` looks in a row: one less, unless workers idled then.
   int decide(const pressure& now);
   int places() const noexcept { return places_; }
@@ -52,4 +51,4 @@ class pool_watch {
   std::chrono::steady_clock::time_point when_;
 };
 
-}  // namespace plaq::dca
+}  // namespace plaq::batch
