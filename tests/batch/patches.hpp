@@ -18,7 +18,7 @@ constexpr int last_step = 6;
 
 /// Sums depend on their order.
 inline void push(patch& p) {
-  const stream_id stream{.seed = 11, .purpose = 1, .point = std::uint32_t(p.number), .bin = std::uint64_t(p.steps)};
+  const stream_id stream{.seed = 11, .purpose = 1, .i = std::uint32_t(p.number), .l = std::uint64_t(p.steps)};
   for (std::uint64_t i = 0; i < 500; ++i) p.sum += unit_interval(random_words(stream, i)[0]) / (1 + p.number);
   ++p.steps;
 }

@@ -12,17 +12,17 @@ namespace plaq {
 /// Names one stream of random numbers. Two streams that differ in any member are independent.
 struct stream_id {
   std::uint64_t seed = 0;
-  std::uint32_t purpose = 0;  ///< what the numbers are for (moves, measurement times, ...)
-  std::uint32_t point = 0;    ///< temperature
-  std::uint32_t iteration = 0;
-  std::uint32_t chain = 0;
-  std::uint64_t bin = 0;
+  std::uint32_t purpose = 0;  ///< what the numbers are for; every application counts its own
+  /// Four coordinates of the place where they are drawn, such as species, patch, step and site: an application says
+  /// what they are, the same for all its streams. The last one has room for large numbers.
+  std::uint32_t i = 0, j = 0, k = 0;
+  std::uint64_t l = 0;
 };
 
 /// Four independent 64-bit words for `index` of a stream.
 inline std::array<std::uint64_t, 4> random_words(const stream_id& s, std::uint64_t index) {
   const r123::Philox4x64::ctr_type counter = {
-      {index, s.bin, std::uint64_t(s.iteration) << 32 | s.chain, std::uint64_t(s.purpose) << 32 | s.point}};
+      {index, s.l, std::uint64_t(s.j) << 32 | s.k, std::uint64_t(s.purpose) << 32 | s.i}};
   const r123::Philox4x64::key_type key = {{s.seed, 0x706c6171u}};
   const auto word = r123::Philox4x64()(counter, key);
   return {word[0], word[1], word[2], word[3]};

@@ -57,11 +57,8 @@ accumulator::accumulator(std::shared_ptr<const problem> p, std::uint32_t chain, 
 }
 
 void accumulator::begin_bin(std::uint64_t bin) {
-  auto stream = [&](std::uint32_t purpose) {
-    return stream_id{problem_->seed, purpose, problem_->point, problem_->iteration, chain_, bin};
-  };
-  correlations_.set_stream(stream(streams::measurement_times));
-  neighbours_ = stream(streams::neighbours);
+  correlations_.set_stream(streams::of(*problem_, streams::measurement_times, chain_, bin));
+  neighbours_ = streams::of(*problem_, streams::neighbours, chain_, bin);
   result_.sums.assign(layout_.back().offset + layout_.back().size, 0.);
   result_.series.clear();
   if (two_particle_) two_particle_->begin_bin();

@@ -45,14 +45,14 @@ class chain_walk {
                                                                        problem_->block_length) {}
 
   bool warm_up(const configuration& start) {
-    stream_id stream = id(streams::warm_up_moves, 0);
+    const stream_id stream = streams::of(*problem_, streams::warm_up_moves, number_, 0);
     begin(start);
     return sweeps("warm up", stream, problem_->warm_up_sweeps);
   }
 
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
-    const stream_id stream = id(streams::moves, number);
+    const stream_id stream = streams::of(*problem_, streams::moves, number_, number);
     begin(start);
     for (int m = 0; m < problem_->measurements_per_bin; ++m) {
       if (!sweeps("walk", stream, problem_->sweeps_per_measurement)) return false;
@@ -68,9 +68,6 @@ class chain_walk {
   }
 
  private:
-  stream_id id(std::uint32_t purpose, std::uint64_t bin) const {
-    return {problem_->seed, purpose, problem_->point, problem_->iteration, number_, bin};
-  }
   void begin(const configuration& start) {
     walker_.reset(start);
     at_start_ = walker_.counts();

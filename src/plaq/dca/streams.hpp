@@ -1,6 +1,9 @@
-// What random numbers are drawn for; see stream_id::purpose.
+// The random streams of the chains: what numbers are drawn for, and where.
 #pragma once
 #include <cstdint>
+
+#include "plaq/base/random.hpp"
+#include "plaq/dca/problem.hpp"
 
 namespace plaq::dca::streams {
 
@@ -8,5 +11,10 @@ constexpr std::uint32_t moves = 1;
 constexpr std::uint32_t warm_up_moves = 2;
 constexpr std::uint32_t measurement_times = 3;
 constexpr std::uint32_t neighbours = 4;
+
+/// The coordinates are temperature, iteration, chain and bin.
+inline stream_id of(const problem& p, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {
+  return {.seed = p.seed, .purpose = purpose, .i = p.point, .j = p.iteration, .k = chain, .l = bin};
+}
 
 }  // namespace plaq::dca::streams
