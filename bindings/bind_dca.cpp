@@ -99,18 +99,18 @@ problem_ptr make_problem(double beta, double U, double K, int sites, int segment
                          flat<std::int32_t> momentum_sum, flat<std::int32_t> minus,
                          flat<std::int32_t> odd_frequencies) {
   auto p = std::make_shared<problem>();
-  p->parameters = {beta, U, sites, K};
-  p->difference = copied(difference);
-  p->g0 = std::make_shared<g0_table>(beta, sites, segments, copied(g0_coefficients), p->difference);
-  p->momenta = {sites, copied(fourier), copied(momentum_sum), copied(minus)};
-  p->odd_frequencies = copied(odd_frequencies);
+  p->model.parameters = {beta, U, sites, K};
+  p->model.difference = copied(difference);
+  p->model.g0 = std::make_shared<g0_table>(beta, sites, segments, copied(g0_coefficients), p->model.difference);
+  p->model.momenta = {sites, copied(fourier), copied(momentum_sum), copied(minus)};
+  p->measured.odd_frequencies = copied(odd_frequencies);
   return p;
 }
 
 }  // namespace
 
 void bind_dca(nb::module_& m) {
-  nb::class_<problem>(m, "Problem", "Everything that stays fixed while the chains of one iteration run.")
+  auto bound = nb::class_<problem>(m, "Problem", "Everything that stays fixed while the chains of one iteration run.")
       .def("__init__",
            [](problem* self, double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
               flat<std::int32_t> difference, flat<std::complex<double>> fourier, flat<std::int32_t> momentum_sum,
@@ -121,9 +121,10 @@ void bind_dca(nb::module_& m) {
            "beta"_a, "U"_a, "K"_a, "sites"_a, "segments"_a, "g0_coefficients"_a, "difference"_a, "fourier"_a,
            "momentum_sum"_a, "minus"_a, "odd_frequencies"_a)
       .def("measure_two_particle",
-           [](problem& p, int window, int frequencies, flat<std::complex<double>> g0_frequency, bool pairing,
+           [](problem& whole, int window, int frequencies, flat<std::complex<double>> g0_frequency, bool pairing,
               flat<std::int32_t> orbit, const std::vector<std::string>& kinds, const std::vector<int>& transfers,
               const std::vector<int>& bosonic) {
+             measurement_list& p = whole.measured;
              p.window = window;
              p.two_particle_frequencies = frequencies;
              p.g0_frequency = copied(g0_frequency);
@@ -137,23 +138,28 @@ void bind_dca(nb::module_& m) {
            },
            "window"_a, "frequencies"_a, "g0_frequency"_a, "pairing"_a, "orbit"_a, "kinds"_a, "transfers"_a,
            "bosonic"_a)
-      .def_prop_ro("beta", [](const problem& p) { return p.parameters.beta; })
-      .def_ro("window", &problem::window)
-      .def_rw("block_length", &problem::block_length)
-      .def_rw("proposals_per_sweep", &problem::proposals_per_sweep)
-      .def_rw("sweeps_per_measurement", &problem::sweeps_per_measurement)
-      .def_rw("sweeps_between_rebuilds", &problem::sweeps_between_rebuilds)
-      .def_rw("warm_up_sweeps", &problem::warm_up_sweeps)
-      .def_rw("measurements_per_bin", &problem::measurements_per_bin)
-      .def_rw("bins", &problem::bins)
-      .def_rw("histogram_size", &problem::histogram_size)
-      .def_rw("single_precision", &problem::single_precision)
-      .def_rw("seed", &problem::seed)
-      .def_rw("point", &problem::point)
-      .def_rw("iteration", &problem::iteration)
+      .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; })
+      .def_prop_ro("window", [](const problem& p) { return p.measured.window; });
+  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
+    bound.def_prop_rw(name, [=](const problem& p) { return p.*role.*value; },
+                      [=](problem& p, T given) { p.*role.*value = given; });
+  };
+  rw("block_length", &problem::moves, &move_rules::block_length);
+  rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
+  rw("sweeps_between_rebuilds", &problem::moves, &move_rules::sweeps_between_rebuilds);
+  rw("single_precision", &problem::moves, &move_rules::single_precision);
+  rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
+  rw("warm_up_sweeps", &problem::schedule, &bin_schedule::warm_up_sweeps);
+  rw("sweeps_per_measurement", &problem::schedule, &bin_schedule::sweeps_per_measurement);
+  rw("measurements_per_bin", &problem::schedule, &bin_schedule::measurements_per_bin);
+  rw("bins", &problem::schedule, &bin_schedule::bins);
+  rw("seed", &problem::schedule, &bin_schedule::seed);
+  rw("point", &problem::schedule, &bin_schedule::point);
+  rw("iteration", &problem::schedule, &bin_schedule::iteration);
+  bound
       .def("layout", [](const problem& p) {
         nb::dict out;
-        for (const slice& s : bin_layout(p)) out[s.name.c_str()] = std::pair(s.offset, s.size);
+        for (const slice& s : bin_layout(p.model.parameters.sites, p.measured)) out[s.name.c_str()] = std::pair(s.offset, s.size);
         return out;
       }, "{name: (offset, size)} of the sums in a bin.");
 
@@ -168,7 +174,7 @@ void bind_dca(nb::module_& m) {
   nb::class_<g4_spread>(m, "G4Spread", "This rank's share of the two-particle sums of one call of run_chains.")
       .def("__init__",
            [](g4_spread* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
-             new (self) g4_spread(messages, std::make_shared<const problem>(p), std::move(rank_of));
+             new (self) g4_spread(messages, p.model, p.measured, std::move(rank_of));
            },
            "messages"_a, "problem"_a, "rank_of"_a, nb::keep_alive<1, 2>(),
            "rank_of[c] is the rank of `messages` that runs chain c.")
@@ -221,9 +227,9 @@ void bind_dca(nb::module_& m) {
   m.def("run_chains",
         [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
               bool split, int in_flight, control& c) {
-          auto shared = std::make_shared<const problem>(p);
+          const problem fixed = p;  // while another thread may set the original
           nb::gil_scoped_release release;
-          run_chains(shared, queue, how(backend, pool, split, in_flight), c);
+          run_chains(fixed, queue, how(backend, pool, split, in_flight), c);
         },
         "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "in_flight"_a, "control"_a,
         "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the queue\n"
@@ -231,9 +237,9 @@ void bind_dca(nb::module_& m) {
   m.def("run_chains_spread",
         [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
               bool split, control& c, g4_spread& spread) {
-          auto shared = std::make_shared<const problem>(p);
+          const problem fixed = p;
           nb::gil_scoped_release release;
-          run_chains_spread(shared, queue, how(backend, pool, split, 0), c, spread);
+          run_chains_spread(fixed, queue, how(backend, pool, split, 0), c, spread);
         },
         "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "spread"_a,
         "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no two-particle\n"

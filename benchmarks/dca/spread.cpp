@@ -57,22 +57,22 @@ std::shared_ptr<const problem> some_problem(int edge, int window, bool pairing,
                                             std::vector<channel_request> channels) {
   auto p = std::make_shared<problem>();
   const int n = edge * edge;
-  p->parameters = {1, 1, n, 1};
-  p->momenta.size = n;
+  p->model.parameters = {1, 1, n, 1};
+  p->model.momenta.size = n;
   for (int k = 0; k < n; ++k) {
-    p->momenta.minus.push_back((edge - k % edge) % edge + edge * ((edge - k / edge) % edge));
+    p->model.momenta.minus.push_back((edge - k % edge) % edge + edge * ((edge - k / edge) % edge));
     for (int r = 0; r < n; ++r) {
-      p->momenta.sum.push_back((k % edge + r % edge) % edge + edge * ((k / edge + r / edge) % edge));
-      p->momenta.fourier.push_back(
+      p->model.momenta.sum.push_back((k % edge + r % edge) % edge + edge * ((k / edge + r / edge) % edge));
+      p->model.momenta.fourier.push_back(
           std::polar(1., -2 * M_PI * ((k % edge) * (r % edge) + (k / edge) * (r / edge)) / edge));
     }
   }
-  p->window = p->two_particle_frequencies = window;
-  p->pairing = pairing;
-  p->channels = std::move(channels);
-  p->orbit.resize(std::size_t(n) * n);
-  std::iota(p->orbit.begin(), p->orbit.end(), 0);
-  p->g0_frequency.assign(std::size_t(n) * window, {0, -1});
+  p->measured.window = p->measured.two_particle_frequencies = window;
+  p->measured.pairing = pairing;
+  p->measured.channels = std::move(channels);
+  p->measured.orbit.resize(std::size_t(n) * n);
+  std::iota(p->measured.orbit.begin(), p->measured.orbit.end(), 0);
+  p->measured.g0_frequency.assign(std::size_t(n) * window, {0, -1});
   return p;
 }
 
@@ -212,9 +212,9 @@ int main(int argc, char** argv) {
     for (const bool pairing : {true, false}) {
       const auto p = pairing ? some_problem(edge, window, true, {})
                              : some_problem(edge, window, false, {{channel::magnetic, 0, 0}});
-      const two_frequency functions(1, p->momenta, p->window, p->g0_frequency);
-      two_particle_sums sums(*p, functions);
-      g4_spread by(messages, p, rank_of);
+      const two_frequency functions(1, p->model.momenta, p->measured.window, p->measured.g0_frequency);
+      two_particle_sums sums(p->measured, functions);
+      g4_spread by(messages, p->model, p->measured, rank_of);
       std::vector<double> without, with, only;
       for (int sample = 0; sample < samples; ++sample) {  // in turn: the machine may change its mind
         without.push_back(alone(sums, g, measurements));
@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
       const char* name = pairing ? "pairing" : "magnetic";
       const double t = median(without), s = median(with), moving = median(only), each = 1e3 / measurements;
       // planes once, sums to and fro
-      const double bytes = measurements * (16. * double(plane) + 8. * double(two_particle_layout(*p, {})[0].size));
+      const double bytes = measurements * (16. * double(plane) + 8. * double(two_particle_layout(edge * edge, p->measured, {})[0].size));
       std::size_t sent = 0;  // by rank 0, for one measurement
       for (int rank = 1; rank < ranks; ++rank) sent += by.bytes_for(rank);
       if (ranks == 1) {

@@ -16,23 +16,23 @@ int main(int count, char** arguments) {
   const double beta = 1 / 0.07;
   const dca::two_level_bath bath(cluster, beta, -0.3, 1.2);
   auto p = std::make_shared<dca::problem>();
-  p->parameters = {beta, 6, cluster.size(), 1};
-  p->g0 = bath.table();
-  p->difference = cluster.difference();
-  p->momenta = cluster.momenta();
-  for (int n = 0; n < 32; ++n) p->odd_frequencies.push_back(2 * n + 1);
-  p->window = 16;
-  p->pairing = true;
-  p->orbit = {0, 1, 1, 2, 3, 4, 5, 6, 3, 5, 4, 6, 7, 8, 8, 9};  // (K, K') under the point group of the square
-  p->two_particle_frequencies = p->window;
-  p->g0_frequency = bath.at_frequencies(p->window);
-  p->block_length = 32;
-  p->proposals_per_sweep = 130;
-  p->warm_up_sweeps = 20;
-  p->bins = 2;
-  p->measurements_per_bin = (count > 1 ? std::atoi(arguments[1]) : 400) / 8;
-  p->histogram_size = 400;
-  p->seed = 5;
+  p->model.parameters = {beta, 6, cluster.size(), 1};
+  p->model.g0 = bath.table();
+  p->model.difference = cluster.difference();
+  p->model.momenta = cluster.momenta();
+  for (int n = 0; n < 32; ++n) p->measured.odd_frequencies.push_back(2 * n + 1);
+  p->measured.window = 16;
+  p->measured.pairing = true;
+  p->measured.orbit = {0, 1, 1, 2, 3, 4, 5, 6, 3, 5, 4, 6, 7, 8, 8, 9};  // (K, K') under the point group of the square
+  p->measured.two_particle_frequencies = p->measured.window;
+  p->measured.g0_frequency = bath.at_frequencies(p->measured.window);
+  p->moves.block_length = 32;
+  p->moves.proposals_per_sweep = 130;
+  p->schedule.warm_up_sweeps = 20;
+  p->schedule.bins = 2;
+  p->schedule.measurements_per_bin = (count > 1 ? std::atoi(arguments[1]) : 400) / 8;
+  p->measured.histogram_size = 400;
+  p->schedule.seed = 5;
 
   dca::chain_queue chains;
   for (std::uint32_t c = 0; c < 4; ++c) {
@@ -47,7 +47,7 @@ int main(int count, char** arguments) {
   dca::run_options how;
   how.backend = "os";
   how.pool.workers = 1;
-  dca::run_chains(p, chains, how, control);
+  dca::run_chains(*p, chains, how, control);
   session.reset();
   std::printf("%llu measurements, last order %zu\n", static_cast<unsigned long long>(control.measurements),
               chains.take_complete().at(0).current.vertices.size());

@@ -137,23 +137,23 @@ inline std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_r
                                              torus cluster = {2, 2}) {
   const two_level_bath bath(cluster, 3, 0, 0.4);
   auto p = std::make_shared<problem>();
-  p->parameters = {3, 4, cluster.size(), 1};
-  p->g0 = bath.table();
-  p->difference = cluster.difference();
-  p->momenta = cluster.momenta();
-  p->odd_frequencies = {1, 3, 7};
-  p->window = 3;
-  p->pairing = pairing;
-  for (int i = 0; i < cluster.size() * cluster.size(); ++i) p->orbit.push_back(i % 5);
-  p->channels = std::move(channels);
-  p->two_particle_frequencies = p->window + 1;
-  p->g0_frequency = bath.at_frequencies(p->two_particle_frequencies);
-  p->proposals_per_sweep = 8;
-  p->warm_up_sweeps = 5;
-  p->measurements_per_bin = 66;  // more than are summed in single precision
-  p->bins = 2;
-  p->histogram_size = 50;
-  p->seed = 5;
+  p->model.parameters = {3, 4, cluster.size(), 1};
+  p->model.g0 = bath.table();
+  p->model.difference = cluster.difference();
+  p->model.momenta = cluster.momenta();
+  p->measured.odd_frequencies = {1, 3, 7};
+  p->measured.window = 3;
+  p->measured.pairing = pairing;
+  for (int i = 0; i < cluster.size() * cluster.size(); ++i) p->measured.orbit.push_back(i % 5);
+  p->measured.channels = std::move(channels);
+  p->measured.two_particle_frequencies = p->measured.window + 1;
+  p->measured.g0_frequency = bath.at_frequencies(p->measured.two_particle_frequencies);
+  p->moves.proposals_per_sweep = 8;
+  p->schedule.warm_up_sweeps = 5;
+  p->schedule.measurements_per_bin = 66;  // more than are summed in single precision
+  p->schedule.bins = 2;
+  p->measured.histogram_size = 50;
+  p->schedule.seed = 5;
   return p;
 }
 
@@ -171,7 +171,7 @@ inline std::vector<chain_state> taken_on(std::shared_ptr<const problem> p, std::
   chain_queue queue;
   for (chain_state& s : chains) queue.add(std::move(s));
   queue.close();
-  spread ? run_chains_spread(p, queue, how, c, *spread) : run_chains(p, queue, how, c);
+  spread ? run_chains_spread(*p, queue, how, c, *spread) : run_chains(*p, queue, how, c);
   auto out = queue.take_complete();
   for (chain_state& s : queue.take(chains.size())) out.push_back(std::move(s));
   std::ranges::sort(out, {}, &chain_state::number);

@@ -22,14 +22,15 @@ bool same_bits(std::span<const double> a, std::span<const double> b) {
 
 /// This rank's shares of a bin against the whole.
 void compare(const problem& p, const std::vector<double>& whole, const std::vector<double>& mine, portion s) {
-  const auto layout = bin_layout(p), own = two_particle_layout(p, s), all = two_particle_layout(p, {});
+  const int sites = p.model.parameters.sites;
+  const auto layout = bin_layout(sites, p.measured), own = two_particle_layout(sites, p.measured, s), all = two_particle_layout(sites, p.measured, {});
   std::size_t first = 0;
   for (std::size_t i = 0; i < layout.size(); ++i)
     if (layout[i].name == all[0].name) first = i;
   std::size_t total = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::size_t before = 0;
-    for (int r = 0; r < s.part; ++r) before += two_particle_layout(p, {r, s.of})[i].size;
+    for (int r = 0; r < s.part; ++r) before += two_particle_layout(sites, p.measured, {r, s.of})[i].size;
     EXPECT_TRUE(same_bits(std::span(mine).subspan(own[i].offset, own[i].size),
                           std::span(whole).subspan(layout[first + i].offset + before, own[i].size)))
         << own[i].name;
@@ -51,7 +52,7 @@ void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_o
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(rank_of(i));
-  g4_spread spread(messages, p, ranks);
+  g4_spread spread(messages, p->model, p->measured, ranks);
   const auto here =
       taken_on(p, begin([&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &spread);
 
@@ -105,11 +106,11 @@ TEST(g4_spread, chains_may_differ_in_their_bins) {
 
 TEST(g4_spread, a_chain_that_fails_ends_for_all) {
   auto p = some_problem(true, {{channel::charge, 1, 0}});
-  p->g0_frequency[1] = NAN;
+  p->measured.g0_frequency[1] = NAN;
   const int chains = world().size();
   control c;
   comm::messenger messages(world());
-  g4_spread spread(messages, p, std::vector<int>(std::size_t(chains), 0));
+  g4_spread spread(messages, p->model, p->measured, std::vector<int>(std::size_t(chains), 0));
   const auto run = [&] { taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), {}, c, &spread); };
   if (world().rank() == 0)
     EXPECT_THROW(run(), runtime_failure);
@@ -123,12 +124,12 @@ TEST(g4_spread, shares_are_disjoint_and_complete) {
   for (int of : {1, 2, 3, 7, 100}) {
     std::size_t pairing = 0, channel = 0;
     for (int part = 0; part < of; ++part) {
-      const auto layout = two_particle_layout(*p, {part, of});
+      const auto layout = two_particle_layout(4, p->measured, {part, of});
       pairing += layout[0].size;
       channel += layout[1].size;
     }
-    EXPECT_EQ(pairing, two_particle_layout(*p, {})[0].size);
-    EXPECT_EQ(channel, two_particle_layout(*p, {})[1].size);
+    EXPECT_EQ(pairing, two_particle_layout(4, p->measured, {})[0].size);
+    EXPECT_EQ(channel, two_particle_layout(4, p->measured, {})[1].size);
   }
 }
 
@@ -140,7 +141,7 @@ TEST(g4_spread, a_stopped_chain_ends_for_all) {
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(i / 2);
-  g4_spread spread(messages, p, ranks);
+  g4_spread spread(messages, p->model, p->measured, ranks);
   taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), {}, c, &spread);
   for (const auto& bins : spread.bins) EXPECT_TRUE(bins.empty());
 }

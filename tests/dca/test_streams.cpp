@@ -7,9 +7,8 @@ namespace {
 
 // In this order, or runs that were stopped under an earlier version would go on with other numbers.
 TEST(streams, have_temperature_iteration_chain_and_bin_as_coordinates) {
-  problem p;
-  p.seed = 7, p.point = 2, p.iteration = 3;
-  const stream_id found = streams::of(p, streams::warm_up_moves, 4, 5), expected{7, 2, 2, 3, 4, 5};
+  const bin_schedule schedule{.seed = 7, .point = 2, .iteration = 3};
+  const stream_id found = streams::of(schedule, streams::warm_up_moves, 4, 5), expected{7, 2, 2, 3, 4, 5};
   EXPECT_EQ(random_words(found, 9), random_words(expected, 9));
 }
 

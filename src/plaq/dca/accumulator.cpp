@@ -23,42 +23,43 @@ enum {
 };
 }  // namespace
 
-std::vector<slice> bin_layout(const problem& p) {
+std::vector<slice> bin_layout(int sites, const measurement_list& measured) {
   std::vector<slice> out;
   std::size_t offset = 0;
   auto add = [&](std::string name, std::size_t size) {
     out.push_back({std::move(name), offset, size});
     offset += size;
   };
-  const std::size_t n = p.parameters.sites;
+  const std::size_t n = std::size_t(sites);
   add("sign", 1);
   add("order", 1);
   add("weight", 1);
-  add("single_particle", 2 * n * p.odd_frequencies.size());
+  add("single_particle", 2 * n * measured.odd_frequencies.size());
   add("correlations", 2 + 4 * n);
-  add("histogram", p.histogram_size);
-  for (const slice& s : two_particle_layout(p, {})) add(s.name, s.size);
+  add("histogram", measured.histogram_size);
+  for (const slice& s : two_particle_layout(sites, measured, {})) add(s.name, s.size);
   return out;
 }
 
-accumulator::accumulator(std::shared_ptr<const problem> p, std::uint32_t chain, two_particle_sink* elsewhere)
-    : problem_(std::move(p)),
+accumulator::accumulator(const cluster_model& model, const measurement_list& measured, const bin_schedule& schedule,
+                         std::uint32_t chain, two_particle_sink* elsewhere)
+    : schedule_(schedule),
+      histogram_size_(measured.histogram_size),
       chain_(chain),
-      layout_(bin_layout(*problem_)),
-      single_particle_(problem_->parameters.beta, problem_->parameters.sites, problem_->odd_frequencies,
-                       problem_->difference),
-      correlations_(problem_->g0, problem_->difference, stream_id{}),
+      layout_(bin_layout(model.parameters.sites, measured)),
+      single_particle_(model.parameters.beta, model.parameters.sites, measured.odd_frequencies, model.difference),
+      correlations_(model.g0, model.difference, stream_id{}),
       elsewhere_(elsewhere) {
   if (elsewhere_) layout_.resize(two_particle_slice);
-  if (!problem_->pairing && problem_->channels.empty()) return;
-  two_frequency_ = std::make_unique<two_frequency>(problem_->parameters.beta, problem_->momenta,
-                                                   problem_->two_particle_frequencies, problem_->g0_frequency);
-  if (!elsewhere_) two_particle_ = std::make_unique<two_particle_sums>(*problem_, *two_frequency_);
+  if (!measured.pairing && measured.channels.empty()) return;
+  two_frequency_ = std::make_unique<two_frequency>(model.parameters.beta, model.momenta,
+                                                   measured.two_particle_frequencies, measured.g0_frequency);
+  if (!elsewhere_) two_particle_ = std::make_unique<two_particle_sums>(measured, *two_frequency_);
 }
 
 void accumulator::begin_bin(std::uint64_t bin) {
-  correlations_.set_stream(streams::of(*problem_, streams::measurement_times, chain_, bin));
-  neighbours_ = streams::of(*problem_, streams::neighbours, chain_, bin);
+  correlations_.set_stream(streams::of(schedule_, streams::measurement_times, chain_, bin));
+  neighbours_ = streams::of(schedule_, streams::neighbours, chain_, bin);
   result_.sums.assign(layout_.back().offset + layout_.back().size, 0.);
   result_.series.clear();
   if (two_particle_) two_particle_->begin_bin();
@@ -69,7 +70,7 @@ void accumulator::accumulate(sample& s) {
   auto& sums = result_.sums;
   sums[layout_[sign_slice].offset] += s.sign;
   sums[layout_[order_slice].offset] += s.sign * s.order();
-  sums[layout_[histogram_slice].offset + std::min(s.order(), problem_->histogram_size - 1)] += 1;
+  sums[layout_[histogram_slice].offset + std::min(s.order(), histogram_size_ - 1)] += 1;
   if (two_frequency_) {
     trace::region here("transform M");
     two_frequency_->prepare(s);

@@ -37,8 +37,9 @@ class two_particle_sink {
 
 class accumulator {
  public:
-  /// With a sink, which has to outlive it, bins have no two-particle slices.
-  accumulator(std::shared_ptr<const problem> p, std::uint32_t chain, two_particle_sink* elsewhere = nullptr);
+  /// With a sink bins have no two-particle slices. It and the schedule have to outlive the accumulator.
+  accumulator(const cluster_model& model, const measurement_list& measured, const bin_schedule& schedule,
+              std::uint32_t chain, two_particle_sink* elsewhere = nullptr);
 
   void begin_bin(std::uint64_t bin);
   /// Measures a sample of the walk and one of its neighbours; gives the sample its share.
@@ -49,7 +50,8 @@ class accumulator {
  private:
   void measure(const sample& s);
 
-  std::shared_ptr<const problem> problem_;
+  const bin_schedule& schedule_;
+  int histogram_size_;
   std::uint32_t chain_;
   std::vector<slice> layout_;
   single_particle single_particle_;

@@ -1,7 +1,6 @@
 // One Markov chain: warm-up, then bins of measurements. A bin starts from vertices alone.
 #pragma once
 #include <atomic>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -32,7 +31,7 @@ struct chain_state {
   move_counts moves;            ///< of the bins that are complete
   double walking_seconds = 0, measuring_seconds = 0;
 
-  bool complete(const problem& p) const { return int(bins_done) >= p.bins; }
+  bool complete(const bin_schedule& s) const { return int(bins_done) >= s.bins; }
 };
 
 /// Walks through one bin (or the warm-up) and hands every measured sample to `sink`.
@@ -40,22 +39,27 @@ struct chain_state {
 template <class Real>
 class chain_walk {
  public:
-  chain_walk(std::shared_ptr<const problem> p, std::uint32_t number, control& c)
-      : problem_(std::move(p)), number_(number), control_(c), walker_(problem_->parameters, problem_->g0,
-                                                                       problem_->block_length) {}
+  /// All but the model have to outlive it.
+  chain_walk(const cluster_model& model, const move_rules& moves, const bin_schedule& schedule, std::uint32_t number,
+             control& c)
+      : moves_(moves),
+        schedule_(schedule),
+        number_(number),
+        control_(c),
+        walker_(model.parameters, model.g0, moves.block_length) {}
 
   bool warm_up(const configuration& start) {
-    const stream_id stream = streams::of(*problem_, streams::warm_up_moves, number_, 0);
+    const stream_id stream = streams::of(schedule_, streams::warm_up_moves, number_, 0);
     begin(start);
-    return sweeps("warm up", stream, problem_->warm_up_sweeps);
+    return sweeps("warm up", stream, schedule_.warm_up_sweeps);
   }
 
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
-    const stream_id stream = streams::of(*problem_, streams::moves, number_, number);
+    const stream_id stream = streams::of(schedule_, streams::moves, number_, number);
     begin(start);
-    for (int m = 0; m < problem_->measurements_per_bin; ++m) {
-      if (!sweeps("walk", stream, problem_->sweeps_per_measurement)) return false;
+    for (int m = 0; m < schedule_.measurements_per_bin; ++m) {
+      if (!sweeps("walk", stream, schedule_.sweeps_per_measurement)) return false;
       sink(walker_, std::uint64_t(m));
     }
     return true;
@@ -83,9 +87,9 @@ class chain_walk {
   }
   bool one_sweep(const stream_id& stream) {
     if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
-    walker_.propose(stream, next_, problem_->proposals_per_sweep);
-    next_ += problem_->proposals_per_sweep;
-    if (++sweeps_ % problem_->sweeps_between_rebuilds == 0) {
+    walker_.propose(stream, next_, moves_.proposals_per_sweep);
+    next_ += moves_.proposals_per_sweep;
+    if (++sweeps_ % moves_.sweeps_between_rebuilds == 0) {
       trace::region here("rebuild N");
       drift_ = std::max(drift_, walker_.rebuild());
       walker_.flip_site(stream, ~std::uint64_t(sweeps_));  // the stream's last numbers, far from those of the sweeps
@@ -94,7 +98,8 @@ class chain_walk {
     return true;
   }
 
-  std::shared_ptr<const problem> problem_;
+  const move_rules& moves_;
+  const bin_schedule& schedule_;
   std::uint32_t number_;
   control& control_;
   walker<Real> walker_;

@@ -13,18 +13,18 @@
 
 namespace plaq::dca {
 
-g4_spread::g4_spread(comm::messenger& messages, std::shared_ptr<const problem> p, std::vector<int> rank_of)
+g4_spread::g4_spread(comm::messenger& messages, const cluster_model& model, const measurement_list& measured,
+                     std::vector<int> rank_of)
     : bins(rank_of.size()),
       messages_(messages),
-      problem_(std::move(p)),
+      measured_(measured),
       rank_of_(std::move(rank_of)),
-      functions_(problem_->parameters.beta, problem_->momenta, problem_->two_particle_frequencies,
-                 problem_->g0_frequency) {
+      functions_(model.parameters.beta, model.momenta, measured.two_particle_frequencies, measured.g0_frequency) {
   for (const int rank : rank_of_)
     check(rank >= 0 && rank < messages_.size(), "g4_spread: a chain runs on a rank that is not there");
   check(rank_of_.size() <= std::size_t(comm::last_tag) + 1, "g4_spread: more chains than tags");
   for (int rank = 0; rank < messages_.size(); ++rank) {
-    const two_particle_sums sums(*problem_, functions_, {rank, messages_.size()});
+    const two_particle_sums sums(measured_, functions_, {rank, messages_.size()});
     rows_of_.emplace_back(sums.needed(), functions_.frequencies());
     direct_size_ = sums.direct_size();
   }
@@ -57,7 +57,7 @@ void g4_spread::close_bin(int chain, two_particle_sums& sums) {
 }
 
 void g4_spread::follow(int chain) {
-  two_particle_sums sums(*problem_, functions_, mine());
+  two_particle_sums sums(measured_, functions_, mine());
   const int origin = rank_of_[std::size_t(chain)];
   std::array<packet, 2> packets{empty_packet(messages_.rank()), empty_packet(messages_.rank())};
   std::array<task::future<comm::status>, 2> coming;
@@ -79,7 +79,7 @@ void g4_spread::follow(int chain) {
 }
 
 g4_spread::source::source(g4_spread& spread, int chain)
-    : spread_(spread), chain_(chain), sums_(*spread.problem_, spread.functions_, spread.mine()) {
+    : spread_(spread), chain_(chain), sums_(spread.measured_, spread.functions_, spread.mine()) {
   // Every rank begins with the next one, so that not all send to the same at once.
   const int me = spread.messages_.rank(), ranks = spread.messages_.size();
   for (int step = 1; step < ranks; ++step) {

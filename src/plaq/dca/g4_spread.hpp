@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,7 +22,8 @@ namespace plaq::dca {
 class g4_spread {
  public:
   /// `rank_of[c]` runs chain c; the same on all ranks.
-  g4_spread(comm::messenger& messages, std::shared_ptr<const problem> p, std::vector<int> rank_of);
+  g4_spread(comm::messenger& messages, const cluster_model& model, const measurement_list& measured,
+            std::vector<int> rank_of);
 
   portion mine() const { return {messages_.rank(), messages_.size()}; }
   int chains() const { return int(rank_of_.size()); }
@@ -36,7 +36,7 @@ class g4_spread {
   /// Sums the share of a chain that runs elsewhere until that ends. To be called as a task.
   void follow(int chain);
 
-  /// [chain][bin] shares of the bins that were completed, laid out as two_particle_layout(p, mine()) says.
+  /// [chain][bin] shares of the bins that were completed, laid out as two_particle_layout says for mine().
   std::vector<std::vector<std::vector<double>>> bins;
   /// Of summing what chains of other ranks measured.
   std::atomic<double> follow_seconds = 0;
@@ -53,7 +53,7 @@ class g4_spread {
   void close_bin(int chain, two_particle_sums& sums);
 
   comm::messenger& messages_;
-  std::shared_ptr<const problem> problem_;
+  measurement_list measured_;
   std::vector<int> rank_of_;
   two_frequency functions_;  // for the tables in it
   std::vector<packed_rows> rows_of_;  // by rank

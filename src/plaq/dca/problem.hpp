@@ -19,12 +19,26 @@ struct channel_request {
   int bosonic;
 };
 
-struct problem {
+/// The cluster in its bath: what the weight of a configuration and its Green's functions depend on.
+struct cluster_model {
   expansion parameters;
   std::shared_ptr<const g0_table> g0;
-  std::vector<int> difference;         ///< [i][j]: index of R_i - R_j
+  std::vector<int> difference;  ///< [i][j]: index of R_i - R_j
   momentum_tables momenta;
+};
+
+/// How walkers move.
+struct move_rules {
+  int block_length = 64;             ///< proposals from one change of N to the next
+  int proposals_per_sweep = 1;
+  int sweeps_between_rebuilds = 20;  ///< each followed by the proposal to flip a site
+  bool single_precision = false;     ///< N in float
+};
+
+/// What is measured.
+struct measurement_list {
   std::vector<int> odd_frequencies;    ///< of the single-particle function, n > 0 odd
+  int histogram_size = 1;              ///< orders 0 ... size - 1; the last one counts all above
 
   int window = 0;                      ///< positive frequencies of G4; 0 measures none
   bool pairing = false;                ///< the pairing channel at q = 0 in its real form
@@ -32,20 +46,26 @@ struct problem {
   std::vector<channel_request> channels;
   int two_particle_frequencies = 0;    ///< window + the largest |m|
   std::vector<std::complex<double>> g0_frequency;  ///< [K][n], n = 0 ... two_particle_frequencies - 1
+};
 
-  int block_length = 64;
-  int proposals_per_sweep = 1;
-  int sweeps_per_measurement = 1;
-  int sweeps_between_rebuilds = 20;   ///< each followed by the proposal to flip a site
+/// How a chain is cut into bins, and where its random numbers are.
+struct bin_schedule {
   int warm_up_sweeps = 0;
+  int sweeps_per_measurement = 1;
   int measurements_per_bin = 1;
-  int bins = 1;                        ///< of each chain
-  int histogram_size = 1;              ///< orders 0 ... size - 1; the last one counts all above
-  bool single_precision = false;       ///< N in float
+  int bins = 1;  ///< of each chain
 
   std::uint64_t seed = 0;
-  std::uint32_t point = 0;
+  std::uint32_t point = 0;  ///< temperature
   std::uint32_t iteration = 0;
+};
+
+/// A function takes the part that it needs.
+struct problem {
+  cluster_model model;
+  move_rules moves;
+  measurement_list measured;
+  bin_schedule schedule;
 };
 
 /// One named slice of a bin.
@@ -58,6 +78,6 @@ struct slice {
 /// The slices of a bin in order: sign, order, weight, single_particle, correlations, histogram, pairing, channel_0...
 /// All are sums over the bin's measurements. sign, order (with the sign) and histogram (without) belong to the walk;
 /// the others are sums of weight * value over all configurations measured, see neighbours.hpp, and `weight` that of 1.
-std::vector<slice> bin_layout(const problem& p);
+std::vector<slice> bin_layout(int sites, const measurement_list& measured);
 
 }  // namespace plaq::dca

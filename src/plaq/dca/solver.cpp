@@ -90,10 +90,10 @@ class split_measuring {
 
 /// Takes one chain on until another() says no; two-particle functions are summed elsewhere, if that is given.
 template <class Real, template <class, class> class Measuring, class Pool>
-void walk_and_measure(Pool& pool, std::shared_ptr<const problem> p, chain_state& state, const run_options& how, control& c,
+void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const run_options& how, control& c,
                       two_particle_sink* elsewhere, const batch::another_step& another) {
-  chain_walk<Real> walk(p, state.number, c);
-  accumulator measured(p, state.number, elsewhere);
+  chain_walk<Real> walk(p.model, p.moves, p.schedule, state.number, c);
+  accumulator measured(p.model, p.measured, p.schedule, state.number, elsewhere);
   Measuring<Real, Pool> measure(pool, measured, how);
 
   if (!state.warm) {
@@ -104,7 +104,7 @@ void walk_and_measure(Pool& pool, std::shared_ptr<const problem> p, chain_state&
     state.drift = std::max(state.drift, walk.drift());
     state.warm = true;
   }
-  while (!state.complete(*p) && another()) {
+  while (!state.complete(p.schedule) && another()) {
     const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
     double measuring = 0, waited = measured.waited();
@@ -133,30 +133,27 @@ void walk_and_measure(Pool& pool, std::shared_ptr<const problem> p, chain_state&
 }
 
 /// With the precision and the way of measuring that are asked for; whether the chain has all its bins.
-bool take_on(auto& pool, const std::shared_ptr<const problem>& p, chain_state& state, const run_options& how, control& c,
+bool take_on(auto& pool, const problem& p, chain_state& state, const run_options& how, control& c,
              two_particle_sink* elsewhere, const batch::another_step& another) {
-  if (p->single_precision)
+  if (p.moves.single_precision)
     how.split ? walk_and_measure<float, split_measuring>(pool, p, state, how, c, elsewhere, another)
               : walk_and_measure<float, shared_measuring>(pool, p, state, how, c, elsewhere, another);
   else
     how.split ? walk_and_measure<double, split_measuring>(pool, p, state, how, c, elsewhere, another)
               : walk_and_measure<double, shared_measuring>(pool, p, state, how, c, elsewhere, another);
-  return state.complete(*p);
+  return state.complete(p.schedule);
 }
 
 }  // namespace
 
-void run_chains(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c) {
-  check(p != nullptr, "run_chains: no problem given");
+void run_chains(const problem& p, chain_queue& queue, const run_options& how, control& c) {
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
     return take_on(pool, p, state, how, c, nullptr, another);
   };
   batch::run(queue, how, c, "dca chain", work, how.split ? 2 : 1);
 }
 
-void run_chains_spread(std::shared_ptr<const problem> p, chain_queue& queue, const run_options& how, control& c,
-                       g4_spread& spread) {
-  check(p != nullptr, "run_chains_spread: no problem given");
+void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread) {
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
     g4_spread::source source(spread, int(state.number));
     return take_on(pool, p, state, how, c, &source, another);

@@ -13,8 +13,8 @@ constexpr std::uint32_t measurement_times = 3;
 constexpr std::uint32_t neighbours = 4;
 
 /// The coordinates are temperature, iteration, chain and bin.
-inline stream_id of(const problem& p, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {
-  return {.seed = p.seed, .purpose = purpose, .i = p.point, .j = p.iteration, .k = chain, .l = bin};
+inline stream_id of(const bin_schedule& s, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {
+  return {.seed = s.seed, .purpose = purpose, .i = s.point, .j = s.iteration, .k = chain, .l = bin};
 }
 
 }  // namespace plaq::dca::streams

@@ -13,7 +13,7 @@ namespace {
 constexpr int configurations_per_flush = 128;
 }  // namespace
 
-std::vector<slice> two_particle_layout(const problem& p, portion mine) {
+std::vector<slice> two_particle_layout(int sites, const measurement_list& measured, portion mine) {
   std::vector<slice> out;
   std::size_t offset = 0;
   const auto add = [&](std::string name, std::size_t rows, std::size_t row) {
@@ -21,17 +21,17 @@ std::vector<slice> two_particle_layout(const problem& p, portion mine) {
     out.push_back({std::move(name), offset, size});
     offset += size;
   };
-  const std::size_t n = std::size_t(p.parameters.sites), w = std::size_t(p.window);
-  if (p.pairing) add("pairing", w * std::size_t(1 + *std::ranges::max_element(p.orbit)), 2 * w);
-  for (std::size_t i = 0; i < p.channels.size(); ++i) add("channel_" + std::to_string(i), 2 * w * n * n, 4 * w);
+  const std::size_t n = std::size_t(sites), w = std::size_t(measured.window);
+  if (measured.pairing) add("pairing", w * std::size_t(1 + *std::ranges::max_element(measured.orbit)), 2 * w);
+  for (std::size_t i = 0; i < measured.channels.size(); ++i) add("channel_" + std::to_string(i), 2 * w * n * n, 4 * w);
   return out;
 }
 
-two_particle_sums::two_particle_sums(const problem& p, const two_frequency& functions, portion mine)
-    : layout_(two_particle_layout(p, mine)), sites_(functions.sites()) {
-  if (p.pairing) pairing_ = std::make_unique<pairing>(functions, p.orbit, p.window, mine);
-  for (const channel_request& c : p.channels)
-    channels_.emplace_back(functions, c.kind, c.transfer, c.bosonic, p.window, mine);
+two_particle_sums::two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion mine)
+    : layout_(two_particle_layout(functions.sites(), measured, mine)), sites_(functions.sites()) {
+  if (measured.pairing) pairing_ = std::make_unique<pairing>(functions, measured.orbit, measured.window, mine);
+  for (const channel_request& c : measured.channels)
+    channels_.emplace_back(functions, c.kind, c.transfer, c.bosonic, measured.window, mine);
   std::size_t direct = 0;
   for (const vertex_channel& c : channels_) direct += c.direct_size();
   direct_.resize(direct);

@@ -1,4 +1,4 @@
-// The sums of all two-particle functions of a problem in one bin of one chain, or a share of each.
+// The sums of all two-particle functions that are measured in one bin of one chain, or a share of each.
 #pragma once
 #include <memory>
 #include <span>
@@ -10,11 +10,11 @@
 namespace plaq::dca {
 
 /// Where each function's share lies in what end_bin returns: pairing, channel_0, ...
-std::vector<slice> two_particle_layout(const problem& p, portion mine);
+std::vector<slice> two_particle_layout(int sites, const measurement_list& measured, portion mine);
 
 class two_particle_sums {
  public:
-  two_particle_sums(const problem& p, const two_frequency& functions, portion mine = {});
+  two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion mine = {});
 
   void begin_bin();
   /// What two vectors are enough for, see vertex_channel: of all channels, until the next call.
