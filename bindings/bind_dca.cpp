@@ -54,9 +54,9 @@ nb::dict to_dict(const chain_state& s) {
   nb::list bins, series;
   for (const bin_result& b : s.bins) {
     bins.append(to_numpy(b.sums, {b.sums.size()}));
-    std::vector<float> values(b.series.size() * 4);
+    std::vector<float> values(b.series.size() * series_columns.size());
     if (!values.empty()) std::memcpy(values.data(), b.series.data(), values.size() * sizeof(float));
-    series.append(to_numpy(values, {b.series.size(), 4}));
+    series.append(to_numpy(values, {b.series.size(), series_columns.size()}));
   }
   out["bins"] = bins;
   out["series"] = series;
@@ -84,7 +84,7 @@ chain_state from_dict(const nb::dict& d) {
   for (std::size_t i = 0; i < nb::len(bins); ++i) {
     bin_result b;
     b.sums = copied(nb::cast<flat<double>>(bins[i]));
-    const auto rows = nb::cast<nb::ndarray<const float, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>>(series[i]);
+    const auto rows = nb::cast<nb::ndarray<const float, nb::shape<-1, series_columns.size()>, nb::c_contig, nb::device::cpu>>(series[i]);
     b.series.resize(rows.shape(0));
     if (!b.series.empty()) std::memcpy(b.series.data(), rows.data(), b.series.size() * sizeof(record));
     s.bins.push_back(std::move(b));
@@ -110,7 +110,30 @@ problem_ptr make_problem(double beta, double U, double K, int sites, int segment
 }  // namespace
 
 void bind_dca(nb::module_& m) {
-  auto bound = nb::class_<problem>(m, "Problem", "Everything that stays fixed while the chains of one iteration run.")
+  nb::class_<bin_array>(m, "BinArray", "One measured array among the numbers of a bin.")
+      .def_ro("name", &bin_array::name)
+      .def_ro("offset", &bin_array::offset, "Of its first number.")
+      .def_prop_ro("size", &bin_array::size, "Numbers of the whole; a complex value is two.")
+      .def_prop_ro("axes", [](const bin_array& a) {
+        nb::list names;
+        for (const axis& along : a.axes) names.append(along.name);
+        return nb::tuple(names);
+      }, "Their names; the last one varies fastest.")
+      .def_prop_ro("shape", [](const bin_array& a) {
+        nb::list sizes;
+        for (const axis& along : a.axes) sizes.append(along.size);
+        return nb::tuple(sizes);
+      })
+      .def_prop_ro("dtype", [](const bin_array& a) {
+        return nb::borrow(reinterpret_cast<PyObject*>(a.complex ? &PyComplex_Type : &PyFloat_Type));
+      }, "float or complex");
+  const auto to_dict_of = [](const bin_layout& layout) {
+    nb::dict out;
+    for (const bin_array& a : layout) out[a.name.c_str()] = a;
+    return out;
+  };
+  const char* const what = "Everything that stays fixed while the chains of one iteration run.";
+  auto bound = nb::class_<problem>(m, "Problem", what)
       .def("__init__",
            [](problem* self, double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
               flat<std::int32_t> difference, flat<std::complex<double>> fourier, flat<std::int32_t> momentum_sum,
@@ -138,8 +161,7 @@ void bind_dca(nb::module_& m) {
            },
            "window"_a, "frequencies"_a, "g0_frequency"_a, "pairing"_a, "orbit"_a, "kinds"_a, "transfers"_a,
            "bosonic"_a)
-      .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; })
-      .def_prop_ro("window", [](const problem& p) { return p.measured.window; });
+      .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
   const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
     bound.def_prop_rw(name, [=](const problem& p) { return p.*role.*value; },
                       [=](problem& p, T given) { p.*role.*value = given; });
@@ -157,11 +179,14 @@ void bind_dca(nb::module_& m) {
   rw("point", &problem::schedule, &bin_schedule::point);
   rw("iteration", &problem::schedule, &bin_schedule::iteration);
   bound
-      .def("layout", [](const problem& p) {
-        nb::dict out;
-        for (const slice& s : bin_layout(p.model.parameters.sites, p.measured)) out[s.name.c_str()] = std::pair(s.offset, s.size);
-        return out;
-      }, "{name: (offset, size)} of the sums in a bin.");
+      .def("layout", [to_dict_of](const problem& p) {
+        return to_dict_of(layout_of(p.model.parameters.sites, p.measured));
+      }, "{name: BinArray} of the sums in a bin, in their order.");
+  m.def("two_particle_layout", [to_dict_of](int sites, int window, int orbits, int channels) {
+          return to_dict_of(two_particle_layout(sites, window, orbits, channels));
+        }, "sites"_a, "window"_a, "orbits"_a, "channels"_a,
+        "The same of two-particle functions alone: pairing, of so many orbits of pairs (0: none), and channels.");
+  m.attr("series_columns") = nb::cast(std::vector<std::string>(series_columns.begin(), series_columns.end()));
 
   nb::class_<control>(m, "Control", "Watches and stops chains that run on another thread.")
       .def(nb::init<>())
@@ -242,6 +267,6 @@ void bind_dca(nb::module_& m) {
           run_chains_spread(fixed, queue, how(backend, pool, split, 0), c, spread);
         },
         "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "spread"_a,
-        "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no two-particle\n"
-        "slices: their shares are in `spread`.");
+        "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no\n"
+        "two-particle functions: their shares are in `spread`.");
 }

@@ -23,20 +23,15 @@ bool same_bits(std::span<const double> a, std::span<const double> b) {
 /// This rank's shares of a bin against the whole.
 void compare(const problem& p, const std::vector<double>& whole, const std::vector<double>& mine, portion s) {
   const int sites = p.model.parameters.sites;
-  const auto layout = bin_layout(sites, p.measured), own = two_particle_layout(sites, p.measured, s), all = two_particle_layout(sites, p.measured, {});
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < layout.size(); ++i)
-    if (layout[i].name == all[0].name) first = i;
-  std::size_t total = 0;
+  const auto bin = layout_of(sites, p.measured), all = two_particle_layout(sites, p.measured), own = share_of(all, s);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    std::size_t before = 0;
-    for (int r = 0; r < s.part; ++r) before += two_particle_layout(sites, p.measured, {r, s.of})[i].size;
-    EXPECT_TRUE(same_bits(std::span(mine).subspan(own[i].offset, own[i].size),
-                          std::span(whole).subspan(layout[first + i].offset + before, own[i].size)))
+    std::size_t before = named(bin, all[i].name).offset;
+    for (int r = 0; r < s.part; ++r) before += share_of(all, {r, s.of})[i].size();
+    EXPECT_TRUE(same_bits(std::span(mine).subspan(own[i].offset, own[i].size()),
+                          std::span(whole).subspan(before, own[i].size())))
         << own[i].name;
-    total += own[i].size;
   }
-  EXPECT_EQ(mine.size(), total);
+  EXPECT_EQ(mine.size(), total_size(own));
 }
 
 void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how,
@@ -117,20 +112,6 @@ TEST(g4_spread, a_chain_that_fails_ends_for_all) {
   else
     run();
   for (const auto& bins : spread.bins) EXPECT_TRUE(bins.empty());
-}
-
-TEST(g4_spread, shares_are_disjoint_and_complete) {
-  const auto p = some_problem(true, {{channel::pp, 0, 0}});
-  for (int of : {1, 2, 3, 7, 100}) {
-    std::size_t pairing = 0, channel = 0;
-    for (int part = 0; part < of; ++part) {
-      const auto layout = two_particle_layout(4, p->measured, {part, of});
-      pairing += layout[0].size;
-      channel += layout[1].size;
-    }
-    EXPECT_EQ(pairing, two_particle_layout(4, p->measured, {})[0].size);
-    EXPECT_EQ(channel, two_particle_layout(4, p->measured, {})[1].size);
-  }
 }
 
 TEST(g4_spread, a_stopped_chain_ends_for_all) {

@@ -143,7 +143,7 @@ class Iteration:
             if at["pool"]:
                 at["pool"] = pooling.with_functions(at["pool"], shares.pool)
         else:
-            shares.cut_from(bins, min(begin for name, (begin, _) in self.problem.layout().items() if name in functions))
+            shares.cut_from(bins, min(a.offset for name, a in self.problem.layout().items() if name in functions))
             if at["pool"]:
                 shares.pool = shares.cut(pooling.functions(at["pool"]))
                 at["pool"] = pooling.with_functions(at["pool"], shares.pool)

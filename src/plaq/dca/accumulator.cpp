@@ -11,46 +11,20 @@
 
 namespace plaq::dca {
 
-namespace {
-enum {
-  sign_slice,
-  order_slice,
-  weight_slice,
-  single_particle_slice,
-  correlations_slice,
-  histogram_slice,
-  two_particle_slice
-};
-}  // namespace
-
-std::vector<slice> bin_layout(int sites, const measurement_list& measured) {
-  std::vector<slice> out;
-  std::size_t offset = 0;
-  auto add = [&](std::string name, std::size_t size) {
-    out.push_back({std::move(name), offset, size});
-    offset += size;
-  };
-  const std::size_t n = std::size_t(sites);
-  add("sign", 1);
-  add("order", 1);
-  add("weight", 1);
-  add("single_particle", 2 * n * measured.odd_frequencies.size());
-  add("correlations", 2 + 4 * n);
-  add("histogram", measured.histogram_size);
-  for (const slice& s : two_particle_layout(sites, measured, {})) add(s.name, s.size);
-  return out;
-}
-
 accumulator::accumulator(const cluster_model& model, const measurement_list& measured, const bin_schedule& schedule,
                          std::uint32_t chain, two_particle_sink* elsewhere)
     : schedule_(schedule),
-      histogram_size_(measured.histogram_size),
       chain_(chain),
-      layout_(bin_layout(model.parameters.sites, measured)),
+      layout_(layout_of(model.parameters.sites, measured)),
       single_particle_(model.parameters.beta, model.parameters.sites, measured.odd_frequencies, model.difference),
       correlations_(model.g0, model.difference, stream_id{}),
-      elsewhere_(elsewhere) {
-  if (elsewhere_) layout_.resize(two_particle_slice);
+      elsewhere_(elsewhere),
+      sign_(named(layout_, "sign").offset),
+      order_(named(layout_, "order").offset),
+      weight_(named(layout_, "weight").offset),
+      histogram_(named(layout_, "histogram")) {
+  const std::size_t functions = two_particle_layout(model.parameters.sites, measured).size();
+  if (elsewhere_) layout_.resize(layout_.size() - functions);
   if (!measured.pairing && measured.channels.empty()) return;
   two_frequency_ = std::make_unique<two_frequency>(model.parameters.beta, model.momenta,
                                                    measured.two_particle_frequencies, measured.g0_frequency);
@@ -60,7 +34,7 @@ accumulator::accumulator(const cluster_model& model, const measurement_list& mea
 void accumulator::begin_bin(std::uint64_t bin) {
   correlations_.set_stream(streams::of(schedule_, streams::measurement_times, chain_, bin));
   neighbours_ = streams::of(schedule_, streams::neighbours, chain_, bin);
-  result_.sums.assign(layout_.back().offset + layout_.back().size, 0.);
+  result_.sums.assign(total_size(layout_), 0.);
   result_.series.clear();
   if (two_particle_) two_particle_->begin_bin();
   if (elsewhere_) elsewhere_->begin_bin();
@@ -68,9 +42,9 @@ void accumulator::begin_bin(std::uint64_t bin) {
 
 void accumulator::accumulate(sample& s) {
   auto& sums = result_.sums;
-  sums[layout_[sign_slice].offset] += s.sign;
-  sums[layout_[order_slice].offset] += s.sign * s.order();
-  sums[layout_[histogram_slice].offset + std::min(s.order(), histogram_size_ - 1)] += 1;
+  sums[sign_] += s.sign;
+  sums[order_] += s.sign * s.order();
+  sums[histogram_.offset + std::min(std::size_t(s.order()), histogram_.size() - 1)] += 1;
   if (two_frequency_) {
     trace::region here("transform M");
     two_frequency_->prepare(s);
@@ -93,7 +67,7 @@ void accumulator::accumulate(sample& s) {
 }
 
 void accumulator::measure(const sample& s) {
-  result_.sums[layout_[weight_slice].offset] += s.weight();
+  result_.sums[weight_] += s.weight();
   {
     trace::region here("measure M");
     single_particle_.accumulate(s);
@@ -114,14 +88,17 @@ void accumulator::measure(const sample& s) {
 }
 
 bin_result accumulator::end_bin() {
-  auto target = [&](std::size_t i) {
-    return std::span<double>(result_.sums).subspan(layout_[i].offset, layout_[i].size);
+  const std::span<double> sums = result_.sums;
+  const auto from_to = [&](const char* first, const char* last) {
+    const std::size_t begin = named(layout_, first).offset;
+    const bin_array& end = named(layout_, last);
+    return sums.subspan(begin, end.offset + end.size() - begin);
   };
-  single_particle_.flush(target(single_particle_slice));
-  correlations_.flush(target(correlations_slice));
+  single_particle_.flush(from_to("single_particle", "single_particle"));
+  correlations_.flush(from_to("density", "static_charge"));
   if (two_particle_) {
-    const auto pairs = two_particle_->end_bin();
-    std::ranges::copy(pairs, target(two_particle_slice).data());
+    const auto functions = two_particle_->end_bin();
+    std::ranges::copy(functions, sums.last(functions.size()).begin());
   }
   if (elsewhere_) elsewhere_->end_bin();
   for (double x : result_.sums)

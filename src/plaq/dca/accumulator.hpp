@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "plaq/dca/bin_layout.hpp"
 #include "plaq/dca/correlations.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/dca/single_particle.hpp"
@@ -12,12 +13,13 @@
 
 namespace plaq::dca {
 
-/// Per measurement, for autocorrelation times: sign, expansion order, s * density, s * double occupancy.
-using record = std::array<float, 4>;
+/// Per measurement, for autocorrelation times; s * density and s * double occupancy.
+inline constexpr std::array series_columns{"sign", "expansion_order", "density", "double_occupancy"};
+using record = std::array<float, series_columns.size()>;
 
 /// What one chain found in one bin.
 struct bin_result {
-  std::vector<double> sums;     ///< laid out as bin_layout says
+  std::vector<double> sums;     ///< laid out as bin_layout.hpp says
   std::vector<record> series;   ///< the first measurements of the bin, series_limit at most
 };
 constexpr std::size_t series_limit = 4096;
@@ -37,7 +39,7 @@ class two_particle_sink {
 
 class accumulator {
  public:
-  /// With a sink bins have no two-particle slices. It and the schedule have to outlive the accumulator.
+  /// With a sink bins have no two-particle functions. It and the schedule have to outlive the accumulator.
   accumulator(const cluster_model& model, const measurement_list& measured, const bin_schedule& schedule,
               std::uint32_t chain, two_particle_sink* elsewhere = nullptr);
 
@@ -51,14 +53,15 @@ class accumulator {
   void measure(const sample& s);
 
   const bin_schedule& schedule_;
-  int histogram_size_;
   std::uint32_t chain_;
-  std::vector<slice> layout_;
+  bin_layout layout_;
   single_particle single_particle_;
   correlations correlations_;
   std::unique_ptr<two_frequency> two_frequency_;
   std::unique_ptr<two_particle_sums> two_particle_;
   two_particle_sink* elsewhere_;
+  std::size_t sign_, order_, weight_;
+  bin_array histogram_;
   two_frequency::planes up_, down_;
   stream_id neighbours_{};
   sample flipped_;

@@ -26,7 +26,7 @@ class correlations {
 
   void accumulate(const sample& s);
 
-  /// Layout: density, double occupancy (per site), then spin, charge, static spin, static charge, each [R].
+  /// density, double_occupancy (per site), spin, charge, static_spin, static_charge of bin_layout.hpp.
   std::size_t size() const { return 2 + 4 * std::size_t(sites_); }
   void flush(std::span<double> out);
 

@@ -36,7 +36,7 @@ class g4_spread {
   /// Sums the share of a chain that runs elsewhere until that ends. To be called as a task.
   void follow(int chain);
 
-  /// [chain][bin] shares of the bins that were completed, laid out as two_particle_layout says for mine().
+  /// [chain][bin] shares of the bins that were completed, laid out as share_of says for mine().
   std::vector<std::vector<std::vector<double>>> bins;
   /// Of summing what chains of other ranks measured.
   std::atomic<double> follow_seconds = 0;

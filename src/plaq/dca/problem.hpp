@@ -2,7 +2,6 @@
 #pragma once
 #include <complex>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "plaq/base/random.hpp"
@@ -67,17 +66,5 @@ struct problem {
   measurement_list measured;
   bin_schedule schedule;
 };
-
-/// One named slice of a bin.
-struct slice {
-  std::string name;
-  std::size_t offset;
-  std::size_t size;
-};
-
-/// The slices of a bin in order: sign, order, weight, single_particle, correlations, histogram, pairing, channel_0...
-/// All are sums over the bin's measurements. sign, order (with the sign) and histogram (without) belong to the walk;
-/// the others are sums of weight * value over all configurations measured, see neighbours.hpp, and `weight` that of 1.
-std::vector<slice> bin_layout(int sites, const measurement_list& measured);
 
 }  // namespace plaq::dca

@@ -153,14 +153,16 @@ void run_chains(const problem& p, chain_queue& queue, const run_options& how, co
   batch::run(queue, how, c, "dca chain", work, how.split ? 2 : 1);
 }
 
-void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread) {
+void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c,
+                       g4_spread& spread) {
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
     g4_spread::source source(spread, int(state.number));
     return take_on(pool, p, state, how, c, &source, another);
   };
   batch::run_together(queue, how, c, "dca chain", work, [&](auto& crew) {
     for (int chain = 0; chain < spread.chains(); ++chain)
-      if (!spread.runs_here(chain)) crew.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
+      if (!spread.runs_here(chain))
+        crew.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
   });
 }
 

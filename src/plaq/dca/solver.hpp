@@ -18,13 +18,14 @@ struct chain_queue : batch::queue<chain_state> {
   chain_queue() : queue("chains") {}
 };
 
-/// Takes every chain of the queue on from its state until all its bins are complete or `c.stop` is set, as batch::run
-/// does with pieces of work.
+/// Takes every chain of the queue on from its state until all its bins are complete or `c.stop` is set, as
+/// batch::run does with pieces of work.
 void run_chains(const problem& p, chain_queue& queue, const run_options& how, control& c);
 
-/// The same with two-particle functions spread over ranks: all ranks call with a closed queue of the chains that `spread`
-/// says are theirs and their part of it. All chains are under way at once, whatever `how` says, since those of other
-/// ranks are followed meanwhile. Bins have no two-particle slices: their shares are in `spread`.
-void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread);
+/// The same with two-particle functions spread over ranks: all ranks call with a closed queue of the chains that
+/// `spread` says are theirs and their part of it. All chains are under way at once, whatever `how` says, since those
+/// of other ranks are followed meanwhile. Bins have no two-particle functions: their shares are in `spread`.
+void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c,
+                       g4_spread& spread);
 
 }  // namespace plaq::dca

@@ -1,7 +1,5 @@
 #include "plaq/dca/two_particle_sums.hpp"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 
 #include "plaq/trace/region.hpp"
@@ -13,22 +11,8 @@ namespace {
 constexpr int configurations_per_flush = 128;
 }  // namespace
 
-std::vector<slice> two_particle_layout(int sites, const measurement_list& measured, portion mine) {
-  std::vector<slice> out;
-  std::size_t offset = 0;
-  const auto add = [&](std::string name, std::size_t rows, std::size_t row) {
-    const std::size_t size = (mine.end(rows) - mine.begin(rows)) * row;
-    out.push_back({std::move(name), offset, size});
-    offset += size;
-  };
-  const std::size_t n = std::size_t(sites), w = std::size_t(measured.window);
-  if (measured.pairing) add("pairing", w * std::size_t(1 + *std::ranges::max_element(measured.orbit)), 2 * w);
-  for (std::size_t i = 0; i < measured.channels.size(); ++i) add("channel_" + std::to_string(i), 2 * w * n * n, 4 * w);
-  return out;
-}
-
 two_particle_sums::two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion mine)
-    : layout_(two_particle_layout(functions.sites(), measured, mine)), sites_(functions.sites()) {
+    : layout_(share_of(two_particle_layout(functions.sites(), measured), mine)), sites_(functions.sites()) {
   if (measured.pairing) pairing_ = std::make_unique<pairing>(functions, measured.orbit, measured.window, mine);
   for (const channel_request& c : measured.channels)
     channels_.emplace_back(functions, c.kind, c.transfer, c.bosonic, measured.window, mine);
@@ -56,7 +40,7 @@ needed_rows two_particle_sums::needed() const {
 
 void two_particle_sums::begin_bin() {
   flush();  // of a bin that was abandoned
-  sums_.assign(layout_.empty() ? 0 : layout_.back().offset + layout_.back().size, 0.);
+  sums_.assign(total_size(layout_), 0.);
 }
 
 void two_particle_sums::accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down,
@@ -74,8 +58,8 @@ void two_particle_sums::flush() {
   trace::region here("flush G4");
   auto next = layout_.begin();
   const auto target = [&] {
-    const slice& s = *next++;
-    return std::span<double>(sums_).subspan(s.offset, s.size);
+    const bin_array& a = *next++;
+    return std::span<double>(sums_).subspan(a.offset, a.size());
   };
   if (pairing_) pairing_->flush(target());
   for (vertex_channel& c : channels_) c.flush(target());

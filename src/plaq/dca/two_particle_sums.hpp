@@ -4,13 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "plaq/dca/bin_layout.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/dca/two_particle.hpp"
 
 namespace plaq::dca {
-
-/// Where each function's share lies in what end_bin returns: pairing, channel_0, ...
-std::vector<slice> two_particle_layout(int sites, const measurement_list& measured, portion mine);
 
 class two_particle_sums {
  public:
@@ -24,12 +22,13 @@ class two_particle_sums {
   needed_rows needed() const;
   void accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down,
                   std::span<const float> direct);
+  /// Laid out as share_of says for `mine`.
   std::vector<double> end_bin();
 
  private:
   void flush();
 
-  std::vector<slice> layout_;
+  bin_layout layout_;
   std::unique_ptr<pairing> pairing_;
   std::vector<vertex_channel> channels_;
   std::vector<double> sums_;

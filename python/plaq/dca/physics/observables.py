@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from plaq import _core
 from plaq.data import statistics
 from plaq.data.estimate import Axis, Estimate
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_of, irrep_projectors
@@ -91,8 +92,7 @@ def autocorrelation(measured):
     With particle-hole symmetry the density may be 1 in every configuration, up to rounding: that is no change.
     """
     series = measured.series
-    names = ("sign", "expansion_order", "density", "double_occupancy")
-    return {name: statistics.autocorrelation_time(series[..., i])[0] for i, name in enumerate(names)
+    return {name: statistics.autocorrelation_time(series[..., i])[0] for i, name in enumerate(_core.dca.series_columns)
             if np.ptp(series[..., i]) > (1e-5 if name == "density" else 0)}
 
 

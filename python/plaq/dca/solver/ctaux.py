@@ -18,6 +18,7 @@ from plaq.trace.session import region
 
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
 TABLE_TERMS = 8  # g0_table::terms
+CORRELATIONS = ("density", "double_occupancy", "spin", "charge", "static_spin", "static_charge")
 
 
 def auxiliary_bath(mesh, bath, U):
@@ -135,41 +136,30 @@ def make_problem(cluster, mesh, task, solver):
 def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None):
     """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`; `orbits` are lists of equivalent momenta to
     average over."""
-    layout = problem.layout()
+    layout = problem.layout()  # src/plaq/dca/bin_layout.hpp
     per_bin = problem.measurements_per_bin * bins.group
     sums = bins.sums()
     n = cluster.size
 
-    def part(name, *shape):
-        offset, size = layout[name]
-        return (sums[:, offset:offset + size] / per_bin).reshape(len(sums), *(shape or (-1,)))
+    def part(name):
+        a = layout[name]
+        return (sums[:, a.offset:a.offset + a.size] / per_bin).view(a.dtype).reshape(len(sums), *a.shape)
 
-    def as_complex(name, *shape):
-        values = part(name, *shape, 2)
-        return values[..., 0] + 1j * values[..., 1]
-
-    m = np.einsum("kr,brw->bkw", cluster.fourier, as_complex("single_particle", n, -1))
+    m = np.einsum("kr,brw->bkw", cluster.fourier, part("single_particle"))
     for orbit in orbits:
         m[:, orbit] = m[:, orbit].mean(axis=1, keepdims=True)
-    correlations = part("correlations", -1)
-    series = bins.series().reshape(min(bins.bins, bins.chains), -1, 4)
-    names = ["spin", "charge", "static_spin", "static_charge"]
-    split = {name: correlations[:, 2 + i * n:2 + (i + 1) * n] for i, name in enumerate(names)}
-    columns = 2 * problem.window
+    series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(_core.dca.series_columns))
 
     def pairs(name):
-        if shares:
-            return shares.averages(name, per_bin)
-        return part(name, -1, columns) if name == "pairing" else as_complex(name, -1, columns)
+        return shares.averages(name, per_bin) if shares else part(name).reshape(len(sums), -1, layout[name].shape[-1])
 
     pairing = pairs("pairing") if "pairing" in layout else None
     channels = [pairs(f"channel_{i}") for i in range(sum(name.startswith("channel_") for name in layout))]
     return Measured(
-        weights=np.full(len(sums), per_bin), sign=part("sign")[:, 0], order=part("order")[:, 0],
-        norm=part("weight")[:, 0],
+        weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=part("weight"),
         m=m / (problem.beta * n),
-        correlations={"density": correlations[:, 0], "double_occupancy": correlations[:, 1], **split},
-        histogram=part("histogram", -1), pairing=pairing, channels=channels,
+        correlations={name: part(name) for name in CORRELATIONS},
+        histogram=part("histogram"), pairing=pairing, channels=channels,
         series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),
         walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])
 

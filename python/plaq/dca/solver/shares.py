@@ -82,9 +82,9 @@ def pair_functions(window: int, sites: int, orbit: np.ndarray | None, channels: 
     orbit : block of each pair in the pairing channel, None if it is not measured; channels : number of the others.
     """
     pairs = np.arange(sites * sites).reshape(sites, sites)
-    found = [] if orbit is None else [PairFunction("pairing", orbit, window, 2 * window, float)]
-    found += [PairFunction(f"channel_{i}", pairs, 2 * window, 2 * window, complex) for i in range(channels)]
-    return {f.name: f for f in found}
+    layout = _core.dca.two_particle_layout(sites, window, 0 if orbit is None else 1 + int(orbit.max()), channels)
+    return {name: PairFunction(name, orbit if a.axes[0] == "orbit" else pairs, *a.shape[-2:], a.dtype)
+            for name, a in layout.items()}
 
 
 def gathered(comm: Any, function: PairFunction, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray | None]]:
