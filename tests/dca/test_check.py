@@ -20,10 +20,11 @@ def at(T, **sections):
     return p, cost(p, Cluster(Lattice(p.hopping()), p.model.cluster), T, Machine(), 1, 1)
 
 
-@pytest.mark.parametrize("omega_max", [0.01, 0.22, 1.0, 7.7])
-def test_window_is_that_of_the_loop(omega_max):
+@pytest.mark.parametrize("omega_max, frequencies", [(0.01, 1), (0.22, 1), (1.0, 2), (1.1, 3), (7.7, 18)])
+def test_window_is_that_of_the_loop(omega_max, frequencies):
+    """(2n + 1) pi T up to omega_max, at least one; pi T = 0.2199."""
     p, found = at(0.07, two_particle={"omega_max": omega_max})
-    assert found.window == window(p, 1 / 0.07) >= 1
+    assert found.window == window(p, 1 / 0.07) == frequencies
     assert at(0.5, two_particle={"omega_max": omega_max})[1].window == 0  # above two_particle.below
 
 

@@ -25,20 +25,20 @@ struct witness : trace::listener {
     if (!lives.emplace(id, life{parent, std::string(name), "c", -1}).second) clash = true;
   }
   void started(std::uint64_t id, int worker) noexcept override {
-    add(id, 's', worker);
+    add(id, 's');
     enter(id, worker);
   }
   void suspended(std::uint64_t id) noexcept override {
-    add(id, 'w', -1);
+    add(id, 'w');
     leave(id);
   }
-  void ready(std::uint64_t id) noexcept override { add(id, 'k', -1); }
+  void ready(std::uint64_t id) noexcept override { add(id, 'k'); }
   void resumed(std::uint64_t id, int worker) noexcept override {
-    add(id, 'r', worker);
+    add(id, 'r');
     enter(id, worker);
   }
   void finished(std::uint64_t id) noexcept override {
-    add(id, 'f', -1);
+    add(id, 'f');
     leave(id);
   }
   void linked(std::uint64_t from, std::uint64_t to) noexcept override {
@@ -47,15 +47,15 @@ struct witness : trace::listener {
     if (a != lives.end() && b != lives.end()) links.emplace(a->second.name, b->second.name);
   }
 
-  void add(std::uint64_t id, char event, int worker) {
+  void add(std::uint64_t id, char event) {
     std::lock_guard guard(lock);
     auto found = lives.find(id);
     if (found == lives.end()) return;  // of a task from before
     found->second.events += event;
-    if (worker >= 0) workers.insert(worker);
   }
   void enter(std::uint64_t id, int worker) {
     std::lock_guard guard(lock);
+    workers.insert(worker);
     if (!running.emplace(worker, id).second) clash = true;
   }
   void leave(std::uint64_t id) {

@@ -1,14 +1,20 @@
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "plaq/base/error.hpp"
 #include "plaq/trace/counters.hpp"
 #include "plaq/trace/gpu.hpp"
 
 namespace plaq::trace {
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -57,8 +63,32 @@ TEST(Counters, OfTheSystemMakeSense) {
   EXPECT_GE(after.at("peak resident memory").value, after.at("resident memory").value * 0.9);
   EXPECT_GT(after.at("minor page faults").value, before.at("minor page faults").value);
   EXPECT_GT(after.at("user time").value, before.at("user time").value);
-  EXPECT_GE(after.at("voluntary context switches").thread, 0);
   EXPECT_GT(read_counter(std::string("busy time of core ").append(std::to_string(sched_getcpu()))), 0);
+}
+
+TEST(Counters, OfTheSystemKnowTheThreads) {
+  const auto switches = [] {
+    std::map<long, double> of;
+    for (const sample& s : read_counters())
+      if (s.name == "voluntary context switches") of[s.thread] = s.value;
+    return of;
+  };
+  const auto before = switches();
+  std::atomic<long> other{0};
+  std::atomic<bool> go{false};
+  std::thread sleeper([&] {
+    other = ::gettid();
+    while (!go) std::this_thread::sleep_for(1ms);
+  });
+  while (other == 0) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(1ms);
+  const auto after = switches();
+  go = true;
+  sleeper.join();
+  EXPECT_FALSE(before.contains(other));
+  EXPECT_TRUE(after.contains(other));
+  EXPECT_EQ(after.size(), before.size() + 1);
+  EXPECT_GT(after.at(::gettid()), before.at(::gettid())) << "it slept";
 }
 
 TEST(Counters, OfGpusComeFromNvml) {
