@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from plaq.comm import library_version
-from plaq.launch import launcher_command
+from plaq.comm.launch import launcher_command
 from plaq.trace import read
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples/libraries"
 BUILD = Path(os.environ.get("PLAQ_BUILD", ROOT / "build"))
-LIBRARIES = ["base", "trace", "task", "comm"]
+LIBRARIES = ["base", "trace", "task", "batch", "comm"]
 CMAKE = shutil.which("cmake")
 
 pytestmark = pytest.mark.skipif(
