@@ -5,19 +5,22 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from ising import Ising, Parameters
 
 from plaq import _core
+from plaq.comm import world
 from plaq.comm.launch import launcher_command
 from plaq.data import results_file
-from plaq.errors import InputError
+from plaq.errors import InputError, Interrupted
 from plaq.run import driver
+from plaq.run.live import Log
 
 HERE = Path(__file__).parent
-INPUT = "[model]\nbeta = 0.3\nsize = 4\n[solver]\nsweeps = 1024\n"
+INPUT = "[model]\nbeta = 0.3\nsize = 4\n[solver]\nsweeps = 512\n"
 
 
 @pytest.fixture
@@ -81,20 +84,25 @@ def test_a_run_leaves_results_summary_report_and_digest(folder, whole):
     assert ising(folder, "report").returncode == 0 and (folder / "run/report.html").read_text() == page
 
 
+def stopped(folder, after):
+    """A run of the input in this folder's run/ that is told to stop when it has asked so often."""
+    asked = itertools.count(1)
+    stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= after else None)
+    with pytest.raises(Interrupted, match="SIGTERM"):
+        driver.run_on(Ising, world(), Parameters.read(folder / "input.toml"), folder / "run", "input.toml", stop, Log)
+
+
 def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
-    for part in range(100):
-        done = ising(folder, "run", "input.toml", "--walltime", "0.1")
-        assert done.returncode == 0, done.stderr
-        if "stopped by walltime" not in done.stdout:
-            break
-    assert 0 < part < 99 and digest(folder) == whole
+    for after in (1, 100, 200):
+        stopped(folder, after)
+    done = ising(folder, "run", "input.toml")
+    assert done.returncode == 0 and digest(folder) == whole, done.stderr
 
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_any_number_of_ranks_has_the_same_bits(folder, whole, ranks):
-    """Also one that goes on with what one rank began."""
-    assert "stopped by walltime" in ising(folder, "run", "input.toml", "--walltime", "0.05").stdout
+def test_any_number_of_ranks_goes_on_with_what_one_began(folder, whole, ranks):
+    stopped(folder, 300)
     done = ising(folder, "run", "input.toml", "-n", ranks)
     assert done.returncode == 0, done.stderr
     assert digest(folder) == whole
