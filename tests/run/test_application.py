@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -29,13 +30,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def ising(folder, *arguments, ranks=None, **options):
-    """The command line ``plaq ising``, as a user of another application has it."""
+def ising(folder, *arguments, ranks=None):
+    """The command line ``plaq ising``, as a user of another application has it, on so many ranks."""
     program = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); import plaq.main, ising\n"
                "plaq.main.app.add_typer(ising.app, name='ising'); plaq.main.main()", "ising", *map(str, arguments)]
     launcher = launcher_command(ranks) if ranks else []
+    told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
     return subprocess.run([*launcher, *program], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-                          **options)
+                          stdin=subprocess.DEVNULL, env={**os.environ, **told})
 
 
 def digest(folder):
@@ -103,7 +105,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_any_number_of_ranks_goes_on_with_what_one_began(folder, whole, ranks):
     stopped(folder, 300)
-    done = ising(folder, "run", "input.toml", "-n", ranks)
+    done = ising(folder, "run", "input.toml", ranks=ranks)
     assert done.returncode == 0, done.stderr
     assert digest(folder) == whole
 
@@ -133,7 +135,7 @@ def test_errors_are_one_line(folder, arguments, words):
 def test_a_folder_is_that_of_one_input_and_one_application(folder):
     assert ising(folder, "run", "input.toml", "--set", "solver.sweeps=64").returncode == 0
     done = ising(folder, "run", "input.toml")
-    assert done.returncode == 2 and "solver.sweeps = 64 in run/input.resolved.toml, 1024 in input.toml" in done.stderr
+    assert done.returncode == 2 and "solver.sweeps = 64 in run/input.resolved.toml, 512 in input.toml" in done.stderr
     with pytest.raises(InputError, match="'plaq ising results', version 2, where this plaq reads 'plaq dca results'"):
         results_file.digest_of(folder / "run/results.h5", results_file.format_of("plaq dca"))
 
