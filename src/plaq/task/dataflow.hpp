@@ -41,7 +41,17 @@ auto arguments_of(std::vector<Future>& ready) {
   }
 }
 
+template <class F, class Values>
+inline constexpr bool takes_all = false;
+template <class F, class... Value>
+inline constexpr bool takes_all<F, std::tuple<Value...>> = std::is_invocable_v<F, Value...>;
+
 }  // namespace detail
+
+/// Can be called with what these futures, shared futures and vectors of them give.
+template <class F, class... Antecedents>
+concept takes_results_of =
+    detail::takes_all<F, decltype(std::tuple_cat(detail::arguments_of(std::declval<Antecedents&>())...))>;
 
 /// Runs f(values...) as a task of `pool` once all results are there; no worker and no stack waits for it. A future
 /// gives its value, a shared_future a reference to it, a vector of either a vector of values, void no argument.
@@ -49,6 +59,7 @@ auto arguments_of(std::vector<Future>& ready) {
 /// returned; so does what f throws. Where f returns a future, its result comes out. The destructor of the pool
 /// waits for the task. Throws std::future_error for an antecedent that is not valid.
 template <class F, class... Antecedents>
+  requires takes_results_of<std::decay_t<F>, Antecedents...>
 auto dataflow(detail::scheduler& pool, task_name name, F&& f, Antecedents... results) {
   auto unpack = [f = std::forward<F>(f)](Antecedents... ready) mutable -> decltype(auto) {
     // Braces: from left to right.

@@ -83,6 +83,7 @@ class [[nodiscard]] future : public detail::future_base<T> {
   /// throws comes out of the future that is returned. Where f returns a future, its result does. Afterwards
   /// valid() is false. The destructor of the pool waits for the task.
   template <class F>
+    requires std::invocable<std::decay_t<F>, future<T>>
   auto then(detail::scheduler& pool, task_name name, F&& f) {
     return detail::defer(pool, name, std::forward<F>(f), std::move(*this));
   }
@@ -106,6 +107,7 @@ class [[nodiscard]] shared_future : public detail::future_base<T> {
 
   /// As future::then; f gets a shared_future, and this one stays valid.
   template <class F>
+    requires std::invocable<std::decay_t<F>, shared_future<T>>
   auto then(detail::scheduler& pool, task_name name, F&& f) const {
     return detail::defer(pool, name, std::forward<F>(f), *this);
   }

@@ -17,6 +17,14 @@
 
 namespace plaq::task {
 
+/// What runs tasks: the pool of a back end.
+template <class P>
+concept task_pool = std::derived_from<P, detail::scheduler>;
+
+/// Can be called with an index and returns nothing, for nobody would see it.
+template <class Body, class Index>
+concept loop_body = std::invocable<Body&, Index&> && std::is_void_v<std::invoke_result_t<Body&, Index&>>;
+
 namespace detail {
 
 /// end - begin, for any two integers; 0 where end comes before begin.
@@ -107,7 +115,7 @@ struct team {
 /// outside of the pool waits meanwhile.
 /// Where bodies throw, the error of the lowest index that throws comes out; those above it may not have been run.
 /// Throws cancelled where the token was stopped before every piece was handed out.
-template <class Pool, std::integral Index, class Body>
+template <task_pool Pool, std::integral Index, loop_body<Index> Body>
 void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& body, const loop_options& how = {}) {
   const std::size_t n = detail::length(begin, end);
   if (n == 0) return;

@@ -1,0 +1,134 @@
+"""Programs that C++ has to refuse, with a word that says why; each has a twin that compiles."""
+
+import os
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CACHE = Path(os.environ.get("PLAQ_BUILD", ROOT / "build")) / "CMakeCache.txt"
+
+HEADERS = """
+#include <array>
+#include <complex>
+#include <functional>
+#include <string>
+#include <vector>
+#include "plaq/base/random.hpp"
+#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/messenger.hpp"
+#include "plaq/task/task.hpp"
+"""
+FRAME = """
+using namespace plaq;
+namespace case_{number} {{
+{before}
+void f(task::fiber::pool& pool, const comm::communicator& world, comm::messenger& messages) {{
+  (void)pool, (void)world, (void)messages;
+  {code}
+}}
+}}
+"""
+NUMBER = "auto number = pool.async(\"number\", [] { return 1; });"
+# A back end of one's own, which needs a name.
+BACK_END = """struct own : task::detail::own_words {{
+  struct pool : task::os::pool {{
+    using backend = own;
+    using task::os::pool::pool;
+  }};
+  {name}
+}};"""
+NAME = 'static std::string_view name() noexcept { return "own"; }'
+
+# name, what compiles, what does not, words of the compiler's answer (GCC's and Clang's)
+CASES = [
+    ("a body takes another index", 'task::parallel_for(pool, "loop", 0, 9, [](int) {});',
+     'task::parallel_for(pool, "loop", 0, 9, [](const char*) {});', "loop_body"),
+    ("what a body returns is lost", 'task::parallel_for(pool, "loop", 0, 9, [&](int) { pool.async("t", [] {}).get(); });',
+     'task::parallel_for(pool, "loop", 0, 9, [&](int) { return pool.async("t", [] {}); });', "loop_body"),
+    ("a loop counts", 'task::parallel_for(pool, "loop", 0l, 9l, [](long) {});',
+     'task::parallel_for(pool, "loop", 0., 9., [](double) {});', "integral"),
+    ("a loop runs on a pool", 'task::parallel_for(pool, "loop", 0, 9, [](int) {});',
+     'task::parallel_for(world, "loop", 0, 9, [](int) {});', "task_pool"),
+    ("a sum is of one type",
+     'task::parallel_reduce(pool, "sum", 0, 9, 0., std::plus{}, [](int i) { return 0.5 * i; });',
+     'task::parallel_reduce(pool, "sum", 0, 9, 0., std::plus{}, [](int i) { return std::to_string(i); });',
+     "map_and_combine"),
+    ("a task has no arguments", 'pool.async("task", [] {}).get();', 'pool.async("task", [](int) {}).get();', "async"),
+    ("a result is a value", 'static int i; pool.async("task", []() -> int* { return &i; }).get();',
+     'static int i; pool.async("task", []() -> int& { return i; }).get();', "return a pointer or a value"),
+    ("a future has one owner", NUMBER + "auto other = std::move(number);", NUMBER + "auto other = number;",
+     "deleted"),
+    ("futures go into when_all", NUMBER + "task::when_all(std::move(number)).get();",
+     NUMBER + "task::when_all(number).get();", "deleted"),
+    ("then gives the future", NUMBER + 'number.then(pool, "next", [](task::future<int>) {}).get();',
+     NUMBER + 'number.then(pool, "next", [](int) {}).get();', "invocable"),
+    ("dataflow gives the values", NUMBER + 'task::dataflow(pool, "next", [](int) {}, std::move(number)).get();',
+     NUMBER + 'task::dataflow(pool, "next", [](task::future<int>) {}, std::move(number)).get();', "takes_results_of"),
+    ("dataflow takes futures", NUMBER + 'task::dataflow(pool, "next", [](int) {}, std::move(number)).get();',
+     'task::dataflow(pool, "next", [](int) {}, 7).get();', "takes_results_of"),
+    ("a promise is kept with its type", "task::promise<int>().set_value(3);", 'task::promise<int>().set_value("3");',
+     "set_value"),
+    ("nothing may be thrown between phases",
+     "struct { void operator()() noexcept {} } end; task::barrier<task::fiber, decltype(end)> b(2, end);",
+     "struct { void operator()() {} } end; task::barrier<task::fiber, decltype(end)> b(2, end);",
+     "what runs between two phases must be noexcept"),
+    ("a task's lock is a task's mutex",
+     "task::mutex m; std::unique_lock lock(m); task::condition_variable().wait(lock, [] { return true; });",
+     "std::mutex m; std::unique_lock lock(m); task::condition_variable().wait(lock, [] { return true; });", "wait"),
+    ("a back end has a name", (BACK_END.format(name=NAME), "task::channel<own, int> c(1);"),
+     (BACK_END.format(name=""), "task::channel<own, int> c(1);"), "Backend"),
+    ("a message is bytes", "world.send(std::vector<double>(3), 1);", "world.send(std::vector<std::string>(3), 1);",
+     "buffer"),
+    ("a buffer outlives the message", "std::vector<double> v(3); messages.isend(v, 1).get();",
+     "messages.isend(std::vector<double>(3), 1).get();", "lasting_buffer"),
+    ("a pointer means nothing elsewhere", "messages.isend_object(std::string(), 1).get();",
+     "messages.isend_object(static_cast<int*>(nullptr), 1).get();", "packable"),
+    ("MPI adds what it knows", "std::vector<std::complex<double>> v(3); world.all_reduce(v, comm::operation::sum);",
+     "std::vector<std::complex<long double>> v(3); world.all_reduce(v, comm::operation::sum);", "reducible"),
+    ("a stream has a name", "random_words({.seed = 7}, 0);", "random_words(std::uint64_t(7), 0);", "stream_id"),
+]
+
+pytestmark = pytest.mark.skipif(not CACHE.exists(), reason="the C++ part was not configured here")
+
+
+def source(number: int, code) -> str:
+    before, code = code if isinstance(code, tuple) else ("", code)
+    return FRAME.format(number=number, before=before, code=code)
+
+
+@pytest.fixture(scope="module")
+def compiler(tmp_path_factory):
+    """compiler(program) is its exit code and what it said."""
+    cache = dict(re.findall(r"^(\w+):\w+=(.*)$", CACHE.read_text(), re.M))
+    folder = tmp_path_factory.mktemp("headers")
+    (folder / "all.hpp").write_text(HEADERS)
+    command = [cache["CMAKE_CXX_COMPILER"], "-std=c++20", "-x", "c++", f"-I{ROOT / 'src'}",
+               f"-I{cache['RANDOM123_INCLUDE_DIR']}", f"-I{folder}", "-fdiagnostics-color=never"]
+    # Headers once for all: GCC takes the .gch by itself, Clang reads them again.
+    done = subprocess.run([*command[:2], "-x", "c++-header", *command[4:], folder / "all.hpp", "-o",
+                           folder / "all.hpp.gch"], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+
+    def compile_it(program: str):
+        done = subprocess.run([*command, "-fsyntax-only", "-"], input='#include "all.hpp"\n' + program,
+                              capture_output=True, text=True, timeout=100)
+        return done.returncode, done.stderr
+
+    return compile_it
+
+
+def test_the_twins_compile(compiler):
+    code, said = compiler("".join(source(number, good) for number, (_, good, _, _) in enumerate(CASES)))
+    assert code == 0, said
+
+
+def test_what_cannot_be_is_refused_with_a_word_that_says_why(compiler):
+    with ThreadPoolExecutor(2) as two:
+        answers = list(two.map(compiler, [source(0, bad) for _, _, bad, _ in CASES]))
+    wrong = {name: said for (name, _, _, words), (code, said) in zip(CASES, answers, strict=True)
+             if code == 0 or words not in said or len(said.splitlines()) > 60}
+    assert not wrong
