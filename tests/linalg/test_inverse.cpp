@@ -63,3 +63,45 @@ TEST(invert, refuses_a_singular_matrix) {
   std::vector<double> a = {1, 2, 2, 4};
   EXPECT_THROW(invert(2, a.data(), 2), plaq::runtime_failure);
 }
+
+TEST(invert, refuses_a_matrix_with_a_row_or_column_of_zeros) {
+  std::mt19937_64 random{12};
+  for (int n : {1, 5, 17, 64})
+    for (int zero : {0, n / 2, n - 1}) {
+      auto rows = numbers(n * n, random), columns = rows;
+      for (int i = 0; i < n; ++i) rows[zero + i * n] = columns[i + zero * n] = 0;
+      EXPECT_THROW(invert(n, rows.data(), n), plaq::runtime_failure) << n << " " << zero;
+      EXPECT_THROW(invert(n, columns.data(), n), plaq::runtime_failure) << n << " " << zero;
+    }
+}
+
+TEST(invert, determinants_are_multilinear_and_those_of_inverses_cancel) {
+  std::mt19937_64 random{13};
+  for (int n : {2, 7, 16, 33, 70}) {
+    const auto a = numbers(n * n, random);
+    auto inverse = a, swapped = a, scaled = a, transposed = a;
+    for (int j = 0; j < n; ++j) std::swap(swapped[j * n], swapped[n - 1 + j * n]);
+    for (int i = 0; i < n; ++i) scaled[i + (n / 2) * n] *= -0.25;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) transposed[i + j * n] = a[j + i * n];
+    const log_det det = invert(n, inverse.data(), n);
+    const auto near = [&](const log_det& other, double sign, double log) {
+      EXPECT_EQ(other.sign, sign) << n;
+      EXPECT_NEAR(other.log, log, 1e-9) << n;
+    };
+    near(invert(n, swapped.data(), n), -det.sign, det.log);
+    near(invert(n, scaled.data(), n), -det.sign, det.log + std::log(0.25));
+    near(invert(n, transposed.data(), n), det.sign, det.log);
+    near(invert(n, inverse.data(), n), det.sign, -det.log);
+  }
+}
+
+TEST(invert, leaves_what_lies_between_the_columns_alone) {
+  std::mt19937_64 random{14};
+  const int n = 20, stride = 26;
+  auto a = numbers(n * stride, random);
+  const auto before = a;
+  invert(n, a.data(), stride);
+  for (int j = 0; j < n; ++j)
+    for (int i = n; i < stride; ++i) EXPECT_EQ(a[i + j * stride], before[i + j * stride]);
+}

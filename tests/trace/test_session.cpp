@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -92,6 +93,39 @@ TEST_F(Session, RefusesWhatItCannotDo) {
   EXPECT_THROW(session{o}, input_error);
   std::ofstream(folder / "file") << "x";
   EXPECT_THROW(session(at("file")), runtime_failure);
+}
+
+TEST_F(Session, WritesWhatItIsToldAboutTheRun) {
+  auto o = at("a");
+  o.rank = 12;
+  o.notes = {{"command", "plaq \"dca\""}, {"version", "0.1"}};
+  std::string text;
+  {
+    session s(o);
+    s.set_clock_offset(0.25, 1e-6);
+    EXPECT_EQ(s.problem(), "");
+    s.close();
+    s.close();  // once more is no error
+    EXPECT_EQ(s.path(), folder / "a" / "rank-0012.plaqtrace");
+    std::ifstream file(s.path(), std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  EXPECT_NE(text.find(R"("rank":12,"pid":)" + std::to_string(getpid())), std::string::npos);
+  EXPECT_NE(text.find(R"("notes":{"command":"plaq \"dca\"","version":"0.1"}})"), std::string::npos);
+  const double offset[2] = {0.25, 1e-6};
+  EXPECT_NE(text.find(std::string(reinterpret_cast<const char*>(offset), sizeof offset)), std::string::npos);
+}
+
+TEST_F(Session, SaysWhyItEndedEarlyAndTheProgramGoesOn) {
+  session s(at("a"));
+  std::filesystem::remove_all(folder / "a");
+  while (s.problem().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(s.problem(), "its file was removed");
+  while (recording()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  all_events(1);
+  EXPECT_EQ(region("not seen").id(), 0u);
+  s.close();
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
 }
 
 // Run under ThreadSanitizer, this is what the rings have to stand.
