@@ -103,7 +103,7 @@ def test_options_of_plaqs_own_sources_do_not_reach_the_user(example, tree):
 
 
 @pytest.mark.parametrize("find, options, said", [
-    ("find_package(plaq REQUIRED COMPONENTS task pic)", [], "plaq has no component 'pic'; it has: base;trace;task;comm"),
+    ("find_package(plaq REQUIRED COMPONENTS task pic)", [], "plaq has no component 'pic'; it has: base;trace;task;batch;comm"),
     ("find_package(plaq 99 REQUIRED)", [], "compatible with requested version"),
     ("find_package(plaq REQUIRED COMPONENTS trace)", ["-DCMAKE_DISABLE_FIND_PACKAGE_Random123=ON"],
      "plaq::base needs Random123's headers (Debian"),
