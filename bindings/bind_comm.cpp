@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -16,14 +17,17 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/base/error.hpp"
 #include "plaq/comm/clock_offset.hpp"
 #include "plaq/comm/collectives.hpp"
 #include "plaq/comm/communicator.hpp"
+#include "plaq/comm/library.hpp"
 #include "plaq/comm/measure.hpp"
 #include "plaq/comm/messenger.hpp"
 #include "plaq/comm/presence.hpp"
 #include "plaq/comm/simulation.hpp"
 #include "plaq/comm/tuning.hpp"
+#include "plaq/comm/world.hpp"
 #include "plaq/task/future.hpp"
 #include "plaq/task/poller.hpp"
 
@@ -44,11 +48,21 @@ std::span<T> view(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cp
   return {a.data(), a.size()};
 }
 
+/// A communicator as Python holds it, which also talks: with a messenger, and with the collectives that it was last
+/// asked for.
+struct group {
+  explicit group(communicator ranks) : ranks(std::move(ranks)), messages(this->ranks) {}
+  communicator ranks;
+  plaq::comm::messenger messages;
+  std::shared_ptr<collectives> together;
+};
+
 /// A call that may wait for other ranks. Python waits for it piece by piece, to look after signals in between and to give
 /// up; what it works on must live until it is over.
-class call {
+template <class T>
+class waiting {
  public:
-  explicit call(plaq::task::future<void> done) : done_(std::move(done)) {}
+  explicit waiting(plaq::task::future<T> done) : done_(std::move(done)) {}
 
   /// Whether it is over; waits for that at most so many seconds.
   bool wait(double seconds) {
@@ -63,8 +77,10 @@ class call {
   void get() { done_.get(); }
 
  private:
-  plaq::task::future<void> done_;
+  plaq::task::future<T> done_;
 };
+using call = waiting<void>;
+using message = waiting<plaq::comm::status>;
 
 /// What only blocks, made a call by a thread of its own.
 template <class F>
@@ -103,7 +119,7 @@ void bind_call_for(nb::module_& m, const char* name) {
 }
 
 template <class T>
-void bind_sums(nb::class_<communicator>& c, nb::class_<collectives>& together) {
+void bind_sums(nb::class_<group>& c, nb::class_<collectives>& together) {
   together.def(
       "all_reduce",
       [](collectives& self, vector_inout<T> values, plaq::comm::operation op) {
@@ -112,11 +128,14 @@ void bind_sums(nb::class_<communicator>& c, nb::class_<collectives>& together) {
       "values"_a.noconvert(), "op"_a);
   c.def(
       "ordered_sum",
-      [](const communicator& self, const std::vector<std::int64_t>& indices,
-         const std::vector<vector_in<T>>& arrays, vector_inout<T> sum) {
+      [](const group& self, const std::vector<std::int64_t>& indices, const std::vector<vector_in<T>>& arrays,
+         vector_inout<T> sum) {
+        if (!self.together) throw plaq::input_error("ordered_sum: the ranks have no collectives yet");
         std::vector<plaq::comm::piece<T>> pieces;
         for (std::size_t i = 0; i < arrays.size(); ++i) pieces.push_back({indices.at(i), view(arrays[i])});
-        return on_thread([&self, pieces = std::move(pieces), sum = view(sum)] { self.ordered_sum<T>(pieces, sum); });
+        return on_thread([by = self.together, pieces = std::move(pieces), sum = view(sum)] {
+          by->template ordered_sum<T>(pieces, sum);
+        });
       },
       "indices"_a, "arrays"_a.noconvert(), "sum"_a.noconvert());
 }
@@ -129,50 +148,53 @@ void bind_comm(nb::module_& m) {
       .value("min", plaq::comm::operation::min)
       .value("max", plaq::comm::operation::max);
 
-  auto c = nb::class_<communicator>(m, "Communicator");
-  c.def_static("world", &communicator::world, "longest_message"_a = std::size_t(1) << 30,
-               nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("rank", &communicator::rank)
-      .def_prop_ro("size", &communicator::size)
+  using owned_group = std::unique_ptr<group>;
+  auto c = nb::class_<group>(m, "Communicator");
+  c.def_static("world", [](std::size_t longest) { return std::make_unique<group>(plaq::comm::world(longest)); },
+               "longest_message"_a = std::size_t(1) << 30, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("rank", [](const group& self) { return self.ranks.rank(); })
+      .def_prop_ro("size", [](const group& self) { return self.ranks.size(); })
       .def("split",
-           [](const communicator& self, int color, int key) {
-             return call_for<communicator>::by([&self, color, key] { return self.split(color, key); });
+           [](const group& self, int color, int key) {
+             return call_for<owned_group>::by(
+                 [&self, color, key] { return std::make_unique<group>(self.ranks.split(color, key)); });
            },
            "color"_a, "key"_a = 0)
       .def("split_by_node",
-           [](const communicator& self) {
-             return call_for<communicator>::by([&self] { return self.split_by_node(); });
+           [](const group& self) {
+             return call_for<owned_group>::by(
+                 [&self] { return std::make_unique<group>(self.ranks.split_by_node()); });
            })
       .def("clock_offset",
-           [](const communicator& self) {
+           [](const group& self) {
              return call_for<std::pair<double, double>>::by([&self] {
-               const auto found = plaq::comm::measure_clock_offset(self);
+               const auto found = plaq::comm::measure_clock_offset(self.ranks);
                return std::pair(found.seconds, found.error);
              });
            })
       .def("collectives",
-           [](const communicator& self) {
-             using owned = std::unique_ptr<collectives>;
-             return call_for<owned>::by([&self] { return std::make_unique<collectives>(self); });
+           [](group& self) {
+             return call_for<std::shared_ptr<collectives>>::by(
+                 [&self] { return self.together = std::make_shared<collectives>(self.ranks); });
            },
            "Collective operations; made by all ranks together.")
       .def("messenger",
-           [](const communicator& self) {
+           [](const group& self) {
              using owned = std::unique_ptr<plaq::comm::messenger>;
-             return call_for<owned>::by([&self] { return std::make_unique<plaq::comm::messenger>(self); });
+             return call_for<owned>::by([&self] { return std::make_unique<plaq::comm::messenger>(self.ranks); });
            },
            "Messages between the tasks of the ranks; made by all together.")
-      .def("abort", &communicator::abort, "code"_a)
+      .def("abort", [](const group&, int code) { plaq::comm::abort_job(code); }, "code"_a)
       .def(
           "send",
-          [](const communicator& self, vector_in<std::uint8_t> bytes, int peer) {
-            return on_thread([&self, bytes = view(bytes), peer] { self.send(bytes, peer); });
+          [](group& self, vector_in<std::uint8_t> bytes, int peer) {
+            return message(self.messages.isend(view(bytes), peer));
           },
           "bytes"_a.noconvert(), "peer"_a)
       .def(
           "receive",
-          [](const communicator& self, vector_inout<std::uint8_t> bytes, int peer) {
-            return on_thread([&self, bytes = view(bytes), peer] { self.receive(bytes, peer); });
+          [](group& self, vector_inout<std::uint8_t> bytes, int peer) {
+            return message(self.messages.irecv(view(bytes), peer));
           },
           "bytes"_a.noconvert(), "peer"_a);
 
@@ -215,9 +237,10 @@ void bind_comm(nb::module_& m) {
   nb::class_<call>(m, "Call", "Something that may wait for other ranks.")
       .def("wait", &call::wait, "seconds"_a)
       .def("get", &call::get);
-  bind_call_for<communicator>(m, "CommunicatorCall");
+  nb::class_<message>(m, "MessageCall").def("wait", &message::wait, "seconds"_a).def("get", &message::get);
+  bind_call_for<owned_group>(m, "CommunicatorCall");
   bind_call_for<std::pair<double, double>>(m, "PairCall");
-  bind_call_for<std::unique_ptr<collectives>>(m, "CollectivesCall");
+  bind_call_for<std::shared_ptr<collectives>>(m, "CollectivesCall");
   bind_call_for<std::unique_ptr<plaq::comm::messenger>>(m, "MessengerCall");
 
   using plaq::comm::presence;
@@ -231,7 +254,7 @@ void bind_comm(nb::module_& m) {
         for (const auto& s : self.heard()) all.emplace_back(s.ago, names[std::size_t(s.what)], s.still);
         return all;
       });
-  m.def("presence", &presence::in, "world"_a, nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());
+  m.def("presence", [](const group& world) -> presence& { return presence::in(world.ranks); }, "world"_a, nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());
   m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Whether plaq started MPI, and not somebody else.");
 
   nb::class_<plaq::comm::method>(m, "Method", "How a collective operation is carried out.")
@@ -246,11 +269,11 @@ void bind_comm(nb::module_& m) {
       .def_ro("segment", &plaq::comm::method::segment);
   m.def(
       "measure_candidates",
-      [](const communicator& over, const std::string& operation, std::size_t bytes, int repeats) {
+      [](const group& over, const std::string& operation, std::size_t bytes, int repeats) {
         nb::gil_scoped_release wait;
         std::vector<std::pair<plaq::comm::method, double>> found;
         for (const auto& f :
-             plaq::comm::measure_candidates(over, plaq::comm::collective_named(operation), bytes, repeats))
+             plaq::comm::measure_candidates(over.ranks, plaq::comm::collective_named(operation), bytes, repeats))
           found.emplace_back(f.by, f.seconds);
         return found;
       },

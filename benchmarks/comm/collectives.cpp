@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plaq/comm/measure.hpp"
+#include "plaq/comm/world.hpp"
 
 namespace {
 
@@ -81,7 +82,7 @@ collective_options flat(collective what, int ranks) {
 
 int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: %s REPEATS BYTES,... OPERATION,...\n", argv[0]), 2;
-  const communicator world = communicator::world();
+  const communicator world = plaq::comm::world();
   const std::size_t most = (std::size_t(1) << 30) / std::size_t(world.size());  // bytes of one rank's buffer
   if (world.rank() == 0) std::printf("operation,ranks,bytes,mpi_us,flat_us,plaq_us,algorithm,arity,segment\n");
   for (const auto& name : words(argv[3])) {

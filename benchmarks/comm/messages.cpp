@@ -8,7 +8,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "plaq/comm/collectives.hpp"
+#include "plaq/comm/library.hpp"
 #include "plaq/comm/messenger.hpp"
+#include "plaq/comm/world.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;
@@ -64,7 +67,8 @@ void futures(comm::messenger& m, int me, int peer, std::vector<char>& out, std::
 }  // namespace
 
 int main() {
-  const auto world = comm::communicator::world();
+  const auto world = comm::world();
+  comm::collectives together(world);
   const int me = world.rank(), peer = world.size() == 1 ? 0 : 1 - me;
   MPI_Comm raw;
   MPI_Comm_dup(MPI_COMM_WORLD, &raw);
@@ -89,7 +93,7 @@ int main() {
         });
       if (me == 0)
         std::printf("%8d %8zu | %10.0f | %10.0f %10.0f %10.0f\n", pending, size, mpi, thread, pool[0], pool[1]);
-      world.barrier();
+      together.barrier();
     }
   MPI_Comm_free(&raw);
 }

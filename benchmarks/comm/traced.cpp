@@ -9,6 +9,7 @@
 
 #include "plaq/comm/clock_offset.hpp"
 #include "plaq/comm/collectives.hpp"
+#include "plaq/comm/world.hpp"
 #include "plaq/task/task.hpp"
 #include "plaq/trace/session.hpp"
 
@@ -16,7 +17,7 @@ using namespace plaq;
 
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "usage: %s FOLDER ARITY\n", argv[0]), 2;
-  const auto world = comm::communicator::world();
+  const auto world = comm::world();
   comm::collectives c(world, {false, comm::method{comm::algorithm::tree, std::atoi(argv[2]), 0}});
   std::vector<double> x(1 << 19, 1.0);
   c.all_reduce(x, comm::operation::sum);  // memory is touched

@@ -13,7 +13,9 @@
 #include <numeric>
 #include <vector>
 
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/collectives.hpp"
+#include "plaq/comm/library.hpp"
+#include "plaq/comm/world.hpp"
 #include "plaq/dca/g4_spread.hpp"
 #include "plaq/task/backends.hpp"
 
@@ -25,18 +27,23 @@ namespace {
 constexpr int samples = 7;
 
 const comm::communicator& world() {
-  static const comm::communicator w = comm::communicator::world();
+  static const comm::communicator w = comm::world();
   return w;
+}
+
+comm::collectives& together() {
+  static comm::collectives all(world());
+  return all;
 }
 
 /// Of the slowest rank, for one call.
 template <class Step>
 double seconds(Step&& step) {
-  world().barrier();
+  together().barrier();
   const auto start = std::chrono::steady_clock::now();
   step();
   std::vector<double> t{std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
-  world().all_reduce(t, comm::operation::max);
+  together().all_reduce(t, comm::operation::max);
   return t[0];
 }
 

@@ -82,7 +82,10 @@ class memory_network {
       std::shuffle(ends.begin() + std::ptrdiff_t(before), ends.end(), network_.random_);
     }
 
-    // Of messengers, not of schedules.
+    // Of messengers and communicators, not of schedules.
+    std::unique_ptr<wire> duplicate() override { not_here(); }
+    std::unique_ptr<wire> split(int, int) override { not_here(); }
+    std::unique_ptr<wire> split_by_node() override { not_here(); }
     void cancel(handle) override { not_here(); }
     std::optional<arrival> next_arrival() override { not_here(); }
     handle receive(const arrival&, const blocks&) override { not_here(); }

@@ -5,18 +5,24 @@
 #include <string>
 #include <utility>
 
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/collectives.hpp"
+#include "plaq/comm/world.hpp"
 
-namespace plaq::comm {
+namespace plaq::comm::test {
 
 inline const communicator& world() {
-  static const communicator w = communicator::world();
+  static const communicator w = comm::world();
   return w;
 }
 /// Cuts everything longer than 100 bytes, as buffers beyond 2 GiB are cut in earnest.
 inline const communicator& in_small_pieces() {
-  static const communicator w = communicator::world(100);
+  static const communicator w = comm::world(100);
   return w;
+}
+/// Returns when all ranks are here.
+inline void meet() {
+  static collectives all(world());
+  all.barrier();
 }
 
 template <class Exception, class Action>
@@ -30,4 +36,4 @@ std::string message_of(Action&& action) {
   return "";
 }
 
-}  // namespace plaq::comm
+}  // namespace plaq::comm::test

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/library.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ WATCHED(MPI_Start, (MPI_Request * r), (r))
 WATCHED(MPI_Test, (MPI_Request * r, int* done, MPI_Status* status), (r, done, status))
 WATCHED(MPI_Testsome, (int n, MPI_Request* all, int* count, int* which, MPI_Status* statuses),
         (n, all, count, which, statuses))
-WATCHED(MPI_Barrier, (MPI_Comm comm), (comm))
+WATCHED(MPI_Comm_dup, (MPI_Comm comm, MPI_Comm* made), (comm, made))
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

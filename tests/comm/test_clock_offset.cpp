@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "plaq/comm/clock_offset.hpp"
+#include "plaq/comm/world.hpp"
 
 namespace {
 
@@ -10,7 +11,7 @@ using namespace plaq::comm;
 
 // The ranks of this suite share one host, hence one clock: the offset is nothing but its error.
 TEST(ClockOffset, IsNothingOnOneHost) {
-  static const communicator world = communicator::world();
+  static const communicator world = plaq::comm::world();
   for (int trips : {1, 20}) {
     const clock_offset found = measure_clock_offset(world, trips);
     EXPECT_LE(std::abs(found.seconds), found.error);

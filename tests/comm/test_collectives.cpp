@@ -15,12 +15,15 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives.hpp"
+#include "plaq/comm/messenger.hpp"
 #include "plaq/task/task.hpp"
 #include "ranks.hpp"
 
 namespace {
 
 using namespace plaq::comm;
+using test::message_of;
+using test::world;
 namespace task = plaq::task;
 
 /// The same stream of cases on every rank.
@@ -122,6 +125,16 @@ TEST(collectives, agree_with_loops_by_every_algorithm) {
     reduce_values<float>(c, random);
     reduce_values<std::complex<double>>(c, random);
   }
+}
+
+TEST(collectives, sum_complex_numbers_but_do_not_order_them) {
+  collectives c(world());
+  const double p = c.size();
+  std::array<std::complex<double>, 2> z{{{1., double(c.rank())}, {0., -1.}}};
+  c.all_reduce(z, operation::sum);
+  EXPECT_EQ(z[0], std::complex(p, p * (p - 1) / 2));
+  EXPECT_EQ(z[1], std::complex(0., -p));
+  EXPECT_THROW(c.all_reduce(z, operation::max), plaq::input_error);
 }
 
 /// Numbers of very different size, so that every order of summation rounds differently.
@@ -314,7 +327,7 @@ TEST(collectives, who_waits_too_long_is_told_for_whom) {
       told = message_of<plaq::runtime_failure>([&] { c.wait_for(all, std::chrono::milliseconds(10)); });
     EXPECT_TRUE(told.starts_with(expected)) << told;
   }
-  world().barrier();  // all but one have waited
+  test::meet();  // all but one have waited
   if (late) begin();
   c.wait_for(all, std::chrono::seconds(60));
   EXPECT_EQ(c.under_way(), "");
@@ -328,10 +341,10 @@ TEST(collectives, a_call_that_blocks_is_under_way_too) {
   if (c.rank() + 1 < c.size()) {
     std::thread blocked([&] { c.barrier(); });
     while (c.under_way() != of_the_last_rank(c, "barrier")) std::this_thread::yield();
-    world().barrier();
+    test::meet();
     blocked.join();
   } else {
-    world().barrier();  // until all others have seen that they wait
+    test::meet();  // until all others have seen that they wait
     c.barrier();
   }
   EXPECT_EQ(c.under_way(), "");
@@ -341,6 +354,7 @@ TEST(collectives, a_slow_rank_holds_up_only_who_waits_for_it) {
   const int me = world().rank(), slow = world().size() - 1;
   const auto same_speed = world().split(me == slow, me);
   collectives everyone(world()), quick(same_speed);
+  messenger messages(world());
   std::vector<int> x(3, 1), go(1);
   if (me != slow) {
     auto whole = everyone.iall_reduce(x, operation::sum);
@@ -351,17 +365,17 @@ TEST(collectives, a_slow_rank_holds_up_only_who_waits_for_it) {
     }
     EXPECT_FALSE(whole.is_ready());
     quick.barrier();
-    if (me == 0) world().send(go, slow);
+    if (me == 0) messages.isend(go, slow).get();
     whole.get();
   } else {
-    if (slow > 0) world().receive(go, 0);  // once all others have looked
+    if (slow > 0) messages.irecv(go, 0).get();  // once all others have looked
     everyone.all_reduce(x, operation::sum);
   }
   EXPECT_EQ(x, std::vector<int>(3, slow + 1));
 }
 
 TEST(collectives, long_messages_travel_in_pieces) {
-  const communicator narrow = communicator::world(1000);  // as 2 GiB are cut in earnest
+  const communicator narrow = plaq::comm::world(1000);  // as 2 GiB are cut in earnest
   for (const auto how : {algorithm::tree, algorithm::direct}) {
     collectives c(narrow, {false, method{how, 2, 0}});
     std::vector<std::int64_t> x(4321, c.rank() + 1);

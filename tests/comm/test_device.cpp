@@ -11,6 +11,7 @@
 #include "gpu.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives.hpp"
+#include "plaq/comm/library.hpp"
 #include "plaq/comm/messenger.hpp"
 #include "plaq/comm/pinned_pool.hpp"
 #include "plaq/task/task.hpp"
@@ -19,6 +20,9 @@
 namespace {
 
 using namespace plaq::comm;
+using test::in_small_pieces;
+using test::message_of;
+using test::world;
 using test::device_array;
 using test::gpus;
 namespace task = plaq::task;
@@ -131,7 +135,7 @@ TEST(device, any_message_from_and_to_anywhere) {
           }));
         }
         for (auto& t : tasks) t.get();
-        world().barrier();
+        test::meet();
       });
 }
 
@@ -263,7 +267,7 @@ TEST(device, errors_of_the_driver_are_in_the_future) {
     messenger m(world());
     std::vector<int> out(1000);
     m.isend(out, to, 4).get();
-    world().barrier();
+    test::meet();
     fail(call, 0);
     auto bad = m.irecv(strided<int>{wide.data(), 1000, 1, 2}, from, 4);
     const auto text = message_of<plaq::runtime_failure>([&] { bad.get(); });
@@ -271,7 +275,7 @@ TEST(device, errors_of_the_driver_are_in_the_future) {
                         " with tag 4: " + call + " failed: CUDA_ERROR_"),
               0u)
         << text;
-    world().barrier();
+    test::meet();
   }
 }
 
@@ -308,7 +312,7 @@ TEST(device, what_is_under_way_at_its_end_fails_and_leaves_the_memory_alone) {
     for (auto& f : all) EXPECT_TRUE(f.is_ready());
     EXPECT_NE(message_of<plaq::runtime_failure>([&] { all[1].get(); }).find("the messenger was destroyed"),
               std::string::npos);
-    world().barrier();
+    test::meet();
   }
 }
 
@@ -442,7 +446,7 @@ TEST(device, sends_that_are_still_copied_at_its_end_are_given_up) {
       for (int i = 0; i < 10; ++i) all.push_back(m.isend(out.span(), (me + 1) % p));
     }
     for (auto& f : all) EXPECT_TRUE(f.is_ready());
-    world().barrier();
+    test::meet();
   }
   if (gpus::find()->fake() && !mpi_takes_device_memory()) {
     EXPECT_LE(pinned(), 10u * 10u * 4096u) << "only what MPI may still read";

@@ -9,12 +9,13 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives.hpp"
 #include "plaq/comm/messenger.hpp"
+#include "plaq/comm/world.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;
 
 TEST(DocsOfComm, FromMpi) {
-  const auto world = comm::communicator::world();
+  const auto world = comm::world();
   comm::collectives c(world);
   comm::messenger m(world);
   const int p = c.size(), me = c.rank();
@@ -25,7 +26,8 @@ TEST(DocsOfComm, FromMpi) {
 }
 
 TEST(DocsOfComm, FromMpiAndOpenmp) {
-  const auto world = comm::communicator::world();
+  const auto world = comm::world();
+  comm::collectives c(world);
   for (const std::string& name : task::backends())
     task::with_backend(name, {.workers = 2}, [&](auto& pool) {
 #include "porting/mpi_openmp.inc"

@@ -16,6 +16,9 @@
 namespace {
 
 using namespace plaq::comm;
+using test::in_small_pieces;
+using test::message_of;
+using test::world;
 namespace task = plaq::task;
 using namespace std::chrono_literals;
 
@@ -56,7 +59,7 @@ TEST(messenger, every_rank_to_every_rank_from_tasks) {
             going.get();
           }));
       for (auto& t : tasks) t.get();
-      world().barrier();
+      test::meet();
     }
   });
 }
@@ -199,7 +202,7 @@ TEST(messenger, messages_go_on_while_another_thread_is_in_a_call_that_blocks) {
     });
     // The others come to the barrier only when rank 0's messages have moved.
     if (me != 0) exchange.get();
-    world().barrier();
+    test::meet();
     if (me == 0) exchange.get();
     EXPECT_EQ(in, numbers(from, in.size()));
   });
@@ -252,7 +255,7 @@ TEST(messenger, who_waits_too_long_is_told_for_whom) {
                       std::string(p > 1 ? "s " : " ") + ranks),
             0u)
       << text;
-  world().barrier();  // everybody has waited
+  test::meet();  // everybody has waited
   for (int r = 0; r < p; ++r) all.push_back(m.isend(out, r, 9));
   m.wait_for(all, 60s);
   EXPECT_EQ(m.under_way(), "");
@@ -307,7 +310,7 @@ TEST(messenger, storm) {
         }));
     }
     for (auto& t : tasks) t.get();
-    world().barrier();
+    test::meet();
   });
 }
 

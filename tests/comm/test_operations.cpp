@@ -52,7 +52,11 @@ class quick_wire final : public wire {
     for (std::size_t i = 0; i < under_way.size(); ++i) ends.push_back({i, 0, ""});
   }
 
+  std::unique_ptr<wire> duplicate() override { return std::make_unique<quick_wire>(uncounted_); }
+
   // Not of messages.
+  std::unique_ptr<wire> split(int, int) override { return nullptr; }
+  std::unique_ptr<wire> split_by_node() override { return nullptr; }
   void cancel(handle) override {}
   handle prepare_send(const blocks&, int, int) override { return nothing; }
   void start(handle, std::size_t) override {}
@@ -70,27 +74,6 @@ class quick_wire final : public wire {
   std::atomic<int>& uncounted_;
   std::thread::id beginner_;
   handle last_ = 0;
-};
-
-class quick_transport final : public transport {
- public:
-  explicit quick_transport(std::atomic<int>& uncounted) : uncounted_(uncounted) {}
-  int rank() const override { return 0; }
-  int size() const override { return 2; }
-  std::unique_ptr<wire> open_wire() override { return std::make_unique<quick_wire>(uncounted_); }
-
-  // Not of messengers.
-  std::unique_ptr<transport> split(int, int) override { return nullptr; }
-  std::unique_ptr<transport> split_by_node() override { return nullptr; }
-  void barrier() override {}
-  void broadcast(std::span<std::byte>, int) override {}
-  void all_reduce(std::span<std::byte>, scalar, operation) override {}
-  void send(std::span<const std::byte>, int, int) override {}
-  void receive(std::span<std::byte>, int, int) override {}
-  void abort(int) override {}
-
- private:
-  std::atomic<int>& uncounted_;
 };
 
 /// One byte from rank 1.
@@ -116,7 +99,7 @@ void while_another_looks(Begin&& begin) {
 TEST(operations, messages_are_counted_before_they_are_found) {
   std::atomic<int> uncounted{0};
   {
-    messenger m{communicator(std::make_unique<quick_transport>(uncounted))};
+    messenger m{communicator(std::make_unique<quick_wire>(uncounted))};
     std::array<int, 0> none;
     while_another_looks([&] { return m.irecv(none, 1); });
     EXPECT_EQ(uncounted, 0) << "receives";

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/world.hpp"
 #include "plaq/dca/solver.hpp"
 #include "small_problem.hpp"
 
@@ -12,7 +12,7 @@ namespace plaq::dca {
 namespace {
 
 const comm::communicator& world() {
-  static const comm::communicator w = comm::communicator::world();
+  static const comm::communicator w = comm::world();
   return w;
 }
 

@@ -8,9 +8,11 @@
 #include <functional>
 #include <type_traits>
 
-#include "plaq/comm/transport.hpp"
+#include "plaq/base/error.hpp"
 
 namespace plaq::comm {
+
+enum class operation { sum, min, max };
 
 template <class T>
 concept real_scalar = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
@@ -40,6 +42,8 @@ combination combination_of(operation op) {
   if constexpr (real_scalar<T>) {
     if (op == operation::min) return combination_of<T>([](T a, T b) { return std::min(a, b); });
     if (op == operation::max) return combination_of<T>([](T a, T b) { return std::max(a, b); });
+  } else if (op != operation::sum) {
+    throw input_error("complex numbers have no order: they can only be summed");
   }
   return combination_of<T>([](T a, T b) { return T(a + b); });
 }

@@ -12,29 +12,34 @@ namespace {
 
 constexpr std::size_t most_schedules = 256;
 
-layout layout_of(const communicator& group) {
-  const auto node = group.split_by_node();
-  std::array<int, 1> leader{group.rank()}, crowded{};
-  node.broadcast(leader);
-  auto cpus = node.all_gather(task::detail::allowed_cpus()).values;
+/// Where a node has more ranks than cores they take turns.
+bool is_crowded(collectives& node) {
+  auto cpus = node.all_gather_any(task::detail::allowed_cpus()).values;
   std::ranges::sort(cpus);
   double cores = double(std::ranges::unique(cpus).begin() - cpus.begin());
   if (const double limit = task::detail::cgroup_limit("/"); limit > 0) cores = std::min(cores, std::ceil(limit));
-  crowded[0] = node.size() > cores;
+  return node.size() > cores;
+}
+
+layout layout_of(collectives& group, collectives& node) {
+  std::array<int, 1> leader{group.rank()}, crowded{is_crowded(node)};
+  node.broadcast(leader);
   group.all_reduce(crowded, operation::max);
-  return layout(group.all_gather(leader).values, crowded[0]);
+  std::vector<int> node_of(std::size_t(group.size()));
+  group.all_gather(leader, node_of);
+  return layout(node_of, crowded[0]);
 }
 
 /// Rank 0's table, because the files of two machines may differ. Where its file is wrong, all ranks throw what rank 0
 /// would have thrown alone: its first byte says which of the two comes.
-tuning tuning_of(const communicator& group) {
+tuning tuning_of(collectives& group) {
   std::string mine;
   if (group.rank() == 0) try {
       mine = 't' + tuning::of_this_machine().text();
     } catch (const input_error& error) {
       mine = std::string("e") + error.what();
     }
-  const auto found = group.all_gather(mine).values;
+  const auto found = group.all_gather_any(mine).values;
   const std::string text(found.begin() + 1, found.end());
   if (found[0] == 'e') throw input_error(text);
   return tuning::parse(text, "the tuning table of rank 0");
@@ -42,11 +47,17 @@ tuning tuning_of(const communicator& group) {
 
 }  // namespace
 
-collectives::collectives(const communicator& over, collective_options options)
-    : options_(options),
-      line_(layout_of(over)),
-      tuned_(tuning_of(over)),
-      under_way_(std::make_unique<operations>(over.open_wire())) {}
+collectives::collectives(std::unique_ptr<wire> over)
+    : line_(over->size()), under_way_(std::make_unique<operations>(std::move(over))) {}
+
+collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
+  // Until all have told each other where they are, they are as good as on one node.
+  collectives node(over.split_by_node().open_wire());
+  line_ = layout_of(*this, node);
+  tuned_ = tuning_of(*this);
+  options_ = options;
+  schedules_.clear();
+}
 
 collectives::call collectives::meeting() {
   return {{collective::barrier, 0, 1, 1, false, {}}, {}, {}, [](auto...) {}};

@@ -11,12 +11,30 @@
 #include <vector>
 
 #include "plaq/comm/algorithms.hpp"
+#include "plaq/comm/buffer.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/open_messages.hpp"
 #include "plaq/comm/operations.hpp"
 #include "plaq/comm/tuning.hpp"
 
 namespace plaq::comm {
+
+/// What ranks 0, 1, ... contributed, one after the other; empty on ranks that did not ask for it.
+template <class T>
+struct gathered {
+  std::vector<T> values;
+  std::vector<std::size_t> offsets;  ///< [ranks + 1]
+  std::span<const T> from(int rank) const {
+    return std::span(values).subspan(offsets[rank], offsets[rank + 1] - offsets[rank]);
+  }
+};
+
+/// One numbered part of a sum that is spread over ranks, e.g. a Markov chain's accumulator.
+template <class T>
+struct piece {
+  std::int64_t index;
+  std::span<const T> values;
+};
 
 struct collective_options {
   /// Reductions combine in the fixed order of parts_of_sum.hpp: their bits depend on the contributions alone, not
@@ -94,6 +112,14 @@ class collectives {
     run({{collective::all_reduce, 0, output.size(), sizeof(T), true, first}, readable(mine), output,
          combination_of<T>(op)});
   }
+
+  /// sum = ((x_a + x_b) + x_c) + ... over the pieces of all ranks in the order of their index a < b < c < ..., on
+  /// every rank: the same bits as one loop on one rank, for any number of ranks and whoever holds which piece.
+  /// The partial sum walks from owner to owner in segments, so neighbouring pieces belong on the same rank, and no
+  /// rank holds more than its own pieces and the sum. Throws input_error, on all ranks, if there is no
+  /// piece, an index appears twice or a length differs.
+  template <reducible T>
+  void ordered_sum(std::span<const piece<T>> mine, std::span<T> sum);
 
   /// Block r of root's `all` in `mine` of rank r; other ranks' `all` may be empty.
   template <buffer R, buffer S>
@@ -195,6 +221,9 @@ class collectives {
   method choice(const request& wanted) const;
 
  private:
+  /// Of ranks that know nothing of each other.
+  explicit collectives(std::unique_ptr<wire> over);
+
   struct call {
     request wanted;
     std::span<const std::byte> input;

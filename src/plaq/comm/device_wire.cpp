@@ -69,6 +69,9 @@ class device_wire final : public wire {
   int rank() const override { return below_->rank(); }
   int size() const override { return below_->size(); }
   bool on_device(const blocks& memory) const override { return device_of(memory) != nullptr; }
+  std::unique_ptr<wire> duplicate() override { return alike(below_->duplicate()); }
+  std::unique_ptr<wire> split(int color, int key) override { return alike(below_->split(color, key)); }
+  std::unique_ptr<wire> split_by_node() override { return alike(below_->split_by_node()); }
 
   handle send(const blocks& from, int peer, int tag) override {
     const auto device = staged_device_of(from);
@@ -158,6 +161,10 @@ class device_wire final : public wire {
   }
 
  private:
+  std::unique_ptr<wire> alike(std::unique_ptr<wire> below) const {
+    return std::make_unique<device_wire>(std::move(below), stages_);
+  }
+
   cuda::context staged_device_of(const blocks& memory) const { return stages_ ? device_of(memory) : nullptr; }
 
   job& of(handle h) { return *jobs_[h ^ mark]; }

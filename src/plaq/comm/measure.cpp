@@ -12,6 +12,7 @@ namespace plaq::comm {
 std::vector<double> median_seconds(const communicator& over, const std::vector<std::function<void()>>& variants,
                                    int repeats) {
   const auto offset = measure_clock_offset(over);
+  collectives all_ranks(over);
   // Clocks that cannot be told apart are one, as on one machine.
   const double to_root = std::abs(offset.seconds) > offset.error ? offset.seconds : 0;
   const auto now = [&] {
@@ -22,13 +23,13 @@ std::vector<double> median_seconds(const communicator& over, const std::vector<s
   for (const auto& call : variants) call();  // schedules are made, memory is touched
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t v = 0; v < variants.size(); ++v) {
-      over.barrier();
+      all_ranks.barrier();
       times[v * n + i] = now();
       variants[v]();
       times[all + v * n + i] = now();
     }
-  over.all_reduce(std::span(times).first(all), operation::min);
-  over.all_reduce(std::span(times).last(all), operation::max);
+  all_ranks.all_reduce(std::span(times).first(all), operation::min);
+  all_ranks.all_reduce(std::span(times).last(all), operation::max);
   std::vector<double> medians;
   for (std::size_t v = 0; v < variants.size(); ++v) {
     std::vector<double> seconds;

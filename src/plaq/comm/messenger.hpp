@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/comm/buffer.hpp"
 #include "plaq/comm/communicator.hpp"
 #include "plaq/comm/match_table.hpp"
 #include "plaq/comm/packing.hpp"

@@ -24,11 +24,7 @@ bool one_caller();
 /// Held around every call of MPI where that is so, else nothing. Nobody waits inside.
 std::unique_lock<std::mutex> own_turn();
 
-MPI_Datatype mpi_type(scalar type);
-MPI_Op mpi_operation(operation op);
-std::size_t bytes(scalar type);
-
-/// A wire over a duplicate of `comm`; collective.
-std::unique_ptr<wire> mpi_wire(MPI_Comm comm, std::size_t longest_message);
+/// A wire over a duplicate of `over`; collective.
+std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message);
 
 }  // namespace plaq::comm

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/library.hpp"
 #include "plaq/comm/mpi.hpp"
 #include "plaq/comm/traffic.hpp"
 #if __has_include(<mpi-ext.h>)
@@ -81,20 +81,35 @@ class typed {
 
 class mpi final : public wire {
  public:
-  mpi(MPI_Comm over, std::size_t longest) : longest_(longest) {
-    const auto turn = own_turn();
-    must(MPI_Comm_dup(over, &comm_), "MPI_Comm_dup");
+  /// Owns `made`. With the turn.
+  mpi(MPI_Comm made, std::size_t longest) : comm_(made), longest_(longest) {
     must(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     must(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
     must(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   ~mpi() override {
     const auto turn = own_turn();
-    if (is_running()) MPI_Comm_free(&comm_);
+    if (is_running()) MPI_Comm_free(&comm_);  // Python may let go of it after MPI has ended
   }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+
+  // MPI has no way to make these without waiting, so here the other threads do wait.
+  std::unique_ptr<wire> duplicate() override { return mpi_wire(comm_, longest_); }
+  std::unique_ptr<wire> split(int color, int key) override {
+    const auto turn = own_turn();
+    MPI_Comm part = MPI_COMM_NULL;
+    plaq::comm::must(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split", who());
+    return std::make_unique<mpi>(part, longest_);
+  }
+  std::unique_ptr<wire> split_by_node() override {
+    const auto turn = own_turn();
+    MPI_Comm part = MPI_COMM_NULL;
+    plaq::comm::must(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
+                     "MPI_Comm_split_type", who());
+    return std::make_unique<mpi>(part, longest_);
+  }
 
   handle send(const blocks& from, int peer, int tag) override {
     const auto turn = own_turn();
@@ -181,6 +196,8 @@ class mpi final : public wire {
   }
 
  private:
+  std::string who() const { return "rank " + std::to_string(rank_); }
+
   /// What test() does, without its lists: most calls ask for one.
   static void test_one(handle& one, std::vector<end>& ends) {
     auto request = from_handle<MPI_Request>(one);
@@ -212,8 +229,11 @@ class mpi final : public wire {
 
 }  // namespace
 
-std::unique_ptr<wire> mpi_wire(MPI_Comm comm, std::size_t longest_message) {
-  return std::make_unique<mpi>(comm, longest_message);
+std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message) {
+  const auto turn = own_turn();
+  MPI_Comm own = MPI_COMM_NULL;
+  must(MPI_Comm_dup(over, &own), "MPI_Comm_dup");
+  return std::make_unique<mpi>(own, longest_message);
 }
 
 bool takes_device_memory() {

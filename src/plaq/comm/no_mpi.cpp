@@ -1,10 +1,10 @@
-// Stands in for mpi.cpp where plaq is built without MPI.
-#include "plaq/comm/communicator.hpp"
-#include "plaq/comm/transport.hpp"
+// Stands in for mpi.cpp and mpi_wire.cpp where plaq is built without MPI.
+#include "plaq/comm/library.hpp"
 
 namespace plaq::comm {
 
-std::unique_ptr<transport> mpi_transport(std::size_t) { return nullptr; }
+std::unique_ptr<wire> mpi_world(std::size_t) { return nullptr; }
+void mpi_abort(int) {}
 bool mpi_is_running() { return false; }
 bool mpi_is_ours() { return false; }
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/communicator.hpp"
 #include "plaq/comm/engine.hpp"
+#include "plaq/comm/traffic.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::comm {
@@ -60,6 +60,7 @@ std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
   const byte_executor::buffers at{fresh->what.input.data(), output ? output : &fresh->token, fresh->scratch.data()};
   fresh->steps.begin(generation_, at, fresh->what.combine);
   fresh->moves.begin(todo, fresh->steps);
+  traffic::together(fresh->what.input.empty() ? fresh->what.output.size() : fresh->what.input.size());
   return fresh;
 }
 

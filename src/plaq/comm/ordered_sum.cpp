@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/collectives.hpp"
 
 namespace plaq::comm {
 
 namespace {
 
-constexpr int ordered_sum_tag = last_tag + 2;
 // Long enough for bandwidth, short enough that all ranks work at once on a long array.
 constexpr std::size_t segment_bytes = std::size_t(1) << 20;
 
@@ -41,47 +40,72 @@ std::vector<std::pair<std::int64_t, int>> order_of(const gathered<entry>& table,
   return order;
 }
 
+/// Neighbours in the order of summation that one rank holds: pieces first ... end - 1 of those.
+struct stretch {
+  std::size_t first, end;
+  int from, to;  ///< who has the sum before and after, -1 for nobody
+};
+
+std::vector<stretch> runs_of(const std::vector<std::pair<std::int64_t, int>>& order, int rank) {
+  std::vector<stretch> runs;
+  std::size_t mine = 0;
+  for (std::size_t i = 0, next = 0; i < order.size(); i = next) {
+    while (next < order.size() && order[next].second == order[i].second) ++next;
+    if (order[i].second != rank) continue;
+    runs.push_back({mine, mine + next - i, i == 0 ? -1 : order[i - 1].second,
+                    next == order.size() ? -1 : order[next].second});
+    mine += next - i;
+  }
+  return runs;
+}
+
 }  // namespace
 
 template <reducible T>
-void communicator::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) const {
+void collectives::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) {
   std::vector<piece<T>> pieces(mine.begin(), mine.end());
   std::ranges::sort(pieces, {}, &piece<T>::index);
   std::vector<entry> entries{{0, sum.size()}};
   for (const auto& p : pieces) entries.push_back({p.index, p.values.size()});
-  const auto order = order_of(all_gather(entries), size());
+  const auto order = order_of(all_gather_any(entries), size());
+  const auto runs = runs_of(order, rank());
 
   // Segment by segment: while the next owner adds to this one, the present owner is at the segment after it. All
-  // ranks go through (segment, piece) in the same order, so each message waits only for earlier ones: no deadlock.
-  const std::size_t step = segment_bytes / sizeof(T);
-  for (std::size_t begin = 0; begin < sum.size(); begin += step) {
-    const auto part = sum.subspan(begin, std::min(step, sum.size() - begin));
-    auto next = pieces.begin();
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (order[i].second != rank()) continue;
-      const T* x = (next++)->values.data() + begin;
-      if (i == 0) {
-        std::copy_n(x, part.size(), part.begin());
-      } else {
-        if (const int from = order[i - 1].second; from != rank())
-          below_->receive(std::as_writable_bytes(part), from, ordered_sum_tag);
-        for (std::size_t j = 0; j < part.size(); ++j) part[j] += x[j];
-      }
-      if (i + 1 < order.size() && order[i + 1].second != rank())
-        below_->send(std::as_bytes(part), order[i + 1].second, ordered_sum_tag);
+  // ranks go through (segment, stretch) in the same order, so each message waits only for earlier ones: no deadlock.
+  // What is added lies in many places: number r of the input stands for the pieces of stretch r.
+  program steps;
+  const std::size_t bytes = sum.size_bytes();
+  for (std::size_t begin = 0; begin < bytes; begin += segment_bytes) {
+    const region part{memory::output, begin};
+    const std::size_t n = std::min(segment_bytes, bytes - begin);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      if (runs[r].from >= 0) steps.receive(runs[r].from, part, n);
+      steps.combine(part, part, {memory::input, r}, n);
+      if (runs[r].to >= 0) steps.send(runs[r].to, part, n);
     }
   }
+  const std::vector<std::byte> numbers(runs.size());
+  const auto add = [&](std::byte* to, const std::byte*, const std::byte* number, std::size_t n) {
+    const stretch& r = runs[std::size_t(number - numbers.data())];
+    const auto part = std::span(reinterpret_cast<T*>(to), n / sizeof(T));
+    const std::size_t begin = std::size_t(part.data() - sum.data());
+    std::size_t i = r.first;
+    if (r.from < 0) std::ranges::copy(pieces[i++].values.subspan(begin, part.size()), part.begin());
+    for (; i < r.end; ++i)
+      for (std::size_t j = 0; j < part.size(); ++j) part[j] += pieces[i].values[begin + j];
+  };
+  static const trace::label name("ordered_sum");
+  under_way_->run({name, std::make_shared<const schedule>(std::move(steps).finish()), numbers,
+                   std::as_writable_bytes(sum), add, {}});
   broadcast(sum, order.back().second);
 }
 
-template void communicator::ordered_sum(std::span<const piece<std::int32_t>>, std::span<std::int32_t>) const;
-template void communicator::ordered_sum(std::span<const piece<std::int64_t>>, std::span<std::int64_t>) const;
-template void communicator::ordered_sum(std::span<const piece<std::uint64_t>>, std::span<std::uint64_t>) const;
-template void communicator::ordered_sum(std::span<const piece<float>>, std::span<float>) const;
-template void communicator::ordered_sum(std::span<const piece<double>>, std::span<double>) const;
-template void communicator::ordered_sum(std::span<const piece<std::complex<float>>>,
-                                        std::span<std::complex<float>>) const;
-template void communicator::ordered_sum(std::span<const piece<std::complex<double>>>,
-                                        std::span<std::complex<double>>) const;
+template void collectives::ordered_sum(std::span<const piece<std::int32_t>>, std::span<std::int32_t>);
+template void collectives::ordered_sum(std::span<const piece<std::int64_t>>, std::span<std::int64_t>);
+template void collectives::ordered_sum(std::span<const piece<std::uint64_t>>, std::span<std::uint64_t>);
+template void collectives::ordered_sum(std::span<const piece<float>>, std::span<float>);
+template void collectives::ordered_sum(std::span<const piece<double>>, std::span<double>);
+template void collectives::ordered_sum(std::span<const piece<std::complex<float>>>, std::span<std::complex<float>>);
+template void collectives::ordered_sum(std::span<const piece<std::complex<double>>>, std::span<std::complex<double>>);
 
 }  // namespace plaq::comm

@@ -16,6 +16,8 @@
 #include <thread>
 
 #include "plaq/comm/collectives.hpp"
+#include "plaq/comm/library.hpp"
+#include "plaq/comm/world.hpp"
 
 namespace plaq::comm {
 
@@ -175,7 +177,7 @@ void presence::leave(int code, void* self) {
       if (code != 0 && !work.agreed && since(left) > grace) {
         std::fprintf(stderr, "plaq: error: rank %d of %d ended with exit code %d, and the job with it\n",
                      work.wires->rank(), work.wires->size(), code);
-        work.own.abort(code);
+        abort_job(code);
       }
   } catch (const std::exception&) {  // MPI is broken, and so is the job
     std::_Exit(code != 0 ? code : 1);

@@ -16,6 +16,9 @@ class serial final : public wire {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
+  std::unique_ptr<wire> duplicate() override { return serial_wire(); }
+  std::unique_ptr<wire> split(int, int) override { return serial_wire(); }
+  std::unique_ptr<wire> split_by_node() override { return serial_wire(); }
   handle send(const blocks&, int, int) override { nobody(); }
   handle receive(const blocks&, int, int) override { nobody(); }
   void cancel(handle) override {}

@@ -1,5 +1,5 @@
 // Messages that nobody waits for, which futures and schedules are made of. MPI is one wire; a job of one rank has
-// none but needs the type.
+// nobody to talk to but needs the type.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,9 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "plaq/comm/transport.hpp"
-
 namespace plaq::comm {
+
+/// Users' tags are 0 ... last_tag.
+inline constexpr int last_tag = 30000;
 
 /// The bytes of a message: `count` blocks of `block` bytes that begin `stride` bytes apart.
 struct blocks {
@@ -79,6 +80,15 @@ class wire {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
+
+  /// A wire between the same ranks, whose messages never meet those of this one. Collective, as are the two below;
+  /// all three wait for the other ranks.
+  virtual std::unique_ptr<wire> duplicate() = 0;
+  /// Between those that give the same color (>= 0), ordered by key, then by rank here.
+  virtual std::unique_ptr<wire> split(int color, int key) = 0;
+  /// Between those that share this machine's memory.
+  virtual std::unique_ptr<wire> split_by_node() = 0;
+
   virtual handle send(const blocks& from, int peer, int tag) = 0;
 
   virtual handle receive(const blocks& to, int peer, int tag) = 0;
@@ -106,7 +116,7 @@ class wire {
   virtual void test(std::span<handle> under_way, std::vector<end>& ends) = 0;
 };
 
-/// The wire of a job of one rank. Who sends to itself needs no wire.
+/// The wire of a job of one rank, with or without MPI in the program. Who sends to itself needs no wire.
 std::unique_ptr<wire> serial_wire();
 
 }  // namespace plaq::comm
