@@ -14,15 +14,20 @@ SOURCES = ROOT / "src" / "plaq"
 FLOORS = [["base"], ["trace"], ["task"], ["linalg", "comm"], ["batch", "collection"], ["dca", "pic", "lqcd"]]
 FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 
+# Parts that are cut into rooms, folders of their own. In comm, wire and schedules know nothing of each other; mpi and
+# device make wires, messages and collectives use them, job joins all.
+ROOMS = {"comm": [["wire", "schedules"], ["mpi", "device", "messages", "collectives"], ["job"]]}
+ROOM = {part: {room: floor for floor, rooms in enumerate(floors) for room in rooms} for part, floors in ROOMS.items()}
+
 
 def includes(file: Path) -> list[tuple[str, str]]:
     """(kind, name) of every #include: kind is < or a quote."""
     return re.findall(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', file.read_text(), flags=re.MULTILINE)
 
 
-def broken_arrow(user: str, used: str) -> bool:
-    """Whether part `user` must not include from part `used`."""
-    return user != used and FLOOR[used] >= FLOOR[user]
+def broken_arrow(user: str, used: str, floor: dict[str, int] = FLOOR) -> bool:
+    """Whether part (or room) `user` must not include from part (or room) `used`."""
+    return user != used and floor[used] >= floor[user]
 
 
 FILES = sorted(path for end in ("hpp", "cpp", "cu", "cuh") for path in SOURCES.rglob(f"*.{end}"))
@@ -36,11 +41,15 @@ def test_the_rule_itself():
     assert {path.relative_to(SOURCES).parts[0] for path in FILES} <= FLOOR.keys(), (
         "a new part needs its floor here"
     )
+    assert not broken_arrow("messages", "wire", ROOM["comm"]) and broken_arrow("messages", "mpi", ROOM["comm"])
+    for part, floor in ROOM.items():
+        folders = {path.relative_to(SOURCES).parts[1] for path in FILES if path.is_relative_to(SOURCES / part)}
+        assert folders == floor.keys(), f"a room of {part} needs its floor here"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda path: str(path.relative_to(SOURCES)))
 def test_arrows_point_one_way(file):
-    user = file.relative_to(SOURCES).parts[0]
+    user, room = file.relative_to(SOURCES).parts[:2]
     for kind, name in includes(file):
         parts = Path(name).parts
         if kind == '"':
@@ -49,12 +58,14 @@ def test_arrows_point_one_way(file):
             )
         if parts[0] == "plaq":
             assert not broken_arrow(user, parts[1]), f"{user} must not include {name}"
+            if user == parts[1] and user in ROOM:
+                assert not broken_arrow(room, parts[2], ROOM[user]), f"{user}/{room} must not include {name}"
 
 
 def test_only_the_mpi_files_know_mpi():
     names = lambda *what: [str(file.relative_to(SOURCES)) for file in FILES if set(what) & set(includes(file))]
-    assert names(("<", "mpi.h")) == ["comm/mpi.hpp"]
-    assert names(('"', "plaq/comm/mpi.hpp")) == ["comm/mpi.cpp", "comm/mpi_wire.cpp"]
+    assert names(("<", "mpi.h")) == ["comm/mpi/mpi.hpp"]
+    assert names(('"', "plaq/comm/mpi/mpi.hpp")) == ["comm/mpi/mpi.cpp", "comm/mpi/mpi_wire.cpp"]
 
 
 def test_bindings_are_included_by_nobody():

@@ -1,7 +1,7 @@
 // plaq's collectives beside MPI's own and a flat root-to-all, in one run. Writes one line of CSV for each point.
 //
 //   mpirun -n RANKS collectives REPEATS BYTES,BYTES,... OPERATION,OPERATION,...
-#include "plaq/comm/collectives.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
 
 #include <mpi.h>
 
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "plaq/comm/measure.hpp"
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/collectives/measure.hpp"
+#include "plaq/comm/job/world.hpp"
 
 namespace {
 

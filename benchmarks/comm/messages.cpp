@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <vector>
 
-#include "plaq/comm/collectives.hpp"
-#include "plaq/comm/library.hpp"
-#include "plaq/comm/messenger.hpp"
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/job/world.hpp"
+#include "plaq/comm/messages/messenger.hpp"
+#include "plaq/comm/mpi/library.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;

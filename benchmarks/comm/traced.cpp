@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "plaq/comm/clock_offset.hpp"
-#include "plaq/comm/collectives.hpp"
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/job/world.hpp"
+#include "plaq/comm/wire/clock_offset.hpp"
 #include "plaq/task/task.hpp"
 #include "plaq/trace/session.hpp"
 

@@ -13,9 +13,9 @@
 #include <numeric>
 #include <vector>
 
-#include "plaq/comm/collectives.hpp"
-#include "plaq/comm/library.hpp"
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/job/world.hpp"
+#include "plaq/comm/mpi/library.hpp"
 #include "plaq/dca/g4_spread.hpp"
 #include "plaq/task/backends.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "plaq/comm/cuda_driver.hpp"
+#include "plaq/comm/device/cuda_driver.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "plaq/comm/cuda_driver.hpp"
+#include "plaq/comm/device/cuda_driver.hpp"
 
 using namespace plaq::comm::cuda;
 

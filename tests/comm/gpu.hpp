@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plaq/comm/cuda_driver.hpp"
+#include "plaq/comm/device/cuda_driver.hpp"
 
 namespace plaq::comm::test {
 

@@ -14,8 +14,8 @@
 #include <tuple>
 #include <vector>
 
-#include "plaq/comm/algorithms.hpp"
-#include "plaq/comm/engine.hpp"
+#include "plaq/comm/collectives/byte_executor.hpp"
+#include "plaq/comm/schedules/algorithms.hpp"
 
 namespace plaq::comm::test {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "plaq/comm/collectives.hpp"
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/job/world.hpp"
 
 namespace plaq::comm::test {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-#include "plaq/comm/library.hpp"
+#include "plaq/comm/mpi/library.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "plaq/comm/clock_offset.hpp"
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/job/world.hpp"
+#include "plaq/comm/wire/clock_offset.hpp"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/collectives.hpp"
-#include "plaq/comm/messenger.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/messages/messenger.hpp"
 #include "plaq/task/task.hpp"
 #include "ranks.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/launcher.hpp"
-#include "plaq/comm/library.hpp"
+#include "plaq/comm/mpi/launcher.hpp"
+#include "plaq/comm/mpi/library.hpp"
 #include "ranks.hpp"
 
 namespace {

@@ -10,10 +10,10 @@
 
 #include "gpu.hpp"
 #include "plaq/base/error.hpp"
-#include "plaq/comm/collectives.hpp"
-#include "plaq/comm/library.hpp"
-#include "plaq/comm/messenger.hpp"
-#include "plaq/comm/pinned_pool.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/device/pinned_pool.hpp"
+#include "plaq/comm/messages/messenger.hpp"
+#include "plaq/comm/mpi/library.hpp"
 #include "plaq/task/task.hpp"
 #include "ranks.hpp"
 

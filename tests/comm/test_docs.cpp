@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/collectives.hpp"
-#include "plaq/comm/messenger.hpp"
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/job/world.hpp"
+#include "plaq/comm/messages/messenger.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/launcher.hpp"
+#include "plaq/comm/mpi/launcher.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <random>
 
-#include "plaq/comm/match_table.hpp"
+#include "plaq/comm/messages/match_table.hpp"
 
 namespace {
 

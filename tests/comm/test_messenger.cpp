@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/messenger.hpp"
+#include "plaq/comm/messages/messenger.hpp"
 #include "plaq/task/task.hpp"
 #include "ranks.hpp"
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "plaq/comm/messenger.hpp"
-#include "plaq/comm/operations.hpp"
+#include "plaq/comm/collectives/operations.hpp"
+#include "plaq/comm/messages/messenger.hpp"
 #include "plaq/task/poller.hpp"
 
 namespace {

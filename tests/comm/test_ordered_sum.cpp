@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/collectives.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
 #include "ranks.hpp"
 
 namespace {

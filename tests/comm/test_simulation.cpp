@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/simulation.hpp"
+#include "plaq/comm/schedules/simulation.hpp"
 
 namespace {
 

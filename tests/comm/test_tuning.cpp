@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/tuning.hpp"
+#include "plaq/comm/schedules/tuning.hpp"
 
 namespace {
 

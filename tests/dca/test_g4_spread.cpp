@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "plaq/comm/world.hpp"
+#include "plaq/comm/job/world.hpp"
 #include "plaq/dca/solver.hpp"
 #include "small_problem.hpp"
 

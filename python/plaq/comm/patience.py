@@ -1,8 +1,8 @@
 """How long ranks wait for each other, and who is to blame when that is too long.
 
 A rank that waits trusts the others for half of its patience. Then it asks them every now and then: each has a thread
-that answers for it whatever it does (src/plaq/comm/presence.hpp). One that computes or writes for long says so and is
-waited for, however long that takes; one that was stopped says nothing, one that has ended says that, and in a run one
+that answers for it whatever it does (src/plaq/comm/job/presence.hpp). One that computes or writes for long says so and
+is waited for, however long that takes; one that was stopped says nothing, one that has ended says that, and in a run one
 whose main thread has used no processor for as long stands still, in a file system that hangs for example.
 """
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "plaq/comm/messenger.hpp"
+#include "plaq/comm/messages/messenger.hpp"
 #include "plaq/dca/accumulator.hpp"
 #include "plaq/dca/packed_rows.hpp"
 #include "plaq/dca/problem.hpp"

@@ -1,0 +1,132 @@
+#include "plaq/comm/collectives/collectives.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plaq/base/error.hpp"
+#include "plaq/task/cores.hpp"
+
+namespace plaq::comm {
+
+namespace {
+
+constexpr std::size_t most_schedules = 256;
+
+/// Where a node has more ranks than cores they take turns.
+bool is_crowded(collectives& node) {
+  auto cpus = node.all_gather_any(task::detail::allowed_cpus()).values;
+  std::ranges::sort(cpus);
+  double cores = double(std::ranges::unique(cpus).begin() - cpus.begin());
+  if (const double limit = task::detail::cgroup_limit("/"); limit > 0) cores = std::min(cores, std::ceil(limit));
+  return node.size() > cores;
+}
+
+layout layout_of(collectives& group, collectives& node) {
+  std::array<int, 1> leader{group.rank()}, crowded{is_crowded(node)};
+  node.broadcast(leader);
+  group.all_reduce(crowded, operation::max);
+  std::vector<int> node_of(std::size_t(group.size()));
+  group.all_gather(leader, node_of);
+  return layout(node_of, crowded[0]);
+}
+
+/// Rank 0's table, because the files of two machines may differ. Where its file is wrong, all ranks throw what rank 0
+/// would have thrown alone: its first byte says which of the two comes.
+tuning tuning_of(collectives& group) {
+  std::string mine;
+  if (group.rank() == 0) try {
+      mine = 't' + tuning::of_this_machine().text();
+    } catch (const input_error& error) {
+      mine = std::string("e") + error.what();
+    }
+  const auto found = group.all_gather_any(mine).values;
+  const std::string text(found.begin() + 1, found.end());
+  if (found[0] == 'e') throw input_error(text);
+  return tuning::parse(text, "the tuning table of rank 0");
+}
+
+}  // namespace
+
+collectives::collectives(std::unique_ptr<wire> over)
+    : line_(over->size()), under_way_(std::make_unique<operations>(std::move(over))) {}
+
+collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
+  // Until all have told each other where they are, they are as good as on one node.
+  collectives node(over.split_by_node().open_wire());
+  line_ = layout_of(*this, node);
+  tuned_ = tuning_of(*this);
+  options_ = options;
+  schedules_.clear();
+}
+
+collectives::call collectives::meeting() {
+  return {{collective::barrier, 0, 1, 1, false, {}}, {}, {}, [](auto...) {}};
+}
+
+method collectives::choice(const request& wanted) const {
+  const auto fits = [&](const method& m) {
+    const auto known = algorithms_for(wanted.what);
+    const bool tree = m.how == algorithm::tree || m.how == algorithm::chain;
+    return std::ranges::find(known, m.how) != known.end() && (tree || wanted.first_piece.empty()) &&
+           (m.how == algorithm::tree || wanted.first_byte.empty()) &&
+           (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
+  };
+  if (options_.by && fits(*options_.by)) return *options_.by;
+  const method m = tuned_.choose(wanted.what, line_, wanted.bytes);
+  if (fits(m)) return m;
+  for (const auto how : algorithms_for(wanted.what))
+    if (fits({how})) return {how};
+  throw runtime_failure("no algorithm for " + std::string(name_of(wanted.what)));
+}
+
+std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted) {
+  const auto make = [&] {
+    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), line_, rank()));
+  };
+  if (!wanted.first_piece.empty() || !wanted.first_byte.empty()) return make();
+  const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes,
+                                       wanted.grain, wanted.fixed_order};
+  if (const auto found = schedules_.find(key); found != schedules_.end()) return found->second;
+  if (schedules_.size() >= most_schedules) schedules_.clear();
+  return schedules_[key] = make();
+}
+
+operations::operation_to_do collectives::prepare(call&& what) {
+  static const auto labels = [] {
+    std::vector<trace::label> all;
+    for (int i = 0; i <= int(collective::exclusive_scan); ++i) all.emplace_back(name_of(collective(i)));
+    return all;
+  }();
+  if (what.combine && (under_way_->on_device(what.input) || under_way_->on_device(what.output)))
+    throw input_error(std::string(name_of(what.wanted.what)) +
+                      ": a buffer is memory of a GPU; values are combined in host memory only");
+  return {labels[std::size_t(what.wanted.what)], schedule_for(what.wanted), what.input,
+          what.output, std::move(what.combine), std::move(what.at_end)};
+}
+
+std::vector<std::size_t> collectives::first_bytes(std::size_t mine) {
+  std::vector<std::size_t> first{0}, all(static_cast<std::size_t>(size()));
+  iall_gather(std::span(&mine, 1), all).get();
+  for (const auto n : all) first.push_back(first.back() + n);
+  return first;
+}
+
+std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::size_t length) {
+  if (length == 0 || values % length != 0)
+    throw input_error("all_reduce_pieces: " + std::to_string(values) + " values are not pieces of " +
+                      std::to_string(length));
+  const std::array<std::int64_t, 1> mine{std::int64_t(values / length)};
+  std::vector<std::int64_t> first{0}, all(size());
+  all_gather(mine, all);
+  for (const auto n : all) first.push_back(first.back() + n);
+  if (first.back() == 0) throw input_error("all_reduce_pieces: no rank has a piece");
+  return first;
+}
+
+void collectives::need_length(const char* call, std::size_t has, std::size_t needs) {
+  if (has != needs)
+    throw input_error(std::string(call) + ": a buffer has " + std::to_string(has) + " values instead of " +
+                      std::to_string(needs));
+}
+
+}  // namespace plaq::comm

@@ -1,0 +1,189 @@
+#include "plaq/comm/job/presence.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/job/world.hpp"
+#include "plaq/comm/mpi/library.hpp"
+
+namespace plaq::comm {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+double since(clock::time_point then) { return std::chrono::duration<double>(clock::now() - then).count(); }
+
+constexpr std::chrono::milliseconds look{50};
+constexpr double grace = 5.0;  // seconds between the ends of ranks that end together
+constexpr int question = 0, answer = 1;  // tags
+
+std::atomic<bool> abandoned{false};
+
+/// What travels; a question has nothing to say.
+struct words {
+  int doing = 0;
+  double still = 0;
+};
+
+/// Processor time of the thread that made it.
+class work_clock {
+ public:
+  work_clock() {
+#if defined(__linux__)
+    pthread_getcpuclockid(pthread_self(), &id_);
+#endif
+  }
+  /// Seconds for which that thread has not worked.
+  double still() {
+    timespec now{};
+    clock_gettime(id_, &now);
+    if (now.tv_sec != last_.tv_sec || now.tv_nsec != last_.tv_nsec) last_ = now, moved_ = clock::now();
+    return since(moved_);
+  }
+
+ private:
+  clockid_t id_ = CLOCK_PROCESS_CPUTIME_ID;
+  timespec last_{};
+  clock::time_point moved_ = clock::now();
+};
+
+}  // namespace
+
+struct presence::implementation {
+  explicit implementation(const communicator& world)
+      : own(world.split(0, world.rank())), wires(own.open_wire()), ends(own), last(std::size_t(own.size())) {}
+
+  /// The thread.
+  void serve() {
+    while (!done) {
+      std::this_thread::sleep_for(look);
+      const double still = work.still();
+      while (const auto came = wires->next_arrival()) take(*came, still);
+      put_questions();
+      clean_up();
+    }
+  }
+
+  void take(const wire::arrival& came, double still) {
+    words said;
+    std::vector<wire::end> over;
+    wire::handle h = wires->receive(came, {reinterpret_cast<std::byte*>(&said), sizeof(said), 1, 0});
+    while (over.empty()) wires->test({&h, 1}, over);  // it is here
+    if (came.tag == question) return send({int(state.load()), still}, came.peer, answer);
+    std::lock_guard lock(guard);
+    last[std::size_t(came.peer)] = {clock::now(), said};
+  }
+
+  void put_questions() {
+    std::lock_guard lock(guard);
+    if (asked.empty() || since(put) < period) return;
+    put = clock::now();
+    for (const int rank : asked)
+      if (rank != wires->rank()) send({}, rank, question);
+  }
+
+  void send(words what, int peer, int tag) {
+    auto& m = under_way.emplace_back(what, wire::nothing);
+    m.second = wires->send({reinterpret_cast<std::byte*>(&m.first), sizeof(words), 1, 0}, peer, tag);
+  }
+
+  void clean_up() {
+    std::vector<wire::end> over;
+    std::erase_if(under_way, [&](auto& m) {
+      over.clear();
+      wires->test({&m.second, 1}, over);
+      return !over.empty();
+    });
+  }
+
+  const communicator own;
+  std::unique_ptr<wire> wires;  // of the thread
+  collectives ends;             // of the main thread, for the end
+  work_clock work;
+  std::atomic<doing> state{doing::works};
+  std::atomic<bool> done{false}, agreed{false};
+  std::list<std::pair<words, wire::handle>> under_way;
+  std::thread thread;
+
+  mutable std::mutex guard;
+  std::vector<int> asked;
+  double period = 1;
+  clock::time_point put{};
+  std::vector<std::optional<std::pair<clock::time_point, words>>> last;  // [rank]
+};
+
+presence& presence::in(const communicator& world) {
+  static presence* const only = new presence(world);
+  return *only;
+}
+
+presence::presence(const communicator& world) : work_(new implementation(world)) {
+  sigset_t all, before;  // signals are for the main thread
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  work_->thread = std::thread([work = work_] { work->serve(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+#if defined(__GLIBC__)
+  on_exit(&presence::leave, this);
+#else
+  static presence* self = this;
+  std::atexit([] { leave(0, self); });
+#endif
+}
+
+void presence::waits(bool yes) { work_->state = yes ? doing::waits : doing::works; }
+
+void presence::ask(std::vector<int> ranks, double period) {
+  std::lock_guard lock(work_->guard);
+  work_->asked = std::move(ranks);
+  work_->period = period;
+  work_->put = {};
+  for (auto& l : work_->last) l.reset();
+}
+
+std::vector<presence::sign> presence::heard() const {
+  std::lock_guard lock(work_->guard);
+  std::vector<sign> all(work_->last.size());
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    if (const auto& l = work_->last[rank]) all[rank] = {since(l->first), doing(l->second.doing), l->second.still};
+  return all;
+}
+
+void presence::ends_together() { work_->agreed = true; }
+
+void presence::abandon() { abandoned = true; }
+
+/// MPI ends after this, in all ranks together.
+void presence::leave(int code, void* self) {
+  auto& work = *static_cast<presence*>(self)->work_;
+  if (abandoned || !mpi_is_running()) return;
+  work.state = doing::ended;
+  const auto left = clock::now();
+  try {
+    for (auto all = work.ends.ibarrier(); all.wait_for(look) != std::future_status::ready;)
+      if (code != 0 && !work.agreed && since(left) > grace) {
+        std::fprintf(stderr, "plaq: error: rank %d of %d ended with exit code %d, and the job with it\n",
+                     work.wires->rank(), work.wires->size(), code);
+        abort_job(code);
+      }
+  } catch (const std::exception&) {  // MPI is broken, and so is the job
+    std::_Exit(code != 0 ? code : 1);
+  }
+  work.done = true;
+  work.thread.join();
+}
+
+}  // namespace plaq::comm

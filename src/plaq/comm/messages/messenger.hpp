@@ -1,0 +1,197 @@
+// Messages as futures: a task that waits for one gives its worker away, and idle workers move the messages on.
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plaq/comm/messages/match_table.hpp"
+#include "plaq/comm/messages/packing.hpp"
+#include "plaq/comm/wire/buffer.hpp"
+#include "plaq/comm/wire/communicator.hpp"
+#include "plaq/task/future.hpp"
+
+namespace plaq::comm {
+
+/// A message that has come or gone.
+struct status {
+  int peer = -1;
+  int tag = -1;
+  std::size_t bytes = 0;
+};
+
+/// `count` blocks of `length` values that begin `stride` values apart, e.g. a column of a matrix.
+template <class T>
+struct strided {
+  T* first = nullptr;
+  std::size_t count = 0;
+  std::size_t length = 1;
+  std::size_t stride = 1;
+};
+
+/// Messages over a communicator's ranks. Any thread and any task may call at any time. All buffers belong to the
+/// message until its future is ready; they may be memory of NVIDIA's GPUs, where what is sent is there when the
+/// call is made (its stream has been waited for). Messages of one rank to another with one tag arrive in their
+/// order; a rank may send to itself, and that message has gone when it has been received. The future carries every
+/// failure: a runtime_failure that names rank, call and peer. Wrong arguments throw input_error at once.
+class messenger {
+ public:
+  /// Collective over the ranks of `over`, whose own messages never meet these.
+  explicit messenger(const communicator& over);
+  /// Messages that are still under way end with an error.
+  ~messenger();
+  messenger(const messenger&) = delete;
+
+  int rank() const;
+  int size() const;
+
+  template <lasting_buffer R>
+  task::future<status> isend(R&& values, int peer, int tag = 0) {
+    return send(as_blocks(std::as_bytes(std::span(values))), peer, tag);
+  }
+  /// The next message of `peer` with this tag; it must have the size of `values`.
+  template <lasting_buffer R>
+  task::future<status> irecv(R&& values, int peer, int tag = 0) {
+    return receive(as_blocks(std::as_writable_bytes(std::span(values))), peer, tag);
+  }
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  task::future<status> isend(const strided<T>& values, int peer, int tag = 0) {
+    return send(as_blocks(values), peer, tag);
+  }
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  task::future<status> irecv(const strided<T>& values, int peer, int tag = 0) {
+    return receive(as_blocks(values), peer, tag);
+  }
+  /// Any value that `packing` knows. It is packed now.
+  template <packable T>
+  task::future<status> isend_object(const T& value, int peer, int tag = 0) {
+    std::vector<std::byte> bytes;
+    packing<T>::write(value, bytes);
+    return send(std::move(bytes), peer, tag);
+  }
+  template <packable T>
+  task::future<T> irecv_object(int peer, int tag = 0);
+
+  /// A send that is prepared once and started often, MPI's persistent request. Not to be started again, nor to be
+  /// destroyed, before the last start's future is ready; and to be destroyed before the messenger.
+  class persistent_send {
+   public:
+    task::future<status> start();
+    ~persistent_send();
+    persistent_send(persistent_send&& other) noexcept
+        : of_(std::exchange(other.of_, nullptr)),
+          what_(other.what_),
+          prepared_(other.prepared_),
+          peer_(other.peer_),
+          tag_(other.tag_) {}
+
+   private:
+    friend class messenger;
+    persistent_send(messenger& of, const blocks& what, int peer, int tag);
+    messenger* of_;
+    blocks what_;
+    wire::handle prepared_ = wire::nothing;
+    int peer_, tag_;
+  };
+  template <lasting_buffer R>
+  persistent_send prepare_send(R&& values, int peer, int tag = 0) {
+    return persistent_send(*this, as_blocks(std::as_bytes(std::span(values))), peer, tag);
+  }
+
+  /// Waits for all of them together, but no longer than `patience`: then a runtime_failure says what of this
+  /// messenger is under way still, with the ranks that are missing. Nothing is given up: the futures stay valid.
+  template <class Rep, class Period>
+  void wait_for(std::span<const task::future<status>> futures, std::chrono::duration<Rep, Period> patience) {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (const auto& future : futures)
+      if (future.wait_for(deadline - std::chrono::steady_clock::now()) != std::future_status::ready)
+        late(std::chrono::duration<double>(patience).count());
+  }
+  /// What is under way, in words, e.g. "receive from ranks 0, 3; send to rank 1".
+  std::string under_way() const;
+
+  class implementation;
+  class arriving;
+
+ private:
+  static blocks as_blocks(std::span<const std::byte> bytes) {
+    return {const_cast<std::byte*>(bytes.data()), bytes.size(), 1, bytes.size()};  // what is sent is only read
+  }
+  template <class T>
+  static blocks as_blocks(const strided<T>& v) {
+    if (v.count > 1 && v.stride < v.length) throw input_error("blocks of a strided message overlap");
+    auto* first = const_cast<std::remove_const_t<T>*>(v.first);
+    return {reinterpret_cast<std::byte*>(first), v.length * sizeof(T), v.count, v.stride * sizeof(T)};
+  }
+
+  task::future<status> send(const blocks& from, int peer, int tag);
+  task::future<status> send(std::vector<std::byte> bytes, int peer, int tag);
+  task::future<status> receive(const blocks& to, int peer, int tag);
+  void receive(std::unique_ptr<arriving> object);
+  [[noreturn]] void late(double seconds) const;
+
+  std::unique_ptr<implementation> work_;
+};
+
+/// Something under way.
+class messenger::arriving : public matched {
+ public:
+  arriving(const char* call, int peer, int tag, const blocks& where = {})
+      : matched{peer, tag}, call(call), where(where) {}
+  virtual ~arriving() = default;
+  /// Memory for a message of so many bytes; its size differs if the message does not fit.
+  virtual blocks room(std::size_t) { return where; }
+  virtual void complete(const status& what) noexcept = 0;
+  virtual void fail(std::exception_ptr why) noexcept = 0;
+
+  const char* call;
+  blocks where;
+};
+
+namespace detail {
+
+/// A message of any length that becomes an object.
+template <class T>
+class object final : public messenger::arriving {
+ public:
+  object(int peer, int tag) : arriving("receive", peer, tag) {}
+  blocks room(std::size_t size) override {
+    bytes_.resize(size);
+    return {bytes_.data(), size, 1, size};
+  }
+  void complete(const status&) noexcept override {
+    try {
+      unpacker from(bytes_);
+      T value = packing<T>::read(from);
+      from.need_end();
+      made.set_value(std::move(value));
+    } catch (...) {
+      made.set_exception(std::current_exception());
+    }
+  }
+  void fail(std::exception_ptr why) noexcept override { made.set_exception(std::move(why)); }
+
+  task::promise<T> made;
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace detail
+
+template <packable T>
+task::future<T> messenger::irecv_object(int peer, int tag) {
+  auto fresh = std::make_unique<detail::object<T>>(peer, tag);
+  auto result = fresh->made.get_future();
+  receive(std::move(fresh));
+  return result;
+}
+
+}  // namespace plaq::comm

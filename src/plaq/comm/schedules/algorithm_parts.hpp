@@ -1,0 +1,65 @@
+// What the algorithms of one operation each are written in; internal to them.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include "plaq/comm/schedules/algorithms.hpp"
+#include "plaq/comm/schedules/parts_of_sum.hpp"
+
+namespace plaq::comm {
+
+/// Everything that an algorithm may depend on. Positions along `line` stand for ranks until a message is written.
+struct situation {
+  const request& wanted;
+  const method& by;
+  const layout& line;
+  int me;  ///< position
+  program& steps;
+
+  int size() const { return line.size(); }
+  void send(int position, region from, std::size_t n) const { steps.send(line.rank_at(position), from, n); }
+  void receive(int position, region to, std::size_t n) const { steps.receive(line.rank_at(position), to, n); }
+  region input(std::size_t offset = 0) const { return {memory::input, offset}; }
+  region output(std::size_t offset = 0) const { return {memory::output, offset}; }
+  /// Where block `i` begins.
+  std::size_t block(int i) const {
+    return wanted.first_byte.empty() ? std::size_t(i) * wanted.bytes : wanted.first_byte[std::size_t(i)];
+  }
+  /// Bytes of blocks begin ... end - 1.
+  std::size_t blocks(range r) const { return block(r.end) - block(r.begin); }
+  /// Where share `i` of the `parts` shares of one block begins, in whole grains.
+  std::size_t share(int i, int parts) const {
+    return wanted.bytes / wanted.grain * std::size_t(i) / std::size_t(parts) * wanted.grain;
+  }
+  std::size_t segment() const {
+    const std::size_t whole = std::max(by.segment / wanted.grain, std::size_t(1)) * wanted.grain;
+    return by.segment == 0 ? wanted.bytes : std::min(whole, wanted.bytes);
+  }
+  order summation() const {
+    return {wanted.fixed_order, wanted.first_piece.empty() ? size() : wanted.first_piece.back()};
+  }
+};
+
+// algorithms_tree.cpp
+void broadcast_by_tree(const situation& s);
+/// Contributions in `from`, the result at `s.output()` of the root, and of all if `then_broadcast`.
+void reduce_by_tree(const situation& s, region from, bool then_broadcast);
+void gather_by_tree(const situation& s);
+void scatter_by_tree(const situation& s);
+void all_gather_by_tree(const situation& s);
+void scan_by_tree(const situation& s);
+void scan_by_chain(const situation& s);
+
+// algorithms_exchange.cpp
+void all_reduce_by_butterfly(const situation& s);
+void all_reduce_by_halving(const situation& s);
+void all_reduce_by_ring(const situation& s);
+void all_reduce_directly(const situation& s);
+void all_gather_by_butterfly(const situation& s);
+void all_gather_by_ring(const situation& s);
+void all_gather_directly(const situation& s);
+void all_to_all_directly(const situation& s);
+void all_to_all_by_bruck(const situation& s);
+void scan_by_doubling(const situation& s);
+
+}  // namespace plaq::comm

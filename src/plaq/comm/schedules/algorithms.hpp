@@ -1,0 +1,75 @@
+// Collective algorithms as pure functions: (operation, rank, ranks, root, bytes, method) -> schedule.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "plaq/comm/schedules/layout.hpp"
+#include "plaq/comm/schedules/schedule.hpp"
+
+namespace plaq::comm {
+
+enum class collective {
+  broadcast,       ///< output of root -> output
+  reduce,          ///< inputs -> output of root
+  scatter,         ///< input of root, block r -> output of rank r
+  gather,          ///< inputs -> output of root, block r
+  all_reduce,      ///< outputs -> output
+  all_gather,      ///< inputs -> output, block r
+  all_to_all,      ///< input of s, block r -> output of r, block s
+  barrier,         ///< one byte that means nothing -> output
+  inclusive_scan,  ///< outputs of ranks 0 ... r -> output
+  exclusive_scan   ///< outputs of ranks 0 ... r - 1 -> output; that of rank 0 is left alone
+};
+
+enum class algorithm {
+  tree,       ///< every range of ranks is cut into `arity` parts with a leader each; arity >= ranks is flat
+  chain,      ///< a tree where nobody has more than `arity` children: for long messages in segments; scans: from
+              ///< neighbour to neighbour
+  butterfly,  ///< blocks of ranks exchange with their `arity` - 1 siblings, round by round
+  halving,    ///< reduce-scatter by recursive halving, then all-gather by recursive doubling
+  ring,       ///< blocks travel round the ring of ranks
+  direct,     ///< everyone sends to everyone; in a reduction each rank combines its share of the values
+  bruck,      ///< blocks travel by the digits of their distance, to base `arity`
+  doubling    ///< scans: the distance doubles in every round
+};
+
+struct method {
+  algorithm how = algorithm::tree;
+  int arity = 2;
+  std::size_t segment = 0;  ///< bytes of a message in tree and chain; 0: all at once
+  bool operator==(const method&) const = default;
+};
+
+struct request {
+  collective what = collective::barrier;
+  int root = 0;
+  std::size_t bytes = 0;  ///< of one rank's block, a multiple of `grain`
+  std::size_t grain = 1;  ///< bytes that stay together: one number
+  bool fixed_order = false;
+  /// Reductions by tree or chain in a fixed order: the contributions of rank r are first_piece[r] ...
+  /// first_piece[r + 1] - 1, which lie one after the other in its input, `bytes` each. Empty: one for each rank.
+  std::span<const std::int64_t> first_piece = {};
+  /// Gathers by tree: the block of rank r is bytes first_byte[r] ... first_byte[r + 1] - 1 of the output, and `bytes`
+  /// what a block has on average. Empty: every block has `bytes`.
+  std::span<const std::size_t> first_byte = {};
+};
+
+/// The algorithms that there are for an operation, the first good for short messages on few ranks.
+std::vector<algorithm> algorithms_for(collective what);
+/// Whether the algorithm gives the bits of the fixed order on this number of ranks.
+bool keeps_fixed_order(collective what, algorithm how, int ranks);
+
+std::string_view name_of(collective what);
+std::string_view name_of(algorithm how);
+/// Throw input_error that lists the names that there are.
+collective collective_named(std::string_view name);
+algorithm algorithm_named(std::string_view name);
+
+/// What `rank` has to do. All ranks give the same arguments otherwise. Throws input_error for a root, an arity or
+/// an algorithm that cannot be.
+schedule make_schedule(const request& wanted, const method& by, const layout& line, int rank);
+
+}  // namespace plaq::comm

@@ -1,0 +1,96 @@
+#include "plaq/comm/schedules/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace plaq::comm {
+
+layout::layout(std::span<const int> node_of, bool crowded) : ranks_(int(node_of.size())), crowded_(crowded) {
+  std::map<int, int> first;  // node -> its lowest rank
+  for (int r = 0; r < ranks_; ++r) first.try_emplace(node_of[r], r);
+  std::vector<int> order(ranks_);
+  for (int r = 0; r < ranks_; ++r) order[r] = r;
+  std::ranges::stable_sort(order, {}, [&](int r) { return first[node_of[r]]; });
+  for (int i = 0; i < ranks_; ++i)
+    if (i == 0 || node_of[order[i]] != node_of[order[i - 1]]) node_begin_.push_back(i);
+  if (std::ranges::is_sorted(order)) return;
+  position_of_.resize(ranks_);
+  for (int i = 0; i < ranks_; ++i) position_of_[order[i]] = i;
+  rank_at_ = std::move(order);
+}
+
+std::vector<range> layout::split(range whole, int parts) const {
+  if (whole.size() == 0) return {};
+  if (parts >= whole.size()) {
+    std::vector<range> single;
+    for (int i = whole.begin; i < whole.end; ++i) single.push_back({i, i + 1});
+    return single;
+  }
+  // Node borders strictly inside the range, if there are any.
+  const auto low = std::ranges::upper_bound(node_begin_, whole.begin);
+  const auto high = std::ranges::lower_bound(node_begin_, whole.end);
+  const int step = int(std::bit_ceil(unsigned((whole.size() - 1) / parts + 1)));
+  std::vector<range> found;
+  int begin = whole.begin;
+  for (int i = 1; i < parts; ++i) {
+    int end = begin / step * step + step;
+    if (low < high) {
+      const int wanted = whole.begin + int(std::int64_t(whole.size()) * i / parts);
+      auto border = std::lower_bound(low, high, wanted);
+      if (border == high || (border != low && wanted - *(border - 1) < *border - wanted)) --border;
+      end = *border;
+    }
+    if (end <= begin || end >= whole.end) continue;
+    found.push_back({begin, end});
+    begin = end;
+  }
+  found.push_back({begin, whole.end});
+  return found;
+}
+
+namespace {
+
+/// The ranges of the children of a leader whose subtree is `members`, in a tree where nobody has more than
+/// `arity`.
+std::vector<range> around(const layout& line, range members, int leader, int arity) {
+  const range left{members.begin, leader}, right{leader + 1, members.end};
+  if (left.size() == 0) return line.split(right, arity);
+  if (right.size() == 0) return line.split(left, arity);
+  const int share = int(std::int64_t(arity) * left.size() / (members.size() - 1));
+  auto parts = line.split(left, std::max(1, share));
+  const auto more = line.split(right, std::max(1, arity - share));
+  parts.insert(parts.end(), more.begin(), more.end());
+  return parts;
+}
+
+}  // namespace
+
+place find_place(const layout& line, shape kind, int arity, int root, int position) {
+  place found{-1, {0, line.size()}, {}};
+  range members = found.members;
+  int leader = root;
+  while (members.size() > 1) {
+    const auto parts = kind == shape::nomial ? line.split(members, std::max(2, arity))
+                                             : around(line, members, leader, std::max(1, arity));
+    range next{};
+    for (const auto& part : parts) {
+      if (part.contains(leader)) {
+        if (part.contains(position)) next = part;
+      } else if (position == leader) {
+        found.children.push_back({part.begin, part});
+      } else if (part.contains(position)) {
+        found.parent = leader;
+        found.members = next = part;
+      }
+    }
+    if (next.size() == 0) break;
+    if (!next.contains(leader)) leader = next.begin;
+    members = next;
+  }
+  return found;
+}
+
+}  // namespace plaq::comm

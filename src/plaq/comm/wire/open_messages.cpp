@@ -1,0 +1,27 @@
+#include "plaq/comm/wire/open_messages.hpp"
+
+#include <cstdio>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::comm {
+
+std::string open_messages::in_words() const {
+  std::string text;
+  const auto add = [&](const char* call, const std::set<int>& peers) {
+    if (peers.empty()) return;
+    text += (text.empty() ? "" : "; ") + std::string(call) + (peers.size() > 1 ? " ranks" : " rank");
+    for (const int peer : peers) text += (peer == *peers.begin() ? " " : ", ") + std::to_string(peer);
+  };
+  add("receive from", from);
+  add("send to", to);
+  return text;
+}
+
+void still_under_way(int rank, double seconds, const std::string& what) {
+  char time[32];
+  std::snprintf(time, sizeof time, "%g s", seconds);
+  throw runtime_failure("rank " + std::to_string(rank) + ": after " + time + " still under way: " + what);
+}
+
+}  // namespace plaq::comm
