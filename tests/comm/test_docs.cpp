@@ -1,7 +1,8 @@
-// The blocks of C++ in docs/porting/mpi.md and mpi_openmp.md, as they stand there; see tests/blocks.py.
+// The blocks of C++ in docs/comm_messages.md, porting/mpi.md and mpi_openmp.md, as they stand there; see tests/blocks.py.
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -9,7 +10,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/job/world.hpp"
-#include "plaq/comm/messages/messenger.hpp"
+#include "plaq/comm/messages/active_messages.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;
@@ -22,6 +23,14 @@ TEST(DocsOfComm, FromMpi) {
   for (const std::string& name : task::backends())
     task::with_backend(name, {.workers = 2}, [&](auto& pool) {
 #include "porting/mpi.inc"
+    });
+}
+
+TEST(DocsOfComm, Messages) {
+  const auto world = comm::world();
+  for (const std::string& name : task::backends())
+    task::with_backend(name, {.workers = 2}, [&](auto& pool) {
+#include "comm_messages.inc"
     });
 }
 

@@ -1,49 +1,49 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
-#include <map>
 #include <memory>
 #include <random>
+#include <vector>
 
 #include "plaq/comm/messages/match_table.hpp"
 
 namespace {
 
-struct numbered : plaq::comm::matched {
-  numbered(int peer, int tag, int number) : matched{peer, tag}, number(number) {}
-  int number;
+struct entry : plaq::comm::matched {
+  entry(int peer, int tag, int value) : matched{peer, tag}, value(value) {}
+  int value;
 };
 
-// The oracle is one queue for each peer and tag.
-TEST(match_table, keeps_the_order_of_each_peer_and_tag_however_much_it_grows) {
+// The oracle is one queue, gone through from its begin.
+TEST(match_table, keeps_the_order_of_each_peer_and_tag_and_of_each_tag_however_much_it_grows) {
   std::mt19937 engine(1);
   const auto below = [&](int n) { return int(engine() % unsigned(n)); };
-  plaq::comm::match_table<numbered> table;
-  std::map<std::pair<int, int>, std::deque<int>> oracle;
-  std::vector<std::unique_ptr<numbered>> all;
-  std::size_t inside = 0;
-  EXPECT_EQ(table.take(0, 0), nullptr);
+  plaq::comm::match_table<entry> table;
+  std::vector<std::unique_ptr<entry>> queue;
+  EXPECT_EQ(table.find(0, 0), nullptr);
+  EXPECT_EQ(table.find(0), nullptr);
   for (int i = 0; i < 20000; ++i) {
-    const std::pair key{below(5), below(30)};
-    auto& queue = oracle[key];
+    const int peer = below(5), tag = below(30);
     if (below(10) < (i < 10000 ? 7 : 3)) {
-      all.push_back(std::make_unique<numbered>(key.first, key.second, i));
-      table.push(*all.back());
-      queue.push_back(i);
-      ++inside;
+      queue.push_back(std::make_unique<entry>(peer, tag, i));
+      table.push(*queue.back());
     } else {
-      const numbered* found = table.take(key.first, key.second);
-      ASSERT_EQ(found != nullptr, !queue.empty());
+      const bool any = below(2);
+      entry* const found = any ? table.find(tag) : table.find(peer, tag);
+      const auto expected =
+          std::ranges::find_if(queue, [&](const auto& e) { return e->tag == tag && (any || e->peer == peer); });
+      ASSERT_EQ(found, expected == queue.end() ? nullptr : expected->get());
       if (!found) continue;
-      EXPECT_EQ(found->number, queue.front());
-      queue.pop_front();
-      --inside;
+      table.remove(*found);
+      queue.erase(expected);
     }
-    ASSERT_EQ(table.size(), inside);
+    ASSERT_EQ(table.size(), queue.size());
   }
+  for (std::size_t i = 1; i < queue.size(); ++i) EXPECT_LT(queue[i - 1]->number, queue[i]->number);
   std::size_t seen = 0;
-  table.each([&](numbered&) { ++seen; });
-  EXPECT_EQ(seen, inside);
+  table.each([&](entry&) { ++seen; });
+  EXPECT_EQ(seen, queue.size());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/wire/open_messages.hpp"
@@ -12,6 +13,7 @@ namespace plaq::comm {
 namespace {
 
 using arriving = messenger::arriving;
+using listener = messenger::listener;
 
 /// A message whose future tells no more than that.
 class told : public arriving {
@@ -80,7 +82,8 @@ struct early final : matched {
 };
 
 constexpr const char *send_call = "send", *receive_call = "receive";
-const char* direction(const char* call) { return call == send_call ? " to rank" : " from rank"; }
+const char* direction(const char* call) { return call == send_call ? " to " : " from "; }
+std::string name_of(int peer) { return peer == any_rank ? "any rank" : "rank " + std::to_string(peer); }
 
 }  // namespace
 
@@ -109,34 +112,64 @@ class messenger::implementation final : public task::poller {
     if (what->peer != rank)
       return start(std::move(what), [this](arriving& w) { return wire_->send(w.where, w.peer, w.tag); });
     std::unique_lock lock(guard_);
-    if (auto* receiver = posted_.take(rank, what->tag)) {
-      lock.unlock();
-      hand_over(std::move(what), std::unique_ptr<arriving>(receiver));
-    } else {
+    auto receiver = receiver_of(rank, what->tag);
+    if (!receiver) {
       own_.push(*what.release());
+      return;
     }
+    lock.unlock();
+    if (receiver->expected) came(1);
+    hand_over(std::move(what), std::move(receiver));
   }
 
   void receive(std::unique_ptr<arriving> what) {
-    need_peer(what->peer, what->tag);
+    const bool any = what->peer == any_rank;
+    need_peer(any ? rank : what->peer, what->tag);
     std::unique_lock lock(guard_);
-    if (what->peer == rank) {
-      if (auto* sender = own_.take(rank, what->tag)) {
+    if (any || what->peer == rank)
+      if (auto sender = take(own_, rank, what->tag)) {
         lock.unlock();
-        hand_over(std::unique_ptr<arriving>(sender), std::move(what));
-      } else {
-        posted_.push(*what.release());
+        what->peer = rank;
+        return hand_over(std::move(sender), std::move(what));
       }
-      return;
-    }
-    if (std::unique_ptr<early> first(early_.take(what->peer, what->tag)); first) {
+    if (auto first = any ? take(early_, what->tag) : take(early_, what->peer, what->tag)) {
       lock.unlock();
-      start(std::move(what), [&](arriving& w) { return wire_->receive(first->what, w.where); }, &first->what);
-      return;
+      return receive(std::move(what), first->what);
     }
+    what->expected = what->peer != rank;
+    if (any) ++from_any_;
+    if (what->expected) ++from_others_;
+    const bool expected = what->expected;
     posted_.push(*what.release());
-    ++from_others_;
+    if (expected) unlock_and_expect(lock);
+  }
+
+  void listen(int tag, listener& to) {
+    need_peer(rank, tag);
+    std::vector<std::pair<std::unique_ptr<arriving>, std::unique_ptr<arriving>>> from_myself;
+    std::vector<std::pair<std::unique_ptr<early>, std::unique_ptr<arriving>>> from_others;
+    std::unique_lock lock(guard_);
+    if (!listeners_.try_emplace(tag, &to).second)
+      throw input_error("somebody listens to the tag " + std::to_string(tag) + " already");
+    while (auto sender = take(own_, tag)) from_myself.emplace_back(std::move(sender), to.next(rank));
+    while (auto first = take(early_, tag)) {
+      auto receiver = to.next(first->peer);
+      from_others.emplace_back(std::move(first), std::move(receiver));
+    }
     unlock_and_expect(lock);
+    for (auto& [sender, receiver] : from_myself) hand_over(std::move(sender), std::move(receiver));
+    for (auto& [first, receiver] : from_others) receive(std::move(receiver), first->what);
+  }
+
+  void ignore(int tag) {
+    std::lock_guard lock(guard_);
+    if (listeners_.erase(tag) > 0) came(1);
+  }
+
+  /// Receives what has come.
+  void receive(std::unique_ptr<arriving> what, const wire::arrival& came) {
+    what->peer = came.peer;
+    start(std::move(what), [&](arriving& w) { return wire_->receive(came, w.where); }, &came);
   }
 
   /// Begins something on the wire; what fails or is complete at once is told now. `came` is the message that is to
@@ -165,7 +198,7 @@ class messenger::implementation final : public task::poller {
   bool poll() noexcept override {
     {
       std::unique_lock lock(guard_, std::try_to_lock);
-      if (!lock || (from_others_ == 0 && handles_.empty())) return false;
+      if (!lock || (!anybody_waits() && handles_.empty())) return false;
       try {
         take_arrivals();
         look_at_some();
@@ -207,17 +240,43 @@ class messenger::implementation final : public task::poller {
 
   // With the lock.
 
+  bool anybody_waits() const { return from_others_ > 0 || !listeners_.empty(); }
+
+  /// The oldest from this peer, or from any, if `where` is only a tag; nothing if there is none.
+  template <class Entry, class... Where>
+  static std::unique_ptr<Entry> take(match_table<Entry>& table, Where... where) {
+    Entry* const found = table.find(where...);
+    if (found) table.remove(*found);
+    return std::unique_ptr<Entry>(found);
+  }
+
+  /// Who gets the next message of this peer and tag: the oldest receive that fits, else who listens, else nobody.
+  std::unique_ptr<arriving> receiver_of(int peer, int tag) {
+    arriving* found = posted_.find(peer, tag);
+    if (from_any_ > 0)
+      if (arriving* any = posted_.find(any_rank, tag); any && (!found || any->number < found->number)) found = any;
+    if (!found) {
+      const auto to = listeners_.find(tag);
+      return to == listeners_.end() ? nullptr : to->second->next(peer);
+    }
+    posted_.remove(*found);
+    if (found->peer == any_rank) --from_any_;
+    if (found->expected) --from_others_;
+    found->peer = peer;
+    return std::unique_ptr<arriving>(found);
+  }
+
   void take_arrivals() {
     constexpr int at_most = 32;  // so that others get the lock in between
-    for (int i = 0; i < at_most && from_others_ > 0; ++i) {
+    for (int i = 0; i < at_most && anybody_waits(); ++i) {
       const auto came = wire_->next_arrival();
       if (!came) return;
-      std::unique_ptr<arriving> what(posted_.take(came->peer, came->tag));
+      auto what = receiver_of(came->peer, came->tag);
       if (!what) {
         early_.push(*new early(*came));
         continue;
       }
-      --from_others_;
+      if (!what->expected) (void)expect(1);  // of a listener, for which one thing is expected all the time
       try {
         what = fitting(std::move(what), *came);
         if (wire::handle h = wire_->receive(*came, what->where); is_over(h))
@@ -278,7 +337,7 @@ class messenger::implementation final : public task::poller {
     match_table<arriving> none;
     for (match_table<arriving>* table : {&posted_, &own_}) {
       table->each([&](arriving& w) {
-        finished_.push_back({std::unique_ptr<arriving>(&w), failure(w, why), w.peer != rank});
+        finished_.push_back({std::unique_ptr<arriving>(&w), failure(w, why), w.expected});
       });
       *table = {};
     }
@@ -288,7 +347,13 @@ class messenger::implementation final : public task::poller {
     }
     handles_.clear();
     moving_.clear();
-    from_others_ = 0;
+    for (const auto& [tag, to] : listeners_) {
+      auto what = to->next(any_rank);
+      auto error = failure(*what, why);
+      finished_.push_back({std::move(what), std::move(error)});
+    }
+    listeners_.clear();
+    from_others_ = from_any_ = 0;
   }
 
   /// One thing more is under way. Counted before anybody can find it: who waits polls only while something is.
@@ -339,8 +404,8 @@ class messenger::implementation final : public task::poller {
 
   std::exception_ptr failure(const arriving& what, const std::string& why) const {
     return std::make_exception_ptr(
-        runtime_failure("rank " + std::to_string(rank) + ": " + what.call + direction(what.call) + " " +
-                        std::to_string(what.peer) + " with tag " + std::to_string(what.tag) + ": " + why));
+        runtime_failure("rank " + std::to_string(rank) + ": " + what.call + direction(what.call) +
+                        name_of(what.peer) + " with tag " + std::to_string(what.tag) + ": " + why));
   }
 
   mutable task::detail::spin_lock guard_;
@@ -348,7 +413,9 @@ class messenger::implementation final : public task::poller {
   match_table<arriving> posted_;  ///< receives without their message
   match_table<arriving> own_;     ///< messages to oneself without their receive
   match_table<early> early_;      ///< messages without their receive
-  std::size_t from_others_ = 0;   ///< how many of posted_ are not from oneself
+  std::size_t from_others_ = 0;   ///< how many of posted_ are not from oneself alone
+  std::size_t from_any_ = 0;      ///< how many of these from any rank
+  std::unordered_map<int, listener*> listeners_;  ///< by tag
   std::vector<wire::handle> handles_;  // what is moving, both in the same order
   std::vector<std::unique_ptr<arriving>> moving_;
   std::size_t next_ = 0;
@@ -393,7 +460,10 @@ task::future<status> messenger::receive(const blocks& to, int peer, int tag) {
   return result;
 }
 
+void messenger::send(std::unique_ptr<arriving> what) { work_->send(std::move(what)); }
 void messenger::receive(std::unique_ptr<arriving> object) { work_->receive(std::move(object)); }
+void messenger::listen(int tag, listener& to) { work_->listen(tag, to); }
+void messenger::ignore(int tag) { work_->ignore(tag); }
 
 std::string messenger::under_way() const { return work_->under_way(); }
 

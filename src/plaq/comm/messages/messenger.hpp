@@ -25,6 +25,13 @@ struct status {
   std::size_t bytes = 0;
 };
 
+/// An object that has come, and from whom.
+template <class T>
+struct sent {
+  int peer;
+  T value;
+};
+
 /// `count` blocks of `length` values that begin `stride` values apart, e.g. a column of a matrix.
 template <class T>
 struct strided {
@@ -54,7 +61,8 @@ class messenger {
   task::future<status> isend(R&& values, int peer, int tag = 0) {
     return send(as_blocks(std::as_bytes(std::span(values))), peer, tag);
   }
-  /// The next message of `peer` with this tag; it must have the size of `values`.
+  /// The next message of `peer` with this tag, or of whichever rank sends first where that is any_rank: the status
+  /// tells. It must have the size of `values`.
   template <lasting_buffer R>
   task::future<status> irecv(R&& values, int peer, int tag = 0) {
     return receive(as_blocks(std::as_writable_bytes(std::span(values))), peer, tag);
@@ -78,6 +86,9 @@ class messenger {
   }
   template <packable T>
   task::future<T> irecv_object(int peer, int tag = 0);
+  /// From whichever rank sends first, and who that is.
+  template <packable T>
+  task::future<sent<T>> irecv_object_of_any(int tag = 0);
 
   /// A send that is prepared once and started often, MPI's persistent request. Not to be started again, nor to be
   /// destroyed, before the last start's future is ready; and to be destroyed before the messenger.
@@ -120,7 +131,19 @@ class messenger {
   class implementation;
   class arriving;
 
+  /// Takes all messages of a tag, whoever sends them.
+  class listener {
+   public:
+    /// For a message of `peer` that has come. Called in their order, under the messenger's lock: it neither waits nor
+    /// calls the messenger.
+    virtual std::unique_ptr<arriving> next(int peer) = 0;
+
+   protected:
+    ~listener() = default;
+  };
+
  private:
+  friend class active_messages;
   static blocks as_blocks(std::span<const std::byte> bytes) {
     return {const_cast<std::byte*>(bytes.data()), bytes.size(), 1, bytes.size()};  // what is sent is only read
   }
@@ -134,7 +157,11 @@ class messenger {
   task::future<status> send(const blocks& from, int peer, int tag);
   task::future<status> send(std::vector<std::byte> bytes, int peer, int tag);
   task::future<status> receive(const blocks& to, int peer, int tag);
+  void send(std::unique_ptr<arriving> what);
   void receive(std::unique_ptr<arriving> object);
+  /// From here on, and for what has come already, until it is ignored. Throws input_error if somebody listens already.
+  void listen(int tag, listener& to);
+  void ignore(int tag);
   [[noreturn]] void late(double seconds) const;
 
   std::unique_ptr<implementation> work_;
@@ -153,12 +180,13 @@ class messenger::arriving : public matched {
 
   const char* call;
   blocks where;
+  bool expected = false;  ///< posted, and pollers look for it
 };
 
 namespace detail {
 
-/// A message of any length that becomes an object.
-template <class T>
+/// A message of any length that becomes an object: a T, or a sent<T>.
+template <class T, class Result>
 class object final : public messenger::arriving {
  public:
   object(int peer, int tag) : arriving("receive", peer, tag) {}
@@ -166,19 +194,19 @@ class object final : public messenger::arriving {
     bytes_.resize(size);
     return {bytes_.data(), size, 1, size};
   }
-  void complete(const status&) noexcept override {
+  void complete(const status& what) noexcept override {
     try {
-      unpacker from(bytes_);
-      T value = packing<T>::read(from);
-      from.need_end();
-      made.set_value(std::move(value));
+      if constexpr (std::is_same_v<T, Result>)
+        made.set_value(unpack<T>(bytes_));
+      else
+        made.set_value(Result{what.peer, unpack<T>(bytes_)});
     } catch (...) {
       made.set_exception(std::current_exception());
     }
   }
   void fail(std::exception_ptr why) noexcept override { made.set_exception(std::move(why)); }
 
-  task::promise<T> made;
+  task::promise<Result> made;
 
  private:
   std::vector<std::byte> bytes_;
@@ -188,7 +216,15 @@ class object final : public messenger::arriving {
 
 template <packable T>
 task::future<T> messenger::irecv_object(int peer, int tag) {
-  auto fresh = std::make_unique<detail::object<T>>(peer, tag);
+  auto fresh = std::make_unique<detail::object<T, T>>(peer, tag);
+  auto result = fresh->made.get_future();
+  receive(std::move(fresh));
+  return result;
+}
+
+template <packable T>
+task::future<sent<T>> messenger::irecv_object_of_any(int tag) {
+  auto fresh = std::make_unique<detail::object<T, sent<T>>>(any_rank, tag);
   auto result = fresh->made.get_future();
   receive(std::move(fresh));
   return result;

@@ -45,6 +45,15 @@ concept packable = requires(const T& value, std::vector<std::byte>& to, unpacker
   { packing<T>::read(from) } -> std::same_as<T>;
 };
 
+/// All of `bytes`; runtime_failure if they are no packed T.
+template <packable T>
+T unpack(std::span<const std::byte> bytes) {
+  unpacker from(bytes);
+  T value = packing<T>::read(from);
+  from.need_end();
+  return value;
+}
+
 template <class T>
   requires std::is_trivially_copyable_v<T> && (!std::is_pointer_v<T>)
 struct packing<T> {

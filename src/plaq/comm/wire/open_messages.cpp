@@ -3,15 +3,20 @@
 #include <cstdio>
 
 #include "plaq/base/error.hpp"
+#include "plaq/comm/wire/wire.hpp"
 
 namespace plaq::comm {
 
 std::string open_messages::in_words() const {
   std::string text;
-  const auto add = [&](const char* call, const std::set<int>& peers) {
+  const auto add = [&](const char* call, std::set<int> peers) {
     if (peers.empty()) return;
-    text += (text.empty() ? "" : "; ") + std::string(call) + (peers.size() > 1 ? " ranks" : " rank");
-    for (const int peer : peers) text += (peer == *peers.begin() ? " " : ", ") + std::to_string(peer);
+    const bool any = peers.erase(any_rank) > 0;
+    text += (text.empty() ? "" : "; ") + std::string(call);
+    if (peers.empty()) text += " any rank";
+    for (const int peer : peers)
+      text += (peer != *peers.begin() ? ", " : peers.size() > 1 ? " ranks " : " rank ") + std::to_string(peer);
+    if (any && !peers.empty()) text += " or any";
   };
   add("receive from", from);
   add("send to", to);

@@ -7,10 +7,10 @@ namespace plaq::comm {
 
 /// The peers of messages that have not ended.
 struct open_messages {
-  std::set<int> from;
+  std::set<int> from;  ///< any_rank among them
   std::set<int> to;
 
-  /// E.g. "receive from ranks 0, 3; send to rank 1".
+  /// E.g. "receive from ranks 0, 3; send to rank 1", "receive from rank 2 or any".
   std::string in_words() const;
 };
 

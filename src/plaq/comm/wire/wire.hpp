@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,8 @@ namespace plaq::comm {
 
 /// Users' tags are 0 ... last_tag.
 inline constexpr int last_tag = 30000;
+/// The peer of who takes a message from whichever rank sends first; of no use to a wire. No number that is a mistake.
+inline constexpr int any_rank = std::numeric_limits<int>::min();
 
 /// The bytes of a message: `count` blocks of `block` bytes that begin `stride` bytes apart.
 struct blocks {
