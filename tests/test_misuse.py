@@ -18,16 +18,17 @@ HEADERS = """
 #include <string>
 #include <vector>
 #include "plaq/base/random.hpp"
-#include "plaq/comm/communicator.hpp"
-#include "plaq/comm/messenger.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/messages/messenger.hpp"
+#include "plaq/comm/wire/communicator.hpp"
 #include "plaq/task/task.hpp"
 """
 FRAME = """
 using namespace plaq;
 namespace case_{number} {{
 {before}
-void f(task::fiber::pool& pool, const comm::communicator& world, comm::messenger& messages) {{
-  (void)pool, (void)world, (void)messages;
+void f(task::fiber::pool& pool, const comm::communicator& world, comm::collectives& together, comm::messenger& messages) {{
+  (void)pool, (void)world, (void)together, (void)messages;
   {code}
 }}
 }}
@@ -87,8 +88,8 @@ CASES = [
      "messages.isend(std::vector<double>(3), 1).get();", "lasting_buffer"),
     ("a pointer means nothing elsewhere", "messages.isend_object(std::string(), 1).get();",
      "messages.isend_object(static_cast<int*>(nullptr), 1).get();", "packable"),
-    ("MPI adds what it knows", "std::vector<std::complex<double>> v(3); world.all_reduce(v, comm::operation::sum);",
-     "std::vector<std::complex<long double>> v(3); world.all_reduce(v, comm::operation::sum);", "reducible"),
+    ("sums have numbers that add up", "std::vector<double> v(3); together.all_reduce(v, comm::operation::sum);",
+     "std::vector<std::string> v(3); together.all_reduce(v, comm::operation::sum);", "buffer"),
     ("a stream has a name", "random_words({.seed = 7}, 0);", "random_words(std::uint64_t(7), 0);", "stream_id"),
 ]
 

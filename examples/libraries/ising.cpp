@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/job/world.hpp"
 #include "plaq/task/task.hpp"
 #include "plaq/trace/region.hpp"
 #include "plaq/trace/session.hpp"
@@ -50,7 +51,7 @@ int main(int count, char** arguments) try {
   const char* backend = count > 2 ? arguments[2] : "fiber";
   const int workers = count > 3 ? std::atoi(arguments[3]) : 0;
 
-  const auto world = plaq::comm::communicator::world();
+  const auto world = plaq::comm::world();
   plaq::trace::session recording({.folder = arguments[1], .rank = world.rank()});
 
   const int first = chains * world.rank() / world.size(), last = chains * (world.rank() + 1) / world.size();
@@ -67,7 +68,7 @@ int main(int count, char** arguments) try {
   std::vector<plaq::comm::piece<double>> mine;
   for (int chain = first; chain < last; ++chain) mine.push_back({chain, energies[chain - first]});
   std::array<double, 2> sum{};
-  world.ordered_sum<double>(mine, sum);
+  plaq::comm::collectives(world).ordered_sum<double>(mine, sum);
 
   recording.close();
   if (!recording.problem().empty()) throw plaq::runtime_failure(recording.problem());

@@ -7,13 +7,13 @@
 
 #include "patches.hpp"
 #include "plaq/batch/run.hpp"
-#include "plaq/comm/communicator.hpp"
+#include "plaq/comm/job/world.hpp"
 
 namespace plaq::batch {
 namespace {
 
 TEST(batch_on_ranks, pieces_that_move_come_to_the_same_sums) {
-  static const comm::communicator world = comm::communicator::world();
+  static const comm::communicator world = comm::world();
   constexpr int patches = 13;
   queue<patch> pieces;
   control c;
