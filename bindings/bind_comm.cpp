@@ -20,6 +20,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/collectives/measure.hpp"
+#include "plaq/comm/job/end.hpp"
 #include "plaq/comm/job/presence.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/messages/messenger.hpp"

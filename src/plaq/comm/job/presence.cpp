@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "plaq/comm/collectives/collectives.hpp"
-#include "plaq/comm/job/world.hpp"
+#include "plaq/comm/job/end.hpp"
 #include "plaq/comm/mpi/library.hpp"
 
 namespace plaq::comm {
@@ -29,8 +29,6 @@ double since(clock::time_point then) { return std::chrono::duration<double>(cloc
 constexpr std::chrono::milliseconds look{50};
 constexpr double grace = 5.0;  // seconds between the ends of ranks that end together
 constexpr int question = 0, answer = 1;  // tags
-
-std::atomic<bool> abandoned{false};
 
 /// What travels; a question has nothing to say.
 struct words {
@@ -164,12 +162,10 @@ std::vector<presence::sign> presence::heard() const {
 
 void presence::ends_together() { work_->agreed = true; }
 
-void presence::abandon() { abandoned = true; }
-
 /// MPI ends after this, in all ranks together.
 void presence::leave(int code, void* self) {
   auto& work = *static_cast<presence*>(self)->work_;
-  if (abandoned || !mpi_is_running()) return;
+  if (is_aborting() || !mpi_is_running()) return;
   work.state = doing::ended;
   const auto left = clock::now();
   try {

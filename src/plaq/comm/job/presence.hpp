@@ -36,9 +36,6 @@ class presence {
   /// All ranks have agreed to end, whatever their exit code.
   void ends_together();
 
-  /// The job is being aborted: nobody waits for anybody any more.
-  static void abandon();
-
  private:
   struct implementation;
   explicit presence(const communicator& world);

@@ -1,9 +1,6 @@
 #include "plaq/comm/job/world.hpp"
 
-#include <cstdlib>
-
 #include "plaq/comm/device/device_wire.hpp"
-#include "plaq/comm/job/presence.hpp"
 #include "plaq/comm/mpi/launcher.hpp"
 #include "plaq/comm/mpi/library.hpp"
 
@@ -16,12 +13,6 @@ communicator world(std::size_t longest_message) {
       return communicator(with_device_memory(std::move(all), takes_device_memory()));
   check_world(1, library_version(), started, expected_ranks());
   return communicator(with_device_memory(serial_wire(), false));
-}
-
-void abort_job(int code) {
-  presence::abandon();
-  if (mpi_is_running()) mpi_abort(code);
-  std::_Exit(code);
 }
 
 }  // namespace plaq::comm

@@ -1,4 +1,4 @@
-// The job: all its ranks, and its end.
+// All ranks of the job.
 #pragma once
 #include <cstddef>
 
@@ -11,8 +11,5 @@ namespace plaq::comm {
 /// running already; otherwise a world of one rank. Throws input_error if the world has not the size that the launcher
 /// promised. Buffers longer than `longest_message` bytes travel in pieces.
 communicator world(std::size_t longest_message = std::size_t(1) << 30);
-
-/// Ends all processes of the job with this exit code.
-[[noreturn]] void abort_job(int code);
 
 }  // namespace plaq::comm
