@@ -35,6 +35,14 @@ def test_extrema(lattice, extrema):
     assert np.allclose(lattice.extrema, extrema, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("on_site", [0.0, 0.5])
+@pytest.mark.parametrize("t", [5e-324, 1e-310, 1e-200])
+@pytest.mark.filterwarnings("error")
+def test_extrema_of_bands_that_are_all_but_flat(t, on_site):
+    lowest, highest = Lattice(Lattice.square(t).hopping | {(0, 0): on_site}).extrema
+    assert (lowest, highest) == (on_site - 4 * t, on_site + 4 * t)
+
+
 @pytest.mark.parametrize(
     "hopping, order, system",
     [
