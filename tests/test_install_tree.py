@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from plaq.comm import library_version
 from plaq.comm.launch import launcher_command
 from plaq.trace import read

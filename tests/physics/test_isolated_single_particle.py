@@ -1,0 +1,50 @@
+"""Isolated clusters: single-particle functions, energies and correlations against exact diagonalisation."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from deviations import Deviations
+from isolated_cases import BETAS, isolated_case
+
+from plaq.dca.physics.exact import exact_point
+
+FEW = 6  # numbers drawn from every array of a run
+
+
+def compare(case, deviations):
+    """One run against all that `exact_point` knows: scalars, and a few numbers of every array."""
+    parameters = SimpleNamespace(model=SimpleNamespace(U=case.U),
+                                 dca=SimpleNamespace(mu=case.mu, temperatures=[1 / case.beta]))
+    exact = exact_point(parameters, case.cluster, 0)
+    measured = case.measure()
+    random = np.random.default_rng(case.seed)
+    for name in ("density", "double_occupancy", "energy_kinetic", "energy", "G", "Sigma", "G_tau", "spin_correlation",
+                 "charge_correlation", "spin_susceptibility", "charge_susceptibility"):
+        found, wanted = measured[name], exact[name]
+        assert found.supported, found.note
+        assert [axis.name for axis in found.axes] == [axis.name for axis in wanted.axes]
+        numbers = np.arange(found.mean.size)
+        if name.endswith("susceptibility") and case.beta > min(BETAS):
+            numbers = numbers[1:]  # at K = 0 they count rare changes of conserved numbers
+        numbers = random.choice(numbers, min(FEW, numbers.size), replace=False)
+        mean, error, target = (np.ravel(x)[numbers] for x in (found.mean, found.error, wanted.mean))
+        deviations.add(case.seed, name, mean, target, error)
+    identity = measured["order_identity"]
+    deviations.add(case.seed, "order_identity", identity.mean, 0.0, identity.error)
+
+
+@pytest.mark.slow
+def test_single_particle():
+    """All clusters, couplings and fillings at high temperature, where a run takes a second; fewer in the cold."""
+    high = [(g, u, 0, f) for g in range(6) for u in range(3) for f in range(2)]
+    low = [(g, u, 1, 0) for g in range(6) for u in range(3) if (g + u) % 3]
+    low += [(g, u, 1, 1) for g in range(2, 6) for u in range(2)]
+    lowest = [(g, g % 2, 2, 0) for g in range(6)] + [(g, 0, 2, 1) for g in range(2, 5)]
+    deviations = Deviations()
+    for case in high + low + lowest:
+        compare(isolated_case(*case, seed=100, measurements=24576), deviations)
+    print(deviations.table())
+    chi2, error, _ = deviations.reduced()
+    assert error < 0.08
+    assert 0.8 < chi2 < 1.28  # 1.04 and three standard errors
