@@ -220,13 +220,19 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
     if (self.meter.switches() % fair == 0) {
       detail::poll_once();
-      if (entrance_.size())
-        if (job* j = entrance_.pop_old()) return j;
+      if (job* j = at_the_entrance()) return j;
       if (job* j = self.ready.pop_old()) return j;
     }
     if (self.ready.size())
       if (job* j = self.ready.pop_new()) return j;
-    return entrance_.size() ? entrance_.pop_old() : nullptr;
+    return at_the_entrance();
+  }
+
+  /// Who came while a worker was on watch has woken nobody: whoever takes the first job sends for the next.
+  job* at_the_entrance() {
+    job* const found = entrance_.size() ? entrance_.pop_old() : nullptr;
+    if (found && entrance_.size()) wake_one();
+    return found;
   }
 
   /// One worker at a time watches, so that a wake-up does not set off all and an idle pool costs little.
