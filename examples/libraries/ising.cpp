@@ -24,7 +24,7 @@ constexpr double beta = 0.7;  // of H = -sum_i s_i s_{i+1}
 
 /// Energy per site of one Markov chain: heat bath, a number for each (chain, sweep, site).
 double energy_of_chain(int chain) {
-  const plaq::stream_id stream{.seed = 1, .chain = static_cast<std::uint32_t>(chain)};
+  const plaq::stream_id stream{.seed = 2, .i = static_cast<std::uint32_t>(chain)};
   std::array<int, sites> spin{};
   spin.fill(1);
   std::uint64_t draw = 0;
