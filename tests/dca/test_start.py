@@ -17,6 +17,7 @@ from plaq.dca.results.file import FORMAT
 from plaq.dca.solver.chains import out_of_columns, run_chains
 from plaq.errors import InputError, Interrupted
 from plaq.files import checkpoint
+from plaq.run.driver import Run
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 DIMER = [[2, 0], [0, 1]]
@@ -70,7 +71,7 @@ def stopped(monkeypatch, after, *arguments, **options):
     def until_then(problem, chains, run, comm, watch, shares):
         if next(calls, None) is not None:
             return run_chains(problem, chains, run, comm, watch, shares)
-        watch.reason = "SIGTERM"
+        patch.setattr(Run, "stop_reason", lambda self: "SIGTERM")
         return False
 
     with monkeypatch.context() as patch:
