@@ -1,5 +1,5 @@
 """Chains over ranks: the same bits for any number of them, also when chains move. As a program, this file takes chains
-on in its world and prints what came out: python test_chains.py CHAINS BINS MEASUREMENTS STOPS."""
+on in its world and prints what came out: python test_chains.py MEASUREMENTS STOPS CHAINS BINS [CHAINS BINS]..."""
 
 import hashlib
 import json
@@ -52,12 +52,12 @@ def taken_on(chains, bins, measurements, stops=0):
     return {"digest": everywhere[0][0], "chains": [count for _, count in everywhere]}
 
 
-def on_ranks(ranks, *arguments, slow=None):
-    """What rank 0 of the program printed. A `slow` rank is stopped for nine tenths of the time."""
+def on_ranks(ranks, measurements, stops, cases, slow=None):
+    """What the program found for each case. A `slow` rank is stopped for nine tenths of the time."""
     tests = os.path.dirname(os.path.dirname(__file__))
     job = subprocess.Popen(
-        [*launcher_command(ranks), sys.executable, __file__, *map(str, arguments)], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+        [*launcher_command(ranks), sys.executable, __file__, *map(str, [measurements, stops, *sum(cases, ())])],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
         env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": "",
              "PYTHONPATH": os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])})
     try:
@@ -103,10 +103,9 @@ def test_bins_of_many_short_chains_have_errors():
 @needs_mpi
 @pytest.mark.parametrize("ranks", [2, 4, 7])
 def test_ranks_and_stops_do_not_change_a_bit(ranks):
-    for chains, bins in [(16, 32), (36, 4)]:
-        alone = taken_on(chains, bins, 1440)
-        found = on_ranks(ranks, chains, bins, 1440, ranks % 3)
-        assert found["digest"] == alone["digest"] and sum(found["chains"]) == chains
+    cases = [(16, 32), (36, 4)]
+    for (chains, bins), found in zip(cases, on_ranks(ranks, 1440, ranks % 3, cases), strict=True):
+        assert found["digest"] == taken_on(chains, bins, 1440)["digest"] and sum(found["chains"]) == chains
 
 
 @needs_mpi
@@ -114,7 +113,7 @@ def test_ranks_and_stops_do_not_change_a_bit(ranks):
 def test_a_slow_rank_has_fewer_chains_in_the_end(chains, bins):
     """Chains that wait, or, where there is one for each rank, between two of its bins."""
     measurements = 40_000
-    found = on_ranks(2, chains, bins, measurements, 0, slow=1)
+    [found] = on_ranks(2, measurements, 0, [(chains, bins)], slow=1)
     assert found["chains"][0] > found["chains"][1]
     assert found["digest"] == taken_on(chains, bins, measurements)["digest"]
 
@@ -122,6 +121,7 @@ def test_a_slow_rank_has_fewer_chains_in_the_end(chains, bins):
 if __name__ == "__main__":
     os.write(1, f"{comm.world().rank} {os.getpid()}\n".encode())  # in one piece
     comm.world().barrier()
-    result = taken_on(*map(int, sys.argv[1:]))
+    measurements, stops, *cases = map(int, sys.argv[1:])
+    results = [taken_on(*case, measurements, stops) for case in zip(cases[::2], cases[1::2])]
     if comm.world().rank == 0:
-        print(json.dumps(result), flush=True)
+        print(json.dumps(results), flush=True)
