@@ -69,13 +69,13 @@ struct archive {
   std::string creator, description;
   std::int64_t duration;  // ns
   std::vector<std::string> hosts, task_names, region_names;
-  std::vector<process> processes;
-  std::vector<location> locations;
-  std::vector<quantity> quantities;
-  std::vector<counter> counters;
-  interval_columns intervals;
-  creation_columns creations;
-  sample_columns samples;
+  std::vector<process> processes{};
+  std::vector<location> locations{};
+  std::vector<quantity> quantities{};
+  std::vector<counter> counters{};
+  interval_columns intervals{};
+  creation_columns creations{};
+  sample_columns samples{};
 };
 
 /// Writes `folder`/traces.otf2 and the files beside it; the folder must not exist. Throws runtime_failure with
