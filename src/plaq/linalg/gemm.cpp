@@ -5,22 +5,37 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
-
-#include "plaq/linalg/simd.hpp"
 
 namespace plaq::linalg {
 
 namespace {
 
 // A tile of 3 registers by `columns` of C fills the registers, with 3 for A and one for B.
-constexpr int columns = vector_bytes == 64 ? 8 : 4;
+#ifdef __AVX512F__
+constexpr int vector_bytes = 64, columns = 8;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32, columns = 4;
+#else
+constexpr int vector_bytes = 16, columns = 4;
+#endif
 constexpr int most_vectors = 3;
 constexpr int most_depth = 256;  // of the inner dimension at a time: what is read of B for a tile stays in L1
 
 template <class Real>
-constexpr int lanes = native_lanes<Real>;
+struct simd;
+template <>
+struct simd<double> {
+  typedef double type __attribute__((vector_size(vector_bytes)));
+};
+template <>
+struct simd<float> {
+  typedef float type __attribute__((vector_size(vector_bytes)));
+};
+template <class Real>
+constexpr int lanes = vector_bytes / int(sizeof(Real));
 
 // Where the elements of a factor lie: (row i, column j) at start[i * down + j * right].
 template <class Real>
@@ -36,19 +51,17 @@ struct factor {
 template <class Real, int Vectors, int Columns>
 void tile(int depth, const Real* a, std::ptrdiff_t right, factor<Real> b, Real alpha, Real beta, Real* c, int ldc,
           int rows) {
-  using vector = simd<Real, lanes<Real>>;
-  vector sum[Columns][Vectors];
-  for (auto& column : sum)
-    for (vector& v : column) v = vector::all(0);
+  using vector = typename simd<Real>::type;
+  vector sum[Columns][Vectors] = {};
   for (int p = 0; p < depth; ++p) {
     vector x[Vectors];
 #pragma GCC unroll 3
-    for (int v = 0; v < Vectors; ++v) x[v] = vector::load(a + p * right + v * lanes<Real>);
+    for (int v = 0; v < Vectors; ++v) std::memcpy(&x[v], a + p * right + v * lanes<Real>, sizeof(vector));
 #pragma GCC unroll 8
     for (int j = 0; j < Columns; ++j) {
-      const vector y = vector::all(*b.at(p, j));
+      const Real y = *b.at(p, j);
 #pragma GCC unroll 3
-      for (int v = 0; v < Vectors; ++v) sum[j][v] = fma(x[v], y, sum[j][v]);
+      for (int v = 0; v < Vectors; ++v) sum[j][v] += x[v] * y;
     }
   }
   const auto finish = [&](Real* out, int stride) {
@@ -58,8 +71,12 @@ void tile(int depth, const Real* a, std::ptrdiff_t right, factor<Real> b, Real a
       for (int v = 0; v < Vectors; ++v) {
         Real* at = out + std::ptrdiff_t(j) * stride + v * lanes<Real>;
         vector value = alpha * sum[j][v];
-        if (beta != 0) value += beta * vector::load(at);
-        value.store(at);
+        if (beta != 0) {
+          vector old;
+          std::memcpy(&old, at, sizeof old);
+          value += beta * old;
+        }
+        std::memcpy(at, &value, sizeof value);
       }
   };
   constexpr int width = Vectors * lanes<Real>;

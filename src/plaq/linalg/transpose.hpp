@@ -2,16 +2,21 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <utility>
-
-#include "plaq/linalg/simd.hpp"
 
 namespace plaq::linalg {
 
 namespace detail {
 
-constexpr int tile_edge = native_lanes<float>;
-using tile_row = simd<float, tile_edge>;
+#ifdef __AVX512F__
+constexpr int tile_edge = 16;
+#elif defined(__AVX__)
+constexpr int tile_edge = 8;
+#else
+constexpr int tile_edge = 4;
+#endif
+typedef float tile_row __attribute__((vector_size(tile_edge * sizeof(float))));
 using tile = std::array<tile_row, tile_edge>;
 
 // Of the 2 x 2 matrix of blocks of edge H in rows i and i + H, the two that are off the diagonal change places.
@@ -21,8 +26,8 @@ void exchange_blocks(tile& t, std::integer_sequence<int, Lane...>) {
   for (int i = 0; i < tile_edge; ++i) {
     if (i & H) continue;
     const tile_row upper = t[i], lower = t[i + H];
-    t[i] = shuffled<(Lane & H ? tile_edge + Lane - H : Lane)...>(upper, lower);
-    t[i + H] = shuffled<(Lane & H ? tile_edge + Lane : Lane + H)...>(upper, lower);
+    t[i] = __builtin_shufflevector(upper, lower, (Lane & H ? tile_edge + Lane - H : Lane)...);
+    t[i + H] = __builtin_shufflevector(upper, lower, (Lane & H ? tile_edge + Lane : Lane + H)...);
   }
 }
 
@@ -44,11 +49,12 @@ inline void transpose(int rows, int columns, float factor, const float* in, std:
       tile t;
 #pragma GCC unroll 16
       for (int r = 0; r < tile_edge; ++r) {
-        t[r] = tile_row::load(in + (i + r) * down + j) * factor;
+        std::memcpy(&t[r], in + (i + r) * down + j, sizeof(tile_row));
+        t[r] *= factor;
       }
       transpose_tile(t);
 #pragma GCC unroll 16
-      for (int r = 0; r < tile_edge; ++r) t[r].store(out + (j + r) * below + i);
+      for (int r = 0; r < tile_edge; ++r) std::memcpy(out + (j + r) * below + i, &t[r], sizeof(tile_row));
     }
   for (int i = 0; i < rows; ++i)
     for (int j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
