@@ -178,19 +178,95 @@ TEST(active_messages, an_error_of_one_handler_is_that_of_all_ranks) {
   });
 }
 
-// A handler that waits for what another rank will never send does not keep the error from anybody.
+// A handler that waits for what another rank will never send keeps the error from nobody, and ends with it.
 TEST(active_messages, an_error_reaches_ranks_whose_handlers_wait) {
-  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
-    active_messages a(world(), pool);
-    const int p = a.size(), me = a.rank();
+  on_every_pool([&](auto& pool) {
     task::promise<void> never;
     auto coming = never.get_future();
-    a.on<int>("wait", 1, [&](int, int) { coming.wait(); });
-    a.on<int>("fail", 2, [&](int, int) { throw std::runtime_error("no answer"); });
+    std::atomic<bool> begun{false}, came{true};
+    {
+      active_messages a(world(), pool);
+      const int p = a.size(), me = a.rank();
+      a.on<int>("wait", 1, [&](int, int) {
+        begun = true;
+        came = coming.wait(a.stopping());
+      });
+      a.on<int>("fail", 2, [&](int, int) { throw std::runtime_error("no answer"); });
+      a.send(0, me, 1);
+      while (!begun) task::this_task::yield();
+      test::meet();
+      if (me == 0) a.send(0, (me + 1) % p, 2);
+      EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.quiet(); }).find("no answer"), std::string::npos);
+      EXPECT_TRUE(a.stopping().stop_requested()) << "on all ranks";
+    }
+    EXPECT_FALSE(came);
+  });
+}
+
+// What a handler waits for may come later than the end; nothing else ends it.
+TEST(active_messages, their_end_ends_handlers_that_wait) {
+  on_every_pool([&](auto& pool) {
+    task::promise<void> never;
+    auto coming = never.get_future();
+    std::atomic<int> begun{0}, gave_up{0};
+    {
+      active_messages a(world(), pool);
+      a.on<int>("wait", 1, [&](int, int) {
+        ++begun;
+        if (!coming.wait(a.stopping())) ++gave_up;
+      });
+      a.send(0, a.rank(), 1);
+      a.send(1, a.rank(), 1);
+      while (begun == 0) task::this_task::yield();
+      EXPECT_FALSE(a.stopping().stop_requested());
+      EXPECT_EQ(a.under_way(), "wait, the handler of tag 1: 2 messages");
+    }
+    EXPECT_EQ(begun, 1) << "the second is lost";
+    EXPECT_EQ(gave_up, 1);
+  });
+}
+
+TEST(active_messages, that_no_handler_takes_are_an_error_of_all_ranks) {
+  on_every_pool([&](auto& pool) {
+    active_messages a(world(), pool);
+    const int p = a.size(), me = a.rank(), last = p - 1;
+    std::atomic<int> hops{0};
+    a.on<int>("pass on", 2, [&](int left, int) {  // what else goes on comes to its end before
+      ++hops;
+      if (left > 0) a.send(left - 1, (me + 1) % p, 2);
+    });
+    if (me == 0) {
+      a.send(0, last, 7);
+      a.send(3 * p - 1, 0, 2);
+    }
+    const auto text = message_of<plaq::runtime_failure>([&] { a.quiet(); });
+    EXPECT_TRUE(text.starts_with("rank " + std::to_string(last) +
+                                 ": 1 message without a handler, the first with tag 7 of rank 0"))
+        << text;
+    EXPECT_EQ(hops, 3);
+    if (me == last && p > 1) {
+      EXPECT_EQ(a.under_way(), "1 message without a handler, the first with tag 7 of rank 0");
+    }
+    a.on<int>("too late", 7, [&](int, int) { ++hops; });
+    EXPECT_EQ(message_of<plaq::runtime_failure>([&] { a.quiet(); }), text) << "and it stays";
+    EXPECT_EQ(hops, 3);
+  });
+}
+
+// A handler may make the handler of messages that have come already.
+TEST(active_messages, a_handler_may_come_late_if_another_makes_it) {
+  task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
+    active_messages a(world(), pool);
+    const int p = a.size(), me = a.rank();
+    std::atomic<int> got{0};
+    a.on<int>("open", 1, [&](int, int) {
+      for (int i = 0; i < 50; ++i) task::this_task::yield();
+      a.on<int>("late", 7, [&](int i, int) { got += i; });
+    });
+    a.send(5, (me + 1) % p, 7);
     a.send(0, me, 1);
-    if (me == 0) a.send(0, (me + 1) % p, 2);
-    EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.quiet(); }).find("no answer"), std::string::npos);
-    never.set_value();  // the destructor waits for handlers that are running
+    a.quiet();
+    EXPECT_EQ(got, 5);
   });
 }
 

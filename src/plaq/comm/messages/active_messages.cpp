@@ -1,15 +1,15 @@
 #include "plaq/comm/messages/active_messages.hpp"
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <optional>
+#include <stop_token>
 #include <string>
 
 #include "plaq/base/error.hpp"
+#include "plaq/comm/messages/termination.hpp"
 #include "plaq/task/sync.hpp"
 
 namespace plaq::comm {
@@ -18,41 +18,7 @@ namespace {
 
 constexpr int wave_tag = last_tag;
 
-/// What a wave finds on its way up the tree of ranks: messages sent and handled, and the first error, in words.
-struct tally {
-  std::uint64_t sent = 0, handled = 0;
-  std::string error;
-};
-/// What it brings down.
-struct verdict {
-  bool quiet = false;
-  std::string error;
-};
-
 }  // namespace
-
-template <>
-struct packing<tally> {
-  static void write(const tally& t, std::vector<std::byte>& to) {
-    packing<std::array<std::uint64_t, 2>>::write({t.sent, t.handled}, to);
-    packing<std::string>::write(t.error, to);
-  }
-  static tally read(unpacker& from) {
-    const auto [sent, handled] = packing<std::array<std::uint64_t, 2>>::read(from);
-    return {sent, handled, packing<std::string>::read(from)};
-  }
-};
-template <>
-struct packing<verdict> {
-  static void write(const verdict& v, std::vector<std::byte>& to) {
-    packing<bool>::write(v.quiet, to);
-    packing<std::string>::write(v.error, to);
-  }
-  static verdict read(unpacker& from) {
-    const bool quiet = packing<bool>::read(from);
-    return {quiet, packing<std::string>::read(from)};
-  }
-};
 
 class active_messages::implementation {
  public:
@@ -82,37 +48,30 @@ class active_messages::implementation {
     }
   }
 
-  /// Four counters (Mattern, 1987): a wave of messages up and down a tree of ranks adds what each has sent and handled.
-  /// All is quiet if as many were handled when one wave was over as were sent when the next began.
   void quiet() {
-    constexpr std::chrono::milliseconds patience{1};  // so that waves are few while handlers run, and an error is heard
-    const int me = rank();
-    std::vector<int> children;
-    for (int child = 2 * me + 1; child <= 2 * me + 2 && child < size(); ++child) children.push_back(child);
-    std::optional<std::uint64_t> handled_before;
-    for (;;) {
-      {
-        std::unique_lock lock(idle_mutex_);
-        idle_.wait_for(lock, patience, [&] { return open_.load() == 0; });
-      }
-      tally sum{sent_, handled_, error()};
-      for (const int child : children) {
-        const auto of_child = messages_.irecv_object<tally>(child, wave_tag).get();
-        sum.sent += of_child.sent;
-        sum.handled += of_child.handled;
-        if (sum.error.empty()) sum.error = of_child.error;
-      }
-      verdict found{handled_before == sum.sent, sum.error};
-      handled_before = sum.handled;
-      if (me > 0) {
-        const int parent = (me - 1) / 2;
-        messages_.isend_object(sum, parent, wave_tag).get();
-        found = messages_.irecv_object<verdict>(parent, wave_tag).get();
-      }
-      for (const int child : children) messages_.isend_object(found, child, wave_tag).get();
-      if (!found.error.empty()) throw runtime_failure(found.error);
-      if (found.quiet) return;
+    if (const auto why = wait_for_quiet(messages_, wave_tag, [this] { return look(); }); !why.empty()) {
+      went_wrong(why);
+      throw runtime_failure(why);
     }
+  }
+
+  std::stop_token stopping() const { return stop_.get_token(); }
+
+  std::string under_way() const {
+    std::string text;
+    const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+    {
+      const std::lock_guard kinds(kinds_guard_);
+      const std::lock_guard lines(guard_);
+      for (const auto& k : kinds_) {
+        std::size_t many = 0;
+        for (const line& l : k->lines) many += l.slots.size();
+        if (many > 0) add(k->in_words() + ": " + messages_of(many));
+      }
+    }
+    if (const unasked left = without_handler(); left.many > 0) add(in_words(left));
+    if (const auto other = messages_.under_way(); !other.empty()) add(other);
+    return text;
   }
 
  private:
@@ -128,10 +87,10 @@ class active_messages::implementation {
     bool busy = false;
   };
 
-  class outgoing final : public messenger::arriving {
+  class outgoing final : public message {
    public:
     outgoing(implementation& of, int peer, int tag, std::vector<std::byte> bytes)
-        : arriving("send", peer, tag), of_(of), bytes_(std::move(bytes)) {
+        : message(send_call, peer, tag), of_(of), bytes_(std::move(bytes)) {
       where = {bytes_.data(), bytes_.size(), 1, bytes_.size()};
     }
     void complete(const status&) noexcept override {}
@@ -143,10 +102,10 @@ class active_messages::implementation {
   };
 
   struct kind;
-  class incoming final : public messenger::arriving {
+  class incoming final : public message {
    public:
     incoming(kind& of, int peer, std::shared_ptr<slot> to)
-        : arriving("receive", peer, of.tag), of_(of), sender_(peer), to_(std::move(to)) {}
+        : message(receive_call, peer, of.tag), of_(of), sender_(peer), to_(std::move(to)) {}
     blocks room(std::size_t size) override {
       to_->bytes.resize(size);
       return {to_->bytes.data(), size, 1, size};
@@ -161,10 +120,10 @@ class active_messages::implementation {
   };
 
   /// All messages of one tag.
-  struct kind final : messenger::listener {
+  struct kind final : listener {
     kind(implementation& owner, task::task_name name, int tag, handler call)
         : owner(owner), name(name), tag(tag), call(std::move(call)), lines(std::size_t(owner.size()) + 1) {}
-    std::unique_ptr<messenger::arriving> next(int peer) override {
+    std::unique_ptr<message> next(int peer) override {
       auto fresh = std::make_shared<slot>();
       {
         std::lock_guard lock(owner.guard_);
@@ -174,6 +133,9 @@ class active_messages::implementation {
       return std::make_unique<incoming>(*this, peer, std::move(fresh));
     }
     /// The last line is of what fails without a sender.
+    std::string in_words() const {
+      return std::string(name.view()) + ", the handler of tag " + std::to_string(tag);
+    }
     line& line_of(int peer) { return peer == any_rank ? lines.back() : lines[std::size_t(peer)]; }
 
     implementation& owner;
@@ -183,12 +145,38 @@ class active_messages::implementation {
     std::vector<line> lines;
   };
 
+  static std::string messages_of(std::size_t many) {
+    return std::to_string(many) + (many == 1 ? " message" : " messages");
+  }
+  unasked without_handler() const { return messages_.nobody_asked_for(active_messages::last_tag); }
+  static std::string in_words(const unasked& left) {
+    return messages_of(left.many) + " without a handler, the first with tag " + std::to_string(left.tag) + " of rank " +
+           std::to_string(left.peer);
+  }
+
+  /// This rank, for a wave. It holds one up for a moment while it is busy, so that waves are few, but not for long: an
+  /// error has to be heard.
+  tally look() {
+    constexpr std::chrono::milliseconds patience{1};
+    {
+      std::unique_lock lock(idle_mutex_);
+      idle_.wait_for(lock, patience, [&] { return open_.load() == 0; });
+    }
+    tally now{sent_, handled_, 0, error(), ""};
+    if (const unasked left = without_handler(); left.many > 0) {
+      now.left = left.many;
+      now.which = "rank " + std::to_string(rank()) + ": " + in_words(left);
+    }
+    return now;
+  }
+
   /// From here on no handler begins.
   void close() {
     {
       std::lock_guard lock(guard_);
       closed_ = true;
     }
+    stop_.request_stop();
     for (const auto& k : kinds_) messages_.ignore(k->tag);
     std::unique_lock lock(idle_mutex_);
     idle_.wait(lock, [&] { return running_.load() == 0; });
@@ -247,8 +235,7 @@ class active_messages::implementation {
       try {
         of.call(what->bytes, sender);
       } catch (...) {
-        went_wrong("rank " + std::to_string(rank()) + ": " + std::string(of.name.view()) +
-                   ", the handler of tag " + std::to_string(of.tag) + ", for a message of rank " +
+        went_wrong("rank " + std::to_string(rank()) + ": " + of.in_words() + ", for a message of rank " +
                    std::to_string(sender) + ": " + words_of(std::current_exception()));
       }
     {
@@ -267,8 +254,11 @@ class active_messages::implementation {
   }
 
   void went_wrong(std::string why) {
-    std::lock_guard lock(guard_);
-    if (error_.empty()) error_ = std::move(why);
+    {
+      std::lock_guard lock(guard_);
+      if (error_.empty()) error_ = std::move(why);
+    }
+    stop_.request_stop();
   }
   std::string error() const {
     std::lock_guard lock(guard_);
@@ -285,7 +275,8 @@ class active_messages::implementation {
   mutable task::detail::spin_lock guard_;  ///< of the lines, closed_ and error_
   bool closed_ = false;
   std::string error_;
-  std::mutex kinds_guard_;
+  std::stop_source stop_;
+  mutable std::mutex kinds_guard_;
   std::vector<std::unique_ptr<kind>> kinds_;
   messenger messages_;  ///< destroyed first: what is under way still ends in the others
 };
@@ -304,5 +295,7 @@ void active_messages::post(std::vector<std::byte> bytes, int peer, int tag) {
   work_->post(std::move(bytes), peer, tag);
 }
 void active_messages::quiet() { work_->quiet(); }
+std::stop_token active_messages::stopping() const { return work_->stopping(); }
+std::string active_messages::under_way() const { return work_->under_way(); }
 
 }  // namespace plaq::comm

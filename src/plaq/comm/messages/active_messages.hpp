@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,7 @@ namespace plaq::comm {
 /// the order in which they were sent; all others may run at once. A handler may send, to its own rank too, and may wait.
 /// Any thread and task may call.
 ///
-/// The first error, a handler's or MPI's, is the job's: from then on no handler of this rank runs any more, and quiet()
+/// The first error, a handler's or MPI's, is the job's: from then on no further handler of this rank begins, and quiet()
 /// throws it on every rank.
 class active_messages {
  public:
@@ -26,7 +28,8 @@ class active_messages {
 
   /// Collective. Handlers run on `pool`, which outlives this.
   active_messages(const communicator& over, task::detail::pool_base& pool);
-  /// Waits for the handlers that are running, and for nobody else: messages that they have not begun are lost.
+  /// Lets no further handler begin, stops stopping(), and waits for the handlers that are running, for nobody else. What
+  /// is not handled by then is lost: quiet() comes before the end.
   ~active_messages();
   active_messages(const active_messages&) = delete;
 
@@ -43,8 +46,8 @@ class active_messages {
     });
   }
 
-  /// Returns at once; the value is packed now. A message whose tag has no handler yet waits for one. Throws input_error
-  /// for a rank or tag that cannot be.
+  /// Returns at once; the value is packed now. A message whose tag has no handler yet waits for one, as long as quiet()
+  /// allows. Throws input_error for a rank or tag that cannot be.
   template <packable T>
   void send(const T& value, int peer, int tag) {
     std::vector<std::byte> bytes;
@@ -53,9 +56,16 @@ class active_messages {
   }
 
   /// Returns when all messages have been handled that any rank has sent before it called, and all that their handlers
-  /// have sent, and so on. Collective; one thread or task of each rank calls. Throws runtime_failure, on all ranks, with
-  /// rank, sender and tag of a handler that threw.
+  /// have sent, and so on. Collective; one thread or task of each rank calls, when the rank has its handlers. Throws
+  /// runtime_failure, on all ranks, with rank, sender and tag of a handler that threw, or of messages that no handler
+  /// takes when nothing else is left.
   void quiet();
+
+  /// Stopped by the first error that this rank knows, and by the destructor. A handler that waits for what others send
+  /// waits with it, `future.wait(a.stopping())`, since that may not come any more.
+  std::stop_token stopping() const;
+  /// What has not ended on this rank, in words, e.g. "visit, the handler of tag 3: 2 messages; send to rank 1".
+  std::string under_way() const;
 
  private:
   using handler = std::function<void(std::span<const std::byte>, int)>;

@@ -118,7 +118,7 @@ class match_table {
 
   template <class Visit>
   void each(Visit&& visit) const {
-    by_sender_.each([&](matched& e) { visit(static_cast<Entry&>(e)); });
+    if (size_ > 0) by_sender_.each([&](matched& e) { visit(static_cast<Entry&>(e)); });
   }
 
  private:

@@ -10,20 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "plaq/comm/messages/match_table.hpp"
+#include "plaq/comm/messages/message.hpp"
 #include "plaq/comm/messages/packing.hpp"
 #include "plaq/comm/wire/buffer.hpp"
 #include "plaq/comm/wire/communicator.hpp"
 #include "plaq/task/future.hpp"
 
 namespace plaq::comm {
-
-/// A message that has come or gone.
-struct status {
-  int peer = -1;
-  int tag = -1;
-  std::size_t bytes = 0;
-};
 
 /// An object that has come, and from whom.
 template <class T>
@@ -128,20 +121,6 @@ class messenger {
   /// What is under way, in words, e.g. "receive from ranks 0, 3; send to rank 1".
   std::string under_way() const;
 
-  class implementation;
-  class arriving;
-
-  /// Takes all messages of a tag, whoever sends them.
-  class listener {
-   public:
-    /// For a message of `peer` that has come. Called in their order, under the messenger's lock: it neither waits nor
-    /// calls the messenger.
-    virtual std::unique_ptr<arriving> next(int peer) = 0;
-
-   protected:
-    ~listener() = default;
-  };
-
  private:
   friend class active_messages;
   static blocks as_blocks(std::span<const std::byte> bytes) {
@@ -157,39 +136,26 @@ class messenger {
   task::future<status> send(const blocks& from, int peer, int tag);
   task::future<status> send(std::vector<std::byte> bytes, int peer, int tag);
   task::future<status> receive(const blocks& to, int peer, int tag);
-  void send(std::unique_ptr<arriving> what);
-  void receive(std::unique_ptr<arriving> object);
+  void send(std::unique_ptr<message> what);
+  void receive(std::unique_ptr<message> object);
   /// From here on, and for what has come already, until it is ignored. Throws input_error if somebody listens already.
   void listen(int tag, listener& to);
   void ignore(int tag);
+  /// Of tags 0 ... last.
+  unasked nobody_asked_for(int last) const;
   [[noreturn]] void late(double seconds) const;
 
+  class implementation;
   std::unique_ptr<implementation> work_;
-};
-
-/// Something under way.
-class messenger::arriving : public matched {
- public:
-  arriving(const char* call, int peer, int tag, const blocks& where = {})
-      : matched{peer, tag}, call(call), where(where) {}
-  virtual ~arriving() = default;
-  /// Memory for a message of so many bytes; its size differs if the message does not fit.
-  virtual blocks room(std::size_t) { return where; }
-  virtual void complete(const status& what) noexcept = 0;
-  virtual void fail(std::exception_ptr why) noexcept = 0;
-
-  const char* call;
-  blocks where;
-  bool expected = false;  ///< posted, and pollers look for it
 };
 
 namespace detail {
 
 /// A message of any length that becomes an object: a T, or a sent<T>.
 template <class T, class Result>
-class object final : public messenger::arriving {
+class object final : public message {
  public:
-  object(int peer, int tag) : arriving("receive", peer, tag) {}
+  object(int peer, int tag) : message(receive_call, peer, tag) {}
   blocks room(std::size_t size) override {
     bytes_.resize(size);
     return {bytes_.data(), size, 1, size};

@@ -7,16 +7,12 @@
 #include "plaq/base/error.hpp"
 #include "plaq/comm/mpi/launcher.hpp"
 #include "plaq/comm/mpi/library.hpp"
-#include "plaq/comm/mpi/mpi.hpp"
+#include "plaq/comm/mpi/mpi_wire.hpp"
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 namespace plaq::comm {
-
-std::string in_words(int code) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) return "error " + std::to_string(code);
-  return {text, std::size_t(length)};
-}
 
 namespace {
 
@@ -79,20 +75,6 @@ class session {
 
 }  // namespace
 
-bool one_caller() {
-  static const bool one = [] {
-    int level = MPI_THREAD_SINGLE;
-    must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
-    return level < MPI_THREAD_MULTIPLE;
-  }();
-  return one;
-}
-
-std::unique_lock<std::mutex> own_turn() {
-  static std::mutex one_at_a_time;
-  return one_caller() ? std::unique_lock(one_at_a_time) : std::unique_lock<std::mutex>();
-}
-
 std::unique_ptr<wire> mpi_world(std::size_t longest_message) {
   if (longest_message < 1 || longest_message > std::size_t(std::numeric_limits<int>::max()))
     throw input_error("the longest message must have 1 to 2^31 - 1 bytes");
@@ -129,6 +111,18 @@ std::string thread_level() {
   int level = 0;
   must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
   return level_name(level);
+}
+
+bool takes_device_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)  // Open MPI, and others of its kind
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH
+  int takes = 0;
+  must(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &takes), "MPIX_GPU_query_support", "plaq");
+  return takes != 0;
+#else
+  return false;
+#endif
 }
 
 std::string mpiexec() { return PLAQ_MPIEXEC; }

@@ -1,16 +1,13 @@
-// MPI as a wire. Arrivals are taken off MPI's queue as they come (MPI_Improbe) and matched above, so that neither MPI
-// nor a look at it has to go through the receives that are still waiting.
+// Arrivals are taken off MPI's queue as they come (MPI_Improbe) and matched above, so that neither MPI nor a look at it
+// has to go through the receives that are still waiting.
+#include "plaq/comm/mpi/mpi_wire.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <vector>
 
-#include "plaq/comm/mpi/library.hpp"
-#include "plaq/comm/mpi/mpi.hpp"
 #include "plaq/comm/wire/traffic.hpp"
-#if __has_include(<mpi-ext.h>)
-#include <mpi-ext.h>
-#endif
 
 namespace plaq::comm {
 
@@ -234,18 +231,6 @@ std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message) {
   MPI_Comm own = MPI_COMM_NULL;
   must(MPI_Comm_dup(over, &own), "MPI_Comm_dup");
   return std::make_unique<mpi>(own, longest_message);
-}
-
-bool takes_device_memory() {
-#if defined(MPIX_CUDA_AWARE_SUPPORT)  // Open MPI, and others of its kind
-  return MPIX_Query_cuda_support() == 1;
-#elif defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH
-  int takes = 0;
-  must(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &takes), "MPIX_GPU_query_support");
-  return takes != 0;
-#else
-  return false;
-#endif
 }
 
 }  // namespace plaq::comm
