@@ -1,0 +1,53 @@
+// The hopping matrix on one rank's blocks of one parity,
+//
+//   (H psi)(x) = sum_mu (1 - gamma_mu) U_mu(x) psi(x + mu) + (1 + gamma_mu) U_mu(x - mu)^+ psi(x - mu),
+//
+// with what follows it in an operator. 1320 operations a site. See docs/lqcd.md.
+#pragma once
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <span>
+
+#include "plaq/lqcd/layout.hpp"
+
+namespace plaq::lqcd {
+
+/// A number for the upper two spins, whose conjugate is for the lower two: a + i b gamma_5.
+template <class T>
+using chiral = std::complex<T>;
+
+/// out = c H in + d phi on the blocks of `parity`; `in` has the other parity. Pointers are to a parity's first block.
+template <class T>
+struct hop_work {
+  const layout* where;
+  int parity;
+  const T* links[2];  ///< of even and odd sites, 72 numbers each
+  const T* in;
+  T* out;
+  bool dagger = false;  ///< H^+ instead
+  chiral<T> c{1, 0};
+  const T* phi = nullptr;  ///< nowhere: no d phi
+  chiral<T> d{0, 0};
+  /// Half spinors that came over the edges of the rank: [direction][face block][12][lane].
+  std::array<T*, neighbours> faces{};
+};
+
+/// These blocks of work.parity (numbered as in the layout).
+template <class T>
+void hop(const hop_work<T>& work, std::span<const std::int32_t> blocks);
+
+/// For the blocks first ... end - 1 of face `d`: the half spinors that they need. Those of this rank are put into
+/// work.faces[d]; those that another rank wants of this one go to `send`, [face block][12][lanes_at_edge].
+template <class T>
+void pack_face(const hop_work<T>& work, int d, std::size_t first, std::size_t end, T* send);
+
+/// Puts what came into work.faces[d].
+template <class T>
+void unpack_face(const hop_work<T>& work, int d, std::size_t first, std::size_t end, const T* came);
+
+/// The most lanes that the kernels of this program were compiled for.
+template <class T>
+int widest();
+
+}  // namespace plaq::lqcd

@@ -1,0 +1,87 @@
+#include "plaq/lqcd/random_fields.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace plaq::lqcd {
+
+namespace {
+
+/// Two Gaussian complex numbers of unit variance for each index of a stream (Box and Muller).
+std::array<std::complex<double>, 2> gaussian_pair(const stream_id& stream, std::uint64_t index) {
+  const auto words = random_words(stream, index);
+  std::array<std::complex<double>, 2> z;
+  for (int i = 0; i < 2; ++i) {
+    const double r = std::sqrt(-std::log(1 - unit_interval(words[2 * i])));  // 1 - u is in (0, 1]
+    z[i] = std::polar(r, 2 * std::numbers::pi * unit_interval(words[2 * i + 1]));
+  }
+  return z;
+}
+
+std::int64_t global_number(const layout& where, const coordinates& local) {
+  return number_in(local + where.on().origin(), where.on().extents);
+}
+
+}  // namespace
+
+su3_matrix random_su3(const stream_id& stream) {
+  su3_matrix u;
+  for (int i = 0; i < 3; ++i) {
+    const auto z = gaussian_pair(stream, std::uint64_t(i));
+    u[2 * i] = z[0], u[2 * i + 1] = z[1];
+  }
+  const auto normalise = [&](int row) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) sum += std::norm(u[3 * row + c]);
+    for (int c = 0; c < 3; ++c) u[3 * row + c] /= std::sqrt(sum);
+  };
+  normalise(0);
+  std::complex<double> overlap = 0;
+  for (int c = 0; c < 3; ++c) overlap += std::conj(u[c]) * u[3 + c];
+  for (int c = 0; c < 3; ++c) u[3 + c] -= overlap * u[c];
+  normalise(1);
+  for (int c = 0; c < 3; ++c) {
+    const int a = (c + 1) % 3, b = (c + 2) % 3;
+    u[6 + c] = std::conj(u[a] * u[3 + b] - u[b] * u[3 + a]);
+  }
+  return u;
+}
+
+template <class T>
+void hot_start(links<T>& gauge, std::uint64_t seed) {
+  each_site(gauge.where(), [&](const coordinates& x, layout::place p) {
+    for (int mu = 0; mu < 4; ++mu) {
+      const auto u = random_su3(stream_at(seed, draws::gauge_start, 0, 0, mu, global_number(gauge.where(), x)));
+      for (int i = 0; i < 9; ++i) gauge.set(p, 9 * mu + i, std::complex<T>(u[i]));
+    }
+  });
+}
+
+template <class T>
+void cold_start(links<T>& gauge) {
+  each_site(gauge.where(), [&](const coordinates&, layout::place p) {
+    for (int mu = 0; mu < 4; ++mu)
+      for (int i = 0; i < 9; ++i) gauge.set(p, 9 * mu + i, i % 4 == 0);
+  });
+}
+
+template <class T>
+void gaussian(spinors<T>& eta, std::uint64_t seed, std::uint32_t number) {
+  each_site(eta.where(), [&](const coordinates& x, layout::place p) {
+    if (!eta.has(parity(x))) return;
+    const auto stream = stream_at(seed, draws::source, number, 0, 0, global_number(eta.where(), x));
+    for (int i = 0; i < 6; ++i) {
+      const auto z = gaussian_pair(stream, std::uint64_t(i));
+      for (int j = 0; j < 2; ++j) eta.set(p, 2 * i + j, std::complex<T>(z[j]));
+    }
+  });
+}
+
+template void hot_start(links<double>&, std::uint64_t);
+template void hot_start(links<float>&, std::uint64_t);
+template void cold_start(links<double>&);
+template void cold_start(links<float>&);
+template void gaussian(spinors<double>&, std::uint64_t, std::uint32_t);
+template void gaussian(spinors<float>&, std::uint64_t, std::uint32_t);
+
+}  // namespace plaq::lqcd

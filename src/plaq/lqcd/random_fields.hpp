@@ -1,0 +1,28 @@
+// Fields of random numbers, each a function of seed, purpose and global site alone.
+#pragma once
+#include <array>
+#include <complex>
+#include <cstdint>
+
+#include "plaq/lqcd/field.hpp"
+#include "plaq/lqcd/streams.hpp"
+
+namespace plaq::lqcd {
+
+/// Row by row.
+using su3_matrix = std::array<std::complex<double>, 9>;
+
+/// Of SU(3)'s invariant (Haar) measure: two rows of Gaussian numbers made orthonormal, the third is their cross product.
+su3_matrix random_su3(const stream_id& stream);
+
+/// Every link a random matrix of SU(3), or one.
+template <class T>
+void hot_start(links<T>& gauge, std::uint64_t seed);
+template <class T>
+void cold_start(links<T>& gauge);
+
+/// Complex components with independent Gaussian parts of variance 1/2 each, so that <|eta_i|^2> = 1.
+template <class T>
+void gaussian(spinors<T>& eta, std::uint64_t seed, std::uint32_t number = 0);
+
+}  // namespace plaq::lqcd
