@@ -45,7 +45,7 @@ TEST(correlations, agree_with_Wicks_theorem_pair_by_pair) {
     sample s = random_sample(counts, beta, ++seed);
     s.sign = seed == 1 ? -1 : 1;
     fast.accumulate(s);
-    double density = 0, docc = 0;
+    double density = 0, docc = 0, spin = 0, charge = 0;
     const auto words = plaq::random_words(stream, s.index);
     for (int a = 0; a < times; ++a)
       for (int i = 0; i < sites; ++i) {
@@ -60,12 +60,15 @@ TEST(correlations, agree_with_Wicks_theorem_pair_by_pair) {
             const int R = cluster.difference()[i * sites + j];
             const double weight = s.sign / sites * (a == b ? 1. / times : beta / (times * (times - 1)));
             const int offset = 2 + (a == b ? 0 : 2 * sites);
+            if (a == b) spin += weight * 0.25 * (same - opposite), charge += weight * (same + opposite);
             slow[offset + R] += weight * 0.25 * (same - opposite);
             slow[offset + sites + R] += weight * (same + opposite);
           }
       }
-    EXPECT_NEAR(fast.last().first, density, 1e-5);
-    EXPECT_NEAR(fast.last().second, docc, 1e-5);
+    EXPECT_NEAR(fast.last().density, density, 1e-5);
+    EXPECT_NEAR(fast.last().double_occupancy, docc, 1e-5);
+    EXPECT_NEAR(fast.last().spin_square, spin, 1e-4);
+    EXPECT_NEAR(fast.last().charge_square, charge, 1e-4);
     slow[0] += density;
     slow[1] += docc;
   }

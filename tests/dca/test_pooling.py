@@ -39,7 +39,7 @@ def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
 def test_each_chain_goes_on_in_time(parts):
     setting, (a, b) = parts
     together, _, _ = pooling.as_one(pooling.pooled(pooling.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
-    assert together.series.shape == (4, a.series.shape[1] + b.series.shape[1], 4)
+    assert together.series.shape == (4, a.series.shape[1] + b.series.shape[1], a.series.shape[2])
     np.testing.assert_array_equal(together.series[2], np.concatenate([a.series[2], b.series[2]]))
 
 

@@ -29,7 +29,7 @@ class Bins:
         self._series: dict[int, np.ndarray] = {}  # of the first chain of each bin
 
     def add(self, chain: int, number: int, sums: np.ndarray, series: np.ndarray | None = None) -> None:
-        """What ``chain`` found in its bin ``number``: sums [entry] and the time series [time, 4], if it has one."""
+        """What ``chain`` found in its bin ``number``: sums [entry] and the time series [time, column], if it has one."""
         at, piece = divmod(chain * self.of_chain + number, self.group)
         if piece == 0 and series is not None:
             self._series[at] = series
@@ -99,7 +99,7 @@ class Bins:
         return np.array(self.complete())
 
     def series(self) -> np.ndarray:
-        """[bin, time, 4] of the first chain of every bin, cut to the length of the shortest."""
+        """[bin, time, column] of the first chain of every bin, cut to the length of the shortest."""
         length = min(map(len, self._series.values()))
         return np.array([self._series[at][:length] for at in sorted(self._series)])
 

@@ -52,9 +52,9 @@ void accumulator::accumulate(sample& s) {
   s.share = share(s);
   measure(s);
   if (result_.series.size() < series_limit) {
-    const auto [density, docc] = correlations_.last();
-    result_.series.push_back(
-        {float(s.sign), float(s.order()), float(density / s.share), float(docc / s.share)});
+    const auto& [density, docc, spin, charge] = correlations_.last();
+    result_.series.push_back({float(s.sign), float(s.order()), float(density / s.share), float(docc / s.share),
+                              float(spin / s.share), float(charge / s.share)});
   }
   if (s.order() > 0) {
     {

@@ -64,8 +64,8 @@ void correlations::accumulate(const sample& s) {
     for (int i = 0; i < sites_; ++i) {
       const int row = a * sites_ + i;
       const double up = 1 - g_[0][row * points + row], down = 1 - g_[1][row * points + row];
-      last_.first += same_weight * (up + down);
-      last_.second += same_weight * up * down;
+      last_.density += same_weight * (up + down);
+      last_.double_occupancy += same_weight * up * down;
       for (int b = 0; b < times; ++b)
         for (int j = 0; j < sites_; ++j) {
           const int column = b * sites_ + j;
@@ -82,14 +82,16 @@ void correlations::accumulate(const sample& s) {
           if (a == b) {
             spin[R] += same_weight * szsz;
             charge[R] += same_weight * nn;
+            last_.spin_square += same_weight * szsz;
+            last_.charge_square += same_weight * nn;
           } else {
             static_spin[R] += pair_weight * szsz;
             static_charge[R] += pair_weight * nn;
           }
         }
     }
-  sum_[0] += last_.first;
-  sum_[1] += last_.second;
+  sum_[0] += last_.density;
+  sum_[1] += last_.double_occupancy;
 }
 
 void correlations::flush(std::span<double> out) {

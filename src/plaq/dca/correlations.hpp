@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "plaq/base/random.hpp"
@@ -32,8 +31,13 @@ class correlations {
 
   void set_stream(const stream_id& stream) { stream_ = stream; }
 
-  /// weight * density and weight * double occupancy of the sample accumulated last.
-  std::pair<double, double> last() const { return last_; }
+  /// Of one configuration, per site and times its weight, mean over the times: n, n_up n_down, and the squares of the
+  /// total S^z and of the total N, which no move of a single electron changes.
+  struct totals {
+    double density = 0, double_occupancy = 0, spin_square = 0, charge_square = 0;
+  };
+  /// Of the sample accumulated last.
+  const totals& last() const { return last_; }
 
  private:
   std::shared_ptr<const g0_table> g0_;
@@ -41,7 +45,7 @@ class correlations {
   std::vector<int> difference_;
   stream_id stream_;
   std::vector<double> sum_;
-  std::pair<double, double> last_;
+  totals last_;
   linalg::matrix<float> from_, to_, half_;  // k x (times * sites)
   linalg::matrix<float> change_;            // (times * sites)^2
   std::vector<double> g_[2];                // [ia][jb]

@@ -11,7 +11,8 @@ LIMIT = 4.0  # standard errors: a correct run exceeds them once in 16 000 temper
 DENSITY_LIMIT = 3.0  # standard errors between the density that was wanted and the one that was measured
 DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
 ROUNDING = 1e-9  # by which a density that does not fluctuate may miss the wanted one
-SLOW = ("expansion_order", "density", "double_occupancy")  # what shows whether chains mix
+# What shows whether chains mix.
+SLOW = ("expansion_order", "density", "double_occupancy", "spin_square", "charge_square")
 
 
 def deviation(point: Point) -> float | None:

@@ -34,6 +34,8 @@ def exact_point(parameters, cluster, index, channels=(), window=0):
         "G_tau": ed.to_momentum(ed.green_tau(np.linspace(0, beta, observables.TAU_POINTS))).real,
         "Sigma_infinity": np.full(cluster.size, U * density / 2),
         "Sigma_moment": np.full(cluster.size, U**2 * density / 2 * (1 - density / 2)),
+        "spin_square": ed.spin_correlation().sum() / cluster.size,
+        "charge_square": ed.charge_correlation().sum() / cluster.size,
         "spin_correlation": to_sites(ed.spin_correlation()),
         "charge_correlation": to_sites(ed.charge_correlation()),
         "spin_susceptibility": cluster.to_momenta(to_sites(ed.spin_susceptibility())).real,

@@ -14,6 +14,7 @@ from plaq.data import statistics
 from plaq.data.estimate import Axis, Estimate
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.dca.physics import bethe_salpeter
+from plaq.dca.physics.checks import SLOW
 from plaq.dca.solver.ctaux import Measured, dyson
 from plaq.dca.solver.shares import Shares, SpreadEstimate, pair_functions
 from plaq.errors import RunError
@@ -22,6 +23,7 @@ from plaq.trace.session import region
 IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps keep their name
 TAU_POINTS = 65
 UNSOLVED = "noise leaves the equation without a solution in some of the jackknife samples: measure more"
+ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in the time series
 LEADING = 3  # eigenvalues that are kept of every general channel
 
 
@@ -91,18 +93,18 @@ def autocorrelation(measured):
 
     With particle-hole symmetry the density may be 1 in every configuration, up to rounding: that is no change.
     """
-    series = measured.series
-    return {name: statistics.autocorrelation_time(series[..., i])[0] for i, name in enumerate(_core.dca.series_columns)
-            if np.ptp(series[..., i]) > (1e-5 if name == "density" else 0)}
+    changing = {name: measured.series[..., i] for i, name in enumerate(_core.dca.series_columns)
+                if np.ptp(measured.series[..., i]) > ROUNDING.get(name, 0)}
+    return {name: statistics.autocorrelation_time(series)[0] for name, series in changing.items()}
 
 
 def sweeps_between_independent(measured, sweeps_per_measurement):
-    """Decay time in sweeps of the slower of density and double occupancy; None where it is not known.
+    """Decay time in sweeps of the slowest of `SLOW`, ⟨k⟩ aside; None where it is not known.
 
     A correlation exp(-t/tau) seen every e sweeps has the integrated time 1/2 coth(e / 2 tau): tau follows from that.
     """
     times = autocorrelation(measured)
-    known = [times[name] for name in ("density", "double_occupancy") if np.isfinite(times.get(name, np.inf))]
+    known = [times[name] for name in SLOW if name != "expansion_order" and np.isfinite(times.get(name, np.inf))]
     if not known:
         return None
     integrated = max(*known, 0.501)  # 1/2 is no correlation at all
@@ -120,8 +122,7 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     between : called on all ranks after each sample; what it raises ends the work.
     """
     taus = autocorrelation(measured)
-    slowest = max((taus[name] for name in ("expansion_order", "density", "double_occupancy") if name in taus),
-                  default=None)
+    slowest = max((taus[name] for name in SLOW if name in taus), default=None)
     if len(measured.series) >= len(measured.weights):
         slowest = None  # each bin has chains of its own: bins are independent, however short
     note = statistics.unsupported(measured.weights, measured.sign, slowest)
@@ -197,6 +198,7 @@ def single_particle(setting, sign, order, m, sums):
         "Sigma_infinity": np.full(cluster.size, U * density / 2),
         "Sigma_moment": np.full(cluster.size, U**2 * density / 2 * (1 - density / 2)),
         "G_tau": mesh.at_tau(g, np.linspace(0, beta, TAU_POINTS)),
+        "spin_square": sums["spin"].sum(), "charge_square": sums["charge"].sum() - cluster.size * density**2,
         "spin_correlation": sums["spin"], "charge_correlation": sums["charge"] - density**2,
         "spin_susceptibility": cluster.to_momenta(sums["static_spin"]).real,
         "charge_susceptibility": cluster.to_momenta(sums["static_charge"] - beta * density**2).real,
@@ -223,6 +225,8 @@ def single_particle_labels(setting):
         "Sigma_moment": {"axes": [momenta], "unit": "t^2",
                          "convention": "U^2 n/2 (1 - n/2): coefficient of 1/(iw) in Sigma"},
         "G_tau": {"axes": k_tau, "convention": "G(K, tau) = -<T c(tau) c+(0)>; ends are 0+ and beta-"},
+        "spin_square": {"convention": "<(sum_i S^z_i)^2>/N_c, equal times"},
+        "charge_square": {"convention": "(<(sum_i n_i)^2> - <sum_i n_i>^2)/N_c, equal times"},
         "spin_correlation": {"axes": [sites], "convention": "<S^z_R S^z_0>, equal times"},
         "charge_correlation": {"axes": [sites], "convention": "<n_R n_0> - n^2, equal times"},
         "spin_susceptibility": {"axes": [momenta], "unit": "1/t",

@@ -78,8 +78,8 @@ class Task:
 class Measured:
     """Averages per bin, in the order of the chains that filled them. `weights` are measurements per bin.
 
-    Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, (s, k, s*density, s*double
-    occupancy)], of the first chain of each bin where a bin has several. All else is measured on configurations of the
+    Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, column of
+    _core.dca.series_columns], of the first chain of each bin where a bin has several. All else is measured on configurations of the
     walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is
     w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin, R] or [bin]}. pairing and channels
     are [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
