@@ -1,0 +1,182 @@
+#include "plaq/lqcd/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::lqcd {
+
+namespace {
+
+using ending = solver_result::ending;
+
+/// Whether residuals that should fall at every update still do.
+class progress {
+ public:
+  /// False when three updates in a row have not brought it down by a tenth.
+  bool falls(double residual) {
+    if (!std::isfinite(residual)) return false;
+    held_ = residual < 0.9 * best_ ? 0 : held_ + 1;
+    best_ = std::min(best_, residual);
+    return held_ < 3;
+  }
+
+ private:
+  double best_ = std::numeric_limits<double>::infinity();
+  int held_ = 0;
+};
+
+/// A power of two near the size of the numbers of a field with this norm, so that single precision never runs out of
+/// exponents.
+double scale_of(double norm, double numbers) { return norm > 0 ? std::exp2(std::round(std::log2(norm / std::sqrt(numbers)))) : 1; }
+
+std::shared_ptr<const layout> layout_for(const lattice& on, int widest, int lanes) {
+  return std::make_shared<layout>(on, std::min(widest, lanes));
+}
+
+}  // namespace
+
+std::string solver_result::in_words() const {
+  char text[160];
+  const char* how = end == ending::converged ? "converged" : end == ending::stalled ? "stalled" : "ran out of steps";
+  std::snprintf(text, sizeof text, "%s after %d steps and %d updates: |eta - M psi|/|eta| = %.3g", how, steps, updates,
+                residual);
+  return text;
+}
+
+solver::solver(engine& by, const links<double>& gauge, const wilson_parameters& p, int lanes)
+    : by_(by), gauge_(gauge), lanes_(lanes), M_(by, gauge, p, layout_for(gauge.where().on(), widest<double>(), lanes)) {}
+solver::~solver() = default;
+
+template <>
+wilson<double>& solver::matrix_in<double>() {
+  return M_;
+}
+template <>
+wilson<float>& solver::matrix_in<float>() {
+  if (!single_)
+    single_ = std::make_unique<wilson<float>>(by_, gauge_, M_.parameters(),
+                                              layout_for(gauge_.where().on(), widest<float>(), lanes_));
+  return *single_;
+}
+
+template <class T>
+ending solver::cg(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                  solver_result& done) {
+  wilson<T>& M = matrix_in<T>();
+  spinors<double> d(b), r(where(), sites::odd), y(where(), sites::odd), q(where(), sites::odd);
+  spinors<T> low(M.where(), sites::odd), sum(low), p(low), Mp(low), Ap(low);
+  const double numbers = 24 * double(where()->on().volume()) / 2;
+  progress so_far;
+  double before = 0, thought = 0, scale = 1;  // |r|^2 before and after the last step, in units of scale^2
+  for (;; ++done.updates) {
+    // d = b - M^ x, r = M^^+ d: the true residual of the normal equation, and of M^ x = b itself.
+    M_.apply_odd(q, x);
+    const double size = std::sqrt(combine_norm2<double>(by_, d, {{1, b}, {-1, q}}));
+    if (size <= target) return ending::converged;
+    if (!so_far.falls(size)) return ending::stalled;
+    M_.apply_odd(r, d, true);
+    const double norm = std::sqrt(norm2(by_, r));
+    const double unit = scale_of(norm, numbers), old = scale;
+    scale = unit;
+    combine<double>(by_, y, {{1 / scale, r}});
+    copy(y, low);
+    double rr = norm / scale * (norm / scale);
+    const double turn = (old / scale) * (old / scale);
+    if (done.updates == 0 || rr > 2 * thought * turn) {
+      p = low;
+    } else {
+      // The direction goes on, without what it has of the new residual, unless the steps had lost the true one.
+      const auto along = std::complex<T>(dot(by_, low, p) / rr);
+      const T beta = T(rr / (before * turn) * (old / scale));
+      combine<T>(by_, p, {{T(1) - beta * along, low}, {beta, p}});
+    }
+    combine<T>(by_, sum, {{0, low}});
+    const double largest = rr, enough = rr * (target / size) * (target / size);
+    for (;;) {
+      if (done.steps++ >= how.most_steps) return ending::out_of_steps;
+      M.apply_odd(Mp, p);
+      M.apply_odd(Ap, Mp, true);
+      const double alpha = rr / norm2(by_, Mp);
+      combine<T>(by_, sum, {{1, sum}, {T(alpha), p}});
+      before = rr;
+      rr = combine_norm2<T>(by_, low, {{1, low}, {T(-alpha), Ap}});
+      if (!std::isfinite(rr)) return ending::stalled;
+      thought = rr;
+      if (rr <= how.update * how.update * largest || rr <= enough) break;
+      combine<T>(by_, p, {{1, low}, {T(rr / before), p}});
+    }
+    copy(sum, y);
+    combine<double>(by_, x, {{1, x}, {scale, y}});
+  }
+}
+
+template <class T>
+ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                        solver_result& done) {
+  wilson<T>& M = matrix_in<T>();
+  spinors<double> d(b), y(where(), sites::odd), q(where(), sites::odd);
+  spinors<T> r(M.where(), sites::odd), first(r), sum(r), p(r), v(r), t(r);
+  const double numbers = 24 * double(where()->on().volume()) / 2;
+  progress so_far;
+  for (;; ++done.updates) {
+    M_.apply_odd(q, x);
+    const double size = std::sqrt(combine_norm2<double>(by_, d, {{1, b}, {-1, q}}));
+    if (size <= target) return ending::converged;
+    if (!so_far.falls(size)) return ending::stalled;
+    const double scale = scale_of(size, numbers);
+    combine<double>(by_, y, {{1 / scale, d}});
+    copy(y, r);
+    first = r, p = r;
+    combine<T>(by_, sum, {{0, r}});
+    const double largest = size / scale * (size / scale), enough = largest * (target / size) * (target / size);
+    std::complex<double> rho = largest;
+    for (;;) {
+      if (done.steps++ >= how.most_steps) return ending::out_of_steps;
+      M.apply_odd(v, p);
+      const auto alpha = rho / dot(by_, first, v);
+      combine<T>(by_, r, {{1, r}, {std::complex<T>(-alpha), v}});
+      M.apply_odd(t, r);
+      const auto omega = dot(by_, t, r) / norm2(by_, t);
+      combine<T>(by_, sum, {{1, sum}, {std::complex<T>(alpha), p}, {std::complex<T>(omega), r}});
+      const double rr = combine_norm2<T>(by_, r, {{1, r}, {std::complex<T>(-omega), t}});
+      if (!std::isfinite(rr) || rr > 1e10 * largest) break;  // broken down: what was found until now is thrown away
+      if (rr <= how.update * how.update * largest || rr <= enough) {
+        copy(sum, y);
+        combine<double>(by_, x, {{1, x}, {scale, y}});
+        break;
+      }
+      const auto next = dot(by_, first, r), beta = next / rho * (alpha / omega);
+      rho = next;
+      combine<T>(by_, p, {{1, r}, {std::complex<T>(beta), p}, {std::complex<T>(-beta * omega), v}});
+    }
+  }
+}
+
+solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, const solver_options& how) {
+  if (!(how.residual > 0)) throw input_error("a solver's residual must be positive");
+  check(psi.where().lanes() == where()->lanes() && psi.same_places(eta) && psi.which() == sites::all,
+        "a solver's fields have its layout and all sites");
+  solver_result done{ending::converged, 0, 0, 0};
+  by_.hands.inside("solve", [&] {
+    const double size = std::sqrt(norm2(by_, eta));
+    combine<double>(by_, psi, {{0, eta}});
+    if (size == 0) return;
+    spinors<double> b(where(), sites::odd), x(where(), sites::odd);
+    M_.prepare(b, eta);
+    const auto run = how.method == solver_options::method_kind::cg
+                         ? (how.mixed ? &solver::cg<float> : &solver::cg<double>)
+                         : (how.mixed ? &solver::bicgstab<float> : &solver::bicgstab<double>);
+    done.end = (this->*run)(x, b, how.residual * size, how, done);
+    std::copy_n(x.data(), x.size(), psi.of(1));
+    M_.complete(psi, eta);
+    spinors<double> left(where());
+    M_.apply(left, psi);
+    done.residual = std::sqrt(combine_norm2<double>(by_, left, {{1, eta}, {-1, left}})) / size;
+  });
+  return done;
+}
+
+}  // namespace plaq::lqcd

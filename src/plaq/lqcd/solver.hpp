@@ -1,0 +1,61 @@
+// M psi = eta by Krylov methods, in double precision or mostly in single.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "plaq/lqcd/wilson.hpp"
+
+namespace plaq::lqcd {
+
+struct solver_options {
+  enum class method_kind { cg, bicgstab } method = method_kind::cg;
+  bool mixed = true;       ///< steps in single precision, with reliable updates in double
+  double residual = 1e-10;  ///< |eta - M psi| / |eta| to end with
+  int most_steps = 100000;
+  double update = 0.1;  ///< the residual is computed anew in double when it has fallen by this
+};
+
+struct solver_result {
+  enum class ending { converged, stalled, out_of_steps } end;
+  int steps;        ///< of the method: applications of M^^+ M^ (cg), pairs of M^ (bicgstab)
+  int updates;      ///< residuals computed anew
+  double residual;  ///< |eta - M psi| / |eta| of what psi holds at the end, on all sites
+
+  std::string in_words() const;
+};
+
+/// Solves M psi = eta on all sites, by even-odd preconditioning; psi is overwritten, from zero on. Between two updates
+/// the method goes on with its direction; the residual at an update, and at the end, is computed from psi itself
+/// (Clark et al., arXiv:0911.3191, section 5). A residual that no longer falls from update to update ends the search:
+/// `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) M^ itself.
+/// The bits do not depend on ranks, workers or layout. Collective. input_error for a residual that is not positive.
+class solver {
+ public:
+  /// With layouts of as many lanes as the kernels have, or of `lanes`.
+  solver(engine& by, const links<double>& gauge, const wilson_parameters& p, int lanes = layout::most_lanes);
+  ~solver();
+
+  /// Fields in the layout of where().
+  solver_result solve(spinors<double>& psi, const spinors<double>& eta, const solver_options& how = {});
+
+  const std::shared_ptr<const layout>& where() const { return M_.where(); }
+  wilson<double>& matrix() { return M_; }
+
+ private:
+  template <class T>
+  solver_result::ending cg(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                           solver_result& done);
+  template <class T>
+  solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                                 solver_result& done);
+  template <class T>
+  wilson<T>& matrix_in();
+
+  engine& by_;
+  const links<double>& gauge_;
+  int lanes_;
+  wilson<double> M_;
+  std::unique_ptr<wilson<float>> single_;  ///< made when first wanted
+};
+
+}  // namespace plaq::lqcd

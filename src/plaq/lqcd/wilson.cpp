@@ -1,0 +1,71 @@
+#include "plaq/lqcd/wilson.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "plaq/lqcd/linear_kernel.hpp"
+
+namespace plaq::lqcd {
+
+namespace {
+
+template <class T>
+links<T> with_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const layout>& where) {
+  links<T> out(where);
+  std::array<std::complex<double>, 4> phase;
+  for (int mu = 0; mu < 4; ++mu) phase[mu] = std::polar(1.0, std::numbers::pi * theta[mu] / where->on().extents[mu]);
+  each_site(*where, [&](const coordinates& x, layout::place to) {
+    const auto from = gauge.where().where(x);
+    for (int i = 0; i < 36; ++i) out.set(to, i, std::complex<T>(phase[i / 9] * gauge.get(from, i)));
+  });
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameters& p,
+                  std::shared_ptr<const layout> where)
+    : p_(p), where_(std::move(where)), H_(by, with_phases<T>(gauge, p.theta, where_)), even_(where_, sites::even) {}
+
+template <class T>
+chiral<T> wilson<T>::A(bool dagger) const {
+  const auto a = chiral<T>(T(1), T(2 * p_.kappa * p_.mu));
+  return dagger ? std::conj(a) : a;
+}
+
+template <class T>
+chiral<T> wilson<T>::inverse_A(bool dagger) const {
+  return chiral<T>(1) / A(dagger);
+}
+
+template <class T>
+void wilson<T>::apply(spinors<T>& out, const spinors<T>& in, bool dagger) {
+  for (const int p : {0, 1}) H_(out, in, p, {dagger, T(-p_.kappa), &in, A(dagger)});
+}
+
+template <class T>
+void wilson<T>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger) {
+  H_(even_, in, 0, {dagger, inverse_A(dagger), nullptr, {}});
+  H_(out, even_, 1, {dagger, T(-p_.kappa * p_.kappa), &in, A(dagger)});
+}
+
+template <class T>
+void wilson<T>::prepare(spinors<T>& odd, const spinors<T>& eta) {
+  H_.by().hands.each("prepare", std::size_t(even_.blocks()), [&](std::size_t first, std::size_t end) {
+    const term<T> from{eta.of(0), inverse_A(), std::conj(inverse_A())};
+    combine<T>(even_.lanes(), first, end, even_.data(), std::span(&from, 1), nullptr);
+  });
+  H_(odd, even_, 1, {false, T(p_.kappa), &eta, T(1)});
+}
+
+template <class T>
+void wilson<T>::complete(spinors<T>& psi, const spinors<T>& eta) {
+  H_(psi, psi, 0, {false, T(p_.kappa) * inverse_A(), &eta, inverse_A()});
+}
+
+template class wilson<double>;
+template class wilson<float>;
+
+}  // namespace plaq::lqcd

@@ -1,0 +1,55 @@
+// Wilson and twisted-mass fermions.
+#pragma once
+#include <array>
+
+#include "plaq/lqcd/hopping.hpp"
+#include "plaq/lqcd/linear.hpp"
+
+namespace plaq::lqcd {
+
+/// theta_mu: psi(x + L_mu) = exp(i pi theta_mu) psi(x); 1 is antiperiodic.
+using angles = std::array<double, 4>;
+
+/// kappa = 1 / (2 m + 8); mu is that of tau_3 = +1 where it is positive. In lattice units.
+struct wilson_parameters {
+  double kappa = 0.125;
+  double mu = 0;
+  angles theta{0, 0, 0, 0};
+};
+
+/// M = 1 - kappa H + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014), with M^+ = gamma_5 M(-mu) gamma_5.
+/// With the sites ordered by parity and A = 1 + 2 i kappa mu gamma_5, M psi = eta is solved by
+///   M^ psi_o = eta_o + kappa H_oe A^-1 eta_e,  M^ = A - kappa^2 H_oe A^-1 H_eo,  psi_e = A^-1 (eta_e + kappa H_eo psi_o).
+/// Collective; one call at a time.
+template <class T>
+class wilson {
+ public:
+  /// Takes a copy of the links, in this precision and layout, with the phases of the boundary conditions on each.
+  wilson(engine& by, const links<double>& gauge, const wilson_parameters& p, std::shared_ptr<const layout> where);
+
+  /// out = M in or M^+ in, on all sites; not in place.
+  void apply(spinors<T>& out, const spinors<T>& in, bool dagger = false);
+  /// out = M^ in or M^^+ in, on odd sites.
+  void apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger = false);
+  /// The right-hand side on odd sites, and the even sites of the solution from its odd ones.
+  void prepare(spinors<T>& odd, const spinors<T>& eta);
+  void complete(spinors<T>& psi, const spinors<T>& eta);
+
+  const wilson_parameters& parameters() const { return p_; }
+  const std::shared_ptr<const layout>& where() const { return where_; }
+  engine& by() { return H_.by(); }
+
+ private:
+  chiral<T> A(bool dagger = false) const;
+  chiral<T> inverse_A(bool dagger = false) const;
+
+  wilson_parameters p_;
+  std::shared_ptr<const layout> where_;
+  hopping<T> H_;
+  spinors<T> even_;
+};
+
+extern template class wilson<double>;
+extern template class wilson<float>;
+
+}  // namespace plaq::lqcd

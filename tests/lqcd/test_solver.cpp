@@ -1,0 +1,115 @@
+// Runs on any number of ranks.
+#include "plaq/lqcd/solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "job.hpp"
+#include "plaq/base/error.hpp"
+#include "plaq/lqcd/random_fields.hpp"
+
+namespace plaq::lqcd {
+namespace {
+
+using ending = solver_result::ending;
+using method = solver_options::method_kind;
+
+const coordinates extents{8, 4, 4, 4};
+const wilson_parameters heavy{.kappa = 0.14, .mu = 0.1, .theta = {1, 0, 0, 0}};
+
+struct problem {
+  problem(job& with, const coordinates& grid, int rank, int lanes, const wilson_parameters& p = heavy,
+          bool rough = true)
+      : gauge(std::make_shared<layout>(lattice(extents, grid, rank), 1)) {
+    rough ? hot_start(gauge, 3) : cold_start(gauge);
+    M.emplace(with.by, gauge, p, lanes);
+    eta.emplace(M->where());
+    psi.emplace(M->where());
+    gaussian(*eta, 4);
+  }
+  links<double> gauge;
+  std::optional<solver> M;
+  std::optional<spinors<double>> eta, psi;
+};
+
+TEST(solver, finds_what_was_asked_for_and_says_the_residual_that_is_left) {
+  job with(alone());
+  for (const auto kind : {method::cg, method::bicgstab})
+    for (const bool mixed : {false, true})
+      for (const double residual : {1e-5, 1e-13}) {
+        problem p(with, {1, 1, 1, 1}, 0, 16);
+        const auto found = p.M->solve(*p.psi, *p.eta, {.method = kind, .mixed = mixed, .residual = residual});
+        EXPECT_EQ(found.end, ending::converged) << found.in_words();
+        spinors<double> left(p.M->where());
+        p.M->matrix().apply(left, *p.psi);
+        const double still = combine_norm2<double>(with.by, left, {{1, *p.eta}, {-1, left}}) / norm2(with.by, *p.eta);
+        EXPECT_DOUBLE_EQ(found.residual, std::sqrt(still));
+        EXPECT_LT(found.residual, 1.01 * residual);
+        EXPECT_GT(found.residual, 1e-4 * residual);
+      }
+}
+
+TEST(solver, in_single_precision_needs_hardly_more_steps) {
+  job with(alone());
+  problem a(with, {1, 1, 1, 1}, 0, 16), b(with, {1, 1, 1, 1}, 0, 16);
+  const auto in_double = a.M->solve(*a.psi, *a.eta, {.mixed = false, .residual = 1e-12});
+  const auto mixed = b.M->solve(*b.psi, *b.eta, {.mixed = true, .residual = 1e-12});
+  EXPECT_LT(mixed.steps, 1.2 * in_double.steps);
+}
+
+TEST(solver, takes_sources_of_any_size) {
+  job with(alone());
+  for (const double size : {1e-100, 1e100}) {
+    problem p(with, {1, 1, 1, 1}, 0, 16);
+    combine<double>(with.by, *p.eta, {{size, *p.eta}});
+    EXPECT_EQ(p.M->solve(*p.psi, *p.eta).end, ending::converged);
+  }
+  problem p(with, {1, 1, 1, 1}, 0, 16);
+  combine<double>(with.by, *p.eta, {{0, *p.eta}});
+  EXPECT_EQ(p.M->solve(*p.psi, *p.eta).steps, 0);
+  EXPECT_EQ(norm2(with.by, *p.psi), 0);
+}
+
+TEST(solver, says_when_it_stands_still_or_runs_out) {
+  job with(alone());
+  problem p(with, {1, 1, 1, 1}, 0, 16);
+  EXPECT_EQ(p.M->solve(*p.psi, *p.eta, {.residual = 1e-18}).end, ending::stalled);
+  EXPECT_EQ(p.M->solve(*p.psi, *p.eta, {.most_steps = 5}).end, ending::out_of_steps);
+  EXPECT_THROW(p.M->solve(*p.psi, *p.eta, {.residual = 0}), input_error);
+  // At the critical kappa of free fields a constant spinor is taken to zero.
+  problem singular(with, {1, 1, 1, 1}, 0, 16, {.kappa = 0.125}, false);
+  const auto found = singular.M->solve(*singular.psi, *singular.eta, {.most_steps = 2000});
+  EXPECT_NE(found.end, ending::converged) << found.in_words();
+  EXPECT_GT(found.residual, 1e-4);
+}
+
+TEST(solver, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
+  job own(alone());
+  for (const auto kind : {method::cg, method::bicgstab}) {
+    const solver_options how{.method = kind, .mixed = true, .residual = 1e-9};
+    problem one(own, {1, 1, 1, 1}, 0, 1);
+    const auto expected = one.M->solve(*one.psi, *one.eta, how);
+    for (const auto [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {
+      job with(world(), "fiber", workers);
+      for (const auto& grid : grids(extents)) {
+        problem p(with, grid, world().rank(), lanes);
+        const auto found = p.M->solve(*p.psi, *p.eta, how);
+        EXPECT_EQ(found.steps, expected.steps);
+        EXPECT_EQ(found.residual, expected.residual);
+        int different = 0;
+        each_site(*p.M->where(), [&](const coordinates& x, layout::place at) {
+          const auto there = one.M->where()->where(x + p.M->where()->on().origin());
+          for (int i = 0; i < 12; ++i) {
+            const auto a = p.psi->get(at, i), b = one.psi->get(there, i);
+            different += std::memcmp(&a, &b, sizeof a) != 0;
+          }
+        });
+        EXPECT_EQ(different, 0) << in_words(grid) << ", " << lanes << " lanes, " << workers << " workers";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plaq::lqcd

@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "job.hpp"
+#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/wilson.hpp"
+
+namespace plaq::lqcd {
+namespace {
+
+const coordinates extents{8, 4, 4, 6};
+
+struct one_rank {
+  job with{alone()};
+  std::shared_ptr<const layout> where = std::make_shared<layout>(lattice(extents), widest<double>());
+  links<double> gauge{where};
+  one_rank() { hot_start(gauge, 3); }
+
+  spinors<double> random(std::uint32_t number) const {
+    spinors<double> eta(where);
+    gaussian(eta, 5, number);
+    return eta;
+  }
+  spinors<double> applied(const spinors<double>& in, const wilson_parameters& p, bool dagger = false) {
+    spinors<double> out(where);
+    wilson<double>(with.by, gauge, p, where).apply(out, in, dagger);
+    return out;
+  }
+  double distance(const spinors<double>& a, const spinors<double>& b) {
+    spinors<double> d(where);
+    return std::sqrt(combine_norm2<double>(with.by, d, {{1, a}, {-1, b}}) / norm2(with.by, b));
+  }
+};
+
+const wilson_parameters twisted{.kappa = 0.137, .mu = 0.3, .theta = {1, 0.2, 0, -0.4}};
+
+TEST(wilson, of_free_fields_is_what_it_is_in_momentum_space) {
+  // M^+ M = (1 - 2 kappa sum cos p)^2 + 4 kappa^2 sum sin^2 p + (2 kappa mu)^2, p = 2 pi (n + theta / 2) / L.
+  one_rank s;
+  cold_start(s.gauge);
+  wilson<double> M(s.with.by, s.gauge, twisted, s.where);
+  for (const coordinates n : {coordinates{0, 0, 0, 0}, coordinates{3, 1, 2, 5}, coordinates{7, 2, 0, 1}}) {
+    double cosines = 0, sines = 0;
+    std::array<double, 4> wave;
+    for (int mu = 0; mu < 4; ++mu) {
+      wave[mu] = 2 * std::numbers::pi * n[mu] / extents[mu];
+      const double p = wave[mu] + std::numbers::pi * twisted.theta[mu] / extents[mu];
+      cosines += std::cos(p), sines += std::sin(p) * std::sin(p);
+    }
+    const double k = twisted.kappa, expected = std::pow(1 - 2 * k * cosines, 2) + 4 * k * k * sines +
+                                              std::pow(2 * k * twisted.mu, 2);
+    spinors<double> psi(s.where), Mpsi(s.where), MMpsi(s.where), right(s.where);
+    each_site(*s.where, [&](const coordinates& x, layout::place p) {
+      double px = 0;
+      for (int mu = 0; mu < 4; ++mu) px += wave[mu] * x[mu];
+      for (int i = 0; i < 12; ++i) psi.set(p, i, std::polar(1.0 + i, px + i));
+    });
+    M.apply(Mpsi, psi);
+    M.apply(MMpsi, Mpsi, true);
+    combine<double>(s.with.by, right, {{expected, psi}});
+    EXPECT_LT(s.distance(MMpsi, right), 1e-14);
+  }
+}
+
+TEST(wilson, is_hermitian_with_gamma5_and_minus_mu) {
+  one_rank s;
+  const auto psi = s.random(1), phi = s.random(2);
+  auto other = twisted;
+  other.mu = -other.mu;
+  spinors<double> turned(s.where), right(s.where);
+  combine<double>(s.with.by, turned, {times<double>::gamma5(psi)});
+  const auto back = s.applied(turned, other);
+  combine<double>(s.with.by, right, {times<double>::gamma5(back)});
+  EXPECT_LT(s.distance(s.applied(psi, twisted, true), right), 1e-14);
+  const auto a = dot(s.with.by, phi, s.applied(psi, twisted)), b = dot(s.with.by, s.applied(phi, twisted, true), psi);
+  EXPECT_LT(std::abs(a - b), 1e-12 * std::abs(a));
+}
+
+TEST(wilson, is_covariant) {
+  // psi -> g psi, U_mu(x) -> g(x) U_mu(x) g(x + mu)^+ takes M psi to g M psi.
+  one_rank s;
+  const auto g = [&](const coordinates& x) {
+    return random_su3(stream_at(1, draws::gauge_transformation, 0, 0, 0, number_in(x, extents)));
+  };
+  const auto turn = [&](const spinors<double>& in) {
+    spinors<double> out(s.where);
+    each_site(*s.where, [&](const coordinates& x, layout::place p) {
+      const auto here = g(x);
+      for (int i = 0; i < 12; ++i) {
+        std::complex<double> sum = 0;
+        for (int c = 0; c < 3; ++c) sum += here[3 * (i % 3) + c] * in.get(p, i / 3 * 3 + c);
+        out.set(p, i, sum);
+      }
+    });
+    return out;
+  };
+  const auto psi = s.random(1);
+  const auto right = turn(s.applied(psi, twisted));
+  links<double> turned(s.where);
+  each_site(*s.where, [&](const coordinates& x, layout::place p) {
+    for (int mu = 0; mu < 4; ++mu) {
+      const auto here = g(x), there = g(moved(x, mu, 1, extents));
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          std::complex<double> sum = 0;
+          for (int k = 0; k < 3; ++k)
+            for (int l = 0; l < 3; ++l)
+              sum += here[3 * i + k] * s.gauge.get(p, 9 * mu + 3 * k + l) * std::conj(there[3 * j + l]);
+          turned.set(p, 9 * mu + 3 * i + j, sum);
+        }
+    }
+  });
+  s.gauge = turned;
+  EXPECT_LT(s.distance(s.applied(turn(psi), twisted), right), 1e-14);
+}
+
+TEST(wilson, on_odd_sites_is_the_whole_without_the_even_ones) {
+  // For eta = M psi the odd sites of psi solve M^ psi_o = b, and complete() gives the even ones.
+  one_rank s;
+  const auto psi = s.random(1);
+  const auto eta = s.applied(psi, twisted);
+  wilson<double> M(s.with.by, s.gauge, twisted, s.where);
+  spinors<double> b(s.where, sites::odd), odd(b), Modd(b), again(psi);
+  M.prepare(b, eta);
+  std::copy_n(psi.of(1), odd.size(), odd.data());
+  M.apply_odd(Modd, odd);
+  EXPECT_LT(combine_norm2<double>(s.with.by, Modd, {{1, Modd}, {-1, b}}), 1e-26 * norm2(s.with.by, b));
+  std::fill_n(again.of(0), odd.size(), 0.0);
+  M.complete(again, eta);
+  EXPECT_LT(s.distance(again, psi), 1e-14);
+
+  spinors<double> other(b), Mother(b);
+  gaussian(other, 5, 9);
+  M.apply_odd(Modd, odd);
+  M.apply_odd(Mother, other, true);
+  const auto left = dot(s.with.by, other, Modd), right = dot(s.with.by, Mother, odd);
+  EXPECT_LT(std::abs(left - right), 1e-12 * std::abs(left));
+}
+
+}  // namespace
+}  // namespace plaq::lqcd
