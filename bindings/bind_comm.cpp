@@ -1,7 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
+#include "plaq/base/portion.hpp"
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/collectives/measure.hpp"
 #include "plaq/comm/job/end.hpp"
@@ -49,13 +49,11 @@ std::span<T> view(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cp
   return {a.data(), a.size()};
 }
 
-/// A communicator as Python holds it, which also talks: with a messenger, and with the collectives that it was last
-/// asked for.
+/// A communicator as Python holds it, which also sends messages.
 struct group {
   explicit group(communicator ranks) : ranks(std::move(ranks)), messages(this->ranks) {}
   communicator ranks;
   plaq::comm::messenger messages;
-  std::shared_ptr<collectives> together;
 };
 
 /// A call that may wait for other ranks. Python waits for it piece by piece, to look after signals in between and to give
@@ -120,25 +118,24 @@ void bind_call_for(nb::module_& m, const char* name) {
 }
 
 template <class T>
-void bind_sums(nb::class_<group>& c, nb::class_<collectives>& together) {
-  together.def(
-      "all_reduce",
-      [](collectives& self, vector_inout<T> values, plaq::comm::operation op) {
-        return call(self.iall_reduce(view(values), op));
-      },
-      "values"_a.noconvert(), "op"_a);
+void bind_sums(nb::class_<collectives>& c) {
   c.def(
-      "ordered_sum",
-      [](const group& self, const std::vector<std::int64_t>& indices, const std::vector<vector_in<T>>& arrays,
-         vector_inout<T> sum) {
-        if (!self.together) throw plaq::input_error("ordered_sum: the ranks have no collectives yet");
-        std::vector<plaq::comm::piece<T>> pieces;
-        for (std::size_t i = 0; i < arrays.size(); ++i) pieces.push_back({indices.at(i), view(arrays[i])});
-        return on_thread([by = self.together, pieces = std::move(pieces), sum = view(sum)] {
-          by->template ordered_sum<T>(pieces, sum);
-        });
-      },
-      "indices"_a, "arrays"_a.noconvert(), "sum"_a.noconvert());
+       "all_reduce",
+       [](collectives& self, vector_inout<T> values, plaq::comm::operation op) {
+         return call(self.iall_reduce(view(values), op));
+       },
+       "values"_a.noconvert(), "op"_a)
+      .def(
+          "ordered_sum",
+          [](collectives& self, const std::vector<std::int64_t>& indices, const std::vector<vector_in<T>>& arrays,
+             vector_inout<T> sum) {
+            std::vector<plaq::comm::piece<T>> pieces;
+            for (std::size_t i = 0; i < arrays.size(); ++i) pieces.push_back({indices.at(i), view(arrays[i])});
+            return on_thread([&self, pieces = std::move(pieces), sum = view(sum)] {
+              self.template ordered_sum<T>(pieces, sum);
+            });
+          },
+          "indices"_a, "arrays"_a.noconvert(), "sum"_a.noconvert());
 }
 
 }  // namespace
@@ -155,6 +152,12 @@ void bind_comm(nb::module_& m) {
                "longest_message"_a = std::size_t(1) << 30, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("rank", [](const group& self) { return self.ranks.rank(); })
       .def_prop_ro("size", [](const group& self) { return self.ranks.size(); })
+      .def("share",
+           [](const group& self, std::size_t total, int rank) {
+             const plaq::portion part{rank, self.ranks.size()};
+             return std::pair(part.begin(total), part.end(total));
+           },
+           "total"_a, "rank"_a)
       .def("split",
            [](const group& self, int color, int key) {
              return call_for<owned_group>::by(
@@ -174,9 +177,9 @@ void bind_comm(nb::module_& m) {
              });
            })
       .def("collectives",
-           [](group& self) {
-             return call_for<std::shared_ptr<collectives>>::by(
-                 [&self] { return self.together = std::make_shared<collectives>(self.ranks); });
+           [](const group& self) {
+             using owned = std::unique_ptr<collectives>;
+             return call_for<owned>::by([&self] { return std::make_unique<collectives>(self.ranks); });
            },
            "Collective operations; made by all ranks together.")
       .def("messenger",
@@ -227,11 +230,11 @@ void bind_comm(nb::module_& m) {
             return call(self.iall_gather(view(mine), view(all)));
           },
           "bytes"_a.noconvert(), "all"_a.noconvert());
-  bind_sums<std::int32_t>(c, together);
-  bind_sums<std::int64_t>(c, together);
-  bind_sums<std::uint64_t>(c, together);
-  bind_sums<float>(c, together);
-  bind_sums<double>(c, together);
+  bind_sums<std::int32_t>(together);
+  bind_sums<std::int64_t>(together);
+  bind_sums<std::uint64_t>(together);
+  bind_sums<float>(together);
+  bind_sums<double>(together);
 
   nb::class_<plaq::comm::messenger>(m, "Messenger");
 
@@ -241,7 +244,7 @@ void bind_comm(nb::module_& m) {
   nb::class_<message>(m, "MessageCall").def("wait", &message::wait, "seconds"_a).def("get", &message::get);
   bind_call_for<owned_group>(m, "CommunicatorCall");
   bind_call_for<std::pair<double, double>>(m, "PairCall");
-  bind_call_for<std::shared_ptr<collectives>>(m, "CollectivesCall");
+  bind_call_for<std::unique_ptr<collectives>>(m, "CollectivesCall");
   bind_call_for<std::unique_ptr<plaq::comm::messenger>>(m, "MessengerCall");
 
   using plaq::comm::presence;

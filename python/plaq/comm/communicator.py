@@ -80,9 +80,9 @@ class Communicator:
         """Messages between tasks of these ranks, for what runs in C++."""
         return self._finish(self._native.messenger())
 
-    def share(self, total: int) -> range:
-        """The pieces 0 ... total-1 that belong to this rank: a block of neighbours, blocks as equal as can be."""
-        return range(total * self.rank // self.size, total * (self.rank + 1) // self.size)
+    def share(self, total: int, rank: int | None = None) -> range:
+        """Which of 0 ... total-1 belong to a rank, this one if None: a block of neighbours, blocks as equal as can be."""
+        return range(*self._native.share(total, self.rank if rank is None else rank))
 
     def barrier(self) -> None:
         """Wait until every rank is here."""
@@ -250,7 +250,7 @@ class Communicator:
         shape, dtype = self._same_kind([(a.shape, a.dtype.name) for a in arrays.values()], "ordered_sum")
         result = np.empty(shape, dtype)
         flat = [_flat(a) for a in arrays.values()]
-        self._finish(self._native.ordered_sum(list(arrays), flat, _flat(result)), flat, result)
+        self._finish(self._together.ordered_sum(list(arrays), flat, _flat(result)), flat, result)
         return result
 
     def abort(self, code: int = 1) -> NoReturn:

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plaq/base/portion.hpp"
 #include "plaq/dca/packed_rows.hpp"
 #include "plaq/dca/two_frequency.hpp"
 
@@ -18,14 +19,6 @@ namespace plaq::dca {
 ///   charge       the same without s s'
 enum class channel { pp, magnetic, charge, transverse };
 channel channel_named(std::string_view name);
-
-/// Part `part` of `of` of a function whose values come in rows: rows n part / of, ..., n (part + 1) / of - 1. How
-/// a value is summed does not depend on the part that it is in.
-struct portion {
-  int part = 0, of = 1;
-  std::size_t begin(std::size_t rows) const { return rows * std::size_t(part) / std::size_t(of); }
-  std::size_t end(std::size_t rows) const { return rows * std::size_t(part + 1) / std::size_t(of); }
-};
 
 /// Real and imaginary parts apart.
 struct complex_numbers {

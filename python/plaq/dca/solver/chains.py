@@ -112,9 +112,8 @@ class Chains:
             return cls(Bins(*shape), comm.receive(0))
         states = sorted(out_of_columns(state["states"]), key=lambda s: s["number"])
         for rank in range(1, comm.size):
-            block = slice(len(states) * rank // comm.size, len(states) * (rank + 1) // comm.size)
-            comm.send(states[block], rank)
-        return cls(Bins.from_state(state["bins"]), states[: len(states) // comm.size])
+            comm.send([states[i] for i in comm.share(len(states), rank)], rank)
+        return cls(Bins.from_state(state["bins"]), [states[i] for i in comm.share(len(states))])
 
 
 def in_columns(states: Iterable[dict[str, Any]]) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "plaq/base/portion.hpp"
 #include "plaq/comm/schedules/algorithms.hpp"
 #include "plaq/comm/schedules/parts_of_sum.hpp"
 
@@ -29,7 +30,7 @@ struct situation {
   std::size_t blocks(range r) const { return block(r.end) - block(r.begin); }
   /// Where share `i` of the `parts` shares of one block begins, in whole grains.
   std::size_t share(int i, int parts) const {
-    return wanted.bytes / wanted.grain * std::size_t(i) / std::size_t(parts) * wanted.grain;
+    return portion{i, parts}.begin(wanted.bytes / wanted.grain) * wanted.grain;
   }
   std::size_t segment() const {
     const std::size_t whole = std::max(by.segment / wanted.grain, std::size_t(1)) * wanted.grain;
