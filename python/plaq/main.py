@@ -9,14 +9,22 @@ import typer
 
 from plaq.cli.app import App, obey
 from plaq.cli.comm import app as comm
-from plaq.cli.run import InputFile, Settings
+from plaq.cli.run import Commands, InputFile, Settings, whose
 from plaq.cli.trace import app as trace
 from plaq.dca.cli import app as dca
 from plaq.errors import InputError, Interrupted, as_plaq_error
 from plaq.output import printable, standard_streams
 
 app = App(help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.")
-app.add_typer(dca, name="dca")
+APPLICATIONS: dict[str, Commands] = {}
+
+
+def add(name: str, application: Commands) -> None:
+    APPLICATIONS[name] = application
+    app.add_typer(application, name=name)
+
+
+add("dca", dca)
 app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
 
@@ -41,12 +49,8 @@ def plaq(
 
 @app.command("check")
 def check(input: InputFile, settings: Settings = None):
-    """Validate an input; print its cluster and what it needs in memory and time."""
-    from plaq.dca.application import Dca
-    from plaq.run import sweep
-
-    for name, parameters in sweep.read(Dca, input, settings or []).items():
-        print(sweep.headline(name) + Dca(parameters).describe())
+    """Validate an input of any application; print what it says and what it needs."""
+    whose(input, APPLICATIONS).check(input, settings)
 
 
 @app.command("info")

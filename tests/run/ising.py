@@ -4,8 +4,7 @@ import time
 
 import numpy as np
 
-from plaq.cli.app import App
-from plaq.cli.run import add_commands
+from plaq.cli.run import Commands
 from plaq.data.results_file import Findings
 from plaq.data.statistics import jackknife
 from plaq.inputs import parameters, running
@@ -75,5 +74,4 @@ class Ising(Application):
         return Chains(self.parameters, run)
 
 
-app = App(help="The Ising model.")
-add_commands(app, lambda: Ising)
+app = Commands("The Ising model.", lambda: Ising)

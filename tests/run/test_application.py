@@ -32,8 +32,13 @@ def folder(tmp_path):
 
 def ising(folder, *arguments, ranks=None):
     """The command line ``plaq ising``, as a user of another application has it, on so many ranks."""
+    return plaq(folder, "ising", *arguments, ranks=ranks)
+
+
+def plaq(folder, *arguments, ranks=None):
+    """The command line with one application more."""
     program = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); import plaq.main, ising\n"
-               "plaq.main.app.add_typer(ising.app, name='ising'); plaq.main.main()", "ising", *map(str, arguments)]
+               "plaq.main.add('ising', ising.app); plaq.main.main()", *map(str, arguments)]
     launcher = launcher_command(ranks) if ranks else []
     told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
     return subprocess.run([*launcher, *program], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
@@ -138,6 +143,35 @@ def test_a_folder_is_that_of_one_input_and_one_application(folder):
     assert done.returncode == 2 and "solver.sweeps = 64 in run/input.resolved.toml, 512 in input.toml" in done.stderr
     with pytest.raises(InputError, match="'plaq ising results', version 2, where this plaq reads 'plaq dca results'"):
         results_file.digest_of(folder / "run/results.h5", results_file.format_of("plaq dca"))
+
+
+def test_check_finds_whose_input_it_is(folder):
+    for command in (("check",), ("ising", "check")):
+        done = plaq(folder, *command, "input.toml", "--set", "model.size=5")
+        assert done.returncode == 0 and "[model]" in done.stdout and "size = 5" in done.stdout, done.stderr
+    dca = Path(__file__).parents[2] / "examples/tc_plaquette/input.toml"
+    assert "C4v" in plaq(folder, "check", dca).stdout
+    with open(folder / "input.toml", "a") as file:
+        file.write('chians = 4\n[sweep]\n"model.size" = [4, 5]\n')
+    for command in (("check",), ("ising", "check")):
+        done = plaq(folder, *command, "input.toml")
+        assert done.returncode == 2 and "unknown key solver.chians; did you mean solver.chains?" in done.stderr
+
+
+@pytest.mark.parametrize("text, words", [
+    ("[run]\nworkers = 1\n[model]\nbeta = 1\n[dca]\ntemperatures = [1]\ndensity = 1\n", None),
+    ("[solver\n", "input.toml: not a TOML file"),
+])
+def test_what_may_be_anybodys_is_one_line(folder, text, words):
+    (folder / "input.toml").write_text(text)
+    done = plaq(folder, "check", "input.toml")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert (words or "input.toml: may be an input of dca or ising; say of which, as in `plaq dca check`") in done.stderr
+
+
+def test_what_knows_no_cost_says_so(folder):
+    done = ising(folder, "estimate", "input.toml", "-n", "8")
+    assert done.returncode == 2 and "plaq ising has no model of its cost" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_its_parameters_are_listed_and_documented(folder):

@@ -1,21 +1,23 @@
-"""The commands that every application has: run, parameters, digest, report."""
+"""The commands that every application has: run, check, estimate, parameters, digest, report."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from plaq.cli.app import App, whole
+from plaq.errors import InputError
 from plaq.output import say
 from plaq.run.application import Application
 
 MOST_RANKS = 1 << 24
+MOST_WORKERS = 4096
 
 InputFile = Annotated[
     Path, typer.Argument(help="TOML file; `parameters` lists its keys.", show_default=False)
@@ -37,9 +39,29 @@ def on_ranks(ranks: int | None) -> None:
         sys.exit(relaunch(sys.argv[1:], ranks))
 
 
-def add_commands(app: App, load: Callable[[], type[Application]]) -> None:
-    """Of the application that ``load`` imports."""
+class Commands(App):
+    """An application on the command line: the commands that all have, to which it adds its own. ``application`` imports what
+    drives it (`plaq.run.application`)."""
 
+    def __init__(self, help: str, application: Callable[[], type[Application]]):
+        super().__init__(help=help)
+        self.application = application
+        for add in (add_run, add_looks_at_inputs, add_looks_at_results):
+            add(self)
+
+    def check(self, input: Path, settings: list[str] | None) -> None:
+        self.describe(input, settings, lambda run: run.describe())
+
+    def describe(self, input: Path, settings: list[str] | None, words: Callable[[Application], str]) -> None:
+        """Print them of every run of an input."""
+        from plaq.run import sweep
+
+        kind = self.application()
+        for name, parameters in sweep.read(kind, input, settings or []).items():
+            print(sweep.headline(name) + words(kind(parameters)))
+
+
+def add_run(app: Commands) -> None:
     @app.command("run")
     def run(
         input: InputFile,
@@ -67,7 +89,7 @@ def add_commands(app: App, load: Callable[[], type[Application]]) -> None:
         from plaq.inputs.schema import Option
         from plaq.run import driver, sweep
 
-        kind = load()
+        kind = app.application()
         options = (("--threads", "run.threads", threads), ("--workers", "run.workers", workers),
                    ("--bind", "run.bind", bind), ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
         settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
@@ -87,10 +109,32 @@ def add_commands(app: App, load: Callable[[], type[Application]]) -> None:
         else:
             sweep.run(kind, runs, str(input), world(), trace, start)
 
+
+def add_looks_at_inputs(app: Commands) -> None:
+    @app.command("check")
+    def check(input: InputFile, settings: Settings = None):
+        """Validate an input; print what it says and what it needs."""
+        app.check(input, settings)
+
+    @app.command("estimate")
+    def estimate(
+        input: InputFile,
+        ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to think of.", **whole(MOST_RANKS))] = 1,
+        workers: Annotated[
+            Optional[int], typer.Option(help="Threads of each rank; by default the machine's.", **whole(MOST_WORKERS))
+        ] = None,
+        machine: Annotated[
+            Optional[Path], typer.Option(help="TOML file with speeds; by default those measured once.")
+        ] = None,
+        settings: Settings = None,
+    ):
+        """Predict time, memory and efficiency on many ranks of a machine."""
+        app.describe(input, settings, lambda run: run.estimate(ranks, workers, machine))
+
     @app.command("parameters")
     def parameters(markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the docs.")] = False):
         """List every key of the input with its default, unit, allowed values and meaning."""
-        kind = load()
+        kind = app.application()
         if markdown:
             print(kind.schema().markdown(f"Parameters of `{kind.name}`"), end="")
             return
@@ -106,14 +150,36 @@ def add_commands(app: App, load: Callable[[], type[Application]]) -> None:
                 table.add_row(*(cell.replace("[", "\\[") for cell in row))
             console.print(table, "")
 
+
+def add_looks_at_results(app: Commands) -> None:
     @app.command("digest")
     def digest(run: RunPath = Path("run")):
         """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits depend on.
         Of a sweep: a line for each run and one for all."""
-        for line in load().digest(run):
+        for line in app.application().digest(run):
             print(line)
 
     @app.command("report")
     def report(run: RunPath = Path("run")):
         """Write the figures and report.html of a run or a sweep again."""
-        say(str(load().report(run)))
+        say(str(app.application().report(run)))
+
+
+def whose(input: Path, known: Mapping[str, Commands]) -> Commands:
+    """The application whose input it is: the one with the fewest keys that it does not know or that it misses. InputError
+    where several have as few."""
+    if len(known) == 1:
+        return next(iter(known.values()))
+    from plaq.inputs.schema import REQUIRED, read_toml
+
+    keys = {name if section == "sweep" else f"{section}.{name}" for section, content in read_toml(input).items()
+            for name in (content if isinstance(content, dict) else ("",))}
+    misfits = {}
+    for name, commands in known.items():
+        parameters = commands.application().schema().parameters
+        misfits[name] = len(keys ^ {key for key, p in parameters.items() if key in keys or p.default is REQUIRED})
+    first, *others = (name for name in known if misfits[name] == min(misfits.values()))
+    if others:
+        raise InputError(f"{input}: may be an input of {' or '.join([first, *others])}; say of which, as in "
+                         f"`plaq {first} check`")
+    return known[first]

@@ -12,7 +12,7 @@ from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.planning.cost import Machine, cost
-from plaq.dca.planning.forecast import describe
+from plaq.dca.planning.forecast import describe, forecast
 from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_table
 from plaq.dca.results.file import FORMAT
@@ -46,6 +46,10 @@ class Dca(Application):
 
     def describe(self) -> str:
         return describe(self.parameters)
+
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
+        speeds = Machine.read(machine) if machine else Machine()
+        return forecast(self.parameters, speeds, ranks, workers or speeds.workers)
 
     def expected_seconds(self) -> float:
         """By the cost model; exact diagonalisation counts as one second a temperature."""

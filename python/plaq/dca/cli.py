@@ -7,14 +7,9 @@ from typing import Annotated, Optional
 
 import typer
 
-from plaq.cli.app import App, whole
-from plaq.cli.run import MOST_RANKS, InputFile, Ranks, RunPath, Settings, add_commands, on_ranks
+from plaq.cli.run import Commands, Ranks, RunPath, on_ranks
 from plaq.output import say
 from plaq.run.application import Application
-
-MOST_WORKERS = 4096
-
-app = App(help="Dynamical cluster approximation: T_c of the 2D Hubbard model.")
 
 
 def application() -> type[Application]:
@@ -23,7 +18,7 @@ def application() -> type[Application]:
     return Dca
 
 
-add_commands(app, application)
+app = Commands("Dynamical cluster approximation: T_c of the 2D Hubbard model.", application)
 
 
 @app.command("plot")
@@ -45,26 +40,6 @@ def dca_export(
 
     for path in export(run, out or run / "export"):
         say(str(path))
-
-
-@app.command("estimate")
-def dca_estimate(
-    input: InputFile,
-    ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to think of.", **whole(MOST_RANKS))] = 1,
-    workers: Annotated[
-        Optional[int], typer.Option(help="Threads of each rank; by default the machine's.", **whole(MOST_WORKERS))
-    ] = None,
-    machine: Annotated[Optional[Path], typer.Option(help="TOML file with speeds; by default those measured once.")] = None,
-    settings: Settings = None,
-):
-    """Predict time, memory and efficiency on many ranks of a machine."""
-    from plaq.dca.planning.cost import Machine
-    from plaq.dca.planning.forecast import forecast
-    from plaq.run import sweep
-
-    speeds = Machine.read(machine) if machine else Machine()
-    for name, parameters in sweep.read(application(), input, settings or []).items():
-        print(sweep.headline(name) + forecast(parameters, speeds, ranks, workers or speeds.workers))
 
 
 @app.command("calibrate")

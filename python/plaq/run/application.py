@@ -86,6 +86,11 @@ class Application(ABC):
         """What ``check`` prints: the input in words, and what it will need."""
         return self.parameters.to_toml()
 
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
+        """What ``estimate`` prints: time and memory on so many ranks of so many workers each, by default the machine's.
+        ``machine`` is a file with speeds. InputError where nothing is known of that."""
+        raise InputError(f"{self.name} has no model of its cost")
+
     def expected_seconds(self) -> float:
         """Of one core, compared with other runs of a sweep."""
         return 1.0
