@@ -19,7 +19,7 @@ struct engine {
   static void yield() { B::yield(); }
   template <class F>
   void parallel_for(int n, F&& f) {
-    plaq::task::parallel_for(pool, "piece", 0, n, f, {.schedule = plaq::task::schedule::dynamic, .chunk = 1});
+    plaq::task::parallel_for(pool, "piece", 0, n, f, {.sharing = plaq::task::sharing::dynamic, .chunk = 1});
   }
 };
 

@@ -126,21 +126,21 @@ class memory_network {
 
 /// Runs one operation on all ranks of a network, in an order that the seed decides. inputs and outputs are [rank].
 template <class T>
-void run_in_memory(const request& wanted, const method& by, const layout& where, const combination& combine,
+void run_in_memory(const request& wanted, const method& by, const seating& where, const combination& combine,
                    std::vector<std::vector<T>>& inputs, std::vector<std::vector<T>>& outputs, unsigned seed) {
   const int ranks = where.size();
   memory_network network(ranks, seed);
   std::mt19937 random(seed + 1);
   std::vector<schedule> todo(ranks);
   std::vector<std::vector<std::byte>> scratch(ranks);
-  std::vector<std::unique_ptr<wire>> lines(ranks);
+  std::vector<std::unique_ptr<wire>> wires(ranks);
   std::vector<std::unique_ptr<byte_executor>> executors(ranks);
   std::vector<engine> engines(ranks);
   for (int r = 0; r < ranks; ++r) {
     todo[r] = make_schedule(wanted, by, where, r);
     scratch[r].resize(todo[r].scratch);
-    lines[r] = network.open(r);
-    executors[r] = std::make_unique<byte_executor>(*lines[r]);
+    wires[r] = network.open(r);
+    executors[r] = std::make_unique<byte_executor>(*wires[r]);
     executors[r]->begin(7,
                         {reinterpret_cast<const std::byte*>(inputs[r].data()),
                          reinterpret_cast<std::byte*>(outputs[r].data()), scratch[r].data()},

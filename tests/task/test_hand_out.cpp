@@ -9,21 +9,21 @@
 #include <vector>
 
 #include "plaq/task/parallel_for.hpp"
-#include "plaq/task/schedule.hpp"
+#include "plaq/task/sharing.hpp"
 #include "plaq/task/worker_numbers.hpp"
 
 namespace plaq::task::detail {
 namespace {
 
-constexpr schedule schedules[] = {schedule::static_, schedule::dynamic, schedule::guided};
+constexpr sharing sharings[] = {sharing::static_, sharing::dynamic, sharing::guided};
 
 TEST(HandOut, GivesEveryIndexToOneMemberInAscendingPieces) {
   std::mt19937 random(3);
-  for (const auto how : schedules)
+  for (const auto how : sharings)
     for (const std::size_t n : {1, 2, 3, 7, 64, 1000})
       for (const std::size_t workers : {1, 2, 3, 8, 100})
         for (const std::size_t chunk : {0, 1, 5, 64, 5000}) {
-          hand_out range(n, workers, {.schedule = how, .chunk = chunk});
+          hand_out range(n, workers, {.sharing = how, .chunk = chunk});
           ASSERT_LE(range.members(), workers);
           ASSERT_LE(range.members(), 1 + (n - 1) / std::max<std::size_t>(chunk, 1)) << "one for each chunk";
           std::vector<hand_out::piece> last(range.members());
@@ -40,7 +40,7 @@ TEST(HandOut, GivesEveryIndexToOneMemberInAscendingPieces) {
             ASSERT_GE(last[m].from, before);
             ASSERT_LT(last[m].from, last[m].to);
             ASSERT_LE(last[m].to, n);
-            if (how == schedule::guided && last[m].to < n) {
+            if (how == sharing::guided && last[m].to < n) {
               ASSERT_GE(last[m].to - last[m].from, std::max<std::size_t>(chunk, 1));
             }
             for (auto i = last[m].from; i < last[m].to; ++i) ++seen[i];
@@ -50,7 +50,7 @@ TEST(HandOut, GivesEveryIndexToOneMemberInAscendingPieces) {
 }
 
 TEST(HandOut, GuidedPiecesShrinkToTheChunk) {
-  hand_out range(1000, 4, {.schedule = schedule::guided, .chunk = 10});
+  hand_out range(1000, 4, {.sharing = sharing::guided, .chunk = 10});
   hand_out::piece p;
   std::size_t last = 1000, count = 0;
   for (std::size_t left = 1000; range.next(count % 4, p); left -= p.to - p.from, ++count) {

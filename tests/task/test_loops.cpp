@@ -17,13 +17,13 @@ using namespace std::chrono_literals;
 
 namespace {
 const std::vector<loop_options> every_way = {
-    {.schedule = schedule::static_}, {.schedule = schedule::static_, .chunk = 3},
-    {.schedule = schedule::dynamic}, {.schedule = schedule::dynamic, .chunk = 7},
-    {.schedule = schedule::guided},  {.schedule = schedule::guided, .chunk = 5},
-    {.schedule = schedule::dynamic, .chunk = static_cast<std::size_t>(-1)}};
+    {.sharing = sharing::static_}, {.sharing = sharing::static_, .chunk = 3},
+    {.sharing = sharing::dynamic}, {.sharing = sharing::dynamic, .chunk = 7},
+    {.sharing = sharing::guided},  {.sharing = sharing::guided, .chunk = 5},
+    {.sharing = sharing::dynamic, .chunk = static_cast<std::size_t>(-1)}};
 
 std::string written(const loop_options& how) {
-  return std::to_string(static_cast<int>(how.schedule)) + "," + std::to_string(how.chunk);
+  return std::to_string(static_cast<int>(how.sharing)) + "," + std::to_string(how.chunk);
 }
 }  // namespace
 
@@ -52,7 +52,7 @@ TYPED_TEST(Loops, RangesOfAnyInteger) {
   std::atomic<long> count{0};
   const auto lowest = std::numeric_limits<int>::min(), highest = std::numeric_limits<int>::max();
   std::stop_source source;
-  const loop_options how{.schedule = schedule::dynamic, .chunk = 100, .stop = source.get_token()};
+  const loop_options how{.sharing = sharing::dynamic, .chunk = 100, .stop = source.get_token()};
   EXPECT_THROW(parallel_for(pool, "all", lowest, highest, [&](int) {
     if (++count == 1000) source.request_stop();
   }, how), cancelled);
@@ -63,7 +63,7 @@ TYPED_TEST(Loops, StaticChunksGoRound) {
   std::vector<std::uint64_t> by(100);
   pool.async("caller", [&] {
     parallel_for(pool, "other", std::size_t{0}, by.size(), [&](std::size_t i) { by[i] = this_task::id(); },
-                 {.schedule = schedule::static_, .chunk = 10});
+                 {.sharing = sharing::static_, .chunk = 10});
   }).get();
   for (std::size_t i = 0; i < by.size(); ++i) EXPECT_EQ(by[i], by[i / 10 % 2 * 10]);
   EXPECT_NE(by[0], by[10]);
@@ -99,7 +99,7 @@ TYPED_TEST(Loops, BodiesMayWait) {
   EXPECT_EQ(sum, 190);
 }
 
-// The same for every schedule and number of workers, although not all indices are run.
+// The same for every sharing and number of workers, although not all indices are run.
 TYPED_TEST(Loops, ThrowTheErrorOfTheLowestIndex) {
   for (int workers : {1, 2, 64}) {
     typename TypeParam::pool pool({.workers = workers});
@@ -122,7 +122,7 @@ TYPED_TEST(Loops, StopBetweenPieces) {
     typename TypeParam::pool pool({.workers = workers});
     std::stop_source source;
     std::atomic<int> ran{0};
-    const loop_options how{.schedule = schedule::dynamic, .stop = source.get_token()};
+    const loop_options how{.sharing = sharing::dynamic, .stop = source.get_token()};
     EXPECT_THROW(parallel_for(pool, "stopped", 0, 1'000'000'000, [&](int i) {
       ++ran;
       if (i == 100) source.request_stop();
@@ -135,7 +135,7 @@ TYPED_TEST(Loops, StopBetweenPieces) {
   typename TypeParam::pool pool({.workers = 1});
   std::stop_source source;
   parallel_for(pool, "last", 0, 10, [&](int i) { if (i == 9) source.request_stop(); },
-               {.schedule = schedule::dynamic, .stop = source.get_token()});
+               {.sharing = sharing::dynamic, .stop = source.get_token()});
 }
 
 TYPED_TEST(Loops, ReductionsAreTheSameBits) {

@@ -12,7 +12,7 @@
 #include "plaq/task/cancelled.hpp"
 #include "plaq/task/future.hpp"
 #include "plaq/task/name.hpp"
-#include "plaq/task/schedule.hpp"
+#include "plaq/task/sharing.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::task {

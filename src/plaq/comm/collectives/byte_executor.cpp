@@ -105,7 +105,7 @@ void byte_executor::fail(const step& s, const std::string& why) const {
                         ": " + why);
 }
 
-std::byte* byte_executor::at(region r) const {
+std::byte* byte_executor::at(location r) const {
   // What is only read is only read: schedules never write their input.
   return (r.where == memory::input    ? const_cast<std::byte*>(at_.input)
           : r.where == memory::output ? at_.output

@@ -37,7 +37,7 @@ class byte_executor final : public executor {
     std::uint32_t number;
     const step* what;
   };
-  std::byte* at(region r) const;
+  std::byte* at(location r) const;
   bool has_gone(wire::handle& sent);
   [[noreturn]] void fail(const step& s, const std::string& why) const;
 

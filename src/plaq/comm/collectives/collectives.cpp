@@ -21,13 +21,13 @@ bool is_crowded(collectives& node) {
   return node.size() > cores;
 }
 
-layout layout_of(collectives& group, collectives& node) {
+seating seating_of(collectives& group, collectives& node) {
   std::array<int, 1> leader{group.rank()}, crowded{is_crowded(node)};
   node.broadcast(leader);
   group.all_reduce(crowded, operation::max);
   std::vector<int> node_of(std::size_t(group.size()));
   group.all_gather(leader, node_of);
-  return layout(node_of, crowded[0]);
+  return seating(node_of, crowded[0]);
 }
 
 /// Rank 0's table, because the files of two machines may differ. Where its file is wrong, all ranks throw what rank 0
@@ -48,12 +48,12 @@ tuning tuning_of(collectives& group) {
 }  // namespace
 
 collectives::collectives(std::unique_ptr<wire> over)
-    : line_(over->size()), under_way_(std::make_unique<operations>(std::move(over))) {}
+    : seats_(over->size()), under_way_(std::make_unique<operations>(std::move(over))) {}
 
 collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
   // Until all have told each other where they are, they are as good as on one node.
   collectives node(over.split_by_node().open_wire());
-  line_ = layout_of(*this, node);
+  seats_ = seating_of(*this, node);
   tuned_ = tuning_of(*this);
   options_ = options;
   schedules_.clear();
@@ -72,7 +72,7 @@ method collectives::choice(const request& wanted) const {
            (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
   };
   if (options_.by && fits(*options_.by)) return *options_.by;
-  const method m = tuned_.choose(wanted.what, line_, wanted.bytes);
+  const method m = tuned_.choose(wanted.what, seats_, wanted.bytes);
   if (fits(m)) return m;
   for (const auto how : algorithms_for(wanted.what))
     if (fits({how})) return {how};
@@ -81,7 +81,7 @@ method collectives::choice(const request& wanted) const {
 
 std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted) {
   const auto make = [&] {
-    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), line_, rank()));
+    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), seats_, rank()));
   };
   if (!wanted.first_piece.empty() || !wanted.first_byte.empty()) return make();
   const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes,

@@ -64,7 +64,7 @@ class collectives {
   int rank() const { return under_way_->rank(); }
   int size() const { return under_way_->size(); }
   /// Ranks by the node that they share memory on.
-  const layout& line() const { return line_; }
+  const seating& seats() const { return seats_; }
 
   /// Returns when all ranks have called.
   void barrier() { run(meeting()); }
@@ -324,7 +324,7 @@ class collectives {
   task::future<void> start(call what) { return under_way_->start(prepare(std::move(what))); }
 
   collective_options options_;
-  layout line_;
+  seating seats_;
   tuning tuned_;
   std::map<std::array<std::size_t, 5>, std::shared_ptr<const schedule>> schedules_;
   std::unique_ptr<operations> under_way_;

@@ -76,7 +76,7 @@ void collectives::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) 
   program steps;
   const std::size_t bytes = sum.size_bytes();
   for (std::size_t begin = 0; begin < bytes; begin += segment_bytes) {
-    const region part{memory::output, begin};
+    const location part{memory::output, begin};
     const std::size_t n = std::min(segment_bytes, bytes - begin);
     for (std::size_t r = 0; r < runs.size(); ++r) {
       if (runs[r].from >= 0) steps.receive(runs[r].from, part, n);

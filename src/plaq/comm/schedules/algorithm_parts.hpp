@@ -9,19 +9,19 @@
 
 namespace plaq::comm {
 
-/// Everything that an algorithm may depend on. Positions along `line` stand for ranks until a message is written.
+/// Everything that an algorithm may depend on. Positions in `seats` stand for ranks until a message is written.
 struct situation {
   const request& wanted;
   const method& by;
-  const layout& line;
+  const seating& seats;
   int me;  ///< position
   program& steps;
 
-  int size() const { return line.size(); }
-  void send(int position, region from, std::size_t n) const { steps.send(line.rank_at(position), from, n); }
-  void receive(int position, region to, std::size_t n) const { steps.receive(line.rank_at(position), to, n); }
-  region input(std::size_t offset = 0) const { return {memory::input, offset}; }
-  region output(std::size_t offset = 0) const { return {memory::output, offset}; }
+  int size() const { return seats.size(); }
+  void send(int position, location from, std::size_t n) const { steps.send(seats.rank_at(position), from, n); }
+  void receive(int position, location to, std::size_t n) const { steps.receive(seats.rank_at(position), to, n); }
+  location input(std::size_t offset = 0) const { return {memory::input, offset}; }
+  location output(std::size_t offset = 0) const { return {memory::output, offset}; }
   /// Where block `i` begins.
   std::size_t block(int i) const {
     return wanted.first_byte.empty() ? std::size_t(i) * wanted.bytes : wanted.first_byte[std::size_t(i)];
@@ -36,7 +36,7 @@ struct situation {
     const std::size_t whole = std::max(by.segment / wanted.grain, std::size_t(1)) * wanted.grain;
     return by.segment == 0 ? wanted.bytes : std::min(whole, wanted.bytes);
   }
-  order summation() const {
+  bracketing summation() const {
     return {wanted.fixed_order, wanted.first_piece.empty() ? size() : wanted.first_piece.back()};
   }
 };
@@ -44,7 +44,7 @@ struct situation {
 // algorithms_tree.cpp
 void broadcast_by_tree(const situation& s);
 /// Contributions in `from`, the result at `s.output()` of the root, and of all if `then_broadcast`.
-void reduce_by_tree(const situation& s, region from, bool then_broadcast);
+void reduce_by_tree(const situation& s, location from, bool then_broadcast);
 void gather_by_tree(const situation& s);
 void scatter_by_tree(const situation& s);
 void all_gather_by_tree(const situation& s);

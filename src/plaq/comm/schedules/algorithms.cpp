@@ -135,8 +135,8 @@ collective collective_named(std::string_view name) {
 }
 algorithm algorithm_named(std::string_view name) { return algorithm(index_of(algorithms, name, "the algorithm")); }
 
-schedule make_schedule(const request& asked, const method& by, const layout& line, int rank) {
-  const int ranks = line.size();
+schedule make_schedule(const request& asked, const method& by, const seating& seats, int rank) {
+  const int ranks = seats.size();
   request wanted = asked;
   if (!has_root(wanted.what)) wanted.root = 0;
   if (const auto known = algorithms_for(wanted.what); std::ranges::find(known, by.how) == known.end())
@@ -157,11 +157,11 @@ schedule make_schedule(const request& asked, const method& by, const layout& lin
     throw input_error("the algorithm " + std::string(name_of(by.how)) + " keeps no fixed order on " +
                       std::to_string(ranks) + " ranks");
   program steps;
-  if (needs_rank_order(wanted) && !line.in_rank_order()) {
-    const layout plain(ranks);
+  if (needs_rank_order(wanted) && !seats.in_rank_order()) {
+    const seating plain(ranks);
     write_steps({wanted, by, plain, rank, steps});
   } else {
-    write_steps({wanted, by, line, line.position_of(rank), steps});
+    write_steps({wanted, by, seats, seats.position_of(rank), steps});
   }
   return std::move(steps).finish();
 }

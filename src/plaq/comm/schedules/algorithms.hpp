@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plaq/comm/schedules/layout.hpp"
+#include "plaq/comm/schedules/seating.hpp"
 #include "plaq/comm/schedules/schedule.hpp"
 
 namespace plaq::comm {
@@ -70,6 +70,6 @@ algorithm algorithm_named(std::string_view name);
 
 /// What `rank` has to do. All ranks give the same arguments otherwise. Throws input_error for a root, an arity or
 /// an algorithm that cannot be.
-schedule make_schedule(const request& wanted, const method& by, const layout& line, int rank);
+schedule make_schedule(const request& wanted, const method& by, const seating& seats, int rank);
 
 }  // namespace plaq::comm

@@ -73,12 +73,12 @@ void all_reduce_by_butterfly(const situation& s) {
   const auto rounds = butterfly(s);
   // The result of one round is sent in the next, so it must not be overwritten there: two places take turns, and
   // the last round ends in the output.
-  const region spare = rounds.size() > 1 ? s.steps.allocate(n) : region{};
-  region value = s.output();
+  const location spare = rounds.size() > 1 ? s.steps.allocate(n) : location{};
+  location value = s.output();
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     const auto& round = rounds[i];
     std::vector<part_of_sum> parts{{round.mine.begin, round.mine.end, value, false}};
-    std::vector<region> slots;
+    std::vector<location> slots;
     for (const auto& other : round.siblings) {
       slots.push_back(s.steps.allocate(n));
       s.receive(other.from, slots.back(), n);
@@ -88,7 +88,7 @@ void all_reduce_by_butterfly(const situation& s) {
       for (const int to : other.to) s.send(to, value, n);
     if (round.siblings.empty()) continue;
     const bool last = i + 1 == rounds.size();
-    const region target = last || value == spare ? s.output() : spare;
+    const location target = last || value == spare ? s.output() : spare;
     value = merge(s.steps, how, std::move(parts), n, target)[0].at;
   }
   s.steps.copy(s.output(), value, n);
@@ -102,7 +102,7 @@ void all_reduce_by_halving(const situation& s) {
     s.send(s.me - ranks, s.output(), n);
     return s.receive(s.me - ranks, s.output(), n);
   }
-  const region room = s.steps.allocate(n);
+  const location room = s.steps.allocate(n);
   if (s.me < extra) {
     s.receive(s.me + ranks, room, n);
     s.steps.combine(s.output(), s.output(), room, n);
@@ -111,7 +111,7 @@ void all_reduce_by_halving(const situation& s) {
   const auto at = [&](int i) { return s.share(i, ranks); };
   for (const auto& r : rounds) {
     const std::size_t kept = at(r.kept_end) - at(r.kept_begin), given = at(r.given_end) - at(r.given_begin);
-    const region mine = s.output(at(r.kept_begin)), theirs = room + at(r.kept_begin);
+    const location mine = s.output(at(r.kept_begin)), theirs = room + at(r.kept_begin);
     s.receive(r.partner, theirs, kept);
     s.send(r.partner, s.output(at(r.given_begin)), given);
     s.me < r.partner ? s.steps.combine(mine, mine, theirs, kept) : s.steps.combine(mine, theirs, mine, kept);
@@ -128,7 +128,7 @@ void all_reduce_by_ring(const situation& s) {
   const auto at = [&](int i) { return s.share(i, p); };
   const auto length = [&](int i) { return at(i + 1) - at(i); };
   const std::size_t longest = s.wanted.bytes / p + s.wanted.grain;
-  const region rooms[2] = {s.steps.allocate(longest), s.steps.allocate(longest)};
+  const location rooms[2] = {s.steps.allocate(longest), s.steps.allocate(longest)};
   for (int i = 0; i < p - 1; ++i) {
     const int given = (s.me + p - i) % p, taken = (given + p - 1) % p;
     s.receive(left, rooms[i % 2], length(taken));
@@ -147,10 +147,10 @@ void all_reduce_directly(const situation& s) {
   const auto at = [&](int i) { return s.share(i, p); };
   const auto length = [&](int i) { return at(i + 1) - at(i); };
   const std::size_t n = length(s.me);
-  const region mine = s.output(at(s.me)), rooms = s.steps.allocate(n * std::size_t(p));
+  const location mine = s.output(at(s.me)), rooms = s.steps.allocate(n * std::size_t(p));
   std::vector<part_of_sum> parts;
   for (int i = 0; i < p; ++i) {
-    const region here = i == s.me ? mine : rooms + std::size_t(i) * n;
+    const location here = i == s.me ? mine : rooms + std::size_t(i) * n;
     if (i != s.me) s.receive(i, here, n);
     parts.push_back({i, i + 1, here, true});
   }
@@ -210,7 +210,7 @@ void all_to_all_by_bruck(const situation& s) {
   const std::int64_t arity = s.by.arity;
   const std::size_t n = s.wanted.bytes;
   // Block i of `here` is on its way to the rank at distance i.
-  const region here = s.steps.allocate(n * std::size_t(p));
+  const location here = s.steps.allocate(n * std::size_t(p));
   s.steps.copy(here, s.input(s.block(s.me)), n * std::size_t(p - s.me));
   s.steps.copy(here + s.block(p - s.me), s.input(), n * std::size_t(s.me));
   for (std::int64_t length = 1; length < p; length *= arity)
@@ -223,7 +223,7 @@ void all_to_all_by_bruck(const situation& s) {
         count += runs.back().size();
       }
       const int to = int((s.me + digit * length) % p), from = int((s.me + p - digit * length) % p);
-      const region packed = s.steps.allocate(n * count), arrived = s.steps.allocate(n * count);
+      const location packed = s.steps.allocate(n * count), arrived = s.steps.allocate(n * count);
       s.receive(from, arrived, n * count);
       std::size_t at = 0;
       for (const auto& run : runs) {
@@ -253,7 +253,7 @@ void scan_by_doubling(const situation& s) {
   for (int distance = 1; distance < ranks; distance *= 2) {
     if (me + distance < ranks) s.send(s.me + distance, s.output(), n);
     if (me < distance) continue;
-    const region room = s.steps.allocate(n);
+    const location room = s.steps.allocate(n);
     s.receive(s.me - distance, room, n);
     s.steps.combine(s.output(), room, s.output(), n);
   }

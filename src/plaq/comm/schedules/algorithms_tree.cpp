@@ -8,15 +8,15 @@ namespace plaq::comm {
 
 namespace {
 
-place place_of(const situation& s) {
+family family_of(const situation& s) {
   const auto kind = s.by.how == algorithm::chain ? shape::fixed : shape::nomial;
-  return find_place(s.line, kind, s.by.arity, s.line.position_of(s.wanted.root), s.me);
+  return find_family(s.seats, kind, s.by.arity, s.seats.position_of(s.wanted.root), s.me);
 }
 
 /// While one segment is combined the next ones of the same child may be on their way.
 constexpr std::size_t segments_under_way = 3;
 
-void pass_down(const situation& s, const place& tree, std::size_t begin, std::size_t n) {
+void pass_down(const situation& s, const family& tree, std::size_t begin, std::size_t n) {
   if (tree.parent >= 0) s.receive(tree.parent, s.output(begin), n);
   for (const auto& c : tree.children) s.send(c.leader, s.output(begin), n);
 }
@@ -24,13 +24,13 @@ void pass_down(const situation& s, const place& tree, std::size_t begin, std::si
 }  // namespace
 
 void broadcast_by_tree(const situation& s) {
-  const auto tree = place_of(s);
+  const auto tree = family_of(s);
   for (std::size_t begin = 0; begin < s.wanted.bytes; begin += s.segment())
     pass_down(s, tree, begin, std::min(s.segment(), s.wanted.bytes - begin));
 }
 
-void reduce_by_tree(const situation& s, region from, bool then_broadcast) {
-  const auto tree = place_of(s);
+void reduce_by_tree(const situation& s, location from, bool then_broadcast) {
+  const auto tree = family_of(s);
   const auto how = s.summation();
   const std::size_t bytes = s.wanted.bytes, segment = s.segment();
   if (bytes == 0) return;
@@ -42,13 +42,13 @@ void reduce_by_tree(const situation& s, region from, bool then_broadcast) {
   // Each child's parts of a segment arrive as one message, in one of a few slots.
   const std::size_t slots = std::min(segments_under_way, (bytes + segment - 1) / segment);
   std::vector<std::vector<part_of_sum>> of_child;
-  std::vector<region> slot;
+  std::vector<location> slot;
   for (const auto& c : tree.children) {
     of_child.push_back(parts_of_range(c.members));
     for (std::size_t i = 0; i < slots; ++i) slot.push_back(s.steps.allocate(of_child.back().size() * segment));
   }
   const std::size_t to_parent = tree.parent < 0 ? 0 : parts_of_range(tree.members).size();
-  const region message = to_parent > 1 ? s.steps.allocate(to_parent * segment) : region{};
+  const location message = to_parent > 1 ? s.steps.allocate(to_parent * segment) : location{};
 
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < bytes; begin += segment, ++number) {
@@ -58,7 +58,7 @@ void reduce_by_tree(const situation& s, region from, bool then_broadcast) {
       parts.push_back(
           {i, i + 1, from + std::size_t(i - first(s.me)) * bytes + begin, from.where != memory::input});
     for (std::size_t c = 0; c < tree.children.size(); ++c) {
-      const region here = slot[c * slots + number % slots];
+      const location here = slot[c * slots + number % slots];
       s.receive(tree.children[c].leader, here, of_child[c].size() * n);
       for (std::size_t i = 0; i < of_child[c].size(); ++i)
         parts.push_back({of_child[c][i].begin, of_child[c][i].end, here + i * n, true});
@@ -80,12 +80,12 @@ void reduce_by_tree(const situation& s, region from, bool then_broadcast) {
 }
 
 void gather_by_tree(const situation& s) {
-  const auto tree = place_of(s);
+  const auto tree = family_of(s);
   const std::size_t n = s.blocks({s.me, s.me + 1});
   const bool root = tree.parent < 0;
   if (tree.children.empty() && !root) return s.send(tree.parent, s.input(), n);
   // The blocks of the subtree in their order: at the root its output, elsewhere what the parent gets.
-  const region all = root ? s.output() : s.steps.allocate(s.blocks(tree.members));
+  const location all = root ? s.output() : s.steps.allocate(s.blocks(tree.members));
   const auto at = [&](int position) { return all + s.blocks({tree.members.begin, position}); };
   s.steps.copy(at(s.me), s.input(), n);
   for (const auto& c : tree.children) s.receive(c.leader, at(c.members.begin), s.blocks(c.members));
@@ -93,11 +93,11 @@ void gather_by_tree(const situation& s) {
 }
 
 void scatter_by_tree(const situation& s) {
-  const auto tree = place_of(s);
+  const auto tree = family_of(s);
   const std::size_t n = s.wanted.bytes;
   const bool root = tree.parent < 0;
   if (tree.children.empty() && !root) return s.receive(tree.parent, s.output(), n);
-  const region all = root ? s.input() : s.steps.allocate(std::size_t(tree.members.size()) * n);
+  const location all = root ? s.input() : s.steps.allocate(std::size_t(tree.members.size()) * n);
   const auto at = [&](int position) { return all + s.block(position - tree.members.begin); };
   if (!root) s.receive(tree.parent, all, std::size_t(tree.members.size()) * n);
   for (const auto& c : tree.children) s.send(c.leader, at(c.members.begin), std::size_t(c.members.size()) * n);
@@ -105,7 +105,7 @@ void scatter_by_tree(const situation& s) {
 }
 
 void all_gather_by_tree(const situation& s) {
-  const auto tree = place_of(s);
+  const auto tree = family_of(s);
   // Everyone has room for all blocks, so subtrees are gathered in place.
   s.steps.copy(s.output(s.block(s.me)), s.input(), s.blocks({s.me, s.me + 1}));
   for (const auto& c : tree.children)
@@ -128,15 +128,15 @@ void scan_by_chain(const situation& s) {
   const bool exclusive = s.wanted.what == collective::exclusive_scan, last = s.me + 1 == s.size();
   for (std::size_t begin = 0; begin < bytes; begin += segment) {
     const std::size_t n = std::min(segment, bytes - begin);
-    const region mine = s.output(begin);
+    const location mine = s.output(begin);
     if (s.me == 0) {
       if (!last) s.send(1, mine, n);
       continue;
     }
-    const region before = s.steps.allocate(n);
+    const location before = s.steps.allocate(n);
     s.receive(s.me - 1, before, n);
     if (!exclusive || !last) {
-      const region upto = exclusive ? s.steps.allocate(n) : mine;
+      const location upto = exclusive ? s.steps.allocate(n) : mine;
       s.steps.combine(upto, before, mine, n);
       if (!last) s.send(s.me + 1, upto, n);
     }
@@ -145,28 +145,28 @@ void scan_by_chain(const situation& s) {
 }
 
 void scan_by_tree(const situation& s) {
-  auto tree = place_of(s);  // the root is rank 0, so leaders are the first of their ranges
+  auto tree = family_of(s);  // the root is rank 0, so leaders are the first of their ranges
   std::ranges::sort(tree.children, {}, [](const auto& c) { return c.leader; });
   const std::size_t n = s.wanted.bytes;
   if (n == 0) return;
   const bool exclusive = s.wanted.what == collective::exclusive_scan;
-  std::vector<region> sums;  // of the children's subtrees, and one more
+  std::vector<location> sums;  // of the children's subtrees, and one more
   for (std::size_t i = 0; i <= tree.children.size(); ++i) sums.push_back(s.steps.allocate(n));
   for (std::size_t i = 0; i < tree.children.size(); ++i) s.receive(tree.children[i].leader, sums[i], n);
   // Up: running sums, own value first; running[i] does not hold child i yet.
-  std::vector<region> running{s.output()};
+  std::vector<location> running{s.output()};
   for (std::size_t i = 0; i < tree.children.size(); ++i) {
     running.push_back(s.steps.allocate(n));
     s.steps.combine(running.back(), running[i], sums[i], n);
   }
-  const region before = sums.back();
+  const location before = sums.back();
   if (tree.parent >= 0) {
     s.send(tree.parent, running.back(), n);
     s.receive(tree.parent, before, n);
   }
   // Down: what comes before each child's range; sums[i] has been used.
   for (std::size_t i = 0; i < tree.children.size(); ++i) {
-    region prefix = running[i];
+    location prefix = running[i];
     if (tree.parent >= 0) {
       prefix = sums[i];
       s.steps.combine(prefix, before, running[i], n);

@@ -9,7 +9,7 @@ namespace plaq::comm {
 namespace {
 
 /// Whether two neighbouring parts, each merged as far as can be, are halves of one block.
-bool are_halves(order how, const part_of_sum& left, const part_of_sum& right) {
+bool are_halves(bracketing how, const part_of_sum& left, const part_of_sum& right) {
   if (!how.fixed) return true;
   const auto half = left.end - left.begin;
   return std::has_single_bit(std::uint64_t(half)) && left.begin % (2 * half) == 0 &&
@@ -18,7 +18,7 @@ bool are_halves(order how, const part_of_sum& left, const part_of_sum& right) {
 
 }  // namespace
 
-std::vector<part_of_sum> parts_of(order how, std::int64_t begin, std::int64_t end) {
+std::vector<part_of_sum> parts_of(bracketing how, std::int64_t begin, std::int64_t end) {
   std::vector<part_of_sum> parts;
   while (begin < end) {
     std::int64_t next = end;
@@ -36,8 +36,8 @@ std::vector<part_of_sum> parts_of(order how, std::int64_t begin, std::int64_t en
   return parts;
 }
 
-std::vector<part_of_sum> merge(program& steps, order how, std::vector<part_of_sum> parts, std::size_t size,
-                               std::optional<region> target) {
+std::vector<part_of_sum> merge(program& steps, bracketing how, std::vector<part_of_sum> parts, std::size_t size,
+                               std::optional<location> target) {
   std::ranges::sort(parts, {}, &part_of_sum::begin);
   std::vector<part_of_sum> done;
   std::size_t merges_left = parts.size() - 1;
@@ -47,7 +47,7 @@ std::vector<part_of_sum> merge(program& steps, order how, std::vector<part_of_su
       const part_of_sum right = done.back();
       done.pop_back();
       auto& left = done.back();
-      region to = left.ours ? left.at : right.at;
+      location to = left.ours ? left.at : right.at;
       if (!left.ours && !right.ours) to = steps.allocate(size);
       if (--merges_left == 0 && target) to = *target;
       steps.combine(to, left.at, right.at, size);

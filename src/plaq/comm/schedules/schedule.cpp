@@ -17,28 +17,28 @@ std::uint32_t program::add(const step& s) {
   return std::uint32_t(steps_.size() - 1);
 }
 
-void program::send(int peer, region from, std::size_t size) {
+void program::send(int peer, location from, std::size_t size) {
   if (size == 0) return;
   const auto index = add({step::kind::send, peer, size, {}, from, {}});
   reads(index, from, size);
   follow(index, last_send_, peer);
 }
 
-void program::receive(int peer, region to, std::size_t size) {
+void program::receive(int peer, location to, std::size_t size) {
   if (size == 0) return;
   const auto index = add({step::kind::receive, peer, size, to, {}, {}});
   writes(index, to, size);
   follow(index, last_receive_, peer);
 }
 
-void program::copy(region to, region from, std::size_t size) {
+void program::copy(location to, location from, std::size_t size) {
   if (size == 0 || to == from) return;
   const auto index = add({step::kind::copy, -1, size, to, from, {}});
   reads(index, from, size);
   writes(index, to, size);
 }
 
-void program::combine(region to, region left, region right, std::size_t size) {
+void program::combine(location to, location left, location right, std::size_t size) {
   if (size == 0) return;
   const auto index = add({step::kind::combine, -1, size, to, left, right});
   reads(index, left, size);
@@ -46,8 +46,8 @@ void program::combine(region to, region left, region right, std::size_t size) {
   writes(index, to, size);
 }
 
-region program::allocate(std::size_t size) {
-  const region r{memory::scratch, scratch_};
+location program::allocate(std::size_t size) {
+  const location r{memory::scratch, scratch_};
   scratch_ += (size + alignment - 1) / alignment * alignment;
   return r;
 }
@@ -80,7 +80,7 @@ void program::follow(std::uint32_t index, std::map<int, std::uint32_t>& last, in
   before->second = index;
 }
 
-void program::reads(std::uint32_t index, region from, std::size_t size) {
+void program::reads(std::uint32_t index, location from, std::size_t size) {
   if (from.where == memory::input) return;  // nobody writes it
   auto& all = uses_[int(from.where)];
   cut(all, from.offset);
@@ -100,7 +100,7 @@ void program::reads(std::uint32_t index, region from, std::size_t size) {
   }
 }
 
-void program::writes(std::uint32_t index, region to, std::size_t size) {
+void program::writes(std::uint32_t index, location to, std::size_t size) {
   check(to.where != memory::input, "a schedule writes to its input");
   auto& all = uses_[int(to.where)];
   cut(all, to.offset);

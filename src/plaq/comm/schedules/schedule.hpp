@@ -12,11 +12,11 @@ namespace plaq::comm {
 enum class memory : std::uint8_t { input, output, scratch };
 
 /// Where something begins.
-struct region {
+struct location {
   memory where = memory::output;
   std::size_t offset = 0;
-  region operator+(std::size_t bytes) const { return {where, offset + bytes}; }
-  bool operator==(const region&) const = default;
+  location operator+(std::size_t bytes) const { return {where, offset + bytes}; }
+  bool operator==(const location&) const = default;
 };
 
 struct step {
@@ -29,7 +29,7 @@ struct step {
   kind what;
   int peer;
   std::size_t size;  ///< bytes
-  region to, from, right;
+  location to, from, right;
 };
 
 /// One rank's steps and the order between them. Two ranks' messages match in the order of their steps, as MPI
@@ -52,12 +52,12 @@ struct schedule {
 /// writes. A message begins only after the earlier ones to (or from) the same peer. Nothing of size 0 is kept.
 class program {
  public:
-  void send(int peer, region from, std::size_t size);
-  void receive(int peer, region to, std::size_t size);
-  void copy(region to, region from, std::size_t size);
-  void combine(region to, region left, region right, std::size_t size);
+  void send(int peer, location from, std::size_t size);
+  void receive(int peer, location to, std::size_t size);
+  void copy(location to, location from, std::size_t size);
+  void combine(location to, location left, location right, std::size_t size);
   /// `size` bytes of the schedule's own.
-  region allocate(std::size_t size);
+  location allocate(std::size_t size);
 
   schedule finish() &&;
 
@@ -70,8 +70,8 @@ class program {
   using uses = std::map<std::size_t, use>;  // by their first byte; they do not overlap
 
   std::uint32_t add(const step& s);
-  void reads(std::uint32_t index, region from, std::size_t size);
-  void writes(std::uint32_t index, region to, std::size_t size);
+  void reads(std::uint32_t index, location from, std::size_t size);
+  void writes(std::uint32_t index, location to, std::size_t size);
   void follow(std::uint32_t index, std::map<int, std::uint32_t>& last, int peer);
   void wait(std::uint32_t later, std::uint32_t earlier, bool only_begun);
   static void cut(uses& all, std::size_t at);

@@ -56,8 +56,8 @@ class world_clock {
   simulated run(const request& wanted, const method& by) {
     std::vector<int> node(std::size_t(ranks_), 0);
     for (int r = 0; r < ranks_; ++r) node[std::size_t(r)] = r / per_node_;
-    const layout line(node);
-    for (int r = 0; r < ranks_; ++r) all_[std::size_t(r)].begin(*this, r, make_schedule(wanted, by, line, r));
+    const seating seats(node);
+    for (int r = 0; r < ranks_; ++r) all_[std::size_t(r)].begin(*this, r, make_schedule(wanted, by, seats, r));
     for (int r = 0; r < ranks_; ++r) all_[std::size_t(r)].progress();
     while (!events_.empty()) {
       const event e = events_.top();

@@ -62,8 +62,8 @@ std::string tuning::text() const {
   return out.str();
 }
 
-method tuning::choose(collective what, const layout& line, std::size_t bytes) const {
-  const auto distance = [&](int ranks) { return std::abs(std::log(double(ranks) / line.size())); };
+method tuning::choose(collective what, const seating& seats, std::size_t bytes) const {
+  const auto distance = [&](int ranks) { return std::abs(std::log(double(ranks) / seats.size())); };
   const row* best = nullptr;
   for (const auto& r : rows_) {
     if (r.what != what || r.bytes > bytes) continue;
@@ -71,14 +71,14 @@ method tuning::choose(collective what, const layout& line, std::size_t bytes) co
         (distance(r.ranks) == distance(best->ranks) && r.bytes >= best->bytes))
       best = &r;
   }
-  return best ? best->by : default_method(what, line, bytes);
+  return best ? best->by : default_method(what, seats, bytes);
 }
 
-method default_method(collective what, const layout& line, std::size_t bytes) {
+method default_method(collective what, const seating& seats, std::size_t bytes) {
   constexpr std::size_t kib = 1024;
-  const int ranks = line.size();
+  const int ranks = seats.size();
   const int flat = std::max(2, ranks);
-  if (line.crowded() && line.nodes() == 1 && what != collective::all_to_all) {
+  if (seats.crowded() && seats.nodes() == 1 && what != collective::all_to_all) {
     const bool is_long = bytes > 256 * kib;
     if (what == collective::inclusive_scan || what == collective::exclusive_scan) {
       if (bytes <= 4 * kib && ranks >= 8) return {algorithm::tree, flat, 0};
@@ -90,7 +90,7 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
   // Butterflies and halving pair groups of ranks off. Ranks that are left over cost a message before and one behind,
   // and more of them pass between nodes.
   const bool pairs_off = std::has_single_bit(unsigned(ranks));
-  const bool butterflies = pairs_off || line.nodes() == 1;
+  const bool butterflies = pairs_off || seats.nodes() == 1;
   switch (what) {
     case collective::barrier:
       return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
@@ -106,7 +106,7 @@ method default_method(collective what, const layout& line, std::size_t bytes) {
       // From 4 KiB on a message within a node waits for its receiver (Open MPI); shares below that need not.
       if (bytes < 4 * kib || (ranks == 2 && bytes >= 8 * kib && bytes <= 32 * kib))
         return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
-      if (line.nodes() == 1 && ranks <= 64) return {algorithm::direct, 2, 0};
+      if (seats.nodes() == 1 && ranks <= 64) return {algorithm::direct, 2, 0};
       // Neighbours exchange first, and most: between nodes every byte goes about twice, however many ranks they have.
       if (pairs_off) return {algorithm::halving, 2, 0};
       if (bytes / std::size_t(ranks) >= 256 * kib) return {algorithm::ring, 2, 0};

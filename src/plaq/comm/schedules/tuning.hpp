@@ -31,9 +31,9 @@ class tuning {
 
   /// What `parse` reads.
   std::string text() const;
-  /// Among the rows of the operation the number of ranks nearest to that of `line` (in ratio), there the last row
+  /// Among the rows of the operation the number of ranks nearest to that of `seats` (in ratio), there the last row
   /// that begins at `bytes` or below.
-  method choose(collective what, const layout& line, std::size_t bytes) const;
+  method choose(collective what, const seating& seats, std::size_t bytes) const;
 
  private:
   std::vector<row> rows_;
@@ -41,6 +41,6 @@ class tuning {
 
 /// What is good on most machines: few rounds for short messages; for long ones every byte over each link once. Where
 /// ranks take turns on cores nothing runs side by side, and what counts is that each has to wake up once: flat.
-method default_method(collective what, const layout& line, std::size_t bytes);
+method default_method(collective what, const seating& seats, std::size_t bytes);
 
 }  // namespace plaq::comm

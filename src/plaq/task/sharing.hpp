@@ -1,4 +1,4 @@
-// How the indices of a loop go to the tasks that run it, in OpenMP's words.
+// How the indices of a loop go to the tasks that run it: OpenMP's schedules.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -7,15 +7,15 @@
 
 namespace plaq::task {
 
-enum class schedule {
+enum class sharing {
   static_,  ///< beforehand: of T tasks, t gets the chunks t, t + T, ...; without a chunk one block each
   dynamic,  ///< one chunk at a time to whoever asks; without a chunk one index at a time
   guided,   ///< the same with pieces that shrink: 1 / 2T of what is left, at least a chunk
 };
 
 struct loop_options {
-  task::schedule schedule = task::schedule::guided;
-  std::size_t chunk = 0;       ///< indices; 0: see schedule
+  task::sharing sharing = task::sharing::guided;
+  std::size_t chunk = 0;       ///< indices; 0: see sharing
   std::stop_token stop = {};   ///< looked at before each piece
 };
 
@@ -30,9 +30,9 @@ class hand_out {
   };
 
   hand_out(std::size_t n, std::size_t workers, const loop_options& how)
-      : n_(n), how_(how.schedule), chunk_(std::max<std::size_t>(how.chunk, 1)),
+      : n_(n), how_(how.sharing), chunk_(std::max<std::size_t>(how.chunk, 1)),
         members_(std::min(workers, 1 + (n - 1) / chunk_)) {
-    if (how.chunk == 0 && how_ == schedule::static_) chunk_ = 1 + (n - 1) / members_;
+    if (how.chunk == 0 && how_ == sharing::static_) chunk_ = 1 + (n - 1) / members_;
   }
 
   std::size_t members() const { return members_; }
@@ -40,9 +40,9 @@ class hand_out {
   /// The member's next piece; false where there is none. Pieces of one member come in ascending order.
   bool next(std::size_t member, piece& p) {
     std::size_t size = chunk_;
-    if (how_ == schedule::static_) {
+    if (how_ == sharing::static_) {
       p.from = (p.turn++ * members_ + member) * chunk_;
-    } else if (how_ == schedule::dynamic) {
+    } else if (how_ == sharing::dynamic) {
       p.from = next_.fetch_add(chunk_, std::memory_order_relaxed);
     } else {
       p.from = next_.load(std::memory_order_relaxed);
@@ -58,7 +58,7 @@ class hand_out {
 
  private:
   const std::size_t n_;
-  const schedule how_;
+  const sharing how_;
   std::size_t chunk_;
   const std::size_t members_;
   alignas(64) std::atomic<std::size_t> next_{0};  // on a cache line of its own: all members write to it

@@ -1,4 +1,4 @@
-// Who sits where: ranks in a line in which those of one node are neighbours, and trees over that line.
+// Who sits where: ranks in a row in which those of one node are neighbours, and trees over them.
 #pragma once
 #include <span>
 #include <vector>
@@ -13,14 +13,14 @@ struct range {
   bool operator==(const range&) const = default;
 };
 
-/// The line of ranks that algorithms work on. Every rank has a position; ranks of one node have neighbouring ones.
-class layout {
+/// The ranks that algorithms work on, side by side. Every rank has a position; ranks of one node have neighbouring ones.
+class seating {
  public:
   /// One node, positions are ranks.
-  explicit layout(int ranks) : ranks_(ranks), node_begin_{0} {}
+  explicit seating(int ranks) : ranks_(ranks), node_begin_{0} {}
   /// node_of[rank] names the node of each rank. Nodes come in the order of their lowest rank. `crowded`: a node has
   /// more ranks than cores.
-  explicit layout(std::span<const int> node_of, bool crowded = false);
+  explicit seating(std::span<const int> node_of, bool crowded = false);
 
   int size() const { return ranks_; }
   /// Whether ranks take turns on cores. Then messages that one rank sends after another cost little beside the turns
@@ -49,8 +49,8 @@ enum class shape {
   fixed,   ///< a leader has `arity` children at most: for long messages in segments; 1 is a chain
 };
 
-/// One rank's place in a tree, in positions; parent is -1 at the root.
-struct place {
+/// Parent and children of a rank in a tree, in positions; parent is -1 at the root.
+struct family {
   struct child {
     int leader;
     range members;
@@ -60,8 +60,8 @@ struct place {
   std::vector<child> children;  ///< the largest subtrees first in a nomial tree
 };
 
-/// The place of `position` in the tree with this root. A leader is the root where its range holds the root, else
+/// The family of `position` in the tree with this root. A leader is the root where its range holds the root, else
 /// the first of its range.
-place find_place(const layout& line, shape kind, int arity, int root, int position);
+family find_family(const seating& seats, shape kind, int arity, int root, int position);
 
 }  // namespace plaq::comm

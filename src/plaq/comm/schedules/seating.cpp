@@ -1,4 +1,4 @@
-#include "plaq/comm/schedules/layout.hpp"
+#include "plaq/comm/schedules/seating.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace plaq::comm {
 
-layout::layout(std::span<const int> node_of, bool crowded) : ranks_(int(node_of.size())), crowded_(crowded) {
+seating::seating(std::span<const int> node_of, bool crowded) : ranks_(int(node_of.size())), crowded_(crowded) {
   std::map<int, int> first;  // node -> its lowest rank
   for (int r = 0; r < ranks_; ++r) first.try_emplace(node_of[r], r);
   std::vector<int> order(ranks_);
@@ -22,7 +22,7 @@ layout::layout(std::span<const int> node_of, bool crowded) : ranks_(int(node_of.
   rank_at_ = std::move(order);
 }
 
-std::vector<range> layout::split(range whole, int parts) const {
+std::vector<range> seating::split(range whole, int parts) const {
   if (whole.size() == 0) return {};
   if (parts >= whole.size()) {
     std::vector<range> single;
@@ -55,26 +55,26 @@ namespace {
 
 /// The ranges of the children of a leader whose subtree is `members`, in a tree where nobody has more than
 /// `arity`.
-std::vector<range> around(const layout& line, range members, int leader, int arity) {
+std::vector<range> around(const seating& seats, range members, int leader, int arity) {
   const range left{members.begin, leader}, right{leader + 1, members.end};
-  if (left.size() == 0) return line.split(right, arity);
-  if (right.size() == 0) return line.split(left, arity);
+  if (left.size() == 0) return seats.split(right, arity);
+  if (right.size() == 0) return seats.split(left, arity);
   const int share = int(std::int64_t(arity) * left.size() / (members.size() - 1));
-  auto parts = line.split(left, std::max(1, share));
-  const auto more = line.split(right, std::max(1, arity - share));
+  auto parts = seats.split(left, std::max(1, share));
+  const auto more = seats.split(right, std::max(1, arity - share));
   parts.insert(parts.end(), more.begin(), more.end());
   return parts;
 }
 
 }  // namespace
 
-place find_place(const layout& line, shape kind, int arity, int root, int position) {
-  place found{-1, {0, line.size()}, {}};
+family find_family(const seating& seats, shape kind, int arity, int root, int position) {
+  family found{-1, {0, seats.size()}, {}};
   range members = found.members;
   int leader = root;
   while (members.size() > 1) {
-    const auto parts = kind == shape::nomial ? line.split(members, std::max(2, arity))
-                                             : around(line, members, leader, std::max(1, arity));
+    const auto parts = kind == shape::nomial ? seats.split(members, std::max(2, arity))
+                                             : around(seats, members, leader, std::max(1, arity));
     range next{};
     for (const auto& part : parts) {
       if (part.contains(leader)) {
