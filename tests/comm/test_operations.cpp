@@ -20,7 +20,10 @@ namespace task = plaq::task;
 /// Keeps everybody looking: one thing is expected as long as it lives.
 class watch final : public task::poller {
  public:
-  watch() { (void)expect(1); }
+  watch() {
+    enlist();
+    (void)expect(1);
+  }
   ~watch() {
     retire();
     came(1);

@@ -12,6 +12,7 @@ namespace {
 /// Keeps the promise that it was given last after so many looks.
 class slow_mail final : public poller {
  public:
+  slow_mail() { enlist(); }
   ~slow_mail() { retire(); }
   future<int> order(int looks) {
     std::unique_lock lock(mutex_);
@@ -124,8 +125,31 @@ TEST(poller, a_thread_outside_of_pools_polls_for_itself) {
   late.wait();
 }
 
+TEST(poller, nobody_looks_before_it_is_made) {
+  struct slowly_made final : poller {
+    slowly_made() {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      made = true;
+      enlist();
+    }
+    ~slowly_made() { retire(); }
+    bool poll() noexcept override {
+      EXPECT_TRUE(made);
+      return false;
+    }
+    bool made = false;
+  };
+  slow_mail mail;
+  fiber::pool pool({.workers = 1});
+  auto never = mail.order(1 << 30);  // so that somebody looks all the time
+  for (int i = 0; i < 5; ++i) slowly_made();
+  mail.hurry();
+  never.wait();
+}
+
 TEST(poller, nobody_looks_when_nothing_is_expected) {
   struct unwanted final : poller {
+    unwanted() { enlist(); }
     bool poll() noexcept override {
       ADD_FAILURE() << "polled for nothing";
       return false;

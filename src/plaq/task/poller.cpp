@@ -53,7 +53,7 @@ std::vector<detail::lookout*> pools;
 std::atomic<std::size_t> pool_count{0};
 }  // namespace
 
-poller::poller() noexcept { polling::add(*this); }
+void poller::enlist() noexcept { polling::add(*this); }
 void poller::retire() noexcept { polling::remove(*this); }
 
 bool poller::expect(long more) noexcept { return detail::expected.fetch_add(more) == 0; }

@@ -16,9 +16,11 @@ class poller {
   virtual bool poll() noexcept = 0;
 
  protected:
-  poller() noexcept;
+  poller() = default;
   ~poller() { retire(); }
 
+  /// From here on it is polled. To be called at the end of the constructor of who implements it.
+  void enlist() noexcept;
   /// From here on nobody polls; waits for a poll() under way. To be called by the destructor of who implements it.
   void retire() noexcept;
 

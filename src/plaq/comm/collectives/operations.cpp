@@ -31,7 +31,7 @@ struct operations::flight {
   }
 };
 
-operations::operations(std::unique_ptr<wire> over) : wire_(std::move(over)) {}
+operations::operations(std::unique_ptr<wire> over) : wire_(std::move(over)) { enlist(); }
 
 operations::~operations() {
   retire();

@@ -15,7 +15,9 @@ namespace plaq::comm {
 class messenger::implementation final : public task::poller {
  public:
   explicit implementation(std::unique_ptr<wire> below)
-      : wire_(std::move(below)), match_(wire_->rank()), moving_(*wire_), rank(wire_->rank()), size(wire_->size()) {}
+      : wire_(std::move(below)), match_(wire_->rank()), moving_(*wire_), rank(wire_->rank()), size(wire_->size()) {
+    enlist();
+  }
 
   ~implementation() {
     retire();

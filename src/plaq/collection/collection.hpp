@@ -1,0 +1,322 @@
+// Objects that own their data, run as data flow over all ranks and move between them.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plaq/collection/archive.hpp"
+#include "plaq/collection/box.hpp"
+#include "plaq/collection/homes.hpp"
+#include "plaq/collection/host.hpp"
+#include "plaq/task/future.hpp"
+
+namespace plaq {
+
+namespace elements {
+
+template <serializable T>
+struct element_of final : element {
+  element_of(key at, T&& value) : element(at), value(std::move(value)) {}
+  void pack_value(std::vector<std::byte>& to) const override { archive::pack(value, to); }
+  void unpack_value(comm::unpacker& from) override { archive::unpack(value, from); }
+  T value;
+};
+
+/// How many messages of a port a step takes.
+template <class T, class Index>
+struct takes {
+  int port;
+  std::function<std::size_t(const T&, const Index&)> count;
+};
+
+}  // namespace elements
+
+/// What comes by a port, and who sent it.
+template <class Index, class V>
+struct received {
+  Index from;
+  V value;
+};
+
+/// A kind of message between elements of a collection, whose values are Vs. A copy stands for the same port.
+template <class T, class Index, serializable V>
+class port {
+ public:
+  using takes = elements::takes<T, Index>;
+  /// For `each`: the step takes so many messages from every element that does it.
+  takes of(std::size_t count) const {
+    return {number_, [count](const T&, const Index&) { return count; }};
+  }
+  /// So many as count(index) says, or count(value, index), which looks at the element after the step before.
+  template <class Count>
+    requires std::invocable<const Count&, const Index&> || std::invocable<const Count&, const T&, const Index&>
+  takes of(Count count) const {
+    return {number_, [count](const T& value, const Index& at) -> std::size_t {
+              if constexpr (std::invocable<const Count&, const Index&>)
+                return std::size_t(count(at));
+              else
+                return std::size_t(count(value, at));
+            }};
+  }
+
+ private:
+  template <serializable, elements::index_type>
+  friend class collection;
+  template <serializable, elements::index_type>
+  friend class here;
+  explicit port(int number) : number_(number) {}
+  int number_;
+};
+
+template <serializable T, elements::index_type Index>
+class collection;
+
+/// What a step may do beside changing its element. Lives as long as the step; one task uses it.
+template <serializable T, elements::index_type Index>
+class here {
+  using traits = elements::index_traits<Index>;
+
+ public:
+  /// Which element this is.
+  Index index() const { return traits::from_key(visit_.who().at); }
+  /// How many steps it has done.
+  std::int64_t step() const { return visit_.now().at; }
+  int rank() const { return visit_.of().rank(); }
+
+  /// For the first step after this one in which `to` takes from the port, wherever it is by then. Within a rank the
+  /// value goes over as it is. Throws input_error if there can be no such element.
+  template <class V>
+  void send(const port<T, Index, V>& by, const Index& to, std::type_identity_t<V> value) {
+    owner_.need(to);
+    const auto key = traits::to_key(to);
+    if (owner_.counts_bytes_) visit_.count_bytes(key, double(archive::size(value)));
+    visit_.send(by.number_, key, std::make_unique<elements::typed<V>>(std::move(value)));
+  }
+  /// The same to several.
+  template <class V, class Indices>
+  void multicast(const port<T, Index, V>& by, const Indices& to, const V& value) {
+    for (const Index& each : to) send(by, each, value);
+  }
+
+  /// What this step takes from the port: by sender, and those of one sender in their order. Once.
+  template <class V>
+  std::vector<received<Index, V>> take(const port<T, Index, V>& by) {
+    std::vector<received<Index, V>> out;
+    auto& all = visit_.received;
+    const auto first = std::ranges::lower_bound(all, by.number_, {}, &elements::message::port);
+    for (auto m = first; m != all.end() && m->port == by.number_; ++m) {
+      const Index from = traits::from_key(m->from);
+      if (auto* as_it_was = dynamic_cast<elements::typed<V>*>(m->value.get()))
+        out.push_back({from, std::move(as_it_was->value)});
+      else
+        out.push_back({from, elements::unpack<V>(static_cast<elements::packed&>(*m->value).bytes)});
+    }
+    return out;
+  }
+
+  /// After this step the element goes on at that rank.
+  void move_to(int rank) { visit_.go_to = rank; }
+  /// Work done, in units of one's own, where loads are counted.
+  void work(double amount) { visit_.who().spent.work += amount; }
+
+  /// An element more, which begins with the step after this one.
+  void insert(const Index& at, T value) {
+    visit_.of().insert(std::make_unique<elements::element_of<T>>(traits::to_key(at), std::move(value)),
+                        visit_.now().at + 1);
+  }
+  /// After this step the element is no more.
+  void remove() { visit_.goes = true; }
+
+ private:
+  friend collection<T, Index>;
+  here(elements::visit& of, collection<T, Index>& owner) : visit_(of), owner_(owner) {}
+  elements::visit& visit_;
+  collection<T, Index>& owner_;
+};
+
+/// Elements of type T with an index each, spread over the ranks of a communicator. Every rank makes the same calls in the
+/// same order, with functions that do the same; one thread or task of each rank makes them.
+///
+/// `each` lets every element do a step, as a task. It returns at once, and nothing waits for the machine: an element
+/// begins a step when it has done the one before and the messages that the step takes are here. Results depend neither
+/// on ranks, workers and back end nor on where elements are or move. The first error, of a step or of MPI, is the job's:
+/// every call throws it on every rank, a runtime_failure with rank, element and step.
+template <serializable T, elements::index_type Index = int>
+class collection {
+  using traits = elements::index_traits<Index>;
+  using element = elements::element_of<T>;
+
+ public:
+  using takes = elements::takes<T, Index>;
+
+  /// Collective. Elements begin at home, as make(index). Tasks run on `pool`, which outlives this.
+  template <std::invocable<const Index&> Make>
+  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where, Make make)
+      : homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
+    host_.set_of_all(homes_.count);
+    if (!homes_.each_of_rank) throw input_error(host_.what().name + ": its elements come and go, so insert them");
+    homes_.each_of_rank(
+        [&](const Index& at) { host_.add(std::make_unique<element>(traits::to_key(at), make(at))); }, rank(), size());
+  }
+  /// Without elements, for those that come and go.
+  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where)
+      : homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
+    if (homes_.each_of_rank) throw input_error(host_.what().name + ": its elements are given, so say what they are");
+  }
+
+  int rank() const { return host_.rank(); }
+  int size() const { return host_.size(); }
+
+  /// A port for values of type V. The name is for errors.
+  template <serializable V>
+  port<T, Index, V> make_port(std::string name) {
+    host_.name_port(ports_, std::move(name));
+    return port<T, Index, V>(ports_++);
+  }
+
+  /// Every element does f(value, here), or f(value).
+  template <class F>
+  void each(trace::label name, F f) {
+    each(name, std::vector<takes>{}, std::move(f));
+  }
+  /// Once the messages are here that the step takes.
+  template <class F>
+  void each(trace::label name, takes what, F f) {
+    each(name, std::vector{std::move(what)}, std::move(f));
+  }
+  template <class F>
+  void each(trace::label name, std::vector<takes> what, F f) {
+    static_assert(std::invocable<F&, T&, here<T, Index>&> || std::invocable<F&, T&>,
+                  "a step is called as f(value, here) or f(value)");
+    auto next = std::make_unique<elements::step>(name);
+    for (takes& one : what)
+      next->receives.push_back({one.port, [count = std::move(one.count)](const elements::element& e) {
+                                  return count(value_of(e), traits::from_key(e.at));
+                                }});
+    next->run = [this, f = std::move(f)](elements::element& e, elements::visit& of) mutable {
+      if constexpr (std::invocable<F&, T&>) {
+        f(value_of(e));
+      } else {
+        here<T, Index> now(of, *this);
+        f(value_of(e), now);
+      }
+    };
+    host_.issue(std::move(next));
+  }
+
+  /// combine(... combine(combine(init, v_a), v_b) ...) of what give(value), or give(value, index), is after the steps so
+  /// far, in the order of indices (the last coordinate first): the same bits wherever elements are. On every rank; the
+  /// elements do not wait for it. Where elements come and go, the call waits for all steps first.
+  template <class Give, serializable R, class Combine>
+  task::future<R> reduce(trace::label name, Give give, R init, Combine combine) {
+    auto together = std::make_shared<task::promise<R>>();
+    auto result = together->get_future();
+    collect<std::decay_t<decltype(given_by(give, std::declval<const T&>(), Index{}))>>(
+        name, std::move(give), 0,
+        [init = std::move(init), combine](auto&& all) {
+          R sum = init;
+          for (auto& [at, v] : all) sum = combine(std::move(sum), std::move(v));
+          std::vector<std::byte> bytes;
+          archive::pack(sum, bytes);
+          return bytes;
+        },
+        [together](std::span<const std::byte> bytes) { together->set_value(elements::unpack<R>(bytes)); },
+        [together](std::exception_ptr why) { together->set_exception(why); });
+    return result;
+  }
+
+  /// What give(value), or give(value, index), is after the steps so far, with its index and in their order; on `root`,
+  /// nothing elsewhere.
+  template <class Give>
+  auto gather(trace::label name, Give give, int root = 0) {
+    using V = std::decay_t<decltype(given_by(give, std::declval<const T&>(), Index{}))>;
+    using all_of_them = std::vector<std::pair<Index, V>>;
+    auto together = std::make_shared<task::promise<all_of_them>>();
+    auto there = std::make_shared<all_of_them>();
+    auto result = together->get_future();
+    collect<V>(
+        name, std::move(give), root,
+        [there](auto&& all) {
+          *there = std::move(all);
+          return std::vector<std::byte>();
+        },
+        [together, there](std::span<const std::byte>) { together->set_value(std::move(*there)); },
+        [together](std::exception_ptr why) { together->set_exception(why); });
+    return result;
+  }
+
+  /// Returns when every element of every rank has done all steps, and no message is under way. Throws runtime_failure that
+  /// names an element if that cannot come to be: because it waits for a message that nobody has sent, or has one for it.
+  void wait() { host_.wait(); }
+
+  // Between wait() and the next step:
+
+  /// Calls use(index, value) for the elements that are on this rank, in the order of indices.
+  template <class Use>
+  void each_here(Use use) {
+    host_.each_here([&](elements::element& e) { use(traits::from_key(e.at), value_of(e)); });
+  }
+  /// An element more, of a collection whose elements come and go; any rank, but only one, says so.
+  void insert(const Index& at, T value) {
+    host_.insert(std::make_unique<element>(traits::to_key(at), std::move(value)), host_.steps());
+  }
+
+  /// Of this rank: elements that left it, and messages that went on to where their element had gone.
+  std::uint64_t moved() const { return host_.moved(); }
+  std::uint64_t forwarded() const { return host_.forwarded(); }
+
+ private:
+  friend here<T, Index>;
+
+  elements::kind kind_of(std::string name, int ranks) const {
+    return {.name = std::move(name),
+            .home = [this, ranks](elements::key k) { return homes_.rank_of(traits::from_key(k), ranks); },
+            .make = [](elements::key k) { return std::make_unique<element>(k, T{}); },
+            .in_words = [](elements::key k) { return traits::in_words(traits::from_key(k)); },
+            .fixed = bool(homes_.each_of_rank)};
+  }
+  static T& value_of(elements::element& e) { return static_cast<element&>(e).value; }
+  static const T& value_of(const elements::element& e) { return static_cast<const element&>(e).value; }
+  void need(const Index& at) const {
+    if (homes_.holds && !homes_.holds(at))
+      throw input_error(host_.what().name + " has no element (" + traits::in_words(at) + ")");
+  }
+
+  template <class Give>
+  static auto given_by(Give& give, const T& value, const Index& at) {
+    if constexpr (std::invocable<Give&, const T&, const Index&>)
+      return give(value, at);
+    else
+      return give(value);
+  }
+  template <class V, class Give, class Finish, class Take, class Fail>
+  void collect(trace::label name, Give give, int root, Finish finish, Take take, Fail fail) {
+    if (!homes_.each_of_rank) host_.wait();  // how many there are is known when all is quiet
+    host_.collect({.name = name,
+                   .root = root,
+                   .give =
+                       [give](elements::element& e, std::vector<std::byte>& to) mutable {
+                         archive::pack(V(given_by(give, value_of(e), traits::from_key(e.at))), to);
+                       },
+                   .finish =
+                       [finish](elements::given packed) {
+                         std::vector<std::pair<Index, V>> all;
+                         for (auto& [at, bytes] : packed) all.emplace_back(traits::from_key(at), elements::unpack<V>(bytes));
+                         return finish(std::move(all));
+                       },
+                   .take = take,
+                   .fail = fail});
+  }
+
+  homes<Index> homes_;
+  elements::host host_;
+  int ports_ = 0;
+  bool counts_bytes_ = false;
+};
+
+}  // namespace plaq

@@ -1,0 +1,114 @@
+// What the elements of all ranks come to together: packed values go to a root, which puts them in the order of keys.
+#include <algorithm>
+#include <mutex>
+
+#include "plaq/base/error.hpp"
+#include "plaq/collection/guarded.hpp"
+#include "plaq/collection/host.hpp"
+#include "plaq/collection/tags.hpp"
+
+namespace plaq::elements {
+
+void host::collect(gathering what) {
+  need_sound();
+  auto next = std::make_unique<step>(what.name);
+  next->collects = true;
+  next->holds = what.holds;
+  const number at = issued_;
+  {
+    std::lock_guard lock(mutex_);
+    pending& fresh = under_way(at);
+    fresh.issued = true;
+    fresh.what = std::move(what);
+  }
+  issue(std::move(next));
+  finish(at);
+}
+
+/// With the lock; one that this rank's driver has not come to, too.
+host::pending& host::under_way(number at) {
+  auto& here = pending_[at];
+  if (!here) here = std::make_shared<pending>(at);
+  return *here;
+}
+
+void host::contribute(const step& now, element& e) {
+  const key at = e.at;
+  std::unique_lock lock(mutex_);
+  const auto found = pending_.find(now.at);
+  if (found == pending_.end()) return;  // all has failed
+  const auto to = found->second;
+  lock.unlock();
+  std::vector<std::byte> bytes;
+  to->what.give(e, bytes);
+  if (now.holds) {
+    std::lock_guard own(shard_of(at).guard);
+    e.now = element::state::held;  // before anybody can release it
+  } else {
+    advance(e);
+  }
+  lock.lock();
+  to->mine.emplace_back(at, std::move(bytes));
+  if (to->mine.size() >= here_) send_collected(to->at, *to);
+}
+
+/// With the lock.
+void host::send_collected(number at, pending& of) {
+  if (of.mine.empty()) return;
+  post(contribution{at, std::exchange(of.mine, {})}, of.what.root, tag::contribution);
+}
+void host::send_collected() {
+  for (auto& [at, of] : pending_) send_collected(at, *of);
+}
+
+void host::heard(const contribution& of) {
+  {
+    std::lock_guard lock(mutex_);
+    auto& all = under_way(of.at).all;
+    all.insert(all.end(), of.all.begin(), of.all.end());
+  }
+  finish(of.at);
+}
+
+/// Where all is there, and this is the root.
+void host::finish(number at) {
+  outcome out{at, rank(), {}};
+  std::unique_lock lock(mutex_);
+  const auto found = pending_.find(at);
+  if (found == pending_.end()) return;
+  const auto of = found->second;
+  if (of->came && of->issued) return take(at, lock);
+  if (!of->issued || of->what.root != rank() || of->finished || of->all.size() != of_all_) return;
+  of->finished = true;
+  given all = std::move(of->all);
+  lock.unlock();
+  std::ranges::sort(all, {}, [](const auto& one) { return one.first; });
+  out.bytes = of->what.finish(std::move(all));
+  post(out, rank(), tag::outcome);
+}
+
+/// To the ranks below this one in a binomial tree, and for this one.
+void host::heard(const outcome& of) {
+  const int p = size(), me = (rank() - of.root + p) % p;
+  for (int bit = 1; bit < p; bit *= 2)
+    if (bit > me && me + bit < p) post(of, (me + bit + of.root) % p, tag::outcome);
+  std::unique_lock lock(mutex_);
+  pending& to = under_way(of.at);
+  to.came = of.bytes;
+  if (to.issued) take(of.at, lock);
+}
+
+void host::take(number at, std::unique_lock<task::mutex>& lock) {
+  const auto done = pending_.extract(at).mapped();
+  lock.unlock();
+  forget_steps(at);
+  done->what.take(*done->came);
+}
+
+/// All elements of all ranks have done the step `done`.
+void host::forget_steps(number done) {
+  std::lock_guard lock(steps_guard_);
+  while (!steps_.empty() && steps_.front()->at < done) steps_.pop_front();
+}
+
+}  // namespace plaq::elements

@@ -1,0 +1,95 @@
+// What the elements of a collection are named by: points of a mesh in one to three dimensions, or keys of one's own.
+#pragma once
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq {
+
+struct index2 {
+  int x = 0, y = 0;
+  auto operator<=>(const index2&) const = default;
+};
+struct index3 {
+  int x = 0, y = 0, z = 0;
+  auto operator<=>(const index3&) const = default;
+};
+
+namespace elements {
+
+/// An index as one number: what elements are found and ordered by.
+using key = std::uint64_t;
+
+/// What a collection has to know of an index; to be specialised for indices of one's own, which need to_key, from_key
+/// and in_words, and no point if they lie on no mesh. Different indices have different keys.
+template <class Index>
+struct index_traits;
+
+/// Points of a mesh: coordinates from 0 to 2^bits - 1.
+template <class Index, int N>
+struct mesh_index {
+  static constexpr int dimensions = N;
+  static constexpr int bits = N == 3 ? 21 : 31;
+
+  static key to_key(const Index& at) {
+    const auto x = index_traits<Index>::point(at);
+    key out = 0;
+    for (int d = N; d-- > 0;) {
+      if (x[d] < 0 || x[d] >> bits != 0)
+        throw input_error("the index (" + in_words(at) + ") has a coordinate that is not within 0 ... 2^" +
+                          std::to_string(bits) + " - 1");
+      out = out << bits | key(x[d]);
+    }
+    return out;
+  }
+  static Index from_key(key k) {
+    std::array<int, N> x;
+    for (int d = 0; d < N; ++d, k >>= bits) x[d] = int(k & ((key(1) << bits) - 1));
+    return index_traits<Index>::at(x);
+  }
+  static std::string in_words(const Index& at) {
+    std::string out;
+    for (const int x : index_traits<Index>::point(at)) out += (out.empty() ? "" : ", ") + std::to_string(x);
+    return out;
+  }
+};
+
+template <>
+struct index_traits<int> : mesh_index<int, 1> {
+  static std::array<int, 1> point(int at) { return {at}; }
+  static int at(std::array<int, 1> x) { return x[0]; }
+};
+template <>
+struct index_traits<index2> : mesh_index<index2, 2> {
+  static std::array<int, 2> point(index2 at) { return {at.x, at.y}; }
+  static index2 at(std::array<int, 2> x) { return {x[0], x[1]}; }
+};
+template <>
+struct index_traits<index3> : mesh_index<index3, 3> {
+  static std::array<int, 3> point(index3 at) { return {at.x, at.y, at.z}; }
+  static index3 at(std::array<int, 3> x) { return {x[0], x[1], x[2]}; }
+};
+/// A key that the user makes, such as a Morton code with its level.
+template <>
+struct index_traits<std::uint64_t> {
+  static constexpr int dimensions = 0;
+  static key to_key(std::uint64_t at) { return at; }
+  static std::uint64_t from_key(key k) { return k; }
+  static std::string in_words(std::uint64_t at) { return std::to_string(at); }
+};
+
+template <class Index>
+concept index_type = requires(const Index& at, key k) {
+  { index_traits<Index>::to_key(at) } -> std::same_as<key>;
+  { index_traits<Index>::from_key(k) } -> std::same_as<Index>;
+  { index_traits<Index>::in_words(at) } -> std::same_as<std::string>;
+};
+/// An index of a mesh.
+template <class Index>
+concept mesh_point = index_type<Index> && (index_traits<Index>::dimensions > 0);
+
+}  // namespace elements
+}  // namespace plaq

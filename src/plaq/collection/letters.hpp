@@ -1,0 +1,78 @@
+// What the hosts of a collection say to each other.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plaq/collection/archive.hpp"
+#include "plaq/collection/index.hpp"
+#include "plaq/comm/messages/packing.hpp"
+
+namespace plaq::elements {
+
+using number = std::int64_t;
+
+/// Bytes that are written straight into the message, and read where they lie.
+struct letter {
+  std::function<void(std::vector<std::byte>& to)> write = {};
+  std::span<const std::byte> bytes = {};
+};
+
+/// Before a message from element to element; its value follows.
+struct envelope {
+  key to, from;
+  number step;
+  std::int64_t moves;  ///< the receiver is on that rank after so many moves, or was
+  std::uint32_t order;
+  int port;
+  int origin;  ///< the rank of the sender
+};
+
+/// Where an element is after so many moves.
+struct notice {
+  key of;
+  std::int64_t moves;
+  int rank;
+};
+
+/// Packed values of elements, with their keys.
+using given = std::vector<std::pair<key, std::vector<std::byte>>>;
+
+/// Of some elements, for the collect that step `at` is.
+struct contribution {
+  number at = 0;
+  given all = {};
+  void serialize(archive& ar) { ar(at, all); }
+};
+/// What the collect came to.
+struct outcome {
+  number at = 0;
+  int root = 0;
+  std::vector<std::byte> bytes = {};
+  void serialize(archive& ar) { ar(at, root, bytes); }
+};
+
+/// What a wave finds on its way up the tree of ranks.
+struct tally {
+  std::uint64_t sent = 0, handled = 0, elements = 0;
+  number least_steps = 0, most_steps = 0;
+  std::string left = {};  ///< an element that cannot go on, in words
+  void serialize(archive& ar) { ar(sent, handled, elements, least_steps, most_steps, left); }
+};
+/// What it brings down.
+struct verdict {
+  bool quiet = false;
+  std::uint64_t elements = 0;
+};
+
+}  // namespace plaq::elements
+
+template <>
+struct plaq::comm::packing<plaq::elements::letter> {
+  static void write(const plaq::elements::letter& what, std::vector<std::byte>& to) { what.write(to); }
+  static plaq::elements::letter read(unpacker& from) { return {.bytes = from.next(from.left())}; }
+};

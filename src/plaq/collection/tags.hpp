@@ -1,0 +1,8 @@
+// Which letter is which.
+#pragma once
+
+namespace plaq::elements::tag {
+
+enum : int { message, element, notice, contribution, outcome, tally, verdict, failure };
+
+}  // namespace plaq::elements::tag
