@@ -24,12 +24,7 @@ std::int64_t global_number(const layout& where, const coordinates& local) {
 
 }  // namespace
 
-su3_matrix random_su3(const stream_id& stream) {
-  su3_matrix u;
-  for (int i = 0; i < 3; ++i) {
-    const auto z = gaussian_pair(stream, std::uint64_t(i));
-    u[2 * i] = z[0], u[2 * i + 1] = z[1];
-  }
+void make_unitary(su3_matrix& u) {
   const auto normalise = [&](int row) {
     double sum = 0;
     for (int c = 0; c < 3; ++c) sum += std::norm(u[3 * row + c]);
@@ -44,6 +39,15 @@ su3_matrix random_su3(const stream_id& stream) {
     const int a = (c + 1) % 3, b = (c + 2) % 3;
     u[6 + c] = std::conj(u[a] * u[3 + b] - u[b] * u[3 + a]);
   }
+}
+
+su3_matrix random_su3(const stream_id& stream) {
+  su3_matrix u;
+  for (int i = 0; i < 3; ++i) {
+    const auto z = gaussian_pair(stream, std::uint64_t(i));
+    u[2 * i] = z[0], u[2 * i + 1] = z[1];
+  }
+  make_unitary(u);
   return u;
 }
 

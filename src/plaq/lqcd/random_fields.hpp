@@ -12,7 +12,11 @@ namespace plaq::lqcd {
 /// Row by row.
 using su3_matrix = std::array<std::complex<double>, 9>;
 
-/// Of SU(3)'s invariant (Haar) measure: two rows of Gaussian numbers made orthonormal, the third is their cross product.
+/// The nearest thing to u in SU(3) that Gram and Schmidt find: the first two rows made orthonormal, the third their cross
+/// product, conjugated.
+void make_unitary(su3_matrix& u);
+
+/// Of SU(3)'s invariant (Haar) measure: rows of Gaussian numbers, made unitary.
 su3_matrix random_su3(const stream_id& stream);
 
 /// Every link a random matrix of SU(3), or one.

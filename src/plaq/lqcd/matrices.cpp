@@ -1,0 +1,83 @@
+#include "plaq/lqcd/matrices.hpp"
+
+#include <vector>
+
+#include "plaq/lqcd/site_sum.hpp"
+
+namespace plaq::lqcd {
+
+namespace {
+
+// Of messages that go by the hopping matrix there are as many as directions, by the same messenger.
+constexpr int tag = neighbours;
+
+std::int64_t first_of(const layout& where, int parity) { return parity * where.half(); }
+
+}  // namespace
+
+void product(engine& by, int parity, matrix_view<double> out, factor a, factor b, bool add) {
+  const std::int64_t start = first_of(*out.where, parity);
+  by.hands.each("product", std::size_t(out.where->half()), [&](std::size_t first, std::size_t end) {
+    detail::product_blocks(out.where->lanes(), start + std::int64_t(first), start + std::int64_t(end), out, a, b, add);
+  });
+}
+
+void add(engine& by, int parity, matrix_view<double> out, const_matrix_view a) {
+  const std::int64_t start = first_of(*out.where, parity);
+  by.hands.each("add", std::size_t(out.where->half()), [&](std::size_t first, std::size_t end) {
+    for (std::int64_t b = start + std::int64_t(first); b < start + std::int64_t(end); ++b)
+      for (int i = 0; i < 18 * out.where->lanes(); ++i) out.block(b)[i] += a.block(b)[i];
+  });
+}
+
+double real_trace(engine& by, const_matrix_view a, const_matrix_view b) {
+  return summed<1>(by, "trace", a.where->blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
+    detail::trace_blocks(a.where->lanes(), std::int64_t(first), std::int64_t(end), a, b, sums[0]);
+  })[0];
+}
+
+void shift(engine& by, int parity, matrix_view<double> out, const_matrix_view in, int mu, int step) {
+  const layout& where = *out.where;
+  const int n = where.lanes(), d = 2 * mu + (step < 0);
+  const auto& from = where.lane_from(d);
+  const auto& lanes = where.lanes_at_edge(d);
+  const auto take = [&](double* to, const double* block, bool moves) {
+    for (int i = 0; i < 18; ++i)
+      for (int l = 0; l < n; ++l) to[i * n + l] = block[i * n + (moves ? from[l] : l)];
+  };
+  // What lies at the edge, moved to its lanes, is wanted by the rank behind; all else stays.
+  const bool cut = where.is_cut(mu);
+  const auto& face = where.face(parity, d);
+  std::vector<double> send(cut ? face.size() * 18 * lanes.size() : 0), came(send.size());
+  task::future<comm::status> coming, going;
+  if (cut) {
+    coming = by.messages.irecv(std::span(came), where.on().neighbour_rank(mu, step), tag);
+    std::vector<double> moved(std::size_t(18 * n));
+    double* next = send.data();
+    for (const auto b : face) {
+      take(moved.data(), in.block(b), true);
+      for (int i = 0; i < 18; ++i)
+        for (const int l : lanes) *next++ = moved[std::size_t(i * n + l)];
+    }
+    going = by.messages.isend(std::span(send), where.on().neighbour_rank(mu, -step), tag);
+  }
+  const std::int64_t start = first_of(where, parity);
+  by.hands.each("shift", std::size_t(where.half()), [&](std::size_t first, std::size_t end) {
+    for (std::int64_t b = start + std::int64_t(first); b < start + std::int64_t(end); ++b) {
+      const unsigned edges = where.edges(b);
+      const std::int64_t there = where.next(b)[d];
+      take(out.block(b), in.block(edges >> (8 + d) & 1 ? face[std::size_t(there)] : there), edges >> d & 1);
+    }
+  });
+  if (!cut) return;
+  coming.get();
+  for (std::int64_t b = start; b < start + where.half(); ++b) {
+    if (!(where.edges(b) >> (8 + d) & 1)) continue;
+    const double* next = came.data() + std::size_t(where.next(b)[d]) * 18 * lanes.size();
+    for (int i = 0; i < 18; ++i)
+      for (const int l : lanes) out.block(b)[i * n + l] = *next++;
+  }
+  going.get();
+}
+
+}  // namespace plaq::lqcd

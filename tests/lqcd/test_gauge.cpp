@@ -1,0 +1,152 @@
+// Runs on any number of ranks.
+#include "plaq/lqcd/gauge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "job.hpp"
+#include "plaq/lqcd/hopping_kernel.hpp"
+#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/reference.hpp"
+#include "plaq/lqcd/subgroups.hpp"
+
+namespace plaq::lqcd {
+namespace {
+
+using reference::number;
+
+links<double> started(const lattice& on, int lanes) {
+  links<double> u(std::make_shared<layout>(on, lanes));
+  hot_start(u, 11);
+  return u;
+}
+
+/// Sum over sites of Re tr P_mu,nu, link after link.
+double trace_of_plane(const coordinates& box, const std::vector<number>& u, int mu, int nu) {
+  double sum = 0;
+  for (std::int64_t at = 0; at < product(box); ++at) {
+    const auto x = place_in(at, box);
+    const number* all[4] = {&u[(4 * at + mu) * 9], &u[(4 * number_in(moved(x, mu, 1, box), box) + nu) * 9],
+                            &u[(4 * number_in(moved(x, nu, 1, box), box) + mu) * 9], &u[(4 * at + nu) * 9]};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l)
+            sum += std::real(all[0][3 * i + j] * all[1][3 * j + k] * std::conj(all[2][3 * l + k] * all[3][3 * i + l]));
+  }
+  return sum;
+}
+
+TEST(gauge, plaquettes_are_what_their_links_say) {
+  job with(alone());
+  const coordinates box{4, 2, 6, 4};
+  auto u = started(lattice(box), widest<double>());
+  const auto whole = reference::whole(u);
+  double temporal = 0, spatial = 0;
+  for (int mu = 0; mu < 4; ++mu)
+    for (int nu = mu + 1; nu < 4; ++nu) (mu ? spatial : temporal) += trace_of_plane(box, whole, mu, nu) / 9 / product(box);
+  const auto found = plaquette(with.by, u);
+  EXPECT_NEAR(found.temporal, temporal, 1e-14);
+  EXPECT_NEAR(found.spatial, spatial, 1e-14);
+  cold_start(u);
+  EXPECT_EQ(plaquette(with.by, u).mean(), 1);
+}
+
+TEST(gauge, every_plaquette_is_in_the_staples_of_its_four_links) {
+  job with(alone());
+  auto u = started(lattice({4, 4, 6, 8}), widest<double>());
+  matrices s(u.shared_layout());
+  double sum = 0;
+  for (int mu = 0; mu < 4; ++mu) {
+    for (const int p : {0, 1}) {
+      matrices one(u.shared_layout());
+      staples(with.by, one, u, p, mu);
+      std::copy_n(one.of(p), one.size() / 2, s.of(p));
+    }
+    sum += real_trace(with.by, view(u, mu), view(s));
+  }
+  EXPECT_NEAR(sum, 4 * 3 * 6 * double(u.where().on().volume()) * plaquette(with.by, u).mean(), 1e-9);
+}
+
+TEST(gauge, over_relaxation_keeps_the_action_and_moves_the_links) {
+  job with(alone());
+  auto u = started(lattice({4, 4, 4, 8}), widest<double>());
+  const auto before = u;
+  const double action = plaquette(with.by, u).mean();
+  for (int i = 0; i < 10; ++i) over_relax(with.by, u);
+  EXPECT_NEAR(plaquette(with.by, u).mean(), action, 1e-14);
+  EXPECT_LT(unitarity_violation(with.by, u), 1e-14);
+  EXPECT_LT(real_trace(with.by, view(u, 1), view(before, 1)) / 3 / double(u.where().on().volume()), 0.5);
+}
+
+TEST(gauge, the_heat_bath_of_su2_has_the_right_density) {
+  // <b_0> = I_2(alpha) / I_1(alpha) on SU(2), for both ways of drawing it; four standard errors, which are below 0.7 / sqrt(n).
+  for (const double alpha : {0.0, 0.3, 1.4, 1.6, 5.0, 30.0}) {
+    const int n = 20000;
+    double sum = 0, square = 0, across = 0;
+    for (int i = 0; i < n; ++i) {
+      const auto b = heat_bath_quaternion(alpha, {.seed = 1, .l = std::uint64_t(i)}, 0);
+      sum += b[0], across += b[2];
+      square = std::fmax(square, std::abs(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3] - 1));
+    }
+    const double expected = alpha > 0 ? std::cyl_bessel_i(2, alpha) / std::cyl_bessel_i(1, alpha) : 0;
+    EXPECT_NEAR(sum / n, expected, 4 * 0.7 / std::sqrt(n)) << alpha;
+    EXPECT_NEAR(across / n, 0, 4 * 0.7 / std::sqrt(n)) << alpha;
+    EXPECT_LT(square, 1e-14);
+  }
+}
+
+TEST(gauge, at_strong_coupling_plaquettes_are_those_of_the_expansion) {
+  // <P> = beta/18 + beta^2/216 - 5 beta^4/93312 + O(beta^5) (one plaquette's integral); cubes come with 4 (beta/18)^5 = 2e-6.
+  job with(alone());
+  auto u = started(lattice({4, 4, 4, 4}), widest<double>());
+  const double beta = 1;
+  const int sweeps = 600;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < sweeps; ++i) {
+    heat_bath(with.by, u, beta, {.seed = 2, .chain = 0, .sweep = std::uint32_t(i)});
+    const double p = plaquette(with.by, u).mean();
+    if (i < 20) continue;
+    sum += p, squares += p * p;
+  }
+  const int n = sweeps - 20;
+  const double mean = sum / n, error = std::sqrt((squares / n - mean * mean) / n);  // sweeps hardly remember the last
+  const double expected = beta / 18 + beta * beta / 216 - 5 * std::pow(beta, 4) / 93312;
+  EXPECT_LT(error, 4e-4);
+  EXPECT_NEAR(mean, expected, 4 * error);
+}
+
+TEST(gauge, updates_have_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
+  const coordinates box{8, 4, 12, 4};
+  const auto updated = [](job& with, links<double> u) {
+    heat_bath(with.by, u, 5.7, {.seed = 1, .chain = 0, .sweep = 0});
+    over_relax(with.by, u);
+    return u;
+  };
+  job own(alone());
+  const auto expected = updated(own, started(lattice(box), 1));
+  const auto p = plaquette(own.by, expected);
+  for (const auto [lanes, workers] : {std::pair(1, 1), std::pair(widest<double>(), 2)}) {
+    job with(world(), "fiber", workers);
+    for (const auto& grid : grids(box)) {
+      const auto u = updated(with, started(lattice(box, grid, world().rank()), lanes));
+      const auto found = plaquette(with.by, u);
+      EXPECT_EQ(found.temporal, p.temporal);
+      EXPECT_EQ(found.spatial, p.spatial);
+      int different = 0;
+      each_site(u.where(), [&](const coordinates& x, layout::place at) {
+        const auto there = expected.where().where(x + u.where().on().origin());
+        for (int i = 0; i < 36; ++i) {
+          const auto a = u.get(at, i), b = expected.get(there, i);
+          different += std::memcmp(&a, &b, sizeof a) != 0;
+        }
+      });
+      EXPECT_EQ(different, 0) << in_words(grid) << ", " << lanes << " lanes, " << workers << " workers";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plaq::lqcd
