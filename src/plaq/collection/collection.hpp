@@ -1,15 +1,18 @@
 // Objects that own their data, run as data flow over all ranks and move between them.
 #pragma once
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <concepts>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "plaq/collection/archive.hpp"
+#include "plaq/collection/balancing.hpp"
 #include "plaq/collection/box.hpp"
 #include "plaq/collection/homes.hpp"
 #include "plaq/collection/host.hpp"
@@ -216,11 +219,13 @@ class collection {
   task::future<R> reduce(trace::label name, Give give, R init, Combine combine) {
     auto together = std::make_shared<task::promise<R>>();
     auto result = together->get_future();
-    collect<std::decay_t<decltype(given_by(give, std::declval<const T&>(), Index{}))>>(
-        name, std::move(give), 0,
-        [init = std::move(init), combine](auto&& all) {
+    auto of = of_elements(std::move(give));
+    using V = std::decay_t<decltype(of(std::declval<elements::element&>()))>;
+    collect<V>(
+        name, std::move(of), 0,
+        [init = std::move(init), combine](const elements::given& packed) {
           R sum = init;
-          for (auto& [at, v] : all) sum = combine(std::move(sum), std::move(v));
+          for (auto& [at, v] : unpacked<V>(packed)) sum = combine(std::move(sum), std::move(v));
           std::vector<std::byte> bytes;
           archive::pack(sum, bytes);
           return bytes;
@@ -234,19 +239,56 @@ class collection {
   /// nothing elsewhere.
   template <class Give>
   auto gather(trace::label name, Give give, int root = 0) {
-    using V = std::decay_t<decltype(given_by(give, std::declval<const T&>(), Index{}))>;
+    auto of = of_elements(std::move(give));
+    using V = std::decay_t<decltype(of(std::declval<elements::element&>()))>;
     using all_of_them = std::vector<std::pair<Index, V>>;
     auto together = std::make_shared<task::promise<all_of_them>>();
     auto there = std::make_shared<all_of_them>();
     auto result = together->get_future();
     collect<V>(
-        name, std::move(give), root,
-        [there](auto&& all) {
-          *there = std::move(all);
+        name, std::move(of), root,
+        [there](const elements::given& packed) {
+          *there = unpacked<V>(packed);
           return std::vector<std::byte>();
         },
         [together, there](std::span<const std::byte>) { together->set_value(std::move(*there)); },
         [together](std::exception_ptr why) { together->set_exception(why); });
+    return result;
+  }
+
+  /// Moves elements to where there is time, as a balancer says by what they did since the last balancing. Its result is
+  /// the same on every rank. Each element waits until all have come here and it is decided; nothing else does. Balancers
+  /// that look at edges get the bytes that elements have sent since the first balancing by such a one.
+  task::future<balanced> balance(const balancing& how = {}) {
+    elements::need_sound(how, elements::mesh_point<Index>);
+    if (plaq::balance::balancer_named(how.by).looks_at_edges) counts_bytes_ = true;
+    auto came_to = std::make_shared<task::promise<balanced>>();
+    auto result = came_to->get_future();
+    collect<elements::report>(
+        "balance",
+        [this, how](elements::element& e) {
+          const auto spent = std::exchange(e.spent, {});
+          return elements::report{how.of == load::time ? spent.seconds : spent.work, double(archive::size(value_of(e))),
+                                  host_.seconds_per_byte(), rank(), spent.sent};
+        },
+        0,
+        [this, how](elements::given packed) {
+          std::vector<std::pair<elements::key, elements::report>> all;
+          for (auto& [at, bytes] : packed) all.emplace_back(at, elements::unpack<elements::report>(bytes));
+          std::vector<std::byte> bytes;
+          archive::pack(elements::decide(all, how, size(), [this](auto at) { return position_of(at); }, point_of), bytes);
+          return bytes;
+        },
+        [this, came_to](std::span<const std::byte> bytes) {
+          const auto what = elements::unpack<elements::decision>(bytes);
+          const std::unordered_map<elements::key, int> moves(what.moves.begin(), what.moves.end());
+          host_.release([&](elements::key at) {
+            const auto found = moves.find(at);
+            return found == moves.end() ? rank() : found->second;
+          });
+          came_to->set_value(what.came_to);
+        },
+        [came_to](std::exception_ptr why) { came_to->set_exception(why); }, true);
     return result;
   }
 
@@ -287,36 +329,46 @@ class collection {
       throw input_error(host_.what().name + " has no element (" + traits::in_words(at) + ")");
   }
 
-  template <class Give>
-  static auto given_by(Give& give, const T& value, const Index& at) {
-    if constexpr (std::invocable<Give&, const T&, const Index&>)
-      return give(value, at);
-    else
-      return give(value);
-  }
   template <class V, class Give, class Finish, class Take, class Fail>
-  void collect(trace::label name, Give give, int root, Finish finish, Take take, Fail fail) {
+  void collect(trace::label name, Give give, int root, Finish finish, Take take, Fail fail, bool holds = false) {
     if (!homes_.each_of_rank) host_.wait();  // how many there are is known when all is quiet
     host_.collect({.name = name,
                    .root = root,
-                   .give =
-                       [give](elements::element& e, std::vector<std::byte>& to) mutable {
-                         archive::pack(V(given_by(give, value_of(e), traits::from_key(e.at))), to);
-                       },
-                   .finish =
-                       [finish](elements::given packed) {
-                         std::vector<std::pair<Index, V>> all;
-                         for (auto& [at, bytes] : packed) all.emplace_back(traits::from_key(at), elements::unpack<V>(bytes));
-                         return finish(std::move(all));
-                       },
+                   .give = [give](elements::element& e, std::vector<std::byte>& to) mutable { archive::pack(V(give(e)), to); },
+                   .finish = finish,
                    .take = take,
-                   .fail = fail});
+                   .fail = fail,
+                   .holds = holds});
+  }
+  template <class V>
+  static std::vector<std::pair<Index, V>> unpacked(const elements::given& packed) {
+    std::vector<std::pair<Index, V>> all;
+    for (auto& [at, bytes] : packed) all.emplace_back(traits::from_key(at), elements::unpack<V>(bytes));
+    return all;
+  }
+  /// give(value) or give(value, index), of an element.
+  template <class Give>
+  static auto of_elements(Give give) {
+    return [give](elements::element& e) {
+      const T& value = value_of(e);
+      if constexpr (std::invocable<const Give&, const T&, const Index&>)
+        return give(value, traits::from_key(e.at));
+      else
+        return give(value);
+    };
+  }
+
+  std::uint64_t position_of(elements::key k) const { return homes_.position(traits::from_key(k)); }
+  static std::array<double, 3> point_of(elements::key k) {
+    std::array<double, 3> out{};
+    if constexpr (elements::mesh_point<Index>) std::ranges::copy(traits::point(traits::from_key(k)), out.begin());
+    return out;
   }
 
   homes<Index> homes_;
   elements::host host_;
   int ports_ = 0;
-  bool counts_bytes_ = false;
+  std::atomic<bool> counts_bytes_{false};
 };
 
 }  // namespace plaq

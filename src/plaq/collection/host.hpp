@@ -187,6 +187,8 @@ class host {
   void name_port(int port, std::string name);
   /// Moves from here, and messages that went on from here to where their receiver had gone.
   std::uint64_t moved() const { return moved_; }
+  /// What moves from and to here have cost for each byte of theirs so far.
+  double seconds_per_byte() const { return moved_bytes_ > 0 ? moving_seconds_ / moved_bytes_ : 0; }
   std::uint64_t forwarded() const { return forwarded_; }
 
   static void pack(const element& what, std::vector<std::byte>& to);
@@ -273,6 +275,8 @@ class host {
   const int thrown_before_;
   std::array<shard, 64> shards_;
   std::atomic<std::uint64_t> here_{0}, of_all_{0}, moved_{0}, forwarded_{0};
+
+  std::atomic<double> moving_seconds_{0}, moved_bytes_{0};
 
   step front_{.name = "front"};
   mutable task::detail::spin_lock steps_guard_;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "plaq/base/error.hpp"
+#include "plaq/base/stopwatch.hpp"
 #include "plaq/collection/guarded.hpp"
 #include "plaq/collection/host.hpp"
 #include "plaq/collection/tags.hpp"
@@ -81,7 +82,14 @@ void host::move(element& e, int to) {
   }
   --here_;
   ++moved_;
-  post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*mine, bytes); }}, to, tag::element);
+  const stopwatch watch;
+  post(letter{.write =
+                  [&](std::vector<std::byte>& bytes) {
+                    pack(*mine, bytes);
+                    moved_bytes_ += double(bytes.size());
+                  }},
+       to, tag::element);
+  moving_seconds_ += watch.seconds();
   if (const int home = kind_.home(e.at); home != rank() && home != to) post(notice{e.at, e.moves, to}, home, tag::notice);
 }
 
@@ -119,9 +127,12 @@ void host::insert(std::unique_ptr<element> fresh, number next) {
 }
 
 void host::handle_element(std::span<const std::byte> came) {
+  const stopwatch watch;
   comm::unpacker from(came);
   auto fresh = unpack(from);
   from.need_end();
+  moved_bytes_ += double(came.size());
+  moving_seconds_ += watch.seconds();
   arrive(std::move(fresh));
 }
 

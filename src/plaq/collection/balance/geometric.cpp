@@ -1,0 +1,165 @@
+// Balancers that keep together what lies together.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "plaq/base/error.hpp"
+#include "plaq/collection/balance/balancers.hpp"
+
+namespace plaq::balance {
+
+namespace detail {
+
+/// Whether parts of at most `most`, which no element exceeds, suffice. `reached`: the largest part where they do, else
+/// what the largest part has to be at least.
+static bool suffices(const std::vector<double>& loads, int parts, double most, double& reached) {
+  double part = 0, largest = 0, next = std::numeric_limits<double>::infinity();
+  int used = 1;
+  for (const double load : loads) {
+    if (part + load <= most) {
+      part += load;
+      continue;
+    }
+    next = std::min(next, part + load);
+    largest = std::max(largest, part);
+    part = load;
+    if (++used > parts) {
+      reached = next;
+      return false;
+    }
+  }
+  reached = std::max(largest, part);
+  return true;
+}
+
+std::vector<int> cut(const std::vector<double>& loads, int parts) {
+  const double all = std::accumulate(loads.begin(), loads.end(), 0.0);
+  double low = all / parts, high = all;
+  for (const double load : loads) low = std::max(low, load);
+  double reached = 0;
+  // Between two sums that parts can have nothing else is possible: every look takes the next one.
+  if (suffices(loads, parts, low, reached))
+    high = reached;
+  else
+    low = reached;
+  while (low < high) {
+    const double middle = low + (high - low) / 2;
+    if (suffices(loads, parts, middle, reached))
+      high = reached;
+    else
+      low = reached;
+  }
+  // Filled up from the left.
+  std::vector<int> out(loads.size());
+  double part = 0;
+  int now = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const bool must = part + loads[i] > high;
+    if (must && now + 1 < parts) ++now, part = 0;
+    part += loads[i];
+    out[i] = now;
+  }
+  return out;
+}
+
+std::vector<std::size_t> along_curve(const situation& s) {
+  if (s.positions.empty() && s.size() > 0) throw input_error("balance: a curve is cut by positions, and there are none");
+  std::vector<std::size_t> order(s.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return s.positions[i]; });
+  return order;
+}
+
+/// The elements in `order` in parts along it.
+static plan cut_along(const situation& s, const std::vector<std::size_t>& order, int parts) {
+  std::vector<double> loads;
+  for (const std::size_t i : order) loads.push_back(s.loads[i]);
+  const auto of = cut(loads, parts);
+  plan to(s.size());
+  for (std::size_t k = 0; k < order.size(); ++k) to[order[k]] = of[k];
+  return to;
+}
+
+}  // namespace detail
+
+plan hilbert_cut(const situation& s) {
+  need_sound(s);
+  return detail::never_worse(s, detail::cut_along(s, detail::along_curve(s), s.ranks));
+}
+
+plan hilbert_refine(const situation& s) {
+  need_sound(s);
+  return detail::never_worse(s, detail::refined(s, detail::cut_along(s, detail::along_curve(s), s.ranks)));
+}
+
+plan hierarchical(const situation& s) {
+  need_sound(s);
+  const int nodes = (s.ranks + s.ranks_per_node - 1) / s.ranks_per_node;
+  const auto order = detail::along_curve(s);
+  // A node counts as often as it has ranks: the curve is cut for ranks, and nodes take whole groups of parts.
+  const plan by_rank = detail::cut_along(s, order, s.ranks);
+  plan to(s.size());
+  for (int node = 0; node < nodes; ++node) {
+    const int first = node * s.ranks_per_node, many = std::min(s.ranks_per_node, s.ranks - first);
+    situation in;
+    in.ranks = many;
+    in.most_bytes = s.most_bytes;
+    std::vector<std::size_t> name(s.size(), s.size()), of;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      if (by_rank[i] < first || by_rank[i] >= first + many) continue;
+      name[i] = of.size();
+      of.push_back(i);
+      in.loads.push_back(s.loads[i]);
+      if (!s.sizes.empty()) in.sizes.push_back(s.sizes[i]);
+      const bool stays = s.where[i] >= first && s.where[i] < first + many;
+      in.where.push_back((stays ? s.where[i] : by_rank[i]) - first);
+    }
+    for (const edge& e : s.edges)
+      if (name[e.a] < s.size() && name[e.b] < s.size()) in.edges.push_back({name[e.a], name[e.b], e.weight});
+    const plan inside = detail::refined(in, in.where);
+    for (std::size_t k = 0; k < of.size(); ++k) to[of[k]] = first + inside[k];
+  }
+  return detail::never_worse(s, std::move(to));
+}
+
+namespace {
+
+/// Elements of `part` to ranks first ... first + many - 1.
+void bisect(const situation& s, std::span<std::size_t> part, int first, int many, plan& to) {
+  if (many == 1) {
+    for (const std::size_t i : part) to[i] = first;
+    return;
+  }
+  std::size_t longest = 0;
+  double extent = -1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const std::size_t i : part) least = std::min(least, s.points[i][d]), most = std::max(most, s.points[i][d]);
+    if (most - least > extent) extent = most - least, longest = d;
+  }
+  std::ranges::sort(part, {}, [&](std::size_t i) { return std::pair(s.points[i][longest], i); });
+  double all = 0;
+  for (const std::size_t i : part) all += s.loads[i];
+  const int left = many / 2;
+  const double wanted = all * left / many;
+  double sum = 0;
+  std::size_t cut = 0;
+  while (cut < part.size() && sum + s.loads[part[cut]] / 2 <= wanted) sum += s.loads[part[cut++]];
+  bisect(s, part.first(cut), first, left, to);
+  bisect(s, part.subspan(cut), first + left, many - left, to);
+}
+
+}  // namespace
+
+plan bisection(const situation& s) {
+  need_sound(s);
+  if (s.points.empty() && s.size() > 0) throw input_error("balance: bisection cuts by points, and there are none");
+  std::vector<std::size_t> all(s.size());
+  std::iota(all.begin(), all.end(), std::size_t(0));
+  plan to(s.size());
+  bisect(s, all, 0, s.ranks, to);
+  return detail::never_worse(s, std::move(to));
+}
+
+}  // namespace plaq::balance

@@ -1,0 +1,134 @@
+// Balancers that place or move one element after the other, knowing all loads.
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <set>
+
+#include "plaq/collection/balance/balancers.hpp"
+
+namespace plaq::balance {
+
+namespace {
+
+constexpr double near = 0.02;  // of the mean: loads are not known better than that
+
+std::vector<std::size_t> largest_first(const situation& s) {
+  std::vector<std::size_t> order(s.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return s.loads[i]; });
+  return order;
+}
+
+/// Places all, the largest first: where stay(i, load so far) says so on its rank, else where there is least and room.
+template <class Stay>
+plan placed(const situation& s, Stay stay) {
+  plan to(s.size(), 0);
+  std::vector<double> load(std::size_t(s.ranks)), bytes(std::size_t(s.ranks));
+  std::set<std::pair<double, int>> least;
+  for (int r = 0; r < s.ranks; ++r) least.emplace(0, r);
+  for (const std::size_t i : largest_first(s)) {
+    const auto fits = [&](int r) { return bytes[std::size_t(r)] + s.bytes_of(i) <= s.most_bytes; };
+    int rank = s.where[i];
+    if (!(stay(i, load[std::size_t(rank)]) && fits(rank))) {
+      const auto found = std::ranges::find_if(least, [&](const auto& one) { return fits(one.second); });
+      if (found != least.end()) rank = found->second;
+    }
+    least.erase({load[std::size_t(rank)], rank});
+    load[std::size_t(rank)] += s.loads[i];
+    bytes[std::size_t(rank)] += s.bytes_of(i);
+    least.emplace(load[std::size_t(rank)], rank);
+    to[i] = rank;
+  }
+  return to;
+}
+
+}  // namespace
+
+plan longest_first(const situation& s) {
+  need_sound(s);
+  return detail::never_worse(s, placed(s, [](std::size_t, double) { return false; }));
+}
+
+plan greedy_refine(const situation& s) {
+  need_sound(s);
+  const auto best = judge(s, placed(s, [](std::size_t, double) { return false; }));
+  const double most = std::max(best.highest, (1 + near) * best.mean);
+  auto to = placed(s, [&](std::size_t i, double load) { return load + s.loads[i] <= most; });
+  return detail::never_worse(s, std::move(to));
+}
+
+namespace detail {
+
+plan refined(const situation& s, plan to) {
+  struct link {
+    std::size_t other;
+    double weight;
+  };
+  std::vector<std::vector<link>> links(s.size());
+  for (const edge& e : s.edges)
+    if (e.a != e.b) links[e.a].push_back({e.b, e.weight}), links[e.b].push_back({e.a, e.weight});
+  std::vector<std::set<std::size_t>> on(std::size_t(s.ranks));
+  for (std::size_t i = 0; i < s.size(); ++i) on[std::size_t(to[i])].insert(i);
+  totals now(s, to);
+  std::set<std::pair<double, int>> by_load;
+  for (int r = 0; r < s.ranks; ++r) by_load.emplace(now.load[std::size_t(r)], r);
+  const double mean = std::accumulate(now.load.begin(), now.load.end(), 0.0) / s.ranks, enough = (1 + near) * mean;
+
+  struct choice {
+    std::size_t element = 0;
+    int rank = -1;
+    double cost = 0;  ///< what more is cut, for each unit of load
+    double use = 0;   ///< of load
+  };
+  const auto move = [&](const choice& c, int from) {
+    for (const int r : {from, c.rank}) by_load.erase({now.load[std::size_t(r)], r});
+    now.move(s, c.element, from, c.rank);
+    for (const int r : {from, c.rank}) by_load.emplace(now.load[std::size_t(r)], r);
+    on[std::size_t(from)].erase(c.element);
+    on[std::size_t(c.rank)].insert(c.element);
+    to[c.element] = c.rank;
+  };
+  // Each move takes from the highest rank and leaves its taker below what that was, so this comes to an end.
+  for (std::size_t moves = 0; moves < 4 * s.size() + 16; ++moves) {
+    const auto [highest, from] = *by_load.rbegin();
+    if (highest <= enough) break;
+    const int emptiest = by_load.begin()->second;
+    choice best, filling;
+    for (const std::size_t i : on[std::size_t(from)]) {
+      const double load = s.loads[i];
+      if (load <= 0) continue;
+      const auto consider = [&](int rank) {
+        const double after = now.load[std::size_t(rank)] + load;
+        if (rank == from || after >= highest || !now.has_room(s, i, rank)) return;
+        if (after > enough) {  // to the emptiest, what fills it best
+          if (rank == emptiest && (filling.rank < 0 || load < s.loads[filling.element])) filling = {i, rank, 0, 0};
+          return;
+        }
+        double here = 0, there = 0;
+        for (const link& l : links[i]) {
+          if (to[l.other] == from) here += l.weight;
+          if (to[l.other] == rank) there += l.weight;
+        }
+        // With what it takes off the rank that has too much; more than that is of no use.
+        const double use = std::min(load, highest - mean);
+        const choice c{i, rank, (here - there) / use, use};
+        if (best.rank < 0 || c.cost < best.cost || (c.cost == best.cost && c.use > best.use)) best = c;
+      };
+      consider(emptiest);
+      for (const link& l : links[i]) consider(to[l.other]);
+    }
+    if (best.rank < 0) best = filling;
+    if (best.rank < 0) break;
+    move(best, from);
+  }
+  return to;
+}
+
+}  // namespace detail
+
+plan refine(const situation& s) {
+  need_sound(s);
+  return detail::never_worse(s, detail::refined(s, s.where));
+}
+
+}  // namespace plaq::balance

@@ -1,0 +1,66 @@
+#include "plaq/collection/balance/situation.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::balance {
+
+void need_sound(const situation& s) {
+  const auto refuse = [](const std::string& why) { throw input_error("balance: " + why); };
+  if (s.ranks < 1 || s.ranks_per_node < 1) refuse("there is at least one rank, on each node too");
+  const auto need_length = [&](const char* what, std::size_t has, bool may_be_empty) {
+    if (has != s.size() && !(may_be_empty && has == 0))
+      refuse("there are " + std::to_string(s.size()) + " loads and " + std::to_string(has) + " " + what);
+  };
+  need_length("ranks of elements", s.where.size(), false);
+  need_length("sizes", s.sizes.size(), true);
+  need_length("positions", s.positions.size(), true);
+  need_length("points", s.points.size(), true);
+  for (const double load : s.loads)
+    if (!(load >= 0 && load < 1e300)) refuse("a load is " + std::to_string(load) + "; it may be 0 or more");
+  for (const int rank : s.where)
+    if (rank < 0 || rank >= s.ranks)
+      refuse("an element is on rank " + std::to_string(rank) + " of " + std::to_string(s.ranks));
+  for (const edge& e : s.edges)
+    if (e.a >= s.size() || e.b >= s.size() || !(e.weight >= 0)) refuse("an edge has an end or a weight that cannot be");
+}
+
+totals::totals(const situation& s, const plan& to) : load(std::size_t(s.ranks)), bytes(std::size_t(s.ranks)) {
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    load[std::size_t(to[i])] += s.loads[i];
+    bytes[std::size_t(to[i])] += s.bytes_of(i);
+  }
+}
+
+void totals::move(const situation& s, std::size_t i, int from, int to) {
+  load[std::size_t(from)] -= s.loads[i];
+  load[std::size_t(to)] += s.loads[i];
+  bytes[std::size_t(from)] -= s.bytes_of(i);
+  bytes[std::size_t(to)] += s.bytes_of(i);
+}
+
+bool totals::has_room(const situation& s, std::size_t i, int rank) const {
+  return bytes[std::size_t(rank)] + s.bytes_of(i) <= s.most_bytes;
+}
+
+double totals::highest() const { return *std::ranges::max_element(load); }
+
+outcome judge(const situation& s, const plan& to) {
+  outcome out;
+  out.highest = totals(s, to).highest();
+  out.mean = std::accumulate(s.loads.begin(), s.loads.end(), 0.0) / s.ranks;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    out.largest = std::max(out.largest, s.loads[i]);
+    if (to[i] == s.where[i]) continue;
+    ++out.moved;
+    out.moved_bytes += s.bytes_of(i);
+  }
+  for (const edge& e : s.edges)
+    if (to[e.a] != to[e.b]) out.cut += e.weight;
+  return out;
+}
+
+}  // namespace plaq::balance
