@@ -38,6 +38,10 @@ def spoil_mixing(point):
     point["double_occupancy"].tau_int = float("inf")
 
 
+def spoil_agreement(point):
+    point["density"].disagreement, point["double_occupancy"].disagreement = 4.5, 31.2
+
+
 def spoil_density(point):
     point["density"].mean = np.array(0.951)  # the error is 1e-5
 
@@ -53,6 +57,8 @@ def spoil_drift(point):
 @pytest.mark.parametrize("spoil, doubt, said", [
     (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.iterations (now 12)"),
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
+    (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
+     "chains disagree at T = 0.08, each stays where it is for longer than its bins: raise solver.measurements"),
     (spoil_density, "n = 0.951000(10) is 100.0 standard errors from 0.95", "density is off at T = 0.08"),
     (spoil_check, "the check of ⟨k⟩ fails by 8.0 standard errors", "check of ⟨k⟩ fails at T = 0.08"),
     (spoil_drift, "the walker's matrix drifts by 0.5", ""),

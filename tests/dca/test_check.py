@@ -50,8 +50,8 @@ def test_what_cannot_run_is_refused_and_what_may_is_not(monkeypatch):
     check_needs(p, 1, needed / 2)  # the estimate may be off by that
     with pytest.raises(InputError, match=r"T = 0.07 of dca.temperatures needs some \S+ MB of memory on each of 1 rank"):
         check_needs(p, 1, needed / 4)
-    with pytest.raises(InputError, match="every rank needs a chain, so start at most 8 ranks"):
-        check_needs(p, 9, needed)
+    with pytest.raises(InputError, match="every rank needs a chain, so start at most 16 ranks"):
+        check_needs(p, 17, needed)
     monkeypatch.setattr(needs, "LONGEST", 1.0)
     with pytest.raises(InputError, match="solver.measurements = .* take some .* on 1 rank"):
         check_needs(p, 1, needed)

@@ -81,7 +81,7 @@ def test_forecast_refuses_what_a_run_would():
     with pytest.raises(InputError, match="every rank needs a chain"):
         forecast(synthetic.parameters(), Machine(), 1000, 1)
     text = forecast(synthetic.parameters(), Machine(), 8, 1)
-    assert "ranks:       8, with 1 worker(s) each: 8 cores for 8 chains" in text
+    assert "ranks:       8, with 1 worker(s) each: 8 cores for 16 chains" in text
 
 
 def test_line_goes_through_both_points():

@@ -84,8 +84,8 @@ def test_combinations_that_are_hopeless(sections, part):
 
 
 def test_a_whole_number_may_be_written_as_a_float():
-    p = synthetic.parameters(solver={"measurements": 1e5, "chains": 8.0, "seed": 1e18})
-    assert (p.solver.measurements, p.solver.chains, p.solver.seed) == (100_000, 8, 10**18)
+    p = synthetic.parameters(solver={"measurements": 1e5, "chains": 16.0, "seed": 1e18})
+    assert (p.solver.measurements, p.solver.chains, p.solver.seed) == (100_000, 16, 10**18)
     assert isinstance(p.solver.measurements, int) and "measurements = 100000  #" in p.to_toml()
     assert p.fingerprint() == synthetic.parameters(solver={"measurements": 100_000, "seed": 10**18}).fingerprint()
 

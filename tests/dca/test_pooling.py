@@ -28,6 +28,7 @@ def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
     np.testing.assert_allclose(g0, setting.g0, rtol=1e-14)
     assert mu == pytest.approx(1.2, rel=1e-15)
     np.testing.assert_array_equal(together.weights, a.weights + b.weights)
+    assert (a.parts, together.parts, together.chains) == (1, 2, 4)
     for name in ("sign", "order", "norm", "m", "histogram", "pairing"):
         mean = (getattr(a, name) + 2 * getattr(b, name)) / 3
         np.testing.assert_allclose(getattr(together, name), mean, rtol=1e-9, atol=1e-10)

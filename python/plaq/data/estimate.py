@@ -25,7 +25,8 @@ class Estimate:
     ``[bin, ...]`` that the error came from, so that a derived quantity can carry its error through.
 
     An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later
-    fit is zero. Exactly known values have error 0.
+    fit is zero. Exactly known values have error 0. ``disagreement`` is by how many standard deviations the Markov chains
+    disagree (plaq.data.between_chains), None where it is not known.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Estimate:
     convention: str = ""
     tau_int: float | None = None
     note: str = ""
+    disagreement: float | None = None
 
     def __post_init__(self):
         self.mean = np.asarray(self.mean)

@@ -2,7 +2,7 @@
 
 Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and ``seconds``. An
 estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes ``axes``, ``unit``,
-``convention``, ``note``, ``tau_int``.
+``convention``, ``note``, ``tau_int``, ``disagreement``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from plaq.files.sealed import Format, new_file, opened, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 PARTS = ("mean", "error")
+NUMBERS = ("tau_int", "disagreement")  # about an estimate, where they are known
 
 # What differs between two runs that gave the same results: times, and the record of how the loop went.
 NOT_A_RESULT = frozenset({"seconds", "history", "input", "header", "answers"})
@@ -110,8 +111,9 @@ def write_estimate(group: h5py.Group, estimate: Estimate) -> None:
         group.create_dataset(part, data=getattr(estimate, part))
     if estimate.jackknife is not None:
         group.create_dataset("jackknife", data=estimate.jackknife)
-    if estimate.tau_int is not None:
-        group.attrs["tau_int"] = float(estimate.tau_int)
+    for name in NUMBERS:
+        if getattr(estimate, name) is not None:
+            group.attrs[name] = float(getattr(estimate, name))
     write_labels(group, estimate)
 
 
@@ -129,6 +131,6 @@ def read_estimate(name: str, group: h5py.Group) -> Estimate:
     names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
     axes = tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
     jackknife = group["jackknife"][()] if "jackknife" in group else None
-    tau_int = float(group.attrs["tau_int"]) if "tau_int" in group.attrs else None
+    numbers = {key: float(group.attrs[key]) for key in NUMBERS if key in group.attrs}
     texts = {key: group.attrs[key] for key in ("unit", "convention", "note")}
-    return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, tau_int=tau_int, **texts)
+    return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, **numbers, **texts)

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaq.data.between_chains import BetweenChains
 from plaq.data.estimate import Axis, Estimate
 
 MINIMUM_BINS = 16  # the error of the error is 1/sqrt(2 (bins - 1)): 18 % here
+MINIMUM_CHAINS = 8  # whose scatter alone gives an error: its own is 27 % here
 BIN_OVER_TAU = 5  # shorter bins make the error over 10 % too small: AR(1) gives sqrt(1 - tau/length) of the truth
 SIGN_OVER_ERROR = 3  # below this the denominator <s> may be zero
 
@@ -27,23 +29,26 @@ class Resampled:
 
     ``mean`` is the plain estimate from all bins; ``bias`` is the jackknife's estimate of its O(1/bins) bias
     (subtract it for the bias-corrected value; it should be small beside ``error``). ``values`` are the
-    leave-one-out estimates ``[bin, ...]``, or None when they were not kept.
+    leave-one-out estimates ``[bin, ...]``, or None when they were not kept. ``disagreement`` of the chains that the bins
+    are of is in standard deviations, None where it is not known (plaq.data.between_chains).
     """
 
     mean: np.ndarray
     error: np.ndarray
     bias: np.ndarray
     values: np.ndarray | None
+    disagreement: float | None = None
 
     def estimate(self, name: str, axes: Sequence[Axis] = (), unit: str = "", convention: str = "",
                  tau_int: float | None = None, note: str = "") -> Estimate:
         """As an `Estimate`; a ``note`` (from `unsupported`) says why there is no error and makes it infinite."""
         error = no_error(self.mean) if note else self.error
-        return Estimate(name, self.mean, error, self.values, tuple(axes), unit, convention, tau_int, note)
+        return Estimate(name, self.mean, error, self.values, tuple(axes), unit, convention, tau_int, note,
+                        self.disagreement)
 
 
 def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep: bool = True,
-              starmap: Callable = itertools.starmap):
+              starmap: Callable = itertools.starmap, chains: int = 1):
     """Run ``function`` on all data and on every leave-one-out sample of the bins.
 
     function : called with one weighted average per entry of ``binned`` (its shape without the bin axis, in double
@@ -54,6 +59,8 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
     keep : whether to keep the leave-one-out values. Without them the memory is a few arrays, whatever the bins.
     starmap : evaluates ``function`` for all samples, that of all data first; ranks may share them
         (Communicator.starmap).
+    chains : how many Markov chains the bins are of, one behind the other, each with as many. Where these scatter by more
+        than their bins allow, the error is that between chains (plaq.data.between_chains).
 
     Returns a `Resampled`, or a dict of them. With bins of unequal weight this is the delete-m_j jackknife: with
     h_j = N/m_j, g bins and u_j = theta - theta_(j),
@@ -81,11 +88,11 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
 
     found = (result if isinstance(result, dict) else {"": result} for result in starmap(function, samples()))
     plain = {name: np.asarray(value) for name, value in next(found).items()}
-    spread = {name: LeaveOneOut(value, keep) for name, value in plain.items()}
+    spread = {name: LeaveOneOut(value, keep, len(weights), chains) for name, value in plain.items()}
     for b, values in zip(filled, found):
         h = measurements / weights[b]
         for name, value in values.items():
-            spread[name].add(np.asarray(value), h)
+            spread[name].add(b, np.asarray(value), h)
     resampled = {name: spread[name].close() for name in plain}
     return resampled[""] if list(resampled) == [""] else resampled
 
@@ -93,8 +100,9 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
 class LeaveOneOut:
     """Sums over leave-one-out estimates from which bias and error follow, without keeping the estimates."""
 
-    def __init__(self, plain: np.ndarray, keep: bool):
+    def __init__(self, plain: np.ndarray, keep: bool, bins: int, chains: int):
         self.plain = plain
+        self.between = BetweenChains(plain, bins, chains)
         self.kept = [] if keep else None
         self.bins = 0
         self.inverse = 0.0  # sum of 1/(h-1)
@@ -102,12 +110,15 @@ class LeaveOneOut:
         self.shifts = np.zeros_like(self.linear)  # sum of (1 - 1/h) u = -bias
         self.squares = np.zeros_like(self.linear)  # sum of (h-1) u^2, real and imaginary parts apart
 
-    def add(self, value: np.ndarray, h: float):
+    def add(self, at: int, value: np.ndarray, h: float):
+        """The estimate without bin ``at``, whose part of all measurements is 1/h."""
         u = self.plain - value
         self.bins += 1
         self.inverse += 1 / (h - 1)
         self.linear += u
-        self.shifts += (1 - 1 / h) * u
+        shift = (1 - 1 / h) * u
+        self.shifts += shift
+        self.between.add(at, shift, 1 / h)
         self.squares += (h - 1) * by_parts(np.square, u)
         if self.kept is not None:
             self.kept.append(value)
@@ -119,7 +130,8 @@ class LeaveOneOut:
         cross = by_parts(np.multiply, self.shifts, self.linear)
         square = self.squares - 2 * cross + self.inverse * by_parts(np.square, self.shifts)
         error = by_parts(lambda part: np.sqrt(np.maximum(part, 0) / self.bins), square)
-        return Resampled(self.plain, error, -self.shifts, values)
+        error, disagreement = self.between.judged(error, -self.shifts, self.bins)
+        return Resampled(self.plain, error, -self.shifts, values, disagreement)
 
 
 def by_parts(function: Callable, *arrays: np.ndarray) -> np.ndarray:
@@ -154,11 +166,14 @@ def sign_average(sign: np.ndarray, signed: np.ndarray) -> np.ndarray:
     return signed / sign
 
 
-def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = None) -> str:
+def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = None, parts: int = 1,
+                chains: int = 1) -> str:
     """Why these bins cannot support an error bar; an empty string when they can.
 
     weights : ``[bin]`` measurements in each bin; sign : ``[bin]`` average signs; tau_int : integrated
-    autocorrelation time in measurements, None if it was not measured.
+    autocorrelation time in measurements, None if it was not measured; parts : how many stretches of its chain a bin
+    holds, with measurements of other bins between them, each of which has to be long; chains : that the bins are of. With
+    enough of these the error between chains holds where bins are too short, if there is a tau.
     """
     weights = np.asarray(weights, dtype=float)
     bins = np.count_nonzero(weights)
@@ -167,10 +182,11 @@ def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = N
     average = jackknife(lambda s: s, sign, weights=weights)
     if abs(average.mean) < SIGN_OVER_ERROR * average.error:
         return f"the average sign {average.mean:.2g} is within {SIGN_OVER_ERROR} errors of zero"
-    length = weights.sum() / bins
-    if tau_int is not None and length < BIN_OVER_TAU * tau_int:
+    length = weights.sum() / (bins * parts)
+    enough = chains >= MINIMUM_CHAINS and tau_int is not None and np.isfinite(tau_int)
+    if tau_int is not None and length < BIN_OVER_TAU * tau_int and not enough:
         needed = f"{BIN_OVER_TAU} tau_int = {BIN_OVER_TAU * tau_int:.3g}"
-        return f"bins of {length:.3g} measurements are shorter than {needed}"
+        return f"{'parts of ' if parts > 1 else ''}bins of {length:.3g} measurements are shorter than {needed}"
     return ""
 
 

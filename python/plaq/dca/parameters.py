@@ -61,7 +61,7 @@ TABLE = [
               "measured in the last iterations, together"),
     Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
               "measured in each of the first iterations; auto is a tenth of measurements"),
-    Parameter("solver", "chains", integer(1, 1_000_000), 8, "",
+    Parameter("solver", "chains", integer(1, 1_000_000), 16, "",
               "Markov chains; results depend on their number, not on the workers"),
     Parameter("solver", "bins", integer(64, 65536), 64, "", "bins that error bars come from, over all "
               "chains; this or `chains` must be a multiple of the other"),

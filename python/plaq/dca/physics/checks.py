@@ -43,6 +43,13 @@ def mixes(point: Point) -> bool:
     return not any(name in point and point[name].tau_int == float("inf") for name in SLOW)
 
 
+def disagreement(point: Point) -> tuple[str, float, int] | None:
+    """(observable, standard deviations, how many others) in which the chains disagree most; None where they agree."""
+    found = {name: e.disagreement for name, e in point.observables.items() if (e.disagreement or 0.0) > LIMIT}
+    worst = max(found, key=found.get, default=None)
+    return None if worst is None else (worst, found[worst], len(found) - 1)
+
+
 def density_deviation(point: Point, wanted: float | None) -> float | None:
     """Measured density less the wanted one in standard errors; None where none was wanted or the error is not known."""
     if wanted is None or "density" not in point or not point["density"].supported:
@@ -61,6 +68,10 @@ def doubts(point: Point, wanted: float | None = None) -> list[str]:
         found.append("not converged")
     if not mixes(point):
         found.append("the chains do not mix: they remember their start for more than half their length")
+    if apart := disagreement(point):
+        name, sigma, others = apart
+        more = f" and in {others} more" if others else ""
+        found.append(f"the chains disagree in {name.replace('_', ' ')} by {sigma:.0f} standard errors{more}")
     if any("sign" in e.note for e in point.observables.values()):
         found.append("the average sign is 0 within its error")
     elif "energy" in point and not point["energy"].supported and mixes(point):

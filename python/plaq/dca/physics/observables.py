@@ -123,23 +123,25 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     """
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in SLOW if name in taus), default=None)
-    if len(measured.series) >= len(measured.weights):
+    if measured.chains >= len(measured.weights):
         slowest = None  # each bin has chains of its own: bins are independent, however short
-    note = statistics.unsupported(measured.weights, measured.sign, slowest)
+    note = statistics.unsupported(measured.weights, measured.sign, slowest, measured.parts, measured.chains)
     functions = pair_functions(window, setting.cluster.size,
                                None if measured.pairing is None else pair_orbits(setting.group), len(channels))
     on_ranks = with_breaks(shares.starmap if shares else starmap, between)
     found = {}
 
     def add(labels, function, *binned, starmap=itertools.starmap):
-        resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, starmap=starmap)
+        resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, starmap=starmap,
+                                         chains=measured.chains)
         for name, value in resampled.items():
             unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
             found[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
 
     def add_function(name, function, rows, axes, convention):
         """The two-particle function itself: row by row, wherever the rows are."""
-        value = statistics.jackknife(lambda w, g4: g4 / w, measured.norm, rows, weights=measured.weights, keep=False)
+        value = statistics.jackknife(lambda w, g4: g4 / w, measured.norm, rows, weights=measured.weights, keep=False,
+                                     chains=measured.chains)
         error = statistics.no_error(value.mean) if note else value.error
         whole = (value.mean, error) if shares else (function.whole(value.mean), function.whole(error))
         kind = partial(SpreadEstimate, comm=shares.comm, function=function) if shares else Estimate

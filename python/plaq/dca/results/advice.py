@@ -38,6 +38,9 @@ def mended(results: Results, p: Parameters) -> list[str]:
     if at := where(lambda point: not checks.mixes(point)):
         said.append(f"The chains do not mix at {at}: raise solver.measurements or solver.measure_every, so that each of "
                     f"the {p.solver.chains} chains is many autocorrelation times long.")
+    elif at := where(checks.disagreement):
+        said.append(f"The chains disagree at {at}, each stays where it is for longer than its bins: raise "
+                    "solver.measurements until they agree; error bars are meanwhile those between chains.")
     elif at := where(lambda point: "energy" in point and not point["energy"].supported):
         said.append(f"The data do not support error bars at {at}: measure more there.")
     off = [point for point in results.points

@@ -100,6 +100,12 @@ class Measured:
     acceptance: float
     walking_seconds: float
     measuring_seconds: float
+    parts: int = 1  # iterations that are in each bin, each with a stretch of its chain
+
+    @property
+    def chains(self) -> int:
+        """Independent chains: bins of one lie behind each other, or each bin has chains of its own."""
+        return len(self.series)
 
 
 @region("bath")

@@ -32,12 +32,12 @@ def pooled(pool, measured: Measured, g0, mu):
     seconds = {"walking_seconds": measured.walking_seconds, "measuring_seconds": measured.measuring_seconds}
     if pool is None:
         return {"weight": weight, "weights": measured.weights, "averages": new, "series": measured.series,
-                "drift": measured.drift, **seconds}
+                "drift": measured.drift, "parts": measured.parts, **seconds}
     share = weight / (pool["weight"] + weight)
     return {"weight": pool["weight"] + weight, "weights": pool["weights"] + measured.weights,
             "averages": _mean(pool["averages"], new, share),
             "series": np.concatenate([pool["series"], measured.series], axis=1),
-            "drift": max(pool["drift"], measured.drift)} | {name: pool[name] + seconds[name] for name in seconds}
+            "parts": pool["parts"] + measured.parts, "drift": max(pool["drift"], measured.drift)} | {name: pool[name] + seconds[name] for name in seconds}
 
 
 def as_one(pool):
@@ -45,7 +45,7 @@ def as_one(pool):
     averages = dict(pool["averages"])
     mu, g0, green = averages.pop("mu"), 1 / averages.pop("inverse_g0"), averages.pop("green")
     m = (averages["norm"][:, None, None] * g0 - green) / g0**2
-    rest = {name: pool[name] for name in ("weights", "series", "drift", "walking_seconds", "measuring_seconds")}
+    rest = {name: pool[name] for name in ("weights", "series", "drift", "parts", "walking_seconds", "measuring_seconds")}
     return Measured(m=m, **averages, **rest), g0, mu
 
 
