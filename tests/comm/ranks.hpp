@@ -7,6 +7,7 @@
 
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/job/world.hpp"
+#include "plaq/task/backends.hpp"
 
 namespace plaq::comm::test {
 
@@ -23,6 +24,15 @@ inline const communicator& in_small_pieces() {
 inline void meet() {
   static collectives all(world());
   all.barrier();
+}
+
+/// Calls body(pool) on every back end, on pools of one and two workers; of one where there are many ranks for each core.
+template <class Body>
+void on_every_pool(Body&& body) {
+  const int most = world().size() > 4 ? 1 : 2;
+  for (const auto& backend : task::backends())
+    for (int workers = 1; workers <= most; ++workers)
+      task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
 }
 
 template <class Exception, class Action>

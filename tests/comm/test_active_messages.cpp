@@ -22,14 +22,9 @@ namespace {
 using namespace plaq::comm;
 using test::in_small_pieces;
 using test::message_of;
+using test::on_every_pool;
 using test::world;
 namespace task = plaq::task;
-
-template <class Body>
-void on_every_pool(Body&& body) {
-  for (const auto& backend : task::backends())
-    for (int workers : {1, 2}) task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
-}
 
 /// The same numbers on every rank.
 long sum_over_ranks(long mine) {

@@ -18,6 +18,7 @@ namespace {
 using namespace plaq::comm;
 using test::in_small_pieces;
 using test::message_of;
+using test::on_every_pool;
 using test::world;
 namespace task = plaq::task;
 using namespace std::chrono_literals;
@@ -28,13 +29,6 @@ std::vector<double> numbers(int seed, std::size_t n) {
   std::vector<double> x(n);
   for (auto& v : x) v = uniform(engine);
   return x;
-}
-
-/// Calls body(pool) on every back end and on pools of different size.
-template <class Body>
-void on_every_pool(Body&& body) {
-  for (const auto& backend : task::backends())
-    for (int workers : {1, 2}) task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
 }
 
 TEST(messenger, every_rank_to_every_rank_from_tasks) {
