@@ -26,7 +26,7 @@ inline void meet() {
   all.barrier();
 }
 
-/// Calls body(pool) on every back end, on pools of one and two workers; of one where there are many ranks for each core.
+/// Calls body(pool) on every back end, on pools of one and two workers; of one where many ranks share each core.
 template <class Body>
 void on_every_pool(Body&& body) {
   const int most = world().size() > 4 ? 1 : 2;

@@ -54,14 +54,15 @@ std::vector<range> seating::split(range whole, int parts) const {
 namespace {
 
 /// The ranges of the children of a leader whose subtree is `members`, in a tree where nobody has more than
-/// `arity`.
+/// `arity`; a leader amid its members has two sides, though.
 std::vector<range> around(const seating& seats, range members, int leader, int arity) {
   const range left{members.begin, leader}, right{leader + 1, members.end};
   if (left.size() == 0) return seats.split(right, arity);
   if (right.size() == 0) return seats.split(left, arity);
   const int share = int(std::int64_t(arity) * left.size() / (members.size() - 1));
-  auto parts = seats.split(left, std::max(1, share));
-  const auto more = seats.split(right, std::max(1, arity - share));
+  const int to_left = std::clamp(share, 1, std::max(1, arity - 1));
+  auto parts = seats.split(left, to_left);
+  const auto more = seats.split(right, std::max(1, arity - to_left));
   parts.insert(parts.end(), more.begin(), more.end());
   return parts;
 }

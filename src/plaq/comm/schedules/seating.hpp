@@ -46,7 +46,8 @@ class seating {
 /// How a tree with `arity` grows. Both kinds have subtrees that are ranges of neighbours, for any root.
 enum class shape {
   nomial,  ///< a range is cut into `arity` parts; its leader also leads its own part: few levels
-  fixed,   ///< a leader has `arity` children at most: for long messages in segments; 1 is a chain
+  fixed    ///< a leader has `arity` children at most: for long messages in segments; 1 is a chain, or two from a root
+           ///< amid the ranks
 };
 
 /// Parent and children of a rank in a tree, in positions; parent is -1 at the root.
