@@ -12,6 +12,7 @@ void bind_task(nb::module_&);
 void bind_linalg(nb::module_&);
 void bind_comm(nb::module_&);
 void bind_dca(nb::module_&);
+void bind_lqcd(nb::module_&);
 void bind_otf2(nb::module_&);
 
 namespace {
@@ -53,6 +54,10 @@ NB_MODULE(_core, m) {
 #ifdef PLAQ_BIND_DCA
   auto dca = m.def_submodule("dca");
   bind_dca(dca);
+#endif
+#ifdef PLAQ_BIND_LQCD
+  auto lqcd = m.def_submodule("lqcd");
+  bind_lqcd(lqcd);
 #endif
 #ifdef PLAQ_BIND_OTF2
   auto otf2 = m.def_submodule("otf2");

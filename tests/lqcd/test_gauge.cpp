@@ -128,7 +128,7 @@ TEST(gauge, updates_have_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   job own(alone());
   const auto expected = updated(own, started(lattice(box), 1));
   const auto p = plaquette(own.by, expected);
-  for (const auto [lanes, workers] : {std::pair(1, 1), std::pair(widest<double>(), 2)}) {
+  for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(widest<double>(), 2)}) {
     job with(world(), "fiber", workers);
     for (const auto& grid : grids(box)) {
       const auto u = updated(with, started(lattice(box, grid, world().rank()), lanes));

@@ -21,9 +21,9 @@ const wilson_parameters heavy{.kappa = 0.14, .mu = 0.1, .theta = {1, 0, 0, 0}};
 struct problem {
   problem(job& with, const coordinates& grid, int rank, int lanes, const wilson_parameters& p = heavy,
           bool rough = true)
-      : gauge(std::make_shared<layout>(lattice(extents, grid, rank), 1)) {
+      : gauge(std::make_shared<layout>(lattice(extents, grid, rank), std::min(lanes, widest<double>()))) {
     rough ? hot_start(gauge, 3) : cold_start(gauge);
-    M.emplace(with.by, gauge, p, lanes);
+    M.emplace(with.by, gauge, p);
     eta.emplace(M->where());
     psi.emplace(M->where());
     gaussian(*eta, 4);
@@ -90,7 +90,7 @@ TEST(solver, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
     const solver_options how{.method = kind, .mixed = true, .residual = 1e-9};
     problem one(own, {1, 1, 1, 1}, 0, 1);
     const auto expected = one.M->solve(*one.psi, *one.eta, how);
-    for (const auto [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {
+    for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {
       job with(world(), "fiber", workers);
       for (const auto& grid : grids(extents)) {
         problem p(with, grid, world().rank(), lanes);

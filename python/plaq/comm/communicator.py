@@ -80,6 +80,10 @@ class Communicator:
         """Messages between tasks of these ranks, for what runs in C++."""
         return self._finish(self._native.messenger())
 
+    def collectives(self) -> _core.comm.Collectives:
+        """Collective operations of these ranks, for what runs in C++."""
+        return self._together
+
     def share(self, total: int, rank: int | None = None) -> range:
         """Which of 0 ... total-1 belong to a rank, this one if None: a block of neighbours, blocks as equal as can be."""
         return range(*self._native.share(total, self.rank if rank is None else rank))

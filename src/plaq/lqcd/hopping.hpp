@@ -31,7 +31,7 @@ class hopping {
   void operator()(spinors<T>& out, const spinors<T>& in, int parity, const hop_options<T>& how = {});
 
   const links<T>& gauge() const { return gauge_; }
-  engine& by() { return by_; }
+  engine& by() const { return by_; }
 
  private:
   struct face {

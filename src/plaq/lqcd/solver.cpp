@@ -32,10 +32,6 @@ class progress {
 /// exponents.
 double scale_of(double norm, double numbers) { return norm > 0 ? std::exp2(std::round(std::log2(norm / std::sqrt(numbers)))) : 1; }
 
-std::shared_ptr<const layout> layout_for(const lattice& on, int widest, int lanes) {
-  return std::make_shared<layout>(on, std::min(widest, lanes));
-}
-
 }  // namespace
 
 std::string solver_result::in_words() const {
@@ -46,9 +42,8 @@ std::string solver_result::in_words() const {
   return text;
 }
 
-solver::solver(engine& by, const links<double>& gauge, const wilson_parameters& p, int lanes)
-    : by_(by), gauge_(gauge), lanes_(lanes), M_(by, gauge, p, layout_for(gauge.where().on(), widest<double>(), lanes)) {}
-solver::~solver() = default;
+solver::solver(engine& by, const links<double>& gauge, const wilson_parameters& p)
+    : by_(by), M_(by, gauge, p, gauge.shared_layout()) {}
 
 template <>
 wilson<double>& solver::matrix_in<double>() {
@@ -56,9 +51,10 @@ wilson<double>& solver::matrix_in<double>() {
 }
 template <>
 wilson<float>& solver::matrix_in<float>() {
-  if (!single_)
-    single_ = std::make_unique<wilson<float>>(by_, gauge_, M_.parameters(),
-                                              layout_for(gauge_.where().on(), widest<float>(), lanes_));
+  if (!single_) {
+    const int lanes = where()->lanes() == 1 ? 1 : 2 * where()->lanes();
+    single_ = std::make_unique<wilson<float>>(M_, std::make_shared<layout>(where()->on(), lanes));
+  }
   return *single_;
 }
 

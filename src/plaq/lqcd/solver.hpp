@@ -31,11 +31,11 @@ struct solver_result {
 /// The bits do not depend on ranks, workers or layout. Collective. input_error for a residual that is not positive.
 class solver {
  public:
-  /// With layouts of as many lanes as the kernels have, or of `lanes`.
-  solver(engine& by, const links<double>& gauge, const wilson_parameters& p, int lanes = layout::most_lanes);
-  ~solver();
+  /// Takes a copy of the links. Fields have their layout; single precision has twice the lanes, so it fills registers as
+  /// double precision does, or one if that has one.
+  solver(engine& by, const links<double>& gauge, const wilson_parameters& p);
 
-  /// Fields in the layout of where().
+  /// Fields in the layout of the links.
   solver_result solve(spinors<double>& psi, const spinors<double>& eta, const solver_options& how = {});
 
   const std::shared_ptr<const layout>& where() const { return M_.where(); }
@@ -52,8 +52,6 @@ class solver {
   wilson<T>& matrix_in();
 
   engine& by_;
-  const links<double>& gauge_;
-  int lanes_;
   wilson<double> M_;
   std::unique_ptr<wilson<float>> single_;  ///< made when first wanted
 };

@@ -30,6 +30,13 @@ wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameter
     : p_(p), where_(std::move(where)), H_(by, with_phases<T>(gauge, p.theta, where_)), even_(where_, sites::even) {}
 
 template <class T>
+wilson<T>::wilson(const wilson<double>& of, std::shared_ptr<const layout> where)
+    : p_(of.p_),
+      where_(std::move(where)),
+      H_(of.H_.by(), with_phases<T>(of.H_.gauge(), {0, 0, 0, 0}, where_)),
+      even_(where_, sites::even) {}
+
+template <class T>
 chiral<T> wilson<T>::A(bool dagger) const {
   const auto a = chiral<T>(T(1), T(2 * p_.kappa * p_.mu));
   return dagger ? std::conj(a) : a;

@@ -26,6 +26,8 @@ class wilson {
  public:
   /// Takes a copy of the links, in this precision and layout, with the phases of the boundary conditions on each.
   wilson(engine& by, const links<double>& gauge, const wilson_parameters& p, std::shared_ptr<const layout> where);
+  /// The same matrix in this precision and layout.
+  wilson(const wilson<double>& of, std::shared_ptr<const layout> where);
 
   /// out = M in or M^+ in, on all sites; not in place.
   void apply(spinors<T>& out, const spinors<T>& in, bool dagger = false);
@@ -40,6 +42,8 @@ class wilson {
   engine& by() { return H_.by(); }
 
  private:
+  template <class>
+  friend class wilson;
   chiral<T> A(bool dagger = false) const;
   chiral<T> inverse_A(bool dagger = false) const;
 

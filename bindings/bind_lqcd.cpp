@@ -1,0 +1,137 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plaq/lqcd/gauge.hpp"
+#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/solver.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace plaq::lqcd;
+
+namespace {
+
+using free_gil = nb::call_guard<nb::gil_scoped_release>;
+
+/// An engine as Python holds it.
+struct owned_engine {
+  owned_engine(plaq::comm::messenger& messages, plaq::comm::collectives& together, const std::string& backend,
+               const plaq::task::options& pool)
+      : hands(make_workers(backend, pool)), by{*hands, messages, together} {}
+  std::unique_ptr<workers> hands;
+  engine by;
+};
+
+/// A view of a field's memory, [block, ..., re or im, lane].
+template <class Field>
+auto array_of(nb::handle_t<Field> self, std::vector<std::size_t> of_site) {
+  Field& f = nb::cast<Field&>(self);
+  std::vector<std::size_t> shape{std::size_t(f.blocks())};
+  shape.insert(shape.end(), of_site.begin(), of_site.end());
+  shape.insert(shape.end(), {2, std::size_t(f.lanes())});
+  return nb::ndarray<nb::numpy, double>(f.data(), shape.size(), shape.data(), self);
+}
+
+nb::ndarray<nb::numpy, std::int32_t> sites_of(const layout& where) {
+  auto* all = new std::vector<std::int32_t>;
+  nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+  each_site(where, [&](const coordinates& x, layout::place) { all->insert(all->end(), x.begin(), x.end()); });
+  return nb::ndarray<nb::numpy, std::int32_t>(all->data(), {std::size_t(where.blocks()), std::size_t(where.lanes()), 4},
+                                              owner);
+}
+
+}  // namespace
+
+void bind_lqcd(nb::module_& m) {
+  m.def("grid_for", &grid_for, "ranks"_a, "extents"_a, "The grid of so many ranks with the smallest surface.");
+
+  nb::class_<layout>(m, "Layout", "Where the sites of a rank lie in memory.")
+      .def("__init__",
+           [](layout* self, const coordinates& extents, const coordinates& grid, int rank, int lanes) {
+             new (self) layout(lattice(extents, grid, rank), lanes ? std::min(lanes, widest<double>()) : widest<double>());
+           },
+           "extents"_a, "grid"_a, "rank"_a, "lanes"_a = 0, "lanes: 0 is as many as a register has.")
+      .def_prop_ro("extents", [](const layout& w) { return w.on().extents; })
+      .def_prop_ro("grid", [](const layout& w) { return w.on().grid; })
+      .def_prop_ro("local", [](const layout& w) { return w.on().local(); })
+      .def_prop_ro("origin", [](const layout& w) { return w.on().origin(); })
+      .def_prop_ro("lanes", &layout::lanes)
+      .def("sites", &sites_of, "[block, lane, 4]: local coordinates.");
+
+  nb::class_<owned_engine>(m, "Engine", "Workers of this rank and messages to the others.")
+      .def(nb::init<plaq::comm::messenger&, plaq::comm::collectives&, const std::string&, const plaq::task::options&>(),
+           "messages"_a, "together"_a, "backend"_a, "pool"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+
+  using gauge = links<double>;
+  using spinor = spinors<double>;
+  nb::class_<gauge>(m, "Links")
+      .def(nb::init<std::shared_ptr<const layout>>(), "layout"_a)
+      .def("copy", [](const gauge& u) { return gauge(u); })
+      .def_prop_ro("array", [](nb::handle_t<gauge> self) { return array_of(self, {4, 3, 3}); })
+      .def("hot", [](gauge& u, std::uint64_t seed) { hot_start(u, seed); }, "seed"_a, free_gil())
+      .def("cold", [](gauge& u) { cold_start(u); }, free_gil());
+  nb::class_<spinor>(m, "Spinors")
+      .def("__init__", [](spinor* self, std::shared_ptr<const layout> where) { new (self) spinor(std::move(where)); },
+           "layout"_a)
+      .def("copy", [](const spinor& psi) { return spinor(psi); })
+      .def_prop_ro("array", [](nb::handle_t<spinor> self) { return array_of(self, {4, 3}); })
+      .def("gaussian", [](spinor& psi, std::uint64_t seed, std::uint32_t number) { gaussian(psi, seed, number); },
+           "seed"_a, "number"_a = 0, free_gil());
+
+  m.def("dot", [](const owned_engine& e, const spinor& x, const spinor& y) { auto by = e.by; return dot(by, x, y); },
+        "engine"_a, "x"_a, "y"_a, free_gil());
+  m.def("norm2", [](const owned_engine& e, const spinor& x) { auto by = e.by; return norm2(by, x); }, "engine"_a, "x"_a,
+        free_gil());
+
+  m.def("plaquette",
+        [](owned_engine& e, const gauge& u) {
+          const auto p = plaquette(e.by, u);
+          return std::pair(p.temporal, p.spatial);
+        },
+        "engine"_a, "links"_a, "(with direction t, without).", free_gil());
+  m.def("heat_bath",
+        [](owned_engine& e, gauge& u, double beta, std::uint64_t seed, std::uint32_t chain, std::uint32_t sweep) {
+          e.hands->inside("heat bath", [&] { heat_bath(e.by, u, beta, {seed, chain, sweep}); });
+        },
+        "engine"_a, "links"_a, "beta"_a, "seed"_a, "chain"_a, "sweep"_a, free_gil());
+  m.def("over_relax",
+        [](owned_engine& e, gauge& u) { e.hands->inside("over-relaxation", [&] { over_relax(e.by, u); }); }, "engine"_a,
+        "links"_a, free_gil());
+  m.def("unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); }, "engine"_a,
+        "links"_a, free_gil());
+
+  nb::class_<solver_result>(m, "SolverResult")
+      .def_prop_ro("converged", [](const solver_result& r) { return r.end == solver_result::ending::converged; })
+      .def_ro("steps", &solver_result::steps)
+      .def_ro("updates", &solver_result::updates)
+      .def_ro("residual", &solver_result::residual)
+      .def("__str__", &solver_result::in_words);
+  nb::class_<solver>(m, "Wilson", "Wilson or twisted-mass fermions on a gauge field, of which it has a copy.")
+      .def("__init__",
+           [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta) {
+             new (self) solver(e.by, u, {kappa, mu, theta});
+           },
+           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, nb::keep_alive<1, 2>())
+      .def("apply",
+           [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
+           "out"_a, "in"_a, "dagger"_a, free_gil())
+      .def("solve",
+           [](solver& s, spinor& psi, const spinor& eta, const std::string& method, bool mixed, double residual,
+              int most_steps) {
+             solver_options how;
+             how.method = method == "bicgstab" ? solver_options::method_kind::bicgstab : solver_options::method_kind::cg;
+             how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
+             return s.solve(psi, eta, how);
+           },
+           "psi"_a, "eta"_a, "method"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil());
+}

@@ -1,0 +1,119 @@
+"""Gauge and spinor fields. Complex numbers have real and imaginary parts apart in ``array``, which is a view without a copy
+of this rank's memory, and together in ``local()``, which is a copy in the order of sites."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from plaq import _core
+from plaq.lqcd.lattice import Lattice
+
+
+class Field:
+    """What gauge and spinor fields have in common."""
+
+    of_site: tuple[int, ...]
+
+    def __init__(self, lattice: Lattice, native):
+        self.lattice, self.native = lattice, native
+
+    @property
+    def array(self) -> np.ndarray:
+        """[block, *of_site, re or im, lane], float64: the memory of the field. `Lattice.sites` says which sites these are."""
+        return self.native.array
+
+    def local(self) -> np.ndarray:
+        """[t, x, y, z, *of_site], complex128: a copy of this rank's box."""
+        values = np.moveaxis(self.array, -1, 1)
+        out = np.empty((*self.lattice.local, *self.of_site), complex)
+        out[tuple(np.moveaxis(self.lattice.sites(), -1, 0))] = values[..., 0] + 1j * values[..., 1]
+        return out
+
+    def set_local(self, values: np.ndarray) -> Self:
+        """The other way about."""
+        values = np.asarray(values)
+        if values.shape != (*self.lattice.local, *self.of_site):
+            raise ValueError(f"a rank's part of this field is {(*self.lattice.local, *self.of_site)}, not {values.shape}")
+        here = values[tuple(np.moveaxis(self.lattice.sites(), -1, 0))]
+        self.array[:] = np.moveaxis(np.stack([here.real, here.imag], axis=-1), 1, -1)
+        return self
+
+    def whole(self) -> np.ndarray | None:
+        """[t, x, y, z, *of_site] of the whole lattice on rank 0, None on the others. Collective."""
+        parts = self.lattice.comm.gather((self.lattice.box, self.local()))
+        if parts is None:
+            return None
+        out = np.empty((*self.lattice.extents, *self.of_site), complex)
+        for box, values in parts:
+            out[box] = values
+        return out
+
+    def copy(self) -> Self:
+        """Another field with the same numbers."""
+        return type(self)(self.lattice, self.native.copy())
+
+
+class GaugeField(Field):
+    """Links U_mu(x), mu = t, x, y, z: [..., mu, row, column]. They lead from x to x + mu."""
+
+    of_site = (4, 3, 3)
+
+    def __init__(self, lattice: Lattice, native=None):
+        super().__init__(lattice, native or _core.lqcd.Links(lattice.layout))
+        if native is None:
+            self.cold()
+
+    def cold(self) -> Self:
+        """All links one."""
+        self.native.cold()
+        return self
+
+    def hot(self, seed: int) -> Self:
+        """Links at random, with the invariant measure of SU(3)."""
+        self.native.hot(seed)
+        return self
+
+    def plaquette(self) -> float:
+        r"""$\langle \mathrm{Re\,tr} P\rangle / 3$ over all plaquettes. Collective."""
+        return sum(self.plaquettes()) / 2
+
+    def plaquettes(self) -> tuple[float, float]:
+        """The averages over those with direction t and those without. Collective."""
+        return _core.lqcd.plaquette(self.lattice.engine, self.native)
+
+    def heat_bath(self, beta: float, seed: int, sweep: int, chain: int = 0) -> None:
+        r"""One update of all links with the action $\beta \sum (1 - \mathrm{Re\,tr} P/3)$, by random numbers of (seed, chain,
+        sweep). Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982). Collective."""
+        _core.lqcd.heat_bath(self.lattice.engine, self.native, beta, seed, chain, sweep)
+
+    def over_relax(self) -> None:
+        """Moves all links without a change of that action. Collective."""
+        _core.lqcd.over_relax(self.lattice.engine, self.native)
+
+    def unitarity_violation(self) -> float:
+        """The largest element of $U U^+ - 1$, or $|\\det U - 1|$ if that is larger. Collective."""
+        return _core.lqcd.unitarity_violation(self.lattice.engine, self.native)
+
+
+class SpinorField(Field):
+    """Spinors psi(x): [..., spin, colour], in the basis of `plaq.lqcd.gamma`."""
+
+    of_site = (4, 3)
+
+    def __init__(self, lattice: Lattice, native=None):
+        super().__init__(lattice, native or _core.lqcd.Spinors(lattice.layout))
+
+    def gaussian(self, seed: int, number: int = 0) -> Self:
+        """Complex Gaussian numbers with <|eta|^2> = 1 for each component."""
+        self.native.gaussian(seed, number)
+        return self
+
+    def dot(self, other: SpinorField) -> complex:
+        """(self, other), the first one conjugated. Collective."""
+        return _core.lqcd.dot(self.lattice.engine, self.native, other.native)
+
+    def norm2(self) -> float:
+        """(self, self). Collective."""
+        return _core.lqcd.norm2(self.lattice.engine, self.native)

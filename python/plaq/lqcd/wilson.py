@@ -1,0 +1,50 @@
+"""Wilson and twisted-mass fermions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plaq import _core
+from plaq.errors import InputError, RunError
+from plaq.lqcd.fields import GaugeField, SpinorField
+
+METHODS = ("cg", "bicgstab")
+
+
+class Wilson:
+    r"""$M = 1 - \kappa H + 2 i \kappa\mu\gamma_5$ on a gauge field, of which it keeps a copy:
+
+    $(H\psi)(x) = \sum_\mu (1-\gamma_\mu) U_\mu(x) \psi(x+\mu) + (1+\gamma_\mu) U_\mu(x-\mu)^+ \psi(x-\mu)$,
+    $\psi(x + L_\mu) = e^{i\pi\theta_\mu}\psi(x)$.
+
+    kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic.
+    """
+
+    def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0)):
+        self.lattice = gauge.lattice
+        self.kappa, self.mu, self.theta = kappa, mu, tuple(theta)
+        self._native = _core.lqcd.Wilson(self.lattice.engine, gauge.native, kappa, mu, list(theta))
+
+    def __call__(self, psi: SpinorField, dagger: bool = False) -> SpinorField:
+        """M psi, or M^+ psi. Collective."""
+        out = SpinorField(self.lattice)
+        self._native.apply(out.native, psi.native, dagger)
+        return out
+
+    def solve(self, eta: SpinorField, residual: float = 1e-10, method: str = "cg", mixed: bool = True,
+              most_steps: int = 100_000):
+        """(psi, how it went) with M psi = eta to |eta - M psi| <= residual |eta|, computed from psi at the end.
+
+        method : "cg" or "bicgstab", on even-odd preconditioned fields. mixed : most steps in single precision.
+        How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError, with that
+        sentence, where the method stalls (as for kappa beyond its critical value) or runs out of steps.
+        """
+        if method not in METHODS:
+            raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
+        psi = SpinorField(self.lattice)
+        done = self._native.solve(psi.native, eta.native, method, mixed, residual, most_steps)
+        if not done.converged:
+            error = RunError(f"{method} for kappa = {self.kappa:g}, mu = {self.mu:g} {done}, not {residual:g}")
+            error.ranks = self.lattice.comm.size
+            raise error
+        return psi, done

@@ -1,0 +1,89 @@
+"""Gamma matrices, propagators and mesons."""
+
+import numpy as np
+import pytest
+
+from plaq import lqcd
+from plaq.errors import InputError
+from plaq.lqcd import gamma
+
+EXTENTS, KAPPA, MU, THETA = (8, 4, 2, 4), 0.115, 0.2, (1, 0, 0.5, 0)
+
+
+def momenta():
+    """[mu, t, x, y, z]: 2 pi (n + theta / 2) / L."""
+    axes = [2 * np.pi * (np.arange(n) + theta / 2) / n for n, theta in zip(EXTENTS, THETA)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"))
+
+
+def free_propagator():
+    """[t, x, y, z, spin, source spin] from the origin, by M(p) = 1 - 2 kappa sum (cos p - i gamma sin p) + 2 i kappa mu gamma5."""
+    p = momenta()
+    M = ((1 - 2 * KAPPA * np.cos(p).sum(axis=0))[..., None, None] * np.eye(4)
+         + 2j * KAPPA * np.einsum("mtxyz,mab->txyzab", np.sin(p), gamma.GAMMA) + 2j * KAPPA * MU * gamma.GAMMA5)
+    S = np.fft.ifftn(np.linalg.inv(M), axes=range(4))  # phases of theta: exp(i pi theta x / L)
+    turn = [np.exp(1j * np.pi * theta * np.arange(n) / n) for n, theta in zip(EXTENTS, THETA)]
+    return S * np.einsum("t,x,y,z->txyz", *turn)[..., None, None]
+
+
+@pytest.fixture(scope="module")
+def propagator():
+    matrix = lqcd.Wilson(lqcd.GaugeField(lqcd.Lattice(EXTENTS)), KAPPA, MU, THETA)
+    return lqcd.point_propagator(matrix, residual=1e-13)
+
+
+def test_the_algebra():
+    for m in range(4):
+        for n in range(4):
+            both = gamma.GAMMA[m] @ gamma.GAMMA[n] + gamma.GAMMA[n] @ gamma.GAMMA[m]
+            assert np.array_equal(both, 2 * (m == n) * np.eye(4))
+    assert np.array_equal(gamma.GAMMA5, np.diag([1, 1, -1, -1]))
+    spanned = np.array([matrix.ravel() for matrix in gamma.STRUCTURES.values()])
+    assert len(spanned) == 16 == np.linalg.matrix_rank(spanned)
+
+
+def test_the_way_to_degrand_and_rossi():
+    """Their matrices as QDP++ has them: gamma_1 ... gamma_4 = x, y, z, t."""
+    theirs = {"x": [[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]],
+              "y": [[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]],
+              "z": [[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]],
+              "t": [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]}
+    S = gamma.DEGRAND_ROSSI
+    for name, matrix in theirs.items():
+        assert np.array_equal(S @ gamma.STRUCTURES[f"gamma{name}"] @ S.conj().T, matrix)
+    psi = np.random.default_rng(1).normal(size=(5, 4, 3))
+    there = gamma.to_basis(S, psi)
+    assert np.allclose(there[2], S @ psi[2]) and np.allclose(gamma.to_basis(S.conj().T, there), psi)
+
+
+def test_a_free_propagator_is_that_of_momentum_space(propagator):
+    """With the phases of theta spread over the links the field is exp(-i pi theta x / L) times the one that jumps."""
+    free = free_propagator()
+    turn = np.einsum("t,x,y,z->txyz", *[np.exp(-1j * np.pi * theta * np.arange(n) / n) for n, theta in zip(EXTENTS, THETA)])
+    expected = np.einsum("txyz,txyzab,ij->txyzaibj", turn, free, np.eye(3))
+    assert np.allclose(propagator.local, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", gamma.STRUCTURES)
+def test_free_mesons(propagator, name):
+    """tr [G S G' g5 S^+ g5], G' = g0 G^+ g0, with numpy's own loops over the free propagator."""
+    S, G = free_propagator(), gamma.STRUCTURES[name]
+    other = gamma.GAMMA[0] @ G.conj().T @ gamma.GAMMA[0]
+    expected = -3 * np.array([[np.trace(G @ s @ other @ gamma.GAMMA5 @ s.conj().T @ gamma.GAMMA5).real for s in slice_]
+                              for slice_ in S.reshape(EXTENTS[0], -1, 4, 4)]).sum(axis=1)
+    assert np.allclose(lqcd.meson_correlator(propagator, name), expected, rtol=0, atol=1e-10)
+    assert name != "gamma5" or (expected > 0).all()
+
+
+def test_a_source_anywhere_gives_the_same_on_average():
+    """Free fields: exactly, for t counted from the source."""
+    matrix = lqcd.Wilson(lqcd.GaugeField(lqcd.Lattice(EXTENTS)), KAPPA, MU, THETA)
+    here, there = (lqcd.meson_correlator(lqcd.point_propagator(matrix, source, 1e-13)) for source in ((0, 0, 0, 0), (3, 1, 1, 2)))
+    assert np.allclose(here, there, rtol=1e-10)
+    with pytest.raises(InputError, match="not on a lattice"):
+        lqcd.point_propagator(matrix, (8, 0, 0, 0))
+
+
+def test_names_that_are_none(propagator):
+    with pytest.raises(InputError, match="'gamma6' is none of 1, gamma5, gammat"):
+        lqcd.meson_correlator(propagator, "gamma6")
