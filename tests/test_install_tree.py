@@ -18,7 +18,7 @@ from plaq.trace import read
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples/libraries"
 BUILD = Path(os.environ.get("PLAQ_BUILD", ROOT / "build"))
-LIBRARIES = ["base", "trace", "task", "batch", "comm"]
+LIBRARIES = ["base", "trace", "task", "batch", "comm", "collection"]
 CMAKE = shutil.which("cmake")
 
 pytestmark = pytest.mark.skipif(
@@ -89,22 +89,34 @@ def test_the_example_finds_the_energy_for_any_number_of_workers_and_ranks(exampl
     assert energy(said["one"]) in (EXAMPLE / "README.md").read_text()
 
 
+def test_a_collection_finds_the_same_heat_for_any_number_of_workers_and_ranks(example):
+    runs = [[example / "heat"], [example / "heat", "os", "3"]]
+    if library_version():
+        runs.append([*launcher_command(3), example / "heat", "fiber", "2"])
+    said = [subprocess.run([str(c) for c in run], capture_output=True, text=True, timeout=100, check=True).stdout
+            for run in runs]
+    heat = {re.search(r"centre (\S+),", each)[1] for each in said}
+    assert len(heat) == 1 and heat.pop() in (EXAMPLE / "README.md").read_text()
+    assert all(float(after) <= float(before) + 1e-9 for each in said
+               for before, after in re.findall(r"imbalance (\S+), then (\S+),", each))
+
+
 def test_a_wrong_call_is_refused_in_one_line(example, tmp_path):
     done = subprocess.run([example / "ising", tmp_path / "t", "green"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "'green'; this build has: fiber" in done.stderr
 
 
 def test_options_of_plaqs_own_sources_do_not_reach_the_user(example, tree):
-    (command,) = [one["command"] for one in json.loads((example / "compile_commands.json").read_text())]
-    assert "-std=" in command and str(tree) in command
-    assert not re.search(r" -(march|W\w|fstack-\w|fno-\w)", command), command
+    for command in [one["command"] for one in json.loads((example / "compile_commands.json").read_text())]:
+        assert "-std=" in command and str(tree) in command
+        assert not re.search(r" -(march|W\w|fstack-\w|fno-\w)", command), command
     for file in (tree / "lib").rglob("*.cmake") if (tree / "lib").exists() else tree.rglob("*.cmake"):
         text = file.read_text()
         assert str(ROOT) not in text and str(BUILD) not in text, f"{file} names the folder that it was built in"
 
 
 @pytest.mark.parametrize("find, options, said", [
-    ("find_package(plaq REQUIRED COMPONENTS task pic)", [], "plaq has no component 'pic'; it has: base;trace;task;batch;comm"),
+    ("find_package(plaq REQUIRED COMPONENTS task pic)", [], "plaq has no component 'pic'; it has: base;trace;task;batch;comm;collection"),
     ("find_package(plaq 99 REQUIRED)", [], "compatible with requested version"),
     ("find_package(plaq REQUIRED COMPONENTS trace)", ["-DCMAKE_DISABLE_FIND_PACKAGE_Random123=ON"],
      "plaq::base needs Random123's headers (Debian"),

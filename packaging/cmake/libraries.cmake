@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(plaq_libraries base trace task batch comm)  # each stands on those before it
+set(plaq_libraries base trace task batch comm collection)  # each stands on those before it
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/plaq)
 add_custom_target(libraries)
 

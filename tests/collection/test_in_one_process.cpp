@@ -224,7 +224,7 @@ TEST(collection_in_one_process, balancing_moves_elements_and_keeps_bits) {
         std::vector<balanced> found(2);
         const auto said = on_ranks(ranks, 2, [&](const comm::communicator& world) {
           const box mesh(index2{8, 4});
-          collection<heavy, index2> all("all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; });
+          collection<heavy, index2> all("all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
           auto halo = all.template make_port<double>("halo");
           std::vector<balanced> results;
           for (int round = 0; round < 2; ++round) {
@@ -237,7 +237,7 @@ TEST(collection_in_one_process, balancing_moves_elements_and_keeps_bits) {
                 here.work(here.index().x == 0 ? 10 : 1);
               });
             }
-            results.push_back(all.balance({.by = std::string(by.name), .of = load::work}).get());
+            results.push_back(all.balance({.by = std::string(by.name)}).get());
           }
           all.wait();
           if (world.rank() == 0) found = results;

@@ -7,12 +7,12 @@
 
 namespace plaq::elements {
 
-void need_sound(const balancing& how, bool mesh) {
+void need_sound(const balancing& how, load of, bool mesh) {
   const auto& by = balance::balancer_named(how.by);
   if (by.needs_points && !mesh) throw input_error("balancing by " + how.by + " needs elements that lie on a mesh");
   if (!(how.most_bytes >= 0)) throw input_error("balancing: most_bytes is not negative; 0 is no limit");
   if (how.ranks_per_node < 1) throw input_error("balancing: a node has at least one rank");
-  if (how.only_if_it_pays && how.of != load::time)
+  if (how.only_if_it_pays && of != load::time)
     throw input_error("balancing: whether it pays is known of times only, and loads are counted work");
 }
 

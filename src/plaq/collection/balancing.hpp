@@ -21,7 +21,6 @@ enum class load {
 
 struct balancing {
   std::string by = "greedy_refine";  ///< see balance::balancers()
-  load of = load::time;
   double most_bytes = 0;           ///< of elements on a rank; 0: no limit
   int ranks_per_node = 1;          ///< for "hierarchical"
   /// Move only where it pays: if the slowest rank would have saved more time since the last balancing than what moves
@@ -59,7 +58,7 @@ decision decide(const std::vector<std::pair<key, report>>& all, const balancing&
                 const std::function<std::uint64_t(key)>& position,
                 const std::function<std::array<double, 3>(key)>& point);
 /// Throws input_error for what cannot be asked for.
-void need_sound(const balancing& how, bool mesh);
+void need_sound(const balancing& how, load of, bool mesh);
 
 }  // namespace elements
 }  // namespace plaq

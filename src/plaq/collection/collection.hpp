@@ -157,18 +157,21 @@ class collection {
  public:
   using takes = elements::takes<T, Index>;
 
-  /// Collective. Elements begin at home, as make(index). Tasks run on `pool`, which outlives this.
+  /// Collective. Elements begin at home, as make(index). Tasks run on `pool`, which outlives this. `of`: what loads are,
+  /// for balancing; to measure the time costs two readings of a clock in each step.
   template <std::invocable<const Index&> Make>
-  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where, Make make)
-      : homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
+  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where, Make make,
+             load of = load::time)
+      : load_(of), homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
     host_.set_of_all(homes_.count);
     if (!homes_.each_of_rank) throw input_error(host_.what().name + ": its elements come and go, so insert them");
     homes_.each_of_rank(
         [&](const Index& at) { host_.add(std::make_unique<element>(traits::to_key(at), make(at))); }, rank(), size());
   }
   /// Without elements, for those that come and go.
-  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where)
-      : homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
+  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
+             load of = load::time)
+      : load_(of), homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
     if (homes_.each_of_rank) throw input_error(host_.what().name + ": its elements are given, so say what they are");
   }
 
@@ -260,15 +263,15 @@ class collection {
   /// the same on every rank. Each element waits until all have come here and it is decided; nothing else does. Balancers
   /// that look at edges get the bytes that elements have sent since the first balancing by such a one.
   task::future<balanced> balance(const balancing& how = {}) {
-    elements::need_sound(how, elements::mesh_point<Index>);
+    elements::need_sound(how, load_, elements::mesh_point<Index>);
     if (plaq::balance::balancer_named(how.by).looks_at_edges) counts_bytes_ = true;
     auto came_to = std::make_shared<task::promise<balanced>>();
     auto result = came_to->get_future();
     collect<elements::report>(
         "balance",
-        [this, how](elements::element& e) {
+        [this](elements::element& e) {
           const auto spent = std::exchange(e.spent, {});
-          return elements::report{how.of == load::time ? spent.seconds : spent.work, double(archive::size(value_of(e))),
+          return elements::report{load_ == load::time ? spent.seconds : spent.work, double(archive::size(value_of(e))),
                                   host_.seconds_per_byte(), rank(), spent.sent};
         },
         0,
@@ -296,6 +299,12 @@ class collection {
   /// names an element if that cannot come to be: because it waits for a message that nobody has sent, or has one for it.
   void wait() { host_.wait(); }
 
+  /// Waits, with every element at home.
+  void come_home() {
+    each("come home", [this](T&, auto& here) { here.move_to(homes_.rank_of(here.index(), size())); });
+    wait();
+  }
+
   // Between wait() and the next step:
 
   /// Calls use(index, value) for the elements that are on this rank, in the order of indices.
@@ -320,7 +329,8 @@ class collection {
             .home = [this, ranks](elements::key k) { return homes_.rank_of(traits::from_key(k), ranks); },
             .make = [](elements::key k) { return std::make_unique<element>(k, T{}); },
             .in_words = [](elements::key k) { return traits::in_words(traits::from_key(k)); },
-            .fixed = bool(homes_.each_of_rank)};
+            .fixed = bool(homes_.each_of_rank),
+            .measures = load_ == load::time};
   }
   static T& value_of(elements::element& e) { return static_cast<element&>(e).value; }
   static const T& value_of(const elements::element& e) { return static_cast<const element&>(e).value; }
@@ -365,6 +375,7 @@ class collection {
     return out;
   }
 
+  const load load_;
   homes<Index> homes_;
   elements::host host_;
   int ports_ = 0;
