@@ -113,6 +113,8 @@ TYPED_TEST(Graph, FuturesOfFuturesAreUnwrapped) {
     });
   };
   EXPECT_EQ(rounds(100'000 / less).get(), 7);
+  // Nor does its end need more of a stack than a task has.
+  EXPECT_EQ(pool.async("waits", [&] { return rounds(100'000 / less).get(); }).get(), 7);
 }
 
 TYPED_TEST(Graph, SharedResultsHaveManyUsers) {

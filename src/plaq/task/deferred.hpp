@@ -92,6 +92,7 @@ class deferred final : public job,
     if constexpr (returns_future) {
       this->maker = state_of(inner_).maker;
       this->store([&] { return state_of(inner_).take(); });
+      inner_ = {};  // at once: a chain of them, each kept by the next, would end in as deep a recursion
     }
     return this;
   }
