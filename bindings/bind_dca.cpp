@@ -161,6 +161,22 @@ void bind_dca(nb::module_& m) {
            },
            "window"_a, "frequencies"_a, "g0_frequency"_a, "pairing"_a, "orbit"_a, "kinds"_a, "transfers"_a,
            "bosonic"_a)
+      .def("set_baths",
+           [](problem& p, const std::vector<std::pair<int, flat<double>>>& tables,
+              const std::vector<flat<std::complex<double>>>& g0_frequencies, const std::vector<int>& bath_of) {
+             plaq::check(tables.size() == g0_frequencies.size(), "tables and frequencies of baths have unequal lengths");
+             std::vector<std::shared_ptr<const bath_function>> baths;
+             for (std::size_t i = 0; i < tables.size(); ++i)
+               baths.push_back(std::make_shared<bath_function>(
+                   std::make_shared<g0_table>(p.model.parameters.beta, p.model.parameters.sites, tables[i].first,
+                                              copied(tables[i].second), p.model.difference),
+                   copied(g0_frequencies[i])));
+             p.baths.clear();
+             for (const int b : bath_of) p.baths.push_back(baths.at(std::size_t(b)));
+           },
+           "tables"_a, "g0_frequencies"_a, "bath_of"_a,
+           "Chain c has bath bath_of[c] in place of the problem's: (segments, coefficients) and, where two-particle\n"
+           "functions are measured, g0 at their frequencies.")
       .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
   const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
     bound.def_prop_rw(name, [=](const problem& p) { return p.*role.*value; },

@@ -59,12 +59,30 @@ struct bin_schedule {
   std::uint32_t iteration = 0;
 };
 
+/// The bath function in time and at the frequencies of G4.
+struct bath_function {
+  std::shared_ptr<const g0_table> g0;
+  std::vector<std::complex<double>> g0_frequency;
+};
+
 /// A function takes the part that it needs.
 struct problem {
   cluster_model model;
   move_rules moves;
   measurement_list measured;
   bin_schedule schedule;
+  /// [chain] baths of the chains where they differ, in place of the model's; empty where all have that one.
+  std::vector<std::shared_ptr<const bath_function>> baths;
+
+  /// This problem as chain c has it.
+  problem of_chain(std::size_t c) const {
+    problem own{model, moves, measured, schedule, {}};
+    if (!baths.empty()) {
+      own.model.g0 = baths.at(c)->g0;
+      own.measured.g0_frequency = baths[c]->g0_frequency;
+    }
+    return own;
+  }
 };
 
 }  // namespace plaq::dca

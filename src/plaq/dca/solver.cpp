@@ -132,9 +132,10 @@ void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const ru
   }
 }
 
-/// With the precision and the way of measuring that are asked for; whether the chain has all its bins.
-bool take_on(auto& pool, const problem& p, chain_state& state, const run_options& how, control& c,
+/// In its own bath, with the precision and the way of measuring that are asked for; whether the chain has all its bins.
+bool take_on(auto& pool, const problem& all, chain_state& state, const run_options& how, control& c,
              two_particle_sink* elsewhere, const batch::another_step& another) {
+  const problem p = all.of_chain(state.number);
   if (p.moves.single_precision)
     how.split ? walk_and_measure<float, split_measuring>(pool, p, state, how, c, elsewhere, another)
               : walk_and_measure<float, shared_measuring>(pool, p, state, how, c, elsewhere, another);
