@@ -55,7 +55,7 @@ def spoil_drift(point):
 
 
 @pytest.mark.parametrize("spoil, doubt, said", [
-    (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.iterations (now 12)"),
+    (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.minimum_iterations (now 1)"),
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
     (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
      "chains disagree at T = 0.08, each stays where it is for longer than its bins: raise solver.measurements"),
@@ -84,14 +84,21 @@ def test_a_density_without_fluctuations_may_miss_by_rounding():
     assert checks.density_deviation(point, None) is None
 
 
-def test_convergence_is_that_of_the_first_iteration_that_counts():
+def test_convergence_is_that_of_all_iterations_that_count_which_the_last_one_has():
     point = synthetic.point(P, 0)
     assert checks.converged(point) is None  # of an older run, or an isolated cluster
-    point.history[-1].update(converged=True)
-    point.history.append({**point.history[-1], "converged": False})
+    point.history[-1].update(converged=False)
+    point.history.append({**point.history[-1], "converged": True})
     assert checks.converged(point) is True
-    point.history[-2]["converged"] = np.nan  # as a file has what is not there
+    point.history[-1]["converged"] = np.nan  # as a file has what is not there
     assert checks.converged(point) is None
+
+
+def test_a_loop_that_was_cut_short_is_told_the_key():
+    results = synthetic.results(P)
+    spoil_convergence(results.at(0.08))
+    results.at(0.08).history *= P.dca.iterations
+    assert f"raise dca.iterations (now {P.dca.iterations})" in " ".join(advice(results, P))
 
 
 def test_advice_follows_the_answer(results):

@@ -8,11 +8,15 @@ import pytest
 from isolated import DIMER, OPEN_DIMER, Isolated
 
 from plaq.comm import world
-from plaq.dca.iteration import APPROACH, FINAL, SETTLE, next_phase
+from plaq.dca.iteration import APPROACH, FINAL, next_phase
+from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.loop import Loop
 from plaq.dca.observer import QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import bethe_salpeter, observables
+from plaq.dca.results.advice import advice
+from plaq.dca.solver import ctaux
+from plaq.dca.solver.pooling import parts
 from plaq.errors import Interrupted
 from plaq.run.driver import Run
 
@@ -68,7 +72,7 @@ def carried_out(p, run, state=None):
     return run.carry_out(Loop(p, run, QuietObserver(), state))
 
 
-@pytest.mark.parametrize("after", [1, 40])
+@pytest.mark.parametrize("after", [1, 4])
 def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_bits(monkeypatch, after):
     p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95, "iterations": 3},
                    solver={"measurements": 320, "measurements_first": 64, "chains": 4, "bins": 64, "warmup": 5},
@@ -84,18 +88,58 @@ def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_b
         assert np.array_equal(found[name].mean, estimate.mean) and np.array_equal(found[name].error, estimate.error)
 
 
-def test_phases_go_on_when_converged_and_always_end_with_the_final_ones():
-    def phases(converged, iterations):
-        """converged: one answer per iteration, False where it has none."""
-        found = [APPROACH]
-        for i in range(1, iterations):
-            if found[-1] == FINAL:
-                break
-            found.append(next_phase(found[-1], i in converged, iterations - i))
-        return found
+@pytest.mark.parametrize("settled, most, fewest, expected", [
+    (2, 12, 1, 2), (2, 12, 9, 5), (7, 12, 1, 7), (99, 12, 1, 8), (99, 3, 1, 2), (1, 3, 3, 2), (99, 2, 1, 1)])
+def test_the_approach_ends_when_it_has_settled_and_leaves_room_for_what_counts(settled, most, fewest, expected):
+    """settled: the iteration that says so; expected: iterations of the approach. Those and what counts are at least the
+    fewest, and never more than are allowed."""
+    approach = next(i for i in range(1, 100) if next_phase(i >= settled, i, most, fewest) == FINAL)
+    assert approach == expected and fewest <= approach + parts(most) <= most
+    assert next_phase(False, 1, 12, 1) == APPROACH
 
-    assert phases({1, 2}, 10) == [APPROACH, SETTLE, FINAL]
-    assert phases({3, 6}, 10) == [APPROACH] * 3 + [SETTLE] * 3 + [FINAL]  # the bath had not settled at once
-    assert phases({}, 10) == [APPROACH] * 6 + [SETTLE] * 4  # and the last of them counts all the same
-    assert phases({2, 9}, 10) == [APPROACH] * 2 + [SETTLE] * 7 + [FINAL]
-    assert next_phase(SETTLE, False, 0) == next_phase(FINAL, False, 3) == FINAL
+
+def test_one_iteration_in_the_bath_of_a_given_self_energy():
+    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "mu": 1.2, "iterations": 1}, two_particle={"channels": []},
+                   solver={"measurements": 640, "chains": 8, "warmup": 5}, run={"workers": 1})
+    point = carried_out(p, Run(world(), NEVER)).at(0.5)
+    assert [record["phase"] for record in point.history] == [FINAL] and point.mu == 1.2 and point["mu"].error == 0
+    np.testing.assert_allclose(point.functions["Sigma_in"][0], 2.0)  # U n/2 with n = 1
+    np.testing.assert_allclose(point.functions["Sigma"][0], point["Sigma"].mean)
+    np.testing.assert_allclose(point.functions["G"][0], point["G"].mean)
+
+
+def test_half_filling_is_exact_where_hops_change_the_sublattice():
+    p = Parameters(model={"U": 4}, dca={"temperatures": [1.0], "density": 1.0}, two_particle={"channels": []},
+                   solver={"measurements": 640, "chains": 8, "warmup": 5}, run={"workers": 1})
+    point = carried_out(p, Run(world(), NEVER)).at(1.0)
+    assert point.mu == 2.0 and all(record["mu"] == 2.0 for record in point.history)
+    assert abs(point["density"].mean - 1) < 1e-5 and point.history[-1]["converged"]
+    sigma = point["Sigma"].mean
+    np.testing.assert_allclose(sigma[3], 4.0 - sigma[0].conj(), atol=1e-9)  # (0,0) and (pi,pi)
+    assert Crystal.of(p.replace(model={"t_prime": -0.2})).mirror is None
+    assert Crystal.of(p.replace(model={"cluster": [[3, 0], [0, 1]]})).mirror is None
+
+
+def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
+    """As pseudo-values of what is in the samples: the jackknife error of the bath is that of the mean over groups."""
+    tasks, make = [], ctaux.make_problem
+    monkeypatch.setattr(ctaux, "make_problem", lambda *a: (tasks.append(a[2]), make(*a))[1])
+    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.9, "iterations": 4},
+                   two_particle={"channels": []}, solver={"measurements": 640, "chains": 8, "warmup": 5}, run={"workers": 1})
+    point = carried_out(p, Run(world(), NEVER)).at(0.5)
+    assert [task.own_g0 is None for task in tasks] == [record["phase"] == APPROACH for record in point.history]
+    own = 1 / tasks[-1].own_g0
+    assert own.shape[0] == 8 and np.ptp(own[:, 1, 0].real) > 1e-3
+    error = own[:, 1, 0].real.std(ddof=1) / np.sqrt(8)
+    assert abs((own.mean(axis=0) - 1 / tasks[-1].g0)[1, 0].real) < error
+    mus = [record["mu"] for record in point.history if record["phase"] == FINAL]
+    assert point["mu"].error > 0 and abs(point["mu"].mean - np.mean(mus)) < 0.05
+
+
+def test_what_is_not_self_consistent_is_said():
+    """Strong coupling, few iterations: the doubt, and with it answer and summary, says so."""
+    p = Parameters(model={"U": 8}, dca={"temperatures": [0.25], "density": 0.8, "iterations": 2},
+                   two_particle={"channels": []}, solver={"measurements": 6400, "chains": 8, "warmup": 20}, run={"workers": 1})
+    results = carried_out(p, Run(world(), NEVER))
+    assert results.at(0.25).history[-1]["converged"] is False
+    assert "not converged" in results.answer() and "dca.iterations" in " ".join(advice(results, p))

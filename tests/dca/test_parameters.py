@@ -142,7 +142,7 @@ def test_hopping_table_has_both_signs():
 
 
 def test_early_measurements_follow_the_late_ones():
-    assert synthetic.parameters(solver={"measurements": 50_000}).solver.measurements_first == 5000
+    assert synthetic.parameters(solver={"measurements": 50_000}).solver.measurements_first == 2500
     assert synthetic.parameters(solver={"measurements": 100}).solver.measurements_first == 64
     assert synthetic.parameters(solver={"measurements": 10_000, "chains": 6400}).solver.measurements_first == 6400
 

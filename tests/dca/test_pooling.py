@@ -1,5 +1,7 @@
 """Measurements of several iterations taken together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from isolated import OPEN_DIMER, Isolated
@@ -22,14 +24,33 @@ def parts():
     return case.setting, found
 
 
+def pool(setting, *parts):
+    """Of measurements that were all made in the setting's bath, or in (measured, g0, mu)."""
+    found = None
+    for part in parts:
+        measured, g0, mu = part if isinstance(part, tuple) else (part, setting.g0, 1.2)
+        found = pooling.pooled(found, replace(measured, own=measured.in_bath(g0, mu)))
+    return pooling.as_one(found)
+
+
+def bath_of(measured):
+    """(m, g0, mu) with all data."""
+    norm, green, inverse_g0, mu = (a.mean(axis=0) for a in (measured.norm, *vars(measured.own).values()))
+    g0 = norm / inverse_g0
+    return (g0 - green / norm) / g0**2, g0, mu / norm
+
+
 def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
     setting, (a, b) = parts
-    together, g0, mu = pooling.as_one(pooling.pooled(pooling.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
+    together = pool(setting, a, b)
+    m, g0, mu = bath_of(together)
     np.testing.assert_allclose(g0, setting.g0, rtol=1e-14)
     assert mu == pytest.approx(1.2, rel=1e-15)
     np.testing.assert_array_equal(together.weights, a.weights + b.weights)
     assert (a.parts, together.parts, together.chains) == (1, 2, 4)
-    for name in ("sign", "order", "norm", "m", "histogram", "pairing"):
+    mean = (a.m + 2 * b.m).mean(axis=0) / (a.norm + 2 * b.norm).mean()
+    np.testing.assert_allclose(m, mean, rtol=1e-9, atol=1e-10)
+    for name in ("sign", "order", "norm", "histogram", "pairing"):
         mean = (getattr(a, name) + 2 * getattr(b, name)) / 3
         np.testing.assert_allclose(getattr(together, name), mean, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(together.channels[0], (a.channels[0] + 2 * b.channels[0]) / 3, atol=1e-14)
@@ -39,7 +60,7 @@ def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
 
 def test_each_chain_goes_on_in_time(parts):
     setting, (a, b) = parts
-    together, _, _ = pooling.as_one(pooling.pooled(pooling.pooled(None, a, setting.g0, 1.2), b, setting.g0, 1.2))
+    together = pool(setting, a, b)
     assert together.series.shape == (4, a.series.shape[1] + b.series.shape[1], a.series.shape[2])
     np.testing.assert_array_equal(together.series[2], np.concatenate([a.series[2], b.series[2]]))
 
@@ -48,14 +69,12 @@ def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
     setting, (a, b) = parts
     baths = setting.g0, 1 / (1 / setting.g0 + 0.3 + 0.2j / setting.mesh.omega)
     mus = 1.2, 1.5
-    together = None
-    for measured, g0, mu in zip((a, b), baths, mus):
-        together = pooling.pooled(together, measured, g0, mu)
-    measured, g0, mu = pooling.as_one(together)
+    m, g0, mu = bath_of(pool(setting, *zip((a, b), baths, mus)))
+    norms = np.array([a.norm.mean(), 2 * b.norm.mean()]) / (a.norm.mean() + 2 * b.norm.mean())
 
     def green(x, g):
-        return x.norm.mean() * g - g**2 * x.m.mean(axis=0)
+        return g - g**2 * x.m.mean(axis=0) / x.norm.mean()
 
-    assert mu == pytest.approx((1.2 + 2 * 1.5) / 3)
-    np.testing.assert_allclose(1 / g0, (1 / baths[0] + 2 / baths[1]) / 3, rtol=1e-13)
-    np.testing.assert_allclose(green(measured, g0), (green(a, baths[0]) + 2 * green(b, baths[1])) / 3, rtol=1e-12)
+    assert mu == pytest.approx(norms @ mus)
+    np.testing.assert_allclose(1 / g0, norms[0] / baths[0] + norms[1] / baths[1], rtol=1e-13)
+    np.testing.assert_allclose(g0 - g0**2 * m, norms[0] * green(a, baths[0]) + norms[1] * green(b, baths[1]), rtol=1e-10)

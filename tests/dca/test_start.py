@@ -25,7 +25,7 @@ DIMER = [[2, 0], [0, 1]]
 
 def parameters(*temperatures, **sections):
     p = Parameters(model={"U": 4.0, "cluster": DIMER}, dca={"temperatures": temperatures, "density": 0.9, "iterations": 4},
-                   solver={"measurements": 640, "measurements_first": 64, "chains": 4, "warmup": 10},
+                   solver={"measurements": 640, "measurements_first": 64, "chains": 8, "warmup": 10},
                    two_particle={"channels": []}, run={"workers": 1})
     return p.replace(**sections)
 
@@ -230,7 +230,7 @@ def test_sigma_has_the_hartree_term_of_the_new_model(runs):
     assert fixed["mu"] == 3.0
 
 
-@pytest.mark.parametrize("chains", [2, 4, 8])
+@pytest.mark.parametrize("chains", [2, 8, 16])
 def test_configurations_are_dealt_out_to_any_number_of_chains(runs, chains):
     p = parameters(0.5)
     theirs = checkpoint.load(runs / "long/checkpoint.h5", PROGRAM, *parameters(1.0, 0.5).fingerprints())
@@ -238,7 +238,7 @@ def test_configurations_are_dealt_out_to_any_number_of_chains(runs, chains):
     mine = out_of_columns(read(runs, p.replace(solver={"chains": chains}))["chains"]["states"])
     assert [chain["number"] for chain in mine] == list(range(chains))
     for chain in mine:
-        np.testing.assert_array_equal(chain["tau"], theirs[chain["number"] % 4]["tau"])
+        np.testing.assert_array_equal(chain["tau"], theirs[chain["number"] % 8]["tau"])
     commands.run(p.replace(solver={"chains": chains}), start=runs / "long")
 
 
@@ -266,7 +266,7 @@ def test_the_loop_from_another_run_converges_to_the_same_numbers(runs):
 def test_on_two_ranks_it_is_the_same_and_an_error_is_one_line(runs, tmp_path):
     done = on_two_ranks(parameters(0.5), tmp_path / "two", "--from", runs / "short")
     assert done.returncode == 0, done.stderr
-    assert f"starts from {runs / 'short'} at T = 1: Σ, μ and the configurations of 4 chains" in done.stdout
+    assert f"starts from {runs / 'short'} at T = 1: Σ, μ and the configurations of 8 chains" in done.stdout
     assert same(commands.load(tmp_path / "two").at(0.5), commands.load(runs / "long").at(0.5))
     failed = on_two_ranks(parameters(0.5), tmp_path / "three", "--from", tmp_path / "nowhere")
     said = [line for line in failed.stderr.splitlines() if "plaq: error" in line]

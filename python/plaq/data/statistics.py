@@ -167,18 +167,19 @@ def sign_average(sign: np.ndarray, signed: np.ndarray) -> np.ndarray:
 
 
 def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = None, parts: int = 1,
-                chains: int = 1) -> str:
+                chains: int = 1, fewest: int = MINIMUM_BINS) -> str:
     """Why these bins cannot support an error bar; an empty string when they can.
 
     weights : ``[bin]`` measurements in each bin; sign : ``[bin]`` average signs; tau_int : integrated
     autocorrelation time in measurements, None if it was not measured; parts : how many stretches of its chain a bin
     holds, with measurements of other bins between them, each of which has to be long; chains : that the bins are of. With
-    enough of these the error between chains holds where bins are too short, if there is a tau.
+    enough of these the error between chains holds where bins are too short, if there is a tau. fewest : bins that have
+    an error.
     """
     weights = np.asarray(weights, dtype=float)
     bins = np.count_nonzero(weights)
-    if bins < MINIMUM_BINS:
-        return f"only {bins} bins, {MINIMUM_BINS} are needed for an error"
+    if bins < fewest:
+        return f"only {bins} bins, {fewest} are needed for an error"
     average = jackknife(lambda s: s, sign, weights=weights)
     if abs(average.mean) < SIGN_OVER_ERROR * average.error:
         return f"the average sign {average.mean:.2g} is within {SIGN_OVER_ERROR} errors of zero"

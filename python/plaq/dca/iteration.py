@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from plaq.data.estimate import Estimate
-from plaq.data.statistics import Resampled
+from plaq.data.statistics import weighted_average
 from plaq.dca.lattice.chemical_potential import density as lattice_density
 from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.crystal import Crystal
@@ -26,23 +26,26 @@ from plaq.dca.parameters import Parameters
 from plaq.dca.physics import observables
 from plaq.dca.planning.distribution import in_shares
 from plaq.dca.planning.progress import part_done
-from plaq.dca.solver import choices, ctaux, pooling
+from plaq.dca.solver import choices, ctaux, groups, pooling
 from plaq.dca.solver.chains import run_chains
-from plaq.dca.solver.pooling import PARTS
 from plaq.dca.solver.shares import Shares, SpreadEstimate, pair_functions
 from plaq.dca.solver.watch import Watch
 from plaq.errors import Interrupted, RunError
 from plaq.run.driver import Run
 
-APPROACH, SETTLE, FINAL = "approach", "settle", "final"
-AGREED = ("phase", "sigma", "error", "density_error", "mu", "guess", "order", "tau", "mixing")
+APPROACH, FINAL = "approach", "final"
+AGREED = ("phase", "sigma", "mu", "order", "tau", "outputs", "residuals", "needed", "settled")
+
+FADING = 0.75  # of the deviation that a step in T left, at most so much is left after one more iteration
+NEGLIGIBLE = 1.0  # such a deviation, in errors of the temperature's Sigma
+UNNOTICED = 1e-5  # a density that deviates by less has deviated by rounding
 
 
 @dataclass
 class Mismatch:
-    """How far from self-consistency: both are zero there, and each is judged by the noise of this and the last iteration.
+    """How far from self-consistency: both are zero there, but for the noise of output and input.
 
-    sigma : root mean square of Sigma_out - Sigma_in; density : of the cluster less that of the lattice."""
+    sigma : root mean square of Sigma_out - Sigma_in; density : of the cluster less that of the lattice. With their errors."""
 
     sigma: float
     sigma_error: float
@@ -50,16 +53,20 @@ class Mismatch:
     density_error: float
 
     def within(self, tolerance: float) -> bool:
-        """Whether both are, in their errors."""
-        return self.sigma <= tolerance * self.sigma_error and abs(self.density) <= tolerance * self.density_error
+        """Whether both are, in their errors; twice as many for the density, since one number scatters more than a mean."""
+        return (self.sigma <= tolerance * self.sigma_error
+                and abs(self.density) <= max(2 * tolerance * self.density_error, UNNOTICED))
 
 
 @dataclass
 class Iteration:
     """At temperature T, in the run's point ``index``; ``point`` numbers the random streams.
 
-    at : the state that iterations of this temperature hand on: iteration, phase, sigma, error, density_error, mu, guess,
-    order, tau, chains, warm_up, mixing, pool, history, seconds. The rest is found step by step.
+    at : the state that iterations of this temperature hand on: iteration, phase, order, tau, chains, warm_up, pool, history,
+    seconds; sigma [1 + group, K, w], samples as in plaq.dca.solver.groups; mu, where it is looked for first; outputs,
+    (weight, samples of Sigma) of the last iterations; residuals, of those that count, (weight, samples of Sigma_out -
+    Sigma_in and of the densities' difference); needed, how many iterations the step in T needs; settled, whether the
+    approach had converged; functions, Sigma and G of every iteration. The rest is found step by step.
     """
 
     parameters: Parameters
@@ -72,43 +79,69 @@ class Iteration:
     point: int
     at: dict[str, Any]
     begun: Callable[[float, float], None]  # told how many measurements there are, of how many, when chains start
-    sigma: np.ndarray = field(init=False)  # [K, w], causal
-    g0: np.ndarray = field(init=False)  # [K, w], auxiliary bath
+    mu: np.ndarray = field(init=False)  # samples [1 + group]
+    inverse_g0: np.ndarray = field(init=False)  # samples [1 + group, K, w] of the auxiliary bath
     task: ctaux.Task = field(init=False)
     problem: Any = field(init=False)
     shares: Shares | None = field(init=False, default=None)
     setting: observables.Setting = field(init=False)
     measured: ctaux.Measured = field(init=False)
-    found: Resampled = field(init=False)  # Sigma for the next iteration
-    density: Resampled = field(init=False)
+    found: np.ndarray = field(init=False)  # samples of Sigma_out
+    density: np.ndarray = field(init=False)
     record: dict[str, Any] = field(init=False)  # of the history
     complete: bool = field(init=False, default=False)  # the temperature is
 
     # Bath ------------------------------------------------------------------------------------------------------------
 
+    @property
+    def grouped(self) -> bool:
+        """Whether errors come from groups of chains: an isolated cluster has no bath that could be noisy."""
+        return not self.parameters.dca.isolated
+
+    @property
+    def parts(self) -> int:
+        """Iterations that share the measurements of a temperature."""
+        return pooling.parts(self.parameters.dca.iterations)
+
     def make_bath(self) -> None:
-        """mu, the bath and the solver's problem. Collective."""
+        """mu, the baths and the solver's problem. Collective."""
         started = time.perf_counter()
-        self.sigma = observables.causal(self.at["sigma"])
-        self.g0, self.task, self.problem = self.run.comm.together(self._bath)
+        self.mu, self.inverse_g0, self.task, self.problem = self.run.comm.together(self._bath)
         self._clock("bath", started)
 
     def _bath(self):
-        p, mesh, at, sigma = self.parameters, self.mesh, self.at, self.sigma
-        if p.dca.density is not None:
-            at["mu"] = find_mu(p.dca.density, self.crystal.coarse, mesh, sigma, at["guess"])
-        gbar = self.crystal.coarse.gbar(1j * mesh.omega + at["mu"] - sigma)
+        p, mesh, at = self.parameters, self.mesh, self.at
+        found = [self._bath_of(sigma) for sigma in at["sigma"]]
+        mu, inverse_g0 = (np.array(part) for part in zip(*found))
+        task = self._task(1 / inverse_g0[0])
+        if at["phase"] == FINAL and len(mu) > 1:
+            task.own_g0 = mesh.evaluate(mesh.fit(1 / groups.own(inverse_g0, self._group_weights())))
+            task.group_of = groups.of_chains(p.solver.bins, p.solver.chains)
+        return mu, inverse_g0, task, ctaux.make_problem(self.crystal.cluster, mesh, task, p.solver)
+
+    def _bath_of(self, sigma: np.ndarray) -> tuple[float, np.ndarray]:
+        """(mu, 1/g0) of one sample."""
+        p, mesh = self.parameters, self.mesh
+        sigma, mu = observables.causal(sigma, mesh.omega), self.at["mu"]
+        if p.dca.density == 1 and self.crystal.mirror is not None:
+            mu = p.model.U / 2
+        elif p.dca.density is not None:
+            mu = find_mu(p.dca.density, self.crystal.coarse, mesh, sigma, mu)
+        gbar = self.crystal.coarse.gbar(1j * mesh.omega + mu - sigma)
         # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
-        g0 = ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
-        task = self._task(g0)
-        return g0, task, ctaux.make_problem(self.crystal.cluster, mesh, task, p.solver)
+        return mu, 1 / ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
+
+    def _group_weights(self) -> np.ndarray:
+        """[group] chains in each."""
+        solver = self.parameters.solver
+        return np.bincount(groups.of_chains(solver.bins, solver.chains)).astype(float)
 
     def _task(self, g0: np.ndarray) -> ctaux.Task:
         p, at, mesh = self.parameters, self.at, self.mesh
         few, many = p.measurements(self.T)
-        missing = many - (int(at["pool"]["weight"]) if at["pool"] else 0)
+        missing = many - (int(at["pool"]["weights"].sum()) if at["pool"] else 0)
         last = p.dca.isolated or at["iteration"] == p.dca.iterations
-        measurements = few if at["phase"] == APPROACH else missing if last else min(missing, -(-many // PARTS))
+        measurements = few if at["phase"] == APPROACH else missing if last else min(missing, -(-many // self.parts))
         task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=choices.expansion_constant(p.solver), g0=g0,
                           measurements=measurements, order=max(at["order"], 1.0), warm_up=at["warm_up"],
                           point=self.point, iteration=at["iteration"], tau=at["tau"])
@@ -186,55 +219,116 @@ class Iteration:
         started = time.perf_counter()
         p, crystal = self.parameters, self.crystal
         self.setting = observables.Setting(crystal.cluster, crystal.group, self.mesh, crystal.coarse, p.model.U, self.task.K,
-                                           self.at["mu"], self.g0)
+                                           float(self.mu[0]), self.task.g0)
         self.measured, self.found, self.density = comm.together(lambda: self._measured(tally))
         self._clock("analysis", started)
 
     def _measured(self, tally: dict[str, float]):
-        measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, self.crystal.cluster, self.crystal.orbits,
-                                 self.shares)
+        p, crystal = self.parameters, self.crystal
+        mirror = crystal.mirror if self.mu[0] == p.model.U / 2 else None
+        measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, crystal.cluster, crystal.orbits, self.shares,
+                                 mirror)
         if measured.sign.mean() == 0:
             raise RunError(f"T = {self.T}: the average sign is 0 in {int(measured.weights.sum())} measurements: nothing can "
                            "be averaged; measure more or stay at higher temperatures")
-        return measured, *observables.self_energy(self.setting, measured, self.parameters.dca.density)
+        if self.grouped:
+            measured = groups.together(measured, p.solver.bins, p.solver.chains)
+        g0, mu = self.task.g0, self.mu[0]
+        if self.task.own_g0 is not None:
+            g0, mu = self.task.own_g0, groups.own(self.mu, self._group_weights())
+        measured.own = measured.in_bath(g0, mu)
+        measured.m = None
+        sigma, density = observables.self_energy(self.setting, measured, p.dca.density)
+        return measured, groups.samples_of(sigma), groups.samples_of(density)
 
     # What follows from it --------------------------------------------------------------------------------------------
 
     def judge(self) -> None:
-        """Which phase this iteration and the next belong to; an iteration that counts goes into the pool with those
-        before. Then ``record``, ``complete`` and, of all that count together, ``measured`` and ``setting``."""
+        """Which phase the next iteration belongs to; one that counts goes into the pool with those before. Then ``record``,
+        ``complete`` and, of all that count together, ``measured`` and ``setting``."""
         started = time.perf_counter()
-        p, at, measured, density = self.parameters, self.at, self.measured, self.density
-        off = self._mismatch()
-        converged = off.within(p.dca.tolerance) and at["iteration"] > p.dca.minimum_iterations - PARTS
-        self._next_phase = next_phase(at["phase"], converged, p.dca.iterations - at["iteration"])
-        self._counts = self._next_phase == FINAL  # then it was the first of the final ones, or one of them
+        p, at, measured = self.parameters, self.at, self.measured
+        counts = at["phase"] == FINAL
+        isolated, weight = p.dca.isolated, float(measured.weights.sum())
+        self._before = {name: at[name] for name in ("pool", "residuals")}
+        residual = self._residual()
+        off = self._mismatch([residual])
         self._order = float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1]))
+        if counts:
+            at["residuals"] = at["residuals"] + [residual]
+        else:
+            at["needed"] = min(at["needed"], self._needed(off))
+        settled = at["settled"] and self._mismatch(at["residuals"]).within(p.dca.tolerance) if counts else \
+            off.within(p.dca.tolerance) and at["iteration"] >= at["needed"]
+        density_error = groups.error(self.density, measured.weights)
         self.record = {
-            "T": self.T, "iteration": at["iteration"], "phase": FINAL if self._counts else at["phase"], "mu": at["mu"],
-            "density": float(density.mean), "density_error": float(density.error),
+            "T": self.T, "iteration": at["iteration"], "phase": at["phase"], "mu": float(self.mu[0]),
+            "mu_error": float(groups.error(self.mu, measured.weights)) if len(self.mu) > 1 else 0.0,
+            "density": float(self.density[0]), "density_error": float(density_error),
             "density_mismatch": off.density, "density_mismatch_error": off.density_error,
             "sign": float(measured.sign.mean()),
-            "sign_error": float(np.std(measured.sign) / np.sqrt(len(measured.sign) - 1)),
-            "order": self._order, "converged": None if p.dca.isolated else bool(converged),
-            "change": None if p.dca.isolated else off.sigma, "change_error": off.sigma_error,
-            "measurements": int(measured.weights.sum()), "drift": measured.drift, "acceptance": measured.acceptance,
+            "sign_error": float(np.std(measured.sign) / np.sqrt(max(len(measured.sign) - 1, 1))),
+            "order": self._order, "converged": None if isolated else bool(settled),
+            "change": None if isolated else off.sigma, "change_error": off.sigma_error,
+            "measurements": int(weight), "drift": measured.drift, "acceptance": measured.acceptance,
             "block_length": self.problem.block_length, "proposals_per_sweep": self.problem.proposals_per_sweep,
             "sweeps_per_measurement": self.problem.sweeps_per_measurement, "chains_in_flight": at["chains"].in_flight}
-        self._pool_before = at["pool"]
-        if self._counts and (at["pool"] or not p.dca.isolated):
-            at["pool"] = pooling.pooled(at["pool"], measured, self.g0, at["mu"])
-            self.measured, self.setting.g0, self.setting.mu = pooling.as_one(at["pool"])
-        self.complete = self._counts and self.measured.weights.sum() >= p.measurements(self.T)[1]
+        self._functions = self._as_functions()
+        self._next_phase = FINAL
+        if not counts:
+            self._next_phase = next_phase(settled, at["iteration"], p.dca.iterations, p.dca.minimum_iterations)
+            at["settled"] = bool(settled)
+        if counts and (at["pool"] or not isolated):
+            at["pool"] = pooling.pooled(at["pool"], measured)
+            self.measured = pooling.as_one(at["pool"])
+        self.complete = counts and self.measured.weights.sum() >= p.measurements(self.T)[1]
         self._clock("analysis", started)
 
-    def _mismatch(self) -> Mismatch:
-        at, found, density = self.at, self.found, self.density
-        change = float(np.sqrt(np.mean(np.abs(found.mean - self.sigma) ** 2)))
-        error = float(np.sqrt(np.mean(np.abs(found.error) ** 2 + np.abs(at["error"]) ** 2)))
-        lattice = lattice_density(at["mu"], self.crystal.coarse, self.mesh, self.sigma)
-        return Mismatch(change, error, float(density.mean) - lattice,
-                        float(np.hypot(density.error, at["density_error"])))
+    def _residual(self) -> dict[str, Any]:
+        """Samples of Sigma_out - Sigma_in, and of the cluster's density less the lattice's."""
+        omega, coarse = self.mesh.omega, self.crystal.coarse
+        inputs = [observables.causal(sigma, omega) for sigma in self.at["sigma"]]
+        lattice = np.array([lattice_density(mu, coarse, self.mesh, sigma) for mu, sigma in zip(self.mu, inputs)])
+        if self.parameters.dca.isolated:  # bins, and one input
+            inputs, lattice = inputs[0], lattice[0]
+        return {"weight": float(self.measured.weights.sum()), "sigma": self.found - np.array(inputs),
+                "density": self.density - lattice}
+
+    def _mismatch(self, residuals: list[dict[str, Any]]) -> Mismatch:
+        """Of the weighted mean of residuals."""
+        weights = self.measured.weights
+        total = sum(r["weight"] for r in residuals)
+        sigma, density = (sum(r["weight"] * r[name] for r in residuals) / total for name in ("sigma", "density"))
+        error = groups.error(sigma, weights)
+        density_error = float(groups.error(density, weights))
+        if self.at["phase"] == APPROACH and len(self.mu) > 1:  # n answers to the noise of mu, which all groups have in common
+            density_error = float(np.hypot(density_error, self._compressibility() * groups.error(self.mu, weights)))
+        size = lambda f: float(np.sqrt(np.mean(np.abs(f) ** 2)))
+        return Mismatch(size(sigma[0]), size(error), float(density[0]), density_error)
+
+    def _compressibility(self) -> float:
+        """dn/dmu of the lattice at fixed Sigma."""
+        sigma, step = observables.causal(self.at["sigma"][0], self.mesh.omega), 1e-3
+        low, high = (lattice_density(self.mu[0] + d, self.crystal.coarse, self.mesh, sigma) for d in (-step, step))
+        return (high - low) / (2 * step)
+
+    def _needed(self, off: Mismatch) -> int:
+        """The iteration after which what the step in T did to Sigma is negligible, by what is left of it now; what is below
+        half its noise cannot be seen."""
+        left = max(np.sqrt(max(off.sigma**2 - off.sigma_error**2, 0.0)), off.sigma_error / 2)
+        error = off.sigma_error * np.sqrt(self.measured.weights.sum() / self.parameters.measurements(self.T)[1])
+        if not 0 < error < np.inf:
+            return self.at["iteration"]
+        return self.at["iteration"] + int(np.ceil(np.log(max(left / error / NEGLIGIBLE, 1.0)) / np.log(1 / FADING)))
+
+    def _as_functions(self) -> dict[str, np.ndarray]:
+        """What results.h5 keeps of this iteration, with all data."""
+        setting, measured = self.setting, self.measured
+        sums = [weighted_average(a, measured.weights) for a in (measured.norm, *vars(measured.own).values())]
+        here, m = setting.sample(*sums)
+        g, sigma = ctaux.dyson(here.g0, m, setting.U)
+        error = groups.error(self.found, measured.weights)
+        return {"Sigma_in": self.at["sigma"][0], "Sigma": sigma, "Sigma_error": error, "G": g}
 
     def estimates(self) -> dict[str, Estimate | SpreadEstimate]:
         """All observables of the temperature. Collective. Interrupted when the run is to stop: the state is then that of
@@ -244,8 +338,10 @@ class Iteration:
             found = observables.estimates(self.setting, self.measured, self.task.window, self.task.channels,
                                           self.run.comm.starmap, self.shares, self.run.obey)
         except Interrupted:
-            self.at["pool"] = self._pool_before
+            self.at |= self._before
             raise
+        if not np.ptp(self.mu):  # given, or that of a symmetry
+            found["mu"] = replace(found["mu"], mean=np.array(self.mu[0]), error=np.array(0.0), jackknife=None)
         self._clock("analysis", started)
         return found
 
@@ -257,16 +353,17 @@ class Iteration:
         at["history"].append(record)
         self.run.comm.on_root(lambda: self.observer.iteration(record))
 
-        at["phase"] = self._next_phase
-        if not self._counts:  # iterations that are taken together measure in the same way
+        if at["phase"] == APPROACH:  # iterations that are taken together measure in the same way
             at["order"] = self._order
             at["tau"] = observables.sweeps_between_independent(self.measured, self.problem.sweeps_per_measurement)
-        at["mixing"] = (at["mixing"] + [{"input": self.sigma, "output": self.found.mean}])[-DEPTH:]
-        pairs = [(m["input"], m["output"]) for m in at["mixing"]]
-        at["sigma"] = mixed(pairs, p.dca.mixing_factor, p.dca.mixing)
-        at["error"], at["density_error"] = self.found.error, float(self.density.error)
+        at["phase"] = self._next_phase
+        at["functions"] = at["functions"] + [self._functions]
+        at["outputs"] = (at["outputs"] + [{"weight": float(record["measurements"]), "sigma": self.found}])[-DEPTH:]
+        if self.grouped:
+            at["sigma"] = mixed([(output["weight"], output["sigma"]) for output in at["outputs"]])
         at["iteration"] += 1
-        at["guess"] = at["mu"]
+        if p.dca.mu is None:
+            at["mu"] = float(self.mu[0])
         at["warm_up"] = p.solver.warmup // 4  # configurations are at hand; only the bath has moved a little
         at["chains"] = at["chains"].renewed(self.mesh.beta)
 
@@ -276,14 +373,22 @@ class Iteration:
     def last(self) -> dict[str, Any]:
         """What the next temperature starts from. Collective."""
         sigma = observables.self_energy(self.setting, self.measured, self.parameters.dca.density)[0].mean
-        numbers = {"omega": self.mesh.omega, "sigma": sigma, "beta": self.mesh.beta, "mu": self.setting.mu,
+        numbers = {"omega": self.mesh.omega, "sigma": sigma, "beta": self.mesh.beta, "mu": self.found_mu,
                    "order": self._order, "tau": self.at["tau"]}
         return self.run.comm.bcast(numbers) | {"chains": self.at["chains"]}
 
+    @property
+    def found_mu(self) -> float:
+        """The mean mu of all that counts."""
+        measured = self.measured
+        if not np.ptp(self.mu):
+            return float(self.mu[0])
+        norm, mu = (weighted_average(a, measured.weights) for a in (measured.norm, measured.own.mu))
+        return float(mu / norm)
+
     def kept(self) -> dict[str, Any]:
         """What it takes to measure the temperature further (plaq.dca.further)."""
-        own = pooling.pooled(None, self.measured, self.g0, self.setting.mu) if self.at["pool"] is None else self.at["pool"]
-        return {**self.at, "pool": own}
+        return {**self.at, "pool": self.at["pool"] or pooling.pooled(None, self.measured)}
 
     # Seen from outside -----------------------------------------------------------------------------------------------
 
@@ -305,7 +410,7 @@ class Iteration:
         shown = {name: last.get(name) for name in ("density", "sign", "sign_error", "order", "change", "change_error")}
         self.observer.status(**shown, T=self.T, index=self.index, part_done=part,
                              seconds=sum(at["seconds"].values()) + elapsed, temperatures=len(p.dca.temperatures),
-                             iterations=max(p.dca.iterations, at["iteration"]), mu=at["mu"], phase=at["phase"],
+                             iterations=max(p.dca.iterations, at["iteration"]), mu=last.get("mu", at["mu"]), phase=at["phase"],
                              iteration=at["iteration"], **fields)
 
     def _clock(self, part: str, started: float) -> None:
@@ -317,11 +422,8 @@ def wanted_channels(p: Parameters, crystal: Crystal) -> list[tuple[str, int, int
     return [(kind, q, m) for kind in p.two_particle.channels for q in crystal.transfers for m in p.two_particle.bosonic]
 
 
-def next_phase(phase: str, converged: bool, left: int) -> str:
-    """The phase that the next iteration belongs to; ``left`` iterations are allowed after this one.
-
-    After a settling iteration, FINAL says that this one counts already; the last one that is allowed always does.
-    """
-    if phase == APPROACH:
-        return SETTLE if converged or left <= PARTS else APPROACH
-    return FINAL if converged or phase == FINAL or left == 0 else SETTLE
+def next_phase(settled: bool, iteration: int, most: int, fewest: int) -> str:
+    """The phase after an ``iteration`` of the approach, of at most ``most`` iterations at a temperature and at least
+    ``fewest``, those that count among them. What an iteration measured never decides whether itself counts."""
+    parts = pooling.parts(most)
+    return FINAL if iteration >= most - parts or settled and iteration >= fewest - parts else APPROACH

@@ -1,9 +1,9 @@
 """The self-consistency loop of the dynamical cluster approximation, through all temperatures of a run.
 
 At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma (plaq.dca.iteration), first with few measurements
-until Sigma changes by less than its error, then with many, everything measured, until that holds again. From there on all
-iterations count, until their measurements together are as many as were asked for (plaq.dca.solver.pooling). The next
-temperature starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays and of
+until what the step in T did to Sigma has died out. From there on all iterations count, with everything measured and groups
+of chains in baths of their own (plaq.dca.solver.groups), until their measurements together are as many as were asked for
+(plaq.dca.solver.pooling). The next temperature starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays and of
 chains that are spread over the ranks, so that a run can stop between any two bins and continue to the same bits, on any
 number of ranks.
 """
@@ -26,7 +26,7 @@ from plaq.dca.physics.exact import exact_point
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.transition import across
 from plaq.dca.results.results import Results
-from plaq.dca.solver import choices
+from plaq.dca.solver import choices, groups
 from plaq.dca.solver.chains import Chains
 from plaq.dca.solver.shares import Shares, SpreadEstimate
 from plaq.errors import Interrupted
@@ -119,10 +119,13 @@ class Loop:
             else:
                 chains = chains.renewed(previous["beta"], mesh.beta / previous["beta"])
             mu, tau = previous["mu"], previous["tau"]
-        state["loop"] = {"iteration": 1, "phase": FINAL if p.dca.isolated else APPROACH, "sigma": sigma,
-                         "error": np.zeros_like(sigma), "density_error": 0.0, "mu": mu, "guess": mu,
-                         "order": order, "tau": tau, "chains": chains,
-                         "warm_up": p.solver.warmup, "mixing": [], "pool": None, "history": [], "seconds": {}}
+        alone = p.dca.isolated or p.dca.iterations == 1
+        samples = 1 if p.dca.isolated else 1 + groups.count(p.solver.bins, p.solver.chains)
+        samples = 1 if samples == 2 else samples  # of one group there is nothing to leave out
+        state["loop"] = {"iteration": 1, "phase": FINAL if alone else APPROACH, "sigma": np.array([sigma] * samples),
+                         "mu": mu, "order": order, "tau": tau, "chains": chains, "warm_up": p.solver.warmup,
+                         "outputs": [], "residuals": [], "needed": p.dca.iterations, "settled": True, "functions": [],
+                         "pool": None, "history": [], "seconds": {}}
 
     def _iterate(self, T: float, mesh: matsubara.Mesh) -> Iterator[bool]:
         state, index = self._state, self._state["index"]
@@ -147,7 +150,8 @@ class Loop:
             self._keep(now)
             spread = {name: e for name, e in values.items() if isinstance(e, SpreadEstimate)}
             here = {name: e for name, e in values.items() if name not in spread}
-            point = Point(index, T, mesh.beta, now.setting.mu, here, now.at["history"], now.at["seconds"])
+            point = Point(index, T, mesh.beta, now.found_mu, here, now.at["history"], now.at["seconds"],
+                          functions=stacked(now.at["functions"]))
             del state["loop"]
             self._iteration = None
             yield from self._finish_point(point, spread)
@@ -208,6 +212,11 @@ class Loop:
             if self.comm.bcast(kept.get(part) is not None):
                 state[part]["chains"] = Chains.dealt(self.comm, kept.get(part))
         return state
+
+
+def stacked(functions: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """[iteration, K, w] of each."""
+    return {name: np.array([entry[name] for entry in functions]) for name in functions[0]} if functions else {}
 
 
 def moved_to(mesh: matsubara.Mesh, omega: np.ndarray, sigma: np.ndarray) -> np.ndarray:

@@ -47,20 +47,18 @@ TABLE = [
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
-    Parameter("dca", "iterations", integer(3, 1000), 12, "",
-              "most iterations at one temperature, those that count among them"),
-    Parameter("dca", "minimum_iterations", integer(3, 1000), 3, "", "fewest iterations at one temperature"),
+    Parameter("dca", "iterations", integer(1, 1000), 16, "",
+              "most iterations at one temperature, those that count among them; 1 needs mu"),
+    Parameter("dca", "minimum_iterations", integer(1, 1000), 1, "", "fewest iterations at one temperature"),
     Parameter("dca", "tolerance", real("(0, 1000]"), 1.5, "",
-              "converged when the self-energy changes, and the cluster's density misses the lattice's, by less than "
-              "this many errors"),
-    Parameter("dca", "mixing", choice("linear", "anderson"), "linear", "", "how the next self-energy is chosen"),
-    Parameter("dca", "mixing_factor", real("(0, 1]"), 1.0, "", "part of the new self-energy in a step"),
+              "converged when the self-energy that comes out differs from the one that goes in, and the cluster's density "
+              "from the lattice's, by less than this many errors"),
     Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
               "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
     Parameter("solver", "measurements", _measurements, 100_000, "configurations",
               "measured in the last iterations, together"),
     Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
-              "measured in each of the first iterations; auto is a tenth of measurements"),
+              "measured in each of the first iterations; auto is a twentieth of measurements"),
     Parameter("solver", "chains", integer(1, 1_000_000), 16, "",
               "Markov chains; results depend on their number, not on the workers"),
     Parameter("solver", "bins", integer(64, 65536), 64, "", "bins that error bars come from, over all "
@@ -128,7 +126,7 @@ class Parameters(parameters.Parameters):
     def resolved(cls, sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
         solver, pairs = values["solver"], values["two_particle"]
         if solver.measurements_first == "auto":
-            first = max(solver.bins, solver.chains, solver.measurements // 10)
+            first = max(solver.bins, solver.chains, solver.measurements // 20)
             sections = with_key(sections, "solver", "measurements_first", min(first, solver.measurements))
         if pairs.measurements == "auto":
             sections = with_key(sections, "two_particle", "measurements", solver.measurements)
@@ -205,6 +203,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
         refuse(f"exactly one of dca.density and dca.mu must be given: {both}")
     if dca.minimum_iterations > dca.iterations:
         refuse(f"dca.minimum_iterations = {dca.minimum_iterations} must be ≤ dca.iterations = {dca.iterations}")
+    if dca.iterations == 1 and dca.mu is None:
+        refuse("dca.iterations = 1 needs dca.mu instead of dca.density: the mu of a density takes several")
     if len(set(dca.temperatures)) != len(dca.temperatures):
         refuse(f"dca.temperatures = {shown(dca.temperatures)} must not repeat a value")
     if dca.isolated and dca.mu is None:

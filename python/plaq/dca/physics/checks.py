@@ -32,9 +32,9 @@ def violated(point: Point) -> bool:
 
 
 def converged(point: Point) -> bool | None:
-    """Whether the loop had converged when its last iterations began to count; None where there is no loop."""
-    first = next((record for record in point.history if record.get("phase") == "final"), {})
-    known = first.get("converged")
+    """Whether the iterations that count, taken together, are self-consistent; None where there is no loop."""
+    last = point.history[-1] if point.history else {}
+    known = last.get("converged")
     return None if known is None or np.isnan(known) else bool(known)
 
 

@@ -28,7 +28,7 @@ def exact_point(parameters, cluster, index, channels=(), window=0):
     density = ed.density
     to_sites = lambda f: np.asarray(f)[:, 0]  # R_i - R_0 = R_i: the origin is the first site
     values = {
-        "sign": 1.0, "density": density, "double_occupancy": ed.double_occupancy,
+        "sign": 1.0, "mu": mu, "density": density, "double_occupancy": ed.double_occupancy,
         "energy_kinetic": ed.kinetic_energy, "energy_potential": ed.potential_energy, "energy": ed.total_energy,
         "G": ed.to_momentum(ed.green_iw(mesh.omega)),
         "G_tau": ed.to_momentum(ed.green_tau(np.linspace(0, beta, observables.TAU_POINTS))).real,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,7 @@ from plaq.data.estimate import Axis, Estimate
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.dca.physics import bethe_salpeter
 from plaq.dca.physics.checks import SLOW
+from plaq.dca.solver import groups
 from plaq.dca.solver.ctaux import Measured, dyson
 from plaq.dca.solver.shares import Shares, SpreadEstimate, pair_functions
 from plaq.errors import RunError
@@ -24,6 +25,7 @@ IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps kee
 TAU_POINTS = 65
 UNSOLVED = "noise leaves the equation without a solution in some of the jackknife samples: measure more"
 ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in the time series
+CAUSAL = 0.1  # Im Sigma over w that lattice functions bear: coarse graining is good to 1e-8 up to 0.2
 LEADING = 3  # eigenvalues that are kept of every general channel
 
 
@@ -40,22 +42,32 @@ class Setting:
     mu: float
     g0: np.ndarray  # [K, w] auxiliary bath function
 
+    def sample(self, w, green, inverse_g0, mu):
+        """(the setting, m) of one jackknife sample, from the sums of `InBath` and of the norm."""
+        g0 = w / inverse_g0
+        return replace(self, mu=mu / w, g0=g0), (g0 - green / w) / g0**2
+
     def lattice_z(self, sigma):
         """iw + mu - Sigma on the mesh."""
-        return 1j * self.mesh.omega + self.mu - causal(sigma)
+        return 1j * self.mesh.omega + self.mu - causal(sigma, self.mesh.omega)
 
     def z_at(self, sigma, constant, n):
         """z [K, n] at the Matsubara indices n of both signs; `constant` [K] is Sigma at infinite frequency."""
         n = np.asarray(n)
         values = self.mesh.at_frequencies(sigma - constant[:, None], n) + constant[:, None]
         upper = np.where(n < 0, values.conj(), values)
-        z = 1j * self.mesh.frequency(np.abs(n + 0.5) - 0.5) + self.mu - causal(upper)
+        omega = self.mesh.frequency(np.abs(n + 0.5) - 0.5)
+        z = 1j * omega + self.mu - causal(upper, omega)
         return np.where(n < 0, z.conj(), z)
 
 
-def causal(sigma):
-    """Sigma with Im Sigma <= 0 at w > 0, as every exact self-energy has; only noise that breaks it is changed."""
-    return sigma.real + 1j * np.minimum(sigma.imag, 0.0)
+def causal(sigma, omega):
+    """Sigma with Im Sigma <= w/10 at w > 0, so that lattice functions can be made of it.
+
+    Every exact Sigma has Im Sigma <= 0. Noise around 0 is left as it is: cut off there its mean would not be 0, and
+    samples of a jackknife would be cut off in another way than their mean.
+    """
+    return sigma.real + 1j * np.minimum(sigma.imag, CAUSAL * omega)
 
 
 def short_name(block):
@@ -79,12 +91,15 @@ def self_energy(setting, measured, wanted=None):
     self-consistency is U n/2. With U n/2 itself an error dn of the cluster's density would come back as a shift U dn/2
     of its chemical potential, and so as a density.
     """
-    def function(w, m, n):
-        hartree = 0 if wanted is None else setting.U / 2 * (wanted - n / w)
-        return {"Sigma": dyson(setting.g0, m / w, setting.U)[1] + hartree, "density": n / w}
+    own = measured.in_bath(setting.g0, setting.mu)
 
-    found = statistics.jackknife(function, measured.norm, measured.m, measured.correlations["density"],
-                                 weights=measured.weights, keep=False)
+    def function(w, g, f, mu, n):
+        hartree = 0 if wanted is None else setting.U / 2 * (wanted - n / w)
+        here, m = setting.sample(w, g, f, mu)
+        return {"Sigma": dyson(here.g0, m, setting.U)[1] + hartree, "density": n / w}
+
+    found = statistics.jackknife(function, measured.norm, own.green, own.inverse_g0, own.mu,
+                                 measured.correlations["density"], weights=measured.weights)
     return found["Sigma"], found["density"]
 
 
@@ -123,9 +138,9 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     """
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in SLOW if name in taus), default=None)
-    if measured.chains >= len(measured.weights):
-        slowest = None  # each bin has chains of its own: bins are independent, however short
-    note = statistics.unsupported(measured.weights, measured.sign, slowest, measured.parts, measured.chains)
+    apart = measured.chains >= len(measured.weights)  # each bin has chains of its own: independent, however short
+    note = statistics.unsupported(measured.weights, measured.sign, None if apart else slowest, measured.parts,
+                                  measured.chains, groups.FEWEST if apart else statistics.MINIMUM_BINS)
     functions = pair_functions(window, setting.cluster.size,
                                None if measured.pairing is None else pair_orbits(setting.group), len(channels))
     on_ranks = with_breaks(shares.starmap if shares else starmap, between)
@@ -149,9 +164,11 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
                            convention=convention, note=note)
 
     names = list(measured.correlations)
-    add(single_particle_labels(setting), lambda w, s, order, m, *sums: single_particle(
-        setting, s, order / s, m / w, {name: value / w for name, value in zip(names, sums)}),
-        measured.sign, measured.order, measured.m, *measured.correlations.values())
+    own = measured.in_bath(setting.g0, setting.mu)
+    bath = own.green, own.inverse_g0, own.mu
+    add(single_particle_labels(setting), lambda w, g, f, mu, s, order, *sums: single_particle(
+        *setting.sample(w, g, f, mu), s, order / s, {name: value / w for name, value in zip(names, sums)}),
+        *bath, measured.sign, measured.order, *measured.correlations.values())
     histogram = statistics.jackknife(lambda h: h, measured.histogram, weights=measured.weights)
     axes = [Axis("k", np.arange(measured.histogram.shape[1]))]
     found["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
@@ -159,17 +176,19 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     if measured.pairing is not None:
         function = functions["pairing"]
         projectors, blocks = irrep_projectors(setting.cluster), irrep_blocks(setting.cluster)
-        evaluate = lambda w, m, g4: pairing(setting, projectors, blocks, m / w, function.whole(g4 / w))
-        add(pairing_labels(setting, projectors, window), evaluate, measured.m, measured.pairing, starmap=on_ranks)
+        evaluate = lambda w, g, f, mu, g4: pairing(*setting.sample(w, g, f, mu), projectors, blocks,
+                                                   function.whole(g4 / w))
+        add(pairing_labels(setting, projectors, window), evaluate, *bath, measured.pairing, starmap=on_ranks)
         add_function("G4_pp", function, measured.pairing, two_particle_axes(setting, window, half=True), PAIRING)
     for i, ((kind, q, m_index), values) in enumerate(zip(channels, measured.channels)):
         tag, function = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"]
         blocks = irrep_blocks(setting.cluster, q)
-        terms = lambda w, m, g4: channel_terms(setting, kind, q, m_index, window, m / w, function.whole(g4 / w))
-        whole = [statistics.weighted_average(a, measured.weights) for a in (measured.norm, measured.m, values)]
+        terms = lambda w, g, f, mu, g4: channel_terms(*setting.sample(w, g, f, mu), kind, q, m_index, window,
+                                                      function.whole(g4 / w))
+        whole = [statistics.weighted_average(a, measured.weights) for a in (measured.norm, *bath, values)]
         full = next(on_ranks(lambda *sums: reference(blocks, *terms(*sums)), [whole]))
         add(channel_labels(setting, blocks, window, tag), lambda *sums: channel(blocks, full, tag, *terms(*sums)),
-            measured.m, values, starmap=on_ranks)
+            *bath, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(setting, window), CHANNELS[kind])
     return found
 
@@ -184,7 +203,7 @@ def with_breaks(starmap, between):
     return mapped
 
 
-def single_particle(setting, sign, order, m, sums):
+def single_particle(setting, m, sign, order, sums):
     """Everything that needs no two-particle function, from sign-free averages."""
     cluster, mesh, U = setting.cluster, setting.mesh, setting.U
     beta = mesh.beta
@@ -193,7 +212,7 @@ def single_particle(setting, sign, order, m, sums):
     kinetic = 2 / cluster.size * mesh.equal_time(setting.coarse_graining.eps_gbar(setting.lattice_z(sigma))).sum()
     expected_order = setting.K + beta * U * cluster.size * (density / 2 - docc)
     return {
-        "sign": sign, "density": density, "double_occupancy": docc, "expansion_order": order,
+        "sign": sign, "mu": setting.mu, "density": density, "double_occupancy": docc, "expansion_order": order,
         "order_identity": order - expected_order,
         "energy_kinetic": kinetic, "energy_potential": U * docc, "energy": kinetic + U * docc,
         "G": g, "Sigma": sigma,
@@ -214,6 +233,7 @@ def single_particle_labels(setting):
     k_tau = [momenta, Axis("tau", np.linspace(0, setting.mesh.beta, TAU_POINTS), "1/t")]
     return {
         "sign": {"convention": "average sign of the configurations' weights"},
+        "mu": {"unit": "t", "convention": "chemical potential, mean over the baths of all that counts"},
         "density": {"convention": "<n_up + n_down> per site"},
         "double_occupancy": {"convention": "<n_up n_down> per site"},
         "expansion_order": {"convention": "<k>, vertices in a configuration"},
@@ -239,7 +259,7 @@ def single_particle_labels(setting):
 
 
 @region("Bethe-Salpeter: pairing")
-def pairing(setting, projectors, blocks, m, g4):
+def pairing(setting, m, projectors, blocks, g4):
     """Leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w'].
 
     The equation is solved in each block that symmetry keeps apart; where a small point group joins irreps in one block,
@@ -317,7 +337,7 @@ CHANNELS = {
 }
 
 
-def channel_terms(setting, kind, q, m_index, window, m, g4):
+def channel_terms(setting, m, kind, q, m_index, window, g4):
     """G4, chi0 of the cluster and chi0 of the lattice in a general channel, as `bethe_salpeter.ladder` takes them, from
     G4 [K, n, K', n']."""
     cluster, mesh = setting.cluster, setting.mesh

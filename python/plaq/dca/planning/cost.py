@@ -15,10 +15,11 @@ from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
 from plaq.dca.solver import choices
-from plaq.dca.solver.pooling import PARTS
+from plaq.dca.solver.pooling import parts
 from plaq.inputs.kinds import integer, real, text
 from plaq.inputs.schema import Parameter, Schema, read_toml
 
+APPROACH = 6  # iterations that the approach to self-consistency mostly takes
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
 COPIES_OF_BINS = 4  # at most at once: as summed, in one array, by quantity, and as complex numbers
@@ -178,10 +179,12 @@ def channels(p: Parameters) -> int:
 
 
 def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tuple[int, int, int, int]]:
-    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the second converges."""
+    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the approach takes as many as it
+    mostly does."""
     (first, many), warm_up = p.measurements(T), p.solver.warmup
-    if p.dca.isolated:
+    if p.dca.isolated or p.dca.iterations == 1:
         return [(many, warm_up, window, channels)]
-    again = warm_up // 4
-    part = (-(-many // PARTS), again, window, channels)
-    return [(first, warm_up, 0, 0), (first, again, 0, 0), *[part] * PARTS]
+    again, last = warm_up // 4, parts(p.dca.iterations)
+    before = min(APPROACH, p.dca.iterations - last)
+    part = (-(-many // last), again, window, channels)
+    return [(first, warm_up, 0, 0), *[(first, again, 0, 0)] * (before - 1), *[part] * last]

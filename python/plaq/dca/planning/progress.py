@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import Parameters
-from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.cost import APPROACH, Machine, cost
 
 ENOUGH = 0.05  # of a temperature: from there on its own speed says how long it takes
 
@@ -42,10 +42,11 @@ class Progress:
 def part_done(final: bool, before: float, now: float, few: int, many: int) -> float:
     """The part of one temperature that is done, in measurements.
 
-    Two iterations of ``few`` are expected until Sigma stands still, then the final ones of ``many`` together. before:
-    measurements of the complete iterations that are final, or not, as this one; now: those of this one. Iterations
+    `cost.APPROACH` iterations of ``few`` are expected until Sigma stands still, then the final ones of ``many`` together.
+    before: measurements of the complete iterations that are final, or not, as this one; now: those of this one. Iterations
     beyond the expected ones move nothing.
     """
+    first = APPROACH * few
     if final:
-        return min(1.0, (2 * few + before + now) / (2 * few + many))
-    return min(2 * few, before + now) / (2 * few + many)
+        return min(1.0, (first + before + now) / (first + many))
+    return min(first, before + now) / (first + many)

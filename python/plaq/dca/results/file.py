@@ -122,6 +122,8 @@ def _write_point(group: h5py.Group, point: Point) -> None:
         group.create_group("history/seconds", track_order=True),
         [record.get("seconds", {}) for record in point.history],
     )
+    for name, values in point.functions.items():
+        group[f"history/functions/{name}"] = values
     write_tree(group.create_group("seconds", track_order=True), {k: float(v) for k, v in point.seconds.items()})
 
 
@@ -133,7 +135,9 @@ def _read_point(group: h5py.Group, functions: bool) -> Point:
         record["seconds"] = seconds
     T, beta, mu = (float(group[name][()]) for name in ("T", "beta", "mu"))
     index = int(group.name.rpartition("/")[2])
-    return Point(index, T, beta, mu, observables, history, read_tree(group["seconds"]))
+    kept = group["history"].get("functions", {})
+    return Point(index, T, beta, mu, observables, history, read_tree(group["seconds"]),
+                 functions={name: values[()] for name, values in kept.items()})
 
 
 def _write_spread(group: h5py.Group, estimate: SpreadEstimate) -> None:

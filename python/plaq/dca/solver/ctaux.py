@@ -72,6 +72,18 @@ class Task:
     pairing: bool = False
     orbit: np.ndarray | None = None
     channels: list[tuple[str, int, int]] = field(default_factory=list)
+    own_g0: np.ndarray | None = None  # [group, K, w] baths of groups of chains, where they have their own
+    group_of: np.ndarray | None = None  # [chain] in that case
+
+
+@dataclass
+class InBath:
+    """What single-particle functions follow from, [bin, ...], each times the norm: G = g0 - g0^2 m and the bath, 1/g0 and
+    mu, that it was measured in."""
+
+    green: np.ndarray
+    inverse_g0: np.ndarray
+    mu: np.ndarray
 
 
 @dataclass
@@ -83,14 +95,14 @@ class Measured:
     walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is
     w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin, R] or [bin]}. pairing and channels
     are [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
-    where they are in shares.
+    where they are in shares. ``own`` says in which bath each bin was measured, in place of m.
     """
 
     weights: np.ndarray
     sign: np.ndarray
     order: np.ndarray
     norm: np.ndarray
-    m: np.ndarray
+    m: np.ndarray | None
     correlations: dict[str, np.ndarray]
     histogram: np.ndarray
     pairing: np.ndarray | list[np.ndarray] | None
@@ -101,11 +113,19 @@ class Measured:
     walking_seconds: float
     measuring_seconds: float
     parts: int = 1  # iterations that are in each bin, each with a stretch of its chain
+    own: InBath | None = None
 
     @property
     def chains(self) -> int:
         """Independent chains: bins of one lie behind each other, or each bin has chains of its own."""
         return len(self.series)
+
+    def in_bath(self, g0, mu) -> InBath:
+        """``own``, or where that is not said, with this bath: g0 [K, w] and mu of all bins, or of each."""
+        if self.own:
+            return self.own
+        norm = self.norm[:, None, None]
+        return InBath(norm * g0 - g0**2 * self.m, norm / g0, self.norm * mu)
 
 
 @region("bath")
@@ -117,12 +137,18 @@ def make_problem(cluster, mesh, task, solver):
         beta=task.beta, U=task.U, K=task.K, sites=cluster.size, segments=table.shape[1], g0_coefficients=table.ravel(),
         difference=index(cluster.site_difference), fourier=np.ascontiguousarray(cluster.fourier).ravel(),
         momentum_sum=index(cluster.momentum_sum), minus=index(cluster.minus), odd_frequencies=index(2 * mesh.n + 1))
+    frequencies = task.window + max([abs(m) for _, _, m in task.channels], default=0) if task.window else 0
+    at_frequencies = lambda g0: np.ascontiguousarray(mesh.at_frequencies(g0, np.arange(frequencies)).ravel()
+                                                     if frequencies else np.zeros(0, complex))
+    if task.own_g0 is not None:
+        tables = [time_table(mesh, cluster, g0) for g0 in task.own_g0]
+        problem.set_baths([(t.shape[1], t.ravel()) for t in tables], [at_frequencies(g0) for g0 in task.own_g0],
+                          task.group_of.tolist())
     if task.window:
-        frequencies = task.window + max([abs(m) for _, _, m in task.channels], default=0)
         kinds, transfers, bosonic = (list(x) for x in zip(*task.channels)) if task.channels else ([], [], [])
         problem.measure_two_particle(
             window=task.window, frequencies=frequencies, pairing=task.pairing, orbit=index(task.orbit),
-            g0_frequency=np.ascontiguousarray(mesh.at_frequencies(task.g0, np.arange(frequencies))).ravel(),
+            g0_frequency=at_frequencies(task.g0),
             kinds=kinds, transfers=transfers, bosonic=bosonic)
     problem.proposals_per_sweep = max(1, round(task.order))
     problem.block_length = choices.block_length(solver, task.order)
@@ -139,9 +165,9 @@ def make_problem(cluster, mesh, task, solver):
 
 
 @region("collect bins")
-def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None):
+def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None, mirror=None):
     """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`; `orbits` are lists of equivalent momenta to
-    average over."""
+    average over, `mirror` [K] the partners K + Q where particle-hole symmetry makes m(K + Q, iw) = -m(K, iw)*."""
     layout = problem.layout()  # src/plaq/dca/bin_layout.hpp
     per_bin = problem.measurements_per_bin * bins.group
     sums = bins.sums()
@@ -154,6 +180,8 @@ def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None)
     m = np.einsum("kr,brw->bkw", cluster.fourier, part("single_particle"))
     for orbit in orbits:
         m[:, orbit] = m[:, orbit].mean(axis=1, keepdims=True)
+    if mirror is not None:
+        m = (m - m[:, mirror].conj()) / 2
     series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(_core.dca.series_columns))
 
     def pairs(name):

@@ -1,9 +1,10 @@
-"""What the last iterations of a temperature measured, each with its own bath, as one set of bins with the mean bath.
+"""What the last iterations of a temperature measured, each with baths of its own, as one set of bins with their mean bath.
 
 Once the loop has settled, its iterations differ by noise alone, so all that they measure counts. Let iteration i have
 the bath function b_i, mu_i, and averages <O>_i. Functions of the bath are linear near its mean, so that to first order
 in b_i - b the mean of <O>_i is what the mean bath b would give, for every measured function O. The bath is averaged as
-1/b = iw + mu - eps_K - Delta_K, so mu is the mean of all mu_i.
+1/b = iw + mu - eps_K - Delta_K, so mu is the mean of all mu_i. The same holds for groups of chains that have different
+baths in one iteration (plaq.dca.solver.groups): a bin is a group, and with it goes the bath that it was in.
 
 M is tied to the bath that it was measured with. What is averaged is G = g0 - g0^2 m, m = M/(beta N_c), from which m with
 the mean bath follows again.
@@ -13,40 +14,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaq.dca.solver.ctaux import Measured
+from plaq.dca.solver.ctaux import InBath, Measured
 
 PARTS = 4  # iterations that share the measurements of a temperature
 
+
+def parts(iterations: int) -> int:
+    """The same where only so many are allowed at a temperature: at most half of them, one at least."""
+    return min(PARTS, max(1, iterations // 2))
+
+
 _AVERAGED = ("sign", "order", "norm", "histogram", "pairing", "correlations", "channels")
+_SUMMED = ("weights", "walking_seconds", "measuring_seconds")
 
 
-def pooled(pool, measured: Measured, g0, mu):
+def pooled(pool, measured: Measured):
     """`pool` (None at first) with one more iteration. A dict of arrays, numbers and None, fit for a checkpoint.
 
-    g0: [K, w] auxiliary bath function of the iteration. All iterations have the same shapes.
+    ``measured.own`` says in which baths. All iterations have the same bins and shapes.
     """
-    weight = float(measured.weights.sum())
     new = {name: getattr(measured, name) for name in _AVERAGED}
-    new["green"] = measured.norm[:, None, None] * g0 - g0**2 * measured.m
-    new |= {"inverse_g0": 1 / g0, "mu": mu, "acceptance": measured.acceptance}
-    seconds = {"walking_seconds": measured.walking_seconds, "measuring_seconds": measured.measuring_seconds}
+    new |= {"own": vars(measured.own), "acceptance": measured.acceptance}
+    summed = {name: getattr(measured, name) for name in _SUMMED}
     if pool is None:
-        return {"weight": weight, "weights": measured.weights, "averages": new, "series": measured.series,
-                "drift": measured.drift, "parts": measured.parts, **seconds}
-    share = weight / (pool["weight"] + weight)
-    return {"weight": pool["weight"] + weight, "weights": pool["weights"] + measured.weights,
+        return {**summed, "averages": new, "series": measured.series, "parts": measured.parts, "drift": measured.drift}
+    share = measured.weights.sum() / (pool["weights"].sum() + measured.weights.sum())
+    return {**{name: pool[name] + summed[name] for name in _SUMMED},
             "averages": _mean(pool["averages"], new, share),
             "series": np.concatenate([pool["series"], measured.series], axis=1),
-            "parts": pool["parts"] + measured.parts, "drift": max(pool["drift"], measured.drift)} | {name: pool[name] + seconds[name] for name in seconds}
+            "parts": pool["parts"] + measured.parts, "drift": max(pool["drift"], measured.drift)}
 
 
-def as_one(pool):
-    """(Measured, g0, mu) of all iterations in `pool`."""
+def as_one(pool) -> Measured:
+    """Of all iterations in `pool`."""
     averages = dict(pool["averages"])
-    mu, g0, green = averages.pop("mu"), 1 / averages.pop("inverse_g0"), averages.pop("green")
-    m = (averages["norm"][:, None, None] * g0 - green) / g0**2
-    rest = {name: pool[name] for name in ("weights", "series", "drift", "parts", "walking_seconds", "measuring_seconds")}
-    return Measured(m=m, **averages, **rest), g0, mu
+    own = InBath(**averages.pop("own"))
+    return Measured(m=None, own=own, **averages, **{name: pool[name] for name in (*_SUMMED, "series", "parts", "drift")})
 
 
 def functions(pool):
