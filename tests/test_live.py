@@ -205,9 +205,9 @@ def test_time_left_of_the_whole_run():
 
 
 def test_the_part_of_a_temperature_that_is_done():
-    few, many = 100, 800
-    assert part_done(False, 0, 50, few, many) == 0.05 and part_done(False, 500, 50, few, many) == 0.2
-    assert part_done(True, 0, 0, few, many) == 0.2 and part_done(True, 600, 200, few, many) == 1.0
+    few, many = 50, 1200  # six are expected
+    assert part_done(False, 0, 75, few, many) == 0.05 and part_done(False, 500, 50, few, many) == 0.2
+    assert part_done(True, 0, 0, few, many) == 0.2 and part_done(True, 1000, 200, few, many) == 1.0
     assert part_done(True, 0, 20, 0, 40) == 0.5  # isolated: no approach
 
 

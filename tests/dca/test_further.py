@@ -37,10 +37,11 @@ def test_all_final_iterations_of_a_temperature_count_together(runs):
     for old, new in zip(before.points, after.points):
         assert counted(old) < 1280 and 2560 <= counted(new) < 3200
         assert new.history[:len(old.history)] == old.history  # nothing was done again
-        for name in ("density", "double_occupancy", "energy"):
-            errors = [np.std(e.jackknife) * np.sqrt(len(e.jackknife)) for e in (old[name], new[name])]  # of bins alone
-            assert errors[1] < 0.8 * errors[0]
-            assert abs(new[name].mean - old[name].mean) < 4 * errors[0]
+        names = ("density", "double_occupancy", "energy", "mu")
+        ratios = [new[name].error / old[name].error for name in names]
+        assert np.prod(ratios) ** (1 / len(ratios)) < 0.8
+        for name in names:
+            assert abs(new[name].mean - old[name].mean) < 4 * old[name].error
     assert Parameters.read(runs / "many/input.resolved.toml").solver.measurements == 2560
     assert sorted(path.name for path in (runs / "many").glob("kept.*")) == sorted(
         f"kept.{point.index:03d}.{len(point.history) + 1}.h5" for point in after.points)
