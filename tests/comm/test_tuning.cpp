@@ -1,9 +1,18 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "plaq/base/error.hpp"
+#include "plaq/comm/collectives/measure.hpp"
 #include "plaq/comm/schedules/tuning.hpp"
 
 namespace {
@@ -35,6 +44,71 @@ TEST(tuning, names_the_line_that_is_wrong) {
       EXPECT_EQ(std::string(e.what()).find("the file, line 2: "), 0u) << e.what();
     }
   }
+}
+
+/// Variables of the environment as long as it lives; nullopt takes one away.
+class environment_with {
+ public:
+  explicit environment_with(std::map<std::string, std::optional<std::string>> values) {
+    for (const auto& [name, value] : values) {
+      const char* before = std::getenv(name.c_str());
+      before_[name] = before ? std::optional<std::string>(before) : std::nullopt;
+      set(name, value);
+    }
+  }
+  ~environment_with() {
+    for (const auto& [name, value] : before_) set(name, value);
+  }
+
+ private:
+  static void set(const std::string& name, const std::optional<std::string>& value) {
+    value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+  }
+  std::map<std::string, std::optional<std::string>> before_;
+};
+
+TEST(tuning, lies_where_the_environment_says) {
+  const auto path = [](std::optional<std::string> own, std::optional<std::string> config, std::optional<std::string> home) {
+    const environment_with now({{"PLAQ_COMM_TUNING", own}, {"XDG_CONFIG_HOME", config}, {"HOME", home}});
+    return tuning::path();
+  };
+  EXPECT_EQ(path("/a/table", "/config", "/home/me"), "/a/table");
+  EXPECT_EQ(path({}, "/config", "/home/me"), "/config/plaq/comm.tuning");
+  EXPECT_EQ(path({}, {}, "/home/me"), "/home/me/.config/plaq/comm.tuning");
+  EXPECT_EQ(path({}, {}, {}), "");
+}
+
+TEST(tuning, of_this_machine_is_empty_without_a_file_and_names_one_that_is_wrong) {
+  const std::string file = testing::TempDir() + "comm.tuning." + std::to_string(::getpid());
+  const environment_with now({{"PLAQ_COMM_TUNING", file}});
+  EXPECT_EQ(tuning::of_this_machine().text(), "");
+  std::ofstream(file) << "barrier 4 0 tree 8 0\n";
+  EXPECT_EQ(tuning::of_this_machine().choose(collective::barrier, seating(4), 1), (method{algorithm::tree, 8, 0}));
+  std::ofstream(file) << "barrier 4 0 tree\n";
+  try {
+    (void)tuning::of_this_machine();
+    ADD_FAILURE();
+  } catch (const plaq::input_error& e) {
+    EXPECT_TRUE(std::string(e.what()).starts_with(file + ", line 1: 'barrier 4 0 tree' is not")) << e.what();
+  }
+  std::filesystem::remove(file);
+}
+
+// What `plaq comm tune` tries: each a method that can be, none twice, and all algorithms that there are.
+TEST(tuning, candidates_can_all_be_carried_out) {
+  for (int what = 0; what < 10; ++what)
+    for (const int ranks : {1, 2, 3, 8, 33})
+      for (const std::size_t bytes : {std::size_t(4), std::size_t(1) << 20}) {
+        const auto all = candidates(collective(what), ranks, bytes);
+        std::set<algorithm> tried;
+        for (auto m = all.begin(); m != all.end(); ++m) {
+          EXPECT_NO_THROW((void)make_schedule({collective(what), 0, bytes, 4}, *m, seating(ranks), ranks - 1));
+          EXPECT_EQ(std::find(m + 1, all.end(), *m), all.end()) << name_of(collective(what)) << " on " << ranks;
+          tried.insert(m->how);
+        }
+        for (const algorithm how : algorithms_for(collective(what)))
+          EXPECT_TRUE(tried.contains(how) || how == algorithm::chain) << name_of(collective(what)) << " by " << name_of(how);
+      }
 }
 
 TEST(tuning, has_a_default_for_everything) {

@@ -16,9 +16,9 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Pairs of numbers between two ranks, waited for without a pause.
-class line {
+class link {
  public:
-  line(wire& over, int peer) : wire_(over), peer_(peer) {}
+  link(wire& over, int peer) : wire_(over), peer_(peer) {}
   void send(std::array<double, 2> values) { wait(wire_.send(bytes(values), peer_, 0)); }
   std::array<double, 2> receive() {
     std::array<double, 2> values{};
@@ -47,7 +47,7 @@ class line {
 };
 
 /// The peer reads its clock at some moment of the trip; of the quickest one that moment is known best.
-clock_offset ask(line to, int trips) {
+clock_offset ask(link to, int trips) {
   clock_offset best{0, std::numeric_limits<double>::infinity()};
   for (int i = 0; i < trips; ++i) {
     const double sent = now();
@@ -66,9 +66,9 @@ clock_offset measure_clock_offset(const communicator& all, int trips) {
   for (int peer = 1; peer < all.size(); ++peer) {
     if (all.rank() == 0) {
       const clock_offset found = ask({*own, peer}, trips);
-      line(*own, peer).send({found.seconds, found.error});
+      link(*own, peer).send({found.seconds, found.error});
     } else if (all.rank() == peer) {
-      line to(*own, 0);
+      link to(*own, 0);
       for (int i = 0; i < trips; ++i) {
         to.receive();
         to.send({now()});
