@@ -18,6 +18,8 @@ HEADERS = """
 #include <string>
 #include <vector>
 #include "plaq/base/random.hpp"
+#include "plaq/collection/lease.hpp"
+#include "plaq/collection/ref.hpp"
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/messages/messenger.hpp"
 #include "plaq/comm/wire/communicator.hpp"
@@ -33,6 +35,8 @@ void f(task::fiber::pool& pool, const comm::communicator& world, comm::collectiv
 }}
 }}
 """
+REF = "ref<int> a; a.make(1);"
+COLLECTION = 'collection<double> c("c", world, pool, in_rows(box(2)), [](int) { return 1.0; });'
 NUMBER = "auto number = pool.async(\"number\", [] { return 1; });"
 # A back end of one's own, which needs a name.
 BACK_END = """struct own : task::detail::own_words {{
@@ -90,6 +94,26 @@ CASES = [
      "messages.isend_object(static_cast<int*>(nullptr), 1).get();", "packable"),
     ("sums have numbers that add up", "std::vector<double> v(3); together.all_reduce(v, comm::operation::sum);",
      "std::vector<std::string> v(3); together.all_reduce(v, comm::operation::sum);", "buffer"),
+    ("a ref is used up", REF + 'auto b = work(pool, "task", [](int& x) { ++x; }, modify(std::move(a)));',
+     REF + 'auto b = work(pool, "task", [](int& x) { ++x; }, modify(a));', "deleted"),
+    ("a ref has one owner", REF + "auto b = std::move(a);", REF + "auto b = a;", "deleted"),
+    ("who looks does not change", REF + 'auto b = work(pool, "task", [](const int&) {}, read(std::move(a)));',
+     REF + 'auto b = work(pool, "task", [](int& x) { ++x; }, read(std::move(a)));', "invocable"),
+    ("access is not won back", REF + "auto b = std::move(a).with<access::read>();",
+     REF + "auto b = std::move(a).with<access::read>().with<access::modify>();", "gives"),
+    ("who may look may not change", REF + "auto b = read(std::move(a).with<access::read>());",
+     REF + "auto b = modify(std::move(a).with<access::read>());", "access::modify"),
+    ("who hands on does not look", REF + "(void)a.get();", REF + "auto b = std::move(a).with<access::none>(); (void)b.get();",
+     "may_read"),
+    ("what is gone is not looked at", REF + "(void)a.get();", "(void)ref<int>().get();", "deleted"),
+    ("a lease has one owner", "std::vector<double> u; auto a = from_mpi(u); auto b = std::move(a);",
+     "std::vector<double> u; auto a = from_mpi(u); auto b = a;", "deleted"),
+    ("an element can be packed", 'collection<double> c("c", world, pool, in_rows(box(2)), [](int) { return 1.0; });',
+     'collection<double*> c("c", world, pool, in_rows(box(2)), [](int) { return nullptr; });', "serializable"),
+    ("a step takes the element", COLLECTION + 'c.each("step", [](double& x) { x = 2; });',
+     COLLECTION + 'c.each("step", [](std::string& x) { x = "2"; });', "a step is called as f(value, here) or f(value)"),
+    ("a port is of one type", COLLECTION + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, 2); });',
+     COLLECTION + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, "2"); });', "send"),
     ("a stream has a name", "random_words({.seed = 7}, 0);", "random_words(std::uint64_t(7), 0);", "stream_id"),
 ]
 

@@ -9,6 +9,7 @@
 
 #include "../comm/ranks.hpp"
 #include "plaq/collection/collection.hpp"
+#include "plaq/collection/ref.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;

@@ -72,13 +72,12 @@ void host::move(element& e, int to) {
     throw input_error(words_of(e.at) + " cannot move to rank " + std::to_string(to) + " of " + std::to_string(size()));
   shard& in = shard_of(e.at);
   std::unique_ptr<element> mine;
-  ++e.moves;
   {
     std::lock_guard lock(in.guard);
     const auto found = in.here.find(e.at);
     mine = std::move(found->second);
     in.here.erase(found);
-    in.elsewhere[e.at] = {to, e.moves};
+    in.elsewhere[e.at] = {to, ++e.moves};  // as long as it is found here it says where it is
   }
   --here_;
   ++moved_;
