@@ -68,7 +68,8 @@ class environment_with {
 };
 
 TEST(tuning, lies_where_the_environment_says) {
-  const auto path = [](std::optional<std::string> own, std::optional<std::string> config, std::optional<std::string> home) {
+  using text = std::optional<std::string>;
+  const auto path = [](const text& own, const text& config, const text& home) {
     const environment_with now({{"PLAQ_COMM_TUNING", own}, {"XDG_CONFIG_HOME", config}, {"HOME", home}});
     return tuning::path();
   };
@@ -107,7 +108,8 @@ TEST(tuning, candidates_can_all_be_carried_out) {
           tried.insert(m->how);
         }
         for (const algorithm how : algorithms_for(collective(what)))
-          EXPECT_TRUE(tried.contains(how) || how == algorithm::chain) << name_of(collective(what)) << " by " << name_of(how);
+          EXPECT_TRUE(tried.contains(how) || how == algorithm::chain)
+              << name_of(collective(what)) << " by " << name_of(how);
       }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "plaq/base/error.hpp"
+#include "plaq/base/portion.hpp"
 #include "plaq/task/cores.hpp"
 
 namespace plaq::task {
@@ -43,9 +44,9 @@ share fair_share(const std::vector<cpu_list>& masks, int rank, binding bind, con
   std::vector<cpu_list> cores = detail::by_core(own, root);
   const bool enough = cores.size() >= ranks;
   if (enough) {
-    const auto from = cores.begin() + static_cast<std::ptrdiff_t>(cores.size() * before / ranks);
-    const auto to = cores.begin() + static_cast<std::ptrdiff_t>(cores.size() * (before + 1) / ranks);
-    cores = std::vector<cpu_list>(from, to);
+    const portion mine{static_cast<int>(before), static_cast<int>(ranks)};
+    const auto at = [&](std::size_t core) { return cores.begin() + static_cast<std::ptrdiff_t>(core); };
+    cores = std::vector<cpu_list>(at(mine.begin(cores.size())), at(mine.end(cores.size())));
   }
   share found;
   found.cpus = firsts_first(cores);
