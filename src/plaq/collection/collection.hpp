@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <concepts>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -38,6 +39,11 @@ struct takes {
 };
 
 }  // namespace elements
+
+/// A folder that a collection was saved to.
+struct saved {
+  std::filesystem::path folder;
+};
 
 /// What comes by a port, and who sent it.
 template <class Index, class V>
@@ -175,8 +181,21 @@ class collection {
     if (homes_.each_of_rank) throw input_error(host_.what().name + ": its elements are given, so say what they are");
   }
 
+  /// With the elements of a checkpoint that a collection of this name has saved, on any number of ranks; the next step
+  /// follows those that it had done. Ports are made in the same order. Throws input_error where there is none,
+  /// runtime_failure where it is damaged.
+  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
+             const saved& from, load of = load::time)
+      : load_(of), homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
+    host_.set_of_all(homes_.count);
+    host_.restore(from.folder);
+  }
+
   int rank() const { return host_.rank(); }
   int size() const { return host_.size(); }
+
+  /// How many there have been: each, reduce, gather and balance are one.
+  std::int64_t steps() const { return host_.steps(); }
 
   /// A port for values of type V. The name is for errors.
   template <serializable V>
@@ -298,6 +317,10 @@ class collection {
   /// Returns when every element of every rank has done all steps, and no message is under way. Throws runtime_failure that
   /// names an element if that cannot come to be: because it waits for a message that nobody has sent, or has one for it.
   void wait() { host_.wait(); }
+
+  /// Waits, and writes all elements, with the messages that they have not taken, to the folder, where they take the place
+  /// of what was saved there under this name. Whatever goes wrong, one of the two stays whole.
+  void save(const std::filesystem::path& folder) { host_.save(folder); }
 
   /// Waits, with every element at home.
   void come_home() {

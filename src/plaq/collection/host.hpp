@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -178,6 +179,10 @@ class host {
   /// Lets the elements go on that a collect holds; those for which to() gives another rank go there.
   void release(const std::function<int(key)>& to);
   void send(message what, key to);
+
+  /// Collective: see checkpoint.cpp. Restores into a host without elements.
+  void save(const std::filesystem::path& folder);
+  void restore(const std::filesystem::path& folder);
 
   /// How many there are on all ranks, as of the last wait() where they come and go.
   std::uint64_t of_all() const { return of_all_; }

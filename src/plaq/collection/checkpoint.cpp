@@ -1,0 +1,203 @@
+// Checkpoints of a collection. Every rank writes a part, its elements with the messages that wait in them. When all have,
+// rank 0 replaces the file that says which parts count: that is the moment when the new checkpoint takes the place of the
+// old one, whose parts go after it. Who reads may have another number of ranks: parts are dealt out, and elements sent home.
+#include "plaq/collection/checkpoint.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "plaq/base/crc32.hpp"
+#include "plaq/base/error.hpp"
+#include "plaq/collection/guarded.hpp"
+#include "plaq/collection/host.hpp"
+#include "plaq/collection/tags.hpp"
+
+namespace plaq::elements {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<char, 8> magic{'p', 'l', 'a', 'q', 'c', 'o', 'l', '1'};
+
+/// What is in a part, or which parts there are.
+struct heading {
+  std::string name = {};
+  std::uint64_t generation = 0;  ///< one more than that of the checkpoint before, whose parts are not touched
+  number steps = 0;
+  int rank = -1, ranks = 0;
+  std::uint64_t elements = 0;
+  void serialize(archive& ar) { ar(name, generation, steps, rank, ranks, elements); }
+};
+
+fs::path part_of(const fs::path& folder, const heading& h, int rank) {
+  return folder / (h.name + "." + std::to_string(h.generation) + "." + std::to_string(rank) + ".part");
+}
+fs::path index_of(const fs::path& folder, const std::string& name) { return folder / (name + ".checkpoint"); }
+
+heading heading_of(const fs::path& file, const std::vector<std::vector<std::byte>>& records) {
+  try {
+    check(!records.empty(), "it has no heading");
+    return unpack<heading>(records.front());
+  } catch (const runtime_failure& e) {
+    throw runtime_failure(file.string() + ": is no part of a checkpoint: " + e.what());
+  }
+}
+
+}  // namespace
+
+whole_file::whole_file(fs::path name)
+    : name_(std::move(name)), beside_(name_.string() + ".next"), file_(std::fopen(beside_.c_str(), "wb")) {
+  if (!file_) failed("cannot be written");
+  raw(magic.data(), magic.size());
+}
+
+whole_file::~whole_file() {
+  if (!file_) return;
+  std::fclose(file_);
+  std::error_code ignored;
+  fs::remove(beside_, ignored);
+}
+
+void whole_file::failed(const char* what) const {
+  const std::string why = std::strerror(errno);
+  throw runtime_failure(name_.string() + ": " + what + ": " + why);
+}
+
+void whole_file::raw(const void* data, std::size_t n) {
+  if (n > 0 && std::fwrite(data, 1, n, file_) != n) failed("cannot be written");
+  sum_ = crc32(data, n, sum_);
+}
+
+void whole_file::write(std::span<const std::byte> bytes) {
+  const std::uint64_t n = bytes.size();
+  raw(&n, sizeof n);
+  raw(bytes.data(), bytes.size());
+}
+
+void whole_file::finish() {
+  const std::uint32_t sum = sum_;
+  raw(&sum, sizeof sum);
+  if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) failed("cannot be written");
+  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+  std::error_code error;
+  if (closed) fs::rename(beside_, name_, error);
+  if (!closed || error) {
+    if (error) errno = error.value();
+    failed("cannot be written");
+  }
+}
+
+std::vector<std::vector<std::byte>> read_whole_file(const fs::path& name) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
+  if (!file) throw input_error(name.string() + ": cannot be read: " + std::strerror(errno));
+  const auto damaged = [&](const char* why) { return runtime_failure(name.string() + ": is damaged: " + why); };
+  std::error_code error;
+  std::uint64_t left = fs::file_size(name, error);
+  std::uint32_t sum = 0;
+  const auto read = [&](void* to, std::uint64_t n) {
+    if (n > left) throw damaged("it ends early");
+    if (n > 0 && std::fread(to, 1, n, file.get()) != n) throw damaged("it ends early");
+    left -= n;
+  };
+  std::array<char, 8> begin;
+  read(begin.data(), begin.size());
+  if (begin != magic) throw damaged("it begins like none of plaq's");
+  sum = crc32(begin.data(), begin.size());
+  std::vector<std::vector<std::byte>> out;
+  while (left > sizeof sum) {
+    std::uint64_t n;
+    read(&n, sizeof n);
+    sum = crc32(&n, sizeof n, sum);
+    if (n > left) throw damaged("it ends early");
+    out.emplace_back(n);
+    read(out.back().data(), n);
+    sum = crc32(out.back().data(), n, sum);
+  }
+  std::uint32_t said;
+  read(&said, sizeof said);
+  if (said != sum) throw damaged("its checksum is another");
+  return out;
+}
+
+void host::save(const fs::path& folder) {
+  wait();
+  const auto old = [&] {
+    try {
+      return heading_of(index_of(folder, kind_.name), read_whole_file(index_of(folder, kind_.name)));
+    } catch (const std::exception&) {
+      return heading{};  // none, or one that is of no use: its parts stay where they are
+    }
+  }();
+  heading mine{kind_.name, old.generation + 1, issued_, rank(), size(), here_};
+  std::vector<std::byte> bytes;
+  try {
+    std::error_code ignored;  // another rank may make it too; what is wrong shows when a file is opened
+    fs::create_directories(folder, ignored);
+    whole_file part(part_of(folder, mine, rank()));
+    archive::pack(mine, bytes);
+    part.write(bytes);
+    each_here([&](element& e) {
+      bytes.clear();
+      pack(e, bytes);
+      part.write(bytes);
+    });
+    part.finish();
+  } catch (const std::bad_alloc&) {
+    fault("rank " + std::to_string(rank()) + ": " + kind_.name + ": no memory is left to write a checkpoint");
+  } catch (const std::exception& e) {
+    fault("rank " + std::to_string(rank()) + ": " + kind_.name + ": " + e.what());
+  }
+  wait();  // for all parts
+  if (rank() == 0) try {
+      whole_file index(index_of(folder, kind_.name));
+      mine.elements = of_all_;
+      bytes.clear();
+      archive::pack(mine, bytes);
+      index.write(bytes);
+      index.finish();
+    } catch (const std::exception& e) {
+      fault("rank 0: " + kind_.name + ": " + e.what());
+    }
+  wait();  // for the index, after which the old parts are of no use
+  for (int r = rank(); r < old.ranks; r += size()) {
+    std::error_code ignored;
+    fs::remove(part_of(folder, old, r), ignored);
+  }
+}
+
+void host::restore(const fs::path& folder) {
+  const auto name = index_of(folder, kind_.name);
+  const heading all = heading_of(name, read_whole_file(name));
+  if (kind_.fixed && all.elements != of_all_)
+    throw input_error(name.string() + ": has " + std::to_string(all.elements) + " elements, and the collection " +
+                      std::to_string(of_all_));
+  front_.at = all.steps - 1;
+  issued_ = all.steps;
+  for (int r = rank(); r < all.ranks; r += size()) {
+    const auto file = part_of(folder, all, r);
+    auto records = read_whole_file(file);
+    const heading part = heading_of(file, records);
+    if (part.generation != all.generation || part.steps != all.steps || part.rank != r || part.ranks != all.ranks || part.elements + 1 != records.size())
+      throw runtime_failure(file.string() + ": is a part of another checkpoint than " + name.string());
+    for (std::size_t i = 1; i < records.size(); ++i) {
+      try {
+        comm::unpacker from(records[i]);
+        auto e = unpack(from);
+        from.need_end();
+        e->moves = 0;
+        post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*e, bytes); }}, kind_.home(e->at), tag::element);
+      } catch (const runtime_failure& why) {
+        throw runtime_failure(file.string() + ": element " + std::to_string(i) + ": " + why.what());
+      }
+      records[i] = {};
+    }
+  }
+  wait();
+}
+
+}  // namespace plaq::elements

@@ -1,0 +1,38 @@
+// Files of a checkpoint: whole, or not there, and known when they are damaged.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plaq::elements {
+
+/// A file that appears when it is complete. Throws runtime_failure that names it.
+class whole_file {
+ public:
+  explicit whole_file(std::filesystem::path name);
+  ~whole_file();
+  whole_file(const whole_file&) = delete;
+
+  /// A record: its length, then its bytes.
+  void write(std::span<const std::byte> bytes);
+  /// With a checksum of all at the end; on disk when this returns.
+  void finish();
+
+ private:
+  void raw(const void* data, std::size_t n);
+  [[noreturn]] void failed(const char* what) const;
+
+  const std::filesystem::path name_, beside_;
+  std::FILE* file_;
+  std::uint32_t sum_ = 0;
+};
+
+/// The records of such a file. Throws input_error where there is none, runtime_failure where it is damaged.
+std::vector<std::vector<std::byte>> read_whole_file(const std::filesystem::path& name);
+
+}  // namespace plaq::elements
