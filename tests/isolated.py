@@ -15,6 +15,7 @@ from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics import observables
 from plaq.dca.solver import ctaux
 from plaq.dca.solver.chains import Chains, run_chains
+from plaq.dca.solver.choices import measured_functions
 from plaq.dca.solver.ed import ExactCluster
 
 
@@ -110,7 +111,7 @@ class Isolated:
     def problem(self):
         task = ctaux.Task(beta=self.beta, U=self.U, K=self.K, g0=self.setting.g0, measurements=self.measurements,
                           order=self.order, warm_up=self.warm_up, point=0, iteration=0, window=self.window,
-                          pairing=self.pairing, orbit=observables.pair_orbits(self.group), channels=self.channels)
+                          pairing=self.pairing, orbit=observables.pair_orbits(self.group), channels=measured_functions(self.channels))
         solver = SimpleNamespace(block_length="auto", measure_every="auto", bins=self.bins, chains=self.chains,
                                  precision="double", seed=self.seed)
         problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)

@@ -25,7 +25,7 @@ import numpy as np
 from isolated import RING, Isolated
 from plaq import _core
 case = Isolated(RING, U=4.0, beta=2.0, mu=1.5, measurements=64, bins=16, warm_up=5, window=2, pairing=True,
-                channels=[("pp", 1, 1), ("charge", 0, 0), ("transverse", 1, 0)])
+                channels=[("pp", 1, 1), ("charge", 0, 0), ("magnetic", 1, 0)])
 chains = case.fresh_chains()
 assert case.run(chains, threads="os", workers=1)
 np.savez(sys.argv[1], kernels=_core.linalg.instruction_set(), sums=chains.bins.sums(), series=chains.bins.series())

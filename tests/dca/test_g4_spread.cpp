@@ -75,7 +75,7 @@ TEST(g4_spread, has_the_bits_of_chains_without_it) {
   const auto pair = some_problem(true, {});
   const auto all = some_problem(
       true,
-      {{channel::pp, 1, 1}, {channel::magnetic, 3, 0}, {channel::charge, 0, -1}, {channel::transverse, 2, 0}});
+      {{channel::pp, 1, 1}, {channel::magnetic, 3, 0}, {channel::charge, 0, -1}, {channel::magnetic, 2, 0}});
   for (const char* backend : {"fiber", "os"}) {
     run_options how;
     how.backend = backend;

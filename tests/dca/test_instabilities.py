@@ -44,7 +44,8 @@ def test_eigenvalues_behind_a_divergence_of_the_vertex_are_left_out():
         assert np.all(modes.eigenvalues[:spurious].real > 1) and modes.eigenvalues[physical].real < 1
         found = observables.channel(blocks, {"s": (modes, physical)}, "charge_q0_m0", g4, chi0, chi0)
         assert found["lambda_charge_q0_m0_s"] == modes.eigenvalues[physical].real
-        np.testing.assert_array_equal(found["eigenvalues_charge_q0_m0_s"], modes.eigenvalues[:3])
+        np.testing.assert_array_equal(found["eigenvalues_charge_q0_m0_s"], modes.eigenvalues[spurious:spurious + 3])
+        np.testing.assert_array_equal(found["eigenvector_charge_q0_m0_s"], modes.vectors[spurious])
 
 
 def test_the_staggered_magnetic_eigenvalue_rises_towards_one_on_cooling_and_is_su2_symmetric():

@@ -127,7 +127,7 @@ TEST_P(two_particle, every_channel_agrees_with_its_product) {
     for (int transfer = 0; transfer < sites; transfer += std::max(1, sites - 1)) {
       const int frequencies = vertex_channel::frequencies_needed(window, bosonic);
       two_frequency functions(beta, cluster.momenta(), frequencies, bath.at_frequencies(frequencies));
-      for (channel kind : {channel::pp, channel::magnetic, channel::charge, channel::transverse}) {
+      for (channel kind : {channel::pp, channel::magnetic, channel::charge}) {
         vertex_channel measured(functions, kind, transfer, bosonic, window);
         std::vector<reference::complex> exact;
         for (std::uint64_t seed : {1, 2}) {
@@ -168,7 +168,7 @@ TEST_P(two_particle, long_rows_and_parts_of_a_channel_are_sums_of_stored_functio
       const two_frequency functions(beta, momenta, frequencies, bath.at_frequencies(frequencies));
       const auto g = random_planes(functions);
       const reference::stored_functions exact{momenta, frequencies, {&g[0], &g[1]}};
-      for (channel kind : {channel::pp, channel::magnetic, channel::charge, channel::transverse}) {
+      for (channel kind : {channel::pp, channel::magnetic, channel::charge}) {
         vertex_channel all(functions, kind, transfer, bosonic, window);
         measure(all, 0.5, g[0], g[1]);
         measure(all, -1.5, g[0], g[1]);
@@ -261,10 +261,9 @@ TEST_P(two_particle, parts_of_pairing_read_every_row_once) {
   }
 }
 
-TEST(channel_named, knows_four_channels) {
+TEST(channel_named, knows_three_channels) {
   EXPECT_EQ(channel_named("pp"), channel::pp);
   EXPECT_EQ(channel_named("magnetic"), channel::magnetic);
   EXPECT_EQ(channel_named("charge"), channel::charge);
-  EXPECT_EQ(channel_named("transverse"), channel::transverse);
-  EXPECT_THROW(channel_named("pairing"), plaq::input_error);
+  EXPECT_THROW(channel_named("transverse"), plaq::input_error);
 }

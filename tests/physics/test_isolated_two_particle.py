@@ -10,13 +10,13 @@ from plaq.dca.physics import observables
 from plaq.dca.solver.ed.two_particle import FourPoint, _element
 from plaq.dca.solver.shares import pair_functions
 
-KINDS = ("pp", "magnetic", "charge", "transverse")
+KINDS = ("pp", "magnetic", "charge")
 WINDOW = 2
 FEW = 6  # numbers drawn from every array of a run
 
 
 def two_particle_case(g, u, b, f):
-    """Four channels, half of them at q > 0 and half at nu > 0, each in another combination from case to case."""
+    """Three channels, at q = 0 and above and at nu = 0 and above, each in another combination from case to case."""
     size, turn = GEOMETRIES[g].cluster.size, g + u + b
     channels = [(kind, (size - 1) * ((i + turn) // 2 % 2), (i + turn) % 2) for i, kind in enumerate(KINDS)]
     return isolated_case(g, u, b, f, seed=5000, measurements=16384, window=WINDOW, pairing=True, channels=channels,

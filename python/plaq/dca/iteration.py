@@ -34,6 +34,7 @@ from plaq.errors import Interrupted, RunError
 from plaq.run.driver import Run
 
 APPROACH, FINAL = "approach", "final"
+PAIRING = "pp", 0, 0  # in its real form
 AGREED = ("phase", "sigma", "mu", "order", "tau", "outputs", "residuals", "needed", "settled")
 
 FADING = 0.75  # of the deviation that a step in T left, at most so much is left after one more iteration
@@ -148,10 +149,14 @@ class Iteration:
         if at["phase"] != APPROACH and p.measures_two_particle(self.T):
             task.window = choices.window(p, mesh.beta)
             task.orbit = observables.pair_orbits(self.crystal.group)
-            wanted = wanted_channels(p, self.crystal)
-            task.pairing = ("pp", 0, 0) in wanted
-            task.channels = [c for c in wanted if c != ("pp", 0, 0)]
+            task.pairing = PAIRING in wanted_channels(p, self.crystal)
+            task.channels = choices.measured_functions(self._channels())
         return task
+
+    def _channels(self) -> list[tuple[str, int, int]]:
+        """Two-particle functions that are wanted beside pairing at this temperature."""
+        wanted = wanted_channels(self.parameters, self.crystal) if self.parameters.measures_two_particle(self.T) else []
+        return [c for c in wanted if c != PAIRING]
 
     # The solver, watched ---------------------------------------------------------------------------------------------
 
@@ -335,7 +340,7 @@ class Iteration:
         this iteration's bins, which are complete."""
         started = time.perf_counter()
         try:
-            found = observables.estimates(self.setting, self.measured, self.task.window, self.task.channels,
+            found = observables.estimates(self.setting, self.measured, self.task.window, self._channels(),
                                           self.run.comm.starmap, self.shares, self.run.obey)
         except Interrupted:
             self.at |= self._before

@@ -150,9 +150,6 @@ complex product(const Functions& g, const momentum_tables& momenta, channel kind
       case channel::pp:
         sum += g(s, k1, n1, k2, n2) * g(1 - s, k1_minus, m - 1 - n1, k2_minus, m - 1 - n2);
         break;
-      case channel::transverse:
-        sum -= g(s, k1, n1, k2, n2) * g(1 - s, k2_plus, n2 + m, k1_plus, n1 + m);
-        break;
       default:
         for (int s2 = 0; s2 < 2; ++s2)
           sum += (kind == channel::magnetic && s != s2 ? -1. : 1.) * g(s, k1_plus, n1 + m, k1, n1) *

@@ -13,9 +13,8 @@ channel channel_named(std::string_view name) {
   if (name == "pp") return channel::pp;
   if (name == "magnetic") return channel::magnetic;
   if (name == "charge") return channel::charge;
-  if (name == "transverse") return channel::transverse;
   throw input_error("two-particle channel '" + std::string(name) +
-                    "' is unknown; allowed: pp, magnetic, charge, transverse");
+                    "' is unknown; allowed: pp, magnetic, charge");
 }
 
 namespace {
@@ -133,7 +132,6 @@ std::array<vertex_channel::factor, 2> vertex_channel::factors(int k1, int k2) co
     const int k2_minus = momenta_.plus(momenta_.minus[k2], transfer_);
     return {{straight, {k1_minus, k2_minus, -1, bosonic_ - 1, false}}};
   }
-  if (kind_ == channel::transverse) return {{straight, {k2_plus, k1_plus, 1, bosonic_, true}}};
   return {{{k2, k1, 1, 0, true}, {k1_plus, k2_plus, 1, bosonic_, false}}};
 }
 
@@ -179,8 +177,7 @@ void vertex_channel::add_needed(needed_rows& rows) const {
 }
 
 std::size_t vertex_channel::direct_size() const {
-  const bool direct = kind_ == channel::magnetic || kind_ == channel::charge;
-  return direct ? std::size_t(8) * momenta_.size * window_ : 0;
+  return kind_ != channel::pp ? std::size_t(8) * momenta_.size * window_ : 0;
 }
 
 void vertex_channel::measure_direct(const two_frequency::view& up, const two_frequency::view& down,

@@ -14,10 +14,10 @@ namespace plaq::dca {
 
 /// Which product of two single-particle functions is averaged. k = (K, w_n), q = (Q, 2 pi m / beta):
 ///   pp           G_up(k, k') G_down(q-k, q-k')                                    averaged over up <-> down
-///   transverse  -G_up(k, k') G_down(k'+q, k+q)                                    averaged over up <-> down
 ///   magnetic     1/2 sum_{s s'} s s' G_s(k+q, k) G_s'(k', k'+q) - 1/2 sum_s G_s(k', k) G_s(k+q, k'+q)
 ///   charge       the same without s s'
-enum class channel { pp, magnetic, charge, transverse };
+/// The transverse function is the magnetic one, by rotation of the spins: see docs/conventions.md.
+enum class channel { pp, magnetic, charge };
 channel channel_named(std::string_view name);
 
 /// Real and imaginary parts apart.

@@ -16,6 +16,7 @@ from plaq.dca.lattice.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.dca.physics import bethe_salpeter
 from plaq.dca.physics.checks import SLOW
 from plaq.dca.solver import groups
+from plaq.dca.solver.choices import MEASURED_AS, measured_functions
 from plaq.dca.solver.ctaux import Measured, dyson
 from plaq.dca.solver.shares import Shares, SpreadEstimate, pair_functions
 from plaq.errors import RunError
@@ -132,6 +133,8 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
               ) -> dict[str, Estimate | SpreadEstimate]:
     """All observables of a temperature by name; see docs/conventions.md for each formula.
 
+    channels : two-particle functions (kind, transfer index, bosonic index) that are wanted; `measured` has those of
+    `measured_functions`.
     starmap : evaluates the samples of two-particle functions; ranks that all have `measured` may share them
     (Communicator.starmap). With `shares` they do so in any case, and these functions are `SpreadEstimate`s.
     between : called on all ranks after each sample; what it raises ends the work.
@@ -141,8 +144,9 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     apart = measured.chains >= len(measured.weights)  # each bin has chains of its own: independent, however short
     note = statistics.unsupported(measured.weights, measured.sign, None if apart else slowest, measured.parts,
                                   measured.chains, groups.FEWEST if apart else statistics.MINIMUM_BINS)
+    places = measured_functions(channels)
     functions = pair_functions(window, setting.cluster.size,
-                               None if measured.pairing is None else pair_orbits(setting.group), len(channels))
+                               None if measured.pairing is None else pair_orbits(setting.group), len(places))
     on_ranks = with_breaks(shares.starmap if shares else starmap, between)
     found = {}
 
@@ -180,8 +184,9 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
                                                    function.whole(g4 / w))
         add(pairing_labels(setting, projectors, window), evaluate, *bath, measured.pairing, starmap=on_ranks)
         add_function("G4_pp", function, measured.pairing, two_particle_axes(setting, window, half=True), PAIRING)
-    for i, ((kind, q, m_index), values) in enumerate(zip(channels, measured.channels)):
-        tag, function = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"]
+    for kind, q, m_index in channels:
+        i = places.index((MEASURED_AS.get(kind, kind), q, m_index))
+        tag, function, values = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"], measured.channels[i]
         blocks = irrep_blocks(setting.cluster, q)
         terms = lambda w, g, f, mu, g4: channel_terms(*setting.sample(w, g, f, mu), kind, q, m_index, window,
                                                       function.whole(g4 / w))
@@ -333,7 +338,7 @@ CHANNELS = {
     "pp": "<G_up(k,k') G_down(q-k,q-k')>",
     "magnetic": "1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>",
     "charge": "1/2 sum_ss' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>",
-    "transverse": "-<G_up(k,k') G_down(k'+q,k+q)>",
+    "transverse": "-<G_up(k,k') G_down(k'+q,k+q)>, measured as the magnetic one, which it equals",
 }
 
 
@@ -378,15 +383,17 @@ def reference(blocks, g4, chi0_cluster, chi0_lattice):
 
 @region("Bethe-Salpeter: channel")
 def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
-    """The leading eigenvalues and the first one's vector in every block, ordered as with all data, and the leading
-    physical eigenvalue."""
+    """The leading physical eigenvalues and the first one's vector in every block, ordered as with all data; NaN where the
+    block has fewer."""
     found = {}
     for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items():
         known, physical = full[name]
-        block = block.following(known, max(LEADING, physical + 1))
+        size = len(block.eigenvalues)
+        block = block.following(known, min(physical + LEADING, size))
         where = f"{tag}_{short_name(name)}"
-        found[f"eigenvalues_{where}"] = block.eigenvalues[:LEADING]
-        found[f"eigenvector_{where}"] = block.vectors[0]
+        leading = block.eigenvalues[physical:]
+        found[f"eigenvalues_{where}"] = np.append(leading, np.full(min(LEADING, size) - len(leading), np.nan))
+        found[f"eigenvector_{where}"] = block.vectors[physical]
         found[f"lambda_{where}"] = block.eigenvalues[physical].real
     return found
 
@@ -400,7 +407,7 @@ def channel_labels(setting, blocks, window, tag):
         size = round(np.trace(projector)) * 2 * window
         labels[f"eigenvalues_{tag}_{short_name(name)}"] = {
             "axes": [Axis("eigenvalue", np.arange(min(LEADING, size)))],
-            "convention": f"leading eigenvalues of Gamma chi0 in {name}, largest real part first"}
+            "convention": f"leading physical eigenvalues of Gamma chi0 in {name}, largest real part first"}
         labels[f"eigenvector_{tag}_{short_name(name)}"] = {
             "axes": axes, "convention": "eigenvector of the first of them, largest entry 1"}
     return labels

@@ -173,9 +173,10 @@ def measures_pairing(p: Parameters) -> bool:
 
 
 def channels(p: Parameters) -> int:
-    """Number of two-particle functions beside that."""
+    """Number of two-particle functions beside that, which are measured."""
     pairs = p.two_particle
-    return len(pairs.channels) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
+    kinds = {choices.MEASURED_AS.get(kind, kind) for kind in pairs.channels}
+    return len(kinds) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
 
 
 def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tuple[int, int, int, int]]:

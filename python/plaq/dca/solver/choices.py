@@ -37,6 +37,14 @@ def expected_order(parameters, cluster, beta, filling):
     return expansion_constant(parameters.solver) + vertices
 
 
+MEASURED_AS = {"transverse": "magnetic"}  # equal by rotation of the spins: docs/conventions.md
+
+
+def measured_functions(wanted):
+    """Which two-particle functions (kind, transfer index, bosonic index) are measured, once each, for those wanted."""
+    return list(dict.fromkeys((MEASURED_AS.get(kind, kind), q, m) for kind, q, m in wanted))
+
+
 def window(parameters, beta):
     """Positive fermionic frequencies of two-particle functions: given, or all up to omega_max."""
     two_particle = parameters.two_particle
