@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/lqcd/flow.hpp"
 #include "plaq/lqcd/gauge.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/solver.hpp"
@@ -109,6 +110,18 @@ void bind_lqcd(nb::module_& m) {
         "links"_a, free_gil());
   m.def("unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); }, "engine"_a,
         "links"_a, free_gil());
+
+  m.def("flow_step",
+        [](owned_engine& e, gauge& u, double step) {
+          e.hands->inside("flow", [&] { flow_step(e.by, u, step); });
+        },
+        "engine"_a, "links"_a, "step"_a, free_gil());
+  m.def("clover",
+        [](owned_engine& e, const gauge& u) {
+          const auto f = clover(e.by, u);
+          return std::pair(f.energy, f.charge);
+        },
+        "engine"_a, "links"_a, "(energy, charge).", free_gil());
 
   nb::class_<solver_result>(m, "SolverResult")
       .def_prop_ro("converged", [](const solver_result& r) { return r.end == solver_result::ending::converged; })

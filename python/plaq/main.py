@@ -13,6 +13,7 @@ from plaq.cli.run import Commands, InputFile, Settings, whose
 from plaq.cli.trace import app as trace
 from plaq.dca.cli import app as dca
 from plaq.errors import InputError, Interrupted, as_plaq_error
+from plaq.lqcd.cli import app as lqcd
 from plaq.output import printable, standard_streams
 
 app = App(help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.")
@@ -25,6 +26,7 @@ def add(name: str, application: Commands) -> None:
 
 
 add("dca", dca)
+add("lqcd", lqcd)
 app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "plaq/lqcd/site_sum.hpp"
+#include "plaq/lqcd/site_matrix.hpp"
 #include "plaq/lqcd/streams.hpp"
 #include "plaq/lqcd/subgroups.hpp"
 
@@ -45,30 +45,6 @@ void staples(engine& by, matrices& out, const links<double>& u, int parity, int 
 }
 
 namespace {
-
-su3_matrix get(const_matrix_view m, std::int64_t block, int lane) {
-  const int n = m.where->lanes();
-  const double* at = m.block(block) + lane;
-  su3_matrix u;
-  for (int i = 0; i < 9; ++i) u[i] = {at[2 * i * n], at[(2 * i + 1) * n]};
-  return u;
-}
-
-void set(matrix_view<double> m, std::int64_t block, int lane, const su3_matrix& u) {
-  const int n = m.where->lanes();
-  double* at = m.block(block) + lane;
-  for (int i = 0; i < 9; ++i) at[2 * i * n] = u[i].real(), at[(2 * i + 1) * n] = u[i].imag();
-}
-
-su3_matrix times_adjoint(const su3_matrix& a, const su3_matrix& b) {
-  su3_matrix c;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      c[3 * i + j] = 0;
-      for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * std::conj(b[3 * j + k]);
-    }
-  return c;
-}
 
 /// For every subgroup of every link a function (part of U staple^+ in it, site, direction, subgroup) -> a in SU(2), which
 /// multiplies U.

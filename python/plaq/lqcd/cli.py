@@ -1,0 +1,15 @@
+"""``plaq lqcd``: the commands that every application has."""
+
+from __future__ import annotations
+
+from plaq.cli.run import Commands
+from plaq.run.application import Application
+
+
+def application() -> type[Application]:
+    from plaq.lqcd.application import Lqcd
+
+    return Lqcd
+
+
+app = Commands("Lattice QCD, being built: pure gauge fields, with mesons of valence quarks.", application)

@@ -1,0 +1,55 @@
+"""The parameters of ``plaq lqcd``, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plaq.errors import InputError
+from plaq.inputs import parameters, running
+from plaq.inputs.kinds import choice, integer, list_of, one_of, real
+from plaq.inputs.schema import REQUIRED, Parameter, Schema
+from plaq.lqcd.gamma import STRUCTURES
+from plaq.lqcd.wilson import METHODS
+
+PROGRAM = "plaq lqcd"
+
+SCHEMA = Schema({
+    "lattice": "The lattice, periodic in all directions.",
+    "action": "Pure gauge theory: S = beta sum over plaquettes of (1 - Re tr P / 3).",
+    "updates": "The Markov chain. A sweep is one heat bath of all links and some over-relaxations.",
+    "mesons": "Two-point functions of valence quarks on every configuration; none without kappa.",
+    "run": running.DOC,
+}, [
+    Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
+    Parameter("action", "beta", real("[0, 1000]"), REQUIRED, "", "6 / g^2"),
+    Parameter("updates", "start", choice("hot", "cold"), "hot", "", "links at random, or all one"),
+    Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
+    Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "before the first configuration"),
+    Parameter("updates", "configurations", integer(1, 10**7), 200, "", "that are measured"),
+    Parameter("updates", "sweeps", integer(1, 10**6), 5, "sweeps", "from one configuration to the next"),
+    Parameter("updates", "over_relaxations", integer(0, 1000), 3, "", "in a sweep, after its heat bath"),
+    Parameter("updates", "save_every", integer(0, 10**7), 0, "configurations",
+              "that one is written as conf.NNNNNN of the run's folder, in ILDG's format; 0: none is"),
+    Parameter("mesons", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("mesons", "mu", real(), 0.0, "1/a", "twisted mass"),
+    Parameter("mesons", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
+              "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
+    Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "", "gamma matrices of the mesons"),
+    Parameter("mesons", "solver", choice(*METHODS), "cg", "", "method for the propagators, mostly in single precision"),
+    Parameter("mesons", "residual", real("(0, 1)"), 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
+    *running.rows([Parameter("run", "grid", one_of("auto", list_of(integer(1, 1024), length=4)), "auto", "ranks",
+                             "ranks in each direction of the lattice; auto: with the smallest surface between them")]),
+])
+
+
+class Parameters(parameters.Parameters):
+    SCHEMA = SCHEMA
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], source: str) -> None:
+        extents, structures = values["lattice"].extents, values["mesons"].structures
+        if any(n % 2 for n in extents):
+            raise InputError(f"{source}: lattice.extents = {list(extents)} is not allowed: extents are even")
+        if len(set(structures)) < len(structures):
+            raise InputError(f"{source}: mesons.structures = {list(structures)} must not repeat a value")

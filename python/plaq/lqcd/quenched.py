@@ -1,0 +1,107 @@
+"""A Markov chain of pure gauge fields, with measurements on some of them: the simulation of ``plaq lqcd``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from plaq.data.results_file import Findings
+from plaq.lqcd.analysis import findings
+from plaq.lqcd.fields import GaugeField
+from plaq.lqcd.ildg import write_ildg
+from plaq.lqcd.lattice import Lattice
+from plaq.lqcd.mesons import meson_correlator, point_propagator
+from plaq.lqcd.parameters import Parameters
+from plaq.lqcd.wilson import Wilson
+from plaq.machine import pool_options
+from plaq.run.driver import Run
+
+
+class Quenched:
+    """The gauge field, spread over the ranks, and on all ranks what was found on the configurations so far."""
+
+    def __init__(self, p: Parameters, run: Run):
+        self.p, self.run = p, run
+        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "mesons": 0.0, "files": 0.0}
+        grid = None if p.run.grid == "auto" else p.run.grid
+        self.lattice = Lattice(p.lattice.extents, grid, comm=run.comm, backend=p.run.threads,
+                               pool=pool_options(p.run.workers, p.run.bind))
+        self.gauge = GaugeField(self.lattice)
+        self.folder = run.comm.on_root(lambda: run.desk.folder.path, share=True) if run.kept else None
+        state = run.resume()
+        names = p.mesons.structures if p.mesons.kappa is not None else ()
+        if state is None:
+            if p.updates.start == "hot":
+                self.gauge.hot(p.updates.seed)
+            self.sweeps, self.plaquettes = 0, np.zeros((0, 2))
+            self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
+        else:
+            self.gauge.set_local(state["links"].view(complex)[..., 0][self.lattice.box])
+            self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state.get("mesons", {})
+
+    def steps(self) -> Iterator[None]:
+        updates = self.p.updates
+        while (number := len(self.plaquettes)) < updates.configurations:
+            due = updates.thermalisation + number * updates.sweeps
+            while self.sweeps < due:
+                self.sweep()
+                yield
+            self.measure(number)
+            self.tell(number + 1)
+            yield
+
+    def sweep(self) -> None:
+        with self.timed("updates"):
+            self.gauge.heat_bath(self.p.action.beta, self.p.updates.seed, self.sweeps)
+            for _ in range(self.p.updates.over_relaxations):
+                self.gauge.over_relax()
+        self.sweeps += 1
+
+    def measure(self, number: int) -> None:
+        """All that is measured on configuration ``number``."""
+        save, m = self.p.updates.save_every, self.p.mesons
+        if self.mesons:
+            with self.timed("mesons"):
+                matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta)
+                propagator = point_propagator(matrix, self.source(number), m.residual, method=m.solver)
+                self.mesons = {name: np.vstack([found, meson_correlator(propagator, name)]) for name, found in self.mesons.items()}
+        if self.folder and save and (number + 1) % save == 0:
+            with self.timed("files"):
+                write_ildg(self.folder / f"conf.{number + 1:06}", self.gauge)
+        with self.timed("plaquettes"):
+            self.plaquettes = np.vstack([self.plaquettes, self.gauge.plaquettes()])
+
+    def source(self, number: int) -> tuple[int, ...]:
+        """Of the propagators on a configuration: a site at random, a function of seed and number."""
+        random = np.random.Generator(np.random.Philox(key=self.p.updates.seed, counter=[0, 0, 1, number]))
+        return tuple(int(x) for x in random.integers(self.p.lattice.extents))
+
+    def tell(self, done: int) -> None:
+        if not self.run.desk:
+            return
+        total, values = self.p.updates.configurations, self.plaquettes
+        now = f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average {values.mean():.6f}"
+        self.run.desk.log.status("plaq lqcd", [("configurations", f"{done} of {total}"), ("plaquette", f"{values.mean():.6f}")],
+                                 done / total)
+        if done * 10 // total > (done - 1) * 10 // total:
+            self.run.desk.log.line(now)
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[part] += time.perf_counter() - started
+
+    def state(self):
+        links = self.gauge.whole()
+        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps,
+                                           "plaquettes": self.plaquettes, **({"mesons": self.mesons} if self.mesons else {})}
+
+    def spread(self):
+        return None
+
+    def results(self) -> Findings:
+        return findings(self.p, self.plaquettes, self.mesons, self.seconds)

@@ -1,0 +1,40 @@
+// Single matrices of a field, for what is done link by link.
+#pragma once
+#include "plaq/lqcd/matrices.hpp"
+#include "plaq/lqcd/random_fields.hpp"
+
+namespace plaq::lqcd {
+
+inline su3_matrix get(const_matrix_view m, std::int64_t block, int lane) {
+  const int n = m.where->lanes();
+  const double* at = m.block(block) + lane;
+  su3_matrix u;
+  for (int i = 0; i < 9; ++i) u[i] = {at[2 * i * n], at[(2 * i + 1) * n]};
+  return u;
+}
+
+inline void set(matrix_view<double> m, std::int64_t block, int lane, const su3_matrix& u) {
+  const int n = m.where->lanes();
+  double* at = m.block(block) + lane;
+  for (int i = 0; i < 9; ++i) at[2 * i * n] = u[i].real(), at[(2 * i + 1) * n] = u[i].imag();
+}
+
+inline su3_matrix times(const su3_matrix& a, const su3_matrix& b) {
+  su3_matrix c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+  return c;
+}
+
+/// a b^+
+inline su3_matrix times_adjoint(const su3_matrix& a, const su3_matrix& b) {
+  su3_matrix c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      c[3 * i + j] = 0;
+      for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * std::conj(b[3 * j + k]);
+    }
+  return c;
+}
+
+}  // namespace plaq::lqcd

@@ -1,0 +1,129 @@
+"""``plaq lqcd run``: the same bits however it is carried out, and one line for what cannot be."""
+
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from plaq import _core, lqcd
+from plaq.comm import world
+from plaq.comm.launch import launcher_command
+from plaq.data import results_file
+from plaq.errors import Interrupted
+from plaq.lqcd.analysis import effective_mass, folded
+from plaq.lqcd.application import Lqcd
+from plaq.lqcd.parameters import SCHEMA, Parameters
+from plaq.run import driver
+from plaq.run.live import Log
+
+ROOT = Path(__file__).parents[2]
+INPUT = """[lattice]
+extents = [4, 4, 2, 4]
+[action]
+beta = 5.7
+[updates]
+thermalisation = 3
+configurations = 5
+sweeps = 2
+over_relaxations = 1
+save_every = 4
+[mesons]
+kappa = 0.13
+structures = ["gamma5", "gammaz"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "input.toml").write_text(INPUT)
+    return tmp_path
+
+
+def plaq(folder, *arguments, ranks=None):
+    launcher = launcher_command(ranks) if ranks else []
+    told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
+    return subprocess.run([*launcher, sys.executable, "-m", "plaq", "lqcd", *map(str, arguments)], cwd=folder,
+                          capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+                          env={**os.environ, **told})
+
+
+def digest(folder):
+    return results_file.digest_of(folder / "run/results.h5", results_file.format_of("plaq lqcd"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The folder of a run that nothing disturbs."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "input.toml").write_text(INPUT)
+    done = plaq(folder, "run", "input.toml", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_run_leaves_results_and_configurations(whole):
+    findings, _, header = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
+    assert findings["meson_gamma5"].mean.shape == (4,) and (findings["meson_gamma5"].mean > 0).all()
+    assert "only 5 bins" in findings["plaquette"].note and header["seed"] == 1
+    assert 0.3 < findings["plaquette"].mean < 0.8
+    gauge = lqcd.read_ildg(whole / "run/conf.000004", lqcd.Lattice((4, 4, 2, 4)))
+    assert gauge.unitarity_violation() < 1e-13
+    assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004"]
+    assert "plaquette = " in (whole / "run/report.html").read_text()
+
+
+def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
+    for after in (1, 4, 6):
+        asked = itertools.count(1)
+        stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= after else None)
+        with pytest.raises(Interrupted, match="SIGTERM"):
+            driver.run_on(Lqcd, world(), Parameters.read(folder / "input.toml"), folder / "run", "input.toml", stop, Log)
+    done = plaq(folder, "run", "input.toml", "--workers", 2, "--threads", "fiber")
+    assert done.returncode == 0, done.stderr
+    assert digest(folder) == digest(whole)
+    assert (folder / "run/conf.000004").read_bytes() == (whole / "run/conf.000004").read_bytes()
+
+
+@pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
+@pytest.mark.parametrize("ranks, more", [(2, ()), (4, ("--set", "run.grid=[1, 2, 1, 2]"))])
+def test_any_grid_of_ranks_finds_the_same_bits(folder, whole, ranks, more):
+    done = plaq(folder, "run", "input.toml", "--workers", 1, *more, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    assert digest(folder) == digest(whole)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("--set", "lattice.extents=[4, 4, 3, 4]"), "extents are even"),
+    (("--set", "lattice.extents=[4, 4, 4]"), "a list of 4 values"),
+    (("--set", "action.beta=-1"), "action.beta = -1"),
+    (("--set", 'mesons.structures=["gamma6"]'), "mesons.structures"),
+    (("-n", 3), "cannot be cut for 3 ranks"),
+    (("--set", "run.grid=[2, 1, 1, 1]"), "run.grid = [2, 1, 1, 1]: it is for 2 ranks, and there are 1"),
+])
+def test_errors_are_one_line_and_leave_nothing(folder, arguments, words):
+    done = plaq(folder, "run", "input.toml", *arguments)
+    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert [path.name for path in folder.iterdir()] == ["input.toml"]
+
+
+def test_quarks_that_cannot_be_inverted_end_the_run_with_a_sentence(folder):
+    done = plaq(folder, "run", "input.toml", "--set", "mesons.kappa=0.125", "--set", "updates.start=cold", "--set",
+                "mesons.theta=[0, 0, 0, 0]", "--set", "updates.thermalisation=0", "--set", "action.beta=1000", "--workers", 1)
+    assert done.returncode == 1 and "cg for kappa = 0.125, mu = 0" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_the_page_of_parameters_and_the_example_are_those_of_the_table():
+    page = SCHEMA.markdown("Parameters of `plaq lqcd`")
+    assert (ROOT / "docs/lqcd_parameters.md").read_text() == page, "run: plaq lqcd parameters --markdown > docs/lqcd_parameters.md"
+    assert Parameters.read(ROOT / "examples/quenched/input.toml").action.beta == 6
+
+
+def test_a_cosh_has_its_effective_mass():
+    t = np.arange(16)
+    correlator = 3 * np.cosh(0.37 * (t - 8))
+    assert np.allclose(folded(correlator), correlator[:9]) and np.allclose(effective_mass(correlator), 0.37)
