@@ -23,7 +23,7 @@ plan longest_first(const situation& s);
 plan greedy_refine(const situation& s);
 
 /// From the rank that has most, one element after the other, to ranks that it talks to before others, so that little is
-/// cut: needs all loads, and edges for locality.
+/// cut; where none is small enough, two change places. Needs all loads, and edges for locality.
 plan refine(const situation& s);
 
 /// Load flows between ranks that talk to each other until they are alike (Cybenko 1989); without edges the ranks are a

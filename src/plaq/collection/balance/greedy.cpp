@@ -1,5 +1,6 @@
 // Balancers that place or move one element after the other, knowing all loads.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -80,15 +81,35 @@ plan refined(const situation& s, plan to) {
     double cost = 0;  ///< what more is cut, for each unit of load
     double use = 0;   ///< of load
   };
-  const auto move = [&](const choice& c, int from) {
-    for (const int r : {from, c.rank}) by_load.erase({now.load[std::size_t(r)], r});
-    now.move(s, c.element, from, c.rank);
-    for (const int r : {from, c.rank}) by_load.emplace(now.load[std::size_t(r)], r);
-    on[std::size_t(from)].erase(c.element);
-    on[std::size_t(c.rank)].insert(c.element);
-    to[c.element] = c.rank;
+  const auto move = [&](std::size_t i, int from, int rank) {
+    for (const int r : {from, rank}) by_load.erase({now.load[std::size_t(r)], r});
+    now.move(s, i, from, rank);
+    for (const int r : {from, rank}) by_load.emplace(now.load[std::size_t(r)], r);
+    on[std::size_t(from)].erase(i);
+    on[std::size_t(rank)].insert(i);
+    to[i] = rank;
   };
-  // Each move takes from the highest rank and leaves its taker below what that was, so this comes to an end.
+  // Where no element is small enough to move: two change places, so that the ranks come as close as can be.
+  const auto exchange = [&](int from, int rank) {
+    const double apart = now.load[std::size_t(from)] - now.load[std::size_t(rank)];
+    double best = apart * (1 - 1e-9);
+    std::pair<std::size_t, std::size_t> pair{s.size(), s.size()};
+    for (const std::size_t i : on[std::size_t(from)])
+      for (const std::size_t j : on[std::size_t(rank)]) {
+        const double left = std::abs(apart - 2 * (s.loads[i] - s.loads[j]));
+        const double more = s.bytes_of(i) - s.bytes_of(j);
+        if (left >= best || now.bytes[std::size_t(rank)] + more > s.most_bytes ||
+            now.bytes[std::size_t(from)] - more > s.most_bytes)
+          continue;
+        best = left;
+        pair = {i, j};
+      }
+    if (pair.first == s.size()) return false;
+    move(pair.first, from, rank);
+    move(pair.second, rank, from);
+    return true;
+  };
+  // Each takes from the highest rank and leaves the other below what that was.
   for (std::size_t moves = 0; moves < 4 * s.size() + 16; ++moves) {
     const auto [highest, from] = *by_load.rbegin();
     if (highest <= enough) break;
@@ -118,8 +139,14 @@ plan refined(const situation& s, plan to) {
       for (const link& l : links[i]) consider(to[l.other]);
     }
     if (best.rank < 0) best = filling;
-    if (best.rank < 0) break;
-    move(best, from);
+    if (best.rank >= 0) {
+      move(best.element, from, best.rank);
+      continue;
+    }
+    constexpr std::size_t looks = 32;  // ranks, the emptiest first
+    std::vector<int> others;
+    for (auto r = by_load.begin(); r->second != from && others.size() < looks; ++r) others.push_back(r->second);
+    if (std::ranges::none_of(others, [&](int r) { return exchange(from, r); })) break;
   }
   return to;
 }
