@@ -34,6 +34,19 @@ def bins_of(series, bins):
 # ----------------------------------------------------------------------------------------------------
 
 
+def test_kurtosis_is_that_of_the_bins():
+    rng = np.random.default_rng(20)
+    normal = [jackknife(lambda m: m, rng.normal(size=(64, 3)) + 1j, weights=np.ones(64)).kurtosis for _ in range(300)]
+    assert np.mean(normal) == pytest.approx(3 * 63 / 65, abs=0.06) and max(normal) < 6
+    heavy = [jackknife(lambda m: m, rng.pareto(1.5, size=(64, 100)).mean(axis=1), weights=np.ones(64)).kurtosis
+             for _ in range(50)]
+    assert np.median(heavy) > 10
+    single = np.zeros(64)
+    single[5] = 1.0
+    assert jackknife(lambda m: m, single, weights=np.ones(64)).kurtosis == pytest.approx(62, abs=1)
+    assert jackknife(lambda m: m, np.ones(64), weights=np.ones(64)).kurtosis is None
+
+
 def test_of_a_linear_function_is_the_standard_error():
     x = np.random.default_rng(1).normal(size=(20, 3))
     result = jackknife(lambda m: m, x, weights=np.full(20, 7))

@@ -42,6 +42,10 @@ def spoil_agreement(point):
     point["density"].disagreement, point["double_occupancy"].disagreement = 4.5, 31.2
 
 
+def spoil_tails(point):
+    point["lambda_d"].kurtosis, point["density"].kurtosis = 41.8, 9.0
+
+
 def spoil_density(point):
     point["density"].mean = np.array(0.951)  # the error is 1e-5
 
@@ -59,6 +63,7 @@ def spoil_drift(point):
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
     (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
      "chains disagree at T = 0.08, each stays where it is for longer than its bins: raise solver.measurements"),
+    (spoil_tails, "heavy tails in lambda d: bins of kurtosis 42 where normal ones have 3", "heavy tails at T = 0.08"),
     (spoil_density, "n = 0.951000(10) is 100.0 standard errors from 0.95", "density is off at T = 0.08"),
     (spoil_check, "the check of ⟨k⟩ fails by 8.0 standard errors", "check of ⟨k⟩ fails at T = 0.08"),
     (spoil_drift, "the walker's matrix drifts by 0.5", ""),

@@ -26,7 +26,7 @@ class Estimate:
 
     An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later
     fit is zero. Exactly known values have error 0. ``disagreement`` is by how many standard deviations the Markov chains
-    disagree (plaq.data.between_chains), None where it is not known.
+    disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None where it is not known.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Estimate:
     tau_int: float | None = None
     note: str = ""
     disagreement: float | None = None
+    kurtosis: float | None = None
 
     def __post_init__(self):
         self.mean = np.asarray(self.mean)

@@ -2,7 +2,7 @@
 
 Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and ``seconds``. An
 estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes ``axes``, ``unit``,
-``convention``, ``note``, ``tau_int``, ``disagreement``.
+``convention``, ``note``, ``tau_int``, ``disagreement``, ``kurtosis``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from plaq.files.sealed import Format, new_file, opened, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 PARTS = ("mean", "error")
-NUMBERS = ("tau_int", "disagreement")  # about an estimate, where they are known
+NUMBERS = ("tau_int", "disagreement", "kurtosis")  # about an estimate, where they are known
 
 # What differs between two runs that gave the same results: times, and the record of how the loop went.
 NOT_A_RESULT = frozenset({"seconds", "history", "input", "header", "answers"})

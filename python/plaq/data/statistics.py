@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaq.data.between_chains import BetweenChains
+from plaq.data.between_chains import ROUNDING, BetweenChains, reals
 from plaq.data.estimate import Axis, Estimate
 
 MINIMUM_BINS = 16  # the error of the error is 1/sqrt(2 (bins - 1)): 18 % here
@@ -30,7 +30,8 @@ class Resampled:
     ``mean`` is the plain estimate from all bins; ``bias`` is the jackknife's estimate of its O(1/bins) bias
     (subtract it for the bias-corrected value; it should be small beside ``error``). ``values`` are the
     leave-one-out estimates ``[bin, ...]``, or None when they were not kept. ``disagreement`` of the chains that the bins
-    are of is in standard deviations, None where it is not known (plaq.data.between_chains).
+    are of is in standard deviations, None where it is not known (plaq.data.between_chains). ``kurtosis`` is that of bins,
+    mean of all numbers: 3 of normal bins, up to the number of bins where one has it all; None of what does not scatter.
     """
 
     mean: np.ndarray
@@ -38,13 +39,14 @@ class Resampled:
     bias: np.ndarray
     values: np.ndarray | None
     disagreement: float | None = None
+    kurtosis: float | None = None
 
     def estimate(self, name: str, axes: Sequence[Axis] = (), unit: str = "", convention: str = "",
                  tau_int: float | None = None, note: str = "") -> Estimate:
         """As an `Estimate`; a ``note`` (from `unsupported`) says why there is no error and makes it infinite."""
         error = no_error(self.mean) if note else self.error
         return Estimate(name, self.mean, error, self.values, tuple(axes), unit, convention, tau_int, note,
-                        self.disagreement)
+                        self.disagreement, self.kurtosis)
 
 
 def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep: bool = True,
@@ -109,6 +111,7 @@ class LeaveOneOut:
         self.linear = np.zeros_like(plain, dtype=np.result_type(plain, float))  # sum of u
         self.shifts = np.zeros_like(self.linear)  # sum of (1 - 1/h) u = -bias
         self.squares = np.zeros_like(self.linear)  # sum of (h-1) u^2, real and imaginary parts apart
+        self.fourths = np.zeros_like(self.linear)  # sum of (h-1)^2 u^4
 
     def add(self, at: int, value: np.ndarray, h: float):
         """The estimate without bin ``at``, whose part of all measurements is 1/h."""
@@ -119,7 +122,9 @@ class LeaveOneOut:
         shift = (1 - 1 / h) * u
         self.shifts += shift
         self.between.add(at, shift, 1 / h)
-        self.squares += (h - 1) * by_parts(np.square, u)
+        square = (h - 1) * by_parts(np.square, u)
+        self.squares += square
+        self.fourths += by_parts(np.square, square)
         if self.kept is not None:
             self.kept.append(value)
 
@@ -131,7 +136,13 @@ class LeaveOneOut:
         square = self.squares - 2 * cross + self.inverse * by_parts(np.square, self.shifts)
         error = by_parts(lambda part: np.sqrt(np.maximum(part, 0) / self.bins), square)
         error, disagreement = self.between.judged(error, -self.shifts, self.bins)
-        return Resampled(self.plain, error, -self.shifts, values, disagreement)
+        return Resampled(self.plain, error, -self.shifts, values, disagreement, self.kurtosis())
+
+    def kurtosis(self) -> float | None:
+        """Of bins, mean of the numbers that scatter by more than rounding."""
+        squares, fourths = reals(self.squares), reals(self.fourths)
+        scatters = squares > self.bins * (ROUNDING * np.abs(self.plain).max(initial=0.0)) ** 2
+        return float(self.bins * np.mean(fourths[scatters] / squares[scatters] ** 2)) if scatters.any() else None
 
 
 def by_parts(function: Callable, *arrays: np.ndarray) -> np.ndarray:

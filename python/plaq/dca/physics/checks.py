@@ -11,6 +11,7 @@ LIMIT = 4.0  # standard errors: a correct run exceeds them once in 16 000 temper
 DENSITY_LIMIT = 3.0  # standard errors between the density that was wanted and the one that was measured
 DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
 ROUNDING = 1e-9  # by which a density that does not fluctuate may miss the wanted one
+HEAVY = 10.0  # kurtosis of bins, 3 if they are normal: of 64 such bins one set in a million has more
 # What shows whether chains mix.
 SLOW = ("expansion_order", "density", "double_occupancy", "spin_square", "charge_square")
 
@@ -50,6 +51,13 @@ def disagreement(point: Point) -> tuple[str, float, int] | None:
     return None if worst is None else (worst, found[worst], len(found) - 1)
 
 
+def heavy_tails(point: Point) -> tuple[str, float, int] | None:
+    """(observable, kurtosis of its bins, how many others) with the heaviest tails; None where all are light."""
+    found = {name: e.kurtosis for name, e in point.observables.items() if (e.kurtosis or 0.0) > HEAVY}
+    worst = max(found, key=found.get, default=None)
+    return None if worst is None else (worst, found[worst], len(found) - 1)
+
+
 def density_deviation(point: Point, wanted: float | None) -> float | None:
     """Measured density less the wanted one in standard errors; None where none was wanted or the error is not known."""
     if wanted is None or "density" not in point or not point["density"].supported:
@@ -72,6 +80,11 @@ def doubts(point: Point, wanted: float | None = None) -> list[str]:
         name, sigma, others = apart
         more = f" and in {others} more" if others else ""
         found.append(f"the chains disagree in {name.replace('_', ' ')} by {sigma:.0f} standard errors{more}")
+    if tails := heavy_tails(point):
+        name, kurtosis, others = tails
+        more = f", and {others} more like it" if others else ""
+        found.append(f"heavy tails in {name.replace('_', ' ')}{more}: bins of kurtosis {kurtosis:.0f} where normal ones have 3, "
+                     "so that errors may be many times too small")
     if any("sign" in e.note for e in point.observables.values()):
         found.append("the average sign is 0 within its error")
     elif "energy" in point and not point["energy"].supported and mixes(point):

@@ -163,7 +163,8 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
                                      chains=measured.chains)
         error = statistics.no_error(value.mean) if note else value.error
         whole = (value.mean, error) if shares else (function.whole(value.mean), function.whole(error))
-        kind = partial(SpreadEstimate, comm=shares.comm, function=function) if shares else Estimate
+        kind = (partial(SpreadEstimate, comm=shares.comm, function=function) if shares else
+                partial(Estimate, disagreement=value.disagreement, kurtosis=value.kurtosis))
         found[name] = kind(name=name, mean=whole[0], error=whole[1], axes=tuple(axes), unit="1/t^2",
                            convention=convention, note=note)
 

@@ -45,6 +45,9 @@ def mended(results: Results, p: Parameters) -> list[str]:
                     "solver.measurements until they agree; error bars are meanwhile those between chains.")
     elif at := where(lambda point: "energy" in point and not point["energy"].supported):
         said.append(f"The data do not support error bars at {at}: measure more there.")
+    if at := where(checks.heavy_tails):
+        said.append(f"Some quantities have heavy tails at {at}: other seeds (solver.seed) show how far off single numbers are, "
+                    "more measurements make it rarer.")
     off = [point for point in results.points
            if abs(checks.density_deviation(point, p.dca.density) or 0.0) > checks.DENSITY_LIMIT]
     if off and p.dca.density == 1 and p.model.t_prime == 0 and p.model.hopping is None:
