@@ -15,7 +15,7 @@ from plaq.comm import world
 from plaq.comm.launch import launcher_command
 from plaq.data import results_file
 from plaq.errors import Interrupted
-from plaq.lqcd.analysis import effective_mass, folded
+from plaq.lqcd.analysis import effective_mass, folded, scale
 from plaq.lqcd.application import Lqcd
 from plaq.lqcd.parameters import SCHEMA, Parameters
 from plaq.run import driver
@@ -35,6 +35,9 @@ save_every = 4
 [mesons]
 kappa = 0.13
 structures = ["gamma5", "gammaz"]
+[flow]
+time = 0.2
+step = 0.1
 """
 
 
@@ -70,6 +73,9 @@ def test_a_run_leaves_results_and_configurations(whole):
     findings, _, header = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
     assert findings["meson_gamma5"].mean.shape == (4,) and (findings["meson_gamma5"].mean > 0).all()
     assert "only 5 bins" in findings["plaquette"].note and header["seed"] == 1
+    energy, charge = findings["flow_energy"], findings["charge_squared"]
+    assert energy.axes[0].values.tolist() == [0.1, 0.2] and (np.diff(energy.mean) < 0).all() and (charge.mean > 0).all()
+    assert any(sentence.startswith("no t0: t^2 E is 0.0") for sentence in findings.answers())
     assert 0.3 < findings["plaquette"].mean < 0.8
     gauge = lqcd.read_ildg(whole / "run/conf.000004", lqcd.Lattice((4, 4, 2, 4)))
     assert gauge.unitarity_violation() < 1e-13
@@ -121,6 +127,11 @@ def test_the_page_of_parameters_and_the_example_are_those_of_the_table():
     page = SCHEMA.markdown("Parameters of `plaq lqcd`")
     assert (ROOT / "docs/lqcd_parameters.md").read_text() == page, "run: plaq lqcd parameters --markdown > docs/lqcd_parameters.md"
     assert Parameters.read(ROOT / "examples/quenched/input.toml").action.beta == 6
+
+
+def test_a_scale_is_where_t_squared_e_passes_its_level():
+    t = np.arange(1, 41) / 10
+    assert np.isclose(scale(t, 0.1 / t), 3) and np.isnan(scale(t, 0.01 / t)) and np.isnan(scale(t[29:], 0.1 / t[29:]))
 
 
 def test_a_cosh_has_its_effective_mass():

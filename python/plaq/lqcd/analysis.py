@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -42,8 +43,28 @@ def effective_mass(correlator: np.ndarray) -> np.ndarray:
         return np.arccosh((c[:-2] + c[2:]) / (2 * c[1:-1]))
 
 
-def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndarray], seconds: dict[str, float]) -> Findings:
-    """plaquettes [configuration, (with t, without)], mesons {structure: [configuration, t]}. Bins are those that the plaquette's
+def flow_times(p: Parameters) -> np.ndarray:
+    """Where the flow is looked at: after every step, which are equal and end at flow.time; none without a time."""
+    if p.flow.time is None:
+        return np.zeros(0)
+    steps = math.ceil(p.flow.time / p.flow.step - 1e-9)
+    return p.flow.time * np.arange(1, steps + 1) / steps
+
+
+def scale(times: np.ndarray, energy: np.ndarray, level: float = 0.3) -> np.ndarray:
+    """t0 with t0^2 E(t0) = 0.3 (Luescher, arXiv:1006.4518), from E at the times; linear between two of them, nan where that is
+    not reached."""
+    scaled = times**2 * energy
+    above = np.flatnonzero(scaled >= level)
+    if not above.size or above[0] == 0:
+        return np.array(np.nan)
+    i = above[0]
+    return times[i - 1] + (times[i] - times[i - 1]) * (level - scaled[i - 1]) / (scaled[i] - scaled[i - 1])
+
+
+def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndarray], flow: np.ndarray,
+             seconds: dict[str, float]) -> Findings:
+    """plaquettes [configuration, (with t, without)], mesons {structure: [configuration, t]}, flow [configuration, t, (E, Q)]. Bins are those that the plaquette's
     autocorrelation time asks for."""
     tau = autocorrelation_time(plaquettes.mean(axis=1))[0]
     tau = tau if np.isfinite(tau) else None
@@ -66,5 +87,20 @@ def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndar
     for name in mesons:
         mass = found[f"mass_{name}"]
         sentences += [f"effective mass of {name} at t = {t}: {mass.pick(t=i)} / a" for i, t in enumerate(times[1:len(times) // 2])]
+    if (smooth := flow_times(p)).size:
+        axes = [Axis("t", smooth, "a^2")]
+        found["flow_energy"] = average("flow_energy", flow[..., 0], **how, axes=axes, unit="a^-4", convention="-tr F^2, clover")
+        found["charge_squared"] = average("charge_squared", flow[..., 1]**2, **how, axes=axes,
+                                          convention="of the topological charge, clover")
+        t0 = average("t0", flow[..., 0], **how, function=lambda energy: scale(smooth, energy), unit="a^2",
+                     convention="t^2 E = 0.3")
+        last = smooth[-1]
+        if np.isfinite(t0.mean):
+            found["t0"] = t0
+            sentences.append(f"t0 = {t0} a^2")
+        else:
+            sentences.append(f"no t0: t^2 E is {last**2 * found['flow_energy'].mean[-1]:.3f} at the end of the flow, t = {last:g}, "
+                             "and has to pass 0.3")
+        sentences.append(f"<Q^2> = {found['charge_squared'].pick(t=-1)} at t = {last:g}")
     sentences += [f"no error of the plaquette: {e.note}"] if e.note else []
     return Findings(found, sentences, seconds)

@@ -3,6 +3,7 @@ of this rank's memory, and together in ``local()``, which is a copy in the order
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
 import numpy as np
@@ -92,8 +93,20 @@ class GaugeField(Field):
         """Moves all links without a change of that action. Collective."""
         _core.lqcd.over_relax(self.lattice.engine, self.native)
 
+    def flow(self, time: float, step: float = 0.02) -> None:
+        r"""The gradient flow of Wilson's action, $\dot V = Z(V) V$, on by ``time`` in units of a^2, in equal steps no longer than
+        ``step``, of third order (Luescher, arXiv:1006.4518). Collective."""
+        steps = max(1, math.ceil(time / step - 1e-9))
+        for _ in range(steps):
+            _core.lqcd.flow_step(self.lattice.engine, self.native, time / steps)
+
+    def energy_and_charge(self) -> tuple[float, float]:
+        r"""$E = -\sum_{\mu<\nu} \langle\mathrm{tr} F_{\mu\nu}^2\rangle$ in units of a^-4 and $Q = -\frac{1}{32\pi^2} \sum_x
+        \epsilon_{\mu\nu\rho\sigma} \mathrm{tr} F_{\mu\nu}F_{\rho\sigma}$, of the clover-shaped field strength. Collective."""
+        return _core.lqcd.clover(self.lattice.engine, self.native)
+
     def unitarity_violation(self) -> float:
-        """The largest element of $U U^+ - 1$, or $|\\det U - 1|$ if that is larger. Collective."""
+        r"""The largest element of $U U^+ - 1$, or $|\det U - 1|$ if that is larger. Collective."""
         return _core.lqcd.unitarity_violation(self.lattice.engine, self.native)
 
 

@@ -19,6 +19,7 @@ SCHEMA = Schema({
     "action": "Pure gauge theory: S = beta sum over plaquettes of (1 - Re tr P / 3).",
     "updates": "The Markov chain. A sweep is one heat bath of all links and some over-relaxations.",
     "mesons": "Two-point functions of valence quarks on every configuration; none without kappa.",
+    "flow": "The gradient flow on every configuration: scale t0 and topological charge; none without time.",
     "run": running.DOC,
 }, [
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
@@ -38,6 +39,8 @@ SCHEMA = Schema({
     Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "", "gamma matrices of the mesons"),
     Parameter("mesons", "solver", choice(*METHODS), "cg", "", "method for the propagators, mostly in single precision"),
     Parameter("mesons", "residual", real("(0, 1)"), 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
+    Parameter("flow", "time", real("(0, 1000]"), None, "a^2", "how far the field flows"),
+    Parameter("flow", "step", real("(0, 0.1]"), 0.05, "a^2", "of the integration, and between two values of the energy"),
     *running.rows([Parameter("run", "grid", one_of("auto", list_of(integer(1, 1024), length=4)), "auto", "ranks",
                              "ranks in each direction of the lattice; auto: with the smallest surface between them")]),
 ])

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from plaq.data.results_file import Findings
-from plaq.lqcd.analysis import findings
+from plaq.lqcd.analysis import findings, flow_times
 from plaq.lqcd.fields import GaugeField
 from plaq.lqcd.ildg import write_ildg
 from plaq.lqcd.lattice import Lattice
@@ -25,7 +25,7 @@ class Quenched:
 
     def __init__(self, p: Parameters, run: Run):
         self.p, self.run = p, run
-        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "mesons": 0.0, "files": 0.0}
+        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "mesons": 0.0, "flow": 0.0, "files": 0.0}
         grid = None if p.run.grid == "auto" else p.run.grid
         self.lattice = Lattice(p.lattice.extents, grid, comm=run.comm, backend=p.run.threads,
                                pool=pool_options(p.run.workers, p.run.bind))
@@ -38,9 +38,11 @@ class Quenched:
                 self.gauge.hot(p.updates.seed)
             self.sweeps, self.plaquettes = 0, np.zeros((0, 2))
             self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
+            self.flow = np.zeros((0, len(flow_times(p)), 2))
         else:
             self.gauge.set_local(state["links"].view(complex)[..., 0][self.lattice.box])
             self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state.get("mesons", {})
+            self.flow = state["flow"]
 
     def steps(self) -> Iterator[None]:
         updates = self.p.updates
@@ -68,6 +70,13 @@ class Quenched:
                 matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta)
                 propagator = point_propagator(matrix, self.source(number), m.residual, method=m.solver)
                 self.mesons = {name: np.vstack([found, meson_correlator(propagator, name)]) for name, found in self.mesons.items()}
+        if (times := flow_times(self.p)).size:
+            with self.timed("flow"):
+                smooth, found = self.gauge.copy(), []
+                for step in np.diff(times, prepend=0.0):
+                    smooth.flow(step, self.p.flow.step)
+                    found.append(smooth.energy_and_charge())
+                self.flow = np.concatenate([self.flow, [found]])
         if self.folder and save and (number + 1) % save == 0:
             with self.timed("files"):
                 write_ildg(self.folder / f"conf.{number + 1:06}", self.gauge)
@@ -97,11 +106,11 @@ class Quenched:
 
     def state(self):
         links = self.gauge.whole()
-        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps,
+        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps, "flow": self.flow,
                                            "plaquettes": self.plaquettes, **({"mesons": self.mesons} if self.mesons else {})}
 
     def spread(self):
         return None
 
     def results(self) -> Findings:
-        return findings(self.p, self.plaquettes, self.mesons, self.seconds)
+        return findings(self.p, self.plaquettes, self.mesons, self.flow, self.seconds)
