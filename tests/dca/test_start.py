@@ -271,3 +271,28 @@ def test_on_two_ranks_it_is_the_same_and_an_error_is_one_line(runs, tmp_path):
     failed = on_two_ranks(parameters(0.5), tmp_path / "three", "--from", tmp_path / "nowhere")
     said = [line for line in failed.stderr.splitlines() if "plaq: error" in line]
     assert failed.returncode == 2 and len(said) == 1 and "nowhere: there is no run" in said[0]
+
+
+# From a table of Sigma --------------------------------------------------------------------------------------------
+
+
+def test_a_table_of_sigma_is_a_start(runs, tmp_path):
+    from plaq.dca.results.export import export
+
+    export(runs / "long", tmp_path)
+    point = commands.load(runs / "long").at(0.5)
+    p = parameters(0.5, dca={"density": None, "mu": 1.0, "iterations": 1, "sigma": str(tmp_path / "Sigma.csv")})
+    found = commands.run(p).at(0.5)
+    np.testing.assert_allclose(found.functions["Sigma_in"][0], point["Sigma"].mean, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rows, words", [
+    (None, "there is no such file"), ("K_x,K_y,omega,re,im\n", "no rows"), ("a,b\n1,2\n", "damaged, or not a table of Sigma"),
+    ("K_x,K_y,omega,re,im\n1,0,1,2,-1\n", r"K = \(1, 0\), omega = 1 is no momentum of the cluster"),
+    ("K_x,K_y,omega,re,im\n0,0,1,2,-1\n", "every momentum of the cluster needs the same frequencies")])
+def test_what_is_no_table_of_sigma_is_refused(tmp_path, rows, words):
+    path = tmp_path / "sigma.csv"
+    if rows:
+        path.write_text(rows)
+    with pytest.raises(InputError, match=words):
+        commands.run(parameters(1.0, dca={"sigma": str(path)}))

@@ -26,7 +26,8 @@ class Estimate:
 
     An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later
     fit is zero. Exactly known values have error 0. ``disagreement`` is by how many standard deviations the Markov chains
-    disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None where it is not known.
+    disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None where it is not known. ``bias`` is the jackknife's
+    estimate of what the finite number of measurements adds to the mean, which is not taken off.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Estimate:
     note: str = ""
     disagreement: float | None = None
     kurtosis: float | None = None
+    bias: np.ndarray | None = None
 
     def __post_init__(self):
         self.mean = np.asarray(self.mean)
@@ -64,7 +66,8 @@ class Estimate:
         where = tuple(index.get(name, slice(None)) for name in names)
         values = None if self.jackknife is None else self.jackknife[(slice(None), *where)]
         axes = tuple(axis for axis in self.axes if axis.name not in index)
-        return replace(self, mean=self.mean[where], error=self.error[where], jackknife=values, axes=axes)
+        bias = None if self.bias is None else self.bias[where]
+        return replace(self, mean=self.mean[where], error=self.error[where], jackknife=values, axes=axes, bias=bias)
 
     def combined(self, name: str, matrix: np.ndarray, axes: tuple[Axis, ...], convention: str = "") -> Estimate:
         """Sums ``matrix @ mean`` over the only axis of a real quantity, as `name` on other axes.

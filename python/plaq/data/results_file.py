@@ -111,6 +111,8 @@ def write_estimate(group: h5py.Group, estimate: Estimate) -> None:
         group.create_dataset(part, data=getattr(estimate, part))
     if estimate.jackknife is not None:
         group.create_dataset("jackknife", data=estimate.jackknife)
+    if estimate.bias is not None:
+        group.create_dataset("bias", data=estimate.bias)
     for name in NUMBERS:
         if getattr(estimate, name) is not None:
             group.attrs[name] = float(getattr(estimate, name))
@@ -130,7 +132,7 @@ def read_estimate(name: str, group: h5py.Group) -> Estimate:
     names = group.attrs["axes"]
     names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
     axes = tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
-    jackknife = group["jackknife"][()] if "jackknife" in group else None
+    jackknife, bias = (group[part][()] if part in group else None for part in ("jackknife", "bias"))
     numbers = {key: float(group.attrs[key]) for key in NUMBERS if key in group.attrs}
     texts = {key: group.attrs[key] for key in ("unit", "convention", "note")}
     return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, **numbers, **texts)

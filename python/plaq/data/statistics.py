@@ -46,7 +46,7 @@ class Resampled:
         """As an `Estimate`; a ``note`` (from `unsupported`) says why there is no error and makes it infinite."""
         error = no_error(self.mean) if note else self.error
         return Estimate(name, self.mean, error, self.values, tuple(axes), unit, convention, tau_int, note,
-                        self.disagreement, self.kurtosis)
+                        self.disagreement, self.kurtosis, self.bias)
 
 
 def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep: bool = True,

@@ -17,7 +17,7 @@ from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_table
 from plaq.dca.results.file import FORMAT
 from plaq.dca.results.results import Results
-from plaq.dca.start import Start, find_start
+from plaq.dca.start import Start, find_start, first_sigma
 from plaq.run.application import Application
 from plaq.run.desk import Desk
 from plaq.run.driver import Run
@@ -43,6 +43,8 @@ class Dca(Application):
 
     def check(self, ranks: int, place: float | None = None) -> None:
         check_needs(self.parameters, ranks, place)
+        p = self.parameters
+        first_sigma(p, Cluster(Lattice(p.hopping()), p.model.cluster), p.dca.temperatures[0])  # that it can be read
 
     def describe(self) -> str:
         return describe(self.parameters)

@@ -29,6 +29,7 @@ from plaq.dca.results.results import Results
 from plaq.dca.solver import choices, groups
 from plaq.dca.solver.chains import Chains
 from plaq.dca.solver.shares import Shares, SpreadEstimate
+from plaq.dca.start import first_sigma
 from plaq.errors import Interrupted
 from plaq.trace.session import region
 
@@ -105,7 +106,8 @@ class Loop:
         previous = state.get("last")
         if previous is None:
             filling = p.dca.density if p.dca.density is not None else 1.0
-            sigma = np.full((self.crystal.cluster.size, len(mesh.omega)), p.model.U * filling / 2, dtype=complex)
+            given = self.comm.on_root(lambda: first_sigma(p, self.crystal.cluster, 1 / mesh.beta), share=True)
+            sigma = moved_to(mesh, *given)
             order = choices.expected_order(p, self.crystal.cluster, mesh.beta, filling)
             chains = Chains.fresh(self.comm, p.solver.chains, p.solver.bins)
             mu = p.dca.mu if p.dca.mu is not None else p.model.U / 2

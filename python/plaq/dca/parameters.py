@@ -43,6 +43,9 @@ TABLE = [
               "temperatures in the order they are run, each from the last one's self-energy"),
     Parameter("dca", "start", text(), None, "",
               "hash of the state of another run that the first temperature starts from, which `--from` sets"),
+    Parameter("dca", "sigma", text(), "hartree", "",
+              "self-energy that the first temperature starts from: \"hartree\" is U n/2, \"zero\" none, else a file of K_x, "
+              "K_y, omega, re, im as `plaq dca export` writes it"),
     Parameter("dca", "density", real("[0.001, 1.999]"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),

@@ -8,6 +8,7 @@ configurations came from is used again, and a run that goes on to colder tempera
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import math
 import os
@@ -26,7 +27,9 @@ from plaq.dca.solver import choices
 from plaq.dca.solver.chains import in_columns, out_of_columns
 from plaq.errors import InputError
 from plaq.files import checkpoint
+from plaq.files.guard import reading
 from plaq.files.packed import pack
+from plaq.inputs.schema import to_toml
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Start:
 
 
 def find_start(parameters: Parameters, folder: Path | None, other: Path | None) -> Start | None:
-    """What the run in ``folder`` (None for a run without one) starts from; None for Σ = U n/2 and no configurations.
+    """What the run in ``folder`` (None for a run without one) starts from; None for what ``dca.sigma`` says and no configurations.
 
     A folder that has begun goes on from its own copy, so that ``other``, a run's folder, is not needed any more.
     InputError when it cannot be used, or is not what ``dca.start`` asks for.
@@ -80,6 +83,43 @@ def read(other: Path, parameters: Parameters) -> Start:
         raise InputError(f"--from {other}: no finished temperature is in its checkpoint.h5")
     found = nearest(state, theirs, parameters.dca.temperatures[0])
     return Start(hash_of(found), adapted(found, parameters, cluster), in_words(found, other))
+
+
+def first_sigma(p: Parameters, cluster: Cluster, T: float) -> tuple[np.ndarray, np.ndarray]:
+    """(omega [w], Sigma [K, w]) that a run without another one before it starts from, as ``dca.sigma`` says."""
+    if p.dca.sigma not in ("hartree", "zero"):
+        return read_sigma(Path(p.dca.sigma), cluster, T)
+    filling = p.dca.density if p.dca.density is not None else 1.0
+    constant = p.model.U * filling / 2 if p.dca.sigma == "hartree" else 0.0
+    return np.array([math.pi * T]), np.full((cluster.size, 1), constant, dtype=complex)
+
+
+def read_sigma(path: Path, cluster: Cluster, T: float) -> tuple[np.ndarray, np.ndarray]:
+    """(omega [w], Sigma [K, w]) of a table with the columns K_x, K_y, omega > 0, re, im, and T where there are several, of
+    which the nearest counts: as `plaq dca export` writes it. InputError where that is not what the file holds."""
+    where = f"dca.sigma = {to_toml(str(path))}"
+    with reading(path, "a table of Sigma"):
+        with open(path, newline="") as file:
+            rows = [{name: float(row[name]) for name in ("K_x", "K_y", "omega", "re", "im")} | {"T": float(row.get("T", T))}
+                    for row in csv.DictReader(file)]
+    if not rows:
+        raise InputError(f"{where}: there are no rows")
+    nearest_T = min((row["T"] for row in rows), key=lambda x: abs(math.log(x / T)))
+    table: dict[int, dict[float, complex]] = {}
+    for row in rows:
+        K = np.array([row["K_x"], row["K_y"]])
+        turns = (cluster.momenta - K) / (2 * math.pi)
+        found = np.flatnonzero(np.abs(turns - np.rint(turns)).max(axis=1) < 1e-5)
+        if not len(found) or not row["omega"] > 0 or not math.isfinite(row["re"] + row["im"]):
+            raise InputError(f"{where}: K = ({row['K_x']:g}, {row['K_y']:g}), omega = {row['omega']:g} is no momentum of the "
+                             "cluster with omega > 0 and a finite value")
+        if row["T"] == nearest_T:
+            table.setdefault(int(found[0]), {})[row["omega"]] = complex(row["re"], row["im"])
+    grids = {tuple(sorted(values)) for values in table.values()}
+    if len(table) < cluster.size or len(grids) > 1:
+        raise InputError(f"{where}: every momentum of the cluster needs the same frequencies")
+    omega = np.array(next(iter(grids)))
+    return omega, np.array([[table[K][w] for w in omega] for K in range(cluster.size)])
 
 
 def check_cluster(mine: Cluster, theirs: Parameters, other: Path) -> None:

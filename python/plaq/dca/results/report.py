@@ -7,7 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from plaq.data.estimate import with_error
+import numpy as np
+
+from plaq.data.estimate import Estimate, with_error
 from plaq.data.page import figure, folded, frame, markup, rows
 from plaq.data.results_file import digest_of
 from plaq.data.words import duration
@@ -21,6 +23,8 @@ from plaq.dca.results.results import Results
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
 
+BIAS_LIMIT = 0.5  # errors: a larger bias is told
+ROUNDING = 1e-9  # error below which there is no noise
 WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
 
 
@@ -138,6 +142,15 @@ def figures(results: Results) -> str:
     return f'<div class="figures">{"".join(shown)}</div>'
 
 
+def size_of_bias(e: Estimate) -> float:
+    """Root mean square of bias over error; 0 where it is not known."""
+    if e.bias is None or not e.supported:
+        return 0.0
+    bias, error = (np.stack([x.real, x.imag]) for x in (np.asarray(e.bias), e.error))
+    noisy = error > ROUNDING
+    return float(np.sqrt(np.mean((bias[noisy] / error[noisy]) ** 2))) if noisy.any() else 0.0
+
+
 def notes(results: Results) -> str:
     """What the statistics say about their own error bars."""
     said = []
@@ -145,6 +158,9 @@ def notes(results: Results) -> str:
         for note in dict.fromkeys(estimate.note for estimate in point.observables.values() if estimate.note):
             names = [words(name) for name, estimate in point.observables.items() if estimate.note == note]
             said.append(f"T = {point.T:g}, {', '.join(names[:4])}{', …' if len(names) > 4 else ''}: {note}")
+        for name, e in point.observables.items():
+            if (size := size_of_bias(e)) > BIAS_LIMIT:
+                said.append(f"T = {point.T:g}, {words(name)}: bias of {size:.1f} errors, by jackknife: measure more")
     if not said:
         return ""
     return folded("Error bars to read with care", f"<pre>{escape(chr(10).join(said))}</pre>", " open")

@@ -65,7 +65,7 @@ def point_table(results: Results, wanted: float | None = None) -> str:
     columns = {
         name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)
     }
-    body = [[f"{point.T:g}", number(point.mu, ".5f"), *(str(point[name]) if name in point else "" for name in columns),
+    body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else number(point.mu, ".5f"), *(str(point[name]) if name in point else "" for name in columns),
              f"{point.measurements:,}".replace(",", " ") if point.measurements else "exact"] for point in results.points]
     head = ["T / t", "μ / t", *columns.values(), "measurements"]
     why = ["; ".join(checks.doubts(point, wanted)) for point in results.points]

@@ -104,15 +104,19 @@ SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "
 
 def summary(results: Results, header: dict[str, Any], wanted: float | None = None) -> dict[str, Any]:
     """The content of ``summary.json``: tc {value, error, status}, what is said of every order that was looked for, per
-    temperature T, beta, mu, {value, error} of what `SUMMARY` names (lambda_d is null where two-particle functions were
+    temperature T, beta, mu and its error, {value, error, bias} of what `SUMMARY` names (lambda_d is null where two-particle functions were
     not measured), the responses at each momentum and what is doubtful, and seconds by part. ``wanted``: the density that
     was asked for."""
 
     def pair(point: Point, name: str):
-        return {"value": float(point[name].mean), "error": float(point[name].error)} if name in point else None
+        if name not in point:
+            return None
+        bias = {} if point[name].bias is None else {"bias": float(point[name].bias)}
+        return {"value": float(point[name].mean), "error": float(point[name].error)} | bias
 
     temperatures = [
-        {"T": point.T, "beta": point.beta, "mu": point.mu, **{name: pair(point, name) for name in SUMMARY},
+        {"T": point.T, "beta": point.beta, "mu": point.mu,
+         "mu_error": float(point["mu"].error) if "mu" in point else None, **{name: pair(point, name) for name in SUMMARY},
          "measurements": point.measurements, "doubts": checks.doubts(point, wanted),
          "momenta": [row.plain() for row in responses(point)]}
         for point in results.points
