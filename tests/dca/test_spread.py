@@ -23,7 +23,7 @@ U = 4.0
 [dca]
 temperatures = [0.5, 1.0]
 density = 0.95
-iterations = 5
+iterations = 8
 [solver]
 measurements = 640
 measurements_first = 64
