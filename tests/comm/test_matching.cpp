@@ -20,7 +20,7 @@ constexpr int me = 0;
 /// A message that knows its number.
 class numbered final : public message {
  public:
-  numbered(const char* call, int peer, int tag, int n) : message(call, peer, tag), n(n) {}
+  numbered(message_end call, int peer, int tag, int n) : message(call, peer, tag), n(n) {}
   void complete(const status&) noexcept override {}
   void fail(std::exception_ptr) noexcept override {}
   int n;
@@ -61,7 +61,7 @@ TEST(matching, is_that_of_one_list) {
         ASSERT_EQ(other->peer, expected->peer);
       } else {
         ASSERT_TRUE(std::ranges::none_of(own, fits) && std::ranges::none_of(early, fits));
-        EXPECT_EQ(match.post(std::make_unique<numbered>(receive_call, from, tag, n)), from != me);
+        EXPECT_EQ(match.post(std::make_unique<numbered>(message_end::receive, from, tag, n)), from != me);
         receives.push_back({from, tag, n});
       }
     } else {  // a message
@@ -74,7 +74,7 @@ TEST(matching, is_that_of_one_list) {
       } else {
         ASSERT_FALSE(expected);
         if (peer == me)
-          match.keep(std::make_unique<numbered>(send_call, me, tag, n));
+          match.keep(std::make_unique<numbered>(message_end::send, me, tag, n));
         else
           match.keep(wire::arrival{peer, tag, std::size_t(n), 0});
         (peer == me ? own : early).push_back({peer, tag, n});
@@ -94,7 +94,7 @@ struct ear final : listener {
   std::vector<int> heard;
   std::unique_ptr<message> next(int peer) override {
     heard.push_back(peer);
-    return std::make_unique<numbered>(receive_call, peer, 5, 0);
+    return std::make_unique<numbered>(message_end::receive, peer, 5, 0);
   }
 };
 
@@ -104,7 +104,7 @@ TEST(matching, who_listens_comes_after_the_receives) {
   match.listen(5, listens);
   EXPECT_THROW(match.listen(5, other), plaq::input_error);
   EXPECT_TRUE(match.anybody_waits());
-  match.post(std::make_unique<numbered>(receive_call, 2, 5, 17));
+  match.post(std::make_unique<numbered>(message_end::receive, 2, 5, 17));
   EXPECT_EQ(number_of(*match.receiver_of(2, 5)), 17);
   EXPECT_TRUE(listens.heard.empty());
   (void)match.receiver_of(2, 5);
@@ -135,9 +135,9 @@ TEST(matching, gives_up_whom_it_knows_and_one_for_each_who_listens) {
   matching match(me);
   ear listens;
   match.listen(5, listens);
-  match.post(std::make_unique<numbered>(receive_call, me, 1, 1));
-  match.post(std::make_unique<numbered>(receive_call, 1, 1, 2));
-  match.keep(std::make_unique<numbered>(send_call, me, 2, 3));
+  match.post(std::make_unique<numbered>(message_end::receive, me, 1, 1));
+  match.post(std::make_unique<numbered>(message_end::receive, 1, 1, 2));
+  match.keep(std::make_unique<numbered>(message_end::send, me, 2, 3));
   std::vector<std::pair<int, bool>> found;
   match.give_up([&](std::unique_ptr<message> m, bool looked_for) { found.emplace_back(number_of(*m), looked_for); });
   std::ranges::sort(found);

@@ -90,7 +90,7 @@ class active_messages::implementation {
   class outgoing final : public message {
    public:
     outgoing(implementation& of, int peer, int tag, std::vector<std::byte> bytes)
-        : message(send_call, peer, tag), of_(of), bytes_(std::move(bytes)) {
+        : message(message_end::send, peer, tag), of_(of), bytes_(std::move(bytes)) {
       where = {bytes_.data(), bytes_.size(), 1, bytes_.size()};
     }
     void complete(const status&) noexcept override {}
@@ -105,7 +105,7 @@ class active_messages::implementation {
   class incoming final : public message {
    public:
     incoming(kind& of, int peer, std::shared_ptr<slot> to)
-        : message(receive_call, peer, of.tag), of_(of), sender_(peer), to_(std::move(to)) {}
+        : message(message_end::receive, peer, of.tag), of_(of), sender_(peer), to_(std::move(to)) {}
     blocks room(std::size_t size) override {
       to_->bytes.resize(size);
       return {to_->bytes.data(), size, 1, size};

@@ -23,10 +23,12 @@ struct unasked {
   int peer = 0, tag = 0;  ///< of the oldest
 };
 
+enum class message_end { send, receive };
+
 /// One end of a message: a send or a receive.
 class message : public matched {
  public:
-  message(const char* call, int peer, int tag, const blocks& where = {})
+  message(message_end call, int peer, int tag, const blocks& where = {})
       : matched{peer, tag}, call(call), where(where) {}
   virtual ~message() = default;
   /// Memory for so many bytes; its size differs if the message does not fit.
@@ -38,12 +40,10 @@ class message : public matched {
   /// The error of this one on that rank: who, what, with whom and why.
   std::exception_ptr failure(int rank, const std::string& why) const;
 
-  const char* call;  ///< send_call or receive_call
+  message_end call;
   blocks where;
   bool expected = false;  ///< posted, and pollers look for it
 };
-
-inline constexpr const char *send_call = "send", *receive_call = "receive";
 
 /// Takes all messages of a tag, whoever sends them.
 class listener {

@@ -22,7 +22,8 @@ class told : public message {
 /// A message that brings its bytes along.
 class packed final : public told {
  public:
-  packed(int peer, int tag, std::vector<std::byte> bytes) : told(send_call, peer, tag), bytes_(std::move(bytes)) {
+  packed(int peer, int tag, std::vector<std::byte> bytes)
+      : told(message_end::send, peer, tag), bytes_(std::move(bytes)) {
     where = {bytes_.data(), bytes_.size(), 1, bytes_.size()};
   }
 

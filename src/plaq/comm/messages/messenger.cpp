@@ -121,7 +121,7 @@ class messenger::implementation final : public task::poller {
   std::string under_way() const {
     open_messages open;
     std::lock_guard lock(guard_);
-    const auto add = [&](const message& m) { (m.call == send_call ? open.to : open.from).insert(m.peer); };
+    const auto add = [&](const message& m) { (m.call == message_end::send ? open.to : open.from).insert(m.peer); };
     match_.each(add);
     moving_.each(add);
     return open.in_words();
@@ -263,7 +263,7 @@ task::future<status> future_of(const std::unique_ptr<Told>& fresh) {
 }  // namespace
 
 task::future<status> messenger::send(const blocks& from, int peer, int tag) {
-  auto fresh = std::make_unique<told>(send_call, peer, tag, from);
+  auto fresh = std::make_unique<told>(message_end::send, peer, tag, from);
   auto result = future_of(fresh);
   work_->send(std::move(fresh));
   return result;
@@ -277,7 +277,7 @@ task::future<status> messenger::send(std::vector<std::byte> bytes, int peer, int
 }
 
 task::future<status> messenger::receive(const blocks& to, int peer, int tag) {
-  auto fresh = std::make_unique<told>(receive_call, peer, tag, to);
+  auto fresh = std::make_unique<told>(message_end::receive, peer, tag, to);
   auto result = future_of(fresh);
   work_->receive(std::move(fresh));
   return result;
@@ -304,7 +304,7 @@ messenger::persistent_send::~persistent_send() {
 
 task::future<status> messenger::persistent_send::start() {
   if (peer_ == of_->rank()) return of_->send(what_, peer_, tag_);
-  auto fresh = std::make_unique<told>(send_call, peer_, tag_, what_);
+  auto fresh = std::make_unique<told>(message_end::send, peer_, tag_, what_);
   auto result = future_of(fresh);
   of_->work_->start(std::move(fresh), [&](message&) {
     of_->work_->below().start(prepared_, what_.bytes());

@@ -155,7 +155,7 @@ namespace detail {
 template <class T, class Result>
 class object final : public message {
  public:
-  object(int peer, int tag) : message(receive_call, peer, tag) {}
+  object(int peer, int tag) : message(message_end::receive, peer, tag) {}
   blocks room(std::size_t size) override {
     bytes_.resize(size);
     return {bytes_.data(), size, 1, size};
