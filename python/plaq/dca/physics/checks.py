@@ -46,16 +46,21 @@ def mixes(point: Point) -> bool:
 
 def disagreement(point: Point) -> tuple[str, float, int] | None:
     """(observable, standard deviations, how many others) in which the chains disagree most; None where they agree."""
-    found = {name: e.disagreement for name, e in point.observables.items() if (e.disagreement or 0.0) > LIMIT}
-    worst = max(found, key=found.get, default=None)
-    return None if worst is None else (worst, found[worst], len(found) - 1)
+    return worst(point, "disagreement", LIMIT)
 
 
 def heavy_tails(point: Point) -> tuple[str, float, int] | None:
     """(observable, kurtosis of its bins, how many others) with the heaviest tails; None where all are light."""
-    found = {name: e.kurtosis for name, e in point.observables.items() if (e.kurtosis or 0.0) > HEAVY}
-    worst = max(found, key=found.get, default=None)
-    return None if worst is None else (worst, found[worst], len(found) - 1)
+    return worst(point, "kurtosis", HEAVY)
+
+
+def worst(point: Point, what: str, limit: float) -> tuple[str, float, int] | None:
+    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Lists of eigenvalues and
+    eigenvectors are passed over: a sample of the jackknife may put them in another order."""
+    found = {name: getattr(e, what) for name, e in point.observables.items()
+             if not name.startswith("eigenv") and (getattr(e, what) or 0.0) > limit}
+    first = max(found, key=found.get, default=None)
+    return None if first is None else (first, found[first], len(found) - 1)
 
 
 def density_deviation(point: Point, wanted: float | None) -> float | None:
