@@ -1,0 +1,101 @@
+// What goes wrong, and what is said of it on every rank.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "cells.hpp"
+#include "plaq/task/task.hpp"
+
+namespace plaq {
+namespace {
+
+using namespace test;
+
+struct leaf {
+  double mass = 1;
+  void serialize(archive& ar) { ar(mass); }
+};
+
+/// What every rank says of a collection of 6 with which `misuse` does something wrong.
+template <class Misuse>
+void expect_failure(const std::string& words, Misuse misuse) {
+  for (const int ranks : {1, 3})
+    task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+      const auto said = on_ranks(ranks, 3, [&](const comm::communicator& world) {
+        collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+        auto by = row.template make_port<int>("word");
+        misuse(row, by, world.rank());
+        row.wait();
+      });
+      for (const std::string& s : said) EXPECT_NE(s.find(words), std::string::npos) << s << " instead of " << words;
+    });
+}
+
+TEST(collection_errors, an_error_of_one_element_is_that_of_all_ranks) {
+  expect_failure("row (4), step 1 'fail': no luck", [](auto& row, auto&, int) {
+    row.each("go", [](leaf&) {});
+    row.each("fail", [](leaf&, auto& here) {
+      if (here.index() == 4) throw std::runtime_error("no luck");
+    });
+  });
+  expect_failure("row (5), step 0 'fail': something was thrown", [](auto& row, auto&, int) {
+    row.each("fail", [](leaf&, auto& here) {
+      if (here.index() == 5) throw 7;
+    });
+  });
+  expect_failure("no luck", [](auto& row, auto&, int) {  // whoever waits for a sum hears of it
+    row.each("fail", [](leaf&, auto& here) {
+      if (here.index() == 0) throw std::runtime_error("no luck");
+    });
+    row.reduce("sum", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>()).get();
+  });
+}
+
+TEST(collection_errors, says_who_waits_for_what_nobody_sends) {
+  expect_failure("row (2) waits, to begin step 1 'take': 1 of 2 messages of 'word'", [](auto& row, auto& by, int) {
+    row.each("send", [=](leaf&, auto& here) {
+      if (here.index() == 0) here.send(by, 2, 1);
+    });
+    row.each("take", by.of([](int at) { return at == 2 ? 2 : 0; }), [](leaf&) {});
+  });
+}
+
+TEST(collection_errors, refuses_what_cannot_be) {
+  expect_failure("row (3): a message too many of 'word', from (", [](auto& row, auto& by, int) {
+    row.each("send", [=](leaf&, auto& here) {
+      if (here.index() > 3) here.send(by, 3, 1);
+    });
+    row.each("take", by.of([](int at) { return at == 3; }), [](leaf&) {});
+  });
+  expect_failure("row has no element (6)", [](auto& row, auto& by, int) {
+    row.each("send", [=](leaf&, auto& here) { here.send(by, here.index() + 1, 1); });
+  });
+  expect_failure("row (1) cannot move to rank 9 of ", [](auto& row, auto&, int) {
+    row.each("move", [=](leaf&, auto& here) {
+      if (here.index() == 1) here.move_to(9);
+    });
+  });
+  expect_failure("row (1) cannot go", [](auto& row, auto&, int) {
+    row.each("remove", [=](leaf&, auto& here) {
+      if (here.index() == 1) here.remove();
+    });
+  });
+  expect_failure("rank 0: row: left because of an error", [](auto& row, auto& by, int rank) {
+    if (rank == 0) throw std::runtime_error("rank 0: row: left because of an error");
+    row.each("wait", by.of(1), [](leaf&) {});
+    row.wait();
+  });
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    const auto said = on_ranks(2, 0, [&](const comm::communicator& world) {
+      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      for (int i = 0; i <= world.rank(); ++i) row.each("go", [](leaf&) {});
+      row.wait();
+    });
+    for (const std::string& s : said) EXPECT_EQ(s.find("row: ranks have different numbers of steps, 1 and 2"), 0u) << s;
+  });
+}
+
+}  // namespace
+}  // namespace plaq
