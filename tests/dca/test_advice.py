@@ -59,7 +59,7 @@ def spoil_drift(point):
 
 
 @pytest.mark.parametrize("spoil, doubt, said", [
-    (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.minimum_iterations (now 1)"),
+    (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.iterations (now 16)"),
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
     (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
      "chains disagree at T = 0.08, each stays where it is for longer than its bins: raise solver.measurements"),
@@ -99,11 +99,11 @@ def test_convergence_is_that_of_all_iterations_that_count_which_the_last_one_has
     assert checks.converged(point) is None
 
 
-def test_a_loop_that_was_cut_short_is_told_the_key():
-    results = synthetic.results(P)
+def test_a_loop_that_took_noise_for_its_end_is_told_another_key(results):
     spoil_convergence(results.at(0.08))
-    results.at(0.08).history *= P.dca.iterations
-    assert f"raise dca.iterations (now {P.dca.iterations})" in " ".join(advice(results, P))
+    results.at(0.08).history[-1]["settled"] = True
+    assert "raise dca.minimum_iterations (now 1)." in " ".join(advice(results, P))
+    assert any("raise dca.minimum_iterations" in text for text in checks.doubts(results.at(0.08)))
 
 
 def test_advice_follows_the_answer(results):

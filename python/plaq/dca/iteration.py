@@ -274,6 +274,7 @@ class Iteration:
             "sign": float(measured.sign.mean()),
             "sign_error": float(np.std(measured.sign) / np.sqrt(max(len(measured.sign) - 1, 1))),
             "order": self._order, "converged": None if isolated else bool(settled),
+            "settled": None if isolated else bool(at["settled"] if counts else settled),
             "change": None if isolated else off.sigma, "change_error": off.sigma_error,
             "measurements": int(weight), "drift": measured.drift, "acceptance": measured.acceptance,
             "block_length": self.problem.block_length, "proposals_per_sweep": self.problem.proposals_per_sweep,

@@ -39,6 +39,11 @@ def converged(point: Point) -> bool | None:
     return None if known is None or np.isnan(known) else bool(known)
 
 
+def key_of_convergence(point: Point) -> str:
+    """What to raise where the loop has not converged: the approach was cut short, or it took its noise for the end."""
+    return "dca.minimum_iterations" if point.history[-1].get("settled") == 1 else "dca.iterations"
+
+
 def mixes(point: Point) -> bool:
     """Whether the chains forget their start within half their length, as far as they tell."""
     return not any(name in point and point[name].tau_int == float("inf") for name in SLOW)
@@ -78,7 +83,7 @@ def doubts(point: Point, wanted: float | None = None) -> list[str]:
     if violated(point):
         found.append(f"the check of ⟨k⟩ fails by {abs(deviation(point)):.1f} standard errors")
     if converged(point) is False:
-        found.append("not converged")
+        found.append(f"not converged: raise {key_of_convergence(point)}")
     if not mixes(point):
         found.append("the chains do not mix: they remember their start for more than half their length")
     if apart := disagreement(point):

@@ -33,10 +33,10 @@ def mended(results: Results, p: Parameters) -> list[str]:
         said.append(f"The check of ⟨k⟩ fails at {at}: do not use it; run it again with another solver.seed"
                     + (' and solver.precision = "double".' if p.solver.precision != "double" else "."))
     if at := where(lambda point: checks.converged(point) is False):
-        cut = any(len(point.history) >= p.dca.iterations for point in results.points if checks.converged(point) is False)
-        said.append(f"The loop has not converged at {at}: raise " + (
-            f"dca.iterations (now {p.dca.iterations})." if cut else
-            f"dca.minimum_iterations (now {p.dca.minimum_iterations}) or solver.measurements_first."))
+        keys = {checks.key_of_convergence(point) for point in results.points if checks.converged(point) is False}
+        now = {"dca.iterations": p.dca.iterations, "dca.minimum_iterations": p.dca.minimum_iterations}
+        said.append(f"The loop has not converged at {at}: raise "
+                    + " and ".join(f"{key} (now {now[key]})" for key in sorted(keys)) + ".")
     if at := where(lambda point: not checks.mixes(point)):
         said.append(f"The chains do not mix at {at}: raise solver.measurements or solver.measure_every, so that each of "
                     f"the {p.solver.chains} chains is many autocorrelation times long.")
