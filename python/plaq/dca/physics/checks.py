@@ -60,10 +60,10 @@ def heavy_tails(point: Point) -> tuple[str, float, int] | None:
 
 
 def worst(point: Point, what: str, limit: float) -> tuple[str, float, int] | None:
-    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Lists of eigenvalues and
-    eigenvectors are passed over: a sample of the jackknife may put them in another order."""
+    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Passed over are lists of
+    eigenvalues and eigenvectors, which a sample of the jackknife may put in another order, and rare orders of the histogram."""
     found = {name: getattr(e, what) for name, e in point.observables.items()
-             if not name.startswith("eigenv") and (getattr(e, what) or 0.0) > limit}
+             if not name.startswith(("eigenv", "order_histogram")) and (getattr(e, what) or 0.0) > limit}
     first = max(found, key=found.get, default=None)
     return None if first is None else (first, found[first], len(found) - 1)
 
