@@ -1,12 +1,13 @@
 // Speed of the hopping matrix at 1320 operations a site, on one rank:
 //   bench_hopping [workers] [lanes] [T X Y Z ...]
+#include "plaq/lqcd/hopping.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/comm/wire/wire.hpp"
-#include "plaq/lqcd/hopping.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 
 using namespace plaq;

@@ -1,11 +1,10 @@
-#include "plaq/lqcd/exact_sum.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "plaq/base/random.hpp"
+#include "plaq/lqcd/exact_sum.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -17,17 +16,18 @@ double sum(const std::vector<double>& terms) {
 }
 
 TEST(exact_sum, of_one_number_is_that_number) {
-  for (const double x : {0.0, 1.0, -1.0, 0.1, -1e300, 1e-300, 5e-324, -5e-324, 2.2250738585072014e-308,
-                         1.7976931348623157e308})
+  for (const double x :
+       {0.0, 1.0, -1.0, 0.1, -1e300, 1e-300, 5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308})
     EXPECT_EQ(sum({x}), x);
 }
 
 TEST(exact_sum, loses_nothing) {
   EXPECT_EQ(sum({1e100, 1, -1e100}), 1);
   EXPECT_EQ(sum({1e300, 1e-300, -1e300, 3e-300}), 4e-300);
-  EXPECT_EQ(sum({1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308}), 1.7976931348623157e308);
-  EXPECT_EQ(sum({1, 0x1p-53}), 1);                        // half way: to even
-  EXPECT_EQ(sum({1, 0x1p-53, 0x1p-1000}), 1 + 0x1p-52);   // and a little more
+  EXPECT_EQ(sum({1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308}),
+            1.7976931348623157e308);
+  EXPECT_EQ(sum({1, 0x1p-53}), 1);                       // half way: to even
+  EXPECT_EQ(sum({1, 0x1p-53, 0x1p-1000}), 1 + 0x1p-52);  // and a little more
   EXPECT_EQ(sum({-1, -0x1p-53, -0x1p-1000}), -1 - 0x1p-52);
 }
 

@@ -1,12 +1,11 @@
 // Runs on any number of ranks.
-#include "plaq/lqcd/flow.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
 #include "job.hpp"
+#include "plaq/lqcd/flow.hpp"
 #include "plaq/lqcd/hopping_kernel.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/reference.hpp"
@@ -22,7 +21,8 @@ links<double> rough(job& with, const lattice& on, int lanes) {
   return u;
 }
 
-/// Links diag(exp(i phi), exp(-i phi), 1) with the same flux, 2 pi n / (L L'), through every plaquette of two planes.
+/// Links diag(exp(i phi), exp(-i phi), 1) with the same flux, 2 pi n / (L L'), through every plaquette of two
+/// planes.
 links<double> constant_flux(const coordinates& box, int n01, int n23) {
   links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
   cold_start(u);
@@ -73,8 +73,8 @@ TEST(flow, leaves_constant_fields_alone_and_lowers_the_action_of_others) {
 }
 
 TEST(flow, starts_with_the_slope_of_the_action) {
-  // A link changes the plaquettes that it is in by Re tr (Z U staple^+), of which Z is the negative traceless antihermitian part:
-  // d/dt sum of Re tr P = sum over links of |Z|^2.
+  // A link changes the plaquettes that it is in by Re tr (Z U staple^+), of which Z is the negative traceless
+  // antihermitian part: d/dt sum of Re tr P = sum over links of |Z|^2.
   job with(alone());
   auto u = rough(with, lattice({4, 4, 4, 4}), 1);
   matrices staple(u.shared_layout());

@@ -1,12 +1,11 @@
 // Runs on any number of ranks.
-#include "plaq/lqcd/gauge.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
 #include "job.hpp"
+#include "plaq/lqcd/gauge.hpp"
 #include "plaq/lqcd/hopping_kernel.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/reference.hpp"
@@ -34,7 +33,8 @@ double trace_of_plane(const coordinates& box, const std::vector<number>& u, int 
       for (int j = 0; j < 3; ++j)
         for (int k = 0; k < 3; ++k)
           for (int l = 0; l < 3; ++l)
-            sum += std::real(all[0][3 * i + j] * all[1][3 * j + k] * std::conj(all[2][3 * l + k] * all[3][3 * i + l]));
+            sum += std::real(all[0][3 * i + j] * all[1][3 * j + k] *
+                             std::conj(all[2][3 * l + k] * all[3][3 * i + l]));
   }
   return sum;
 }
@@ -46,7 +46,8 @@ TEST(gauge, plaquettes_are_what_their_links_say) {
   const auto whole = reference::whole(u);
   double temporal = 0, spatial = 0;
   for (int mu = 0; mu < 4; ++mu)
-    for (int nu = mu + 1; nu < 4; ++nu) (mu ? spatial : temporal) += trace_of_plane(box, whole, mu, nu) / 9 / product(box);
+    for (int nu = mu + 1; nu < 4; ++nu)
+      (mu ? spatial : temporal) += trace_of_plane(box, whole, mu, nu) / 9 / product(box);
   const auto found = plaquette(with.by, u);
   EXPECT_NEAR(found.temporal, temporal, 1e-14);
   EXPECT_NEAR(found.spatial, spatial, 1e-14);
@@ -82,7 +83,8 @@ TEST(gauge, over_relaxation_keeps_the_action_and_moves_the_links) {
 }
 
 TEST(gauge, the_heat_bath_of_su2_has_the_right_density) {
-  // <b_0> = I_2(alpha) / I_1(alpha) on SU(2), for both ways of drawing it; four standard errors, which are below 0.7 / sqrt(n).
+  // <b_0> = I_2(alpha) / I_1(alpha) on SU(2), for both ways of drawing it; four standard errors, which are below
+  // 0.7 / sqrt(n).
   for (const double alpha : {0.0, 0.3, 1.4, 1.6, 5.0, 30.0}) {
     const int n = 20000;
     double sum = 0, square = 0, across = 0;
@@ -99,7 +101,8 @@ TEST(gauge, the_heat_bath_of_su2_has_the_right_density) {
 }
 
 TEST(gauge, at_strong_coupling_plaquettes_are_those_of_the_expansion) {
-  // <P> = beta/18 + beta^2/216 - 5 beta^4/93312 + O(beta^5) (one plaquette's integral); cubes come with 4 (beta/18)^5 = 2e-6.
+  // <P> = beta/18 + beta^2/216 - 5 beta^4/93312 + O(beta^5) (one plaquette's integral); cubes come with 4
+  // (beta/18)^5 = 2e-6.
   job with(alone());
   auto u = started(lattice({4, 4, 4, 4}), widest<double>());
   const double beta = 1;
@@ -112,7 +115,8 @@ TEST(gauge, at_strong_coupling_plaquettes_are_those_of_the_expansion) {
     sum += p, squares += p * p;
   }
   const int n = sweeps - 20;
-  const double mean = sum / n, error = std::sqrt((squares / n - mean * mean) / n);  // sweeps hardly remember the last
+  const double mean = sum / n,
+               error = std::sqrt((squares / n - mean * mean) / n);  // sweeps hardly remember the last
   const double expected = beta / 18 + beta * beta / 216 - 5 * std::pow(beta, 4) / 93312;
   EXPECT_LT(error, 4e-4);
   EXPECT_NEAR(mean, expected, 4 * error);

@@ -4,10 +4,10 @@
 #include <bit>
 #include <cstring>
 
+#include "job.hpp"
 #include "plaq/lqcd/hopping.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/reference.hpp"
-#include "job.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -44,7 +44,8 @@ TYPED_TEST(hoppings, are_what_the_formula_says_on_any_grid_with_any_lanes) {
   job with(world());
   const fields<double> whole(lattice(extents), 1);
   for (const bool dagger : {false, true}) {
-    const auto expected = reference::hopping(extents, reference::whole(whole.gauge), reference::whole(whole.psi), dagger);
+    const auto expected =
+        reference::hopping(extents, reference::whole(whole.gauge), reference::whole(whole.psi), dagger);
     for (const auto& grid : grids(extents))
       for (int lanes = 1; lanes <= widest<T>(); lanes *= 2) {
         const fields<T> f(lattice(extents, grid, world().rank()), lanes);
@@ -80,7 +81,8 @@ TYPED_TEST(hoppings, have_the_same_bits_on_any_grid_with_any_lanes_and_workers) 
             different += std::memcmp(&a, &b, sizeof a) != 0;
           }
         });
-        EXPECT_EQ(different, 0) << in_words(grid) << ", " << f.where->lanes() << " lanes, " << workers << " workers";
+        EXPECT_EQ(different, 0) << in_words(grid) << ", " << f.where->lanes() << " lanes, " << workers
+                                << " workers";
       }
   }
 }

@@ -1,6 +1,4 @@
 // Runs on any number of ranks.
-#include "plaq/lqcd/solver.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -8,6 +6,7 @@
 #include "job.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/solver.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -43,7 +42,8 @@ TEST(solver, finds_what_was_asked_for_and_says_the_residual_that_is_left) {
         EXPECT_EQ(found.end, ending::converged) << found.in_words();
         spinors<double> left(p.M->where());
         p.M->matrix().apply(left, *p.psi);
-        const double still = combine_norm2<double>(with.by, left, {{1, *p.eta}, {-1, left}}) / norm2(with.by, *p.eta);
+        const double still =
+            combine_norm2<double>(with.by, left, {{1, *p.eta}, {-1, left}}) / norm2(with.by, *p.eta);
         EXPECT_DOUBLE_EQ(found.residual, std::sqrt(still));
         EXPECT_LT(found.residual, 1.01 * residual);
         EXPECT_GT(found.residual, 1e-4 * residual);

@@ -49,8 +49,8 @@ TEST(wilson, of_free_fields_is_what_it_is_in_momentum_space) {
       const double p = wave[mu] + std::numbers::pi * twisted.theta[mu] / extents[mu];
       cosines += std::cos(p), sines += std::sin(p) * std::sin(p);
     }
-    const double k = twisted.kappa, expected = std::pow(1 - 2 * k * cosines, 2) + 4 * k * k * sines +
-                                              std::pow(2 * k * twisted.mu, 2);
+    const double k = twisted.kappa,
+                 expected = std::pow(1 - 2 * k * cosines, 2) + 4 * k * k * sines + std::pow(2 * k * twisted.mu, 2);
     spinors<double> psi(s.where), Mpsi(s.where), MMpsi(s.where), right(s.where);
     each_site(*s.where, [&](const coordinates& x, layout::place p) {
       double px = 0;
@@ -74,7 +74,8 @@ TEST(wilson, is_hermitian_with_gamma5_and_minus_mu) {
   const auto back = s.applied(turned, other);
   combine<double>(s.with.by, right, {times<double>::gamma5(back)});
   EXPECT_LT(s.distance(s.applied(psi, twisted, true), right), 1e-14);
-  const auto a = dot(s.with.by, phi, s.applied(psi, twisted)), b = dot(s.with.by, s.applied(phi, twisted, true), psi);
+  const auto a = dot(s.with.by, phi, s.applied(psi, twisted)),
+             b = dot(s.with.by, s.applied(phi, twisted, true), psi);
   EXPECT_LT(std::abs(a - b), 1e-12 * std::abs(a));
 }
 

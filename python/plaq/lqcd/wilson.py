@@ -17,6 +17,9 @@ class Wilson:
     $(H\psi)(x) = \sum_\mu (1-\gamma_\mu) U_\mu(x) \psi(x+\mu) + (1+\gamma_\mu) U_\mu(x-\mu)^+ \psi(x-\mu)$,
     $\psi(x + L_\mu) = e^{i\pi\theta_\mu}\psi(x)$.
 
+    The phases are spread over the links of its copy, exp(i pi theta_mu / L_mu) on each: fields are periodic, and
+    exp(-i pi theta_mu x_mu / L_mu) times those that jump at the boundary. Mesons of two quarks with one theta do not see that.
+
     kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic.
     """
 

@@ -1,9 +1,10 @@
 // Several numbers that are worked on at once, one in each lane of a register.
 //
-// The rule that makes results the same for every number of lanes, one included: what kernels multiply goes through mul,
-// fma and fnma. A product inside fma or fnma becomes part of one rounding where the processor can do that, the result of
-// mul never does. So the compiler has no choice left, as long as it is kept from putting scalars into registers by itself
-// (-fno-tree-vectorize). Between instruction sets with and without such operations the last bits differ.
+// The rule that makes results the same for every number of lanes, one included: what kernels multiply goes through
+// mul, fma and fnma. A product inside fma or fnma becomes part of one rounding where the processor can do that,
+// the result of mul never does. So the compiler has no choice left, as long as it is kept from putting scalars
+// into registers by itself (-fno-tree-vectorize). Between instruction sets with and without such operations the
+// last bits differ.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ struct number_in {
   using type = std::remove_cvref_t<decltype(std::declval<V>()[0])>;
 };
 template <class V>
-  requires std::is_arithmetic_v<V>
+requires std::is_arithmetic_v<V>
 struct number_in<V> {
   using type = V;
 };

@@ -1,5 +1,5 @@
-// Sums that are exact until the end: their bits do not depend on the order of the numbers, and so not on ranks, workers
-// and layout. Limbs of 32 bits, from the smallest double to the largest (Kulisch's long accumulator).
+// Sums that are exact until the end: their bits do not depend on the order of the numbers, and so not on ranks,
+// workers and layout. Limbs of 32 bits, from the smallest double to the largest (Kulisch's long accumulator).
 #pragma once
 #include <array>
 #include <bit>

@@ -16,8 +16,8 @@ enum class sites { even, odd, all };
 
 inline sites of_parity(int p) { return p ? sites::odd : sites::even; }
 
-/// `Reals` numbers on each site: component after component those of all lanes, block after block, even blocks first. A
-/// field may have one parity only. Fresh fields are zero.
+/// `Reals` numbers on each site: component after component those of all lanes, block after block, even blocks
+/// first. A field may have one parity only. Fresh fields are zero.
 template <class T, int Reals>
 class field {
  public:
@@ -44,7 +44,8 @@ class field {
   lqcd::sites which() const { return which_; }
   bool has(int parity) const { return which_ == lqcd::sites::all || which_ == of_parity(parity); }
   bool same_places(const auto& other) const {
-    return layout_->on() == other.where().on() && layout_->lanes() == other.where().lanes() && which_ == other.which();
+    return layout_->on() == other.where().on() && layout_->lanes() == other.where().lanes() &&
+           which_ == other.which();
   }
 
   int lanes() const { return layout_->lanes(); }

@@ -44,7 +44,8 @@ void flow_step(engine& by, links<double>& v, double step) {
       for (const int p : {0, 1}) {
         staples(by, staple, v, p, mu);
         by.hands.each("force", std::size_t(where.half()), [&](std::size_t first, std::size_t end) {
-          for (std::int64_t b = p * where.half() + std::int64_t(first); b < p * where.half() + std::int64_t(end); ++b)
+          for (std::int64_t b = p * where.half() + std::int64_t(first); b < p * where.half() + std::int64_t(end);
+               ++b)
             for (int l = 0; l < where.lanes(); ++l) {
               const auto z = antihermitian(times_adjoint(get(view(v, mu), b, l), get(view(staple), b, l)));
               auto x = get(view(exponent, mu), b, l);
@@ -77,13 +78,13 @@ void leaves(engine& by, matrices& out, const links<double>& v, int mu, int nu) {
     shift(by, p, view(b), view(v, nu), mu, 1);
     shift(by, p, view(a), view(v, mu), nu, 1);
   });
-  // With b = U_nu(x + mu) and a = U_mu(x + nu) the plaquette is U_mu b a^+ U_nu^+ from x, b a^+ U_nu^+ U_mu from its corner x + mu,
-  // and so on around it. What is found at x for another corner is then moved there.
+  // With b = U_nu(x + mu) and a = U_mu(x + nu) the plaquette is U_mu b a^+ U_nu^+ from x, b a^+ U_nu^+ U_mu from
+  // its corner x + mu, and so on around it. What is found at x for another corner is then moved there.
   both([&](int p) {
     product(by, p, view(c), {view(b)}, adjoint(view(a)));
-    product(by, p, view(d), {view(c)}, adjoint(view(v, nu)));          // b a^+ U_nu^+
-    product(by, p, view(out), {view(v, mu)}, {view(d)});               // at x
-    product(by, p, view(c), {view(d)}, {view(v, mu)});                 // at x + mu
+    product(by, p, view(d), {view(c)}, adjoint(view(v, nu)));  // b a^+ U_nu^+
+    product(by, p, view(out), {view(v, mu)}, {view(d)});       // at x
+    product(by, p, view(c), {view(d)}, {view(v, mu)});         // at x + mu
   });
   both([&](int p) {
     shift(by, p, view(d), view(c), mu, -1);
@@ -91,8 +92,8 @@ void leaves(engine& by, matrices& out, const links<double>& v, int mu, int nu) {
   });
   both([&](int p) {
     product(by, p, view(c), adjoint(view(v, nu)), {view(v, mu)});
-    product(by, p, view(d), {view(c)}, {view(b)});                     // U_nu^+ U_mu b
-    product(by, p, view(c), {view(d)}, adjoint(view(a)));              // at x + nu
+    product(by, p, view(d), {view(c)}, {view(b)});         // U_nu^+ U_mu b
+    product(by, p, view(c), {view(d)}, adjoint(view(a)));  // at x + nu
   });
   both([&](int p) {
     shift(by, p, view(d), view(c), nu, -1);
@@ -101,7 +102,7 @@ void leaves(engine& by, matrices& out, const links<double>& v, int mu, int nu) {
   both([&](int p) {
     product(by, p, view(c), adjoint(view(a)), adjoint(view(v, nu)));
     product(by, p, view(d), {view(c)}, {view(v, mu)});
-    product(by, p, view(c), {view(d)}, {view(b)});                     // a^+ U_nu^+ U_mu b at x + mu + nu
+    product(by, p, view(c), {view(d)}, {view(b)});  // a^+ U_nu^+ U_mu b at x + mu + nu
   });
   both([&](int p) { shift(by, p, view(d), view(c), mu, -1); });
   both([&](int p) { shift(by, p, view(c), view(d), nu, -1); });

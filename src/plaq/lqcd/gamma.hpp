@@ -3,8 +3,8 @@
 //   gamma_mu = ( 0      e_mu )    e_0 = -1,  e_k = -i sigma_k,   gamma_5 = gamma_0 gamma_1 gamma_2 gamma_3 = diag(1, 1, -1, -1)
 //              ( e_mu^+  0   )
 //
-// with directions 0 ... 3 = t, x, y, z. Every e_mu has one entry in each row, a power of i. All other files take it from
-// here, and python/plaq/lqcd/gamma.py has the same as matrices, with the way to other bases.
+// with directions 0 ... 3 = t, x, y, z. Every e_mu has one entry in each row, a power of i. All other files take
+// it from here, and python/plaq/lqcd/gamma.py has the same as matrices, with the way to other bases.
 #pragma once
 
 namespace plaq::lqcd::gamma {

@@ -46,8 +46,8 @@ void staples(engine& by, matrices& out, const links<double>& u, int parity, int 
 
 namespace {
 
-/// For every subgroup of every link a function (part of U staple^+ in it, site, direction, subgroup) -> a in SU(2), which
-/// multiplies U.
+/// For every subgroup of every link a function (part of U staple^+ in it, site, direction, subgroup) -> a in
+/// SU(2), which multiplies U.
 template <class Choose>
 void update(engine& by, links<double>& u, task::task_name name, Choose&& choose) {
   const layout& where = u.where();
@@ -56,7 +56,8 @@ void update(engine& by, links<double>& u, task::task_name name, Choose&& choose)
     for (int mu = 0; mu < 4; ++mu) {
       staples(by, staple, u, p, mu);
       by.hands.each(name, std::size_t(where.half()), [&](std::size_t first, std::size_t end) {
-        for (std::int64_t b = p * where.half() + std::int64_t(first); b < p * where.half() + std::int64_t(end); ++b)
+        for (std::int64_t b = p * where.half() + std::int64_t(first); b < p * where.half() + std::int64_t(end);
+             ++b)
           for (int l = 0; l < where.lanes(); ++l) {
             auto link = get(view(u, mu), b, l);
             auto w = times_adjoint(link, get(view(staple), b, l));
@@ -74,9 +75,7 @@ void update(engine& by, links<double>& u, task::task_name name, Choose&& choose)
     }
 }
 
-double length_of(const quaternion& q) {
-  return std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-}
+double length_of(const quaternion& q) { return std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
 
 quaternion scaled(quaternion q, double by) {
   for (auto& x : q) x *= by;

@@ -16,8 +16,8 @@ struct plaquettes {
 /// Collective, as all below.
 plaquettes plaquette(engine& by, const links<double>& u);
 
-/// Of the links in direction mu from sites of a parity: the sum over the six plaquettes of a link of what the link is to
-/// be parallel to, so that they contribute Re tr U staple^+.
+/// Of the links in direction mu from sites of a parity: the sum over the six plaquettes of a link of what the link
+/// is to be parallel to, so that they contribute Re tr U staple^+.
 void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu);
 
 /// Which random numbers a sweep draws: those of (seed, chain, sweep).
@@ -26,9 +26,9 @@ struct sweep_stream {
   std::uint32_t chain, sweep;
 };
 
-/// One update of every link: heat bath in three SU(2) subgroups (Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982);
-/// Kennedy and Pendleton, Phys. Lett. B 156, 393 (1985)). Directions and parities one after the other, so the bits do not
-/// depend on ranks, workers or layout.
+/// One update of every link: heat bath in three SU(2) subgroups (Cabibbo and Marinari, Phys. Lett. B 119, 387
+/// (1982); Kennedy and Pendleton, Phys. Lett. B 156, 393 (1985)). Directions and parities one after the other, so
+/// the bits do not depend on ranks, workers or layout.
 void heat_bath(engine& by, links<double>& u, double beta, const sweep_stream& random);
 /// The same with reflections that keep the action (Creutz, Phys. Rev. D 36, 515 (1987)).
 void over_relax(engine& by, links<double>& u);

@@ -25,8 +25,16 @@ void hopping<T>::operator()(spinors<T>& out, const spinors<T>& in, int parity, c
   const layout& where = gauge_.where();
   check(out.has(parity) && in.has(1 - parity) && (!how.phi || how.phi->has(parity)),
         "the hopping matrix leads from one parity to the other");
-  hop_work<T> work{&where, parity, {gauge_.of(0), gauge_.of(1)}, in.of(1 - parity), out.of(parity), how.dagger,
-                   how.c, how.phi ? how.phi->of(parity) : nullptr, how.d, {}};
+  hop_work<T> work{&where,
+                   parity,
+                   {gauge_.of(0), gauge_.of(1)},
+                   in.of(1 - parity),
+                   out.of(parity),
+                   how.dagger,
+                   how.c,
+                   how.phi ? how.phi->of(parity) : nullptr,
+                   how.d,
+                   {}};
   for (int d = 0; d < neighbours; ++d) work.faces[d] = faces_[d].ready.data();
   const auto hop_all = [&](const std::vector<std::int32_t>& blocks) {
     by_.hands.each("hop", blocks.size(), [&](std::size_t begin, std::size_t end) {
@@ -37,7 +45,9 @@ void hopping<T>::operator()(spinors<T>& out, const spinors<T>& in, int parity, c
   // Who is ahead sends what blocks ahead would have been, and the other way about.
   std::array<task::future<comm::status>, neighbours> coming;
   std::vector<task::future<comm::status>> going;
-  const auto peer = [&](int d, bool there) { return where.on().neighbour_rank(d / 2, (d % 2 == 0) == there ? 1 : -1); };
+  const auto peer = [&](int d, bool there) {
+    return where.on().neighbour_rank(d / 2, (d % 2 == 0) == there ? 1 : -1);
+  };
   for (int d = 0; d < neighbours; ++d)
     if (where.is_cut(d / 2)) coming[d] = by_.messages.irecv(std::span(faces_[d].came), peer(d, true), d);
   for (int d = 0; d < neighbours; ++d) {

@@ -20,8 +20,9 @@ struct hop_options {
 
 /// H of one gauge field, whose links have the phases of boundary conditions in them already:
 ///   (H psi)(x) = sum_mu (1 - gamma_mu) U_mu(x) psi(x + mu) + (1 + gamma_mu) U_mu(x - mu)^+ psi(x - mu).
-/// A rank sends half spinors to its neighbours, works on the blocks inside meanwhile, then on those at its edges. Every
-/// block's sum has one order, so the bits do not depend on ranks, workers or lanes. Collective; one call at a time.
+/// A rank sends half spinors to its neighbours, works on the blocks inside meanwhile, then on those at its edges.
+/// Every block's sum has one order, so the bits do not depend on ranks, workers or lanes. Collective; one call at
+/// a time.
 template <class T>
 class hopping {
  public:

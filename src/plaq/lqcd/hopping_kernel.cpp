@@ -103,7 +103,8 @@ PLAQ_KERNEL void one_direction(const hop_work<T>& w, std::int64_t b, const lane_
       for (int i = 0; i < 3; ++i) {
         cx<V> first, second;
         row_of_product<V, true>(u, i, h, first, second);
-        if (Edges && edges >> D & 1) first = permute(first, moves.from[D]), second = permute(second, moves.from[D]);
+        if (Edges && edges >> D & 1)
+          first = permute(first, moves.from[D]), second = permute(second, moves.from[D]);
         reconstruct<D, Dagger>(sum, i, first, second);
       }
       return;
@@ -126,7 +127,8 @@ PLAQ_KERNEL void one_block(const hop_work<T>& w, std::int64_t b, const lane_move
   spinor<V> sum = {};
   [&]<int... D>(std::integer_sequence<int, D...>) {
     (one_direction<V, D, Dagger, Edges>(w, b, moves, edges, sum), ...);
-  }(std::make_integer_sequence<int, neighbours>());
+  }
+  (std::make_integer_sequence<int, neighbours>());
 
   const std::int64_t at = (b - w.parity * w.where->half()) * 12 * n;
   for (int s = 0; s < 4; ++s)
@@ -198,7 +200,8 @@ void pack_face(const hop_work<T>& work, int d, std::size_t first, std::size_t en
       ((d == D ? work.dagger ? pack<V, D, true>(work, first, end, send) : pack<V, D, false>(work, first, end, send)
                : void()),
        ...);
-    }(std::make_integer_sequence<int, neighbours>());
+    }
+    (std::make_integer_sequence<int, neighbours>());
   });
 }
 

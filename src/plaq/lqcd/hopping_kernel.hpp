@@ -17,7 +17,8 @@ namespace plaq::lqcd {
 template <class T>
 using chiral = std::complex<T>;
 
-/// out = c H in + d phi on the blocks of `parity`; `in` has the other parity. Pointers are to a parity's first block.
+/// out = c H in + d phi on the blocks of `parity`; `in` has the other parity. Pointers are to a parity's first
+/// block.
 template <class T>
 struct hop_work {
   const layout* where;

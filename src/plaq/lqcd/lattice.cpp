@@ -26,7 +26,8 @@ std::string in_words(const coordinates& c) {
 lattice::lattice(const coordinates& extents, const coordinates& grid, int rank)
     : extents(extents), grid(grid), rank(rank) {
   for (int mu = 0; mu < 4; ++mu) {
-    if (extents[mu] < 2 || extents[mu] % 2) throw input_error("a lattice of " + in_words(extents) + ": extents are even");
+    if (extents[mu] < 2 || extents[mu] % 2)
+      throw input_error("a lattice of " + in_words(extents) + ": extents are even");
     if (grid[mu] < 1) throw input_error("a grid of " + in_words(grid) + " ranks: there is at least one each way");
   }
   if (!fits(extents, grid))

@@ -1,9 +1,9 @@
 // Where the sites of a rank lie in memory.
 //
 // The rank's box is cut into equal sub-boxes, one for each lane of a register (virtual sub-lattices: Boyle et al.,
-// arXiv:1512.03487). A block is one site of every sub-box, at the same place in each; so the neighbours of a block are
-// blocks, and only where a sub-box ends numbers move from lane to lane. Even and odd sites lie apart: sub-boxes have even
-// extents, so all sites of a block have one parity.
+// arXiv:1512.03487). A block is one site of every sub-box, at the same place in each; so the neighbours of a block
+// are blocks, and only where a sub-box ends numbers move from lane to lane. Even and odd sites lie apart:
+// sub-boxes have even extents, so all sites of a block have one parity.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -41,8 +41,8 @@ class layout {
 
   /// next(b)[d] is the block there; over an edge to another rank the number in the face.
   const std::array<std::int32_t, neighbours>& next(std::int64_t block) const { return next_[block]; }
-  /// Bit d: the sub-box ends there, so numbers move between lanes; bit 8 + d: the rank's box ends there too, and the
-  /// last lanes are those of another rank.
+  /// Bit d: the sub-box ends there, so numbers move between lanes; bit 8 + d: the rank's box ends there too, and
+  /// the last lanes are those of another rank.
   std::uint16_t edges(std::int64_t block) const { return edges_[block]; }
 
   /// Over an edge in direction d, lane l gets the number of lane lane_from(d)[l].
@@ -52,8 +52,8 @@ class layout {
   bool is_cut(int mu) const { return lattice_.grid[mu] > 1; }
   /// Blocks of one parity at an end of the sub-boxes in direction mu.
   std::int64_t face_size(int mu) const { return half_ / sub_[mu]; }
-  /// Where direction d leads to another rank: the blocks that blocks of `parity` at the edge would find there, were they
-  /// this rank's.
+  /// Where direction d leads to another rank: the blocks that blocks of `parity` at the edge would find there,
+  /// were they this rank's.
   const std::vector<std::int32_t>& face(int parity, int d) const { return faces_[parity][d]; }
   /// The lanes that get their numbers from another rank over the edge d, ascending.
   const std::vector<int>& lanes_at_edge(int d) const { return edge_lanes_[d]; }

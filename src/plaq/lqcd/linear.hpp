@@ -1,5 +1,5 @@
-// Vector arithmetic over all ranks. Sums over sites are exact until they are rounded (exact_sum.hpp), so the bits do not
-// depend on ranks, workers or layout.
+// Vector arithmetic over all ranks. Sums over sites are exact until they are rounded (exact_sum.hpp), so the bits
+// do not depend on ranks, workers or layout.
 #pragma once
 #include <complex>
 #include <initializer_list>
@@ -16,7 +16,9 @@ struct times {
   std::complex<T> upper, lower;
 
   times(std::complex<T> factor, const spinors<T>& x) : x(&x), upper(factor), lower(factor) {}
-  static times chiral(std::complex<T> a_plus_ib, const spinors<T>& x) { return {x, a_plus_ib, std::conj(a_plus_ib)}; }
+  static times chiral(std::complex<T> a_plus_ib, const spinors<T>& x) {
+    return {x, a_plus_ib, std::conj(a_plus_ib)};
+  }
   static times gamma5(const spinors<T>& x) { return {x, 1, -1}; }
 
  private:

@@ -1,4 +1,5 @@
-// What is summed over sites is first summed over the 24 numbers of each site, in one order, in every lane by itself.
+// What is summed over sites is first summed over the 24 numbers of each site, in one order, in every lane by
+// itself.
 #include "plaq/lqcd/linear_kernel.hpp"
 
 #include "plaq/lqcd/su3.hpp"
@@ -40,7 +41,8 @@ void combine_blocks(std::size_t first, std::size_t end, T* out, const term<T>* t
 }  // namespace
 
 template <class T>
-void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms, exact_sum* norm) {
+void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms,
+             exact_sum* norm) {
   with_lanes<T>(lanes, [&]<int N>() {
     using V = linalg::simd<T, N>;
     if (terms.size() == 1) return combine_blocks<V, 1>(first, end, out, terms.data(), norm);
@@ -51,7 +53,8 @@ void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<co
 }
 
 template <class T>
-void multiply(int lanes, std::size_t first, std::size_t end, const T* x, const T* y, exact_sum& re, exact_sum& im) {
+void multiply(int lanes, std::size_t first, std::size_t end, const T* x, const T* y, exact_sum& re,
+              exact_sum& im) {
   with_lanes<T>(lanes, [&]<int N>() {
     using V = linalg::simd<T, N>;
     for (std::size_t b = first; b < end; ++b) {

@@ -18,7 +18,8 @@ std::int64_t first_of(const layout& where, int parity) { return parity * where.h
 void product(engine& by, int parity, matrix_view<double> out, factor a, factor b, bool add) {
   const std::int64_t start = first_of(*out.where, parity);
   by.hands.each("product", std::size_t(out.where->half()), [&](std::size_t first, std::size_t end) {
-    detail::product_blocks(out.where->lanes(), start + std::int64_t(first), start + std::int64_t(end), out, a, b, add);
+    detail::product_blocks(out.where->lanes(), start + std::int64_t(first), start + std::int64_t(end), out, a, b,
+                           add);
   });
 }
 

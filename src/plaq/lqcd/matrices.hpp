@@ -1,4 +1,5 @@
-// Products of fields of 3 x 3 matrices, one matrix on each site: what observables and forces of gauge fields are made of.
+// Products of fields of 3 x 3 matrices, one matrix on each site: what observables and forces of gauge fields are
+// made of.
 #pragma once
 #include "plaq/lqcd/engine.hpp"
 #include "plaq/lqcd/exact_sum.hpp"
@@ -9,7 +10,8 @@ namespace plaq::lqcd {
 /// Row i, column j is component 3 i + j.
 using matrices = field<double, 18>;
 
-/// A matrix on each site, in memory that belongs to a field: of one direction of its links, or a field of matrices.
+/// A matrix on each site, in memory that belongs to a field: of one direction of its links, or a field of
+/// matrices.
 template <class T>
 struct matrix_view {
   T* first;
@@ -23,7 +25,9 @@ using const_matrix_view = matrix_view<const double>;
 
 inline matrix_view<double> view(matrices& m) { return {m.data(), 18, &m.where()}; }
 inline const_matrix_view view(const matrices& m) { return {m.data(), 18, &m.where()}; }
-inline matrix_view<double> view(links<double>& u, int mu) { return {u.data() + 18 * mu * u.lanes(), 72, &u.where()}; }
+inline matrix_view<double> view(links<double>& u, int mu) {
+  return {u.data() + 18 * mu * u.lanes(), 72, &u.where()};
+}
 inline const_matrix_view view(const links<double>& u, int mu) {
   return {u.data() + 18 * mu * u.lanes(), 72, &u.where()};
 }

@@ -12,8 +12,8 @@ namespace plaq::lqcd {
 /// Row by row.
 using su3_matrix = std::array<std::complex<double>, 9>;
 
-/// The nearest thing to u in SU(3) that Gram and Schmidt find: the first two rows made orthonormal, the third their cross
-/// product, conjugated.
+/// The nearest thing to u in SU(3) that Gram and Schmidt find: the first two rows made orthonormal, the third
+/// their cross product, conjugated.
 void make_unitary(su3_matrix& u);
 
 /// Of SU(3)'s invariant (Haar) measure: rows of Gaussian numbers, made unitary.

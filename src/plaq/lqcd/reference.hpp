@@ -35,8 +35,8 @@ std::vector<number> whole(const Field& f) {
 }
 
 /// H psi or H^+ psi for all sites.
-inline std::vector<number> hopping(const coordinates& box, const std::vector<number>& u, const std::vector<number>& psi,
-                                   bool dagger = false) {
+inline std::vector<number> hopping(const coordinates& box, const std::vector<number>& u,
+                                   const std::vector<number>& psi, bool dagger = false) {
   std::vector<number> out(psi.size());
   for (std::int64_t at = 0; at < product(box); ++at)
     for (int mu = 0; mu < 4; ++mu)
@@ -49,8 +49,8 @@ inline std::vector<number> hopping(const coordinates& box, const std::vector<num
             const number spin = (s == r ? 1.0 : 0.0) + sign * gamma(mu)[s][r];
             for (int a = 0; a < 3; ++a)
               for (int b = 0; b < 3; ++b) {
-                const number link = step > 0 ? u[(4 * at + mu) * 9 + 3 * a + b]
-                                             : std::conj(u[(4 * there + mu) * 9 + 3 * b + a]);
+                const number link =
+                    step > 0 ? u[(4 * at + mu) * 9 + 3 * a + b] : std::conj(u[(4 * there + mu) * 9 + 3 * b + a]);
                 out[at * 12 + 3 * s + a] += spin * link * psi[there * 12 + 3 * r + b];
               }
           }

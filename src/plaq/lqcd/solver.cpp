@@ -28,17 +28,21 @@ class progress {
   int held_ = 0;
 };
 
-/// A power of two near the size of the numbers of a field with this norm, so that single precision never runs out of
-/// exponents.
-double scale_of(double norm, double numbers) { return norm > 0 ? std::exp2(std::round(std::log2(norm / std::sqrt(numbers)))) : 1; }
+/// A power of two near the size of the numbers of a field with this norm, so that single precision never runs out
+/// of exponents.
+double scale_of(double norm, double numbers) {
+  return norm > 0 ? std::exp2(std::round(std::log2(norm / std::sqrt(numbers)))) : 1;
+}
 
 }  // namespace
 
 std::string solver_result::in_words() const {
   char text[160];
-  const char* how = end == ending::converged ? "converged" : end == ending::stalled ? "stalled" : "ran out of steps";
-  std::snprintf(text, sizeof text, "%s after %d steps and %d updates: |eta - M psi|/|eta| = %.3g", how, steps, updates,
-                residual);
+  const char* how = end == ending::converged ? "converged"
+                    : end == ending::stalled ? "stalled"
+                                             : "ran out of steps";
+  std::snprintf(text, sizeof text, "%s after %d steps and %d updates: |eta - M psi|/|eta| = %.3g", how, steps,
+                updates, residual);
   return text;
 }
 
@@ -138,7 +142,8 @@ ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double tar
       const auto omega = dot(by_, t, r) / norm2(by_, t);
       combine<T>(by_, sum, {{1, sum}, {std::complex<T>(alpha), p}, {std::complex<T>(omega), r}});
       const double rr = combine_norm2<T>(by_, r, {{1, r}, {std::complex<T>(-omega), t}});
-      if (!std::isfinite(rr) || rr > 1e10 * largest) break;  // broken down: what was found until now is thrown away
+      if (!std::isfinite(rr) || rr > 1e10 * largest)
+        break;  // broken down: what was found until now is thrown away
       if (rr <= how.update * how.update * largest || rr <= enough) {
         copy(sum, y);
         combine<double>(by_, x, {{1, x}, {scale, y}});

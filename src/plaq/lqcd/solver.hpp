@@ -9,7 +9,7 @@ namespace plaq::lqcd {
 
 struct solver_options {
   enum class method_kind { cg, bicgstab } method = method_kind::cg;
-  bool mixed = true;       ///< steps in single precision, with reliable updates in double
+  bool mixed = true;        ///< steps in single precision, with reliable updates in double
   double residual = 1e-10;  ///< |eta - M psi| / |eta| to end with
   int most_steps = 100000;
   double update = 0.1;  ///< the residual is computed anew in double when it has fallen by this
@@ -24,15 +24,15 @@ struct solver_result {
   std::string in_words() const;
 };
 
-/// Solves M psi = eta on all sites, by even-odd preconditioning; psi is overwritten, from zero on. Between two updates
-/// the method goes on with its direction; the residual at an update, and at the end, is computed from psi itself
-/// (Clark et al., arXiv:0911.3191, section 5). A residual that no longer falls from update to update ends the search:
-/// `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) M^ itself.
-/// The bits do not depend on ranks, workers or layout. Collective. input_error for a residual that is not positive.
+/// Solves M psi = eta on all sites, by even-odd preconditioning; psi is overwritten, from zero on. Between two
+/// updates the method goes on with its direction; the residual at an update, and at the end, is computed from psi
+/// itself (Clark et al., arXiv:0911.3191, section 5). A residual that no longer falls from update to update ends
+/// the search: `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) M^ itself. The
+/// bits do not depend on ranks, workers or layout. Collective. input_error for a residual that is not positive.
 class solver {
  public:
-  /// Takes a copy of the links. Fields have their layout; single precision has twice the lanes, so it fills registers as
-  /// double precision does, or one if that has one.
+  /// Takes a copy of the links. Fields have their layout; single precision has twice the lanes, so it fills
+  /// registers as double precision does, or one if that has one.
   solver(engine& by, const links<double>& gauge, const wilson_parameters& p);
 
   /// Fields in the layout of the links.
@@ -46,8 +46,8 @@ class solver {
   solver_result::ending cg(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
                            solver_result& done);
   template <class T>
-  solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
-                                 solver_result& done);
+  solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target,
+                                 const solver_options& how, solver_result& done);
   template <class T>
   wilson<T>& matrix_in();
 

@@ -13,7 +13,11 @@ enum class draws : std::uint32_t { gauge_start = 1, source = 2, gauge_transforma
 /// number of the site in the global lattice: the same for any ranks and layout.
 inline stream_id stream_at(std::uint64_t seed, draws purpose, std::uint32_t first, std::uint32_t second, int mu,
                            std::int64_t site) {
-  return {.seed = seed, .purpose = std::uint32_t(purpose), .i = first, .j = second, .k = std::uint32_t(mu),
+  return {.seed = seed,
+          .purpose = std::uint32_t(purpose),
+          .i = first,
+          .j = second,
+          .k = std::uint32_t(mu),
           .l = std::uint64_t(site)};
 }
 

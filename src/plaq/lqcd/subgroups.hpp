@@ -28,7 +28,8 @@ inline constexpr std::array<std::array<int, 2>, 3> subgroups = {{{0, 1}, {0, 2},
 /// The part of a 2 x 2 block of w that is a multiple of SU(2): Re tr (a w) = 2 Re-part of (a r) for a in SU(2).
 inline quaternion part_of(const su3_matrix& w, int i, int j) {
   const auto a = w[4 * i], b = w[3 * i + j], c = w[3 * j + i], d = w[4 * j];
-  return {(a.real() + d.real()) / 2, (b.imag() + c.imag()) / 2, (b.real() - c.real()) / 2, (a.imag() - d.imag()) / 2};
+  return {(a.real() + d.real()) / 2, (b.imag() + c.imag()) / 2, (b.real() - c.real()) / 2,
+          (a.imag() - d.imag()) / 2};
 }
 
 /// u = a u in rows i and j.
@@ -41,14 +42,14 @@ inline void multiply_rows(su3_matrix& u, const quaternion& a, int i, int j) {
   }
 }
 
-/// b_0 with the density sqrt(1 - b_0^2) exp(alpha b_0) and a direction at random: exp(alpha b_0) on SU(2). Numbers of the
-/// stream from `index` on, at most 2^32 of them.
+/// b_0 with the density sqrt(1 - b_0^2) exp(alpha b_0) and a direction at random: exp(alpha b_0) on SU(2). Numbers
+/// of the stream from `index` on, at most 2^32 of them.
 inline quaternion heat_bath_quaternion(double alpha, const stream_id& stream, std::uint64_t index) {
   double b0 = 0;
   for (bool accepted = false; !accepted; ++index) {
     const auto w = random_words(stream, index);
     const auto positive = [](std::uint64_t word) { return 1 - unit_interval(word); };  // in (0, 1]
-    if (alpha > 1.5) {  // Kennedy and Pendleton
+    if (alpha > 1.5) {                                                                 // Kennedy and Pendleton
       const double c = std::cos(2 * std::numbers::pi * unit_interval(w[2]));
       const double delta = -(std::log(positive(w[0])) + std::log(positive(w[1])) * c * c) / alpha;
       const double r = unit_interval(w[3]);

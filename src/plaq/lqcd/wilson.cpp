@@ -14,7 +14,8 @@ template <class T>
 links<T> with_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const layout>& where) {
   links<T> out(where);
   std::array<std::complex<double>, 4> phase;
-  for (int mu = 0; mu < 4; ++mu) phase[mu] = std::polar(1.0, std::numbers::pi * theta[mu] / where->on().extents[mu]);
+  for (int mu = 0; mu < 4; ++mu)
+    phase[mu] = std::polar(1.0, std::numbers::pi * theta[mu] / where->on().extents[mu]);
   each_site(*where, [&](const coordinates& x, layout::place to) {
     const auto from = gauge.where().where(x);
     for (int i = 0; i < 36; ++i) out.set(to, i, std::complex<T>(phase[i / 9] * gauge.get(from, i)));
@@ -27,7 +28,10 @@ links<T> with_phases(const links<double>& gauge, const angles& theta, const std:
 template <class T>
 wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameters& p,
                   std::shared_ptr<const layout> where)
-    : p_(p), where_(std::move(where)), H_(by, with_phases<T>(gauge, p.theta, where_)), even_(where_, sites::even) {}
+    : p_(p),
+      where_(std::move(where)),
+      H_(by, with_phases<T>(gauge, p.theta, where_)),
+      even_(where_, sites::even) {}
 
 template <class T>
 wilson<T>::wilson(const wilson<double>& of, std::shared_ptr<const layout> where)

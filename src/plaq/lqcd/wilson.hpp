@@ -17,8 +17,8 @@ struct wilson_parameters {
   angles theta{0, 0, 0, 0};
 };
 
-/// M = 1 - kappa H + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014), with M^+ = gamma_5 M(-mu) gamma_5.
-/// With the sites ordered by parity and A = 1 + 2 i kappa mu gamma_5, M psi = eta is solved by
+/// M = 1 - kappa H + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014), with M^+ = gamma_5 M(-mu)
+/// gamma_5. With the sites ordered by parity and A = 1 + 2 i kappa mu gamma_5, M psi = eta is solved by
 ///   M^ psi_o = eta_o + kappa H_oe A^-1 eta_e,  M^ = A - kappa^2 H_oe A^-1 H_eo,  psi_e = A^-1 (eta_e + kappa H_eo psi_o).
 /// Collective; one call at a time.
 template <class T>
