@@ -176,8 +176,11 @@ void host::restore(const fs::path& folder) {
   if (kind_.fixed && all.elements != of_all_)
     throw input_error(name.string() + ": has " + std::to_string(all.elements) + " elements, and the collection " +
                       std::to_string(of_all_));
-  front_.at = all.steps - 1;
-  issued_ = all.steps;
+  {
+    std::lock_guard lock(steps_guard_);  // elements may be coming already, from ranks that read faster
+    front_.at = all.steps - 1;
+    issued_ = all.steps;
+  }
   for (int r = rank(); r < all.ranks; r += size()) {
     const auto file = part_of(folder, all, r);
     auto records = read_whole_file(file);
