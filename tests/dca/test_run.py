@@ -116,4 +116,4 @@ def test_summary_has_what_scripts_read(reference):
     cold = summary["temperatures"][-1]
     assert (cold["T"], cold["beta"]) == (0.5, 2.0)
     for name in ("density", "double_occupancy", "energy", "sign", "expansion_order", "lambda_d"):
-        assert set(cold[name]) == {"value", "error"}
+        assert set(cold[name]) == {"value", "error", "bias"}
