@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
-
-#include "plaq/base/error.hpp"
 
 using namespace plaq::linalg;
 
@@ -59,19 +58,24 @@ TEST(invert, changes_rows_where_a_half_has_no_pivot_of_its_own) {
     for (int i = 0; i < n; ++i) EXPECT_EQ(a[i + j * n], (i + 20) % n == j ? 1. / (i + 1) : 0) << i << " " << j;
 }
 
-TEST(invert, refuses_a_singular_matrix) {
-  std::vector<double> a = {1, 2, 2, 4};
-  EXPECT_THROW(invert(2, a.data(), 2), plaq::runtime_failure);
+void expect_singular(const log_det& det) {
+  EXPECT_EQ(det.sign, 0);
+  EXPECT_EQ(det.log, -std::numeric_limits<double>::infinity());
 }
 
-TEST(invert, refuses_a_matrix_with_a_row_or_column_of_zeros) {
+TEST(invert, says_that_a_matrix_is_singular) {
+  std::vector<double> a = {1, 2, 2, 4};
+  expect_singular(invert(2, a.data(), 2));
+}
+
+TEST(invert, says_that_a_row_or_column_of_zeros_makes_a_matrix_singular) {
   std::mt19937_64 random{12};
   for (int n : {1, 5, 17, 64})
     for (int zero : {0, n / 2, n - 1}) {
       auto rows = numbers(n * n, random), columns = rows;
       for (int i = 0; i < n; ++i) rows[zero + i * n] = columns[i + zero * n] = 0;
-      EXPECT_THROW(invert(n, rows.data(), n), plaq::runtime_failure) << n << " " << zero;
-      EXPECT_THROW(invert(n, columns.data(), n), plaq::runtime_failure) << n << " " << zero;
+      expect_singular(invert(n, rows.data(), n));
+      expect_singular(invert(n, columns.data(), n));
     }
 }
 

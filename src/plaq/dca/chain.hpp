@@ -49,17 +49,15 @@ class chain_walk {
         walker_(model.parameters, model.g0, moves.block_length) {}
 
   bool warm_up(const configuration& start) {
-    const stream_id stream = streams::of(schedule_, streams::warm_up_moves, number_, 0);
-    begin(start);
-    return sweeps("warm up", stream, schedule_.warm_up_sweeps);
+    begin(start, streams::warm_up_moves, streams::warm_up_worms, 0);
+    return sweeps("warm up", schedule_.warm_up_sweeps);
   }
 
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
-    const stream_id stream = streams::of(schedule_, streams::moves, number_, number);
-    begin(start);
+    begin(start, streams::moves, streams::worms, number);
     for (int m = 0; m < schedule_.measurements_per_bin; ++m) {
-      if (!sweeps("walk", stream, schedule_.sweeps_per_measurement)) return false;
+      if (!sweeps("walk", schedule_.sweeps_per_measurement)) return false;
       sink(walker_, std::uint64_t(m));
     }
     return true;
@@ -72,27 +70,33 @@ class chain_walk {
   }
 
  private:
-  void begin(const configuration& start) {
+  void begin(const configuration& start, std::uint32_t moves, std::uint32_t worms, std::uint64_t bin) {
+    moves_stream_ = streams::of(schedule_, moves, number_, bin);
+    worms_stream_ = streams::of(schedule_, worms, number_, bin);
     walker_.reset(start);
     at_start_ = walker_.counts();
     next_ = 0;
     sweeps_ = 0;
     drift_ = 0;
   }
-  bool sweeps(trace::label name, const stream_id& stream, int count) {
+  bool sweeps(trace::label name, int count) {
     trace::region here(name);
     for (int sweep = 0; sweep < count; ++sweep)
-      if (!one_sweep(stream)) return false;
+      if (!one_sweep()) return false;
     return true;
   }
-  bool one_sweep(const stream_id& stream) {
+  bool one_sweep() {
     if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
-    walker_.propose(stream, next_, moves_.proposals_per_sweep);
+    walker_.propose(moves_stream_, next_, moves_.proposals_per_sweep);
     next_ += moves_.proposals_per_sweep;
     if (++sweeps_ % moves_.sweeps_between_rebuilds == 0) {
       trace::region here("rebuild N");
       drift_ = std::max(drift_, walker_.rebuild());
-      walker_.flip_site(stream, ~std::uint64_t(sweeps_));  // the stream's last numbers, far from those of the sweeps
+      walker_.flip_site(moves_stream_, ~std::uint64_t(sweeps_));  // the last numbers, far from those of the sweeps
+    }
+    if (sweeps_ % moves_.sweeps_between_worms == 0) {
+      trace::region here("worm");
+      walker_.send_worm(worms_stream_, std::uint64_t(sweeps_) * (moves_.longest_worm + 1), moves_.longest_worm);
     }
     control_.sweeps.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -103,6 +107,7 @@ class chain_walk {
   std::uint32_t number_;
   control& control_;
   walker<Real> walker_;
+  stream_id moves_stream_{}, worms_stream_{};
   move_counts at_start_;
   std::uint64_t next_ = 0;
   int sweeps_ = 0;

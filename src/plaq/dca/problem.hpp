@@ -31,6 +31,8 @@ struct move_rules {
   int block_length = 64;             ///< proposals from one change of N to the next
   int proposals_per_sweep = 1;
   int sweeps_between_rebuilds = 20;  ///< each followed by the proposal to flip a site
+  int sweeps_between_worms = 10;
+  int longest_worm = 1000;           ///< steps after which a worm is given up
   bool single_precision = false;     ///< N in float
 };
 

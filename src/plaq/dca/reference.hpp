@@ -74,6 +74,25 @@ inline long double weight(const expansion& p, const g0_table& g0, const std::vec
   return determinant(inverse_n(p, g0, v, +1)) * determinant(inverse_n(p, g0, v, -1));
 }
 
+/// The same with a worm of spin_worm, whose ends are (site, tau): prod_sigma of the determinant with one more row and column.
+inline long double worm_weight(const expansion& p, const g0_table& g0, const std::vector<vertex>& v,
+                               std::pair<int, double> a, std::pair<int, double> b) {
+  long double product = 1;
+  for (const int sigma : {+1, -1}) {
+    const auto [row, column] = sigma > 0 ? std::pair(b, a) : std::pair(a, b);
+    dense d = inverse_n(p, g0, v, sigma);
+    for (std::size_t i = 0; i < v.size(); ++i) d[i].push_back(-g0(v[i].site, v[i].tau, column.first, column.second));
+    d.emplace_back();
+    for (const vertex& x : v)
+      d.back().push_back(-g0(row.first, row.second, x.site, x.tau) * std::expm1(p.gamma() * sigma * x.spin));
+    // At one point b is just after a.
+    d.back().push_back(a == b && sigma < 0 ? 1 - g0(0, 0., 0, 0.)
+                                           : -g0(row.first, row.second, column.first, column.second));
+    product *= determinant(d);
+  }
+  return product;
+}
+
 /// Makes proposal after proposal as the walker's documentation says, with the weight from scratch for each.
 class walker {
  public:

@@ -11,6 +11,8 @@ constexpr std::uint32_t moves = 1;
 constexpr std::uint32_t warm_up_moves = 2;
 constexpr std::uint32_t measurement_times = 3;
 constexpr std::uint32_t neighbours = 4;
+constexpr std::uint32_t worms = 5;
+constexpr std::uint32_t warm_up_worms = 6;
 
 /// The coordinates are temperature, iteration, chain and bin.
 inline stream_id of(const bin_schedule& s, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {

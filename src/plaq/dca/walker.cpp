@@ -25,7 +25,8 @@ walker<Real>::walker(const expansion& parameters, std::shared_ptr<const g0_table
       g0_(std::move(g0)),
       block_length_(block_length),
       gamma_(parameters.gamma()),
-      g_equal_((*g0_)(0, 0., 0, 0.)) {
+      g_equal_((*g0_)(0, 0., 0, 0.)),
+      worm_(parameters, g0_) {
   check(block_length > 0, "walker: block_length must be positive");
   check(g0_->sites() == parameters.sites && g0_->beta() == parameters.beta, "walker: g0 belongs to another problem");
 }
@@ -76,13 +77,19 @@ void walker<Real>::adopt(const fresh_matrices& fresh) {
 }
 
 template <class Real>
-double walker<Real>::rebuild() {
+void walker<Real>::tabulate() {
   const auto& vertices = configuration_.vertices;
   const int k = order();
   g_all_.reshape(k, k);
   for (int j = 0; j < k; ++j)
     for (int i = 0; i < k; ++i)
       g_all_(i, j) = i == j ? g_equal_ : (*g0_)(vertices[i].site, vertices[i].tau, vertices[j].site, vertices[j].tau);
+}
+
+template <class Real>
+double walker<Real>::rebuild() {
+  const int k = order();
+  tabulate();
   const fresh_matrices fresh = from_scratch();
   double drift = 0;
   for (int side = 0; side < 2; ++side) {
@@ -120,6 +127,16 @@ bool walker<Real>::flip_site(const stream_id& stream, std::uint64_t number) {
   }
   if (!(unit_interval(word[2]) < std::exp(log_ratio))) return false;
   for (int i : there) configuration_.vertices[i].spin *= -1;
+  adopt(from_scratch());
+  return true;
+}
+
+template <class Real>
+bool walker<Real>::send_worm(const stream_id& stream, std::uint64_t first, int longest) {
+  if (order() == 0) return false;
+  if (!worm_.walk<Real>(configuration_.vertices, {&sectors_[0].n, &sectors_[1].n}, stream, first, longest)) return false;
+  for (int i : worm_.turned()) configuration_.vertices[i].spin *= -1;
+  tabulate();
   adopt(from_scratch());
   return true;
 }

@@ -10,6 +10,7 @@
 #include "plaq/dca/configuration.hpp"
 #include "plaq/dca/g0_table.hpp"
 #include "plaq/dca/sample.hpp"
+#include "plaq/dca/spin_worm.hpp"
 #include "plaq/linalg/growing_inverse.hpp"
 #include "plaq/linalg/matrix.hpp"
 
@@ -47,6 +48,10 @@ class walker {
   /// Scalettar, Noack, Singh, PRB 44, 10502 (1991).
   bool flip_site(const stream_id& stream, std::uint64_t number);
 
+  /// Makes an excursion of a spin_worm of at most `longest` steps; uses the numbers from `first` to first + longest of the
+  /// stream. Returns whether it changed spins; N is then new from scratch.
+  bool send_worm(const stream_id& stream, std::uint64_t first, int longest);
+
   /// Copies what measurements need: M_sigma = (e^V - 1) N, vertices ordered by site.
   void fill(sample& s) const;
 
@@ -81,6 +86,7 @@ class walker {
     std::array<linalg::matrix<double>, 2> n;
     double sign = 1, log = 0;
   };
+  void tabulate();
   fresh_matrices from_scratch() const;
   void adopt(const fresh_matrices& fresh);
 
@@ -102,6 +108,7 @@ class walker {
   move_counts counts_;
   std::array<sector, 2> sectors_;
   linalg::matrix<double> g_all_;
+  spin_worm worm_;
 
   // The block under way.
   std::vector<std::array<std::uint64_t, 4>> words_;

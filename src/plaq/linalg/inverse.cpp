@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include "plaq/base/error.hpp"
 #include "plaq/linalg/gemm.hpp"
 
 namespace plaq::linalg {
@@ -48,7 +48,11 @@ class elimination {
       for (int i = k + 1; i < n_; ++i)
         if (std::abs(c[i]) > std::abs(c[p])) p = i;
       pivot_[k] = p;
-      if (c[p] == 0) throw runtime_failure("a matrix to be inverted is singular");
+      if (c[p] == 0) {
+        det_ = {0., -std::numeric_limits<double>::infinity()};
+        pivot_[k] = k;
+        continue;
+      }
       for (int j = first; j < last; ++j) std::swap(column(j)[k], column(j)[p]);
       if ((c[k] < 0) != (p != k)) det_.sign = -det_.sign;
       det_.log += std::log(std::abs(c[k]));

@@ -24,6 +24,7 @@ class Rates:
 
 
 LONGEST_INTERVAL = 16  # sweeps
+WORM_EVERY, WORM_EVERY_ISOLATED = 10, 2  # sweeps
 
 
 def expansion_constant(solver):
@@ -56,6 +57,11 @@ def window(parameters, beta):
 def block_length(solver, order):
     """Proposals per submatrix update: large products against a larger B; about a quarter of the order is fastest."""
     return int(np.clip(16 * round(order / 64), 16, 128)) if solver.block_length == "auto" else solver.block_length
+
+
+def sweeps_between_worms(isolated):
+    """A tenth of the time for moves of the total spin; half of it where no bath changes the total spin either."""
+    return WORM_EVERY_ISOLATED if isolated else WORM_EVERY
 
 
 def costs(order, sites, frequencies, window, channels=0, rates=Rates()):

@@ -67,6 +67,7 @@ class Task:
     warm_up: int
     point: int
     iteration: int
+    isolated: bool = False
     tau: float | None = None  # autocorrelation time in sweeps, as far as it is known
     window: int = 0
     pairing: bool = False
@@ -154,6 +155,7 @@ def make_problem(cluster, mesh, task, solver):
     problem.block_length = choices.block_length(solver, task.order)
     problem.sweeps_per_measurement = choices.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
                                                           task.window, len(task.channels))
+    problem.sweeps_between_worms = choices.sweeps_between_worms(task.isolated)
     problem.warm_up_sweeps = task.warm_up
     pieces = max(solver.bins, solver.chains)  # see plaq.data.bins
     problem.bins = pieces // solver.chains
