@@ -105,10 +105,11 @@ void host::take(number at, std::unique_lock<task::mutex>& lock) {
   done->what.take(*done->came);
 }
 
-/// All elements of all ranks have done the step `done`.
+/// All elements of all ranks have done the step `done`. The last step stays, which the next one is numbered by and hung on:
+/// a rank without elements may hear the outcome of a collect before its driver has issued that step.
 void host::forget_steps(number done) {
   std::lock_guard lock(steps_guard_);
-  while (!steps_.empty() && steps_.front()->at < done) steps_.pop_front();
+  while (steps_.size() > 1 && steps_.front()->at < done) steps_.pop_front();
 }
 
 }  // namespace plaq::elements
