@@ -31,7 +31,7 @@ chains = 4
 warmup = 10
 [two_particle]
 below = 0.5
-measurements = 2500
+measurements = 8000
 frequencies = 2
 channels = ["pp", "charge"]
 transfers = [[0.0, 0.0], [1.0, 1.0]]
