@@ -1,9 +1,11 @@
 // What goes wrong, and what is said of it on every rank.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "cells.hpp"
 #include "plaq/task/task.hpp"
@@ -60,6 +62,84 @@ TEST(collection_errors, says_who_waits_for_what_nobody_sends) {
     });
     row.each("take", by.of([](int at) { return at == 2 ? 2 : 0; }), [](leaf&) {});
   });
+}
+
+// Who waits for what is asked of all hears of it, without a wait().
+TEST(collection_errors, what_is_asked_of_all_ends_when_an_element_waits_for_ever) {
+  const auto two_for_4 = [](auto& row, auto& by) {
+    row.each("send", [=](leaf&, auto& here) {
+      if (here.index() == 0) here.send(by, 4, 1);
+    });
+    row.each("take", by.of([](int at) { return at == 4 ? 2 : 0; }), [](leaf&) {});
+  };
+  const auto words = "row (4) waits, to begin step 1 'take': 1 of 2 messages of 'word'";
+  const auto mass = [](const leaf& l) { return l.mass; };
+  expect_failure(words, [=](auto& row, auto& by, int) {
+    two_for_4(row, by);
+    row.reduce("sum", mass, 0.0, std::plus<>()).get();
+    FAIL() << "a sum of what never came";
+  });
+  expect_failure(words, [=](auto& row, auto& by, int) {
+    two_for_4(row, by);
+    row.balance().get();
+    FAIL() << "balanced";
+  });
+  expect_failure(words, [=](auto& row, auto& by, int) {
+    two_for_4(row, by);
+    row.gather("all", mass, row.size() - 1).get();
+    FAIL() << "gathered";
+  });
+  expect_failure(words, [=](auto& row, auto& by, int rank) {  // some wait for the sum, others for the end
+    two_for_4(row, by);
+    auto sum = row.reduce("sum", mass, 0.0, std::plus<>());
+    if (rank == 0) sum.get();
+  });
+  expect_failure(words, [=](auto& row, auto& by, int) {  // the first that waits is named, not those that wait for it
+    two_for_4(row, by);
+    row.each("send", [=](leaf&, auto& here) {
+      if (here.index() == 4) here.send(by, 1, 1);
+    });
+    row.each("take", by.of([](int at) { return at == 1 ? 1 : 0; }), [](leaf&) {});
+    row.reduce("sum", mass, 0.0, std::plus<>()).get();
+  });
+}
+
+TEST(collection_errors, a_call_that_is_another_on_another_rank) {
+  const auto said = on_ranks(3, 5, [&](const comm::communicator& world) {
+    task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      row.each("go", [](leaf&) {});
+      if (world.rank() == 1)
+        row.each("go", [](leaf&) {}), row.wait();
+      else
+        row.reduce("sum", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>()).get();
+    });
+  });
+  for (const std::string& s : said) EXPECT_EQ(s.find("row: step 1 'sum' is another call on another rank"), 0u) << s;
+}
+
+// Ranks that ask while others have not come so far are not stuck, however long those take.
+TEST(collection_errors, who_is_late_is_no_error) {
+  for (unsigned seed = 0; seed < seeds(10); ++seed) {
+    std::atomic<int> asked{0};
+    const auto said = on_ranks(3, seed, [&](const comm::communicator& world) {
+      task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
+        collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+        auto by = row.template make_port<int>("word");
+        // Those of the late rank send: until it comes the others wait in a step that it has not issued.
+        if (world.rank() == 2)
+          while (asked < 2) std::this_thread::yield();
+        for (int n = 0; n < 3; ++n) {
+          row.each("send", [=](leaf&, auto& here) { here.send(by, (here.index() + 3) % 6, 1); });
+          row.each("take", by.of(1), [](leaf&) {});
+          auto sum = row.reduce("sum", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>());
+          if (n == 0) ++asked;
+          EXPECT_EQ(sum.get(), 6);
+        }
+      });
+    });
+    EXPECT_EQ(said, no_errors(3)) << "seed " << seed;
+  }
 }
 
 TEST(collection_errors, refuses_what_cannot_be) {

@@ -21,8 +21,16 @@ void host::collect(gathering what) {
     fresh.issued = true;
     fresh.what = std::move(what);
   }
-  issue(std::move(next));
-  finish(at);
+  ++open_;  // what its driver does for a collect is a task, so that all is not quiet before it has ended
+  ++begun_;
+  try {
+    issue(std::move(next));
+    finish(at);
+  } catch (...) {
+    task_ended();
+    throw;
+  }
+  task_ended();
 }
 
 /// With the lock; one that this rank's driver has not come to, too.

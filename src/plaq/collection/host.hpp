@@ -270,7 +270,8 @@ class host {
   void tally_up();
   void heard(const tally& of);
   void apply(const verdict& of);
-  std::string what_is_left();
+  bool asks() const;
+  tally mine(std::uint64_t ended);
   void fault(const std::string& why) noexcept;
   void fail(const std::string& why) noexcept;
   void need_sound() const;
@@ -302,6 +303,7 @@ class host {
   int tallies_ = 0;
   bool waits_ = false, told_ = false, quiet_ = false;
   std::optional<std::uint64_t> handled_before_;
+  std::uint64_t happened_ = 0;  ///< here, when the last wave came by
 
   comm::active_messages messages_;
   std::stop_callback<std::function<void()>> if_messages_fail_;  ///< destroyed first

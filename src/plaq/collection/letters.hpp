@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,12 +57,36 @@ struct outcome {
   void serialize(archive& ar) { ar(at, root, bytes); }
 };
 
+/// Something that cannot go on by itself, in words: of several, what stands at the earliest step, then of the least key.
+struct stuck {
+  number at = std::numeric_limits<number>::max();
+  key of = 0;
+  std::string words = {};
+  void serialize(archive& ar) { ar(at, of, words); }
+
+  explicit operator bool() const { return !words.empty(); }
+  /// words() is called where this comes first.
+  template <class Words>
+  void note(number other_at, key other, Words words_of) {
+    if (!words.empty() && std::pair(other_at, other) >= std::pair(at, of)) return;
+    at = other_at;
+    of = other;
+    words = words_of();
+  }
+};
+
 /// What a wave finds on its way up the tree of ranks.
 struct tally {
   std::uint64_t sent = 0, handled = 0, elements = 0;
-  number least_steps = 0, most_steps = 0;
-  std::string left = {};  ///< an element that cannot go on, in words
-  void serialize(archive& ar) { ar(sent, handled, elements, least_steps, most_steps, left); }
+  number least_steps = std::numeric_limits<number>::max(), most_steps = 0;
+  bool all_wait = true;
+  stuck waits = {};    ///< an element, for messages
+  stuck nowhere = {};  ///< an element that has a message
+  stuck asks = {};     ///< a collect, at the step that it is
+  void serialize(archive& ar) {
+    ar(sent, handled, elements, least_steps, most_steps, all_wait, waits, nowhere, asks);
+  }
+  void add(const tally& of);
 };
 /// What it brings down.
 struct verdict {

@@ -25,41 +25,61 @@ void host::wait() {
   forget_steps(issued_ - 1);
 }
 
-/// With the lock: this rank's part of the wave, if it can be told now.
+/// With the lock: whether this rank waits for what a collect comes to.
+bool host::asks() const {
+  return std::ranges::any_of(pending_, [](const auto& one) { return one.second->issued && !one.second->came; });
+}
+
+/// With the lock: this rank's part of the wave, if it can be told now. Who waits for a collect takes part, as one who waits
+/// for the end does; all is over if all wait for that. An element that waits for messages in a step that all ranks have
+/// issued will wait for ever when all is quiet, since messages are taken in later steps than they were sent in.
 void host::tally_up() {
   const int children = std::clamp(size() - 1 - 2 * rank(), 0, 2);
-  if (!waits_ || told_ || tallies_ < children || !sound_) return;
+  if (told_ || tallies_ < children || !sound_ || !(waits_ || asks())) return;
   const std::uint64_t ended = begun_ + handled_;
   if (open_ != 0) return;
   tally all = std::exchange(sum_, {});
-  all.handled += ended;
-  all.sent += begun_ + sent_;
-  all.elements += here_;
-  all.least_steps = tallies_ ? std::min(all.least_steps, issued_.load()) : issued_.load();
-  all.most_steps = std::max(all.most_steps, issued_.load());
-  if (all.left.empty()) all.left = what_is_left();
+  all.add(mine(ended));
   tallies_ = 0;
   told_ = true;
   if (rank() > 0) return messages_.send(all, (rank() - 1) / 2, tag::tally);
   const bool quiet = handled_before_ == all.sent;
   handled_before_ = all.handled;
-  if (quiet && all.least_steps != all.most_steps)
-    all.left = kind_.name + ": ranks have different numbers of steps, " + std::to_string(all.least_steps) + " and " +
-               std::to_string(all.most_steps);
-  if (quiet && !all.left.empty())
-    for (int r = 0; r < size(); ++r) messages_.send(all.left, r, tag::failure);
+  const bool same_steps = all.least_steps == all.most_steps;
+  std::string wrong;
+  if (quiet && all.waits && all.waits.at < all.least_steps)
+    wrong = all.waits.words;
+  else if (quiet && all.all_wait && !same_steps)
+    wrong = kind_.name + ": ranks have different numbers of steps, " + std::to_string(all.least_steps) + " and " +
+            std::to_string(all.most_steps);
+  else if (quiet && all.asks && same_steps)
+    wrong = all.asks.words;
+  else if (quiet && all.all_wait && all.nowhere)
+    wrong = all.nowhere.words;
+  if (wrong.empty())  // by a message here too: others get on in between
+    messages_.send(verdict{quiet && all.all_wait, all.elements}, 0, tag::verdict);
   else
-    messages_.send(verdict{quiet, all.elements}, 0, tag::verdict);  // by a message here too: others get on in between
+    for (int r = 0; r < size(); ++r) messages_.send(wrong, r, tag::failure);
+}
+
+void tally::add(const tally& of) {
+  sent += of.sent;
+  handled += of.handled;
+  elements += of.elements;
+  least_steps = std::min(least_steps, of.least_steps);
+  most_steps = std::max(most_steps, of.most_steps);
+  all_wait = all_wait && of.all_wait;
+  const auto first = [](stuck& mine, const stuck& other) {
+    if (other) mine.note(other.at, other.of, [&] { return other.words; });
+  };
+  first(waits, of.waits);
+  first(nowhere, of.nowhere);
+  first(asks, of.asks);
 }
 
 void host::heard(const tally& of) {
   std::lock_guard lock(mutex_);
-  sum_.least_steps = tallies_ ? std::min(sum_.least_steps, of.least_steps) : of.least_steps;
-  sum_.most_steps = std::max(sum_.most_steps, of.most_steps);
-  sum_.sent += of.sent;
-  sum_.handled += of.handled;
-  sum_.elements += of.elements;
-  if (sum_.left.empty()) sum_.left = of.left;
+  sum_.add(of);
   ++tallies_;
   tally_up();
 }
@@ -78,26 +98,25 @@ void host::apply(const verdict& of) {
     messages_.send(of, child, tag::verdict);
 }
 
-/// Something that waits here for what will not come, if all is quiet.
-std::string host::what_is_left() {
-  std::string found;
-  key first = 0;
-  const auto note = [&](key at, auto words) {
-    if (!found.empty() && at >= first) return;
-    first = at;
-    found = "rank " + std::to_string(rank()) + ": " + words();
-  };
+/// With the lock, while no element runs: what is to be told of this rank. What cannot go on is looked for where nothing has
+/// happened since the wave before: elsewhere all is not quiet.
+tally host::mine(std::uint64_t ended) {
+  tally mine{.sent = begun_ + sent_, .handled = ended, .elements = here_};
+  mine.least_steps = mine.most_steps = issued_;
+  mine.all_wait = waits_;
+  if (std::exchange(happened_, ended + sent_) != ended + sent_) return mine;
+  const std::string rank_is = "rank " + std::to_string(rank()) + ": ";
   for (shard& in : shards_) {
     std::lock_guard lock(in.guard);
     for (const auto& [at, messages] : in.held)
-      note(at, [&] {
-        return words_of(at) + " is nowhere, but has a message from (" + kind_.in_words(messages.front().from) + ")";
+      mine.nowhere.note(messages.front().step, at, [&] {
+        return rank_is + words_of(at) + " is nowhere, but has a message from (" + kind_.in_words(messages.front().from) + ")";
       });
     for (const auto& [at, e] : in.here)
       if (e->now == element::state::waits)
-        note(at, [&] {
+        mine.waits.note(e->waits_for->at, at, [&] {
           const step& next = *e->waits_for;
-          std::string words = words_of(at) + " waits, to begin " + words_of(next) + ":";
+          std::string words = rank_is + words_of(at) + " waits, to begin " + words_of(next) + ":";
           for (std::size_t i = 0; i < e->mails.size(); ++i)
             words += (i ? ", " : " ") + std::to_string(e->mails[i].here) + " of " +
                      std::to_string(e->mails[i].expected) + " messages of '" +
@@ -105,7 +124,13 @@ std::string host::what_is_left() {
           return words;
         });
   }
-  return found;
+  for (const auto& [at, of] : pending_)
+    if (of->issued && !of->came)
+      mine.asks.note(at, 0, [&] {
+        return kind_.name + ": step " + std::to_string(at) + " '" + std::string(of->what.name.view()) +
+               "' is another call on another rank";
+      });
+  return mine;
 }
 
 void host::fault(const std::string& why) noexcept {
