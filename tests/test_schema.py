@@ -1,5 +1,6 @@
 """The parameter table: reading, settings, messages, and the way back to TOML."""
 
+import pickle
 import tomllib
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from plaq.errors import InputError
 from plaq.inputs import kinds, schema
+from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
 
 TABLE = Schema(
@@ -140,3 +142,64 @@ def test_time_of_day_is_a_duration():
 def test_docs_page_has_every_key():
     page = TABLE.markdown("Title")
     assert all(f"| `{parameter.name}` |" in page for parameter in TABLE.parameters.values())
+
+
+NAMED = Schema({"constants": "Numbers by name.", "kind.*": "A kind.", "run": "How."}, [
+    Parameter("constants", "*", kinds.real(), None, "", "a number"),
+    Parameter("kind.*", "mass", kinds.real("(0, inf)"), REQUIRED, "m_e", "of one"),
+    Parameter("kind.*", "charge", kinds.real(), -1.0, "e", "of one"),
+    Parameter("run", "workers", kinds.integer(1), 1, "", "threads"),
+])
+
+
+def test_tables_with_names_of_the_input():
+    values = NAMED.read({"kind": {"ions": {"mass": 1836}, "e": {"mass": 1, "charge": -2}}, "constants": {"n0": 2}}, "here")
+    assert list(values["kind"]) == ["ions", "e"] and values["kind"]["ions"].mass == 1836.0
+    assert values["kind"]["e"].charge == -2.0 and dict(values["constants"]) == {"n0": 2.0} and values["run"].workers == 1
+    assert NAMED.read(tomllib.loads(NAMED.to_toml(values)), "there") == values
+    assert NAMED.by_key(values)["kind.ions.mass"] == 1836.0 and NAMED.by_key(values)["constants.n0"] == 2.0
+    assert NAMED.read_setting("kind.ions.mass=4") == ("kind.ions", "mass", 4)
+    assert NAMED.read_setting("constants.k=4") == ("constants", "k", 4)
+    nothing = NAMED.read({}, "here")
+    assert not nothing["kind"] and not nothing["constants"] and NAMED.read(tomllib.loads(NAMED.to_toml(nothing)), "") == nothing
+
+
+@pytest.mark.parametrize("table, message", [
+    ({"kind": {"ions": {}}}, "here: kind.ions.mass is missing: of one (a number > 0)"),
+    ({"kind": {"ions": {"mass": -1}}}, "kind.ions.mass = -1 is not allowed: it must be a number > 0"),
+    ({"kind": {"ions": {"mas": 1}}}, "unknown key kind.ions.mas; did you mean kind.ions.mass?"),
+    ({"kind": {"ions": {"workers": 1}}}, "unknown key kind.ions.workers; did you mean run.workers?"),
+    ({"kind": {"ions": 3}}, "kind.ions = 3 is not allowed: [kind.ions] is a section"),
+    ({"kind": {"two words": {}}}, "[kind.two words]: a name has letters, digits and _"),
+    ({"kind": 3}, "kind = 3 is not allowed: [kind.NAME] is a section"),
+    ({"constants": {"n0": "x"}}, 'constants.n0 = "x" is not allowed: it must be a number'),
+    ({"constants": {"n 0": 1}}, "unknown key constants.n 0"),
+    ({"kinds": {}}, "unknown section [kinds]; did you mean kind?"),
+])
+def test_mistakes_in_tables_with_names(table, message):
+    with pytest.raises(InputError) as error:
+        NAMED.read(table, "here")
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_whose_input_it_is_counts_keys_that_do_not_fit():
+    mine = {"kind": {"a": {"mass": 1}}, "constants": {"n0": 1}, "sweep": {"kind.a.mass": [1, 2]}}
+    assert NAMED.misfits(mine) == 0 and TABLE.misfits(mine) == 4  # kind.a, n0, what is swept, and a.count is missing
+    assert NAMED.misfits({"kind": {"a": {"mas": 1}}, "a": {"count": 1}}) == 2
+
+
+class NamedParameters(Parameters):
+    SCHEMA = NAMED
+
+
+def test_parameters_with_names_are_changed_and_compared_key_by_key():
+    p = NamedParameters(kind={"ions": {"mass": 1836}, "e": {"mass": 1}})
+    q = p.replace(constants={"n0": 3})
+    ions = p.replace(kind={"ions": {"charge": 1}}).kind
+    assert ions["ions"].mass == 1836 and ions["ions"].charge == 1 and list(ions) == ["ions", "e"]
+    assert p.conflict(p.replace(run={"workers": 2})) is None and p != q and p.fingerprint() != q.fingerprint()
+    assert p.conflict(q) == ("constants.n0", None, 3.0, "") and q.conflict(p) == ("constants.n0", 3.0, None, "")
+    assert p.conflict(p.replace(kind={"ions": {"charge": 1}})) == ("kind.ions.charge", -1.0, 1.0, "")
+    assert pickle.loads(pickle.dumps(q)) == q
+    set_by_name = NamedParameters.from_tables({"kind": {"e": {"mass": 1}}}, "file", ["kind.e.mass=2", "constants.k=5"])
+    assert set_by_name.kind["e"].mass == 2 and set_by_name.constants["k"] == 5

@@ -170,14 +170,10 @@ def whose(input: Path, known: Mapping[str, Commands]) -> Commands:
     where several have as few."""
     if len(known) == 1:
         return next(iter(known.values()))
-    from plaq.inputs.schema import REQUIRED, read_toml
+    from plaq.inputs.schema import read_toml
 
-    keys = {name if section == "sweep" else f"{section}.{name}" for section, content in read_toml(input).items()
-            for name in (content if isinstance(content, dict) else ("",))}
-    misfits = {}
-    for name, commands in known.items():
-        parameters = commands.application().schema().parameters
-        misfits[name] = len(keys ^ {key for key, p in parameters.items() if key in keys or p.default is REQUIRED})
+    table = read_toml(input)
+    misfits = {name: commands.application().schema().misfits(table) for name, commands in known.items()}
     first, *others = (name for name in known if misfits[name] == min(misfits.values()))
     if others:
         raise InputError(f"{input}: may be an input of {' or '.join([first, *others])}; say of which, as in "

@@ -49,9 +49,7 @@ class Parameters:
                     settings: Iterable[str | Option] = ()) -> Self:
         """From the tables of such a file."""
         for setting in settings:
-            section, name, value = cls.SCHEMA.read_setting(setting)
-            if isinstance(sections.get(section, {}), Mapping):
-                sections = with_key(sections, section, name, value)
+            sections = with_key(sections, *cls.SCHEMA.read_setting(setting))
         return cls(str(source), **{str(section): content for section, content in sections.items()})
 
     def __setattr__(self, name: str, value: Any):
@@ -76,12 +74,14 @@ class Parameters:
 
     def values(self) -> dict[str, Any]:
         """``{section: frozen object}``."""
-        return {section: getattr(self, section) for section in self.SCHEMA.sections}
+        return {section.removesuffix(".*"): getattr(self, section.removesuffix(".*")) for section in self.SCHEMA.sections}
 
     def replace(self, **sections: Mapping[str, Any]) -> Self:
-        """A copy with some keys changed: ``p.replace(solver={"seed": 2})``."""
+        """A copy with some keys changed: ``p.replace(solver={"seed": 2})``, or ``species={"ions": {"mass": 1836}}``."""
         given = dict(self._given)
         for section, content in sections.items():
+            if f"{section}.*" in self.SCHEMA.sections:
+                content = {name: {**given.get(section, {}).get(name, {}), **part} for name, part in content.items()}
             given[section] = {**given.get(section, {}), **content}
         return type(self)(**given)
 
@@ -105,16 +105,21 @@ class Parameters:
     def conflict(self, before: Self) -> tuple[str, Any, Any, str] | None:
         """(key, value here, value before, what would be allowed) of the first parameter for which a run of this input
         cannot go on in the folder of a run of ``before``; None if it can. ``[run]`` may always differ."""
-        for parameter in self.SCHEMA.parameters.values():
-            here, there = (getattr(getattr(p, parameter.section), parameter.name) for p in (self, before))
-            if parameter.section != RUN and here != there and not self.may_grow(parameter.key, before):
-                return parameter.key, here, there, self.INSTEAD.get(parameter.key, "")
+        here, there = (self.SCHEMA.by_key(p.values()) for p in (self, before))
+        for key in here | there:
+            one, other = here.get(key), there.get(key)
+            if key.partition(".")[0] != RUN and one != other and not self.may_grow(key, before):
+                return key, one, other, self.INSTEAD.get(key, "")
         return None
 
 
-def with_key(sections: Mapping[str, Any], section: str, name: str, value: Any) -> dict[str, Any]:
-    """A copy of the tables in which one key has this value."""
-    return {**sections, section: {**sections.get(section, {}), name: value}}
+def with_key(sections: Mapping[str, Any], section: str, name: str, value: Any) -> Mapping[str, Any]:
+    """A copy of the tables in which one key has this value; what is no table on the way to it stays, to be refused as such."""
+    first, _, rest = section.partition(".")
+    inner = sections.get(first, {})
+    if not isinstance(inner, Mapping):
+        return sections
+    return {**sections, first: with_key(inner, rest, name, value) if rest else {**inner, name: value}}
 
 
 def _from_sections(kind: type[Parameters], sections: Mapping[str, Any]) -> Parameters:

@@ -8,9 +8,10 @@ import itertools
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, make_dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from plaq.errors import InputError
@@ -22,6 +23,7 @@ REQUIRED = object()
 LARGEST = 1 << 20  # bytes of an input
 LONGEST = 240  # characters of what is wrong, in a message
 DEEPEST = 8  # levels of it
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # of a table that the input names
 LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 
 
@@ -58,47 +60,103 @@ class Option(NamedTuple):
 
 
 class Schema:
-    """The table of one application: sections in order with a line of doc each, and their parameters."""
+    """The table of one application: sections in order with a line of doc each, and their parameters.
+
+    A section called ``species.*`` stands for any number of tables ``[species.NAME]``, whose names the input chooses; they are
+    read to a mapping by name. A parameter called ``*`` stands for any key of its section, which is read to a mapping too.
+    """
 
     def __init__(self, sections: Mapping[str, str], parameters: Iterable[Parameter]):
         self.sections = dict(sections)
         self.parameters = {parameter.key: parameter for parameter in parameters}
         self.types = {
-            section: make_dataclass(section, [parameter.name for parameter in self.of(section)], frozen=True)
+            section: None if self.is_free(section) else
+            make_dataclass(section.removesuffix(".*"), [parameter.name for parameter in self.of(section)], frozen=True)
             for section in sections
         }
 
     def of(self, section: str) -> list[Parameter]:
         return [parameter for parameter in self.parameters.values() if parameter.section == section]
 
+    def is_free(self, section: str) -> bool:
+        """Whether the input chooses the names of its keys."""
+        return f"{section}.*" in self.parameters
+
     def read(self, table: Mapping[str, Any], source: str) -> dict[str, Any]:
-        """``{section: {key: value}}`` to one frozen object per section; InputError names source, key, value,
-        allowed."""
-        for section, content in table.items():
-            if section not in self.sections:
-                raise InputError(f"{source}: unknown section [{name_shown(section)}]{nearest(section, self.sections)}")
-            if not isinstance(content, Mapping):
-                raise InputError(f"{source}: {section} = {shown(content)} is not allowed: "
-                                 f"[{section}] is a section")
+        """``{section: {key: value}}`` to one frozen object per section, or a mapping of them by name; InputError names source,
+        key, value, allowed."""
+        found: dict[str, Any] = {section: {} for section in self.sections if section.endswith(".*")}
+        flat = dict.fromkeys((section for section in self.sections if not section.endswith(".*")), {})
+        for section, content in self.flat(table, source).items():
+            flat[section] = content
             for name in content:
                 self.find(f"{section}.{name}", source)
-        values = {section: {} for section in self.sections}
-        for parameter in self.parameters.values():
-            value = table.get(parameter.section, {}).get(parameter.name, parameter.default)
-            if value is REQUIRED:
-                raise InputError(f"{source}: {parameter.key} is missing: {parameter.doc} "
-                                 f"({parameter.kind.allowed})")
-            unset = value is None and parameter.default is None
-            values[parameter.section][parameter.name] = None if unset else parameter.read(value, source)
-        return {section: self.types[section](**content) for section, content in values.items()}
+        for section, content in flat.items():
+            pattern = self.pattern(section)
+            names = content if self.is_free(pattern) else [parameter.name for parameter in self.of(pattern)]
+            values = {name: self._value(f"{section}.{name}", content, name, source) for name in names}
+            one = MappingProxyType(values) if self.is_free(pattern) else self.types[pattern](**values)
+            if pattern == section:
+                found[section] = one
+            else:
+                found[pattern][section.rpartition(".")[2]] = one
+        return {section.removesuffix(".*"): MappingProxyType(found[section]) if section.endswith(".*") else found[section]
+                for section in self.sections}
+
+    def _value(self, key: str, content: Mapping[str, Any], name: str, source: str) -> Any:
+        parameter = self.find(key, source)
+        value = content.get(name, parameter.default)
+        if value is REQUIRED:
+            raise InputError(f"{source}: {key} is missing: {parameter.doc} ({parameter.kind.allowed})")
+        return None if value is None and parameter.default is None else parameter.read(value, source)
+
+    def flat(self, table: Mapping[str, Any], source: str) -> dict[str, Mapping[str, Any]]:
+        """The sections of a table by their whole names, ``species.electrons`` and so on."""
+        found = {}
+        for section, content in table.items():
+            many = f"{section}.*" in self.sections
+            if section not in self.sections and not many:
+                known = (name.removesuffix(".*") for name in self.sections)
+                raise InputError(f"{source}: unknown section [{name_shown(section)}]{nearest(section, known)}")
+            for name, part in content.items() if many and isinstance(content, Mapping) else [("", content)]:
+                whole = f"{section}.{name}" if name else section
+                if name and not (isinstance(name, str) and NAME.fullmatch(name)):
+                    raise InputError(f"{source}: [{name_shown(whole)}]: a name has letters, digits and _, a letter first, at "
+                                     "most 64 of them")
+                if not isinstance(part, Mapping):
+                    raise InputError(f"{source}: {whole} = {shown(part)} is not allowed: "
+                                     f"[{whole}{'.NAME' if many and not name else ''}] is a section")
+                found[whole] = part
+        return found
+
+    def pattern(self, section: str) -> str:
+        """The name in the table of a section of an input: ``species.*`` of ``species.electrons``."""
+        family, dot, name = section.rpartition(".")
+        return f"{family}.*" if dot and f"{family}.*" in self.sections and NAME.fullmatch(name) else section
 
     def find(self, key: str, source: str) -> Parameter:
         """The parameter called ``section.name``; InputError with the nearest known key when there is none."""
-        if key not in self.parameters:
-            name = key.rpartition(".")[2]
-            elsewhere = [known for known in self.parameters if known.endswith(f".{name}")]
-            raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or self.parameters)}")
-        return self.parameters[key]
+        section, _, name = key.rpartition(".")
+        pattern = self.pattern(section)
+        if found := self.parameters.get(f"{pattern}.{name}"):
+            return found if pattern == section else replace(found, section=section)
+        if self.is_free(pattern) and NAME.fullmatch(name):
+            return replace(self.parameters[f"{pattern}.*"], section=section, name=name)
+        known = [f"{section if p.section == pattern else p.section}.{p.name}" for p in self.parameters.values()]
+        elsewhere = [other for other in known if other.endswith(f".{name}")]
+        raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or known)}")
+
+    def misfits(self, table: Mapping[str, Any]) -> int:
+        """How many keys of a table are unknown here, and how many are missing in it."""
+        given = keys_of(table, self)
+        needed = {key for key, p in self.parameters.items() if p.default is REQUIRED and not p.section.endswith(".*")}
+        return sum(not self._knows(key) for key in given) + len(needed - given)
+
+    def _knows(self, key: str) -> bool:
+        try:
+            return bool(self.find(key, ""))
+        except InputError:
+            return False
 
     def read_setting(self, setting: str | Option) -> tuple[str, str, Any]:
         """(section, name, value) of ``section.name=value`` after --set, or of an option for one parameter.
@@ -133,17 +191,30 @@ class Schema:
     def to_toml(self, values: Mapping[str, Any], comments: bool = True, skip: Iterable[str] = ()) -> str:
         """The values as a TOML file that reads back to the same values; unset ones are left out."""
         blocks = []
-        for section in self.sections:
-            if section in skip:
+        for section, content in self.each(values):
+            if section in skip or (self.is_free(section) and not content):
                 continue
             lines = [f"[{section}]"]
-            for parameter in self.of(section):
-                value = getattr(values[section], parameter.name)
-                if value is not None:
-                    line = f"{parameter.name} = {to_toml(parameter.kind.show(value))}"
-                    lines.append(f"{line}  # {parameter.doc}" if comments else line)
+            for parameter in self.of(self.pattern(section)):
+                for name in content if parameter.name == "*" else (parameter.name,):
+                    value = content[name] if parameter.name == "*" else getattr(content, name)
+                    if value is not None:
+                        line = f"{name} = {to_toml(parameter.kind.show(value))}"
+                        lines.append(f"{line}  # {parameter.doc}" if comments else line)
             blocks.append("\n".join(lines))
         return "\n\n".join(blocks) + "\n"
+
+    def each(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """(section, what was read of it), those with names one by one."""
+        for section in self.sections:
+            place = section.removesuffix(".*")
+            yield from ((f"{place}.{name}", one) for name, one in values[place].items()) if place != section else (
+                (section, values[section]),)
+
+    def by_key(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """``{key: value}`` of all that was read."""
+        return {f"{section}.{name}": value for section, content in self.each(values)
+                for name, value in (content if self.is_free(section) else vars(content)).items()}
 
     def rows(self, section: str) -> list[tuple[str, str, str, str, str]]:
         """(key, default, unit, allowed, doc) of every parameter of a section, as text."""
@@ -190,6 +261,21 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
         raise InputError(f"{source}: nested too deeply for a TOML file of parameters") from None
     except ValueError:
         raise InputError(f"{source}: not a TOML file: an integer of too many digits") from None
+
+
+def keys_of(table: Mapping[str, Any], schema: Schema) -> set[str]:
+    """``section.name`` of all that a table says, or sweeps over."""
+    found = set()
+    for section, content in table.items():
+        parts = {section: content}
+        if section == "sweep" and isinstance(content, Mapping):
+            found |= set(content)
+            continue
+        if f"{section}.*" in schema.sections and isinstance(content, Mapping):
+            parts = {f"{section}.{name}": part for name, part in content.items()}
+        for whole, part in parts.items():
+            found |= {f"{whole}.{name}" for name in (part if isinstance(part, Mapping) else ("",))}
+    return found
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from plaq.comm.patience import patient
 from plaq.data.words import duration
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.inputs.kinds import LONGEST_NAME
-from plaq.inputs.parameters import RUN
+from plaq.inputs.parameters import RUN, with_key
 from plaq.inputs.schema import Option, read_toml, shown, to_toml
 from plaq.machine import memory
 from plaq.output import say
@@ -54,13 +54,10 @@ def read(kind: type[Application], path: Path, settings: Iterable[str | Option] =
         raise InputError(f"{path}: [sweep] has {combinations} combinations: at most {MOST} are allowed")
     runs, fingerprints = {}, set()
     for values in itertools.product(*axes.values()):
-        changed = {section: dict(content) if isinstance(content, Mapping) else content
-                   for section, content in tables.items()}
+        changed = tables
         for key, value in zip(axes, values):
-            section, _, name = key.partition(".")
-            content = changed.setdefault(section, {})
-            if isinstance(content, dict):
-                content[name] = value
+            section, _, name = key.rpartition(".")
+            changed = with_key(changed, section, name, value)
         found = kind.Parameters.from_tables(changed, path, settings)
         name = folder_name((key.partition(".")[2], value) for key, value in zip(axes, values))
         if found.fingerprint() in fingerprints:

@@ -18,8 +18,8 @@ TABLE = "sweep.csv"
 
 def axes(runs: Mapping[str, Parameters]) -> dict[str, dict[str, str]]:
     """{run: {key: value}} of the keys that differ between the runs of an input."""
-    given = {name: {f"{section}.{key}": to_toml(value) for section in p.values()
-                    for key, value in p.given.get(section, {}).items()} for name, p in runs.items()}
+    given = {name: {f"{section}.{key}": to_toml(value) for section, content in p.SCHEMA.flat(p.given, "").items()
+                    for key, value in content.items()} for name, p in runs.items()}
     keys = dict.fromkeys(key for content in given.values() for key in content)
     differ = [key for key in keys if len({content.get(key) for content in given.values()}) > 1]
     return {name: {key: content.get(key, "") for key in differ} for name, content in given.items()}

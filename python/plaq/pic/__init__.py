@@ -1,0 +1,1 @@
+"""Particle-in-cell simulation of plasmas, being built."""

@@ -1,0 +1,244 @@
+"""Formulas in an input: ``1 + 0.01*cos(2*pi*x/L)``, read to a program on a stack and evaluated on numpy arrays, never by Python itself.
+
+Grammar, from the loosest to the tightest:
+
+    either      = both { "or" both }
+    both        = comparison { "and" comparison }
+    comparison  = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
+    sum         = product { ("+" | "-") product }
+    product     = signed { ("*" | "/") signed }
+    signed      = { "+" | "-" } power
+    power       = atom [ ("^" | "**") signed ]
+    atom        = number | name | name "(" either { "," either } ")" | "(" either ")"
+
+A comparison is 1 where it holds and 0 elsewhere, so that ``2*(x > 3)`` is a step; and so are ``and`` and ``or``, of what is
+not 0. ``-x^2`` is -(x²), ``2^3^2`` is 2⁹.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plaq.errors import InputError
+from plaq.inputs.schema import nearest
+from plaq.output import printable
+from plaq.pic.functions import CONSTANTS, FUNCTIONS, OPERATORS
+
+LONGEST = 2000  # characters
+DEEPEST = 40  # parts within parts
+
+TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|"
+                   r"(?P<sign>\*\*|<=|>=|==|!=|[-+*/^()<>,]))", re.ASCII)
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+class Mistake(ValueError):
+    """What is wrong with a formula, and at which character, counted from 0."""
+
+    def __init__(self, what: str, at: int):
+        super().__init__(what)
+        self.at = at
+
+
+class Step(NamedTuple):
+    """Of a program on a stack: push a ``number`` or the variable ``symbol``, or replace the last ``takes`` values by the
+    function or operator of them."""
+
+    symbol: str
+    takes: int = 0
+    number: float | None = None
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula ``text`` of some variables, as a program on a stack. ``uses``: which variables occur."""
+
+    text: str
+    program: tuple[Step, ...]
+    uses: frozenset[str]
+
+    @classmethod
+    def read(cls, text: str | float, variables: Iterable[str] = ("x", "y", "z", "t"),
+             constants: Mapping[str, float] | None = None) -> Formula:
+        """Of a text or a number. InputError points at the character where it is wrong."""
+        if not isinstance(text, str):
+            return cls(repr(float(text)), (Step("", number=float(text)),), frozenset())
+        known = frozenset(variables)
+        try:
+            program = _Reader(text, known, {**CONSTANTS, **(constants or {})}).whole()
+        except Mistake as mistake:
+            raise InputError(f"{printable(text[:mistake.at])}▸{printable(text[mistake.at:])}: {mistake} at character "
+                             f"{mistake.at + 1}") from None
+        return cls(text, tuple(program), frozenset(step.symbol for step in program if not step.takes and step.number is None))
+
+    def __call__(self, **variables: Any) -> np.ndarray:
+        """On numbers or arrays, which are broadcast together; may be nan or inf where the formula is."""
+        stack: list[Any] = []
+        with np.errstate(all="ignore"):
+            for symbol, takes, number in self.program:
+                taken = stack[len(stack) - takes:]
+                del stack[len(stack) - takes:]
+                stack.append(_apply(symbol, taken) if takes else
+                             np.asarray(variables[symbol], float) if number is None else np.float64(number))
+        return np.broadcast_to(stack[0], np.broadcast_shapes(*(np.shape(v) for v in variables.values()))).astype(float)
+
+    def finite(self, **variables: Any) -> np.ndarray:
+        """The same; InputError says where it is not finite."""
+        value = self(**variables)
+        if np.isfinite(value).all():
+            return value
+        at = np.unravel_index(np.argmin(np.isfinite(value)), value.shape)
+        place = ", ".join(f"{name} = {float(np.broadcast_to(v, value.shape)[at]):.6g}" for name, v in variables.items())
+        raise InputError(f"{printable(self.text)} is {value[at]} at {place}")
+
+
+def _apply(symbol: str, values: list[Any]) -> Any:
+    if symbol not in OPERATORS:
+        return FUNCTIONS[symbol].call(*values)
+    return np.negative(values[0]) if len(values) == 1 else 1.0 * OPERATORS[symbol](*values)
+
+
+class _Reader:
+    """Reads one text to its program, by recursive descent: what reads a part leaves its steps at the end of it."""
+
+    def __init__(self, text: str, variables: frozenset[str], constants: Mapping[str, float]):
+        self.text, self.variables, self.constants = text, variables, constants
+        if len(text) > LONGEST:
+            raise Mistake(f"a formula of more than {LONGEST} characters", LONGEST)
+        self.tokens = list(self._tokens())
+        self.next, self.depth = 0, 0
+        self.program: list[Step] = []
+
+    def _tokens(self):
+        at = 0
+        while at < len(self.text.rstrip()):
+            found = TOKEN.match(self.text, at)
+            if not found:
+                at += len(self.text[at:]) - len(self.text[at:].lstrip())
+                raise Mistake(f"{self.text[at]!r} is not part of any formula", at)
+            yield found.lastgroup, found[found.lastgroup], found.start(found.lastgroup)
+            at = found.end()
+        yield "end", "the end", len(self.text)
+
+    @property
+    def kind(self) -> str:
+        return self.tokens[self.next][0]
+
+    @property
+    def token(self) -> str:
+        return self.tokens[self.next][1]
+
+    @property
+    def at(self) -> int:
+        return self.tokens[self.next][2]
+
+    def taken(self, *symbols: str) -> str | None:
+        """The token, if it is one of these, and on to the next."""
+        if self.kind in ("sign", "name") and self.token in symbols:
+            self.next += 1
+            return self.tokens[self.next - 1][1]
+        return None
+
+    def demand(self, symbol: str, opened: int) -> None:
+        if not self.taken(symbol):
+            raise Mistake(f"{symbol} is missing for the ( at character {opened + 1}, before {self.token}", self.at)
+
+    def whole(self) -> list[Step]:
+        self.either()
+        if self.kind != "end":
+            raise Mistake(f"{self.token} is more than the formula takes", self.at)
+        return self.program
+
+    def deeper(self, read: Callable[[], None]) -> None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise Mistake(f"more than {DEEPEST} parts within parts", self.at)
+        read()
+        self.depth -= 1
+
+    def either(self) -> None:
+        self._row(self.both, "or")
+
+    def both(self) -> None:
+        self._row(self.comparison, "and")
+
+    def _row(self, read: Callable[[], None], *symbols: str) -> None:
+        read()
+        while symbol := self.taken(*symbols):
+            read()
+            self.program.append(Step(symbol, 2))
+
+    def comparison(self) -> None:
+        self.sum()
+        if symbol := self.taken(*COMPARISONS):
+            self.sum()
+            self.program.append(Step(symbol, 2))
+            if self.kind == "sign" and self.token in COMPARISONS:
+                raise Mistake("two comparisons in a row: join them by and", self.at)
+
+    def sum(self) -> None:
+        self._row(self.product, "+", "-")
+
+    def product(self) -> None:
+        self._row(self.signed, "*", "/")
+
+    def signed(self) -> None:
+        minus = False
+        while sign := self.taken("+", "-"):
+            minus ^= sign == "-"
+        self.power()
+        if minus:
+            self.program.append(Step("-", 1))
+
+    def power(self) -> None:
+        self.atom()
+        if self.taken("^", "**"):
+            self.deeper(self.signed)
+            self.program.append(Step("^", 2))
+
+    def atom(self) -> None:
+        kind, token, at = self.tokens[self.next]
+        if kind == "number":
+            self.next += 1
+            if not np.isfinite(float(token)):
+                raise Mistake(f"{token} is too large", at)
+            self.program.append(Step("", number=float(token)))
+        elif kind == "name" and token not in ("and", "or"):
+            self.next += 1
+            self._call(token, at) if self.taken("(") else self._name(token, at)
+        elif self.taken("("):
+            self.deeper(self.either)
+            self.demand(")", at)
+        else:
+            raise Mistake(f"a number, a name or ( is missing before {token}", at)
+
+    def _name(self, name: str, at: int) -> None:
+        if name in self.variables:
+            self.program.append(Step(name))
+        elif name in self.constants:
+            self.program.append(Step(name, number=float(self.constants[name])))
+        elif name in FUNCTIONS:
+            raise Mistake(f"{name} is a function: it needs ( and its arguments", at)
+        else:
+            raise Mistake(f"unknown name {name}{nearest(name, [*sorted(self.variables), *self.constants])}", at)
+
+    def _call(self, name: str, at: int) -> None:
+        function = FUNCTIONS.get(name)
+        if function is None:
+            raise Mistake(f"unknown function {name}{nearest(name, FUNCTIONS)}", at)
+        opened = self.tokens[self.next - 1][2]
+        self.deeper(self.either)
+        arguments = 1
+        while self.taken(","):
+            self.deeper(self.either)
+            arguments += 1
+        self.demand(")", opened)
+        if not function.fewest <= arguments <= function.most:
+            wanted = str(function.fewest) if function.fewest == function.most else f"{function.fewest} to {function.most}"
+            raise Mistake(f"{name} takes {wanted} arguments, not {arguments}", at)
+        self.program.append(Step(name, arguments))
