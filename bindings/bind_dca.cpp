@@ -188,13 +188,13 @@ void bind_dca(nb::module_& m) {
   rw("sweeps_between_worms", &problem::moves, &move_rules::sweeps_between_worms);
   rw("single_precision", &problem::moves, &move_rules::single_precision);
   rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
-  rw("warm_up_sweeps", &problem::schedule, &bin_schedule::warm_up_sweeps);
-  rw("sweeps_per_measurement", &problem::schedule, &bin_schedule::sweeps_per_measurement);
-  rw("measurements_per_bin", &problem::schedule, &bin_schedule::measurements_per_bin);
-  rw("bins", &problem::schedule, &bin_schedule::bins);
-  rw("seed", &problem::schedule, &bin_schedule::seed);
-  rw("point", &problem::schedule, &bin_schedule::point);
-  rw("iteration", &problem::schedule, &bin_schedule::iteration);
+  rw("warm_up_sweeps", &problem::rules, &chain_rules::warm_up_sweeps);
+  rw("sweeps_per_measurement", &problem::rules, &chain_rules::sweeps_per_measurement);
+  rw("measurements_per_bin", &problem::rules, &chain_rules::measurements_per_bin);
+  rw("bins", &problem::rules, &chain_rules::bins);
+  rw("seed", &problem::rules, &chain_rules::seed);
+  rw("point", &problem::rules, &chain_rules::point);
+  rw("iteration", &problem::rules, &chain_rules::iteration);
   bound
       .def("layout", [to_dict_of](const problem& p) {
         return to_dict_of(layout_of(p.model.parameters.sites, p.measured));

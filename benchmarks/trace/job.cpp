@@ -28,11 +28,11 @@ int main(int count, char** arguments) {
   p->measured.g0_frequency = bath.at_frequencies(p->measured.window);
   p->moves.block_length = 32;
   p->moves.proposals_per_sweep = 130;
-  p->schedule.warm_up_sweeps = 20;
-  p->schedule.bins = 2;
-  p->schedule.measurements_per_bin = (count > 1 ? std::atoi(arguments[1]) : 400) / 8;
+  p->rules.warm_up_sweeps = 20;
+  p->rules.bins = 2;
+  p->rules.measurements_per_bin = (count > 1 ? std::atoi(arguments[1]) : 400) / 8;
   p->measured.histogram_size = 400;
-  p->schedule.seed = 5;
+  p->rules.seed = 5;
 
   dca::chain_queue chains;
   for (std::uint32_t c = 0; c < 4; ++c) {

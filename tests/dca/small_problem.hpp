@@ -149,11 +149,11 @@ inline std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_r
   p->measured.two_particle_frequencies = p->measured.window + 1;
   p->measured.g0_frequency = bath.at_frequencies(p->measured.two_particle_frequencies);
   p->moves.proposals_per_sweep = 8;
-  p->schedule.warm_up_sweeps = 5;
-  p->schedule.measurements_per_bin = 66;  // more than are summed in single precision
-  p->schedule.bins = 2;
+  p->rules.warm_up_sweeps = 5;
+  p->rules.measurements_per_bin = 66;  // more than are summed in single precision
+  p->rules.bins = 2;
   p->measured.histogram_size = 50;
-  p->schedule.seed = 5;
+  p->rules.seed = 5;
   return p;
 }
 

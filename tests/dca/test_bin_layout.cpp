@@ -46,7 +46,7 @@ TEST(bin_layout, is_what_accumulators_fill) {
   for (const bool pairing : {false, true}) {
     const auto p = some_problem(pairing, {{channel::pp, 1, 1}, {channel::charge, 0, 0}});
     const auto layout = layout_of(4, p->measured);
-    p->schedule.bins = 1;
+    p->rules.bins = 1;
     control c;
     const auto chains = taken_on(p, fresh(1, [](int) { return true; }), {}, c);
     const auto& sums = chains.at(0).bins.at(0).sums;

@@ -13,15 +13,15 @@ namespace {
 
 TEST(InFlightRun, ChainsThatMakeWayKeepTheirBits) {
   const auto p = some_problem(true, {{channel::magnetic, 3, 0}});
-  p->schedule.bins = 6;
-  p->schedule.measurements_per_bin = 16;
+  p->rules.bins = 6;
+  p->rules.measurements_per_bin = 16;
   constexpr int chains = 5;
   const auto bits = [&](const run_options& how) {
     control c;
     std::vector<std::vector<double>> sums;
     for (const chain_state& chain : taken_on(p, fresh(chains, [](int) { return true; }), how, c))
       for (const bin_result& bin : chain.bins) sums.push_back(bin.sums);
-    EXPECT_EQ(sums.size(), std::size_t(chains * p->schedule.bins));
+    EXPECT_EQ(sums.size(), std::size_t(chains * p->rules.bins));
     return sums;
   };
   run_options how;

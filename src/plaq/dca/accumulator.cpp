@@ -11,9 +11,9 @@
 
 namespace plaq::dca {
 
-accumulator::accumulator(const cluster_model& model, const measurement_list& measured, const bin_schedule& schedule,
+accumulator::accumulator(const cluster_model& model, const measurement_list& measured, const chain_rules& rules,
                          std::uint32_t chain, two_particle_sink* elsewhere)
-    : schedule_(schedule),
+    : rules_(rules),
       chain_(chain),
       layout_(layout_of(model.parameters.sites, measured)),
       single_particle_(model.parameters.beta, model.parameters.sites, measured.odd_frequencies, model.difference),
@@ -32,8 +32,8 @@ accumulator::accumulator(const cluster_model& model, const measurement_list& mea
 }
 
 void accumulator::begin_bin(std::uint64_t bin) {
-  correlations_.set_stream(streams::of(schedule_, streams::measurement_times, chain_, bin));
-  neighbours_ = streams::of(schedule_, streams::neighbours, chain_, bin);
+  correlations_.set_stream(streams::of(rules_, streams::measurement_times, chain_, bin));
+  neighbours_ = streams::of(rules_, streams::neighbours, chain_, bin);
   result_.sums.assign(total_size(layout_), 0.);
   result_.series.clear();
   if (two_particle_) two_particle_->begin_bin();

@@ -41,8 +41,8 @@ class two_particle_sink {
 
 class accumulator {
  public:
-  /// With a sink bins have no two-particle functions. It and the schedule have to outlive the accumulator.
-  accumulator(const cluster_model& model, const measurement_list& measured, const bin_schedule& schedule,
+  /// With a sink bins have no two-particle functions. It and the rules have to outlive the accumulator.
+  accumulator(const cluster_model& model, const measurement_list& measured, const chain_rules& rules,
               std::uint32_t chain, two_particle_sink* elsewhere = nullptr);
 
   void begin_bin(std::uint64_t bin);
@@ -54,7 +54,7 @@ class accumulator {
  private:
   void measure(const sample& s);
 
-  const bin_schedule& schedule_;
+  const chain_rules& rules_;
   std::uint32_t chain_;
   bin_layout layout_;
   single_particle single_particle_;

@@ -31,7 +31,7 @@ struct chain_state {
   move_counts moves;            ///< of the bins that are complete
   double walking_seconds = 0, measuring_seconds = 0;
 
-  bool complete(const bin_schedule& s) const { return int(bins_done) >= s.bins; }
+  bool complete(const chain_rules& r) const { return int(bins_done) >= r.bins; }
 };
 
 /// Walks through one bin (or the warm-up) and hands every measured sample to `sink`.
@@ -40,24 +40,24 @@ template <class Real>
 class chain_walk {
  public:
   /// All but the model have to outlive it.
-  chain_walk(const cluster_model& model, const move_rules& moves, const bin_schedule& schedule, std::uint32_t number,
+  chain_walk(const cluster_model& model, const move_rules& moves, const chain_rules& rules, std::uint32_t number,
              control& c)
       : moves_(moves),
-        schedule_(schedule),
+        rules_(rules),
         number_(number),
         control_(c),
         walker_(model.parameters, model.g0, moves.block_length) {}
 
   bool warm_up(const configuration& start) {
     begin(start, streams::warm_up_moves, streams::warm_up_worms, 0);
-    return sweeps("warm up", schedule_.warm_up_sweeps);
+    return sweeps("warm up", rules_.warm_up_sweeps);
   }
 
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
     begin(start, streams::moves, streams::worms, number);
-    for (int m = 0; m < schedule_.measurements_per_bin; ++m) {
-      if (!sweeps("walk", schedule_.sweeps_per_measurement)) return false;
+    for (int m = 0; m < rules_.measurements_per_bin; ++m) {
+      if (!sweeps("walk", rules_.sweeps_per_measurement)) return false;
       sink(walker_, std::uint64_t(m));
     }
     return true;
@@ -71,8 +71,8 @@ class chain_walk {
 
  private:
   void begin(const configuration& start, std::uint32_t moves, std::uint32_t worms, std::uint64_t bin) {
-    moves_stream_ = streams::of(schedule_, moves, number_, bin);
-    worms_stream_ = streams::of(schedule_, worms, number_, bin);
+    moves_stream_ = streams::of(rules_, moves, number_, bin);
+    worms_stream_ = streams::of(rules_, worms, number_, bin);
     walker_.reset(start);
     at_start_ = walker_.counts();
     next_ = 0;
@@ -103,7 +103,7 @@ class chain_walk {
   }
 
   const move_rules& moves_;
-  const bin_schedule& schedule_;
+  const chain_rules& rules_;
   std::uint32_t number_;
   control& control_;
   walker<Real> walker_;

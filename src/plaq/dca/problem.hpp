@@ -50,7 +50,7 @@ struct measurement_list {
 };
 
 /// How a chain is cut into bins, and where its random numbers are.
-struct bin_schedule {
+struct chain_rules {
   int warm_up_sweeps = 0;
   int sweeps_per_measurement = 1;
   int measurements_per_bin = 1;
@@ -72,13 +72,13 @@ struct problem {
   cluster_model model;
   move_rules moves;
   measurement_list measured;
-  bin_schedule schedule;
+  chain_rules rules;
   /// [chain] baths of the chains where they differ, in place of the model's; empty where all have that one.
   std::vector<std::shared_ptr<const bath_function>> baths;
 
   /// This problem as chain c has it.
   problem of_chain(std::size_t c) const {
-    problem own{model, moves, measured, schedule, {}};
+    problem own{model, moves, measured, rules, {}};
     if (!baths.empty()) {
       own.model.g0 = baths.at(c)->g0;
       own.measured.g0_frequency = baths[c]->g0_frequency;

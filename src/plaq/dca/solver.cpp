@@ -92,8 +92,8 @@ class split_measuring {
 template <class Real, template <class, class> class Measuring, class Pool>
 void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const run_options& how, control& c,
                       two_particle_sink* elsewhere, const batch::another_step& another) {
-  chain_walk<Real> walk(p.model, p.moves, p.schedule, state.number, c);
-  accumulator measured(p.model, p.measured, p.schedule, state.number, elsewhere);
+  chain_walk<Real> walk(p.model, p.moves, p.rules, state.number, c);
+  accumulator measured(p.model, p.measured, p.rules, state.number, elsewhere);
   Measuring<Real, Pool> measure(pool, measured, how);
 
   if (!state.warm) {
@@ -104,7 +104,7 @@ void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const ru
     state.drift = std::max(state.drift, walk.drift());
     state.warm = true;
   }
-  while (!state.complete(p.schedule) && another()) {
+  while (!state.complete(p.rules) && another()) {
     const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
     double measuring = 0, waited = measured.waited();
@@ -142,7 +142,7 @@ bool take_on(auto& pool, const problem& all, chain_state& state, const run_optio
   else
     how.split ? walk_and_measure<double, split_measuring>(pool, p, state, how, c, elsewhere, another)
               : walk_and_measure<double, shared_measuring>(pool, p, state, how, c, elsewhere, another);
-  return state.complete(p.schedule);
+  return state.complete(p.rules);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ constexpr std::uint32_t worms = 5;
 constexpr std::uint32_t warm_up_worms = 6;
 
 /// The coordinates are temperature, iteration, chain and bin.
-inline stream_id of(const bin_schedule& s, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {
-  return {.seed = s.seed, .purpose = purpose, .i = s.point, .j = s.iteration, .k = chain, .l = bin};
+inline stream_id of(const chain_rules& r, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {
+  return {.seed = r.seed, .purpose = purpose, .i = r.point, .j = r.iteration, .k = chain, .l = bin};
 }
 
 }  // namespace plaq::dca::streams
