@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,34 +12,20 @@
 #include "plaq/base/error.hpp"
 #include "plaq/trace/region.hpp"
 #include "plaq/trace/session.hpp"
+#include "rank_file.hpp"
 
 namespace plaq::trace {
 
 namespace {
 
-struct Session : testing::Test {
-  void SetUp() override {
-    char name[] = "/tmp/plaq_trace_XXXXXX";
-    folder = mkdtemp(name);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
+struct Session : detail::with_folder {
   session_options at(const std::string& name) const {
     session_options o;
     o.folder = folder / name;
     o.period = std::chrono::milliseconds(5);
     return o;
   }
-  static std::string state(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    std::string magic, state;
-    std::getline(file, magic);
-    std::getline(file, state);
-    EXPECT_EQ(magic, "plaq trace 2");
-    return state;
-  }
-
-  std::filesystem::path folder;
+  static std::string state(const std::filesystem::path& path) { return detail::head_of(path).first; }
 };
 
 void all_events(std::uint64_t id) {
@@ -107,8 +92,7 @@ TEST_F(Session, WritesWhatItIsToldAboutTheRun) {
     s.close();
     s.close();  // once more is no error
     EXPECT_EQ(s.path(), folder / "a" / "rank-0012.plaqtrace");
-    std::ifstream file(s.path(), std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
+    text = detail::bytes_of(s.path());
   }
   EXPECT_NE(text.find(R"("rank":12,"pid":)" + std::to_string(getpid())), std::string::npos);
   EXPECT_NE(text.find(R"("notes":{"command":"plaq \"dca\"","version":"0.1"}})"), std::string::npos);

@@ -77,6 +77,21 @@ class claim {
   ~claim() { taken = false; }
 };
 
+/// While it lives no signal comes to this thread, and none ever to a thread that is made meanwhile: signals are for the
+/// program's own threads, and one from a write must not end the process.
+class no_signals {
+ public:
+  no_signals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~no_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 /// A child that was forked off has nobody to empty its rings.
 void children_do_not_record() {
   static const int once = ::pthread_atfork(nullptr, nullptr, [] { detail::audience = detail::nobody; });
@@ -105,6 +120,7 @@ class session::implementation {
     write_clocks(read_both_clocks());
     detail::audience.fetch_or(detail::to_session);
     try {
+      const no_signals at_birth;
       thread_ = std::thread([this] { work(); });
     } catch (...) {
       detail::audience.fetch_and(~unsigned(detail::to_session));
@@ -153,9 +169,6 @@ class session::implementation {
   }
 
   void work() noexcept {
-    sigset_t all;  // signals are for the program's own threads; one from a write must not end the process
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     ::pthread_setname_np(::pthread_self(), "plaq trace");
     auto next_sample = clock::now();
     for (bool last = false; !last && problem().empty();) {
