@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "group.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/base/portion.hpp"
 #include "plaq/comm/collectives/collectives.hpp"
@@ -48,13 +49,6 @@ template <class T>
 std::span<T> view(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& a) {
   return {a.data(), a.size()};
 }
-
-/// A communicator as Python holds it, which also sends messages.
-struct group {
-  explicit group(communicator ranks) : ranks(std::move(ranks)), messages(this->ranks) {}
-  communicator ranks;
-  plaq::comm::messenger messages;
-};
 
 /// A call that may wait for other ranks. Python waits for it piece by piece, to look after signals in between and to give
 /// up; what it works on must live until it is over.

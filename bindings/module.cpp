@@ -14,6 +14,7 @@ void bind_comm(nb::module_&);
 void bind_dca(nb::module_&);
 void bind_lqcd(nb::module_&);
 void bind_otf2(nb::module_&);
+void bind_pic(nb::module_&);
 
 namespace {
 
@@ -62,5 +63,9 @@ NB_MODULE(_core, m) {
 #ifdef PLAQ_BIND_OTF2
   auto otf2 = m.def_submodule("otf2");
   bind_otf2(otf2);
+#endif
+#ifdef PLAQ_BIND_PIC
+  auto pic = m.def_submodule("pic");
+  bind_pic(pic);
 #endif
 }

@@ -1,0 +1,203 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "group.hpp"
+#include "plaq/base/error.hpp"
+#include "plaq/pic/plasma.hpp"
+#include "plaq/pic/record.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace plaq::pic;
+
+namespace {
+
+using free_gil = nb::call_guard<nb::gil_scoped_release>;
+using array_in = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using array_out = nb::ndarray<nb::numpy, double>;
+
+std::span<const double> view(const array_in& a) { return {a.data(), a.size()}; }
+
+/// A vector as an array; x fastest: its first index is the one that runs fastest.
+array_out given(std::vector<double> values, const std::vector<std::size_t>& shape, bool x_fastest = false) {
+  auto* all = new std::vector<double>(std::move(values));
+  nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  std::vector<std::int64_t> strides(shape.size());
+  std::int64_t step = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::size_t at = x_fastest ? d : shape.size() - 1 - d;
+    strides[at] = step;
+    step *= std::int64_t(shape[at]);
+  }
+  return array_out(all->data(), shape.size(), shape.data(), owner, strides.data());
+}
+
+/// [component, i, j, k] as it comes from Python, as [component][k][j][i].
+std::vector<double> turned(const array_in& a, const block& m) {
+  const std::size_t nx = std::size_t(m.cells[0]), ny = std::size_t(m.cells[1]), nz = std::size_t(m.cells[2]);
+  bool fits = a.ndim() == std::size_t(m.dimensions) + 1 && a.shape(0) == 3;
+  for (int d = 0; fits && d < m.dimensions; ++d) fits = a.shape(std::size_t(d) + 1) == std::size_t(m.cells[d]);
+  if (!fits) throw plaq::input_error("set_fields: an array has the components first, then the cells of the patch");
+  std::vector<double> out(a.size());
+  const double* from = a.data();
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < nx; ++i)
+      for (std::size_t j = 0; j < ny; ++j)
+        for (std::size_t k = 0; k < nz; ++k) out[((c * nz + k) * ny + j) * nx + i] = *from++;
+  return out;
+}
+
+template <class V>
+std::array<V, 3> three(const std::vector<V>& from, V rest, const char* what) {
+  if (from.empty() || from.size() > 3) throw plaq::input_error(std::string(what) + " has from 1 to 3 entries");
+  std::array<V, 3> out{rest, rest, rest};
+  std::copy(from.begin(), from.end(), out.begin());
+  return out;
+}
+template <class V>
+std::vector<V> used(const std::array<V, 3>& of, int dimensions) {
+  return {of.begin(), of.begin() + dimensions};
+}
+template <class Sides, class Named>
+auto side_setter(Sides plan::* sides, std::size_t side, Named named) {
+  return [=](plan& p, const std::vector<std::string>& names) {
+    if (names.empty() || names.size() > 3) throw plaq::input_error("sides have an entry for each dimension");
+    for (std::size_t d = 0; d < names.size(); ++d) (p.*sides)[d][side] = named(names[d]);
+  };
+}
+
+nb::dict as_dict(const plaq::balanced& what) {
+  nb::dict out;
+  out["before"] = what.before, out["predicted"] = what.predicted, out["floor"] = what.floor;
+  out["moved"] = what.moved, out["moved_bytes"] = what.moved_bytes;
+  return out;
+}
+
+}  // namespace
+
+void bind_pic(nb::module_& m) {
+  nb::class_<species>(m, "Species")
+      .def("__init__",
+           [](species* self, const std::string& name, double charge, double mass, const std::string& pusher) {
+             new (self) species{name, charge, mass, pusher_named(pusher)};
+           },
+           "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris")
+      .def_ro("name", &species::name)
+      .def_ro("charge", &species::charge)
+      .def_ro("mass", &species::mass);
+
+  nb::class_<plan>(m, "Plan", "What the input fixes; see plan.hpp.")
+      .def(nb::init<>())
+      .def_prop_rw("cells", [](const plan& p) { return used(p.cells, p.dimensions); },
+                   [](plan& p, const std::vector<int>& cells) {
+                     p.cells = three(cells, 1, "cells");
+                     p.dimensions = int(cells.size());
+                   })
+      .def_prop_rw("lengths", [](const plan& p) { return used(p.lengths, p.dimensions); },
+                   [](plan& p, const std::vector<double>& l) { p.lengths = three(l, 1.0, "lengths"); })
+      .def_prop_rw("patches", [](const plan& p) { return used(p.patches, p.dimensions); },
+                   [](plan& p, const std::vector<int>& n) { p.patches = three(n, 1, "patches"); })
+      .def_rw("dt", &plan::dt)
+      .def_rw("order", &plan::order)
+      .def_rw("seed", &plan::seed)
+      .def_rw("layer", &plan::layer)
+      .def_rw("wall_temperature", &plan::wall_temperature)
+      .def_prop_rw("low", nullptr, side_setter(&plan::borders, 0, border_named))
+      .def_prop_rw("high", nullptr, side_setter(&plan::borders, 1, border_named))
+      .def_prop_rw("particles_low", nullptr, side_setter(&plan::walls, 0, wall_named))
+      .def_prop_rw("particles_high", nullptr, side_setter(&plan::walls, 1, wall_named))
+      .def_prop_rw("species", [](const plan& p) { return p.kinds; },
+                   [](plan& p, const std::vector<species>& all) { p.kinds = all; })
+      .def_prop_ro("courant", &plan::courant, "The largest stable time step of the field solver.")
+      .def("check", &plan::check);
+
+  nb::class_<plasma>(m, "Plasma", "A plasma on all ranks; see plasma.hpp.")
+      .def_static(
+          "make",
+          [](const plan& p, const group& over, const std::string& backend, const plaq::task::options& pool,
+             const std::string& precision, const std::vector<double>& estimate, const std::string& folder) {
+            if (precision != "double" && precision != "single")
+              throw plaq::input_error("precision = \"" + precision + "\" is not double or single");
+            return make_plasma(p, over.ranks, {backend, pool, precision == "single", estimate, folder});
+          },
+          "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double", "estimate"_a = std::vector<double>(),
+          "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
+      .def_prop_ro("step", &plasma::step)
+      .def_prop_ro("time", [](const plasma& s) { return double(s.step()) * s.what().dt; })
+      .def_prop_ro("columns", [](const plasma& s) { return record::names(s.what()); })
+      .def("start", &plasma::start, free_gil())
+      .def("advance",
+           [](plasma& s, int n, bool gauss) {
+             std::vector<double> rows;
+             {
+               nb::gil_scoped_release others;
+               rows = s.advance(n, gauss);
+             }
+             return given(std::move(rows), {std::size_t(n), record::length(s.what())});
+           },
+           "n"_a, "gauss"_a = false, "[n, columns]")
+      .def("balance",
+           [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {
+             plaq::balanced what;
+             {
+               nb::gil_scoped_release others;
+               what = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});
+             }
+             return as_dict(what);
+           },
+           "by"_a = "hilbert_refine", "only_if_it_pays"_a = false, "most_bytes"_a = 0.0)
+      .def("save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil())
+      .def("homes", &plasma::homes, free_gil())
+      .def("charge", &plasma::charge, free_gil())
+      .def("local", &plasma::local)
+      .def("origin", [](const plasma& s, int patch) { return used(s.mesh(patch).first, s.what().dimensions); }, "patch"_a)
+      .def("extent", [](const plasma& s, int patch) { return used(s.mesh(patch).cells, s.what().dimensions); }, "patch"_a)
+      .def("place",
+           [](const plasma& s, int patch, int kind, int per_cell, bool even, int like) {
+             auto x = places(s.what(), s.mesh(patch), std::uint32_t(like < 0 ? kind : like), per_cell, even);
+             const auto dimensions = std::size_t(s.what().dimensions);
+             const std::size_t n = x.size() / dimensions;
+             return given(std::move(x), {n, dimensions});
+           },
+           "patch"_a, "species"_a, "per_cell"_a, "even"_a = false, "like"_a = -1, "[n, dimensions]")
+      .def("load",
+           [](plasma& s, int patch, std::size_t kind, const array_in& x, const array_in& w, const array_in& drift,
+              const array_in& thermal, bool juttner) {
+             s.load(patch, kind, {view(x), view(w), view(drift), view(thermal), juttner});
+           },
+           "patch"_a, "species"_a, "x"_a, "w"_a, "drift"_a, "thermal"_a, "juttner"_a = false)
+      .def("set_fields",
+           [](plasma& s, int patch, const array_in& e, const array_in& b) {
+             const block where = s.mesh(patch);
+             s.set_fields(patch, turned(e, where), turned(b, where));
+           },
+           "patch"_a, "e"_a, "b"_a)
+      .def("array",
+           [](plasma& s, int patch, const std::string& name) {
+             std::vector<std::size_t> shape;
+             for (const int n : used(s.mesh(patch).cells, s.what().dimensions)) shape.push_back(std::size_t(n));
+             return given(s.field(patch, name), shape, true);
+           },
+           "patch"_a, "name"_a)
+      .def("particles",
+           [](plasma& s, int patch, std::size_t kind) {
+             auto found = s.particles(patch, kind);
+             const std::size_t n = found.w.size();
+             nb::dict out;
+             out["x"] = given(std::move(found.x), {n, std::size_t(s.what().dimensions)});
+             out["u"] = given(std::move(found.u), {n, 3});
+             out["w"] = given(std::move(found.w), {n});
+             return out;
+           },
+           "patch"_a, "species"_a);
+  m.attr("fields") = field_names();
+}

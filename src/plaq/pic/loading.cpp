@@ -1,0 +1,127 @@
+#include "plaq/pic/loading.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+
+#include "plaq/base/error.hpp"
+#include "plaq/pic/streams.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+/// The cell's number in the box, the same for any patches.
+std::uint64_t number_in_box(const plan& p, const block& m, const point& cell) {
+  std::uint64_t out = 0;
+  for (int d = 3; d-- > 0;) out = out * std::uint64_t(p.cells[d]) + std::uint64_t(m.first[d] + cell[d]);
+  return out;
+}
+
+/// Points of a grid in each dimension: a product that is `all`, as equal as can be, the most in x.
+point grid_of(int all, int dimensions) {
+  point out{1, 1, 1};
+  for (int d = dimensions; d-- > 0;) {
+    int n = d == 0 ? all : int(std::pow(double(all), 1.0 / (d + 1)) + 1e-9);
+    while (all % n != 0) --n;
+    out[d] = n;
+    all /= n;
+  }
+  return out;
+}
+
+constexpr std::uint64_t draws_of_one = 1 << 16;  // a particle's own numbers of a Juettner distribution
+
+}  // namespace
+
+std::vector<double> places(const plan& p, const block& m, std::uint32_t stream, int per_cell, bool even) {
+  if (per_cell < 1) throw input_error("per_cell = " + std::to_string(per_cell) + ": at least 1");
+  const point grid = grid_of(per_cell, p.dimensions);
+  std::vector<double> out;
+  const region r = own(m);
+  out.reserve(r.size() * std::size_t(per_cell) * std::size_t(p.dimensions));
+  point at;
+  for (at[2] = 0; at[2] < r.high[2]; ++at[2])
+    for (at[1] = 0; at[1] < r.high[1]; ++at[1])
+      for (at[0] = 0; at[0] < r.high[0]; ++at[0]) {
+        const auto from = stream_of(p.seed, draws::positions, stream, number_in_box(p, m, at));
+        for (int n = 0; n < per_cell; ++n) {
+          const auto word = random_words(from, std::uint64_t(n));
+          const point k{n % grid[0], n / grid[0] % grid[1], n / grid[0] / grid[1]};
+          for (int d = 0; d < p.dimensions; ++d) {
+            const double in_cell = even ? (k[d] + 0.5) / grid[d] : unit_interval(word[std::size_t(d)]);
+            out.push_back((m.first[d] + at[d] + in_cell) * p.spacing(d));
+          }
+        }
+      }
+  return out;
+}
+
+std::array<double, 3> juettner(const stream_id& stream, std::uint64_t index, double temperature) {
+  for (std::uint64_t tries = 0; tries < draws_of_one / 2; ++tries) {
+    const auto a = random_words(stream, index + 2 * tries), b = random_words(stream, index + 2 * tries + 1);
+    const double u = -temperature * std::log(above_zero(a[0]) * above_zero(a[1]) * above_zero(a[2]));
+    const double eta = u - temperature * std::log(above_zero(a[3]));
+    if (eta * eta - u * u <= 1) continue;
+    const double z = 2 * unit_interval(b[0]) - 1, phi = 2 * std::numbers::pi * unit_interval(b[1]);
+    const double across = u * std::sqrt(1 - z * z);
+    return {across * std::cos(phi), across * std::sin(phi), u * z};
+  }
+  throw input_error("a Juettner distribution of temperature " + std::to_string(temperature) +
+                    " mc^2 is too cold to be drawn so: use a Maxwell distribution below 0.01");
+}
+
+std::array<double, 3> boosted(const std::array<double, 3>& u, const std::array<double, 3>& drift) {
+  const double along = u[0] * drift[0] + u[1] * drift[1] + u[2] * drift[2];
+  const double g = std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  const double big = std::sqrt(1 + drift[0] * drift[0] + drift[1] * drift[1] + drift[2] * drift[2]);
+  std::array<double, 3> out;
+  for (std::size_t c = 0; c < 3; ++c) out[c] = u[c] + drift[c] * (g + along / (1 + big));
+  return out;
+}
+
+template <class T>
+void load(const plan& p, patch<T>& me, std::size_t s, const loaded& what) {
+  const block& m = me.mesh;
+  const std::size_t n = what.w.size(), dims = std::size_t(p.dimensions);
+  if (what.x.size() != n * dims || what.drift.size() != 3 * n || what.thermal.size() != 3 * n)
+    throw input_error("load: x, drift and thermal have not as many entries as w");
+  particles<T>& to = me.kinds[s];
+  std::unordered_map<std::uint64_t, std::uint64_t> in_cell;
+  for (std::size_t i = 0; i < n; ++i) {
+    point cell{};
+    std::array<double, 3> part{};
+    for (std::size_t d = 0; d < dims; ++d) {
+      const double at = what.x[i * dims + d] / m.spacing[d] - m.first[d];
+      if (!(at >= 0 && at <= m.cells[d]))
+        throw input_error("load: a particle of \"" + p.kinds[s].name + "\" at " + std::to_string(what.x[i * dims + d]) +
+                          " is not in patch " + std::to_string(me.number));
+      cell[d] = std::min(int(at), m.cells[d] - 1);
+      part[d] = at - cell[d];
+    }
+    const auto in_box = number_in_box(p, m, cell);
+    const auto stream = stream_of(p.seed, draws::momenta, std::uint32_t(s), in_box);
+    const auto number = in_cell[in_box]++;
+    std::array<double, 3> u;
+    const double *drift = what.drift.data() + 3 * i, *thermal = what.thermal.data() + 3 * i;
+    if (what.juttner) {
+      u = boosted(juettner(stream, number * draws_of_one, thermal[0]), {drift[0], drift[1], drift[2]});
+    } else {
+      const auto word = random_words(stream, number);
+      const auto first = normal_pair(word[0], word[1]), second = normal_pair(word[2], word[3]);
+      const std::array<double, 3> normal{first[0], first[1], second[0]};
+      for (std::size_t c = 0; c < 3; ++c) u[c] = drift[c] + thermal[c] * normal[c];
+    }
+    if (!std::isfinite(u[0]) || !std::isfinite(u[1]) || !std::isfinite(u[2]) || !std::isfinite(what.w[i]))
+      throw input_error("load: a particle of \"" + p.kinds[s].name + "\" has a momentum or weight that is no number");
+    for (std::size_t d = 0; d < dims; ++d) to.cell[d].push_back(cell[d]), to.x[d].push_back(T(part[d]));
+    for (std::size_t c = 0; c < 3; ++c) to.u[c].push_back(T(u[c]));
+    to.w.push_back(T(what.w[i]));
+  }
+}
+
+template void load(const plan&, patch<float>&, std::size_t, const loaded&);
+template void load(const plan&, patch<double>&, std::size_t, const loaded&);
+
+}  // namespace plaq::pic

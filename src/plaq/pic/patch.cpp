@@ -1,0 +1,245 @@
+#include "plaq/pic/patch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "plaq/base/error.hpp"
+#include "plaq/pic/absorbing.hpp"
+#include "plaq/pic/at_wall.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+/// Steps between two sorts of a patch's particles: they are in other cells after some, so caches help less.
+constexpr std::int64_t steps_between_sorts = 16;
+
+motion motion_of(const species& k, const sides& walls) {
+  return {.by = k.by, .charge_per_mass = k.charge / k.mass, .charge = k.charge, .walls = walls};
+}
+
+/// Where it is now: -1, 0 or 1 in each dimension.
+template <class T>
+point shift_of(const block& m, const particles<T>& p, std::size_t i) {
+  point s{};
+  for (int d = 0; d < m.dimensions; ++d) s[d] = p.cell[d][i] < 0 ? -1 : p.cell[d][i] >= m.cells[d] ? 1 : 0;
+  return s;
+}
+
+/// Where Gauss's law holds in so many words: own nodes that are neither on a wall nor in an absorbing layer.
+region looked_at(const plan& p, const block& m, const sides& walls) {
+  region r = own(m);
+  for (int d = 0; d < m.dimensions; ++d) {
+    if (walls[d][0]) r.low[d] = 1;
+    if (p.borders[d][0] == border::absorbing) r.low[d] = std::max(r.low[d], p.layer + 1 - m.first[d]);
+    if (p.borders[d][1] == border::absorbing) r.high[d] = std::min(r.high[d], p.cells[d] - p.layer - m.first[d]);
+    r.low[d] = std::min(r.low[d], r.high[d] = std::max(r.high[d], 0));
+  }
+  return r;
+}
+
+}  // namespace
+
+template <class T>
+patch<T>::patch(const plan& p, const point& at)
+    : number(at[0] + p.patches[0] * (at[1] + p.patches[1] * at[2])),
+      mesh(p, at),
+      walls(walls_of(p, at)),
+      f(mesh),
+      kinds(p.kinds.size()),
+      layers(p, mesh) {}
+
+template <class T>
+std::size_t patch<T>::size() const {
+  std::size_t n = 0;
+  for (const auto& k : kinds) n += k.size();
+  return n;
+}
+
+template <class T>
+std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point>& shifts) {
+  const block& m = me.mesh;
+  std::vector<parcel<T>> out;
+  std::array<int, 27> which;
+  which.fill(-1);
+  const auto code = [](const point& s) { return std::size_t(s[0] + 1 + 3 * (s[1] + 1) + 9 * (s[2] + 1)); };
+  for (const point& s : shifts) {
+    which[code(s)] = int(out.size());
+    out.push_back({.shift = s, .kinds = std::vector<particles<T>>(p.kinds.size())});
+  }
+  me.now.assign(record::length(p), 0);
+  for (auto& component : me.f.j) std::ranges::fill(component, T(0));
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) {
+    particles<T>& all = me.kinds[s];
+    set_apart apart;
+    try {
+      const sums what = advance(m, p.order, motion_of(p.kinds[s], me.walls), me.f, all, apart);
+      double* row = me.now.data() + record::at(s, 0);
+      row[record::weight] = what.weight, row[record::kinetic] = p.kinds[s].mass * what.kinetic;
+      for (std::size_t c = 0; c < 3; ++c) row[record::momentum + c] = p.kinds[s].mass * what.momentum[c];
+    } catch (const runtime_failure& e) {
+      throw runtime_failure("species \"" + p.kinds[s].name + "\": " + e.what());
+    }
+    std::vector<std::uint32_t> gone;  // by a wall, or to a neighbour
+    for (std::size_t n = 0; n < apart.at_wall.size(); ++n) {
+      const auto i = apart.at_wall[n];
+      if (!meet_wall(p, me, s, i, n))
+        gone.push_back(i);
+      else if (shift_of(m, all, i) != point{})
+        apart.leaving.push_back(i);
+    }
+    std::ranges::sort(apart.leaving);
+    for (const auto i : apart.leaving) {
+      const int to = which[code(shift_of(m, all, i))];
+      check(to >= 0, "a particle has left the box and met no wall");
+      auto& theirs = out[std::size_t(to)].kinds[s];
+      theirs.append(all, i, m.dimensions);
+      for (int d = 0; d < m.dimensions; ++d)
+        if (theirs.cell[d].back() >= m.cells[d]) theirs.cell[d].back() -= m.cells[d];
+      gone.push_back(i);
+    }
+    std::ranges::sort(gone, std::greater<>());
+    for (const auto i : gone) all.remove(i, m.dimensions);
+  }
+  fold_current(m, me.walls, me.f);
+  for (auto& one : out)
+    for (const auto& component : me.f.j) append(m, guards_towards(m, one.shift), component, one.current);
+  return out;
+}
+
+template <class T>
+void take(const plan& p, patch<T>& me, parcel<T>&& came) {
+  const block& m = me.mesh;
+  const T* from = came.current.data();
+  for (auto& component : me.f.j) from = add(m, edge_towards(m, back(came.shift)), from, component);
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) {
+    auto& theirs = came.kinds[s];
+    for (int d = 0; d < m.dimensions; ++d)
+      if (came.shift[d] < 0)
+        for (auto& cell : theirs.cell[d]) cell += m.cells[d];
+    me.kinds[s].append(theirs, m.dimensions);
+  }
+}
+
+template <class T>
+void advance_fields(const plan& p, patch<T>& me) {
+  const double half = 0.5 * p.dt;
+  advance_b(me.mesh, me.f, half);
+  me.layers.advance_b(me.mesh, me.f);
+  advance_e(me.mesh, me.f, p.dt);
+  me.layers.advance_e(me.mesh, me.f);
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) {
+    me.now[record::at(s, record::number)] = double(me.kinds[s].size());
+    if (me.step % steps_between_sorts == 0) sort_by_cell(me.mesh, me.kinds[s]);
+  }
+}
+
+template <class T>
+halo<T> edge_for(const patch<T>& me, const point& shift) {
+  halo<T> out{shift};
+  const region r = edge_towards(me.mesh, shift);
+  out.values.reserve(6 * r.size());
+  for (const auto* field : {&me.f.e, &me.f.b})
+    for (const auto& component : *field) append(me.mesh, r, component, out.values);
+  return out;
+}
+
+template <class T>
+void take(patch<T>& me, const halo<T>& came) {
+  const region r = guards_towards(me.mesh, back(came.shift));
+  const T* from = came.values.data();
+  for (auto* field : {&me.f.e, &me.f.b})
+    for (auto& component : *field) from = put(me.mesh, r, from, component);
+}
+
+template <class T>
+void complete(const plan& p, patch<T>& me) {
+  mirror_fields(me.mesh, me.walls, me.f);
+  advance_b(me.mesh, me.f, 0.5 * p.dt);
+  me.layers.advance_b(me.mesh, me.f);
+  ++me.step;
+  me.now[record::time] = double(me.step) * p.dt;
+  std::ranges::copy(field_energies(me.mesh, own(me.mesh), me.f), me.now.begin() + record::energies);
+  me.now[record::gauss(p)] = std::numeric_limits<double>::quiet_NaN();
+  me.done.insert(me.done.end(), me.now.begin(), me.now.end());
+}
+
+template <class T>
+void begin_charge(const plan& p, patch<T>& me) {
+  std::ranges::fill(me.f.rho, T(0));
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) deposit_charge(me.mesh, p.order, me.f, me.kinds[s], p.kinds[s].charge);
+  fold_charge(me.mesh, me.walls, me.f);
+}
+
+template <class T>
+halo<T> charge_for(const patch<T>& me, const point& shift) {
+  halo<T> out{shift};
+  append(me.mesh, guards_towards(me.mesh, shift), me.f.rho, out.values);
+  return out;
+}
+
+template <class T>
+void take_charge(patch<T>& me, const halo<T>& came) {
+  add(me.mesh, edge_towards(me.mesh, back(came.shift)), came.values.data(), me.f.rho);
+}
+
+template <class T>
+void look_at_gauss(const plan& p, patch<T>& me) {
+  const auto residual = gauss_residual(me.mesh, looked_at(p, me.mesh, me.walls), me.f);
+  check(residual.size() == me.background.size(), "Gauss's law is looked at before the start");
+  double most = 0;
+  for (std::size_t i = 0; i < residual.size(); ++i) most = std::max(most, double(std::abs(residual[i] - me.background[i])));
+  me.done[me.done.size() - record::length(p) + record::gauss(p)] = most;
+}
+
+template <class T>
+void begin(const plan& p, patch<T>& me) {
+  close_b(me.mesh, me.walls, me.f);
+  mirror_fields(me.mesh, me.walls, me.f);
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) {
+    sort_by_cell(me.mesh, me.kinds[s]);
+    kick(me.mesh, p.order, motion_of(p.kinds[s], me.walls), me.f, me.kinds[s], -0.5 * p.dt);
+  }
+  me.background = gauss_residual(me.mesh, looked_at(p, me.mesh, me.walls), me.f);
+}
+
+template <class T>
+void sort_by_cell(const block& m, particles<T>& p) {
+  if (p.empty()) return;
+  std::vector<std::uint32_t> cell(p.size()), first(m.size() + 1), to(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    std::ptrdiff_t at = m.origin();
+    for (int d = 0; d < m.dimensions; ++d) at += p.cell[d][i] * m.stride[d];
+    ++first[std::size_t(cell[i] = std::uint32_t(at)) + 1];
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  for (std::size_t i = 0; i < p.size(); ++i) to[first[cell[i]]++] = std::uint32_t(i);
+  particles<T> sorted;
+  sorted.each_array(p, m.dimensions, [&](auto& out, const auto& in) {
+    out.resize(in.size());
+    for (std::size_t i = 0; i < to.size(); ++i) out[i] = in[to[i]];
+  });
+  p = std::move(sorted);
+}
+
+#define PLAQ_PIC_FOR(T)                                                                              \
+  template struct patch<T>;                                                                          \
+  template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&);           \
+  template void take(const plan&, patch<T>&, parcel<T>&&);                                           \
+  template void advance_fields(const plan&, patch<T>&);                                              \
+  template halo<T> edge_for(const patch<T>&, const point&);                                          \
+  template void take(patch<T>&, const halo<T>&);                                                     \
+  template void complete(const plan&, patch<T>&);                                                    \
+  template void begin_charge(const plan&, patch<T>&);                                                \
+  template halo<T> charge_for(const patch<T>&, const point&);                                        \
+  template void take_charge(patch<T>&, const halo<T>&);                                              \
+  template void look_at_gauss(const plan&, patch<T>&);                                               \
+  template void begin(const plan&, patch<T>&);                                                       \
+  template void sort_by_cell(const block&, particles<T>&);
+PLAQ_PIC_FOR(float)
+PLAQ_PIC_FOR(double)
+#undef PLAQ_PIC_FOR
+
+}  // namespace plaq::pic

@@ -1,0 +1,56 @@
+// What the input fixes: mesh, time step, species, and what is at each side of the box.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plaq::pic {
+
+/// How momenta are advanced: Boris (1970), Vay (2008), Higuera and Cary (2017).
+enum class pusher { boris, vay, higuera_cary };
+/// What fields meet at a side of the box. Absorbing: a layer of cells before a conductor (see absorbing.hpp).
+enum class border { periodic, conducting, absorbing };
+/// What particles meet there. Thermal: one that arrives goes back with a momentum of the wall's temperature.
+enum class wall { periodic, absorbed, reflected, thermal };
+
+/// Throws input_error that lists the names.
+pusher pusher_named(const std::string& name);
+border border_named(const std::string& name);
+wall wall_named(const std::string& name);
+
+struct species {
+  std::string name;
+  double charge = -1, mass = 1;  ///< of a particle of weight 1, in e and m_e
+  pusher by = pusher::boris;
+};
+
+/// Units: c = epsilon_0 = 1, times in 1/omega_p, lengths in c/omega_p, fields in m_e c omega_p / e, momenta per mass.
+struct plan {
+  int dimensions = 1;
+  std::array<int, 3> cells{1, 1, 1}, patches{1, 1, 1};  ///< one in dimensions that are not used
+  std::array<double, 3> lengths{1, 1, 1};               ///< of the box, which begins at 0
+  double dt = 0;
+  int order = 1;  ///< of the particles' shape: 1, 2, 3
+  std::uint64_t seed = 1;
+  std::array<std::array<border, 2>, 3> borders{};  ///< low and high side of each dimension
+  std::array<std::array<wall, 2>, 3> walls{};
+  int layer = 8;                ///< cells of an absorbing layer
+  double wall_temperature = 0;  ///< in m_e c^2, of thermal walls
+  std::vector<species> kinds;
+
+  double spacing(int d) const { return lengths[d] / cells[d]; }
+  double cell_volume() const;
+  /// The largest stable time step of the field solver: 1 / sqrt(sum 1/dx^2).
+  double courant() const;
+  /// Guard cells around a patch: what a particle that ends in the next cell reaches, and one more where a way that begins
+  /// there, after a wall, is to be recorded too.
+  int guard() const { return (order == 1 ? 2 : 3) + (dimensions > 1 && bounded()); }
+  bool periodic(int d) const { return borders[d][0] == border::periodic; }
+  bool bounded() const { return !(periodic(0) && periodic(1) && periodic(2)); }
+
+  /// Throws input_error that names the key, what it is and what is allowed.
+  void check() const;
+};
+
+}  // namespace plaq::pic

@@ -1,0 +1,34 @@
+#include "plaq/pic/record.hpp"
+
+#include <cmath>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::pic {
+
+std::vector<std::string> record::names(const plan& p) {
+  std::vector<std::string> out{"time", "electric_x", "electric_y", "electric_z", "magnetic_x", "magnetic_y", "magnetic_z"};
+  for (const species& k : p.kinds) {
+    for (const char* what : {"number", "weight", "kinetic", "px", "py", "pz", "left_xlow", "left_xhigh", "left_ylow",
+                             "left_yhigh", "left_zlow", "left_zhigh", "left_weight"})
+      out.push_back(k.name + "." + what);
+  }
+  out.push_back("gauss");
+  return out;
+}
+
+std::vector<double> record::together(const plan& p, std::vector<double> a, const std::vector<double>& b) {
+  if (a.empty()) return b;
+  check(a.size() == b.size(), "patches have recorded different numbers of steps");
+  const std::size_t n = length(p);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::size_t column = i % n;
+    if (column == time || column == gauss(p))
+      a[i] = std::fmax(a[i], b[i]);  // which takes the number where one is none
+    else
+      a[i] += b[i];
+  }
+  return a;
+}
+
+}  // namespace plaq::pic

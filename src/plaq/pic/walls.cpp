@@ -1,0 +1,132 @@
+#include "plaq/pic/walls.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+/// A plane of cells `at` in dimension d, guard cells of the others included.
+region plane(const block& m, int d, int at) {
+  region r = with_guards(m);
+  r.low[d] = at, r.high[d] = at + 1;
+  return r;
+}
+
+/// use(behind, before) for every pair of planes behind and before the wall at a side that are images of each other, of
+/// points at nodes or half way; -1 - k and k, -k and k, and so on.
+template <class Use>
+void each_image(const block& m, int d, int side, bool halves, Use use) {
+  for (int k = 0; k < m.guard[d]; ++k) {
+    const int inside = halves ? k : k + 1, outside = -1 - k;
+    if (side == 0)
+      use(outside, inside);
+    else if (halves)
+      use(m.cells[d] + k, m.cells[d] - 1 - k);
+    else if (k + 1 < m.guard[d])
+      use(m.cells[d] + k + 1, m.cells[d] - k - 1);
+  }
+}
+
+/// use(&behind, &before, distance) for all cells of the two planes.
+template <class T, class Use>
+void each_cell(const block& m, int d, int behind, int before, std::vector<T>& field, Use use) {
+  const std::ptrdiff_t apart = (before - behind) * m.stride[d];
+  each_row(m, plane(m, d, behind), [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+    for (std::ptrdiff_t i = at; i < at + n; ++i) use(field[std::size_t(i)], field[std::size_t(i + apart)]);
+  });
+}
+
+template <class Use>
+void each_wall(const block& m, const sides& walls, Use use) {
+  for (int d = 0; d < m.dimensions; ++d)
+    for (int side = 0; side < 2; ++side)
+      if (walls[d][side]) use(d, side);
+}
+
+/// The wall's own plane of nodes.
+int on_wall(const block& m, int d, int side) { return side == 0 ? 0 : m.cells[d]; }
+
+}  // namespace
+
+sides walls_of(const plan& p, const point& patch) {
+  sides out{};
+  for (int d = 0; d < p.dimensions; ++d)
+    if (!p.periodic(d)) out[d] = {patch[d] == 0, patch[d] == p.patches[d] - 1};
+  return out;
+}
+
+template <class T>
+void fold_current(const block& m, const sides& walls, fields<T>& f) {
+  each_wall(m, walls, [&](int d, int side) {
+    for (int c = 0; c < 3; ++c) {
+      const T sign = c == d ? 1 : -1;
+      each_image(m, d, side, c == d, [&](int behind, int before) {
+        each_cell(m, d, behind, before, f.j[c], [&](T& out, T& in) { in += sign * out, out = 0; });
+      });
+    }
+  });
+}
+
+template <class T>
+void fold_charge(const block& m, const sides& walls, fields<T>& f) {
+  each_wall(m, walls, [&](int d, int side) {
+    each_image(m, d, side, false, [&](int behind, int before) {
+      each_cell(m, d, behind, before, f.rho, [&](T& out, T& in) { in -= out, out = 0; });
+    });
+  });
+}
+
+template <class T>
+void mirror_fields(const block& m, const sides& walls, fields<T>& f) {
+  each_wall(m, walls, [&](int d, int side) {
+    const int wall = on_wall(m, d, side);
+    for (int c = 0; c < 3; ++c) {
+      if (c == d) {
+        each_image(m, d, side, true, [&](int behind, int before) {
+          each_cell(m, d, behind, before, f.e[c], [](T& out, T& in) { out = in; });
+        });
+        // A magnet's field through the wall stays as it was; what changes is odd.
+        each_image(m, d, side, false, [&](int behind, int before) {
+          const std::ptrdiff_t to_wall = (wall - behind) * m.stride[d];
+          each_cell(m, d, behind, before, f.b[c], [&](T& out, T& in) { out = 2 * (&out)[to_wall] - in; });
+        });
+      } else {
+        each_cell(m, d, wall, wall, f.e[c], [](T& on, T&) { on = 0; });
+        each_image(m, d, side, false, [&](int behind, int before) {
+          each_cell(m, d, behind, before, f.e[c], [](T& out, T& in) { out = -in; });
+        });
+        each_image(m, d, side, true, [&](int behind, int before) {
+          each_cell(m, d, behind, before, f.b[c], [](T& out, T& in) { out = in; });
+        });
+      }
+    }
+  });
+}
+
+template <class T>
+void close_b(const block& m, const sides& walls, fields<T>& f) {
+  for (int d = 0; d < m.dimensions; ++d) {
+    if (!walls[d][1]) continue;
+    region r = plane(m, d, m.cells[d] - 1);
+    for (int t = 0; t < m.dimensions; ++t)
+      if (t != d) --r.high[t];
+    each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = at; i < at + n; ++i) {
+        T others = 0;
+        for (int t = 0; t < m.dimensions; ++t)
+          if (t != d) others += (f.b[t][i + m.stride[t]] - f.b[t][i]) / T(m.spacing[t]);
+        f.b[d][i + m.stride[d]] = f.b[d][i] - T(m.spacing[d]) * others;
+      }
+    });
+  }
+}
+
+#define PLAQ_PIC_FOR(T)                                                  \
+  template void fold_current(const block&, const sides&, fields<T>&);    \
+  template void fold_charge(const block&, const sides&, fields<T>&);     \
+  template void mirror_fields(const block&, const sides&, fields<T>&);   \
+  template void close_b(const block&, const sides&, fields<T>&);
+PLAQ_PIC_FOR(float)
+PLAQ_PIC_FOR(double)
+#undef PLAQ_PIC_FOR
+
+}  // namespace plaq::pic

@@ -1,0 +1,61 @@
+// Plans and patches that the suites share.
+#pragma once
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plaq/pic/loading.hpp"
+#include "plaq/pic/plan.hpp"
+#include "plaq/pic/streams.hpp"
+
+namespace plaq::pic::test {
+
+/// A periodic box of electrons, cells of side 0.2, half of the Courant limit.
+inline plan periodic(int dimensions, int order, int cells = 8, int patches = 2) {
+  plan p;
+  p.dimensions = dimensions, p.order = order;
+  for (int d = 0; d < dimensions; ++d) {
+    p.cells[d] = cells + d, p.patches[d] = patches;
+    p.lengths[d] = 0.2 * p.cells[d];
+  }
+  p.dt = 0.5 * p.courant();
+  p.kinds = {{"electrons", -1, 1, pusher::boris}};
+  p.seed = 7;
+  return p;
+}
+
+/// The same with other sides in one dimension.
+inline plan between(plan p, int d, border b, wall low, wall high) {
+  p.borders[d] = {b, b};
+  p.walls[d] = {low, high};
+  return p;
+}
+
+/// Uniform in [-1, 1), a function of its arguments.
+inline double drawn(std::uint64_t a, std::uint64_t b = 0) { return 2 * unit_interval(random_words({.seed = 3, .purpose = 99, .l = a}, b)[0]) - 1; }
+
+/// All fields at random, of size `by`.
+template <class T>
+void fill(fields<T>& f, double by) {
+  std::uint64_t n = 0;
+  for (auto* field : {&f.e, &f.b})
+    for (auto& component : *field)
+      for (T& x : component) x = T(by * drawn(1, n++));
+}
+
+/// n particles anywhere in the patch, momenta of the order of 1.
+template <class T>
+particles<T> some_particles(const block& m, int n, double momentum = 1) {
+  particles<T> p;
+  for (int i = 0; i < n; ++i) {
+    for (int d = 0; d < m.dimensions; ++d) {
+      const double x = 0.5 * (1 + drawn(2 + std::uint64_t(d), std::uint64_t(i))) * m.cells[d];
+      p.cell[d].push_back(int(x)), p.x[d].push_back(T(x - int(x)));
+    }
+    for (int c = 0; c < 3; ++c) p.u[c].push_back(T(momentum * drawn(5 + std::uint64_t(c), std::uint64_t(i))));
+    p.w.push_back(T(1.5 + drawn(8, std::uint64_t(i))));
+  }
+  return p;
+}
+
+}  // namespace plaq::pic::test

@@ -1,0 +1,255 @@
+// The kernels of every instruction set against their readable twins.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "plans.hpp"
+#include "plaq/base/error.hpp"
+#include "plaq/pic/kernels.hpp"
+#include "plaq/pic/particle_kernel.hpp"
+#include "plaq/pic/patch.hpp"
+#include "plaq/pic/reference.hpp"
+
+namespace plaq::pic {
+namespace {
+
+using namespace test;
+
+reference::place place_of(const block& m, const auto& p, std::size_t i) {
+  reference::place at{};
+  for (int d = 0; d < m.dimensions; ++d) at[d] = double(p.cell[d][i]) + double(p.x[d][i]);
+  return at;
+}
+
+/// Calls test(dimensions, order) for all of them.
+template <class Test>
+void for_all(Test test) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions)
+    for (int order = 1; order <= 3; ++order) {
+      SCOPED_TRACE("dimensions " + std::to_string(dimensions) + ", order " + std::to_string(order));
+      test(dimensions, order);
+    }
+}
+
+template <class T>
+void check_gather() {
+  for_all([](int dimensions, int order) {
+    const block m(periodic(dimensions, order, 6), {1, 0, 0});
+    fields<T> f(m);
+    fill(f, 1);
+    auto p = some_particles<T>(m, dimensions == 3 ? 20 : 100);
+    p.x[0][0] = 0, p.x[0][1] = 1, p.x[0][2] = T(0.5);
+    stages::felt<T> felt;
+    const int n = int(p.size());
+    stages::gather_for<T>(dimensions, order)(m, f, p, 0, n, felt);
+    const double tolerance = 20 * double(std::numeric_limits<T>::epsilon());
+    for (int i = 0; i < n; ++i)
+      for (int c = 0; c < 3; ++c) {
+        const auto at = place_of(m, p, std::size_t(i));
+        EXPECT_NEAR(felt.e[c][i], reference::interpolate(m, order, f.e[c], at, reference::half_of(c, false)), tolerance);
+        EXPECT_NEAR(felt.b[c][i], reference::interpolate(m, order, f.b[c], at, reference::half_of(c, true)), tolerance);
+      }
+  });
+}
+TEST(pic_kernels, fields_at_particles) {
+  check_gather<double>();
+  check_gather<float>();
+}
+
+TEST(pic_kernels, splines_are_a_partition_of_one) {
+  for (int order = 1; order <= 3; ++order)
+    for (const double x : {0.0, 0.1, 0.5, 0.77}) {
+      double sum = 0, first = 0;
+      for (int i = -4; i <= 4; ++i) {
+        sum += reference::spline(order, x - i);
+        first += i * reference::spline(order, x - i);
+      }
+      EXPECT_NEAR(sum, 1, 1e-14);
+      EXPECT_NEAR(first, x, 1e-14);
+    }
+}
+
+// Each pusher follows the exact motion in uniform fields to second order: half the step, a quarter of the error.
+TEST(pic_kernels, pushers_follow_the_motion_in_uniform_fields) {
+  const std::array<double, 3> e{0.3, -0.2, 0.1}, b{0.5, 0.4, -0.9};
+  for (const pusher by : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
+    stages::felt<double> felt;
+    for (int c = 0; c < 3; ++c) felt.e[c][0] = e[c], felt.b[c][0] = b[c];
+    const auto error = [&](int steps) {
+      double u[3] = {0.8, -0.4, 1.2}, g;
+      const auto exact = reference::motion({u[0], u[1], u[2]}, -1.5, e, b, 1, 2000);
+      for (int n = 0; n < steps; ++n) stages::push(by, -1.5, 1.0 / steps, felt, u, u + 1, u + 2, 1, &g);
+      EXPECT_NEAR(g, 1 / std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), 1e-14);
+      return std::hypot(u[0] - exact[0], u[1] - exact[1], u[2] - exact[2]);
+    };
+    const double coarse = error(16), fine = error(32);
+    EXPECT_GT(coarse, 1e-7) << int(by);
+    EXPECT_NEAR(coarse / fine, 4, 0.4) << int(by);
+  }
+}
+
+// A magnetic field does no work; where E + v x B = 0 for the particle, Vay and Higuera-Cary leave it as it is.
+TEST(pic_kernels, pushers_keep_what_they_should) {
+  stages::felt<double> felt{};
+  felt.b[2][0] = 2;
+  for (const pusher by : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
+    double u[3] = {3, -1, 0.5}, g;
+    for (int n = 0; n < 1000; ++n) stages::push(by, 1.0, 0.3, felt, u, u + 1, u + 2, 1, &g);
+    EXPECT_NEAR(u[0] * u[0] + u[1] * u[1], 10, 1e-10) << int(by);
+    EXPECT_DOUBLE_EQ(u[2], 0.5);
+  }
+  for (const pusher by : {pusher::vay, pusher::higuera_cary}) {
+    double u[3] = {10, 0, 0}, g;
+    felt.e[1][0] = 2 * 10 / std::sqrt(101.0);  // E_y = v_x B_z
+    for (int n = 0; n < 100; ++n) stages::push(by, 1.0, 0.3, felt, u, u + 1, u + 2, 1, &g);
+    EXPECT_NEAR(u[0], 10, 1e-11) << int(by);
+    EXPECT_NEAR(u[1], 0, 1e-11) << int(by);
+  }
+}
+
+/// One step of particles in no field: rho before, rho after, J between.
+template <class T>
+void check_continuity(double tolerance) {
+  for_all([&](int dimensions, int order) {
+    plan p = periodic(dimensions, order, 8, 2);
+    p.dt = 0.99 * p.courant();
+    const block m(p, {0, 0, 0});
+    fields<T> f(m);
+    auto all = some_particles<T>(m, 200, 5);  // the fastest go nearly as far as they can
+    const motion how{.charge_per_mass = 1, .charge = -1};
+    deposit_charge(m, order, f, all, -1);
+    const auto before = f.rho;
+    double expected = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) expected -= double(all.w[i]) / m.volume();
+    double sum = 0;
+    for (const T x : before) sum += double(x);
+    EXPECT_NEAR(sum, expected, tolerance * std::abs(expected));
+    set_apart apart;
+    const auto found = advance(m, order, how, f, all, apart);
+    EXPECT_NEAR(found.weight * -1 / m.volume(), expected, tolerance * std::abs(expected));
+    EXPECT_FALSE(apart.leaving.empty());
+    f.rho.assign(f.rho.size(), 0);
+    deposit_charge(m, order, f, all, -1);
+    double most = 0, size = 0;
+    reference::each_cell(m, [&](const point& i) {
+      for (int d = 0; d < dimensions; ++d)
+        if (i[d] == -m.guard[d]) return;  // J before it is not there
+      const auto at = std::size_t(m.index(i));
+      const double change = (double(f.rho[at]) - double(before[at])) / m.dt;
+      most = std::max(most, std::abs(change + reference::divergence(m, f.j, i)));
+      size = std::max(size, std::abs(change));
+    });
+    EXPECT_GT(size, 1);
+    EXPECT_LT(most, tolerance * size);
+  });
+}
+TEST(pic_kernels, current_keeps_the_charge) {
+  check_continuity<double>(1e-12);
+  check_continuity<float>(2e-4);
+}
+
+// The whole current is charge times velocity, in every component.
+TEST(pic_kernels, current_is_charge_times_velocity) {
+  for_all([](int dimensions, int order) {
+    const block m(periodic(dimensions, order), {0, 0, 0});
+    fields<double> f(m);
+    auto all = some_particles<double>(m, 50);
+    std::array<double, 3> expected{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      double u2 = 0;
+      for (int c = 0; c < 3; ++c) u2 += all.u[c][i] * all.u[c][i];
+      for (int c = 0; c < 3; ++c) expected[c] += 2 * all.w[i] * all.u[c][i] / std::sqrt(1 + u2) / m.volume();
+    }
+    set_apart apart;
+    const auto found = advance(m, order, {.charge_per_mass = 2, .charge = 2}, f, all, apart);
+    double kinetic = 0;
+    std::array<double, 3> momentum{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      double u2 = 0;
+      for (int c = 0; c < 3; ++c) u2 += all.u[c][i] * all.u[c][i], momentum[c] += all.w[i] * all.u[c][i];
+      kinetic += all.w[i] * (std::sqrt(1 + u2) - 1);
+    }
+    EXPECT_NEAR(found.kinetic, kinetic, 1e-12 * kinetic);
+    for (int c = 0; c < 3; ++c) {
+      double sum = 0;
+      for (const double x : f.j[c]) sum += x;
+      EXPECT_NEAR(sum, expected[c], 1e-11 * (1 + std::abs(expected[c])));
+      EXPECT_NEAR(found.momentum[c], momentum[c], 1e-12 * 50);
+    }
+  });
+}
+
+TEST(pic_kernels, a_momentum_that_is_no_number_is_an_error) {
+  const block m(periodic(2, 1), {0, 0, 0});
+  fields<double> f(m);
+  auto all = some_particles<double>(m, 3);
+  all.u[1][2] = std::nan("");
+  set_apart apart;
+  EXPECT_THROW(advance(m, 1, {.charge_per_mass = 1, .charge = 1}, f, all, apart), runtime_failure);
+}
+
+// A plane wave of Yee's mesh goes on as its dispersion says: sin(w dt/2)/dt = sin(k dx/2)/dx along an axis.
+template <class T>
+void check_wave(double tolerance) {
+  for (int axis = 0; axis < 3; ++axis) {
+    plan p = periodic(3, 1, 8, 1);
+    p.cells = {6, 6, 6}, p.cells[axis] = 16;
+    for (int d = 0; d < 3; ++d) p.lengths[d] = 0.2 * p.cells[d];
+    const block m(p, {0, 0, 0});
+    fields<T> f(m);
+    const double dx = m.spacing[axis], k = 2 * M_PI / (16 * dx), w = 2 / m.dt * std::asin(m.dt / dx * std::sin(k * dx / 2));
+    const int a = (axis + 1) % 3, b = (axis + 2) % 3;  // E along a, B along b
+    const auto wave = [&](double t) {
+      reference::each_cell(m, [&](const point& i) {
+        const auto at = std::size_t(m.index(i));
+        f.e[a][at] = T(std::sin(k * i[axis] * dx - w * t));
+        f.b[b][at] = T(std::sin(k * (i[axis] + 0.5) * dx - w * (t - m.dt / 2)));
+      });
+    };
+    wave(0);
+    const auto e = f.e;
+    advance_b(m, f, m.dt);
+    advance_e(m, f, m.dt);
+    const auto found = f;
+    wave(m.dt);
+    const region r = own(m);
+    double most = 0;
+    for (int n = r.low[axis]; n < r.high[axis]; ++n) {
+      point i{1, 2, 3};
+      i[axis] = n;
+      const auto at = std::size_t(m.index(i));
+      for (int c = 0; c < 3; ++c)
+        most = std::max({most, std::abs(double(found.e[c][at] - f.e[c][at])), std::abs(double(found.b[c][at] - f.b[c][at]))});
+      EXPECT_NE(found.e[a][at], e[a][at]);
+    }
+    EXPECT_LT(most, tolerance) << axis;
+  }
+}
+TEST(pic_kernels, light_on_the_mesh) {
+  check_wave<double>(1e-13);
+  check_wave<float>(1e-6);
+}
+
+TEST(pic_kernels, particles_are_ordered_by_cell) {
+  const block m(periodic(2, 1), {1, 1, 0});
+  auto all = some_particles<float>(m, 300);
+  for (std::size_t i = 0; i < all.size(); ++i) all.w[i] = float(i);  // a name for each
+  const auto before = all;
+  sort_by_cell(m, all);
+  std::vector<bool> seen(300);
+  const auto key = [&](std::size_t i) { return all.cell[1][i] * 1000 + all.cell[0][i]; };
+  for (std::size_t i = 0; i < 300; ++i) {
+    const auto was = std::size_t(all.w[i]);
+    EXPECT_FALSE(seen[was]);
+    seen[was] = true;
+    EXPECT_EQ(all.u[2][i], before.u[2][was]);
+    EXPECT_EQ(all.x[1][i], before.x[1][was]);
+    if (i > 0) {
+      EXPECT_TRUE(key(i - 1) < key(i) || (key(i - 1) == key(i) && all.w[i - 1] < all.w[i]));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plaq::pic
