@@ -13,6 +13,7 @@
 
 #include "plaq/lqcd/flow.hpp"
 #include "plaq/lqcd/gauge.hpp"
+#include "plaq/lqcd/motion.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/solver.hpp"
 
@@ -82,12 +83,21 @@ void bind_lqcd(nb::module_& m) {
       .def("hot", [](gauge& u, std::uint64_t seed) { hot_start(u, seed); }, "seed"_a, free_gil())
       .def("cold", [](gauge& u) { cold_start(u); }, free_gil());
   nb::class_<spinor>(m, "Spinors")
-      .def("__init__", [](spinor* self, std::shared_ptr<const layout> where) { new (self) spinor(std::move(where)); },
-           "layout"_a)
+      .def("__init__",
+           [](spinor* self, std::shared_ptr<const layout> where, bool odd) {
+             new (self) spinor(std::move(where), odd ? sites::odd : sites::all);
+           },
+           "layout"_a, "odd"_a = false)
+      .def_prop_ro("odd", [](const spinor& psi) { return psi.which() == sites::odd; })
       .def("copy", [](const spinor& psi) { return spinor(psi); })
       .def_prop_ro("array", [](nb::handle_t<spinor> self) { return array_of(self, {4, 3}); })
       .def("gaussian", [](spinor& psi, std::uint64_t seed, std::uint32_t number) { gaussian(psi, seed, number); },
-           "seed"_a, "number"_a = 0, free_gil());
+           "seed"_a, "number"_a = 0, free_gil())
+      .def("pseudofermion",
+           [](spinor& psi, std::uint64_t seed, std::uint32_t trajectory, std::uint32_t term) {
+             gaussian(psi, {seed, trajectory, term, draws::pseudofermion});
+           },
+           "seed"_a, "trajectory"_a, "term"_a, free_gil());
 
   m.def("dot", [](const owned_engine& e, const spinor& x, const spinor& y) { auto by = e.by; return dot(by, x, y); },
         "engine"_a, "x"_a, "y"_a, free_gil());
@@ -110,6 +120,26 @@ void bind_lqcd(nb::module_& m) {
         "links"_a, free_gil());
   m.def("unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); }, "engine"_a,
         "links"_a, free_gil());
+
+  m.def("gaussian_momenta", &gaussian_momenta, "momenta"_a, "seed"_a, "trajectory"_a, free_gil());
+  m.def("kinetic_energy",
+        [](owned_engine& e, const momenta& p) { auto by = e.by; return kinetic_energy(by, p); }, "engine"_a, "momenta"_a,
+        free_gil());
+  m.def("move_links",
+        [](owned_engine& e, gauge& u, const momenta& p, double time) {
+          e.hands->inside("move links", [&] { move_links(e.by, u, p, time); });
+        },
+        "engine"_a, "links"_a, "momenta"_a, "time"_a, free_gil());
+  m.def("kick",
+        [](owned_engine& e, momenta& p, const gauge& derivative, double factor) {
+          e.hands->inside("kick", [&] { kick(e.by, p, derivative, factor); });
+        },
+        "engine"_a, "momenta"_a, "derivative"_a, "factor"_a, free_gil());
+  m.def("plaquette_derivative",
+        [](owned_engine& e, gauge& out, const gauge& u) {
+          e.hands->inside("force", [&] { plaquette_derivative(e.by, out, u); });
+        },
+        "engine"_a, "out"_a, "links"_a, free_gil());
 
   m.def("flow_step",
         [](owned_engine& e, gauge& u, double step) {
@@ -138,6 +168,21 @@ void bind_lqcd(nb::module_& m) {
       .def("apply",
            [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
            "out"_a, "in"_a, "dagger"_a, free_gil())
+      .def("apply_odd",
+           [](solver& s, spinor& out, const spinor& in, bool dagger, double twist) {
+             s.matrix().apply_odd(out, in, dagger, twist);
+           },
+           "out"_a, "in"_a, "dagger"_a, "twist"_a, free_gil())
+      .def("derivative",
+           [](solver& s, gauge& out, const spinor& X, const spinor& Y) { s.matrix().derivative(out, X, Y); }, "out"_a,
+           "X"_a, "Y"_a, free_gil())
+      .def("solve_normal",
+           [](solver& s, spinor& x, const spinor& phi, double twist, bool mixed, double residual, int most_steps) {
+             solver_options how;
+             how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
+             return s.solve_normal(x, phi, twist, how);
+           },
+           "x"_a, "phi"_a, "twist"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil())
       .def("solve",
            [](solver& s, spinor& psi, const spinor& eta, const std::string& method, bool mixed, double residual,
               int most_steps) {

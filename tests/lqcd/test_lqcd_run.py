@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,16 @@ time = 0.2
 step = 0.1
 """
 
+HMC = """[quarks]
+kappa = 0.14
+mu = 0.1
+masses = [0.6]
+[hmc]
+length = 0.5
+steps = [1, 1, 1]
+"""
+ALGORITHMS = {"heatbath": INPUT, "hmc": INPUT.replace("sweeps = 2\nover_relaxations = 1", 'sweeps = 1\nalgorithm = "hmc"') + HMC}
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -55,15 +66,22 @@ def plaq(folder, *arguments, ranks=None):
                           env={**os.environ, **told})
 
 
+@pytest.fixture
+def again(whole, tmp_path):
+    """A folder with the same input."""
+    shutil.copy(whole / "input.toml", tmp_path)
+    return tmp_path
+
+
 def digest(folder):
     return results_file.digest_of(folder / "run/results.h5", results_file.format_of("plaq lqcd"))
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+@pytest.fixture(scope="module", params=ALGORITHMS)
+def whole(tmp_path_factory, request):
     """The folder of a run that nothing disturbs."""
     folder = tmp_path_factory.mktemp("whole")
-    (folder / "input.toml").write_text(INPUT)
+    (folder / "input.toml").write_text(ALGORITHMS[request.param])
     done = plaq(folder, "run", "input.toml", "--workers", 1)
     assert done.returncode == 0, done.stderr
     return folder
@@ -75,15 +93,21 @@ def test_a_run_leaves_results_and_configurations(whole):
     assert "only 5 bins" in findings["plaquette"].note and header["seed"] == 1
     energy, charge = findings["flow_energy"], findings["charge_squared"]
     assert energy.axes[0].values.tolist() == [0.1, 0.2] and (np.diff(energy.mean) < 0).all() and (charge.mean > 0).all()
-    assert any(sentence.startswith("no t0: t^2 E is 0.0") for sentence in findings.answers())
-    assert 0.3 < findings["plaquette"].mean < 0.8
     gauge = lqcd.read_ildg(whole / "run/conf.000004", lqcd.Lattice((4, 4, 2, 4)))
     assert gauge.unitarity_violation() < 1e-13
     assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004"]
     assert "plaquette = " in (whole / "run/report.html").read_text()
+    if "hmc" in (whole / "input.toml").read_text():
+        changes, accepted = findings["delta_h_history"].mean, findings["accepted_history"].mean
+        assert len(changes) == len(accepted) == 7 and np.isclose(findings["acceptance"].mean, accepted[3:].mean())
+        assert np.isclose(findings["exp_minus_delta_h"].mean, np.exp(-changes[3:]).mean(), rtol=1e-14)
+    else:
+        assert 0.3 < findings["plaquette"].mean < 0.8
+        assert any(sentence.startswith("no t0: t^2 E is 0.0") for sentence in findings.answers())
 
 
-def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
+def test_a_stopped_run_goes_on_to_the_same_bits(again, whole):
+    folder = again
     for after in (1, 4, 6):
         asked = itertools.count(1)
         stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= after else None)
@@ -97,7 +121,8 @@ def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 @pytest.mark.parametrize("ranks, more", [(2, ()), (4, ("--set", "run.grid=[1, 2, 1, 2]"))])
-def test_any_grid_of_ranks_finds_the_same_bits(folder, whole, ranks, more):
+def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
+    folder = again
     done = plaq(folder, "run", "input.toml", "--workers", 1, *more, ranks=ranks)
     assert done.returncode == 0, done.stderr
     assert digest(folder) == digest(whole)
@@ -108,6 +133,9 @@ def test_any_grid_of_ranks_finds_the_same_bits(folder, whole, ranks, more):
     (("--set", "lattice.extents=[4, 4, 4]"), "a list of 4 values"),
     (("--set", "action.beta=-1"), "action.beta = -1"),
     (("--set", 'mesons.structures=["gamma6"]'), "mesons.structures"),
+    (("--set", "quarks.kappa=0.14"), 'quarks.kappa = 0.14 is not allowed with updates.algorithm = "heatbath"'),
+    (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"), "hmc.steps = [4, 2] is not allowed: one number for each term"),
+    (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"), "masses ascend"),
     (("-n", 3), "cannot be cut for 3 ranks"),
     (("--set", "run.grid=[2, 1, 1, 1]"), "run.grid = [2, 1, 1, 1]: it is for 2 ranks, and there are 1"),
 ])

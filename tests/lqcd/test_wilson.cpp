@@ -70,9 +70,9 @@ TEST(wilson, is_hermitian_with_gamma5_and_minus_mu) {
   auto other = twisted;
   other.mu = -other.mu;
   spinors<double> turned(s.where), right(s.where);
-  combine<double>(s.with.by, turned, {times<double>::gamma5(psi)});
+  combine<double>(s.with.by, turned, {weighted<double>::gamma5(psi)});
   const auto back = s.applied(turned, other);
-  combine<double>(s.with.by, right, {times<double>::gamma5(back)});
+  combine<double>(s.with.by, right, {weighted<double>::gamma5(back)});
   EXPECT_LT(s.distance(s.applied(psi, twisted, true), right), 1e-14);
   const auto a = dot(s.with.by, phi, s.applied(psi, twisted)),
              b = dot(s.with.by, s.applied(phi, twisted, true), psi);

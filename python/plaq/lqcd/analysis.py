@@ -62,10 +62,33 @@ def scale(times: np.ndarray, energy: np.ndarray, level: float = 0.3) -> np.ndarr
     return times[i - 1] + (times[i] - times[i - 1]) * (level - scaled[i - 1]) / (scaled[i] - scaled[i - 1])
 
 
-def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndarray], flow: np.ndarray,
+def history(name: str, series: np.ndarray, axis: str, **labels) -> Estimate:
+    """What was found one after the other."""
+    return Estimate(name, series, np.zeros(len(series)), axes=(Axis(axis, np.arange(1, len(series) + 1)),), **labels)
+
+
+def of_trajectories(p: Parameters, trajectories: np.ndarray) -> tuple[dict[str, Estimate], list[str]]:
+    """Estimates and sentences on the trajectories [trajectory, (Delta H, accepted)] after thermalisation: <exp(-Delta H)> is one
+    where trajectories are reversible and conserve the volume of phase space (Creutz, Phys. Rev. D 38, 1228 (1988))."""
+    found = {"delta_h_history": history("delta_h_history", trajectories[:, 0], "trajectory", convention="H at the end less that at the beginning"),
+             "accepted_history": history("accepted_history", trajectories[:, 1], "trajectory", convention="1: accepted")}
+    after = trajectories[p.updates.thermalisation:]
+    if len(after) < 2:
+        return found, []
+    changes, accepted = after.T
+    for name, series, convention in (("acceptance", accepted, "part of the trajectories"),
+                                     ("exp_minus_delta_h", np.exp(-changes), "<exp(-Delta H)>, to be 1"),
+                                     ("delta_h", changes, "<Delta H>")):
+        tau = autocorrelation_time(series)[0]
+        tau = tau if np.isfinite(tau) else None
+        found[name] = average(name, series, bins_for(len(series), tau), tau, convention=convention)
+    return found, [f"acceptance = {found['acceptance']}, <exp(-Delta H)> = {found['exp_minus_delta_h']} of {len(after)} trajectories"]
+
+
+def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndarray], flow: np.ndarray, trajectories: np.ndarray,
              seconds: dict[str, float]) -> Findings:
-    """plaquettes [configuration, (with t, without)], mesons {structure: [configuration, t]}, flow [configuration, t, (E, Q)]. Bins are those that the plaquette's
-    autocorrelation time asks for."""
+    """plaquettes [configuration, (with t, without)], mesons {structure: [configuration, t]}, flow [configuration, t, (E, Q)],
+    trajectories [trajectory, (Delta H, accepted)]. Bins are those that the plaquette's autocorrelation time asks for."""
     tau = autocorrelation_time(plaquettes.mean(axis=1))[0]
     tau = tau if np.isfinite(tau) else None
     how = {"bins": bins_for(len(plaquettes), tau), "tau": tau}
@@ -73,6 +96,7 @@ def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndar
         "plaquette": average("plaquette", plaquettes.mean(axis=1), **how, convention="Re tr P / 3"),
         "plaquette_temporal": average("plaquette_temporal", plaquettes[:, 0], **how, convention="those with direction t"),
         "plaquette_spatial": average("plaquette_spatial", plaquettes[:, 1], **how, convention="those without"),
+        "plaquette_history": history("plaquette_history", plaquettes.mean(axis=1), "configuration"),
     }
     times = np.arange(p.lattice.extents[0])
     for name, series in mesons.items():
@@ -82,8 +106,12 @@ def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndar
                                         unit="1/a", convention="effective mass, cosh m = (C(t-1) + C(t+1)) / 2 C(t)")
     e = found["plaquette"]
     sentences = [f"plaquette = {e} at beta = {p.action.beta:g} on {' x '.join(map(str, p.lattice.extents))}",
-                 f"{len(plaquettes)} configurations, {p.updates.sweeps} sweeps apart"
+                 f"{len(plaquettes)} configurations, {p.updates.sweeps} {'trajectories' if len(trajectories) else 'sweeps'} apart"
                  + (f"; tau_int of the plaquette is {tau:.1f} of them" if tau else "")]
+    if len(trajectories):
+        more, said = of_trajectories(p, trajectories)
+        found |= more
+        sentences += said
     for name in mesons:
         mass = found[f"mass_{name}"]
         sentences += [f"effective mass of {name} at t = {t}: {mass.pick(t=i)} / a" for i, t in enumerate(times[1:len(times) // 2])]

@@ -14,7 +14,7 @@ from plaq.run.application import Application
 from plaq.run.driver import Run
 
 if TYPE_CHECKING:
-    from plaq.lqcd.quenched import Quenched
+    from plaq.lqcd.chain import Chain
 
 
 class Lqcd(Application):
@@ -46,7 +46,7 @@ class Lqcd(Application):
     def header(self) -> Mapping[str, Any]:
         return {"seed": self.parameters.updates.seed}
 
-    def prepare(self, run: Run, started: float) -> Quenched:
-        from plaq.lqcd.quenched import Quenched
+    def prepare(self, run: Run, started: float) -> Chain:
+        from plaq.lqcd.chain import Chain
 
-        return Quenched(self.parameters, run)
+        return Chain(self.parameters, run)

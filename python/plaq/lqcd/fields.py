@@ -26,18 +26,22 @@ class Field:
         return self.native.array
 
     def local(self) -> np.ndarray:
-        """[t, x, y, z, *of_site], complex128: a copy of this rank's box."""
+        """[t, x, y, z, *of_site], complex128: a copy of this rank's box; zero where the field has no sites."""
         values = np.moveaxis(self.array, -1, 1)
-        out = np.empty((*self.lattice.local, *self.of_site), complex)
-        out[tuple(np.moveaxis(self.lattice.sites(), -1, 0))] = values[..., 0] + 1j * values[..., 1]
+        out = np.zeros((*self.lattice.local, *self.of_site), complex)
+        out[self._places()] = values[..., 0] + 1j * values[..., 1]
         return out
+
+    def _places(self) -> tuple[np.ndarray, ...]:
+        """Of the sites that it has, in the order of its memory; those with one parity have the odd sites, which come last."""
+        return tuple(np.moveaxis(self.lattice.sites()[-len(self.array):], -1, 0))
 
     def set_local(self, values: np.ndarray) -> Self:
         """The other way about."""
         values = np.asarray(values)
         if values.shape != (*self.lattice.local, *self.of_site):
             raise ValueError(f"a rank's part of this field is {(*self.lattice.local, *self.of_site)}, not {values.shape}")
-        here = values[tuple(np.moveaxis(self.lattice.sites(), -1, 0))]
+        here = values[self._places()]
         self.array[:] = np.moveaxis(np.stack([here.real, here.imag], axis=-1), 1, -1)
         return self
 
@@ -111,12 +115,16 @@ class GaugeField(Field):
 
 
 class SpinorField(Field):
-    """Spinors psi(x): [..., spin, colour], in the basis of `plaq.lqcd.gamma`."""
+    """Spinors psi(x): [..., spin, colour], in the basis of `plaq.lqcd.gamma`; on all sites, or on the odd ones alone."""
 
     of_site = (4, 3)
 
-    def __init__(self, lattice: Lattice, native=None):
-        super().__init__(lattice, native or _core.lqcd.Spinors(lattice.layout))
+    def __init__(self, lattice: Lattice, native=None, *, odd: bool = False):
+        super().__init__(lattice, native or _core.lqcd.Spinors(lattice.layout, odd))
+
+    def like(self) -> SpinorField:
+        """A field of zeros on the same sites."""
+        return SpinorField(self.lattice, odd=self.native.odd)
 
     def gaussian(self, seed: int, number: int = 0) -> Self:
         """Complex Gaussian numbers with <|eta|^2> = 1 for each component."""
@@ -130,3 +138,29 @@ class SpinorField(Field):
     def norm2(self) -> float:
         """(self, self). Collective."""
         return _core.lqcd.norm2(self.lattice.engine, self.native)
+
+
+class Momenta(Field):
+    r"""Momenta $P_\mu(x) = p_a T_a$ of links: antihermitian and traceless, $\mathrm{tr} T_a T_b = -\delta_{ab}/2$."""
+
+    of_site = (4, 3, 3)
+
+    def __init__(self, lattice: Lattice, native=None):
+        super().__init__(lattice, native or _core.lqcd.Links(lattice.layout))
+
+    def gaussian(self, seed: int, trajectory: int) -> Self:
+        """Components p_a with variance one."""
+        _core.lqcd.gaussian_momenta(self.native, seed, trajectory)
+        return self
+
+    def kinetic_energy(self) -> float:
+        r"""$\sum p_a^2/2$ over all links. Collective."""
+        return _core.lqcd.kinetic_energy(self.lattice.engine, self.native)
+
+    def move(self, gauge: GaugeField, time: float) -> None:
+        """U = exp(time P) U on all links. Collective."""
+        _core.lqcd.move_links(self.lattice.engine, gauge.native, self.native, time)
+
+    def kick(self, derivative, factor: float) -> None:
+        """P += ``factor`` times the traceless antihermitian part of ``derivative``, a native field of links. Collective."""
+        _core.lqcd.kick(self.lattice.engine, self.native, derivative, factor)

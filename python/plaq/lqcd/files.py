@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.files.guard import DamagedFile
+from plaq.files.guard import DamagedFile, reading
 from plaq.lqcd.fields import GaugeField
 from plaq.lqcd.lattice import Lattice
 
@@ -36,6 +38,25 @@ def need_extents(path: Path, lattice: Lattice, extents: tuple[int, ...]) -> None
     if lattice.extents != extents:
         shown = lambda e: " x ".join(map(str, e))
         raise InputError(f"{path}: holds a lattice of {shown(extents)} (t, x, y, z), not {shown(lattice.extents)}")
+
+
+def read_part(path: Path, lattice: Lattice, what: str, describe: Callable[[Path], dict[str, Any]]) -> tuple[dict, np.ndarray]:
+    """(``describe(path)``, this rank's part of the numbers) of a file that is to be ``what``. The description has the ``extents``
+    of its lattice, and ``kind``, ``offset`` and ``shape`` of its numbers. InputError that names the file, on all ranks.
+    Collective."""
+    def head():
+        with reading(path, what):
+            found = describe(path)
+            need_extents(path, lattice, found["extents"])
+            return found
+
+    found = lattice.comm.on_root(head, share=True)
+
+    def load():
+        with reading(path, what):
+            return np.array(np.memmap(path, found["kind"], "r", found["offset"], found["shape"])[box_of(lattice)])
+
+    return found, lattice.comm.together(load)
 
 
 def scidac_checksum(lattice: Lattice, values: np.ndarray) -> tuple[int, int]:

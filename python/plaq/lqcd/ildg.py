@@ -13,9 +13,10 @@ from plaq.files.atomic import atomic_file
 from plaq.files.guard import DamagedFile, open_file, reading
 from plaq.lqcd import lime
 from plaq.lqcd.fields import GaugeField
-from plaq.lqcd.files import box_of, check_gauge, from_file, need_extents, scidac_checksum, to_file
+from plaq.lqcd.files import box_of, check_gauge, from_file, read_part, scidac_checksum, to_file
 from plaq.lqcd.lattice import Lattice
 
+WHAT = "a configuration of ILDG"
 FORMAT, BINARY, CHECKSUM, NOTES = "ildg-format", "ildg-binary-data", "scidac-checksum", "xlf-info"
 
 
@@ -47,12 +48,13 @@ def _describe(path: Path) -> dict:
         if NOTES in found:
             stated = re.search(r"plaquette\s*=\s*([-+.\deE]+)", found[NOTES].text(file, path))
             plaquette = stated and stated.group(1)
-    return {"extents": extents, "bits": bits, "offset": data.offset, "checksum": sums, "plaquette": plaquette}
+    t, x, y, z = extents
+    return {"extents": extents, "bits": bits, "kind": f">f{bits // 8}", "shape": (t, z, y, x, 4, 3, 3, 2), "offset": data.offset, "checksum": sums, "plaquette": plaquette}
 
 
 def extents_of(path: str | Path) -> tuple[int, ...]:
     """(T, X, Y, Z) of the configuration in a file."""
-    with reading(path, "a configuration of ILDG"):
+    with reading(path, WHAT):
         return _describe(Path(path))["extents"]
 
 
@@ -60,22 +62,7 @@ def read_ildg(path: str | Path, lattice: Lattice) -> GaugeField:
     """The configuration in a file; every rank reads its part. Verified: the length, SciDAC's checksum and the plaquette, where
     the file has them, and that links are unitary. InputError that names the file and what is wrong, on all ranks. Collective."""
     path, comm = Path(path), lattice.comm
-
-    def describe():
-        with reading(path, "a configuration of ILDG"):
-            found = _describe(path)
-            need_extents(path, lattice, found["extents"])
-            return found
-
-    found = comm.on_root(describe, share=True)
-
-    def load():
-        with reading(path, "a configuration of ILDG"):
-            t, x, y, z = found["extents"]
-            kind = f">f{found['bits'] // 8}"
-            return np.array(np.memmap(path, kind, "r", found["offset"], (t, z, y, x, 4, 3, 3, 2))[box_of(lattice)])
-
-    values = comm.together(load)
+    found, values = read_part(path, lattice, WHAT, _describe)
     if found["checksum"] is not None:
         sums = scidac_checksum(lattice, values)
         if sums != found["checksum"]:

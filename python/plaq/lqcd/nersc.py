@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from plaq.files.guard import DamagedFile, open_file, reading
+from plaq.files.guard import DamagedFile, open_file
 from plaq.lqcd.fields import GaugeField
-from plaq.lqcd.files import box_of, check_gauge, from_file, need_extents
+from plaq.lqcd.files import check_gauge, from_file, read_part
 from plaq.lqcd.lattice import Lattice
 
 LONGEST_HEADER = 1 << 16  # bytes
@@ -44,20 +44,7 @@ def read_nersc(path: str | Path, lattice: Lattice) -> GaugeField:
     """The configuration in a file; every rank reads its part. Verified: the length, the checksum, the plaquette, and that links
     are unitary. InputError that names the file and what is wrong, on all ranks. Collective."""
     path, comm = Path(path), lattice.comm
-
-    def describe():
-        with reading(path, "a configuration of NERSC's archive"):
-            found = _describe(path)
-            need_extents(path, lattice, found["extents"])
-            return found
-
-    found = comm.on_root(describe, share=True)
-
-    def load():
-        with reading(path, "a configuration of NERSC's archive"):
-            return np.array(np.memmap(path, found["kind"], "r", found["offset"], found["shape"])[box_of(lattice)])
-
-    values = comm.together(load)
+    found, values = read_part(path, lattice, "a configuration of NERSC's archive", _describe)
     words = np.ascontiguousarray(values).view(found["kind"].str[0] + "u4")
     checksum = int(comm.allreduce(np.array([words.sum(dtype=np.uint64) & np.uint64(0xFFFFFFFF)]))[0]) & 0xFFFFFFFF
     if checksum != found["checksum"]:

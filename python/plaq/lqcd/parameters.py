@@ -10,28 +10,46 @@ from plaq.inputs import parameters, running
 from plaq.inputs.kinds import choice, integer, list_of, one_of, real
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
 from plaq.lqcd.gamma import STRUCTURES
+from plaq.lqcd.hmc import INTEGRATORS
 from plaq.lqcd.wilson import METHODS
 
 PROGRAM = "plaq lqcd"
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
-    "action": "Pure gauge theory: S = beta sum over plaquettes of (1 - Re tr P / 3).",
-    "updates": "The Markov chain. A sweep is one heat bath of all links and some over-relaxations.",
+    "action": "Of the gauge field: S = beta sum over plaquettes of (1 - Re tr P / 3).",
+    "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; none without kappa.",
+    "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. Hybrid Monte Carlo: "
+               "a sweep is a trajectory.",
+    "hmc": "Trajectories of hybrid Monte Carlo.",
     "mesons": "Two-point functions of valence quarks on every configuration; none without kappa.",
     "flow": "The gradient flow on every configuration: scale t0 and topological charge; none without time.",
     "run": running.DOC,
 }, [
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
     Parameter("action", "beta", real("[0, 1000]"), REQUIRED, "", "6 / g^2"),
+    Parameter("quarks", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("quarks", "mu", real(), 0.0, "1/a", "twisted mass"),
+    Parameter("quarks", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
+              "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
+    Parameter("quarks", "masses", list_of(real("(0, 100]"), longest=8), (), "1/a",
+              "ascending twisted masses of Hasenbusch's preconditioning: each makes one more term of the action"),
+    Parameter("quarks", "residual", real("(0, 1)"), 1e-11, "", "of solutions at the ends of trajectories"),
+    Parameter("quarks", "force_residual", real("(0, 1)"), 1e-7, "", "of solutions for forces"),
+    Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "", "how links are updated; with quarks by hmc"),
     Parameter("updates", "start", choice("hot", "cold"), "hot", "", "links at random, or all one"),
     Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "before the first configuration"),
     Parameter("updates", "configurations", integer(1, 10**7), 200, "", "that are measured"),
     Parameter("updates", "sweeps", integer(1, 10**6), 5, "sweeps", "from one configuration to the next"),
-    Parameter("updates", "over_relaxations", integer(0, 1000), 3, "", "in a sweep, after its heat bath"),
+    Parameter("updates", "over_relaxations", integer(0, 1000), 3, "", "in a sweep, after a heat bath"),
     Parameter("updates", "save_every", integer(0, 10**7), 0, "configurations",
               "that one is written as conf.NNNNNN of the run's folder, in ILDG's format; 0: none is"),
+    Parameter("hmc", "length", real("(0, 100]"), 1.0, "", "of a trajectory"),
+    Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "", "of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
+    Parameter("hmc", "steps", list_of(integer(1, 10000), 1), (10,), "",
+              "of the time scales: of a trajectory, then within each move of the scale before. One for each term: quarks from the "
+              "lightest on, last the gauge field"),
     Parameter("mesons", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("mesons", "mu", real(), 0.0, "1/a", "twisted mass"),
     Parameter("mesons", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
@@ -56,3 +74,16 @@ class Parameters(parameters.Parameters):
             raise InputError(f"{source}: lattice.extents = {list(extents)} is not allowed: extents are even")
         if len(set(structures)) < len(structures):
             raise InputError(f"{source}: mesons.structures = {list(structures)} must not repeat a value")
+        quarks, masses, steps = values["quarks"], values["quarks"].masses, values["hmc"].steps
+        if values["updates"].algorithm == "heatbath":
+            if quarks.kappa is not None:
+                raise InputError(f'{source}: quarks.kappa = {quarks.kappa:g} is not allowed with updates.algorithm = "heatbath": '
+                                 'quarks need "hmc"')
+            return
+        if any(a >= b for a, b in zip(masses, masses[1:])):
+            raise InputError(f"{source}: quarks.masses = {list(masses)} is not allowed: masses ascend")
+        terms = 1 if quarks.kappa is None else 2 + len(masses)
+        if len(steps) != terms:
+            of = "the gauge field" if terms == 1 else f"{terms - 1} of quarks and the gauge field"
+            raise InputError(f"{source}: hmc.steps = {list(steps)} is not allowed: one number for each term of the action, {terms} "
+                             f"({of})")

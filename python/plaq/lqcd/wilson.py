@@ -46,8 +46,36 @@ class Wilson:
             raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
         psi = SpinorField(self.lattice)
         done = self._native.solve(psi.native, eta.native, method, mixed, residual, most_steps)
-        if not done.converged:
-            error = RunError(f"{method} for kappa = {self.kappa:g}, mu = {self.mu:g} {done}, not {residual:g}")
-            error.ranks = self.lattice.comm.size
-            raise error
+        self._need(done, method, residual)
         return psi, done
+
+    def apply_odd(self, psi: SpinorField, dagger: bool = False, twist: float = 0.0) -> SpinorField:
+        r"""$\hat M\psi$ or $\hat M^+\psi$ on odd sites, of $\hat M = A - \kappa^2 H_{oe} A^{-1} H_{eo} + i\,$``twist``$\,\gamma_5$
+        with $A = 1 + 2 i \kappa\mu\gamma_5$. Collective."""
+        out = psi.like()
+        self._native.apply_odd(out.native, psi.native, dagger, twist)
+        return out
+
+    def solve_normal(self, phi: SpinorField, twist: float = 0.0, residual: float = 1e-10, mixed: bool = True,
+                     most_steps: int = 100_000) -> SpinorField:
+        r"""x on odd sites with $\hat M^+ \hat M x = \phi$ to $|\phi - \hat M^+ \hat M x| \le$ ``residual`` $|\phi|$, by
+        conjugate gradient from zero on. Collective. RunError as `solve`."""
+        x = phi.like()
+        done = self._native.solve_normal(x.native, phi.native, twist, mixed, residual, most_steps)
+        self._need(done, "cg", residual)
+        return x
+
+    def derivative(self, X: SpinorField, Y: SpinorField):
+        r"""A native field m of links: with $U \to e^{\epsilon_a T_a} U$, $\mathrm{Re}\,Y^+ \hat M X$ changes by $-\kappa\,
+        \mathrm{Re\,tr}(\epsilon_a T_a m)$. Collective."""
+        out = _core.lqcd.Links(self.lattice.layout)
+        self._native.derivative(out, X.native, Y.native)
+        return out
+
+    def _need(self, done, method: str, residual: float) -> None:
+        """RunError on all ranks for a solver that did not find what it was to."""
+        if done.converged:
+            return
+        error = RunError(f"{method} for kappa = {self.kappa:g}, mu = {self.mu:g} {done}, not {residual:g}")
+        error.ranks = self.lattice.comm.size
+        raise error

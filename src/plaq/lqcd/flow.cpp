@@ -4,34 +4,10 @@
 #include <numbers>
 #include <vector>
 
+#include "plaq/lqcd/exponential.hpp"
 #include "plaq/lqcd/site_matrix.hpp"
 
 namespace plaq::lqcd {
-
-namespace {
-
-/// (m - m^+) / 2 without its trace.
-su3_matrix antihermitian(const su3_matrix& m) {
-  su3_matrix a;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) a[3 * i + j] = (m[3 * i + j] - std::conj(m[3 * j + i])) / 2.0;
-  const auto third = (a[0] + a[4] + a[8]) / 3.0;
-  for (const int i : {0, 4, 8}) a[i] -= third;
-  return a;
-}
-
-/// exp(a) b by its series: steps are short, so that twelve terms are exact.
-su3_matrix exponential_times(const su3_matrix& a, const su3_matrix& b) {
-  su3_matrix sum = b, part = b;
-  for (int n = 1; n <= 12; ++n) {
-    part = times(a, part);
-    for (auto& z : part) z /= double(n);
-    for (int i = 0; i < 9; ++i) sum[i] += part[i];
-  }
-  return sum;
-}
-
-}  // namespace
 
 void flow_step(engine& by, links<double>& v, double step) {
   // Of the three stages: what is left of the exponents before, and the new force in it.
@@ -58,7 +34,7 @@ void flow_step(engine& by, links<double>& v, double step) {
       for (std::int64_t b = std::int64_t(first); b < std::int64_t(end); ++b)
         for (int mu = 0; mu < 4; ++mu)
           for (int l = 0; l < where.lanes(); ++l) {
-            auto u = exponential_times(get(view(exponent, mu), b, l), get(view(v, mu), b, l));
+            auto u = times(exponential(get(view(exponent, mu), b, l)), get(view(v, mu), b, l));
             make_unitary(u);
             set(view(v, mu), b, l, u);
           }

@@ -61,7 +61,7 @@ void update(engine& by, links<double>& u, task::task_name name, Choose&& choose)
           for (int l = 0; l < where.lanes(); ++l) {
             auto link = get(view(u, mu), b, l);
             auto w = times_adjoint(link, get(view(staple), b, l));
-            const auto site = number_in(where.site(b, l) + where.on().origin(), where.on().extents);
+            const auto site = global_number(where, where.site(b, l));
             for (int s = 0; s < 3; ++s) {
               const auto [i, j] = subgroups[s];
               const auto a = choose(part_of(w, i, j), site, mu, s);
@@ -100,6 +100,15 @@ void over_relax(engine& by, links<double>& u) {
     const auto back = conj(scaled(r, 1 / k));
     return back * back;
   });
+}
+
+void plaquette_derivative(engine& by, links<double>& m, const links<double>& u) {
+  matrices staple(u.shared_layout());
+  for (int mu = 0; mu < 4; ++mu)
+    for (const int p : {0, 1}) {
+      staples(by, staple, u, p, mu);
+      product(by, p, view(m, mu), {view(u, mu)}, adjoint(view(staple)));
+    }
 }
 
 double unitarity_violation(engine& by, const links<double>& u) {

@@ -20,6 +20,9 @@ plaquettes plaquette(engine& by, const links<double>& u);
 /// is to be parallel to, so that they contribute Re tr U staple^+.
 void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu);
 
+/// m = U staple^+ on every link: with U -> exp(e_a T_a) U the sum of Re tr P changes by Re tr(e_a T_a m).
+void plaquette_derivative(engine& by, links<double>& m, const links<double>& u);
+
 /// Which random numbers a sweep draws: those of (seed, chain, sweep).
 struct sweep_stream {
   std::uint64_t seed;

@@ -31,10 +31,19 @@ class hopping {
   /// On the sites of `parity` of out, from those of the other parity of in. phi may be out, of the same parity.
   void operator()(spinors<T>& out, const spinors<T>& in, int parity, const hop_options<T>& how = {});
 
+  /// m_mu(x) = U_mu(x) tr_spin [(1 - gamma_mu) X(x + mu) Y(x)^+ + (1 + gamma_mu) Y(x + mu) X(x)^+] of fields on all
+  /// sites: with U -> exp(e_a T_a) U the real part of Y^+ H X changes by Re tr(e_a T_a m).
+  void derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y);
+
   const links<T>& gauge() const { return gauge_; }
   engine& by() const { return by_; }
 
  private:
+  hop_work<T> work(const spinors<T>& in, int parity, bool dagger);
+  /// Half spinors over the edges in every `step`-th direction, and `meanwhile` what needs none of them.
+  template <class F>
+  void exchange(const hop_work<T>& work, int step, F&& meanwhile);
+
   struct face {
     std::vector<T> ready, send, came;
   };

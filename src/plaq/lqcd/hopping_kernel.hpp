@@ -38,6 +38,19 @@ struct hop_work {
 template <class T>
 void hop(const hop_work<T>& work, std::span<const std::int32_t> blocks);
 
+/// What it takes for the derivative of the hopping matrix with respect to links: that from `in` ahead to `here`.
+template <class T>
+struct derivative_work {
+  hop_work<T> of;  ///< where, parity, links, in, dagger and faces
+  const T* here;
+  T* out;  ///< 72 numbers each
+};
+
+/// out_mu(x) += U_mu(x) tr_spin (1 - gamma_mu) in(x + mu) here(x)^+ on blocks first ... end - 1 of the lattice, which
+/// are of the parity; with `dagger` (1 + gamma_mu).
+template <class T>
+void derivative(const derivative_work<T>& work, std::int64_t first, std::int64_t end);
+
 /// For the blocks first ... end - 1 of face `d`: the half spinors that they need. Those of this rank are put into
 /// work.faces[d]; those that another rank wants of this one go to `send`, [face block][12][lanes_at_edge].
 template <class T>

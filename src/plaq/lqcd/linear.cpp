@@ -11,7 +11,7 @@ namespace plaq::lqcd {
 namespace {
 
 template <class T>
-std::vector<term<T>> to_terms(const spinors<T>& out, std::initializer_list<times<T>> terms) {
+std::vector<term<T>> to_terms(const spinors<T>& out, std::initializer_list<weighted<T>> terms) {
   std::vector<term<T>> found;
   for (const auto& t : terms) {
     check(t.x->same_places(out), "a linear combination of fields with different sites");
@@ -23,7 +23,7 @@ std::vector<term<T>> to_terms(const spinors<T>& out, std::initializer_list<times
 }  // namespace
 
 template <class T>
-void combine(engine& by, spinors<T>& out, std::initializer_list<times<T>> terms) {
+void combine(engine& by, spinors<T>& out, std::initializer_list<weighted<T>> terms) {
   const auto list = to_terms(out, terms);
   by.hands.each("combine", std::size_t(out.blocks()), [&](std::size_t first, std::size_t end) {
     combine<T>(out.lanes(), first, end, out.data(), list, nullptr);
@@ -31,7 +31,7 @@ void combine(engine& by, spinors<T>& out, std::initializer_list<times<T>> terms)
 }
 
 template <class T>
-double combine_norm2(engine& by, spinors<T>& out, std::initializer_list<times<T>> terms) {
+double combine_norm2(engine& by, spinors<T>& out, std::initializer_list<weighted<T>> terms) {
   const auto list = to_terms(out, terms);
   return summed<1>(by, "combine", out.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
     combine<T>(out.lanes(), first, end, out.data(), list, &sums[0]);
@@ -54,10 +54,10 @@ double norm2(engine& by, const spinors<T>& x) {
   })[0];
 }
 
-template void combine(engine&, spinors<double>&, std::initializer_list<times<double>>);
-template void combine(engine&, spinors<float>&, std::initializer_list<times<float>>);
-template double combine_norm2(engine&, spinors<double>&, std::initializer_list<times<double>>);
-template double combine_norm2(engine&, spinors<float>&, std::initializer_list<times<float>>);
+template void combine(engine&, spinors<double>&, std::initializer_list<weighted<double>>);
+template void combine(engine&, spinors<float>&, std::initializer_list<weighted<float>>);
+template double combine_norm2(engine&, spinors<double>&, std::initializer_list<weighted<double>>);
+template double combine_norm2(engine&, spinors<float>&, std::initializer_list<weighted<float>>);
 template std::complex<double> dot(engine&, const spinors<double>&, const spinors<double>&);
 template std::complex<double> dot(engine&, const spinors<float>&, const spinors<float>&);
 template double norm2(engine&, const spinors<double>&);

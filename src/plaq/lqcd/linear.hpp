@@ -11,26 +11,26 @@ namespace plaq::lqcd {
 
 /// A field and its factor: a number, a + i b gamma_5, or gamma_5.
 template <class T>
-struct times {
+struct weighted {
   const spinors<T>* x;
   std::complex<T> upper, lower;
 
-  times(std::complex<T> factor, const spinors<T>& x) : x(&x), upper(factor), lower(factor) {}
-  static times chiral(std::complex<T> a_plus_ib, const spinors<T>& x) {
+  weighted(std::complex<T> factor, const spinors<T>& x) : x(&x), upper(factor), lower(factor) {}
+  static weighted chiral(std::complex<T> a_plus_ib, const spinors<T>& x) {
     return {x, a_plus_ib, std::conj(a_plus_ib)};
   }
-  static times gamma5(const spinors<T>& x) { return {x, 1, -1}; }
+  static weighted gamma5(const spinors<T>& x) { return {x, 1, -1}; }
 
  private:
-  times(const spinors<T>& x, std::complex<T> upper, std::complex<T> lower) : x(&x), upper(upper), lower(lower) {}
+  weighted(const spinors<T>& x, std::complex<T> upper, std::complex<T> lower) : x(&x), upper(upper), lower(lower) {}
 };
 
 /// out = sum of one to three terms, all of the same sites; out may be among them.
 template <class T>
-void combine(engine& by, spinors<T>& out, std::initializer_list<times<T>> terms);
+void combine(engine& by, spinors<T>& out, std::initializer_list<weighted<T>> terms);
 /// The same, and |out|^2. Collective.
 template <class T>
-double combine_norm2(engine& by, spinors<T>& out, std::initializer_list<times<T>> terms);
+double combine_norm2(engine& by, spinors<T>& out, std::initializer_list<weighted<T>> terms);
 
 /// (x, y) = sum of conj(x) y. Collective, as is norm2.
 template <class T>

@@ -5,9 +5,6 @@
 
 namespace plaq::lqcd {
 
-namespace {
-
-/// Two Gaussian complex numbers of unit variance for each index of a stream (Box and Muller).
 std::array<std::complex<double>, 2> gaussian_pair(const stream_id& stream, std::uint64_t index) {
   const auto words = random_words(stream, index);
   std::array<std::complex<double>, 2> z;
@@ -17,12 +14,6 @@ std::array<std::complex<double>, 2> gaussian_pair(const stream_id& stream, std::
   }
   return z;
 }
-
-std::int64_t global_number(const layout& where, const coordinates& local) {
-  return number_in(local + where.on().origin(), where.on().extents);
-}
-
-}  // namespace
 
 void make_unitary(su3_matrix& u) {
   const auto normalise = [&](int row) {
@@ -70,10 +61,10 @@ void cold_start(links<T>& gauge) {
 }
 
 template <class T>
-void gaussian(spinors<T>& eta, std::uint64_t seed, std::uint32_t number) {
+void gaussian(spinors<T>& eta, const spinor_stream& random) {
   each_site(eta.where(), [&](const coordinates& x, layout::place p) {
     if (!eta.has(parity(x))) return;
-    const auto stream = stream_at(seed, draws::source, number, 0, 0, global_number(eta.where(), x));
+    const auto stream = stream_at(random.seed, random.purpose, random.number, random.part, 0, global_number(eta.where(), x));
     for (int i = 0; i < 6; ++i) {
       const auto z = gaussian_pair(stream, std::uint64_t(i));
       for (int j = 0; j < 2; ++j) eta.set(p, 2 * i + j, std::complex<T>(z[j]));
@@ -85,7 +76,7 @@ template void hot_start(links<double>&, std::uint64_t);
 template void hot_start(links<float>&, std::uint64_t);
 template void cold_start(links<double>&);
 template void cold_start(links<float>&);
-template void gaussian(spinors<double>&, std::uint64_t, std::uint32_t);
-template void gaussian(spinors<float>&, std::uint64_t, std::uint32_t);
+template void gaussian(spinors<double>&, const spinor_stream&);
+template void gaussian(spinors<float>&, const spinor_stream&);
 
 }  // namespace plaq::lqcd

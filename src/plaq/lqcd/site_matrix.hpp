@@ -37,4 +37,14 @@ inline su3_matrix times_adjoint(const su3_matrix& a, const su3_matrix& b) {
   return c;
 }
 
+/// (m - m^+) / 2 without its trace.
+inline su3_matrix antihermitian(const su3_matrix& m) {
+  su3_matrix a;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) a[3 * i + j] = (m[3 * i + j] - std::conj(m[3 * j + i])) / 2.0;
+  const auto third = (a[0] + a[4] + a[8]) / 3.0;
+  for (const int i : {0, 4, 8}) a[i] -= third;
+  return a;
+}
+
 }  // namespace plaq::lqcd

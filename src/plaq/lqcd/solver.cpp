@@ -62,22 +62,19 @@ wilson<float>& solver::matrix_in<float>() {
   return *single_;
 }
 
-template <class T>
-ending solver::cg(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
-                  solver_result& done) {
+template <class T, class Residual>
+ending solver::cg(spinors<double>& x, double target, double twist, const solver_options& how, solver_result& done,
+                  Residual&& residual) {
   wilson<T>& M = matrix_in<T>();
-  spinors<double> d(b), r(where(), sites::odd), y(where(), sites::odd), q(where(), sites::odd);
+  spinors<double> r(where(), sites::odd), y(r);
   spinors<T> low(M.where(), sites::odd), sum(low), p(low), Mp(low), Ap(low);
   const double numbers = 24 * double(where()->on().volume()) / 2;
   progress so_far;
   double before = 0, thought = 0, scale = 1;  // |r|^2 before and after the last step, in units of scale^2
   for (;; ++done.updates) {
-    // d = b - M^ x, r = M^^+ d: the true residual of the normal equation, and of M^ x = b itself.
-    M_.apply_odd(q, x);
-    const double size = std::sqrt(combine_norm2<double>(by_, d, {{1, b}, {-1, q}}));
+    const double size = residual(r);
     if (size <= target) return ending::converged;
     if (!so_far.falls(size)) return ending::stalled;
-    M_.apply_odd(r, d, true);
     const double norm = std::sqrt(norm2(by_, r));
     const double unit = scale_of(norm, numbers), old = scale;
     scale = unit;
@@ -97,8 +94,8 @@ ending solver::cg(spinors<double>& x, const spinors<double>& b, double target, c
     const double largest = rr, enough = rr * (target / size) * (target / size);
     for (;;) {
       if (done.steps++ >= how.most_steps) return ending::out_of_steps;
-      M.apply_odd(Mp, p);
-      M.apply_odd(Ap, Mp, true);
+      M.apply_odd(Mp, p, false, twist);
+      M.apply_odd(Ap, Mp, true, twist);
       const double alpha = rr / norm2(by_, Mp);
       combine<T>(by_, sum, {{1, sum}, {T(alpha), p}});
       before = rr;
@@ -167,15 +164,55 @@ solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, co
     if (size == 0) return;
     spinors<double> b(where(), sites::odd), x(where(), sites::odd);
     M_.prepare(b, eta);
-    const auto run = how.method == solver_options::method_kind::cg
-                         ? (how.mixed ? &solver::cg<float> : &solver::cg<double>)
-                         : (how.mixed ? &solver::bicgstab<float> : &solver::bicgstab<double>);
-    done.end = (this->*run)(x, b, how.residual * size, how, done);
+    const double target = how.residual * size;
+    if (how.method == solver_options::method_kind::cg) {
+      // r = M^^+ (b - M^ x), and the true residual is that of M^ x = b itself.
+      spinors<double> d(b);
+      const auto residual = [&](spinors<double>& r) {
+        M_.apply_odd(r, x);
+        const double left = std::sqrt(combine_norm2<double>(by_, d, {{1, b}, {-1, r}}));
+        M_.apply_odd(r, d, true);
+        return left;
+      };
+      done.end = how.mixed ? cg<float>(x, target, 0, how, done, residual) : cg<double>(x, target, 0, how, done, residual);
+    } else {
+      done.end = how.mixed ? bicgstab<float>(x, b, target, how, done) : bicgstab<double>(x, b, target, how, done);
+    }
     std::copy_n(x.data(), x.size(), psi.of(1));
     M_.complete(psi, eta);
     spinors<double> left(where());
     M_.apply(left, psi);
     done.residual = std::sqrt(combine_norm2<double>(by_, left, {{1, eta}, {-1, left}})) / size;
+  });
+  return done;
+}
+
+solver_result solver::solve_normal(spinors<double>& x, const spinors<double>& phi, double twist,
+                                   const solver_options& how) {
+  if (!(how.residual > 0)) throw input_error("a solver's residual must be positive");
+  check(x.where().lanes() == where()->lanes() && x.same_places(phi) && x.which() == sites::odd,
+        "the fields of a normal equation have the solver's layout and odd sites");
+  check(how.method == solver_options::method_kind::cg, "a normal equation is solved by conjugate gradient");
+  solver_result done{ending::converged, 0, 0, 0};
+  by_.hands.inside("solve", [&] {
+    const double size = std::sqrt(norm2(by_, phi));
+    combine<double>(by_, x, {{0, phi}});
+    if (size == 0) return;
+    spinors<double> Mx(x), MMx(x);
+    const auto residual = [&](spinors<double>& r) {
+      M_.apply_odd(Mx, x, false, twist);
+      M_.apply_odd(MMx, Mx, true, twist);
+      const double left = std::sqrt(combine_norm2<double>(by_, r, {{1, phi}, {-1, MMx}}));
+      done.residual = left / size;
+      return left;
+    };
+    const double target = how.residual * size;
+    done.end = how.mixed ? cg<float>(x, target, twist, how, done, residual)
+                         : cg<double>(x, target, twist, how, done, residual);
+    if (done.end == ending::out_of_steps) {
+      spinors<double> r(x);
+      residual(r);
+    }
   });
   return done;
 }

@@ -38,13 +38,20 @@ class solver {
   /// Fields in the layout of the links.
   solver_result solve(spinors<double>& psi, const spinors<double>& eta, const solver_options& how = {});
 
+  /// Solves (M^^+ M^) x = phi on odd sites, with M^ + i twist gamma_5 for M^; from zero on, by conjugate gradient, so that
+  /// x is a function of the links alone. The residual is |phi - M^^+ M^ x| / |phi|.
+  solver_result solve_normal(spinors<double>& x, const spinors<double>& phi, double twist,
+                             const solver_options& how = {});
+
   const std::shared_ptr<const layout>& where() const { return M_.where(); }
   wilson<double>& matrix() { return M_; }
 
  private:
-  template <class T>
-  solver_result::ending cg(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
-                           solver_result& done);
+  /// Conjugate gradient for the normal equation: residual(r) puts its r(x) into r, and returns what is to fall to
+  /// the target.
+  template <class T, class Residual>
+  solver_result::ending cg(spinors<double>& x, double target, double twist, const solver_options& how,
+                           solver_result& done, Residual&& residual);
   template <class T>
   solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target,
                                  const solver_options& how, solver_result& done);

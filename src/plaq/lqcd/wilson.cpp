@@ -1,5 +1,6 @@
 #include "plaq/lqcd/wilson.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -57,9 +58,23 @@ void wilson<T>::apply(spinors<T>& out, const spinors<T>& in, bool dagger) {
 }
 
 template <class T>
-void wilson<T>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger) {
+void wilson<T>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger, double twist) {
+  const auto shift = chiral<T>(0, T(dagger ? -twist : twist));
   H_(even_, in, 0, {dagger, inverse_A(dagger), nullptr, {}});
-  H_(out, even_, 1, {dagger, T(-p_.kappa * p_.kappa), &in, A(dagger)});
+  H_(out, even_, 1, {dagger, T(-p_.kappa * p_.kappa), &in, A(dagger) + shift});
+}
+
+template <class T>
+void wilson<T>::derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y) {
+  // With X_e = kappa A^-1 H_eo X_o and Y_e = kappa A^-1+ (H^+)_eo Y_o both terms of d(H_oe A^-1 H_eo) are those of the
+  // whole H.
+  const auto whole = [&](const spinors<T>& odd, bool dagger) {
+    spinors<T> out(where_);
+    std::copy_n(odd.of(1), odd.size() / (odd.which() == sites::all ? 2 : 1), out.of(1));
+    H_(out, odd, 0, {dagger, T(p_.kappa) * inverse_A(dagger), nullptr, {}});
+    return out;
+  };
+  H_.derivative(m, whole(X, false), whole(Y, true));
 }
 
 template <class T>

@@ -31,8 +31,11 @@ class wilson {
 
   /// out = M in or M^+ in, on all sites; not in place.
   void apply(spinors<T>& out, const spinors<T>& in, bool dagger = false);
-  /// out = M^ in or M^^+ in, on odd sites.
-  void apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger = false);
+  /// out = M^ in or M^^+ in, on odd sites, of M^ + i twist gamma_5.
+  void apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger = false, double twist = 0);
+  /// m such that with U -> exp(e_a T_a) U the real part of Y^+ M^ X, fields on odd sites, changes by
+  /// -kappa Re tr(e_a T_a m).
+  void derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y);
   /// The right-hand side on odd sites, and the even sites of the solution from its odd ones.
   void prepare(spinors<T>& odd, const spinors<T>& eta);
   void complete(spinors<T>& psi, const spinors<T>& eta);

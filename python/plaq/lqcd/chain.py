@@ -1,4 +1,4 @@
-"""A Markov chain of pure gauge fields, with measurements on some of them: the simulation of ``plaq lqcd``."""
+"""A Markov chain of gauge fields, with measurements on some of them: the simulation of ``plaq lqcd``."""
 
 from __future__ import annotations
 
@@ -11,16 +11,26 @@ import numpy as np
 from plaq.data.results_file import Findings
 from plaq.lqcd.analysis import findings, flow_times
 from plaq.lqcd.fields import GaugeField
+from plaq.lqcd.hmc import Scale, trajectory
 from plaq.lqcd.ildg import write_ildg
 from plaq.lqcd.lattice import Lattice
 from plaq.lqcd.mesons import meson_correlator, point_propagator
 from plaq.lqcd.parameters import Parameters
+from plaq.lqcd.terms import GaugeTerm, doublet
 from plaq.lqcd.wilson import Wilson
 from plaq.machine import pool_options
 from plaq.run.driver import Run
 
 
-class Quenched:
+def time_scales(p: Parameters) -> list[Scale]:
+    """Of the input's trajectories: a scale for each term of the action."""
+    terms = [GaugeTerm(p.action.beta)]
+    if (q := p.quarks).kappa is not None:
+        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, residual=q.residual, force_residual=q.force_residual), *terms]
+    return [Scale((term,), steps, p.hmc.integrator) for term, steps in zip(terms, p.hmc.steps)]
+
+
+class Chain:
     """The gauge field, spread over the ranks, and on all ranks what was found on the configurations so far."""
 
     def __init__(self, p: Parameters, run: Run):
@@ -36,13 +46,14 @@ class Quenched:
         if state is None:
             if p.updates.start == "hot":
                 self.gauge.hot(p.updates.seed)
-            self.sweeps, self.plaquettes = 0, np.zeros((0, 2))
+            self.sweeps, self.plaquettes, self.trajectories = 0, np.zeros((0, 2)), np.zeros((0, 2))
             self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
             self.flow = np.zeros((0, len(flow_times(p)), 2))
         else:
             self.gauge.set_local(state["links"].view(complex)[..., 0][self.lattice.box])
             self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state.get("mesons", {})
-            self.flow = state["flow"]
+            self.flow, self.trajectories = state["flow"], state["trajectories"]
+        self.scales = time_scales(p)
 
     def steps(self) -> Iterator[None]:
         updates = self.p.updates
@@ -56,10 +67,16 @@ class Quenched:
             yield
 
     def sweep(self) -> None:
+        """The next update of all links."""
+        p, seed = self.p, self.p.updates.seed
         with self.timed("updates"):
-            self.gauge.heat_bath(self.p.action.beta, self.p.updates.seed, self.sweeps)
-            for _ in range(self.p.updates.over_relaxations):
-                self.gauge.over_relax()
+            if p.updates.algorithm == "hmc":
+                done = trajectory(self.gauge, self.scales, p.hmc.length, seed, self.sweeps)
+                self.trajectories = np.vstack([self.trajectories, [done.delta_h, done.accepted]])
+            else:
+                self.gauge.heat_bath(p.action.beta, seed, self.sweeps)
+                for _ in range(p.updates.over_relaxations):
+                    self.gauge.over_relax()
         self.sweeps += 1
 
     def measure(self, number: int) -> None:
@@ -93,8 +110,11 @@ class Quenched:
             return
         total, values = self.p.updates.configurations, self.plaquettes
         now = f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average {values.mean():.6f}"
-        self.run.desk.log.status("plaq lqcd", [("configurations", f"{done} of {total}"), ("plaquette", f"{values.mean():.6f}")],
-                                 done / total)
+        rows = [("configurations", f"{done} of {total}"), ("plaquette", f"{values.mean():.6f}")]
+        if len(self.trajectories):
+            rows.append(("accepted", f"{self.trajectories[:, 1].mean():.1%}, last Delta H {self.trajectories[-1, 0]:+.3g}"))
+            now += f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted"
+        self.run.desk.log.status("plaq lqcd", rows, done / total)
         if done * 10 // total > (done - 1) * 10 // total:
             self.run.desk.log.line(now)
 
@@ -106,11 +126,11 @@ class Quenched:
 
     def state(self):
         links = self.gauge.whole()
-        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps, "flow": self.flow,
+        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps, "flow": self.flow, "trajectories": self.trajectories,
                                            "plaquettes": self.plaquettes, **({"mesons": self.mesons} if self.mesons else {})}
 
     def spread(self):
         return None
 
     def results(self) -> Findings:
-        return findings(self.p, self.plaquettes, self.mesons, self.flow, self.seconds)
+        return findings(self.p, self.plaquettes, self.mesons, self.flow, self.trajectories, self.seconds)

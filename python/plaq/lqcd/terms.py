@@ -1,0 +1,97 @@
+r"""The terms of an action S(U) as hybrid Monte Carlo takes them: their values, and kicks of momenta, $P \to P - \tau F$ with
+$F = T_a\, dS/d\epsilon_a$ for $U \to e^{\epsilon_a T_a} U$."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from plaq import _core
+from plaq.lqcd.fields import GaugeField, Momenta, SpinorField
+from plaq.lqcd.wilson import Wilson
+
+
+class Term(ABC):
+    """One term."""
+
+    def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
+        """Its value at the beginning of a trajectory; fields of its own are drawn anew. Collective, as all here."""
+        return self.value(gauge)
+
+    @abstractmethod
+    def value(self, gauge: GaugeField) -> float:
+        """Of this gauge field."""
+
+    @abstractmethod
+    def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
+        """P -= time F."""
+
+
+class GaugeTerm(Term):
+    r"""$-\frac{\beta}{3} \sum_P \mathrm{Re\,tr} P$ over all plaquettes."""
+
+    def __init__(self, beta: float):
+        self.beta = beta
+
+    def value(self, gauge: GaugeField) -> float:
+        return -self.beta * 6 * gauge.lattice.volume * gauge.plaquette()
+
+    def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
+        derivative = _core.lqcd.Links(gauge.lattice.layout)
+        _core.lqcd.plaquette_derivative(gauge.lattice.engine, derivative, gauge.native)
+        momenta.kick(derivative, -time * self.beta / 6)
+
+
+class QuarkTerm(Term):
+    r"""$\phi^+ W (\hat M^+ \hat M)^{-1} W^+ \phi$ with a pseudofermion $\phi$ on odd sites, which stands for $\det \hat M^+\hat M /
+    \det W^+ W$: two flavours of even-odd preconditioned Wilson quarks, or a twisted doublet, $\hat M$ of `Wilson.apply_odd` with
+    a twist $2\kappa\,$``mass``, and W with $2\kappa\,$``heavier`` (Hasenbusch, hep-lat/0107019); W = 1 where that is None.
+
+    number : of the pseudofermion among those of a trajectory. residual, force_residual : of the solutions for values and kicks.
+    """
+
+    def __init__(self, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), *, mass: float = 0.0,
+                 heavier: float | None = None, number: int = 0, residual: float = 1e-12, force_residual: float = 1e-8):
+        self.kappa, self.mu, self.theta, self.number = kappa, mu, tuple(theta), number
+        self.twist = 2 * kappa * mass
+        self.other = None if heavier is None else 2 * kappa * heavier
+        self.residual, self.force_residual = residual, force_residual
+        self.phi: SpinorField | None = None
+
+    def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
+        M = self._matrix(gauge)
+        eta = SpinorField(gauge.lattice, odd=True)
+        eta.native.pseudofermion(seed, trajectory, self.number)
+        self.phi = M.apply_odd(eta, True, self.twist)
+        if self.other is not None:  # W^+ phi = M^+ eta
+            self.phi = M.apply_odd(M.solve_normal(self.phi, self.other, self.residual), False, self.other)
+        return eta.norm2()
+
+    def value(self, gauge: GaugeField) -> float:
+        M = self._matrix(gauge)
+        chi = self._source(M)
+        return chi.dot(M.solve_normal(chi, self.twist, self.residual)).real
+
+    def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
+        M = self._matrix(gauge)
+        X = M.solve_normal(self._source(M), self.twist, self.force_residual)
+        Y = M.apply_odd(X, False, self.twist)
+        if self.other is not None:
+            np.subtract(Y.array, self.phi.array, out=Y.array)
+        momenta.kick(M.derivative(X, Y), time * self.kappa)
+
+    def _matrix(self, gauge: GaugeField) -> Wilson:
+        return Wilson(gauge, self.kappa, self.mu, self.theta)
+
+    def _source(self, M: Wilson) -> SpinorField:
+        """W^+ phi."""
+        return self.phi if self.other is None else M.apply_odd(self.phi, True, self.other)
+
+
+def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float], **residuals: float) -> list[QuarkTerm]:
+    """The terms of two flavours, the lightest first: ``masses`` precondition it, from light to heavy."""
+    chain = [0.0, *masses]
+    return [QuarkTerm(kappa, mu, theta, mass=mass, heavier=heavier, number=number, **residuals)
+            for number, (mass, heavier) in enumerate(zip(chain, [*masses, None]))]

@@ -1,0 +1,122 @@
+"""Hybrid Monte Carlo: forces, integrators, and the distribution that it draws from."""
+
+import math
+
+import numpy as np
+import pytest
+
+from plaq import lqcd
+from plaq.lqcd.fields import Momenta
+from plaq.lqcd.hmc import INTEGRATORS, Scale, integrate, trajectory
+from plaq.lqcd.terms import GaugeTerm, QuarkTerm, doublet
+
+KAPPA, MU, THETA = 0.15, 0.1, (1, 0, 0.3, 0)
+TIGHT = {"residual": 1e-13, "force_residual": 1e-13}
+
+
+@pytest.fixture(scope="module")
+def start():
+    """A gauge field that is neither smooth nor random, and momenta."""
+    lattice = lqcd.Lattice((4, 4, 2, 4))
+    gauge = lqcd.GaugeField(lattice).hot(1)
+    for sweep in range(5):
+        gauge.heat_bath(5.6, seed=1, sweep=sweep)
+    return gauge, Momenta(lattice).gaussian(1, 1)
+
+
+def quarks():
+    return doublet(KAPPA, MU, THETA, [0.3, 0.9], **TIGHT)
+
+
+def energy(gauge, momenta, terms):
+    return [momenta.kinetic_energy(), *(term.value(gauge) for term in terms)]
+
+
+TERMS = {"gauge": lambda: GaugeTerm(5.6), "heaviest": lambda: quarks()[-1], "ratio": lambda: quarks()[1],
+         "lightest": lambda: quarks()[0], "untwisted": lambda: QuarkTerm(KAPPA, theta=THETA, **TIGHT)}
+
+
+@pytest.mark.parametrize("term", [make() for make in TERMS.values()], ids=list(TERMS))
+def test_a_kick_is_the_derivative_of_the_value(start, term):
+    """Along P the action changes by dS/dtau = p_a dS/de_a = 2 Re tr P^+ F."""
+    gauge, P = start
+    term.begin(gauge, 3, 1)
+    kicked = P.copy()
+    term.kick(kicked, gauge, 1.0)
+    slope = 2 * (P.array * (P.array - kicked.array)).sum()
+    values, h = [], 4e-3
+    for step in (-2, -1, 1, 2):
+        moved = gauge.copy()
+        P.move(moved, step * h)
+        values.append(term.value(moved))
+    numerical = (8 * (values[2] - values[1]) - (values[3] - values[0])) / (12 * h)
+    assert abs(slope) > 0.1 and np.isclose(slope, numerical, rtol=2e-8)
+
+
+@pytest.mark.parametrize("term", [quarks()[0], quarks()[-1]], ids=["ratio", "whole"])
+def test_a_pseudofermion_begins_with_the_value_that_it_was_drawn_with(start, term):
+    gauge, _ = start
+    drawn = term.begin(gauge, 3, 5)
+    assert np.isclose(term.value(gauge), drawn, rtol=1e-11) and term.begin(gauge, 3, 6) != drawn
+    sites = gauge.lattice.volume / 2
+    assert abs(drawn - 12 * sites) < 4 * math.sqrt(12 * sites)
+
+
+@pytest.mark.parametrize("name, order, steps", [("2mn", 2, 6), ("omf4", 4, 3)])
+def test_delta_h_falls_with_the_order_of_the_integrator(start, name, order, steps):
+    """Over half a unit; steps are halved."""
+    terms = [*quarks()[:1], GaugeTerm(5.6)]
+    terms[0].begin(start[0], 3, 1)
+    errors = []
+    for n in (steps, 2 * steps):
+        gauge, P = start[0].copy(), start[1].copy()
+        before = energy(gauge, P, terms)
+        integrate(gauge, P, [Scale((terms[0],), n, name), Scale((terms[1],), 1, name)], 0.5)
+        errors.append(math.fsum([*energy(gauge, P, terms), *(-value for value in before)]))
+    assert abs(math.log2(abs(errors[0] / errors[1])) - order) < 0.35, errors
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_trajectories_are_reversible(start, name):
+    terms = quarks()
+    for term in terms:
+        term.begin(start[0], 3, 1)
+    scales = [Scale((terms[0],), 2, name), Scale(tuple(terms[1:]), 1, name), Scale((GaugeTerm(5.6),), 2, name)]
+    gauge, P = start[0].copy(), start[1].copy()
+    integrate(gauge, P, scales, 0.5)
+    assert np.abs(gauge.array - start[0].array).max() > 0.1
+    P.array[:] *= -1
+    integrate(gauge, P, scales, 0.5)
+    assert np.abs(gauge.array - start[0].array).max() < 1e-13 and np.abs(P.array + start[1].array).max() < 1e-13
+
+
+def test_a_refused_trajectory_leaves_the_field_where_it_was(start):
+    """One step of such a length conserves nothing."""
+    gauge = start[0].copy()
+    done = trajectory(gauge, [Scale((GaugeTerm(5.6),), 1)], 2.0, seed=1, number=1)
+    assert done.delta_h > 20 and not done.accepted and np.array_equal(gauge.array, start[0].array)
+    done = trajectory(gauge, [Scale((GaugeTerm(5.6),), 20)], 0.5, seed=1, number=1)
+    assert abs(done.delta_h) < 0.1 and done.accepted and not np.array_equal(gauge.array, start[0].array)
+
+
+def test_both_algorithms_draw_from_one_distribution():
+    """Plaquettes of pure gauge theory on 4^4 at beta = 5: Delta H of some tenths, so that a wrong acceptance is seen too. Four
+    standard errors, of which autocorrelation times are taken to be two sweeps and three trajectories."""
+    found = []
+    for hmc in (True, False):
+        gauge, values, changes = lqcd.GaugeField(lqcd.Lattice((4, 4, 4, 4))).hot(1), [], []
+        for n in range(350):
+            if hmc:
+                done = trajectory(gauge, [Scale((GaugeTerm(5.0),), 5)], 1.0, seed=2, number=n)
+                changes.append(done.delta_h)
+            else:
+                gauge.heat_bath(5.0, seed=2, sweep=n)
+            values.append(gauge.plaquette())
+        kept = np.array(values[50:])
+        found.append((kept.mean(), kept.std() * math.sqrt((6 if hmc else 4) / kept.size)))
+        if hmc:
+            weights = np.exp(-np.array(changes[50:]))
+            assert abs(weights.mean() - 1) < 4 * weights.std() / math.sqrt(weights.size)
+            assert np.std(changes[50:]) > 0.2
+    (a, da), (b, db) = found
+    assert max(da, db) < 2e-3 and abs(a - b) < 4 * math.hypot(da, db), found

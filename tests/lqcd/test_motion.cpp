@@ -1,0 +1,200 @@
+// Runs on any number of ranks.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "job.hpp"
+#include "plaq/lqcd/exponential.hpp"
+#include "plaq/lqcd/gauge.hpp"
+#include "plaq/lqcd/hopping_kernel.hpp"
+#include "plaq/lqcd/motion.hpp"
+#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/solver.hpp"
+
+namespace plaq::lqcd {
+namespace {
+
+const coordinates extents{4, 4, 8, 4};
+
+struct start {
+  explicit start(const lattice& on = lattice(extents), int lanes = widest<double>())
+      : gauge(std::make_shared<layout>(on, std::min(lanes, widest<double>()))), P(gauge.shared_layout()) {
+    hot_start(gauge, 3);
+    gaussian_momenta(P, 7, 2);
+  }
+  links<double> gauge;
+  momenta P;
+};
+
+double distance(const links<double>& a, const links<double>& b) {
+  double most = 0;
+  each_site(a.where(), [&](const coordinates&, layout::place at) {
+    for (int i = 0; i < 36; ++i) most = std::fmax(most, std::abs(a.get(at, i) - b.get(at, i)));
+  });
+  return most;
+}
+
+/// sum over links of 2 Re tr P^+ F, which is dS/dtau along P, where F is `factor` times what kick() takes of m.
+double slope(job& with, const momenta& P, const links<double>& m, double factor) {
+  momenta F(P.shared_layout());
+  kick(with.by, F, m, factor);
+  double sum = 0;
+  for (int mu = 0; mu < 4; ++mu) sum += 2 * real_trace(with.by, view(P, mu), view(F, mu));
+  return sum;
+}
+
+/// dS/dtau along P by differences of fourth order.
+template <class Action>
+double numerical_slope(job& with, const links<double>& gauge, const momenta& P, Action&& action) {
+  const double h = 4e-3;
+  const auto at = [&](double time) {
+    auto u = gauge;
+    move_links(with.by, u, P, time);
+    return action(u);
+  };
+  return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+}
+
+TEST(motion, an_exponential_is_its_series_for_small_matrices_and_a_homomorphism_for_large_ones) {
+  start s;
+  const auto a = get(view(s.P, 1), 3, 0);
+  for (const double size : {1e-9, 1e-3, 0.1}) {
+    auto x = a;
+    for (auto& z : x) z *= size;
+    su3_matrix sum{}, part{};
+    for (const int i : {0, 4, 8}) part[i] = sum[i] = 1;
+    for (int n = 1; n < 30; ++n) {
+      part = times(part, x);
+      for (auto& z : part) z /= double(n);
+      for (int i = 0; i < 9; ++i) sum[i] += part[i];
+    }
+    const auto e = exponential(x);
+    for (int i = 0; i < 9; ++i) EXPECT_LT(std::abs(e[i] - sum[i]), 1e-15) << size;
+  }
+  for (const double size : {0.7, 3.0, 40.0}) {
+    auto x = a, back = a, twice = a;
+    for (int i = 0; i < 9; ++i) x[i] *= size, back[i] *= -size, twice[i] *= 2 * size;
+    const auto e = exponential(x), one = times(e, exponential(back)), square = times(e, e), both = exponential(twice);
+    for (int i = 0; i < 9; ++i) {
+      EXPECT_LT(std::abs(one[i] - double(i % 4 == 0)), 1e-14 * (1 + size));
+      EXPECT_LT(std::abs(square[i] - both[i]), 1e-14 * (1 + size));
+    }
+  }
+}
+
+TEST(motion, momenta_are_antihermitian_and_have_eight_components_of_variance_one) {
+  job with(alone());
+  start s;
+  double off = 0;
+  each_site(s.P.where(), [&](const coordinates&, layout::place at) {
+    for (int mu = 0; mu < 4; ++mu) {
+      const auto p = get(view(s.P, mu), at.block, at.lane), same = antihermitian(p);
+      for (int i = 0; i < 9; ++i) off = std::fmax(off, std::abs(p[i] - same[i]));
+    }
+  });
+  EXPECT_LT(off, 1e-15);
+  // sum p_a^2 / 2 over n numbers is n / 2 with variance n / 2; four standard errors.
+  const double n = 8 * 4 * double(product(extents));
+  EXPECT_NEAR(kinetic_energy(with.by, s.P), n / 2, 4 * std::sqrt(n / 2));
+  auto other = s.P;
+  gaussian_momenta(other, 7, 3);
+  double overlap = 0;
+  for (int mu = 0; mu < 4; ++mu) overlap += 2 * real_trace(with.by, view(s.P, mu), view(other, mu));
+  EXPECT_NEAR(overlap, 0, 4 * std::sqrt(n));
+}
+
+TEST(motion, links_move_back_to_where_they_were) {
+  job with(alone());
+  start s;
+  auto u = s.gauge;
+  move_links(with.by, u, s.P, 0.8);
+  EXPECT_GT(distance(u, s.gauge), 0.5);
+  EXPECT_LT(unitarity_violation(with.by, u), 1e-14);
+  move_links(with.by, u, s.P, -0.8);
+  EXPECT_LT(distance(u, s.gauge), 1e-14);
+}
+
+TEST(motion, the_force_of_plaquettes_is_their_derivative) {
+  // S = -sum Re tr P.
+  job with(alone());
+  start s;
+  links<double> m(s.gauge.shared_layout());
+  plaquette_derivative(with.by, m, s.gauge);
+  const double planes = 18 * double(product(extents));
+  const double expected = numerical_slope(
+      with, s.gauge, s.P, [&](const links<double>& u) { return -planes * plaquette(with.by, u).mean(); });
+  EXPECT_NEAR(slope(with, s.P, m, 0.5) / expected, 1, 1e-8);
+}
+
+TEST(motion, the_force_of_quarks_is_their_derivative) {
+  // S = phi^+ W (M^+ M)^-1 W^+ phi with the twists of M and W, and without W.
+  job with(alone());
+  start s;
+  const wilson_parameters p{.kappa = 0.13, .mu = 0.2, .theta = {1, 0.3, 0, -0.2}};
+  const solver_options how{.mixed = false, .residual = 1e-14};
+  spinors<double> phi(s.gauge.shared_layout(), sites::odd), chi(phi), X(phi), Y(phi);
+  gaussian(phi, {5, 1, 0, draws::pseudofermion});
+  for (const bool ratio : {false, true}) {
+    const double twist = 0.1, other = 0.4;
+    const auto solved = [&](solver& M) {
+      if (ratio)
+        M.matrix().apply_odd(chi, phi, true, other);
+      else
+        chi = phi;
+      EXPECT_EQ(M.solve_normal(X, chi, twist, how).end, solver_result::ending::converged);
+    };
+    const auto action = [&](const links<double>& u) {
+      solver M(with.by, u, p);
+      solved(M);
+      return dot(with.by, chi, X).real();
+    };
+    solver M(with.by, s.gauge, p);
+    solved(M);
+    M.matrix().apply_odd(Y, X, false, twist);
+    if (ratio) combine<double>(with.by, Y, {{1, Y}, {-1, phi}});
+    links<double> m(s.gauge.shared_layout());
+    M.matrix().derivative(m, X, Y);
+    const double expected = numerical_slope(with, s.gauge, s.P, action);
+    EXPECT_NEAR(slope(with, s.P, m, -p.kappa) / expected, 1, 1e-8) << ratio;
+  }
+}
+
+TEST(motion, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
+  const wilson_parameters p{.kappa = 0.13, .mu = 0.2, .theta = {1, 0, 0, 0}};
+  const auto moved = [&](job& with, start s) {
+    links<double> m(s.gauge.shared_layout());
+    solver M(with.by, s.gauge, p);
+    spinors<double> X(s.gauge.shared_layout(), sites::odd), Y(X);
+    gaussian(X, {5, 1, 0, draws::pseudofermion});
+    gaussian(Y, {5, 1, 1, draws::pseudofermion});
+    M.matrix().derivative(m, X, Y);
+    kick(with.by, s.P, m, 0.1);
+    plaquette_derivative(with.by, m, s.gauge);
+    kick(with.by, s.P, m, 0.1);
+    move_links(with.by, s.gauge, s.P, 0.3);
+    return s;
+  };
+  job own(alone());
+  const auto expected = moved(own, start(lattice(extents), 1));
+  const double energy = kinetic_energy(own.by, expected.P);
+  for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {
+    job with(world(), "fiber", workers);
+    for (const auto& grid : grids(extents)) {
+      const auto found = moved(with, start(lattice(extents, grid, world().rank()), lanes));
+      EXPECT_EQ(kinetic_energy(with.by, found.P), energy);
+      int different = 0;
+      each_site(found.gauge.where(), [&](const coordinates& x, layout::place at) {
+        const auto there = expected.gauge.where().where(x + found.gauge.where().on().origin());
+        for (int i = 0; i < 36; ++i) {
+          const auto a = found.gauge.get(at, i), b = expected.gauge.get(there, i);
+          different += std::memcmp(&a, &b, sizeof a) != 0;
+        }
+      });
+      EXPECT_EQ(different, 0) << in_words(grid) << ", " << lanes << " lanes, " << workers << " workers";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plaq::lqcd
