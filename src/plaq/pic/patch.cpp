@@ -76,6 +76,7 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
     set_apart apart;
     try {
       const sums what = advance(m, p.order, motion_of(p.kinds[s], me.walls), me.f, all, apart);
+      check(std::isfinite(what.kinetic), "the energy of its particles is no number");
       double* row = me.now.data() + record::at(s, 0);
       row[record::weight] = what.weight, row[record::kinetic] = p.kinds[s].mass * what.kinetic;
       for (std::size_t c = 0; c < 3; ++c) row[record::momentum + c] = p.kinds[s].mass * what.momentum[c];

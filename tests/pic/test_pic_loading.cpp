@@ -1,0 +1,134 @@
+// Particles of the beginning: where they are, and their distributions.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "plans.hpp"
+#include "plaq/base/error.hpp"
+#include "plaq/pic/neighbours.hpp"
+
+namespace plaq::pic {
+namespace {
+
+using namespace test;
+
+TEST(pic_loading, places_do_not_depend_on_patches) {
+  for (const bool even : {false, true}) {
+    std::map<std::vector<double>, int> found[2];
+    for (int cut = 0; cut < 2; ++cut) {
+      const plan p = periodic(2, 1, 8, cut ? 3 : 1);
+      for (int n = 0; n < (cut ? 9 : 1); ++n) {
+        const block m(p, point_of(patch_of(p, n)));
+        const auto x = places(p, m, 4, 6, even);
+        ASSERT_EQ(x.size(), own(m).size() * 12);
+        for (std::size_t i = 0; i < x.size(); i += 2) ++found[cut][{x[i], x[i + 1]}];
+      }
+    }
+    EXPECT_EQ(found[0], found[1]);
+    EXPECT_EQ(found[0].size(), 8u * 9 * 6);
+  }
+}
+
+TEST(pic_loading, even_places_are_a_grid) {
+  const plan p = periodic(2, 1, 4, 1);
+  const auto x = places(p, block(p, {}), 0, 6, true);  // 3 x 2
+  EXPECT_NEAR(x[0], 0.2 / 6, 1e-15);
+  EXPECT_NEAR(x[1], 0.2 / 4, 1e-15);
+  EXPECT_NEAR(x[2] - x[0], 0.2 / 3, 1e-15);
+  const plan three = periodic(3, 1, 4, 1);
+  const auto y = places(three, block(three, {}), 0, 8, true);
+  EXPECT_NEAR(y[2], 0.05, 1e-15);
+  EXPECT_THROW(places(p, block(p, {}), 0, 0, true), input_error);
+}
+
+TEST(pic_loading, streams_are_independent) {
+  const plan p = periodic(1, 1, 4, 1);
+  const block m(p, {});
+  EXPECT_EQ(places(p, m, 1, 9, false), places(p, m, 1, 9, false));
+  EXPECT_NE(places(p, m, 1, 9, false), places(p, m, 2, 9, false));
+}
+
+struct moments {
+  double mean[3] = {}, square[3] = {}, gamma = 0;
+  double n = 0;
+};
+moments of_loaded(const std::array<double, 3>& drift, double thermal, bool juttner, int per_cell = 2000) {
+  const plan p = periodic(1, 1, 16, 1);
+  patch<double> me(p, {});
+  const auto x = places(p, me.mesh, 0, per_cell, false);
+  std::vector<double> w(x.size(), 0.5), u, t(3 * x.size(), thermal);
+  for (std::size_t i = 0; i < x.size(); ++i) u.insert(u.end(), drift.begin(), drift.end());
+  load(p, me, 0, {x, w, u, t, juttner});
+  moments out;
+  const auto& all = me.kinds[0];
+  out.n = double(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    double u2 = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      out.mean[c] += all.u[c][i] / out.n, out.square[c] += all.u[c][i] * all.u[c][i] / out.n;
+      u2 += all.u[c][i] * all.u[c][i];
+    }
+    out.gamma += std::sqrt(1 + u2) / out.n;
+  }
+  return out;
+}
+
+// 32 000 draws: 4 standard errors.
+TEST(pic_loading, maxwell) {
+  const moments m = of_loaded({0.3, 0, -1}, 0.2, false);
+  const double error = 0.2 / std::sqrt(m.n);
+  EXPECT_EQ(m.n, 32000);
+  const double drift[3] = {0.3, 0, -1};
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NEAR(m.mean[c], drift[c], 4 * error);
+    EXPECT_NEAR(m.square[c] - m.mean[c] * m.mean[c], 0.04, 4 * 0.04 * std::sqrt(2 / m.n));
+  }
+}
+
+// <gamma> = 3 T + K_1(1/T) / K_2(1/T).
+TEST(pic_loading, juettner) {
+  const double T = 0.5, expected = 3 * T + std::cyl_bessel_k(1, 1 / T) / std::cyl_bessel_k(2, 1 / T);
+  const moments m = of_loaded({0, 0, 0}, T, true);
+  // <gamma^2> = 1 + 3 <u_x^2> = 1 + 3 T K_3(1/T) / K_2(1/T)
+  const double u2 = T * std::cyl_bessel_k(3, 1 / T) / std::cyl_bessel_k(2, 1 / T);
+  const double sigma = std::sqrt(1 + 3 * u2 - expected * expected);
+  EXPECT_NEAR(m.gamma, expected, 4 * sigma / std::sqrt(m.n));
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NEAR(m.mean[c], 0, 4 * std::sqrt(u2 / m.n));
+    EXPECT_NEAR(m.square[c], u2, 0.04 * u2);
+  }
+}
+
+TEST(pic_loading, boosts) {
+  const auto at_rest = boosted({0, 0, 0}, {0.3, -2, 1});
+  EXPECT_NEAR(at_rest[1], -2, 1e-14);
+  // Velocities add up along a line: rapidities do.
+  const auto u = boosted({std::sinh(0.7), 0, 0}, {std::sinh(1.1), 0, 0});
+  EXPECT_NEAR(u[0], std::sinh(1.8), 1e-13);
+  EXPECT_EQ(u[1], 0);
+}
+
+TEST(pic_loading, a_cold_juettner_distribution_is_refused) {
+  EXPECT_THROW(juettner({.seed = 1}, 0, 1e-9), input_error);
+}
+
+TEST(pic_loading, bad_particles_are_refused) {
+  const plan p = periodic(1, 1, 8, 2);
+  patch<float> me(p, {1, 0, 0});
+  const std::vector<double> inside{1.0}, outside{0.3}, w{1}, u{0, 0, 0}, bad{0, std::nan(""), 0};
+  load(p, me, 0, {inside, w, u, u, false});
+  EXPECT_EQ(me.size(), 1u);
+  try {
+    load(p, me, 0, {outside, w, u, u, false});
+    FAIL();
+  } catch (const input_error& e) {
+    EXPECT_STREQ(e.what(), "load: a particle of \"electrons\" at 0.300000 is not in patch 1");
+  }
+  EXPECT_THROW(load(p, me, 0, {inside, w, bad, u, false}), input_error);
+  EXPECT_THROW(load(p, me, 0, {inside, w, w, u, false}), input_error);
+  EXPECT_EQ(me.size(), 1u);
+}
+
+}  // namespace
+}  // namespace plaq::pic

@@ -1,0 +1,236 @@
+// Whole plasmas: the same bits however they are carried out, what physics keeps, and what goes wrong.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "plaq/base/error.hpp"
+#include "whole.hpp"
+
+namespace plaq::pic {
+namespace {
+
+using namespace test;
+
+plan electrons_and_ions(int dimensions, int order, int cells = 8, int patches = 2) {
+  plan p = periodic(dimensions, order, cells, patches);
+  p.kinds.push_back({"ions", 1, 25, pusher::vay});
+  return p;
+}
+
+/// Denser on the left, with a drift that changes.
+filling uneven() {
+  return {.per_cell = 3,
+          .drift = [](std::size_t s, const double* x) { return std::array{s == 0 ? 0.2 * std::sin(3 * x[0]) : 0.0, 0.05, -0.1}; },
+          .thermal = 0.2,
+          .density = [](const double* x) { return x[0] < 0.5 ? 3.0 : 0.5; }};
+}
+
+std::vector<double> go(plasma& s, int steps, bool gauss = false) {
+  fill(s, uneven());
+  s.start();
+  return s.advance(steps, gauss);
+}
+
+TEST(plasma, same_bits_on_any_ranks_and_workers) {
+  for (const bool single : {false, true}) {
+    const plan p = electrons_and_ions(2, 2, 9, 3);
+    const auto body = [](plasma& s) { return go(s, 12); };
+    const run one = on(1, p, {.backend = "os", .pool = {.workers = 1}, .single = single}, body);
+    ASSERT_EQ(one.said, std::vector<std::string>{""});
+    EXPECT_EQ(one.all.size(), 9u);
+    for (const int ranks : {2, 3}) EXPECT_TRUE(same(one, on(ranks, p, {.pool = {.workers = 2}, .single = single}, body))) << ranks;
+    plan other = p;
+    other.seed = 8;
+    EXPECT_FALSE(same(one, on(1, other, {.pool = {.workers = 1}, .single = single}, body)));
+  }
+}
+
+TEST(plasma, same_bits_while_patches_move) {
+  plan p = electrons_and_ions(2, 1, 12, 4);
+  p = between(p, 0, border::conducting, wall::thermal, wall::absorbed);
+  p.wall_temperature = 0.04;
+  const run still = on(1, p, {.pool = {.workers = 1}}, [](plasma& s) { return go(s, 20); });
+  ASSERT_EQ(still.said, std::vector<std::string>{""});
+  const run moved = on(3, p, {.pool = {.workers = 1}, .estimate = std::vector<double>(16, 1.0)}, [](plasma& s) {
+    fill(s, uneven());
+    s.start();
+    std::vector<double> rows;
+    const auto begins = s.homes();
+    for (int part = 0; part < 5; ++part) {
+      const auto more = s.advance(4, false);
+      rows.insert(rows.end(), more.begin(), more.end());
+      s.balance({.by = part % 2 ? "longest_first" : "hilbert_cut"});
+    }
+    EXPECT_NE(s.homes(), begins);
+    return rows;
+  });
+  EXPECT_TRUE(same(still, moved));
+  EXPECT_GT(at(still, p, 19, record::at(0, record::left) + 1), 0);
+}
+
+TEST(plasma, goes_on_from_a_checkpoint_to_the_same_bits) {
+  const auto folder = std::filesystem::temp_directory_path() / ("plaq_plasma_" + std::to_string(::getpid()));
+  plan p = electrons_and_ions(1, 3, 16, 4);
+  p = between(p, 0, border::absorbing, wall::absorbed, wall::reflected);
+  p.layer = 3;
+  const run whole = on(1, p, {.pool = {.workers = 1}}, [](plasma& s) {
+    go(s, 7);
+    return s.advance(9, false);
+  });
+  const run before = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    auto rows = go(s, 7);
+    s.save(folder);
+    return rows;
+  });
+  ASSERT_EQ(before.said, std::vector<std::string>(2));
+  const run after = on(3, p, {.pool = {.workers = 1}, .folder = folder}, [](plasma& s) {
+    EXPECT_EQ(s.step(), 7);
+    return s.advance(9, false);
+  });
+  EXPECT_TRUE(same(whole, after));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(plasma, gauss_holds_to_rounding_in_every_step) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions)
+    for (int order = 1; order <= 3; ++order)
+      for (const bool single : {false, true}) {
+        const plan p = electrons_and_ions(dimensions, order, dimensions == 3 ? 6 : 8, 2);
+        const run found = on(1, p, {.pool = {.workers = 1}, .single = single}, [](plasma& s) { return go(s, 10, true); });
+        ASSERT_EQ(found.said, std::vector<std::string>{""});
+        for (std::size_t row = 0; row < 10; ++row) {
+          EXPECT_LT(at(found, p, row, record::gauss(p)), single ? 3e-5 : 5e-14) << dimensions << " " << order;
+          EXPECT_GT(at(found, p, row, record::energies), 0);
+        }
+      }
+}
+
+TEST(plasma, gauss_holds_at_every_kind_of_wall) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions)
+    for (int order = 1; order <= 3; ++order)
+      for (const wall w : {wall::absorbed, wall::reflected, wall::thermal}) {
+        plan p = electrons_and_ions(dimensions, order, 8, 2);
+        p.wall_temperature = 0.3;
+        for (int d = 0; d < dimensions; ++d) p = between(p, d, border::conducting, w, w);
+        const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) { return go(s, dimensions == 3 ? 5 : 15, true); });
+        ASSERT_EQ(found.said, std::vector<std::string>{""});
+        double left = 0;
+        for (std::size_t row = 0; row < rows_of(found, p); ++row) {
+          EXPECT_LT(at(found, p, row, record::gauss(p)), 1e-13) << dimensions << " " << order << " " << int(w);
+          for (std::size_t side = 0; side < 6; ++side) left += at(found, p, row, record::at(0, record::left) + side);
+        }
+        EXPECT_EQ(left > 0, w == wall::absorbed);
+      }
+}
+
+// Cold electrons that were pushed: E_x ~ sin(w_p t), so its energy has the period pi.
+TEST(plasma, cold_electrons_swing_at_the_plasma_frequency) {
+  plan p = periodic(1, 2, 32, 4);
+  p.lengths[0] = 2 * std::numbers::pi, p.dt = 0.05;
+  const double k = 1;
+  const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    fill(s, {.per_cell = 20, .even = true,
+             .drift = [&](std::size_t, const double* x) { return std::array{0.01 * std::sin(k * x[0]), 0.0, 0.0}; },
+             .thermal = 0});
+    s.start();
+    return s.advance(int(10 * std::numbers::pi / p.dt), false);
+  });
+  double last = 0, first = 0;
+  int zeros = 0;
+  for (std::size_t row = 1; row + 1 < rows_of(found, p); ++row) {
+    const auto energy = [&](std::size_t n) { return at(found, p, n, record::energies); };
+    if (energy(row) < energy(row - 1) && energy(row) <= energy(row + 1)) {
+      const double bend = energy(row - 1) - 2 * energy(row) + energy(row + 1);
+      last = at(found, p, row, record::time) + 0.5 * p.dt * (energy(row - 1) - energy(row + 1)) / bend;
+      if (zeros++ == 0) first = last;
+    }
+  }
+  ASSERT_GE(zeros, 8);
+  EXPECT_NEAR((last - first) / (zeros - 1), std::numbers::pi, 0.005 * std::numbers::pi);
+}
+
+TEST(plasma, energy_and_momentum_are_kept) {
+  plan p = electrons_and_ions(2, 2, 16, 2);
+  const run found = on(1, p, {.pool = {.workers = 1}}, [](plasma& s) {
+    fill(s, {.per_cell = 16, .thermal = 0.2});
+    s.start();
+    return s.advance(100, false);
+  });
+  const auto total = [&](std::size_t row) {  // fields of t and momenta of t - dt/2 and t + dt/2
+    double e = 0;
+    for (std::size_t c = 0; c < 6; ++c) e += at(found, p, row, record::energies + c);
+    for (std::size_t s = 0; s < 2; ++s)
+      e += 0.5 * (at(found, p, row, record::at(s, record::kinetic)) + at(found, p, row + 1, record::at(s, record::kinetic)));
+    return e;
+  };
+  EXPECT_NEAR(total(98) / total(0), 1, 3e-3);
+  const auto kinetic = at(found, p, 0, record::at(0, record::kinetic));
+  const auto electric = at(found, p, 50, record::energies);
+  EXPECT_GT(electric, 1e-4 * kinetic);  // that something went on
+}
+
+TEST(plasma, patches_are_dealt_by_their_estimate) {
+  const plan p = periodic(1, 1, 16, 8);
+  std::vector<int> where;
+  const run found = on(2, p, {.pool = {.workers = 1}, .estimate = {7, 1, 1, 1, 1, 1, 1, 1}}, [&](plasma& s) {
+    const auto homes = s.homes();
+    for (const int patch : s.local()) {
+      static std::mutex guard;
+      std::lock_guard lock(guard);
+      where.push_back(patch);
+    }
+    EXPECT_EQ(std::ranges::count(homes, homes[0]), 1);
+    return std::vector<double>();
+  });
+  ASSERT_EQ(found.said, std::vector<std::string>(2));
+  std::ranges::sort(where);
+  EXPECT_EQ(where, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+/// What making a plasma and body say on one rank.
+std::string error_of(const plan& p, const making& how, const std::function<void(plasma&)>& body = [](plasma&) {}) {
+  return on(1, p, how, [&](plasma& s) {
+           body(s);
+           return std::vector<double>();
+         }).said.at(0);
+}
+
+TEST(plasma, misuse_is_an_error) {
+  const plan p = periodic(1, 1, 16, 4);
+  const making how{.pool = {.workers = 1}};
+  EXPECT_EQ(error_of(p, {.pool = {.workers = 1}, .estimate = {1, 2}}), "estimate: 2 loads for 4 patches");
+  EXPECT_NE(error_of(p, {.pool = {.workers = 1}, .folder = "/nowhere"}), "");
+  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.field(4, "ex"); }), "patch 4 is not on this rank");
+  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.mesh(4); }), "there is no patch 4");
+  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.field(0, "e"); }), "\"e\" is no field: ex ... bz, jx ... jz, rho");
+  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.particles(0, 1); }), "species 1 of 1");
+  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.advance(0, false); }), "advance: 0 steps");
+  const std::vector<double> few(3);
+  EXPECT_EQ(error_of(p, how, [&](plasma& s) { s.set_fields(0, few, few); }), "set_fields: patch 0 needs 3 x 4 numbers of e and b");
+  EXPECT_NE(error_of(p, how, [](plasma& s) { s.advance(1, true); }).find("before the start"), std::string::npos);
+}
+
+// A momentum that becomes infinite on one rank ends the job on all, in words.
+TEST(plasma, a_rank_that_fails_is_heard_on_all) {
+  const plan p = periodic(1, 1, 16, 4);
+  const run found = on(3, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    for (const int patch : s.local()) {
+      std::vector<double> e(12), b(12);
+      if (patch == 3) e[2] = 1e308;
+      s.set_fields(patch, e, b);
+    }
+    fill(s, {.per_cell = 4});
+    s.start();
+    return s.advance(5, false);
+  });
+  for (const auto& said : found.said) {
+    EXPECT_NE(said.find("patches (3, 0, 0)"), std::string::npos) << said;
+    EXPECT_NE(said.find("species \"electrons\": the energy of its particles is no number"), std::string::npos) << said;
+  }
+}
+
+}  // namespace
+}  // namespace plaq::pic

@@ -1,0 +1,33 @@
+// Over MPI, on any number of ranks: the same bits as on one.
+#include <gtest/gtest.h>
+
+#include "../comm/ranks.hpp"
+#include "whole.hpp"
+
+namespace plaq::pic {
+namespace {
+
+using namespace test;
+
+std::vector<double> rows_with(const comm::communicator& world, int workers, bool balances) {
+  plan p = between(periodic(2, 1, 12, 4), 1, border::conducting, wall::reflected, wall::absorbed);
+  const auto s = make_plasma(p, world, {.pool = {.workers = workers}});
+  fill(*s, {.per_cell = 5, .thermal = 0.3, .density = [](const double* x) { return x[0] < 1 ? 4.0 : 1.0; }});
+  s->start();
+  std::vector<double> rows;
+  for (int n = 0; n < 6; ++n) {
+    const auto more = s->advance(5, true);
+    rows.insert(rows.end(), more.begin(), more.end());
+    if (balances) s->balance({.by = "hilbert_refine"});
+  }
+  return rows;
+}
+
+TEST(plasma_on_ranks, same_bits) {
+  const auto expected = rows_with(comm::communicator(comm::serial_wire()), 1, false);
+  EXPECT_EQ(rows_with(comm::test::world(), 1, false), expected);
+  EXPECT_EQ(rows_with(comm::test::world(), 2, true), expected);
+}
+
+}  // namespace
+}  // namespace plaq::pic

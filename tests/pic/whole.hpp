@@ -1,0 +1,91 @@
+// Whole plasmas, on ranks that are threads of one process.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../collection/network.hpp"
+#include "plans.hpp"
+#include "plaq/pic/plasma.hpp"
+#include "plaq/pic/record.hpp"
+
+namespace plaq::pic::test {
+
+/// What is there in the end, by patch: fields, then particles. Two plasmas of the same bits have the same.
+using contents = std::map<int, std::vector<double>>;
+
+inline void add_contents(plasma& s, contents& to) {
+  for (const int patch : s.local()) {
+    auto& all = to[patch];
+    const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    for (const auto& name : field_names())
+      if (name != "rho") add(s.field(patch, name));
+    for (std::size_t k = 0; k < s.what().kinds.size(); ++k) {
+      const seen found = s.particles(patch, k);
+      add(found.x), add(found.u), add(found.w);
+    }
+  }
+}
+
+/// `per_cell` particles of every species in each cell, all species at the same places, u = drift + thermal numbers / sqrt(m).
+struct filling {
+  int per_cell = 4;
+  bool even = false;
+  std::function<std::array<double, 3>(std::size_t species, const double* x)> drift = {};
+  double thermal = 0.1;
+  std::function<double(const double* x)> density = {};
+};
+
+inline void fill(plasma& s, const filling& how) {
+  const plan& p = s.what();
+  const auto dims = std::size_t(p.dimensions);
+  for (const int patch : s.local())
+    for (std::size_t k = 0; k < p.kinds.size(); ++k) {
+      const auto x = places(p, s.mesh(patch), 0, how.per_cell, how.even);
+      const std::size_t n = x.size() / dims;
+      std::vector<double> w(n), drift(3 * n), thermal(3 * n, how.thermal / std::sqrt(p.kinds[k].mass));
+      for (std::size_t i = 0; i < n; ++i) {
+        w[i] = p.cell_volume() / how.per_cell * (how.density ? how.density(x.data() + dims * i) : 1);
+        if (how.drift) std::ranges::copy(how.drift(k, x.data() + dims * i), drift.begin() + std::ptrdiff_t(3 * i));
+      }
+      s.load(patch, k, {x, w, drift, thermal, false});
+    }
+}
+
+struct run {
+  std::vector<double> rows = {};
+  contents all = {};
+  std::vector<std::string> said = {};
+};
+
+/// body(plasma) on so many ranks, which returns rows; of rank 0, with what is there in the end.
+inline run on(int ranks, const plan& p, const making& how, const std::function<std::vector<double>(plasma&)>& body,
+              unsigned seed = 1) {
+  run out;
+  std::mutex guard;
+  out.said = plaq::test::on_ranks(ranks, seed, [&](const comm::communicator& world) {
+    const auto s = make_plasma(p, world, how);
+    auto rows = body(*s);
+    std::lock_guard lock(guard);
+    add_contents(*s, out.all);
+    if (world.rank() == 0) out.rows = std::move(rows);
+  });
+  return out;
+}
+
+inline double at(const run& of, const plan& p, std::size_t row, std::size_t column) {
+  return of.rows[row * record::length(p) + column];
+}
+inline std::size_t rows_of(const run& of, const plan& p) { return of.rows.size() / record::length(p); }
+
+/// The same bits, but for the Gauss residuals that were not looked at.
+inline bool same(const run& a, const run& b) {
+  return a.all == b.all && a.rows.size() == b.rows.size() &&
+         std::ranges::equal(a.rows, b.rows, [](double x, double y) { return x == y || (x != x && y != y); });
+}
+
+}  // namespace plaq::pic::test
