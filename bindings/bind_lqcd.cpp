@@ -111,13 +111,16 @@ void bind_lqcd(nb::module_& m) {
         },
         "engine"_a, "links"_a, "(with direction t, without).", free_gil());
   m.def("heat_bath",
-        [](owned_engine& e, gauge& u, double beta, std::uint64_t seed, std::uint32_t chain, std::uint32_t sweep) {
-          e.hands->inside("heat bath", [&] { heat_bath(e.by, u, beta, {seed, chain, sweep}); });
+        [](owned_engine& e, gauge& u, double beta, double c1, std::uint64_t seed, std::uint32_t chain, std::uint32_t sweep) {
+          e.hands->inside("heat bath", [&] { heat_bath(e.by, u, {beta, c1}, {seed, chain, sweep}); });
         },
-        "engine"_a, "links"_a, "beta"_a, "seed"_a, "chain"_a, "sweep"_a, free_gil());
+        "engine"_a, "links"_a, "beta"_a, "c1"_a, "seed"_a, "chain"_a, "sweep"_a, free_gil());
   m.def("over_relax",
-        [](owned_engine& e, gauge& u) { e.hands->inside("over-relaxation", [&] { over_relax(e.by, u); }); }, "engine"_a,
-        "links"_a, free_gil());
+        [](owned_engine& e, gauge& u, double c1) {
+          e.hands->inside("over-relaxation", [&] { over_relax(e.by, u, c1); });
+        },
+        "engine"_a, "links"_a, "c1"_a, free_gil());
+  m.def("rectangle", [](owned_engine& e, const gauge& u) { return rectangle(e.by, u); }, "engine"_a, "links"_a, free_gil());
   m.def("unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); }, "engine"_a,
         "links"_a, free_gil());
 
@@ -135,11 +138,11 @@ void bind_lqcd(nb::module_& m) {
           e.hands->inside("kick", [&] { kick(e.by, p, derivative, factor); });
         },
         "engine"_a, "momenta"_a, "derivative"_a, "factor"_a, free_gil());
-  m.def("plaquette_derivative",
-        [](owned_engine& e, gauge& out, const gauge& u) {
-          e.hands->inside("force", [&] { plaquette_derivative(e.by, out, u); });
+  m.def("action_derivative",
+        [](owned_engine& e, gauge& out, const gauge& u, double c1) {
+          e.hands->inside("force", [&] { action_derivative(e.by, out, u, c1); });
         },
-        "engine"_a, "out"_a, "links"_a, free_gil());
+        "engine"_a, "out"_a, "links"_a, "c1"_a, free_gil());
 
   m.def("flow_step",
         [](owned_engine& e, gauge& u, double step) {

@@ -17,7 +17,7 @@ namespace {
 links<double> rough(job& with, const lattice& on, int lanes) {
   links<double> u(std::make_shared<layout>(on, lanes));
   hot_start(u, 11);
-  for (std::uint32_t i = 0; i < 5; ++i) heat_bath(with.by, u, 6.5, {.seed = 1, .chain = 0, .sweep = i});
+  for (std::uint32_t i = 0; i < 5; ++i) heat_bath(with.by, u, {6.5}, {.seed = 1, .chain = 0, .sweep = i});
   return u;
 }
 

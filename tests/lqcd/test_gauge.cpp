@@ -71,15 +71,85 @@ TEST(gauge, every_plaquette_is_in_the_staples_of_its_four_links) {
   EXPECT_NEAR(sum, 4 * 3 * 6 * double(u.where().on().volume()) * plaquette(with.by, u).mean(), 1e-9);
 }
 
-TEST(gauge, over_relaxation_keeps_the_action_and_moves_the_links) {
+/// The product of links along a path of steps +-(mu + 1), from x on.
+std::array<number, 9> along(const coordinates& box, const std::vector<number>& u, coordinates x,
+                            const std::vector<int>& path) {
+  std::array<number, 9> sum{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  for (const int step : path) {
+    const int mu = std::abs(step) - 1;
+    const auto next = moved(x, mu, step > 0 ? 1 : -1, box);
+    const number* link = &u[(4 * number_in(step > 0 ? x : next, box) + mu) * 9];
+    std::array<number, 9> longer{};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 3; ++k)
+          longer[3 * i + j] += sum[3 * i + k] * (step > 0 ? link[3 * k + j] : std::conj(link[3 * j + k]));
+    sum = longer, x = next;
+  }
+  return sum;
+}
+
+TEST(gauge, rectangles_are_what_their_links_say) {
   job with(alone());
-  auto u = started(lattice({4, 4, 4, 8}), widest<double>());
-  const auto before = u;
-  const double action = plaquette(with.by, u).mean();
-  for (int i = 0; i < 10; ++i) over_relax(with.by, u);
-  EXPECT_NEAR(plaquette(with.by, u).mean(), action, 1e-14);
-  EXPECT_LT(unitarity_violation(with.by, u), 1e-14);
-  EXPECT_LT(real_trace(with.by, view(u, 1), view(before, 1)) / 3 / double(u.where().on().volume()), 0.5);
+  const coordinates box{4, 4, 6, 4};
+  auto u = started(lattice(box), widest<double>());
+  const auto whole = reference::whole(u);
+  double sum = 0;
+  for (std::int64_t at = 0; at < product(box); ++at)
+    for (int a = 1; a <= 4; ++a)
+      for (int b = 1; b <= 4; ++b) {
+        if (a == b) continue;
+        const auto loop = along(box, whole, place_in(at, box), {a, a, b, -a, -a, -b});
+        sum += std::real(loop[0] + loop[4] + loop[8]);
+      }
+  EXPECT_NEAR(rectangle(with.by, u), sum / 36 / double(product(box)), 1e-15);
+  cold_start(u);
+  EXPECT_NEAR(rectangle(with.by, u), 1, 1e-15);
+}
+
+TEST(gauge, rectangle_staples_are_the_sum_of_eighteen_paths) {
+  job with(alone());
+  const coordinates box{4, 4, 6, 4};
+  const auto u = started(lattice(box), widest<double>());
+  const auto whole = reference::whole(u);
+  matrices staple(u.shared_layout());
+  for (const int m : {1, 3}) {
+    for (const int p : {0, 1}) rectangle_staples(with.by, staple, u, p, m - 1);
+    for (const coordinates x : {coordinates{0, 0, 0, 0}, coordinates{3, 2, 5, 1}}) {
+      std::array<number, 9> expected{};
+      for (int n = 1; n <= 4; ++n)
+        for (const int side : {n, -n}) {
+          if (n == m) continue;
+          for (const std::vector<int>& path : {std::vector{side, side, m, -side, -side}, {side, m, m, -side, -m},
+                                               {-m, side, m, m, -side}}) {
+            const auto one = along(box, whole, x, path);
+            for (int i = 0; i < 9; ++i) expected[i] += one[i];
+          }
+        }
+      for (int i = 0; i < 9; ++i)
+        EXPECT_LT(std::abs(staple.get(u.where().where(x), i) - expected[i]), 1e-13) << m << in_words(x);
+    }
+  }
+}
+
+TEST(gauge, over_relaxation_keeps_the_action_and_moves_the_links) {
+  // With rectangles on extents that are and are not multiples of four: colours that touch one another would not.
+  job with(alone());
+  for (const coordinates& box : {coordinates{4, 4, 4, 8}, coordinates{4, 6, 6, 4}})
+    for (const double c1 : {0.0, -0.331}) {
+      auto u = started(lattice(box), widest<double>());
+      const auto before = u;
+      const auto action = [&] {
+        return (1 - 8 * c1) * plaquette(with.by, u).mean() + 2 * c1 * rectangle(with.by, u);
+      };
+      const double old = action();
+      for (int i = 0; i < 2; ++i) over_relax(with.by, u, c1);
+      EXPECT_NEAR(action(), old, 1e-14) << in_words(box) << c1;
+      EXPECT_LT(unitarity_violation(with.by, u), 1e-14);
+      EXPECT_LT(real_trace(with.by, view(u, 1), view(before, 1)) / 3 / double(product(box)), 0.5);
+    }
+  auto small = started(lattice({4, 4, 2, 4}), 1);
+  EXPECT_ANY_THROW(over_relax(with.by, small, -0.331));
 }
 
 TEST(gauge, the_heat_bath_of_su2_has_the_right_density) {
@@ -109,7 +179,7 @@ TEST(gauge, at_strong_coupling_plaquettes_are_those_of_the_expansion) {
   const int sweeps = 600;
   double sum = 0, squares = 0;
   for (int i = 0; i < sweeps; ++i) {
-    heat_bath(with.by, u, beta, {.seed = 2, .chain = 0, .sweep = std::uint32_t(i)});
+    heat_bath(with.by, u, {beta}, {.seed = 2, .chain = 0, .sweep = std::uint32_t(i)});
     const double p = plaquette(with.by, u).mean();
     if (i < 20) continue;
     sum += p, squares += p * p;
@@ -125,8 +195,9 @@ TEST(gauge, at_strong_coupling_plaquettes_are_those_of_the_expansion) {
 TEST(gauge, updates_have_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   const coordinates box{8, 4, 12, 4};
   const auto updated = [](job& with, links<double> u) {
-    heat_bath(with.by, u, 5.7, {.seed = 1, .chain = 0, .sweep = 0});
+    heat_bath(with.by, u, {5.7}, {.seed = 1, .chain = 0, .sweep = 0});
     over_relax(with.by, u);
+    heat_bath(with.by, u, {2.6, -0.331}, {.seed = 1, .chain = 0, .sweep = 1});
     return u;
   };
   job own(alone());

@@ -115,16 +115,19 @@ TEST(motion, links_move_back_to_where_they_were) {
   EXPECT_LT(distance(u, s.gauge), 1e-14);
 }
 
-TEST(motion, the_force_of_plaquettes_is_their_derivative) {
-  // S = -sum Re tr P.
+TEST(motion, the_force_of_gauge_actions_is_their_derivative) {
+  // S = -c0 sum Re tr P - c1 sum Re tr R.
   job with(alone());
   start s;
   links<double> m(s.gauge.shared_layout());
-  plaquette_derivative(with.by, m, s.gauge);
-  const double planes = 18 * double(product(extents));
-  const double expected = numerical_slope(
-      with, s.gauge, s.P, [&](const links<double>& u) { return -planes * plaquette(with.by, u).mean(); });
-  EXPECT_NEAR(slope(with, s.P, m, 0.5) / expected, 1, 1e-8);
+  for (const double c1 : {0.0, -1.4088}) {
+    action_derivative(with.by, m, s.gauge, c1);
+    const double planes = 18 * double(product(extents));
+    const double expected = numerical_slope(with, s.gauge, s.P, [&](const links<double>& u) {
+      return -planes * ((1 - 8 * c1) * plaquette(with.by, u).mean() + (c1 ? 2 * c1 * rectangle(with.by, u) : 0));
+    });
+    EXPECT_NEAR(slope(with, s.P, m, 0.5) / expected, 1, 1e-8) << c1;
+  }
 }
 
 TEST(motion, the_force_of_quarks_is_their_derivative) {
@@ -170,7 +173,7 @@ TEST(motion, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
     gaussian(Y, {5, 1, 1, draws::pseudofermion});
     M.matrix().derivative(m, X, Y);
     kick(with.by, s.P, m, 0.1);
-    plaquette_derivative(with.by, m, s.gauge);
+    action_derivative(with.by, m, s.gauge, 0);
     kick(with.by, s.P, m, 0.1);
     move_links(with.by, s.gauge, s.P, 0.3);
     return s;

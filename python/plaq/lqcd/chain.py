@@ -10,7 +10,7 @@ import numpy as np
 
 from plaq.data.results_file import Findings
 from plaq.lqcd.analysis import findings, flow_times
-from plaq.lqcd.fields import GaugeField
+from plaq.lqcd.fields import RECTANGLES, GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
 from plaq.lqcd.ildg import write_ildg
 from plaq.lqcd.lattice import Lattice
@@ -24,7 +24,7 @@ from plaq.run.driver import Run
 
 def time_scales(p: Parameters) -> list[Scale]:
     """Of the input's trajectories: a scale for each term of the action."""
-    terms = [GaugeTerm(p.action.beta)]
+    terms = [GaugeTerm(p.action.beta, RECTANGLES[p.action.gauge])]
     if (q := p.quarks).kappa is not None:
         terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, residual=q.residual, force_residual=q.force_residual), *terms]
     return [Scale((term,), steps, p.hmc.integrator) for term, steps in zip(terms, p.hmc.steps)]
@@ -74,9 +74,10 @@ class Chain:
                 done = trajectory(self.gauge, self.scales, p.hmc.length, seed, self.sweeps)
                 self.trajectories = np.vstack([self.trajectories, [done.delta_h, done.accepted]])
             else:
-                self.gauge.heat_bath(p.action.beta, seed, self.sweeps)
+                c1 = RECTANGLES[p.action.gauge]
+                self.gauge.heat_bath(p.action.beta, seed, self.sweeps, c1=c1)
                 for _ in range(p.updates.over_relaxations):
-                    self.gauge.over_relax()
+                    self.gauge.over_relax(c1)
         self.sweeps += 1
 
     def measure(self, number: int) -> None:

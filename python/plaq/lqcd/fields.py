@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from plaq import _core
+from plaq.errors import InputError
 from plaq.lqcd.lattice import Lattice
 
 
@@ -60,6 +61,17 @@ class Field:
         return type(self)(self.lattice, self.native.copy())
 
 
+RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331, "dbw2": -1.4088}
+"""{action: c1}: Wilson's; tree-level improved (Luescher and Weisz, Phys. Lett. B 158, 250 (1985)); Iwasaki's (Nucl. Phys. B 258,
+141 (1985)); DBW2 (Takaishi, Phys. Rev. D 54, 1050 (1996))."""
+
+
+def need_room(lattice: Lattice, c1: float) -> None:
+    """InputError where rectangles would wind around the lattice."""
+    if c1 and min(lattice.extents) < 4:
+        raise InputError(f"rectangles in the action need extents of at least 4, not {' x '.join(map(str, lattice.extents))}")
+
+
 class GaugeField(Field):
     """Links U_mu(x), mu = t, x, y, z: [..., mu, row, column]. They lead from x to x + mu."""
 
@@ -88,14 +100,22 @@ class GaugeField(Field):
         """The averages over those with direction t and those without. Collective."""
         return _core.lqcd.plaquette(self.lattice.engine, self.native)
 
-    def heat_bath(self, beta: float, seed: int, sweep: int, chain: int = 0) -> None:
-        r"""One update of all links with the action $\beta \sum (1 - \mathrm{Re\,tr} P/3)$, by random numbers of (seed, chain,
-        sweep). Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982). Collective."""
-        _core.lqcd.heat_bath(self.lattice.engine, self.native, beta, seed, chain, sweep)
+    def rectangle(self) -> float:
+        r"""$\langle \mathrm{Re\,tr} R\rangle / 3$ over all 2 x 1 rectangles. Collective."""
+        return _core.lqcd.rectangle(self.lattice.engine, self.native)
 
-    def over_relax(self) -> None:
+    def heat_bath(self, beta: float, seed: int, sweep: int, chain: int = 0, c1: float = 0.0) -> None:
+        r"""One update of all links with the action $\beta [c_0 \sum (1 - \mathrm{Re\,tr} P/3) + c_1 \sum (1 -
+        \mathrm{Re\,tr} R/3)]$ of plaquettes P and rectangles R, $c_0 = 1 - 8 c_1$ (`RECTANGLES`), by random numbers of
+        (seed, chain, sweep). Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982). InputError for rectangles on a lattice with
+        an extent below 4. Collective."""
+        need_room(self.lattice, c1)
+        _core.lqcd.heat_bath(self.lattice.engine, self.native, beta, c1, seed, chain, sweep)
+
+    def over_relax(self, c1: float = 0.0) -> None:
         """Moves all links without a change of that action. Collective."""
-        _core.lqcd.over_relax(self.lattice.engine, self.native)
+        need_room(self.lattice, c1)
+        _core.lqcd.over_relax(self.lattice.engine, self.native, c1)
 
     def flow(self, time: float, step: float = 0.02) -> None:
         r"""The gradient flow of Wilson's action, $\dot V = Z(V) V$, on by ``time`` in units of a^2, in equal steps no longer than

@@ -9,6 +9,7 @@ from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import choice, integer, list_of, one_of, real
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
+from plaq.lqcd.fields import RECTANGLES
 from plaq.lqcd.gamma import STRUCTURES
 from plaq.lqcd.hmc import INTEGRATORS
 from plaq.lqcd.wilson import METHODS
@@ -17,7 +18,7 @@ PROGRAM = "plaq lqcd"
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
-    "action": "Of the gauge field: S = beta sum over plaquettes of (1 - Re tr P / 3).",
+    "action": "Of the gauge field: S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 rectangles of (1 - Re tr R / 3)] with c0 = 1 - 8 c1.",
     "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; none without kappa.",
     "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. Hybrid Monte Carlo: "
                "a sweep is a trajectory.",
@@ -28,6 +29,8 @@ SCHEMA = Schema({
 }, [
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
     Parameter("action", "beta", real("[0, 1000]"), REQUIRED, "", "6 / g^2"),
+    Parameter("action", "gauge", choice(*RECTANGLES), "wilson", "",
+              "c1 = " + ", ".join(f"{c1:.6g}".replace("-0.0833333", "-1/12") for c1 in RECTANGLES.values())),
     Parameter("quarks", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("quarks", "mu", real(), 0.0, "1/a", "twisted mass"),
     Parameter("quarks", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
@@ -72,6 +75,9 @@ class Parameters(parameters.Parameters):
         extents, structures = values["lattice"].extents, values["mesons"].structures
         if any(n % 2 for n in extents):
             raise InputError(f"{source}: lattice.extents = {list(extents)} is not allowed: extents are even")
+        if values["action"].gauge != "wilson" and min(extents) < 4:
+            raise InputError(f"{source}: lattice.extents = {list(extents)} is not allowed with action.gauge = "
+                             f'"{values["action"].gauge}": rectangles need extents of at least 4')
         if len(set(structures)) < len(structures):
             raise InputError(f"{source}: mesons.structures = {list(structures)} must not repeat a value")
         quarks, masses, steps = values["quarks"], values["quarks"].masses, values["hmc"].steps

@@ -30,17 +30,21 @@ class Term(ABC):
 
 
 class GaugeTerm(Term):
-    r"""$-\frac{\beta}{3} \sum_P \mathrm{Re\,tr} P$ over all plaquettes."""
+    r"""$-\frac{\beta}{3} [c_0 \sum \mathrm{Re\,tr} P + c_1 \sum \mathrm{Re\,tr} R]$ over all plaquettes P and 2 x 1 rectangles
+    R, with $c_0 = 1 - 8 c_1$."""
 
-    def __init__(self, beta: float):
-        self.beta = beta
+    def __init__(self, beta: float, c1: float = 0.0):
+        self.beta, self.c1 = beta, c1
 
     def value(self, gauge: GaugeField) -> float:
-        return -self.beta * 6 * gauge.lattice.volume * gauge.plaquette()
+        mean = (1 - 8 * self.c1) * 6 * gauge.plaquette()
+        if self.c1:
+            mean += self.c1 * 12 * gauge.rectangle()
+        return -self.beta * gauge.lattice.volume * mean
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
         derivative = _core.lqcd.Links(gauge.lattice.layout)
-        _core.lqcd.plaquette_derivative(gauge.lattice.engine, derivative, gauge.native)
+        _core.lqcd.action_derivative(gauge.lattice.engine, derivative, gauge.native, self.c1)
         momenta.kick(derivative, -time * self.beta / 6)
 
 

@@ -1,5 +1,6 @@
 #include "plaq/lqcd/gauge.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "plaq/lqcd/site_matrix.hpp"
@@ -25,54 +26,146 @@ plaquettes plaquette(engine& by, const links<double>& u) {
   return {sum[0] / planes, sum[1] / planes};
 }
 
+namespace {
+
+/// out(x) += left(x) middle(x + nu) right(x + mu)^+ on the sites of a parity: three sides of a rectangle, above.
+void add_above(engine& by, int parity, matrices& out, const_matrix_view left, const_matrix_view middle,
+               const_matrix_view right, int mu, int nu) {
+  matrices a(out.shared_layout()), b(a), c(a);
+  shift(by, parity, view(a), middle, nu, 1);
+  shift(by, parity, view(b), right, mu, 1);
+  product(by, parity, view(c), {view(a)}, adjoint(view(b)));
+  product(by, parity, view(out), {left}, {view(c)}, true);
+}
+
+/// out(x) += left^+ middle right(. + mu) at x - nu: those below.
+void add_below(engine& by, int parity, matrices& out, const_matrix_view left, const_matrix_view middle,
+               const_matrix_view right, int mu, int nu) {
+  matrices a(out.shared_layout()), b(a), c(a);
+  shift(by, 1 - parity, view(b), right, mu, 1);
+  product(by, 1 - parity, view(a), {middle}, {view(b)});
+  product(by, 1 - parity, view(c), adjoint(left), {view(a)});
+  shift(by, parity, view(a), view(c), nu, -1);
+  add(by, parity, view(out), view(a));
+}
+
+void clear(matrices& m, int parity) { std::fill_n(m.of(parity), m.size() / 2, 0.0); }
+
+}  // namespace
+
 void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu) {
-  matrices a(u.shared_layout()), b(u.shared_layout()), c(u.shared_layout());
-  std::fill_n(out.of(parity), out.size() / 2, 0.0);
+  clear(out, parity);
   for (int nu = 0; nu < 4; ++nu) {
     if (nu == mu) continue;
-    // U_nu(x) U_mu(x + nu) U_nu(x + mu)^+
-    shift(by, parity, view(a), view(u, mu), nu, 1);
-    shift(by, parity, view(b), view(u, nu), mu, 1);
-    product(by, parity, view(c), {view(a)}, adjoint(view(b)));
-    product(by, parity, view(out), {view(u, nu)}, {view(c)}, true);
-    // and U_nu^+ U_mu U_nu(. + mu) at x - nu
-    shift(by, 1 - parity, view(b), view(u, nu), mu, 1);
-    product(by, 1 - parity, view(a), {view(u, mu)}, {view(b)});
-    product(by, 1 - parity, view(c), adjoint(view(u, nu)), {view(a)});
-    shift(by, parity, view(a), view(c), nu, -1);
-    add(by, parity, view(out), view(a));
+    add_above(by, parity, out, view(u, nu), view(u, mu), view(u, nu), mu, nu);
+    add_below(by, parity, out, view(u, nu), view(u, mu), view(u, nu), mu, nu);
   }
+}
+
+void rectangle_staples(engine& by, matrices& out, const links<double>& u, int parity, int mu) {
+  clear(out, parity);
+  const auto U = [&](int direction) { return view(u, direction); };
+  for (int nu = 0; nu < 4; ++nu) {
+    if (nu == mu) continue;
+    // Staples of plaquettes one of whose links is the staple of another plaquette: of the link across, of that on the
+    // right with its staple ahead, of that on the left with its staple behind.
+    matrices above(u.shared_layout()), below(above), ahead(above), behind(above);
+    add_above(by, 1 - parity, above, U(nu), U(mu), U(nu), mu, nu);
+    add_below(by, 1 - parity, below, U(nu), U(mu), U(nu), mu, nu);
+    for (const int p : {0, 1}) {
+      add_above(by, p, ahead, U(mu), U(nu), U(mu), nu, mu);
+      add_below(by, p, behind, U(mu), U(nu), U(mu), nu, mu);
+    }
+    add_above(by, parity, out, U(nu), view(above), U(nu), mu, nu);
+    add_below(by, parity, out, U(nu), view(below), U(nu), mu, nu);
+    add_above(by, parity, out, U(nu), U(mu), view(ahead), mu, nu);
+    add_below(by, parity, out, U(nu), U(mu), view(ahead), mu, nu);
+    add_above(by, parity, out, view(behind), U(mu), U(nu), mu, nu);
+    add_below(by, parity, out, view(behind), U(mu), U(nu), mu, nu);
+  }
+}
+
+double rectangle(engine& by, const links<double>& u) {
+  matrices staple(u.shared_layout());
+  double sum = 0;
+  for (int mu = 0; mu < 4; ++mu) {
+    for (const int p : {0, 1}) rectangle_staples(by, staple, u, p, mu);
+    sum += real_trace(by, view(u, mu), view(staple));
+  }
+  return sum / (6 * 12 * 3 * double(u.where().on().volume()));  // six links of twelve at each site, a trace of three
 }
 
 namespace {
 
+/// c0 times the staples of plaquettes and c1 times those of rectangles.
+void weighted_staples(engine& by, matrices& out, const links<double>& u, int parity, int mu, double c1) {
+  staples(by, out, u, parity, mu);
+  if (c1 == 0) return;
+  matrices more(u.shared_layout());
+  rectangle_staples(by, more, u, parity, mu);
+  const std::size_t block = out.size() / std::size_t(out.blocks());
+  by.hands.each("weigh", std::size_t(u.where().half()), [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first * block; i < end * block; ++i)
+      out.of(parity)[i] = (1 - 8 * c1) * out.of(parity)[i] + c1 * more.of(parity)[i];
+  });
+}
+
+/// How many colours there are for links of one direction and parity, where those of one colour do not act on one
+/// another.
+int colours(const coordinates& extents, int mu, double c1) {
+  if (c1 == 0) return 1;
+  int n = 4;
+  for (int nu = 0; nu < 4; ++nu) n *= nu != mu && extents[nu] % 4 ? 2 : 1;
+  return n;
+}
+
+/// Links in direction mu of one parity that share a rectangle are one apart in another direction and in mu, or two in
+/// another. The sum over these others tells them apart; where its period of four does not fit, the last two sites have
+/// colours of their own.
+int colour(const coordinates& x, const coordinates& extents, int mu) {
+  int sum = 0, end = 0;
+  for (int nu = 0; nu < 4; ++nu) {
+    if (nu == mu) continue;
+    sum += x[nu];
+    if (extents[nu] % 4) end = 2 * end + (x[nu] >= extents[nu] - 2);
+  }
+  return sum % 4 + 4 * end;
+}
+
 /// For every subgroup of every link a function (part of U staple^+ in it, site, direction, subgroup) -> a in
 /// SU(2), which multiplies U.
 template <class Choose>
-void update(engine& by, links<double>& u, task::task_name name, Choose&& choose) {
+void update(engine& by, links<double>& u, double c1, task::task_name name, Choose&& choose) {
   const layout& where = u.where();
+  const coordinates& extents = where.on().extents;
+  check(c1 == 0 || *std::min_element(extents.begin(), extents.end()) >= 4, "rectangles that wind around the lattice");
   matrices staple(u.shared_layout());
-  for (const int p : {0, 1})
-    for (int mu = 0; mu < 4; ++mu) {
-      staples(by, staple, u, p, mu);
-      by.hands.each(name, std::size_t(where.half()), [&](std::size_t first, std::size_t end) {
-        for (std::int64_t b = p * where.half() + std::int64_t(first); b < p * where.half() + std::int64_t(end);
-             ++b)
-          for (int l = 0; l < where.lanes(); ++l) {
-            auto link = get(view(u, mu), b, l);
-            auto w = times_adjoint(link, get(view(staple), b, l));
-            const auto site = global_number(where, where.site(b, l));
-            for (int s = 0; s < 3; ++s) {
-              const auto [i, j] = subgroups[s];
-              const auto a = choose(part_of(w, i, j), site, mu, s);
-              multiply_rows(link, a, i, j);
-              multiply_rows(w, a, i, j);
-            }
-            make_unitary(link);
-            set(view(u, mu), b, l, link);
-          }
-      });
+  const auto update_link = [&](std::int64_t b, int l, int mu, std::int64_t site) {
+    auto link = get(view(u, mu), b, l);
+    auto w = times_adjoint(link, get(view(staple), b, l));
+    for (int s = 0; s < 3; ++s) {
+      const auto [i, j] = subgroups[s];
+      const auto a = choose(part_of(w, i, j), site, mu, s);
+      multiply_rows(link, a, i, j);
+      multiply_rows(w, a, i, j);
     }
+    make_unitary(link);
+    set(view(u, mu), b, l, link);
+  };
+  const auto update_colour = [&](int p, int mu, int c, int of) {
+    weighted_staples(by, staple, u, p, mu, c1);
+    by.hands.each(name, std::size_t(where.half()), [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i)
+        for (int l = 0; l < where.lanes(); ++l) {
+          const std::int64_t b = p * where.half() + std::int64_t(i);
+          const auto x = where.site(b, l) + where.on().origin();
+          if (of == 1 || colour(x, extents, mu) == c) update_link(b, l, mu, number_in(x, extents));
+        }
+    });
+  };
+  for (const int p : {0, 1})
+    for (int mu = 0; mu < 4; ++mu)
+      for (int c = 0, n = colours(extents, mu, c1); c < n; ++c) update_colour(p, mu, c, n);
 }
 
 double length_of(const quaternion& q) { return std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
@@ -84,17 +177,17 @@ quaternion scaled(quaternion q, double by) {
 
 }  // namespace
 
-void heat_bath(engine& by, links<double>& u, double beta, const sweep_stream& random) {
-  update(by, u, "heat bath", [&](const quaternion& r, std::int64_t site, int mu, int subgroup) {
+void heat_bath(engine& by, links<double>& u, const gauge_action& S, const sweep_stream& random) {
+  update(by, u, S.c1, "heat bath", [&](const quaternion& r, std::int64_t site, int mu, int subgroup) {
     const double k = length_of(r);
     const auto stream = stream_at(random.seed, draws::heat_bath, random.chain, random.sweep, mu, site);
-    const auto b = heat_bath_quaternion(2 * beta * k / 3, stream, std::uint64_t(subgroup) << 32);
+    const auto b = heat_bath_quaternion(2 * S.beta * k / 3, stream, std::uint64_t(subgroup) << 32);
     return k > 0 ? b * conj(scaled(r, 1 / k)) : b;
   });
 }
 
-void over_relax(engine& by, links<double>& u) {
-  update(by, u, "over-relaxation", [](const quaternion& r, std::int64_t, int, int) {
+void over_relax(engine& by, links<double>& u, double c1) {
+  update(by, u, c1, "over-relaxation", [](const quaternion& r, std::int64_t, int, int) {
     const double k = length_of(r);
     if (k == 0) return quaternion{1, 0, 0, 0};
     const auto back = conj(scaled(r, 1 / k));
@@ -102,11 +195,11 @@ void over_relax(engine& by, links<double>& u) {
   });
 }
 
-void plaquette_derivative(engine& by, links<double>& m, const links<double>& u) {
+void action_derivative(engine& by, links<double>& m, const links<double>& u, double c1) {
   matrices staple(u.shared_layout());
   for (int mu = 0; mu < 4; ++mu)
     for (const int p : {0, 1}) {
-      staples(by, staple, u, p, mu);
+      weighted_staples(by, staple, u, p, mu, c1);
       product(by, p, view(m, mu), {view(u, mu)}, adjoint(view(staple)));
     }
 }
