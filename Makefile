@@ -16,7 +16,7 @@ demo: build
 
 test: build-tests
 	ctest --test-dir build --output-on-failure
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile tests
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --durations=10 tests
 
 # --no-build-isolation keeps the C++ build in build/ incremental. The options are those that the pip of Debian 12 knows.
 step = packaging/step.sh

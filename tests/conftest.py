@@ -1,7 +1,13 @@
-"""BLAS works with one thread, as in a run: the matrices are small, and xdist has a worker on every core already."""
+"""BLAS works with one thread, as in a run: the matrices are small, and xdist has a worker on every core already. Files with
+slow tests come first, so that no core is alone with one in the end."""
 
 import numpy  # noqa: F401  its BLAS and SciPy's have to be there to be limited
 import scipy.linalg  # noqa: F401
 from threadpoolctl import threadpool_limits
 
 threadpool_limits(1)
+
+
+def pytest_collection_modifyitems(items):
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

@@ -70,7 +70,6 @@ class Isolated:
     channels: list = field(default_factory=list)
     warm_up: int = 200
     K: float = 1.0
-    sweeps_between_rebuilds: int | None = None  # the default if None
 
     @cached_property
     def cluster(self):
@@ -115,10 +114,7 @@ class Isolated:
                           channels=measured_functions(self.channels))
         solver = SimpleNamespace(block_length="auto", measure_every="auto", bins=self.bins, chains=self.chains,
                                  precision="double", seed=self.seed)
-        problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
-        if self.sweeps_between_rebuilds:
-            problem.sweeps_between_rebuilds = self.sweeps_between_rebuilds
-        return problem
+        return ctaux.make_problem(self.cluster, self.mesh, task, solver)
 
     def fresh_chains(self):
         return Chains.fresh(comm.world(), self.chains, self.bins)

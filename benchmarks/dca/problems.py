@@ -45,7 +45,7 @@ class Problem:
         for _ in range(iterations):
             found = self.run(measurements=measurements, bins=16, warm_up=100)
             self.sigma = observables.causal(ctaux.dyson(
-                self.g0, found.measured.m.mean(axis=0) / found.measured.sign.mean(), self.U)[1])
+                self.g0, found.measured.m.mean(axis=0) / found.measured.sign.mean(), self.U)[1], self.mesh.omega)
             self.update()
         return found.order
 
@@ -64,14 +64,13 @@ class Problem:
         taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
         run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
                               chains_in_flight=in_flight)
-        started = time.perf_counter()
+        started, cpu = time.perf_counter(), time.process_time()
         run_chains(problem, taken, run, world(), lambda *_: None)
-        wall = time.perf_counter() - started
+        wall, cpu = time.perf_counter() - started, time.process_time() - cpu
         measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.cluster, [])
-        seconds = measured.walking_seconds + measured.measuring_seconds
         count = measured.weights.sum()
         return SimpleNamespace(
-            wall=wall, seconds=seconds, walking=measured.walking_seconds, measuring=measured.measuring_seconds,
+            wall=wall, seconds=cpu if workers == 1 else wall, walking=measured.walking_seconds, measuring=measured.measuring_seconds,
             measurements=count, sweeps=count * problem.sweeps_per_measurement, proposals=problem.proposals_per_sweep,
             block=problem.block_length, order=float(measured.order.mean() / measured.sign.mean()), measured=measured,
             states=[{**s, "beta": self.beta} for _, s in sorted(taken.here.items())],

@@ -44,6 +44,7 @@ def spoil_agreement(point):
 
 def spoil_tails(point):
     point["lambda_d"].kurtosis, point["density"].kurtosis, point["eigenvector_d"].kurtosis = 41.8, 9.0, 60.0
+    point["sign"].kurtosis = 50.0
 
 
 def spoil_density(point):
@@ -104,6 +105,8 @@ def test_a_loop_that_took_noise_for_its_end_is_told_another_key(results):
     results.at(0.08).history[-1]["settled"] = True
     assert "raise dca.minimum_iterations (now 1)." in " ".join(advice(results, P))
     assert any("raise dca.minimum_iterations" in text for text in checks.doubts(results.at(0.08)))
+    del results.at(0.08).history[:-1]  # of one iteration, which had no way to settle
+    assert any("raise dca.iterations" in text for text in checks.doubts(results.at(0.08)))
 
 
 def test_advice_follows_the_answer(results):

@@ -8,7 +8,7 @@ import pytest
 from isolated import DIMER, OPEN_DIMER, Isolated
 
 from plaq.comm import world
-from plaq.dca.iteration import APPROACH, FINAL, next_phase
+from plaq.dca.convergence import APPROACH, FINAL, next_phase
 from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.loop import Loop
 from plaq.dca.observer import QuietObserver

@@ -6,7 +6,6 @@ GEOMETRIES = (DIMER, OPEN_DIMER, RING, PLAQUETTE, OPEN_PLAQUETTE, DIAGONAL_PLAQU
 COUPLINGS = (4.0, 6.0, 8.0)
 BETAS = (2.0, 5.0, 10.0)
 FILLINGS = (1.0, "doped")
-SWEEPS = 4  # between proposals to flip a site: without a bath little else turns a local moment around
 
 
 def density(geometry, beta, filling):
@@ -23,5 +22,4 @@ def isolated_case(g, u, b, f, seed, **rest):
     """The cluster, coupling, temperature and filling of these numbers. Each has a seed of its own, from `seed` on."""
     geometry, beta = GEOMETRIES[g], BETAS[b]
     seed += ((g * len(COUPLINGS) + u) * len(BETAS) + b) * len(FILLINGS) + f
-    return at_filling(geometry, COUPLINGS[u], beta, density(geometry, beta, FILLINGS[f]), seed=seed,
-                      sweeps_between_rebuilds=SWEEPS, **rest)
+    return at_filling(geometry, COUPLINGS[u], beta, density(geometry, beta, FILLINGS[f]), seed=seed, **rest)

@@ -16,8 +16,10 @@ import numpy as np
 
 from plaq.data.estimate import Estimate
 from plaq.data.statistics import weighted_average
+from plaq.dca import convergence
+from plaq.dca.convergence import APPROACH, FINAL, Mismatch, iterations_left, next_phase
+from plaq.dca.lattice.chemical_potential import compressibility, find_mu
 from plaq.dca.lattice.chemical_potential import density as lattice_density
-from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.lattice.matsubara import Mesh
 from plaq.dca.mixing import DEPTH, mixed
@@ -33,31 +35,8 @@ from plaq.dca.solver.watch import Watch
 from plaq.errors import Interrupted, RunError
 from plaq.run.driver import Run
 
-APPROACH, FINAL = "approach", "final"
 PAIRING = "pp", 0, 0  # in its real form
 AGREED = ("phase", "sigma", "mu", "order", "tau", "outputs", "residuals", "needed", "settled")
-
-FADING = 0.75  # of the deviation that a step in T left, at most so much is left after one more iteration
-NEGLIGIBLE = 1.0  # such a deviation, in errors of the temperature's Sigma
-UNNOTICED = 1e-5  # a density that deviates by less has deviated by rounding
-
-
-@dataclass
-class Mismatch:
-    """How far from self-consistency: both are zero there, but for the noise of output and input.
-
-    sigma : root mean square of Sigma_out - Sigma_in; density : of the cluster less that of the lattice. With their errors."""
-
-    sigma: float
-    sigma_error: float
-    density: float
-    density_error: float
-
-    def within(self, tolerance: float) -> bool:
-        """Whether both are, in their errors; twice as many for the density, since one number scatters more than a mean."""
-        return (self.sigma <= tolerance * self.sigma_error
-                and abs(self.density) <= max(2 * tolerance * self.density_error, UNNOTICED))
-
 
 @dataclass
 class Iteration:
@@ -262,7 +241,8 @@ class Iteration:
         if counts:
             at["residuals"] = at["residuals"] + [residual]
         else:
-            at["needed"] = min(at["needed"], self._needed(off))
+            of_all = weight / p.measurements(self.T)[1]
+            at["needed"] = min(at["needed"], at["iteration"] + iterations_left(off, of_all))
         settled = at["settled"] and self._mismatch(at["residuals"]).within(p.dca.tolerance) if counts else \
             off.within(p.dca.tolerance) and at["iteration"] >= at["needed"]
         density_error = groups.error(self.density, measured.weights)
@@ -303,29 +283,11 @@ class Iteration:
     def _mismatch(self, residuals: list[dict[str, Any]]) -> Mismatch:
         """Of the weighted mean of residuals."""
         weights = self.measured.weights
-        total = sum(r["weight"] for r in residuals)
-        sigma, density = (sum(r["weight"] * r[name] for r in residuals) / total for name in ("sigma", "density"))
-        error = groups.error(sigma, weights)
-        density_error = float(groups.error(density, weights))
+        noise = 0.0
         if self.at["phase"] == APPROACH and len(self.mu) > 1:  # n answers to the noise of mu, which all groups have in common
-            density_error = float(np.hypot(density_error, self._compressibility() * groups.error(self.mu, weights)))
-        size = lambda f: float(np.sqrt(np.mean(np.abs(f) ** 2)))
-        return Mismatch(size(sigma[0]), size(error), float(density[0]), density_error)
-
-    def _compressibility(self) -> float:
-        """dn/dmu of the lattice at fixed Sigma."""
-        sigma, step = observables.causal(self.at["sigma"][0], self.mesh.omega), 1e-3
-        low, high = (lattice_density(self.mu[0] + d, self.crystal.coarse, self.mesh, sigma) for d in (-step, step))
-        return (high - low) / (2 * step)
-
-    def _needed(self, off: Mismatch) -> int:
-        """The iteration after which what the step in T did to Sigma is negligible, by what is left of it now; what is below
-        half its noise cannot be seen."""
-        left = max(np.sqrt(max(off.sigma**2 - off.sigma_error**2, 0.0)), off.sigma_error / 2)
-        error = off.sigma_error * np.sqrt(self.measured.weights.sum() / self.parameters.measurements(self.T)[1])
-        if not 0 < error < np.inf:
-            return self.at["iteration"]
-        return self.at["iteration"] + int(np.ceil(np.log(max(left / error / NEGLIGIBLE, 1.0)) / np.log(1 / FADING)))
+            sigma = observables.causal(self.at["sigma"][0], self.mesh.omega)
+            noise = compressibility(self.mu[0], self.crystal.coarse, self.mesh, sigma) * groups.error(self.mu, weights)
+        return convergence.mismatch(residuals, weights, noise)
 
     def _as_functions(self) -> dict[str, np.ndarray]:
         """What results.h5 keeps of this iteration, with all data."""
@@ -426,10 +388,3 @@ class Iteration:
 def wanted_channels(p: Parameters, crystal: Crystal) -> list[tuple[str, int, int]]:
     """(kind, transfer index, bosonic index) of every two-particle function that is wanted."""
     return [(kind, q, m) for kind in p.two_particle.channels for q in crystal.transfers for m in p.two_particle.bosonic]
-
-
-def next_phase(settled: bool, iteration: int, most: int, fewest: int) -> str:
-    """The phase after an ``iteration`` of the approach, of at most ``most`` iterations at a temperature and at least
-    ``fewest``, those that count among them. What an iteration measured never decides whether itself counts."""
-    parts = pooling.parts(most)
-    return FINAL if iteration >= most - parts or settled and iteration >= fewest - parts else APPROACH

@@ -18,7 +18,8 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from threadpoolctl import threadpool_limits
 
-from plaq.dca.iteration import APPROACH, FINAL, Iteration, wanted_channels
+from plaq.dca.convergence import APPROACH, FINAL
+from plaq.dca.iteration import Iteration, wanted_channels
 from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.chemical_potential import cutoff
 from plaq.dca.lattice.crystal import Crystal

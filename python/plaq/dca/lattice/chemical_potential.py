@@ -17,6 +17,13 @@ def density(mu, coarse, mesh, sigma):
     return 2.0 * float(mesh.equal_time(coarse.gbar(1j * mesh.omega + mu - sigma).mean(axis=0)))
 
 
+def compressibility(mu, coarse, mesh, sigma):
+    """dn/dmu of the lattice at fixed Sigma."""
+    step = 1e-3
+    low, high = (density(mu + d, coarse, mesh, sigma) for d in (-step, step))
+    return (high - low) / (2 * step)
+
+
 def free_mu(lattice, T, target):
     """The mu of free electrons: mean over k of 2 f(eps(k) - mu) = target, to 1e-9 in mu.
 

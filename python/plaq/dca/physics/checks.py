@@ -40,8 +40,10 @@ def converged(point: Point) -> bool | None:
 
 
 def key_of_convergence(point: Point) -> str:
-    """What to raise where the loop has not converged: the approach was cut short, or it took its noise for the end."""
-    return "dca.minimum_iterations" if point.history[-1].get("settled") == 1 else "dca.iterations"
+    """What to raise where the loop has not converged: there was no approach or it was cut short, or it took its noise for
+    the end."""
+    approached = len(point.history) > 1 and point.history[-1].get("settled") == 1
+    return "dca.minimum_iterations" if approached else "dca.iterations"
 
 
 def mixes(point: Point) -> bool:
@@ -55,15 +57,17 @@ def disagreement(point: Point) -> tuple[str, float, int] | None:
 
 
 def heavy_tails(point: Point) -> tuple[str, float, int] | None:
-    """(observable, kurtosis of its bins, how many others) with the heaviest tails; None where all are light."""
-    return worst(point, "kurtosis", HEAVY)
+    """(observable, kurtosis of its bins, how many others) with the heaviest tails; None where all are light. Signs are ±1:
+    where few are negative their bins have a large kurtosis, but no tails."""
+    return worst(point, "kurtosis", HEAVY, "sign")
 
 
-def worst(point: Point, what: str, limit: float) -> tuple[str, float, int] | None:
-    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Passed over are lists of
-    eigenvalues and eigenvectors, which a sample of the jackknife may put in another order, and rare orders of the histogram."""
+def worst(point: Point, what: str, limit: float, *but: str) -> tuple[str, float, int] | None:
+    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Passed over are ``but``,
+    lists of eigenvalues and eigenvectors, which a sample of the jackknife may put in another order, and rare orders of the
+    histogram."""
     found = {name: getattr(e, what) for name, e in point.observables.items()
-             if not name.startswith(("eigenv", "order_histogram")) and (getattr(e, what) or 0.0) > limit}
+             if not name.startswith(("eigenv", "order_histogram", *but)) and (getattr(e, what) or 0.0) > limit}
     first = max(found, key=found.get, default=None)
     return None if first is None else (first, found[first], len(found) - 1)
 

@@ -174,6 +174,8 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     add(single_particle_labels(setting), lambda w, g, f, mu, s, order, *sums: single_particle(
         *setting.sample(w, g, f, mu), s, order / s, {name: value / w for name, value in zip(names, sums)}),
         *bath, measured.sign, measured.order, *measured.correlations.values())
+    for name, least in one_configuration(setting, measured.weights.sum()).items():
+        found[name] = replace(found[name], error=np.maximum(found[name].error, least))
     histogram = statistics.jackknife(lambda h: h, measured.histogram, weights=measured.weights)
     axes = [Axis("k", np.arange(measured.histogram.shape[1]))]
     found["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
@@ -197,6 +199,14 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
             *bath, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(setting, window), CHANNELS[kind])
     return found
+
+
+def one_configuration(setting, measurements):
+    """What one configuration of another total S^z or N would have added, by name: the least error there is. Without a bath
+    both are conserved; a sector that was never met leaves means of exactly 0, whose bins do not scatter."""
+    least = 1 / (setting.cluster.size * measurements)
+    at_zero = setting.mesh.beta * least * np.isclose(np.abs(setting.cluster.momenta).sum(axis=1), 0)
+    return {"spin_square": least, "charge_square": least, "spin_susceptibility": at_zero, "charge_susceptibility": at_zero}
 
 
 def with_breaks(starmap, between):
