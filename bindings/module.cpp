@@ -11,6 +11,7 @@ void bind_trace(nb::module_&);
 void bind_task(nb::module_&);
 void bind_linalg(nb::module_&);
 void bind_comm(nb::module_&);
+void bind_collection(nb::module_&);
 void bind_dca(nb::module_&);
 void bind_lqcd(nb::module_&);
 void bind_otf2(nb::module_&);
@@ -51,6 +52,10 @@ NB_MODULE(_core, m) {
 #ifdef PLAQ_BIND_COMM
   auto comm = m.def_submodule("comm");
   bind_comm(comm);
+#endif
+#ifdef PLAQ_BIND_COLLECTION
+  auto collection = m.def_submodule("collection");
+  bind_collection(collection);
 #endif
 #ifdef PLAQ_BIND_DCA
   auto dca = m.def_submodule("dca");

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from plaq.cli.app import App, obey
+from plaq.cli.balance import balance
 from plaq.cli.comm import app as comm
 from plaq.cli.run import Commands, InputFile, Settings, whose
 from plaq.cli.trace import app as trace
@@ -27,6 +28,7 @@ def add(name: str, application: Commands) -> None:
 
 add("dca", dca)
 add("lqcd", lqcd)
+app.command("balance")(balance)
 app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
 

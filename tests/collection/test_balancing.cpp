@@ -1,6 +1,11 @@
 // Collections that balance: elements move, bits stay.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -76,6 +81,137 @@ TEST(collection_balancing, moves_where_it_pays) {
   EXPECT_EQ(moved(0.01, false), 2);
   EXPECT_EQ(moved(0.0009, true), 2);  // 2 seconds less for 2000 bytes
   EXPECT_EQ(moved(0.0011, true), 0);
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Loads that are known: 4 elements, two of 3 and two of 1, that send 8 bytes to the next.
+TEST(collection_balancing, records_what_a_balancing_knew_and_said) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "recorded.jsonl";
+  std::vector<balanced> found;
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
+      collection<double, int> row("a \"row\"", world, pool, in_rows(box(4)), [](int i) { return 0.5 * i; }, load::work);
+      auto by = row.template make_port<double>("by");
+      row.record_loads(file);
+      for (int n = 0; n < 2; ++n) {
+        row.each("send", [=](double& u, auto& here) {
+          here.work(here.index() < 2 ? 3 : 1);
+          if (here.index() < 3) here.send(by, here.index() + 1, u);
+        });
+        row.each("take", by.of([](int i) { return i > 0; }), [](double&) {});
+        const auto came_to = row.balance({.by = n ? "none" : "longest_first"}).get();
+        if (world.rank() == 0) found.push_back(came_to);
+      }
+      row.wait();
+    });
+    EXPECT_EQ(said, no_errors(2));
+  });
+  EXPECT_TRUE(std::isnan(found[0].expected));
+  EXPECT_EQ(found[1].expected, found[0].predicted);
+  EXPECT_EQ(found[1].before, found[0].predicted);  // and so it came
+  EXPECT_EQ(text_of(file),
+            "{\"plaq loads\":1,\"name\":\"a \\\"row\\\"\",\"unit\":\"work\"}\n"
+            "{\"ranks\":2,\"ranks_per_node\":1,\"by\":\"longest_first\",\"keys\":[0,1,2,3],\"loads\":[3,3,1,1],"
+            "\"where\":[0,0,1,1],\"to\":[0,1,0,1],\"bytes\":[8,8,8,8],\"positions\":[0,1,2,3],"
+            "\"points\":[[0,0,0],[1,0,0],[2,0,0],[3,0,0]],\"edges\":[[0,1,8],[1,2,8],[2,3,8]]}\n"
+            "{\"ranks\":2,\"ranks_per_node\":1,\"by\":\"none\",\"keys\":[0,1,2,3],\"loads\":[3,3,1,1],"
+            "\"where\":[0,1,0,1],\"to\":[0,1,0,1],\"bytes\":[8,8,8,8],\"positions\":[0,1,2,3],"
+            "\"points\":[[0,0,0],[1,0,0],[2,0,0],[3,0,0]],\"edges\":[[0,1,8],[1,2,8],[2,3,8]]}\n");
+}
+
+TEST(collection_balancing, a_record_that_cannot_be_written_ends_the_job) {
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
+      collection<double, int> row("row", world, pool, in_rows(box(4)), [](int) { return 1.0; });
+      row.record_loads("/no/such/folder/loads.jsonl");
+      row.wait();
+    });
+    EXPECT_EQ(said[0].find("the loads of a balancing cannot be written to /no/such/folder/loads.jsonl"), 0u) << said[0];
+    EXPECT_EQ(said[1].find("rank 0: row: left because of an error"), 0u) << said[1];
+    said = on_ranks(2, 3, [&](const comm::communicator& world) {
+      collection<double, int> row("row", world, pool, in_rows(box(4)), [](int) { return 1.0; });
+      row.record_loads("/dev/full");
+      row.balance({.by = "none"}).get();
+    });
+    EXPECT_NE(said[0].find("cannot be written to /dev/full"), std::string::npos) << said[0];
+    EXPECT_FALSE(said[1].empty());
+  });
+}
+
+TEST(collection_balancing, is_told_in_a_line) {
+  balanced what{.before = 0.52345, .predicted = 0.0381, .floor = 0.01, .moved = 1234567, .moved_bytes = 1.2e6};
+  EXPECT_EQ(in_words(what), "I = 0.523, now 0.0381 is, at least 0.01; 1234567 elements move, 1.2e+06 bytes");
+  what.expected = 0.5;
+  EXPECT_EQ(in_words(what), "I = 0.523 (0.5 was predicted), now 0.0381 is, at least 0.01; 1234567 elements move, 1.2e+06 bytes");
+}
+
+TEST(collection_balancing, refuses_what_cannot_be_asked_for) {
+  using elements::need_sound;
+  const auto refused = [](const balancing& how, load of, bool mesh) {
+    try {
+      need_sound(how, of, mesh);
+      return std::string();
+    } catch (const input_error& e) {
+      return std::string(e.what());
+    }
+  };
+  EXPECT_EQ(refused({}, load::time, false), "");
+  EXPECT_NE(refused({.by = "best"}, load::time, true).find("no balancer 'best'"), std::string::npos);
+  EXPECT_NE(refused({.by = "bisection"}, load::time, false).find("needs elements that lie on a mesh"), std::string::npos);
+  EXPECT_EQ(refused({.by = "bisection"}, load::time, true), "");
+  EXPECT_NE(refused({.most_bytes = -1}, load::time, true).find("most_bytes"), std::string::npos);
+  EXPECT_NE(refused({.most_bytes = std::nan("")}, load::time, true).find("most_bytes"), std::string::npos);
+  EXPECT_NE(refused({.ranks_per_node = 0}, load::time, true).find("at least one rank"), std::string::npos);
+  EXPECT_NE(refused({.only_if_it_pays = true}, load::work, true).find("loads are counted work"), std::string::npos);
+}
+
+// Elements on no mesh, some of which go between two balancings.
+TEST(collection_balancing, of_elements_that_come_and_go) {
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    for (unsigned seed = 0; seed < seeds(6); ++seed) {
+      const auto said = on_ranks(3, seed, [&](const comm::communicator& world) {
+        collection<heavy, std::uint64_t> some("some", world, pool, scattered<std::uint64_t>(), load::work);
+        if (world.rank() == 0)
+          for (std::uint64_t k = 0; k < 30; ++k) some.insert(k, {});
+        for (std::uint64_t round = 0; round < 3; ++round) {
+          some.each("work", [=](heavy&, auto& here) {
+            here.work(double(1 + here.index() % 7));
+            if (here.index() % 10 == round) here.remove();
+          });
+          const auto came_to = some.balance().get();
+          EXPECT_LT(came_to.predicted, 0.35) << round;
+        }
+        const double left = some.reduce("left", [](const heavy&) { return 1.0; }, 0.0, std::plus<>()).get();
+        EXPECT_EQ(left, 21);
+      });
+      EXPECT_EQ(said, no_errors(3)) << "seed " << seed;
+    }
+  });
+}
+
+// No rank gets more bytes than it may hold, however uneven the loads are.
+TEST(collection_balancing, keeps_the_cap_on_bytes) {
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    const auto said = on_ranks(4, 1, [&](const comm::communicator& world) {
+      collection<heavy, int> row("row", world, pool, in_rows(box(16)), [](int) { return heavy{}; }, load::work);
+      row.each("work", [](heavy&, auto& here) { here.work(here.index() < 4 ? 100 : 0.01); });
+      const auto open = row.balance({.by = "none"}).get();
+      row.each("work", [](heavy&, auto& here) { here.work(here.index() < 4 ? 100 : 0.01); });
+      const double bytes = 8 + 20 * 8;
+      const auto capped = row.balance({.by = "longest_first", .most_bytes = 4 * bytes}).get();
+      row.wait();
+      double here_are = 0;
+      row.each_here([&](int, const heavy&) { ++here_are; });
+      EXPECT_EQ(here_are, 4);
+      EXPECT_EQ(open.predicted, open.before);
+      EXPECT_LT(capped.predicted, 0.01);
+    });
+    EXPECT_EQ(said, no_errors(4));
+  });
 }
 
 }  // namespace

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 import typer
 
 from plaq.cli.app import App, whole
+from plaq.cli.tables import plain_table, print_table
 from plaq.output import say
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from plaq.trace import Trace
 
 app = App(help="What a traced run did: where every second went.")
@@ -163,26 +162,3 @@ def opened(folder: Path) -> Trace:
     for note in trace.notes:
         print(f"plaq: note: {note}", file=sys.stderr)
     return trace
-
-
-def plain_table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in texts:
-        table.add_column(column, no_wrap=True)
-    for column in numbers:
-        table.add_column(column, no_wrap=True, justify="right")
-    return table
-
-
-def print_table(table: Table) -> None:
-    """At its full width: numbers that are cut off say nothing."""
-    from rich.console import Console
-    from rich.measure import Measurement
-
-    console = Console(markup=False, highlight=False)
-    console.width = max(
-        console.width, Measurement.get(console, console.options.update(max_width=1000), table).maximum
-    )
-    console.print(table)

@@ -1,11 +1,16 @@
 #include "plaq/collection/balancing.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
 #include <unordered_map>
 
 #include "plaq/base/error.hpp"
 
-namespace plaq::elements {
+namespace plaq {
+
+namespace elements {
 
 void need_sound(const balancing& how, load of, bool mesh) {
   const auto& by = balance::balancer_named(how.by);
@@ -18,14 +23,16 @@ void need_sound(const balancing& how, load of, bool mesh) {
 
 decision decide(const std::vector<std::pair<key, report>>& all, const balancing& how, int ranks,
                 const std::function<std::uint64_t(key)>& position,
-                const std::function<std::array<double, 3>(key)>& point) {
+                const std::function<std::array<double, 3>(key)>& point, load_record* record) {
   balance::situation s{.ranks = ranks, .loads = {}, .where = {}};
   s.ranks_per_node = how.ranks_per_node;
   if (how.most_bytes > 0) s.most_bytes = how.most_bytes;
   std::unordered_map<key, std::size_t> number;
+  std::vector<key> keys;
   double seconds_per_byte = 0;
   for (const auto& [at, of] : all) {
     number.emplace(at, s.loads.size());
+    keys.push_back(at);
     s.loads.push_back(of.load);
     s.sizes.push_back(of.bytes);
     s.where.push_back(of.rank);
@@ -48,10 +55,22 @@ decision decide(const std::vector<std::pair<key, report>>& all, const balancing&
     if (before.highest - after.highest <= seconds_per_byte * *std::ranges::max_element(bytes)) to = s.where;
     after = balance::judge(s, to);
   }
+  if (record) record->write(keys, s, how.by, to);
   decision out{{before.imbalance(), after.imbalance(), before.floor(), after.moved, after.moved_bytes}, {}};
   for (std::size_t i = 0; i < s.size(); ++i)
     if (to[i] != s.where[i]) out.moves.emplace_back(all[i].first, to[i]);
   return out;
 }
 
-}  // namespace plaq::elements
+}  // namespace elements
+
+std::string in_words(const balanced& what) {
+  std::ostringstream out;
+  out << std::setprecision(3) << "I = " << what.before;
+  if (!std::isnan(what.expected)) out << " (" << what.expected << " was predicted)";
+  out << ", now " << what.predicted << " is, at least " << what.floor << "; " << std::setprecision(15) << what.moved
+      << " elements move, " << std::setprecision(3) << what.moved_bytes << " bytes";
+  return out.str();
+}
+
+}  // namespace plaq

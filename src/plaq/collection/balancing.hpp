@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "plaq/collection/archive.hpp"
 #include "plaq/collection/balance/balancers.hpp"
 #include "plaq/collection/letters.hpp"
+#include "plaq/collection/load_record.hpp"
 
 namespace plaq {
 
@@ -35,7 +37,11 @@ struct balanced {
   double floor = 0;      ///< what it is at least, because of the largest element
   double moved = 0;      ///< elements
   double moved_bytes = 0;
+  /// What the balancing before had predicted for the time that `before` is of; NaN at the first.
+  double expected = std::numeric_limits<double>::quiet_NaN();
 };
+/// The same as a line: "I = 0.523 (0.041 was predicted), now 0.038 is, at least 0; 12 elements move, 1.2e+06 bytes".
+std::string in_words(const balanced& what);
 
 namespace elements {
 
@@ -53,10 +59,10 @@ struct decision {
   void serialize(archive& ar) { ar(came_to, moves); }
 };
 
-/// `point` is empty where elements lie on no mesh.
+/// `point` is empty where elements lie on no mesh. Writes to `record` unless that is null.
 decision decide(const std::vector<std::pair<key, report>>& all, const balancing& how, int ranks,
                 const std::function<std::uint64_t(key)>& position,
-                const std::function<std::array<double, 3>(key)>& point);
+                const std::function<std::array<double, 3>(key)>& point, load_record* record = nullptr);
 /// Throws input_error for what cannot be asked for.
 void need_sound(const balancing& how, load of, bool mesh);
 

@@ -298,11 +298,15 @@ class collection {
           std::vector<std::pair<elements::key, elements::report>> all;
           for (auto& [at, bytes] : packed) all.emplace_back(at, elements::unpack<elements::report>(bytes));
           std::vector<std::byte> bytes;
-          archive::pack(elements::decide(all, how, size(), [this](auto at) { return position_of(at); }, point_of), bytes);
+          std::function<std::array<double, 3>(elements::key)> point;
+          if (elements::mesh_point<Index>) point = point_of;
+          archive::pack(elements::decide(all, how, size(), [this](auto at) { return position_of(at); }, point, record_.get()),
+                        bytes);
           return bytes;
         },
         [this, came_to](std::span<const std::byte> bytes) {
-          const auto what = elements::unpack<elements::decision>(bytes);
+          auto what = elements::unpack<elements::decision>(bytes);
+          what.came_to.expected = std::exchange(predicted_, what.came_to.predicted);
           const std::unordered_map<elements::key, int> moves(what.moves.begin(), what.moves.end());
           host_.release([&](elements::key at) {
             const auto found = moves.find(at);
@@ -312,6 +316,14 @@ class collection {
         },
         [came_to](std::exception_ptr why) { came_to->set_exception(why); }, true);
     return result;
+  }
+
+  /// From now on rank 0 writes what every balancing knew and said to a file, which `plaq balance` replays by any balancer on
+  /// any number of ranks; to move nothing meanwhile, balance by "none". Counts the bytes that elements send.
+  void record_loads(const std::filesystem::path& file) {
+    counts_bytes_ = true;
+    if (rank() == 0)
+      record_ = std::make_unique<elements::load_record>(file, host_.what().name, load_ == load::time ? "s" : "work");
   }
 
   /// Returns when every element of every rank has done all steps, and no message is under way. Throws runtime_failure that
@@ -400,9 +412,11 @@ class collection {
 
   const load load_;
   homes<Index> homes_;
-  elements::host host_;
   int ports_ = 0;
   std::atomic<bool> counts_bytes_{false};
+  std::unique_ptr<elements::load_record> record_;
+  double predicted_ = balanced().expected;  ///< by the last balancing
+  elements::host host_;  ///< destroyed first: its tasks use all this
 };
 
 }  // namespace plaq

@@ -26,8 +26,9 @@ plan greedy_refine(const situation& s);
 /// cut; where none is small enough, two change places. Needs all loads, and edges for locality.
 plan refine(const situation& s);
 
-/// Load flows between ranks that talk to each other until they are alike (Cybenko 1989); without edges the ranks are a
-/// ring. A rank needs to know the loads of its neighbours only.
+/// Load flows between ranks that talk to each other until they are alike (Cybenko 1989), by the second order scheme of
+/// Muthukrishnan, Ghosh and Schultz (1998), in as many rounds as the ranks are wide; elements then move along the flow
+/// (Hu and Blake 1999). Without edges the ranks are a ring. A rank needs to know the loads of its neighbours only.
 plan diffusion(const situation& s);
 
 /// Ranks that have little say so to some others, who say it to some others; who has much gives elements to those that it

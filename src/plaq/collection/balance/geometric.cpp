@@ -99,26 +99,30 @@ plan hierarchical(const situation& s) {
   const auto order = detail::along_curve(s);
   // A node counts as often as it has ranks: the curve is cut for ranks, and nodes take whole groups of parts.
   const plan by_rank = detail::cut_along(s, order, s.ranks);
+  std::vector<situation> inside(std::size_t(nodes), situation{.loads = {}, .where = {}});
+  std::vector<std::vector<std::size_t>> of(inside.size());
+  std::vector<std::size_t> name(s.size());  // of an element, in its node
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const int node = by_rank[i] / s.ranks_per_node, first = node * s.ranks_per_node;
+    situation& in = inside[std::size_t(node)];
+    name[i] = in.size();
+    of[std::size_t(node)].push_back(i);
+    in.loads.push_back(s.loads[i]);
+    if (!s.sizes.empty()) in.sizes.push_back(s.sizes[i]);
+    const bool stays = s.where[i] / s.ranks_per_node == node;
+    in.where.push_back((stays ? s.where[i] : by_rank[i]) - first);
+  }
+  for (const edge& e : s.edges)
+    if (const int node = by_rank[e.a] / s.ranks_per_node; node == by_rank[e.b] / s.ranks_per_node)
+      inside[std::size_t(node)].edges.push_back({name[e.a], name[e.b], e.weight});
   plan to(s.size());
   for (int node = 0; node < nodes; ++node) {
-    const int first = node * s.ranks_per_node, many = std::min(s.ranks_per_node, s.ranks - first);
-    situation in;
-    in.ranks = many;
+    situation& in = inside[std::size_t(node)];
+    const int first = node * s.ranks_per_node;
+    in.ranks = std::min(s.ranks_per_node, s.ranks - first);
     in.most_bytes = s.most_bytes;
-    std::vector<std::size_t> name(s.size(), s.size()), of;
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      if (by_rank[i] < first || by_rank[i] >= first + many) continue;
-      name[i] = of.size();
-      of.push_back(i);
-      in.loads.push_back(s.loads[i]);
-      if (!s.sizes.empty()) in.sizes.push_back(s.sizes[i]);
-      const bool stays = s.where[i] >= first && s.where[i] < first + many;
-      in.where.push_back((stays ? s.where[i] : by_rank[i]) - first);
-    }
-    for (const edge& e : s.edges)
-      if (name[e.a] < s.size() && name[e.b] < s.size()) in.edges.push_back({name[e.a], name[e.b], e.weight});
-    const plan inside = detail::refined(in, in.where);
-    for (std::size_t k = 0; k < of.size(); ++k) to[of[k]] = first + inside[k];
+    const plan within = detail::refined(in, in.where);
+    for (std::size_t k = 0; k < in.size(); ++k) to[of[std::size_t(node)][k]] = first + within[k];
   }
   return detail::never_worse(s, std::move(to));
 }

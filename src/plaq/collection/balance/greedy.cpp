@@ -68,6 +68,7 @@ plan refined(const situation& s, plan to) {
   std::vector<std::vector<link>> links(s.size());
   for (const edge& e : s.edges)
     if (e.a != e.b) links[e.a].push_back({e.b, e.weight}), links[e.b].push_back({e.a, e.weight});
+  for (auto& of : links) std::ranges::sort(of, {}, [](const link& l) { return std::pair(l.other, l.weight); });
   std::vector<std::set<std::size_t>> on(std::size_t(s.ranks));
   for (std::size_t i = 0; i < s.size(); ++i) on[std::size_t(to[i])].insert(i);
   totals now(s, to);

@@ -21,6 +21,9 @@ void need_sound(const situation& s) {
   need_length("points", s.points.size(), true);
   for (const double load : s.loads)
     if (!(load >= 0 && load < 1e300)) refuse("a load is " + std::to_string(load) + "; it may be 0 or more");
+  for (const double bytes : s.sizes)
+    if (!(bytes >= 0)) refuse("a size is " + std::to_string(bytes) + " bytes; it may be 0 or more");
+  if (!(s.most_bytes >= 0)) refuse("most_bytes is negative");
   for (const int rank : s.where)
     if (rank < 0 || rank >= s.ranks)
       refuse("an element is on rank " + std::to_string(rank) + " of " + std::to_string(s.ranks));

@@ -1,0 +1,150 @@
+"""Loads that were recorded, and the file that a collection writes them to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plaq.errors import InputError
+from plaq.files.guard import reading
+
+VERSION = 1
+MOST_RANKS = 1_000_000
+
+
+@dataclass
+class Phase:
+    """What elements did between two balancings. Arrays of the same length, or empty where nobody knows."""
+
+    keys: np.ndarray  #: (n) the same element has the same key in every phase
+    loads: np.ndarray  #: (n) >= 0
+    where: np.ndarray  #: (n) the rank that each was on
+    sizes: np.ndarray = field(default_factory=lambda: np.zeros(0))  #: (n) bytes
+    positions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))  #: (n) along a curve through the mesh
+    points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  #: (n, 3) on the mesh
+    ends: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.uint64))  #: (m, 2) numbers of elements that talk
+    weights: np.ndarray = field(default_factory=lambda: np.zeros(0))  #: (m) bytes that they sent
+
+
+@dataclass
+class Loads:
+    """All phases of a recording."""
+
+    name: str
+    unit: str  #: of loads, "s" or "work"
+    ranks: int
+    phases: list[Phase]
+    notes: list[str] = field(default_factory=list)  #: what the reader left out
+
+
+def read(path: Path) -> Loads:
+    """The loads in a file of plaq, or in that of any rank of vt, whose files lie beside it. InputError with the file and
+    the line or the entity for what makes no sense."""
+    from plaq.balance.vt import read_vt
+
+    with reading(path, "a file of recorded loads"):
+        if path.name.endswith(".json.br"):
+            raise InputError(f"{path}: is compressed; unpack it first: brotli -d {path.name}")
+        with open(path, "rb") as file:
+            first = file.readline(1 << 16)
+        if first.startswith(b'{"plaq loads"'):
+            return read_own(path)
+        return read_vt(path)
+
+
+def number_of(text: str) -> float:
+    raise ValueError(f"{text} is no number")
+
+
+def parsed(text: bytes) -> Any:
+    """JSON without the NaN and Infinity that Python adds to it."""
+    return json.loads(text, parse_constant=number_of)
+
+
+def read_own(path: Path) -> Loads:
+    lines = path.read_bytes().split(b"\n")
+    notes = []
+    if lines.pop():
+        notes.append(f"{path}: the last line is not complete and is left out")
+        if len(lines) < 1:
+            raise InputError(f"{path}: ends in its first line")
+    head = parsed(lines[0])
+    if head.get("plaq loads") != VERSION:
+        raise InputError(f"{path}: is of version {head.get('plaq loads')!r}; this plaq reads version {VERSION}")
+    name, unit = head.get("name"), head.get("unit")
+    if not isinstance(name, str) or unit not in ("s", "work"):
+        raise InputError(f"{path}: line 1: has no name, or a unit that is neither s nor work")
+    phases, ranks = [], 0
+    for number, line in enumerate(lines[1:], 2):
+        where = f"{path}: line {number}"
+        try:
+            fields = parsed(line)
+        except ValueError as error:
+            raise InputError(f"{where}: {error}") from None
+        if not isinstance(fields, dict):
+            raise InputError(f"{where}: is no balancing")
+        of_phase = fields.get("ranks")
+        if type(of_phase) is not int or not 1 <= of_phase <= MOST_RANKS:
+            raise InputError(f"{where}: ranks is {str(of_phase)[:40]!r}, and not from 1 to {MOST_RANKS}")
+        if ranks and of_phase != ranks:
+            raise InputError(f"{where}: is of {of_phase} ranks, the lines before of {ranks}")
+        ranks = of_phase
+        phases.append(checked(phase_of(fields, where), ranks, where))
+    if not phases:
+        raise InputError(f"{path}: has no balancing in it")
+    return Loads(name, unit, ranks, phases, notes)
+
+
+def phase_of(fields: dict, where: str) -> Phase:
+    def array(name: str, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+        values = fields.get(name, [])
+        try:
+            wanted = {"u": np.uint64, "i": np.int32, "f": np.float64}[kind]
+            out = np.asarray(values, wanted) if values else np.zeros((0, *shape[1:]), wanted)
+            if kind != "f" and not np.array_equal(out, np.asarray(values)) and values:
+                raise ValueError("not all are whole")
+        except (ValueError, TypeError, OverflowError) as error:
+            raise InputError(f"{where}: {name}: {error}") from None
+        if out.ndim != len(shape) or out.shape[1:] != shape[1:]:
+            raise InputError(f"{where}: {name} has the shape {out.shape}")
+        return out
+
+    edges = array("edges", "f", (0, 3))
+    if edges.size and not (np.all(edges[:, :2] >= 0) and np.all(edges[:, :2] % 1 == 0)):
+        raise InputError(f"{where}: edges: not all ends are numbers of elements")
+    return Phase(
+        keys=array("keys", "u", (0,)), loads=array("loads", "f", (0,)), where=array("where", "i", (0,)),
+        sizes=array("bytes", "f", (0,)), positions=array("positions", "u", (0,)), points=array("points", "f", (0, 3)),
+        ends=np.ascontiguousarray(edges[:, :2]).astype(np.uint64), weights=np.ascontiguousarray(edges[:, 2]),
+    )
+
+
+def checked(phase: Phase, ranks: int, where: str) -> Phase:
+    """The phase, if balancers can work with it."""
+    n = len(phase.keys)
+    refuse = lambda why: InputError(f"{where}: {why}")
+    if n == 0:
+        raise refuse("there is no element in it")
+    for name in ("loads", "where"):
+        if len(getattr(phase, name)) != n:
+            raise refuse(f"there are {n} keys and {len(getattr(phase, name))} of {name}")
+    for name in ("sizes", "positions", "points"):
+        if len(getattr(phase, name)) not in (0, n):
+            raise refuse(f"there are {n} keys and {len(getattr(phase, name))} {name}")
+    if len(np.unique(phase.keys)) != n:
+        raise refuse("a key comes twice")
+    for name in ("loads", "sizes", "weights"):
+        values = getattr(phase, name)
+        if not np.all((values >= 0) & (values < 1e300)):
+            raise refuse(f"{name} has {values[~((values >= 0) & (values < 1e300))][0]}; all are 0 or more")
+    if not np.all(np.isfinite(phase.points)):
+        raise refuse("a point has a coordinate that is no number")
+    if not np.all((phase.where >= 0) & (phase.where < ranks)):
+        raise refuse(f"an element is on no rank from 0 to {ranks - 1}")
+    if phase.ends.size and phase.ends.max() >= n:
+        raise refuse(f"an edge has the end {phase.ends.max()}, and there are {n} elements")
+    return phase

@@ -1,0 +1,51 @@
+"""``plaq balance``: recorded loads through any balancer, on any number of ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from plaq.cli.app import whole
+
+
+def balance(
+    file: Annotated[Path, typer.Argument(help="Loads that a collection recorded, or the file of a rank of vt.", show_default=False)],
+    by: Annotated[str, typer.Option(help="Names of balancers, as in refine,hilbert_cut; by default all.")] = "",
+    ranks: Annotated[Optional[int], typer.Option("-n", "--ranks", help="By default as many as there were.", **whole(1_000_000))] = None,
+    ranks_per_node: Annotated[int, typer.Option(help="For the hierarchical one.", **whole(1_000_000))] = 32,
+    most_bytes: Annotated[float, typer.Option(help="Bytes of elements that a rank has room for; 0: any.", min=0)] = 0,
+    csv: Annotated[Optional[Path], typer.Option(help="Write a line for each balancer and phase to this file too.")] = None,
+    picture: Annotated[Optional[Path], typer.Option(help="Draw loads of ranks and maps of elements, as .png.")] = None,
+):
+    """Replay recorded loads: the imbalance that balancers would have left, and what they would have moved."""
+    from plaq.balance.loads import read
+    from plaq.balance.picture import draw
+    from plaq.balance.replay import as_csv, replay, usable
+    from plaq.cli.tables import plain_table, print_table
+    from plaq.files.atomic import write_atomically
+    from plaq.output import say
+
+    loads = read(file)
+    names, lacking = usable(loads, by)
+    n = ranks or loads.ranks
+    replayed = [replay(loads, name, n, most_bytes or float("inf"), ranks_per_node) for name in names]
+    if csv:
+        write_atomically(csv, as_csv(replayed).encode())
+    if picture:
+        draw(picture, loads, replayed)
+    last = loads.phases[-1]
+    on = f"{n} ranks" + (f", recorded on {loads.ranks}" if n != loads.ranks else "")
+    print(f"{loads.name}: {len(last.keys)} elements in {len(loads.phases)} phases, on {on}")
+    table = plain_table(("balancer",), ("I before", "predicted", "floor", "moved", "bytes", "cut", "time"))
+    for one in replayed:
+        table.add_row(one.by, f"{one.mean('before'):.3f}", f"{one.mean('predicted'):.3f}", f"{one.mean('floor'):.3f}",
+                      f"{100 * one.mean('moved'):.1f} %", f"{one.sum('moved_bytes'):.3g}", f"{100 * one.mean('cut'):.1f} %",
+                      f"{one.mean('seconds'):.3g} s")
+    print_table(table)
+    print("\nI = max/mean - 1 over the ranks; means over the phases, bytes of all.")
+    for note in loads.notes:
+        say(note)
+    if lacking:
+        say(f"left out, for want of points or positions: {', '.join(lacking)}")
