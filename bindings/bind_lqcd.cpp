@@ -164,10 +164,10 @@ void bind_lqcd(nb::module_& m) {
       .def("__str__", &solver_result::in_words);
   nb::class_<solver>(m, "Wilson", "Wilson or twisted-mass fermions on a gauge field, of which it has a copy.")
       .def("__init__",
-           [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta) {
-             new (self) solver(e.by, u, {kappa, mu, theta});
+           [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta, double csw) {
+             new (self) solver(e.by, u, {kappa, mu, theta, csw});
            },
-           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, nb::keep_alive<1, 2>())
+           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>())
       .def("apply",
            [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
            "out"_a, "in"_a, "dagger"_a, free_gil())
@@ -177,8 +177,14 @@ void bind_lqcd(nb::module_& m) {
            },
            "out"_a, "in"_a, "dagger"_a, "twist"_a, free_gil())
       .def("derivative",
-           [](solver& s, gauge& out, const spinor& X, const spinor& Y) { s.matrix().derivative(out, X, Y); }, "out"_a,
-           "X"_a, "Y"_a, free_gil())
+           [](solver& s, gauge& out, const gauge& u, const spinor& X, const spinor& Y) {
+             s.matrix().derivative(out, u, X, Y);
+           },
+           "out"_a, "links"_a, "X"_a, "Y"_a, free_gil())
+      .def_prop_ro("log_det_even", [](solver& s) { return s.matrix().log_det_even(); })
+      .def("log_det_derivative",
+           [](solver& s, gauge& out, const gauge& u) { s.matrix().log_det_derivative(out, u); }, "out"_a, "links"_a,
+           free_gil())
       .def("solve_normal",
            [](solver& s, spinor& x, const spinor& phi, double twist, bool mixed, double residual, int most_steps) {
              solver_options how;

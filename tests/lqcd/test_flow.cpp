@@ -10,6 +10,7 @@
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/reference.hpp"
 #include "plaq/lqcd/site_matrix.hpp"
+#include "plaq/lqcd/staples.hpp"
 
 namespace plaq::lqcd {
 namespace {

@@ -9,6 +9,7 @@
 #include "plaq/lqcd/hopping_kernel.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/reference.hpp"
+#include "plaq/lqcd/staples.hpp"
 #include "plaq/lqcd/subgroups.hpp"
 
 namespace plaq::lqcd {

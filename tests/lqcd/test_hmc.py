@@ -8,7 +8,7 @@ import pytest
 from plaq import lqcd
 from plaq.lqcd.fields import RECTANGLES, Momenta
 from plaq.lqcd.hmc import INTEGRATORS, Scale, integrate, trajectory
-from plaq.lqcd.terms import GaugeTerm, QuarkTerm, doublet
+from plaq.lqcd.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
 
 KAPPA, MU, THETA = 0.15, 0.1, (1, 0, 0.3, 0)
 TIGHT = {"residual": 1e-13, "force_residual": 1e-13}
@@ -24,8 +24,8 @@ def start():
     return gauge, Momenta(lattice).gaussian(1, 1)
 
 
-def quarks():
-    return doublet(KAPPA, MU, THETA, [0.3, 0.9], **TIGHT)
+def quarks(csw=0.0):
+    return [term for together in doublet(KAPPA, MU, THETA, [0.3, 0.9], csw, **TIGHT) for term in together]
 
 
 def energy(gauge, momenta, terms):
@@ -33,7 +33,8 @@ def energy(gauge, momenta, terms):
 
 
 TERMS = {"gauge": lambda: GaugeTerm(5.6), "rectangles": lambda: GaugeTerm(2.6, RECTANGLES["iwasaki"]), "heaviest": lambda: quarks()[-1], "ratio": lambda: quarks()[1],
-         "lightest": lambda: quarks()[0], "untwisted": lambda: QuarkTerm(KAPPA, theta=THETA, **TIGHT)}
+         "lightest": lambda: quarks()[0], "clover": lambda: CloverTerm(KAPPA, MU, 1.5), "lightest with clover":
+         lambda: quarks(1.5)[0], "untwisted": lambda: QuarkTerm(KAPPA, theta=THETA, **TIGHT)}
 
 
 @pytest.mark.parametrize("term", [make() for make in TERMS.values()], ids=list(TERMS))
@@ -44,7 +45,7 @@ def test_a_kick_is_the_derivative_of_the_value(start, term):
     kicked = P.copy()
     term.kick(kicked, gauge, 1.0)
     slope = 2 * (P.array * (P.array - kicked.array)).sum()
-    values, h = [], 4e-3
+    values, h = [], 2e-3
     for step in (-2, -1, 1, 2):
         moved = gauge.copy()
         P.move(moved, step * h)
@@ -78,7 +79,7 @@ def test_delta_h_falls_with_the_order_of_the_integrator(start, name, order, step
 
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_trajectories_are_reversible(start, name):
-    terms = quarks()
+    terms = quarks(1.2)
     for term in terms:
         term.begin(start[0], 3, 1)
     scales = [Scale((terms[0],), 2, name), Scale(tuple(terms[1:]), 1, name), Scale((GaugeTerm(5.6),), 2, name)]

@@ -44,6 +44,7 @@ step = 0.1
 HMC = """[quarks]
 kappa = 0.14
 mu = 0.1
+csw = 1.1
 masses = [0.6]
 [hmc]
 length = 0.5

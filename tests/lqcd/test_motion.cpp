@@ -47,7 +47,7 @@ double slope(job& with, const momenta& P, const links<double>& m, double factor)
 /// dS/dtau along P by differences of fourth order.
 template <class Action>
 double numerical_slope(job& with, const links<double>& gauge, const momenta& P, Action&& action) {
-  const double h = 4e-3;
+  const double h = 2e-3;
   const auto at = [&](double time) {
     auto u = gauge;
     move_links(with.by, u, P, time);
@@ -131,14 +131,15 @@ TEST(motion, the_force_of_gauge_actions_is_their_derivative) {
 }
 
 TEST(motion, the_force_of_quarks_is_their_derivative) {
-  // S = phi^+ W (M^+ M)^-1 W^+ phi with the twists of M and W, and without W.
+  // S = phi^+ W (M^+ M)^-1 W^+ phi with the twists of M and W, and without W; without and with clover term.
   job with(alone());
   start s;
-  const wilson_parameters p{.kappa = 0.13, .mu = 0.2, .theta = {1, 0.3, 0, -0.2}};
+  for (int i = 0; i < 3; ++i) heat_bath(with.by, s.gauge, {5.6}, {.seed = 1, .chain = 0, .sweep = std::uint32_t(i)});
   const solver_options how{.mixed = false, .residual = 1e-14};
   spinors<double> phi(s.gauge.shared_layout(), sites::odd), chi(phi), X(phi), Y(phi);
   gaussian(phi, {5, 1, 0, draws::pseudofermion});
-  for (const bool ratio : {false, true}) {
+  for (const auto& [ratio, csw] : {std::pair(false, 0.0), std::pair(true, 0.0), std::pair(true, 1.4)}) {
+    const wilson_parameters p{.kappa = 0.13, .mu = 0.2, .theta = {1, 0.3, 0, -0.2}, .csw = csw};
     const double twist = 0.1, other = 0.4;
     const auto solved = [&](solver& M) {
       if (ratio)
@@ -157,21 +158,36 @@ TEST(motion, the_force_of_quarks_is_their_derivative) {
     M.matrix().apply_odd(Y, X, false, twist);
     if (ratio) combine<double>(with.by, Y, {{1, Y}, {-1, phi}});
     links<double> m(s.gauge.shared_layout());
-    M.matrix().derivative(m, X, Y);
+    M.matrix().derivative(m, s.gauge, X, Y);
     const double expected = numerical_slope(with, s.gauge, s.P, action);
-    EXPECT_NEAR(slope(with, s.P, m, -p.kappa) / expected, 1, 1e-8) << ratio;
+    EXPECT_NEAR(slope(with, s.P, m, -p.kappa) / expected, 1, 1e-8) << ratio << csw;
   }
 }
 
+TEST(motion, the_force_of_the_determinant_of_clover_blocks_is_its_derivative) {
+  job with(alone());
+  start s;
+  for (int i = 0; i < 3; ++i) heat_bath(with.by, s.gauge, {5.6}, {.seed = 1, .chain = 0, .sweep = std::uint32_t(i)});
+  const wilson_parameters p{.kappa = 0.13, .mu = 0.2, .csw = 1.4};
+  links<double> m(s.gauge.shared_layout());
+  wilson<double>(with.by, s.gauge, p, s.gauge.shared_layout()).log_det_derivative(m, s.gauge);
+  const double expected = numerical_slope(with, s.gauge, s.P, [&](const links<double>& u) {
+    return wilson<double>(with.by, u, p, u.shared_layout()).log_det_even();
+  });
+  EXPECT_NEAR(slope(with, s.P, m, p.kappa / 2) / expected, 1, 1e-8);
+}
+
 TEST(motion, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
-  const wilson_parameters p{.kappa = 0.13, .mu = 0.2, .theta = {1, 0, 0, 0}};
+  const wilson_parameters p{.kappa = 0.13, .mu = 0.2, .theta = {1, 0, 0, 0}, .csw = 1.2};
   const auto moved = [&](job& with, start s) {
     links<double> m(s.gauge.shared_layout());
     solver M(with.by, s.gauge, p);
     spinors<double> X(s.gauge.shared_layout(), sites::odd), Y(X);
     gaussian(X, {5, 1, 0, draws::pseudofermion});
     gaussian(Y, {5, 1, 1, draws::pseudofermion});
-    M.matrix().derivative(m, X, Y);
+    M.matrix().derivative(m, s.gauge, X, Y);
+    kick(with.by, s.P, m, 0.1);
+    M.matrix().log_det_derivative(m, s.gauge);
     kick(with.by, s.P, m, 0.1);
     action_derivative(with.by, m, s.gauge, 0);
     kick(with.by, s.P, m, 0.1);

@@ -24,10 +24,10 @@ from plaq.run.driver import Run
 
 def time_scales(p: Parameters) -> list[Scale]:
     """Of the input's trajectories: a scale for each term of the action."""
-    terms = [GaugeTerm(p.action.beta, RECTANGLES[p.action.gauge])]
+    terms = [(GaugeTerm(p.action.beta, RECTANGLES[p.action.gauge]),)]
     if (q := p.quarks).kappa is not None:
-        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, residual=q.residual, force_residual=q.force_residual), *terms]
-    return [Scale((term,), steps, p.hmc.integrator) for term, steps in zip(terms, p.hmc.steps)]
+        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, residual=q.residual, force_residual=q.force_residual), *terms]
+    return [Scale(together, steps, p.hmc.integrator) for together, steps in zip(terms, p.hmc.steps)]
 
 
 class Chain:
@@ -85,7 +85,7 @@ class Chain:
         save, m = self.p.updates.save_every, self.p.mesons
         if self.mesons:
             with self.timed("mesons"):
-                matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta)
+                matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta, m.csw)
                 propagator = point_propagator(matrix, self.source(number), m.residual, method=m.solver)
                 self.mesons = {name: np.vstack([found, meson_correlator(propagator, name)]) for name, found in self.mesons.items()}
         if (times := flow_times(self.p)).size:

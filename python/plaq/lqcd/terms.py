@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -56,16 +57,17 @@ class QuarkTerm(Term):
     number : of the pseudofermion among those of a trajectory. residual, force_residual : of the solutions for values and kicks.
     """
 
-    def __init__(self, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), *, mass: float = 0.0,
+    def __init__(self, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0, *, mass: float = 0.0,
                  heavier: float | None = None, number: int = 0, residual: float = 1e-12, force_residual: float = 1e-8):
-        self.kappa, self.mu, self.theta, self.number = kappa, mu, tuple(theta), number
+        self.kappa, self.number = kappa, number
+        self.matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw)
         self.twist = 2 * kappa * mass
         self.other = None if heavier is None else 2 * kappa * heavier
         self.residual, self.force_residual = residual, force_residual
         self.phi: SpinorField | None = None
 
     def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
-        M = self._matrix(gauge)
+        M = self.matrix(gauge)
         eta = SpinorField(gauge.lattice, odd=True)
         eta.native.pseudofermion(seed, trajectory, self.number)
         self.phi = M.apply_odd(eta, True, self.twist)
@@ -74,28 +76,46 @@ class QuarkTerm(Term):
         return eta.norm2()
 
     def value(self, gauge: GaugeField) -> float:
-        M = self._matrix(gauge)
+        M = self.matrix(gauge)
         chi = self._source(M)
         return chi.dot(M.solve_normal(chi, self.twist, self.residual)).real
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        M = self._matrix(gauge)
+        M = self.matrix(gauge)
         X = M.solve_normal(self._source(M), self.twist, self.force_residual)
         Y = M.apply_odd(X, False, self.twist)
         if self.other is not None:
             np.subtract(Y.array, self.phi.array, out=Y.array)
-        momenta.kick(M.derivative(X, Y), time * self.kappa)
-
-    def _matrix(self, gauge: GaugeField) -> Wilson:
-        return Wilson(gauge, self.kappa, self.mu, self.theta)
+        momenta.kick(M.derivative(gauge, X, Y), time * self.kappa)
 
     def _source(self, M: Wilson) -> SpinorField:
         """W^+ phi."""
         return self.phi if self.other is None else M.apply_odd(self.phi, True, self.other)
 
 
-def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float], **residuals: float) -> list[QuarkTerm]:
-    """The terms of two flavours, the lightest first: ``masses`` precondition it, from light to heavy."""
+class CloverTerm(Term):
+    r"""$-2 \sum \log |\det A|$ over even sites: what even-odd preconditioning leaves of the determinant of two flavours with clover
+    term."""
+
+    def __init__(self, kappa: float, mu: float, csw: float):
+        self.kappa = kappa
+        self.matrix = partial(Wilson, kappa=kappa, mu=mu, csw=csw)
+
+    def value(self, gauge: GaugeField) -> float:
+        return -2 * self.matrix(gauge).log_det_even
+
+    def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
+        momenta.kick(self.matrix(gauge).log_det_derivative(gauge), time * self.kappa)
+
+
+def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float] = (), csw: float = 0.0,
+            **residuals: float) -> list[tuple[Term, ...]]:
+    """The terms of two flavours for one time scale after the other, the lightest first: ``masses`` precondition it, from light to
+    heavy. That of the clover term goes with the heaviest."""
     chain = [0.0, *masses]
-    return [QuarkTerm(kappa, mu, theta, mass=mass, heavier=heavier, number=number, **residuals)
-            for number, (mass, heavier) in enumerate(zip(chain, [*masses, None]))]
+    terms: list[tuple[Term, ...]] = [
+        (QuarkTerm(kappa, mu, theta, csw, mass=mass, heavier=heavier, number=number, **residuals),)
+        for number, (mass, heavier) in enumerate(zip(chain, [*masses, None]))]
+    if csw:
+        terms[-1] = (*terms[-1], CloverTerm(kappa, mu, csw))
+    return terms

@@ -1,4 +1,4 @@
-"""Wilson and twisted-mass fermions."""
+"""Wilson and twisted-mass fermions, with and without clover term."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ METHODS = ("cg", "bicgstab")
 
 
 class Wilson:
-    r"""$M = 1 - \kappa H + 2 i \kappa\mu\gamma_5$ on a gauge field, of which it keeps a copy:
+    r"""$M = A - \kappa H$ with $A = 1 + 2 i \kappa\mu\gamma_5 + i\kappa c_{sw} \sum_{\mu<\nu} \sigma_{\mu\nu}F_{\mu\nu}$ on a gauge
+    field, of which it keeps a copy:
 
     $(H\psi)(x) = \sum_\mu (1-\gamma_\mu) U_\mu(x) \psi(x+\mu) + (1+\gamma_\mu) U_\mu(x-\mu)^+ \psi(x-\mu)$,
     $\psi(x + L_\mu) = e^{i\pi\theta_\mu}\psi(x)$.
@@ -20,13 +21,15 @@ class Wilson:
     The phases are spread over the links of its copy, exp(i pi theta_mu / L_mu) on each: fields are periodic, and
     exp(-i pi theta_mu x_mu / L_mu) times those that jump at the boundary. Mesons of two quarks with one theta do not see that.
 
-    kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic.
+    kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic. csw : of the clover term
+    (Sheikholeslami and Wohlert, Nucl. Phys. B 259, 572 (1985)), $\sigma_{\mu\nu} = i\gamma_\mu\gamma_\nu$ and F the
+    antihermitian part of a quarter of the four plaquettes of a plane that begin at a site. Collective.
     """
 
-    def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0)):
+    def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0):
         self.lattice = gauge.lattice
-        self.kappa, self.mu, self.theta = kappa, mu, tuple(theta)
-        self._native = _core.lqcd.Wilson(self.lattice.engine, gauge.native, kappa, mu, list(theta))
+        self.kappa, self.mu, self.theta, self.csw = kappa, mu, tuple(theta), csw
+        self._native = _core.lqcd.Wilson(self.lattice.engine, gauge.native, kappa, mu, list(theta), csw)
 
     def __call__(self, psi: SpinorField, dagger: bool = False) -> SpinorField:
         """M psi, or M^+ psi. Collective."""
@@ -50,8 +53,8 @@ class Wilson:
         return psi, done
 
     def apply_odd(self, psi: SpinorField, dagger: bool = False, twist: float = 0.0) -> SpinorField:
-        r"""$\hat M\psi$ or $\hat M^+\psi$ on odd sites, of $\hat M = A - \kappa^2 H_{oe} A^{-1} H_{eo} + i\,$``twist``$\,\gamma_5$
-        with $A = 1 + 2 i \kappa\mu\gamma_5$. Collective."""
+        r"""$\hat M\psi$ or $\hat M^+\psi$ on odd sites, of $\hat M = A - \kappa^2 H_{oe} A^{-1} H_{eo} + i\,$``twist``$\,\gamma_5$.
+        Collective."""
         out = psi.like()
         self._native.apply_odd(out.native, psi.native, dagger, twist)
         return out
@@ -65,11 +68,22 @@ class Wilson:
         self._need(done, "cg", residual)
         return x
 
-    def derivative(self, X: SpinorField, Y: SpinorField):
-        r"""A native field m of links: with $U \to e^{\epsilon_a T_a} U$, $\mathrm{Re}\,Y^+ \hat M X$ changes by $-\kappa\,
-        \mathrm{Re\,tr}(\epsilon_a T_a m)$. Collective."""
+    def derivative(self, gauge: GaugeField, X: SpinorField, Y: SpinorField):
+        r"""A native field m of links: with $U \to e^{\epsilon_a T_a} U$ of ``gauge``, which the matrix was made of, $\mathrm{Re}\,Y^+
+        \hat M X$ changes by $-\kappa\,\mathrm{Re\,tr}(\epsilon_a T_a m)$. Collective."""
         out = _core.lqcd.Links(self.lattice.layout)
-        self._native.derivative(out, X.native, Y.native)
+        self._native.derivative(out, gauge.native, X.native, Y.native)
+        return out
+
+    @property
+    def log_det_even(self) -> float:
+        r"""$\sum \log|\det A|$ over even sites, zero without clover term."""
+        return self._native.log_det_even
+
+    def log_det_derivative(self, gauge: GaugeField):
+        """As `derivative`, of `log_det_even`. Collective."""
+        out = _core.lqcd.Links(self.lattice.layout)
+        self._native.log_det_derivative(out, gauge.native)
         return out
 
     def _need(self, done, method: str, residual: float) -> None:

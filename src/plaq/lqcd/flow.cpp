@@ -6,6 +6,7 @@
 
 #include "plaq/lqcd/exponential.hpp"
 #include "plaq/lqcd/site_matrix.hpp"
+#include "plaq/lqcd/staples.hpp"
 
 namespace plaq::lqcd {
 
@@ -42,9 +43,6 @@ void flow_step(engine& by, links<double>& v, double step) {
   }
 }
 
-namespace {
-
-/// out = the four plaquettes of a plane that begin and end at a site.
 void leaves(engine& by, matrices& out, const links<double>& v, int mu, int nu) {
   matrices a(v.shared_layout()), b(v.shared_layout()), c(v.shared_layout()), d(v.shared_layout());
   const auto both = [](auto&& work) {
@@ -84,8 +82,6 @@ void leaves(engine& by, matrices& out, const links<double>& v, int mu, int nu) {
   both([&](int p) { shift(by, p, view(c), view(d), nu, -1); });
   both([&](int p) { add(by, p, view(out), view(c)); });
 }
-
-}  // namespace
 
 field_strength clover(engine& by, const links<double>& v) {
   const layout& where = v.where();

@@ -9,6 +9,9 @@ namespace plaq::lqcd {
 /// In units of a^2; the bits do not depend on ranks, workers or layout. Collective.
 void flow_step(engine& by, links<double>& v, double step);
 
+/// out = the four plaquettes of a plane that begin and end at a site, with mu before nu.
+void leaves(engine& by, matrices& out, const links<double>& v, int mu, int nu);
+
 /// What is read off a smooth field by its clover-shaped field strength F (antihermitian, traceless).
 struct field_strength {
   double energy;  ///< E = -sum over mu < nu of tr F_mu,nu^2, on average over the sites; a^4

@@ -18,13 +18,6 @@ struct plaquettes {
 /// Collective, as all below.
 plaquettes plaquette(engine& by, const links<double>& u);
 
-/// Of the links in direction mu from sites of a parity: the sum over the six plaquettes of a link of what the link
-/// is to be parallel to, so that they contribute Re tr U staple^+.
-void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu);
-
-/// The same for the eighteen rectangles of a link.
-void rectangle_staples(engine& by, matrices& out, const links<double>& u, int parity, int mu);
-
 /// The average of Re tr R / 3 over all rectangles.
 double rectangle(engine& by, const links<double>& u);
 

@@ -24,6 +24,13 @@ links<T> with_phases(const links<double>& gauge, const angles& theta, const std:
   return out;
 }
 
+template <class T>
+chiral_blocks<T> in_layout(const chiral_blocks<double>& from, const std::shared_ptr<const layout>& where) {
+  chiral_blocks<T> to(where, from.which());
+  copy(from, to);
+  return to;
+}
+
 }  // namespace
 
 template <class T>
@@ -32,14 +39,23 @@ wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameter
     : p_(p),
       where_(std::move(where)),
       H_(by, with_phases<T>(gauge, p.theta, where_)),
-      even_(where_, sites::even) {}
+      even_(where_, sites::even) {
+  if (p.csw == 0) return;
+  const auto blocks = clover_term(by, gauge, p.kappa * p.csw, 2 * p.kappa * p.mu);
+  const auto even = inverted(by, blocks);
+  clover_.emplace(clover{in_layout<T>(blocks, where_), {in_layout<T>(even.inverse, where_), even.log_det}});
+}
 
 template <class T>
 wilson<T>::wilson(const wilson<double>& of, std::shared_ptr<const layout> where)
     : p_(of.p_),
       where_(std::move(where)),
       H_(of.H_.by(), with_phases<T>(of.H_.gauge(), {0, 0, 0, 0}, where_)),
-      even_(where_, sites::even) {}
+      even_(where_, sites::even) {
+  if (!of.clover_) return;
+  const auto& c = *of.clover_;
+  clover_.emplace(clover{in_layout<T>(c.A, where_), {in_layout<T>(c.even.inverse, where_), c.even.log_det}});
+}
 
 template <class T>
 chiral<T> wilson<T>::A(bool dagger) const {
@@ -53,42 +69,84 @@ chiral<T> wilson<T>::inverse_A(bool dagger) const {
 }
 
 template <class T>
+void wilson<T>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger,
+                         bool add) {
+  H_.by().hands.each("clover", std::size_t(where_->half()), [&](std::size_t first, std::size_t end) {
+    multiply_blocks(out.lanes(), first, end, out.of(parity), blocks.of(parity), in.of(parity), dagger, add);
+  });
+}
+
+template <class T>
 void wilson<T>::apply(spinors<T>& out, const spinors<T>& in, bool dagger) {
-  for (const int p : {0, 1}) H_(out, in, p, {dagger, T(-p_.kappa), &in, A(dagger)});
+  for (const int p : {0, 1}) {
+    if (clover_) {
+      H_(out, in, p, {dagger, T(-p_.kappa), nullptr, {}});
+      multiply(clover_->A, out, in, p, dagger, true);
+    } else {
+      H_(out, in, p, {dagger, T(-p_.kappa), &in, A(dagger)});
+    }
+  }
 }
 
 template <class T>
 void wilson<T>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger, double twist) {
   const auto shift = chiral<T>(0, T(dagger ? -twist : twist));
-  H_(even_, in, 0, {dagger, inverse_A(dagger), nullptr, {}});
-  H_(out, even_, 1, {dagger, T(-p_.kappa * p_.kappa), &in, A(dagger) + shift});
+  const T factor(-p_.kappa * p_.kappa);
+  if (clover_) {
+    H_(even_, in, 0, {dagger, T(1), nullptr, {}});
+    multiply(clover_->even.inverse, even_, even_, 0, dagger, false);
+    H_(out, even_, 1, {dagger, factor, twist == 0 ? nullptr : &in, shift});
+    multiply(clover_->A, out, in, 1, dagger, true);
+  } else {
+    H_(even_, in, 0, {dagger, inverse_A(dagger), nullptr, {}});
+    H_(out, even_, 1, {dagger, factor, &in, A(dagger) + shift});
+  }
 }
 
 template <class T>
-void wilson<T>::derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y) {
-  // With X_e = kappa A^-1 H_eo X_o and Y_e = kappa A^-1+ (H^+)_eo Y_o both terms of d(H_oe A^-1 H_eo) are those of the
-  // whole H.
-  const auto whole = [&](const spinors<T>& odd, bool dagger) {
-    spinors<T> out(where_);
-    std::copy_n(odd.of(1), odd.size() / (odd.which() == sites::all ? 2 : 1), out.of(1));
-    H_(out, odd, 0, {dagger, T(p_.kappa) * inverse_A(dagger), nullptr, {}});
+void wilson<T>::derivative(links<double>& m, const links<double>& gauge, const spinors<double>& X,
+                           const spinors<double>& Y)
+requires std::same_as<T, double>
+{
+  // With X_e = kappa A^-1 H_eo X_o and Y_e = kappa A^-1+ (H^+)_eo Y_o all terms of the derivative are those of A - kappa H.
+  const auto whole = [&](const spinors<double>& odd, bool dagger) {
+    spinors<double> out(where_);
+    std::copy_n(odd.of(1), out.size() / 2, out.of(1));
+    H_(out, odd, 0, {dagger, p_.kappa * (clover_ ? chiral<double>(1) : inverse_A(dagger)), nullptr, {}});
+    if (clover_) multiply(clover_->even.inverse, out, out, 0, dagger, false);
     return out;
   };
-  H_.derivative(m, whole(X, false), whole(Y, true));
+  const auto right = whole(X, false), left = whole(Y, true);
+  H_.derivative(m, right, left);
+  if (clover_) add_tensor_derivative(H_.by(), m, gauge, tensor_of(H_.by(), right, left), p_.csw);
+}
+
+template <class T>
+void wilson<T>::log_det_derivative(links<double>& m, const links<double>& gauge)
+requires std::same_as<T, double>
+{
+  std::fill_n(m.data(), m.size(), 0.0);
+  if (clover_) add_tensor_derivative(H_.by(), m, gauge, tensor_of(H_.by(), clover_->even.inverse), p_.csw);
 }
 
 template <class T>
 void wilson<T>::prepare(spinors<T>& odd, const spinors<T>& eta) {
-  H_.by().hands.each("prepare", std::size_t(even_.blocks()), [&](std::size_t first, std::size_t end) {
-    const term<T> from{eta.of(0), inverse_A(), std::conj(inverse_A())};
-    combine<T>(even_.lanes(), first, end, even_.data(), std::span(&from, 1), nullptr);
-  });
+  if (clover_) {
+    multiply(clover_->even.inverse, even_, eta, 0, false, false);
+  } else {
+    H_.by().hands.each("prepare", std::size_t(even_.blocks()), [&](std::size_t first, std::size_t end) {
+      const term<T> from{eta.of(0), inverse_A(), std::conj(inverse_A())};
+      combine<T>(even_.lanes(), first, end, even_.data(), std::span(&from, 1), nullptr);
+    });
+  }
   H_(odd, even_, 1, {false, T(p_.kappa), &eta, T(1)});
 }
 
 template <class T>
 void wilson<T>::complete(spinors<T>& psi, const spinors<T>& eta) {
-  H_(psi, psi, 0, {false, T(p_.kappa) * inverse_A(), &eta, inverse_A()});
+  const auto inverse = clover_ ? chiral<T>(1) : inverse_A();
+  H_(psi, psi, 0, {false, T(p_.kappa) * inverse, &eta, inverse});
+  if (clover_) multiply(clover_->even.inverse, psi, psi, 0, false, false);
 }
 
 template class wilson<double>;

@@ -1,7 +1,10 @@
-// Wilson and twisted-mass fermions.
+// Wilson and twisted-mass fermions, with and without clover term.
 #pragma once
 #include <array>
+#include <concepts>
+#include <optional>
 
+#include "plaq/lqcd/clover.hpp"
 #include "plaq/lqcd/hopping.hpp"
 #include "plaq/lqcd/linear.hpp"
 
@@ -15,10 +18,11 @@ struct wilson_parameters {
   double kappa = 0.125;
   double mu = 0;
   angles theta{0, 0, 0, 0};
+  double csw = 0;  ///< of the clover term
 };
 
-/// M = 1 - kappa H + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014), with M^+ = gamma_5 M(-mu)
-/// gamma_5. With the sites ordered by parity and A = 1 + 2 i kappa mu gamma_5, M psi = eta is solved by
+/// M = A - kappa H, A = 1 + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014) and the clover term (clover.hpp),
+/// with M^+ = gamma_5 M(-mu) gamma_5. With the sites ordered by parity M psi = eta is solved by
 ///   M^ psi_o = eta_o + kappa H_oe A^-1 eta_e,  M^ = A - kappa^2 H_oe A^-1 H_eo,  psi_e = A^-1 (eta_e + kappa H_eo psi_o).
 /// Collective; one call at a time.
 template <class T>
@@ -33,9 +37,15 @@ class wilson {
   void apply(spinors<T>& out, const spinors<T>& in, bool dagger = false);
   /// out = M^ in or M^^+ in, on odd sites, of M^ + i twist gamma_5.
   void apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger = false, double twist = 0);
-  /// m such that with U -> exp(e_a T_a) U the real part of Y^+ M^ X, fields on odd sites, changes by
+  /// m such that with U -> exp(e_a T_a) U of `gauge`, which the matrix was made of, the real part of Y^+ M^ X, fields on odd
+  /// sites, changes by -kappa Re tr(e_a T_a m).
+  void derivative(links<double>& m, const links<double>& gauge, const spinors<double>& X, const spinors<double>& Y)
+  requires std::same_as<T, double>;
+  /// The sum over even sites of log |det A|, zero without clover term; and m such that it changes by
   /// -kappa Re tr(e_a T_a m).
-  void derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y);
+  double log_det_even() const { return clover_ ? clover_->even.log_det : 0; }
+  void log_det_derivative(links<double>& m, const links<double>& gauge)
+  requires std::same_as<T, double>;
   /// The right-hand side on odd sites, and the even sites of the solution from its odd ones.
   void prepare(spinors<T>& odd, const spinors<T>& eta);
   void complete(spinors<T>& psi, const spinors<T>& eta);
@@ -49,11 +59,21 @@ class wilson {
   friend class wilson;
   chiral<T> A(bool dagger = false) const;
   chiral<T> inverse_A(bool dagger = false) const;
+  /// out = A in, out += A in on a parity, or out = A^-1 in on even sites, with the clover term.
+  void multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger, bool add);
 
   wilson_parameters p_;
   std::shared_ptr<const layout> where_;
   hopping<T> H_;
   spinors<T> even_;
+  struct clover {
+    chiral_blocks<T> A;
+    struct {
+      chiral_blocks<T> inverse;
+      double log_det;
+    } even;
+  };
+  std::optional<clover> clover_;
 };
 
 extern template class wilson<double>;

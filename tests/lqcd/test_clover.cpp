@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "job.hpp"
+#include "plaq/lqcd/clover.hpp"
+#include "plaq/lqcd/hopping_kernel.hpp"
+#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/reference.hpp"
+#include "plaq/lqcd/solver.hpp"
+
+namespace plaq::lqcd {
+namespace {
+
+using reference::number;
+
+/// The product of the links of a path of steps +-(mu + 1) from x, row by row.
+std::array<number, 9> path_from(const coordinates& box, const std::vector<number>& u, coordinates x,
+                                const std::array<int, 4>& steps) {
+  std::array<number, 9> sum{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  for (const int step : steps) {
+    const int mu = std::abs(step) - 1;
+    const auto next = moved(x, mu, step > 0 ? 1 : -1, box);
+    const number* link = &u[(4 * number_in(step > 0 ? x : next, box) + mu) * 9];
+    std::array<number, 9> longer{};
+    for (int i = 0; i < 9; ++i)
+      for (int k = 0; k < 3; ++k)
+        longer[i] += sum[i / 3 * 3 + k] * (step > 0 ? link[3 * k + i % 3] : std::conj(link[i % 3 * 3 + k]));
+    sum = longer, x = next;
+  }
+  return sum;
+}
+
+TEST(clover, is_the_formula_with_dense_matrices) {
+  // 1 + i kappa c_sw sum sigma F + i twist gamma5, F = (Q - Q^+) / 8 of the four leaves, and nothing between chiralities.
+  job with(alone());
+  const coordinates box{4, 2, 4, 4};
+  links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
+  hot_start(u, 3);
+  const double kappa_csw = 0.2, twist = 0.3;
+  const auto A = clover_term(with.by, u, kappa_csw, twist);
+  const auto whole = reference::whole(u);
+  for (const coordinates x : {coordinates{0, 0, 0, 0}, coordinates{3, 1, 2, 3}, coordinates{1, 0, 3, 2}}) {
+    number dense[12][12] = {};
+    for (int i = 0; i < 12; ++i) dense[i][i] = {1, i < 6 ? twist : -twist};
+    for (int m = 1; m <= 4; ++m)
+      for (int n = m + 1; n <= 4; ++n) {
+        std::array<number, 9> Q{};
+        for (const std::array<int, 4>& leaf : {std::array{m, n, -m, -n}, std::array{n, -m, -n, m},
+                                               std::array{-m, -n, m, n}, std::array{-n, m, n, -m}}) {
+          const auto one = path_from(box, whole, x, leaf);
+          for (int i = 0; i < 9; ++i) Q[i] += one[i];
+        }
+        for (int i = 0; i < 12; ++i)
+          for (int j = 0; j < 12; ++j) {
+            number gammas = 0;  // i sigma = -gamma_mu gamma_nu
+            for (int k = 0; k < 4; ++k) gammas += reference::gamma(m - 1)[i / 3][k] * reference::gamma(n - 1)[k][j / 3];
+            const auto F = (Q[3 * (i % 3) + j % 3] - std::conj(Q[3 * (j % 3) + i % 3])) / 8.0;
+            dense[i][j] -= kappa_csw * gammas * F;
+          }
+      }
+    for (int i = 0; i < 12; ++i)
+      for (int j = 0; j < 12; ++j) {
+        const auto found = i / 6 == j / 6 ? A.get(u.where().where(x), 36 * (i / 6) + 6 * (i % 6) + j % 6) : 0.0;
+        EXPECT_LT(std::abs(found - dense[i][j]), 1e-14) << i << " " << j << " " << in_words(x);
+      }
+  }
+}
+
+TEST(clover, inverses_are_inverse_and_know_their_determinant) {
+  job with(alone());
+  links<double> u(std::make_shared<layout>(lattice({4, 2, 4, 4}), widest<double>()));
+  hot_start(u, 3);
+  const auto A = clover_term(with.by, u, 0.4, 0.3);
+  const auto even = inverted(with.by, A);
+  double worst = 0, log_det = 0;
+  for (std::int64_t b = 0; b < u.where().half(); ++b)
+    for (int l = 0; l < u.lanes(); ++l)
+      for (int c = 0; c < 2; ++c) {
+        number a[6][6];
+        for (int i = 0; i < 36; ++i) a[i / 6][i % 6] = A.get({b, l}, 36 * c + i);
+        for (int i = 0; i < 36; ++i) {
+          number sum = 0;
+          for (int k = 0; k < 6; ++k) sum += a[i / 6][k] * even.inverse.get({b, l}, 36 * c + 6 * k + i % 6);
+          worst = std::fmax(worst, std::abs(sum - double(i % 7 == 0)));
+        }
+        for (int p = 0; p < 6; ++p) {  // elimination without pivots
+          log_det += std::log(std::abs(a[p][p]));
+          for (int r = p + 1; r < 6; ++r)
+            for (int k = 5; k >= p; --k) a[r][k] -= a[r][p] / a[p][p] * a[p][k];
+        }
+      }
+  EXPECT_LT(worst, 1e-12);
+  EXPECT_NEAR(even.log_det, log_det, 1e-10 * std::abs(log_det));
+}
+
+/// The smallest |M psi| / |psi| in a field with one quantum of flux in two planes, for which there are zero modes in the
+/// continuum; at the critical kappa of free fields.
+double smallest(job& with, double csw) {
+  const coordinates box{8, 8, 8, 8};
+  links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
+  cold_start(u);
+  each_site(u.where(), [&](const coordinates& x, layout::place p) {
+    for (const int mu : {0, 2}) {
+      const int nu = mu + 1;
+      const double angle = 2 * std::numbers::pi / (box[mu] * box[nu]);
+      const auto turn = [&](int direction, double phi) {
+        u.set(p, 9 * direction, std::polar(1.0, phi) * u.get(p, 9 * direction));
+        u.set(p, 9 * direction + 4, std::polar(1.0, -phi) * u.get(p, 9 * direction + 4));
+      };
+      turn(nu, angle * x[mu]);
+      if (x[mu] == box[mu] - 1) turn(mu, -angle * box[mu] * x[nu]);
+    }
+  });
+  solver M(with.by, u, {.kappa = 0.125, .mu = 0, .theta = {1, 1, 1, 1}, .csw = csw});
+  spinors<double> psi(u.shared_layout()), eta(psi);
+  gaussian(psi, 1);
+  double size = 0;
+  for (int i = 0; i < 4; ++i) {  // (M^+ M)^-1 = M^-1 gamma5 M^-1 gamma5
+    for (int j = 0; j < 2; ++j) {
+      combine<double>(with.by, eta, {weighted<double>::gamma5(psi)});
+      EXPECT_EQ(M.solve(psi, eta, {.mixed = false, .residual = 1e-6}).end, solver_result::ending::converged);
+    }
+    combine<double>(with.by, psi, {{1 / std::sqrt(norm2(with.by, psi)), psi}});
+    M.matrix().apply(eta, psi);
+    size = std::sqrt(norm2(with.by, eta));
+  }
+  return size;
+}
+
+TEST(clover, takes_away_what_a_field_strength_adds_to_the_mass_of_zero_modes) {
+  // Wilson's term adds (|F_01| + |F_23|) / 2 to it, times 2 kappa in M; with c_sw = 1 that is gone to first order, with
+  // c_sw = -1 it is twice that.
+  job with(alone());
+  const double F = 2 * std::numbers::pi / 64, first_order = 0.25 * F;
+  EXPECT_NEAR(smallest(with, 0) / first_order, 1, 0.15);
+  EXPECT_LT(smallest(with, 1) / first_order, 0.15);
+  EXPECT_NEAR(smallest(with, -1) / first_order, 2, 0.3);
+}
+
+}  // namespace
+}  // namespace plaq::lqcd
