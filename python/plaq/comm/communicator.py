@@ -34,6 +34,11 @@ class Communicator:
         self._members = members  # their ranks in the world
 
     @property
+    def native(self) -> _core.comm.Communicator:
+        """What the C++ libraries take; it has to live as long as they use it."""
+        return self._native
+
+    @property
     def rank(self) -> int:
         """This process's number in the group, from 0."""
         return self._native.rank

@@ -1,8 +1,9 @@
-"""The file ``results.h5`` of any application: sealed HDF5 with the input, a header, and estimates.
+"""The file ``results.h5`` of any application: sealed HDF5 with the input, a header, estimates, and what was recorded.
 
 Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and ``seconds``. An
 estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes ``axes``, ``unit``,
-``convention``, ``note``, ``tau_int``, ``disagreement``, ``kurtosis``.
+``convention``, ``note``, ``tau_int``, ``disagreement``, ``kurtosis``. What was recorded is a group with ``values``, the axes and the
+same attributes up to ``note``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import h5py
 import numpy as np
 
 from plaq.data.estimate import Axis, Estimate
+from plaq.data.recorded import Recorded
 from plaq.files.atomic import atomic_file
 from plaq.files.sealed import Format, new_file, opened, seal
 from plaq.files.tree import digest, read_tree, write_tree
@@ -31,11 +33,12 @@ BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
 
 @dataclass
 class Findings:
-    """Estimates by name, what they say in sentences, and where the time went."""
+    """Estimates by name, what they say in sentences, where the time went, and arrays without errors."""
 
     estimates: dict[str, Estimate]
     sentences: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    recorded: dict[str, Recorded] = field(default_factory=dict)
 
     def answers(self) -> list[str]:
         return self.sentences
@@ -70,6 +73,11 @@ def write(path: Path, format: Format, findings: Findings, input_toml: str, heade
         estimates = file.create_group("estimates", track_order=True)
         for name, estimate in findings.estimates.items():
             write_estimate(estimates.create_group(name, track_order=True), estimate)
+        recorded = file.create_group("recorded", track_order=True) if findings.recorded else None
+        for name, one in findings.recorded.items():
+            group = recorded.create_group(name, track_order=True)
+            group.create_dataset("values", data=one.values)
+            write_labels(group, one)
 
     content = image(format, input_toml, header, findings.seconds, fill)
     with atomic_file(path) as file:
@@ -81,7 +89,8 @@ def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
     """(findings, input as TOML, header of the run). InputError when it is not such a file."""
     with opened(path, format) as file:
         estimates = {name: read_estimate(name, group) for name, group in file["estimates"].items()}
-        findings = Findings(estimates, read_tree(file["answers"])["sentences"], read_tree(file["seconds"]))
+        recorded = {name: read_recorded(name, group) for name, group in file.get("recorded", {}).items()}
+        findings = Findings(estimates, read_tree(file["answers"])["sentences"], read_tree(file["seconds"]), recorded)
         return findings, file["input"].asstr()[()], read_tree(file["header"])
 
 
@@ -128,11 +137,22 @@ def write_labels(group: h5py.Group, estimate: Any) -> None:
         group.create_dataset(f"axis_{axis.name}", data=np.asarray(axis.values)).attrs["unit"] = axis.unit
 
 
-def read_estimate(name: str, group: h5py.Group) -> Estimate:
+def read_axes(group: h5py.Group) -> tuple[Axis, ...]:
     names = group.attrs["axes"]
     names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
-    axes = tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
+    return tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
+
+
+def read_texts(group: h5py.Group) -> dict[str, str]:
+    return {key: group.attrs[key] for key in ("unit", "convention", "note")}
+
+
+def read_recorded(name: str, group: h5py.Group) -> Recorded:
+    return Recorded(name, group["values"][()], read_axes(group), **read_texts(group))
+
+
+def read_estimate(name: str, group: h5py.Group) -> Estimate:
     jackknife, bias = (group[part][()] if part in group else None for part in ("jackknife", "bias"))
     numbers = {key: float(group.attrs[key]) for key in NUMBERS if key in group.attrs}
-    texts = {key: group.attrs[key] for key in ("unit", "convention", "note")}
-    return Estimate(name, group["mean"][()], group["error"][()], jackknife, axes, **numbers, **texts)
+    return Estimate(name, group["mean"][()], group["error"][()], jackknife, read_axes(group), **numbers, **read_texts(group),
+                    bias=bias)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -81,7 +82,8 @@ class Desk:
         return self._numbers.read(count)
 
     def checkpoint(self, state: Mapping[str, Any], spread: Spread | None = None) -> None:
-        """Keep this state. ``state["kept"]`` names what else in the folder it needs: {whatever: label of RunFolder.kept}."""
+        """Keep this state. ``state["kept"]`` names what else in the folder it needs: {whatever: label of RunFolder.kept}, and
+        ``state["parts"]`` the label of the folder that all ranks have written (RunFolder.parts)."""
         started = time.monotonic()
         self.folder.check()
         if spread:
@@ -95,9 +97,10 @@ class Desk:
         written = checkpoint.save(self.folder.checkpoint, state, self.program, self.parameters.fingerprint())
         needed = {self.folder.kept(label) for label in state.get("kept", {}).values()}
         needed |= {self._numbers.path} if spread else set()
-        for name in (self.folder.bins("*").name, self.folder.kept("*").name):
-            for file in set(self.folder.path.glob(name)) - needed:
-                file.unlink()
+        needed |= {self.folder.parts(state["parts"])} if "parts" in state else set()
+        for name in (self.folder.bins("*").name, self.folder.kept("*").name, self.folder.parts("*").name):
+            for old in set(self.folder.path.glob(name)) - needed:
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
         self._last = time.monotonic()
         written += self._numbers.content["bytes"] if spread else 0
         self._written.append((written, self._last - started))

@@ -60,6 +60,9 @@ class RunFolder:
         """What a checkpoint has beside it when the ranks share bins; ``label`` tells one set of them from the next."""
         return self.path / f"checkpoint.bins.{label}"
 
+    def parts(self, label: str) -> Path:
+        return parts_of(self.path, label)
+
     def check(self) -> None:
         """RunError when the folder was removed meanwhile, or another one stands in its place."""
         try:
@@ -107,6 +110,11 @@ class RunFolder:
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Replace ``summary.json``; numbers that JSON lacks (nan, inf) become null."""
         write_atomically(self.summary, (json.dumps(_finite(summary), indent=2) + "\n").encode())
+
+
+def parts_of(folder: Path, label: str) -> Path:
+    """Beside the checkpoint in a run's folder: what every rank writes a part of."""
+    return folder / f"checkpoint.parts.{label}"
 
 
 def _finite(thing: Any) -> Any:

@@ -1,0 +1,30 @@
+"""What a simulation recorded: an array on named axes, without an error of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaq.data.estimate import Axis
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """``values`` have the shape that ``axes`` describe; ``convention`` is the formula, ``note`` what is doubtful."""
+
+    name: str
+    values: np.ndarray
+    axes: tuple[Axis, ...] = ()
+    unit: str = ""
+    convention: str = ""
+    note: str = ""
+
+    def __post_init__(self):
+        lengths = tuple(len(axis.values) for axis in self.axes)
+        if lengths != np.shape(self.values):
+            raise ValueError(f"{self.name}: axes of {lengths} do not describe an array of shape {np.shape(self.values)}")
+
+    def axis(self, name: str) -> np.ndarray:
+        """The values along the axis of that name; KeyError where there is none."""
+        return {axis.name: axis.values for axis in self.axes}[name]

@@ -1,0 +1,58 @@
+"""``plaq pic`` as an application that `plaq.run` drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plaq.pic import loads
+from plaq.pic.describe import describe
+from plaq.pic.parameters import PROGRAM, Parameters
+from plaq.pic.setup import Setup
+from plaq.run.application import Application
+from plaq.run.driver import Run
+
+if TYPE_CHECKING:
+    from plaq.pic.simulation import Simulation
+
+
+class Pic(Application):
+    """A run of ``plaq pic``."""
+
+    name = PROGRAM
+    Parameters = Parameters
+
+    def check(self, ranks: int, place: float | None = None) -> None:
+        """InputError where a formula is not finite, the core refuses the plan, or the patches do not fit in memory."""
+        from plaq.pic.plasma import plan_of
+
+        setup = Setup(self.parameters)
+        plan_of(setup).check()
+        _ = setup.first_fields, setup.drift  # that they can be evaluated
+        loads.check_memory(setup, loads.expected(setup), ranks, place)
+
+    def describe(self) -> str:
+        self.check(1)
+        return describe(Setup(self.parameters))
+
+    def expected_seconds(self) -> float:
+        """Of one core: some ten million pushes a second."""
+        setup = Setup(self.parameters)
+        return 1e-7 * setup.steps * float(loads.expected(setup).work().sum())
+
+    def header(self) -> Mapping[str, Any]:
+        setup = Setup(self.parameters)
+        return {"units": setup.units.in_words(), "grid": " x ".join(map(str, setup.cells)) + " cells in "
+                + " x ".join(map(str, setup.patches)) + " patches", "steps": setup.steps, "seed": self.parameters.solver.seed}
+
+    def prepare(self, run: Run, started: float) -> Simulation:
+        from plaq.pic.simulation import Simulation
+
+        return Simulation(self.parameters, run)
+
+    @classmethod
+    def report(cls, folder: Path) -> Path:
+        from plaq.pic.report import write_report
+
+        return write_report(folder)

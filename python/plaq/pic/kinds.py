@@ -1,0 +1,61 @@
+"""Kinds of values that only `plaq pic` has: formulas, and what holds at the two sides of the box."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from plaq.inputs.kinds import Kind, choice, text
+
+
+def formula() -> Kind:
+    """A number or a text that `plaq.pic.formula` reads; stored as it stands."""
+
+    def read(value: Any) -> float | str:
+        if isinstance(value, str):
+            return text().read(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise ValueError
+        return float(value)
+
+    return Kind("a number or a formula in quotes", read)
+
+
+def three(kind: Kind, alone: bool = False) -> Kind:
+    """A list of three, for x, y and z, stored as a tuple; where ``alone``, one value stands for all."""
+
+    def read(value: Any) -> tuple:
+        if not isinstance(value, (list, tuple)):
+            if not alone:
+                raise ValueError
+            value = [value] * 3
+        if len(value) != 3:
+            raise ValueError
+        return tuple(kind.read(part) for part in value)
+
+    return Kind(f"a list of 3 values{', or one for all' if alone else ''}, each {kind.allowed}", read,
+                lambda value: list(value))
+
+
+def sides(*words: str) -> Kind:
+    """A word for both sides in a direction, or a list of two, low and high; stored as a tuple."""
+    word = choice(*words)
+
+    def read(value: Any) -> tuple[str, str]:
+        low, high = value if isinstance(value, (list, tuple)) else (value, value)
+        return word.read(low), word.read(high)
+
+    return Kind(f"{word.allowed}, or a list of two of them, low and high", read,
+                lambda value: value[0] if value[0] == value[1] else list(value))
+
+
+def per_direction(kind: Kind) -> Kind:
+    """A list of one to three values, for x, y, z, stored as a tuple; one value without a list in one dimension."""
+
+    def read(value: Any) -> tuple:
+        value = value if isinstance(value, (list, tuple)) else [value]
+        if not 1 <= len(value) <= 3:
+            raise ValueError
+        return tuple(kind.read(part) for part in value)
+
+    return Kind(f"a list of 1, 2 or 3 values, each {kind.allowed}", read)

@@ -1,0 +1,112 @@
+"""What the patches will hold, before the first particle exists: counts from the profiles, memory, and doubts.
+
+A cell counts as full where the density at its centre is above 0, as it will be when particles are placed in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plaq.data.words import size
+from plaq.errors import InputError
+from plaq.machine import memory
+from plaq.pic.setup import Setup
+
+FIELD_BYTES = 16 * 8  # of a cell: six fields, three currents, densities, and copies while they travel
+PARTICLE_NUMBERS = 7  # of a macro-particle: up to three places, three momenta, weight
+ROOM = 2.0  # particles are moved to be sorted, and their arrays have room to grow
+CELL_WORK = 2.0  # of a cell's fields in a step, in pushes of particles
+
+
+@dataclass(frozen=True)
+class Loads:
+    """Of every patch, x fastest: ``cells`` and ``particles`` by species [patch]; ``densest`` by species: (density, place,
+    temperature there)."""
+
+    cells: np.ndarray
+    particles: dict[str, np.ndarray]
+    densest: dict[str, tuple[float, np.ndarray, float]]
+
+    @property
+    def all_particles(self) -> np.ndarray:
+        return sum(self.particles.values(), np.zeros(len(self.cells)))
+
+    def work(self) -> np.ndarray:
+        """Of a step, in pushes."""
+        return self.all_particles + CELL_WORK * self.cells
+
+
+def expected(setup: Setup) -> Loads:
+    """From the profiles. InputError where one is not finite or a density is below 0."""
+    boxes = setup.patch_boxes()
+    cells = np.array([np.prod(extent) for _, extent in boxes], float)
+    particles, densest = {}, {}
+    for name, one in setup.p.species.items():
+        profile, counts = setup.density[name], np.zeros(len(boxes))
+        best = (0.0, np.zeros(setup.dimension), 0.0)
+        if profile.constant is not None:
+            _positive(name, profile.text, np.array([profile.constant]), np.zeros((1, setup.dimension)), setup)
+            counts = cells * one.per_cell * (profile.constant > 0)
+            middle = np.array([setup.lengths]) / 2
+            best = (profile.constant, middle[0], _coldest(setup, name, middle))
+        else:
+            for number, (first, extent) in enumerate(boxes):
+                places = setup.centres(first, extent)
+                density = profile.at(places)
+                _positive(name, profile.text, density, places, setup)
+                counts[number] = one.per_cell * np.count_nonzero(density)
+                if (most := int(np.argmax(density))) >= 0 and density[most] > best[0]:
+                    best = (float(density[most]), places[most], _coldest(setup, name, places[most : most + 1]))
+        particles[name], densest[name] = counts, best
+    return Loads(cells, particles, densest)
+
+
+def _positive(name: str, text: str, density: np.ndarray, places: np.ndarray, setup: Setup) -> None:
+    if density.min() < 0:
+        at = places[int(np.argmin(density))] / setup.length_unit
+        where = ", ".join(f"{d} = {value:.6g}" for d, value in zip(setup.directions, at))
+        raise InputError(f"species.{name}.density: {text} is below 0 at {where}")
+
+
+def _coldest(setup: Setup, name: str, place: np.ndarray) -> float:
+    found = [float(profile.at(place)[0]) for profile in setup.temperature[name]]
+    if min(found) < 0:
+        raise InputError(f"species.{name}.temperature: {min(found):g} m_e c² is below 0")
+    return min(found)
+
+
+def bytes_of(setup: Setup, loads: Loads) -> np.ndarray:
+    """Of every patch."""
+    number = 8 if setup.p.solver.precision == "double" else 4
+    return FIELD_BYTES * loads.cells + ROOM * number * PARTICLE_NUMBERS * loads.all_particles
+
+
+def check_memory(setup: Setup, loads: Loads, ranks: int, place: float | None) -> None:
+    """InputError where the patches of a rank would not fit. They are dealt out by their expected work."""
+    available = memory() if place is None else place
+    needed = max(float(bytes_of(setup, loads).sum()) / ranks, float(bytes_of(setup, loads).max()))
+    if needed > available:
+        raise InputError(f"this input needs about {size(needed)} of memory on each of {ranks} ranks for {loads.all_particles.sum():.4g} "
+                         f"particles and {loads.cells.sum():.4g} cells, and there are {size(available)}; take more ranks, smaller "
+                         "species.NAME.per_cell or a smaller grid")
+
+
+def doubts(setup: Setup, loads: Loads) -> list[str]:
+    """What is allowed but seldom wanted, in sentences with the numbers."""
+    found = []
+    widest = max(setup.spacing)
+    for name, one in setup.p.species.items():
+        density, place, temperature = loads.densest[name]
+        if density <= 0 or one.charge == 0:
+            continue
+        omega = abs(one.charge) * np.sqrt(density / one.mass)
+        if omega * setup.dt > 0.5:
+            found.append(f"species {name}: ω_p Δt = {omega * setup.dt:.3g} where it is densest, and from 2 on a step is unstable")
+        debye = np.sqrt(temperature / density) / abs(one.charge)
+        if one.mass < 10 and debye < widest / np.pi:
+            where = ", ".join(f"{d} = {value / setup.length_unit:.4g}" for d, value in zip(setup.directions, place))
+            found.append(f"species {name}: the Debye length {debye:.3g} c/ω_p at {where} is {debye / widest:.2g} of a cell, so that "
+                         "the mesh heats the plasma; from 1/π cells on it is resolved")
+    return found

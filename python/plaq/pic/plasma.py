@@ -1,0 +1,113 @@
+"""The core's plasma of an input: made, filled from the profiles or from a checkpoint, and asked for what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from plaq import _core
+from plaq.comm.communicator import Communicator
+from plaq.machine import pool_options
+from plaq.pic.loads import Loads
+from plaq.pic.setup import Setup
+
+CHUNK = 1 << 20  # macro-particles whose profiles are looked at together
+HALF = {"ex": (1, 0, 0), "ey": (0, 1, 0), "ez": (0, 0, 1), "bx": (0, 1, 1), "by": (1, 0, 1), "bz": (1, 1, 0)}  # Yee, half cells
+
+
+def plan_of(setup: Setup) -> _core.pic.Plan:
+    """What the core is asked to do."""
+    p, plan = setup.p, _core.pic.Plan()
+    plan.cells, plan.lengths, plan.patches = list(setup.cells), list(setup.lengths), list(setup.patches)
+    plan.dt, plan.order, plan.seed = setup.dt, p.solver.order, p.solver.seed
+    plan.low, plan.high = setup.sides("", 0), setup.sides("", 1)
+    plan.particles_low, plan.particles_high = setup.sides("particles_", 0), setup.sides("particles_", 1)
+    plan.layer = p.boundaries.layer
+    plan.wall_temperature = p.boundaries.wall_temperature * setup.units.of("temperature")
+    plan.species = [_core.pic.Species(name, one.charge, one.mass, one.pusher) for name, one in p.species.items()]
+    return plan
+
+
+class Plasma:
+    """The patches of this rank, and all of them together. Collective but for what says "local". ``folder``: a checkpoint."""
+
+    def __init__(self, setup: Setup, comm: Communicator, loads: Loads, folder: Path | None = None):
+        p = setup.p
+        self.setup, self.comm = setup, comm
+        self.core = _core.pic.Plasma.make(plan_of(setup), comm.native, p.run.threads, pool_options(p.run.workers, p.run.bind),
+                                     precision=p.solver.precision, estimate=loads.work().tolist(),
+                                     folder=str(folder or ""))
+        self.columns = list(self.core.columns)
+        self.names = list(p.species)
+
+    @property
+    def step(self) -> int:
+        return self.core.step
+
+    def fill(self) -> None:
+        """The first state: fields and particles of the profiles."""
+        self.comm.together(self._fill)
+        self.core.start()
+
+    def _fill(self) -> None:
+        for patch in self.core.local():
+            self._set_fields(patch)
+            for number, name in enumerate(self.names):
+                if self.setup.p.species[name].per_cell:
+                    self._load(patch, number, name)
+
+    def _set_fields(self, patch: int) -> None:
+        profiles = self.setup.first_fields
+        if not profiles:
+            return
+        first, extent = self.core.origin(patch), self.core.extent(patch)
+        found = {"e": np.zeros((3, *extent)), "b": np.zeros((3, *extent))}
+        for name, profile in profiles.items():
+            shift = np.array(HALF[name][:self.setup.dimension]) - 1  # from the centres of cells, in half cells
+            places = self.setup.centres(first, extent) + 0.5 * shift * np.array(self.setup.spacing)
+            found[name[0]]["xyz".index(name[1])] = profile.at(places).reshape(extent)
+        self.core.set_fields(patch, found["e"], found["b"])
+
+    def _load(self, patch: int, number: int, name: str) -> None:
+        one, setup = self.setup.p.species[name], self.setup
+        like = -1 if one.like is None else self.names.index(one.like)
+        x = np.asarray(self.core.place(patch, number, one.per_cell, one.placed == "even", like))
+        density = setup.density[name].at(x)
+        x, density = x[density > 0], density[density > 0]
+        weight = density * (setup.cell_volume / one.per_cell)
+        drift = np.stack([profile.at(x) for profile in setup.drift[name]], axis=1)
+        temperature = np.stack([profile.at(x) for profile in setup.temperature[name]], axis=1) / one.mass
+        juttner = one.distribution == "juttner"
+        self.core.load(patch, number, x, weight, drift, temperature if juttner else np.sqrt(temperature), juttner)
+
+    # What it holds ---------------------------------------------------------------------------------------------------
+
+    def local_arrays(self, name: str) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
+        """Local: (where in the box, values) of a field in this rank's patches; of rho after ``core.charge()``."""
+        for patch in self.core.local():
+            first, extent = self.core.origin(patch), self.core.extent(patch)
+            yield tuple(slice(a, a + n) for a, n in zip(first, extent)), np.asarray(self.core.array(patch, name))
+
+    def whole(self, name: str) -> np.ndarray | None:
+        """A field of the whole box on rank 0, None on the others."""
+        if name == "rho":
+            self.core.charge()
+        parts = self.comm.gather([([(s.start, s.stop) for s in where], values) for where, values in self.local_arrays(name)])
+        if parts is None:
+            return None
+        found = np.zeros(self.setup.cells)
+        for where, values in (part for rank in parts for part in rank):
+            found[tuple(slice(a, b) for a, b in where)] = values
+        return found
+
+    def particles(self, name: str) -> Iterator[dict[str, np.ndarray]]:
+        """Local: places ``x`` [n, D], momenta ``u`` [n, 3], weights ``w`` [n] of a species, patch by patch."""
+        number = self.names.index(name)
+        for patch in self.core.local():
+            yield self.core.particles(patch, number)
+
+    def homes(self) -> np.ndarray:
+        """The rank of every patch, [x, y, z]."""
+        return np.asarray(self.core.homes()).reshape(self.setup.patches[::-1]).transpose()

@@ -1,0 +1,56 @@
+"""What is recorded at some steps of a run: the values so far, the same on every rank, and how they become results."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from plaq.data.estimate import Axis
+from plaq.data.recorded import Recorded
+from plaq.pic.plasma import Plasma
+from plaq.pic.setup import Setup
+
+
+class Recorder(ABC):
+    """Records every ``every`` steps, from step 0 on. ``name`` is that of the result."""
+
+    def __init__(self, setup: Setup, name: str, every: int):
+        self.setup, self.name, self.every = setup, name, every
+        self.steps: list[int] = []
+        self.values: list[np.ndarray] = []
+
+    def next_step(self, after: int) -> int:
+        """The first step behind that one at which something is recorded."""
+        return (after // self.every + 1) * self.every
+
+    def due(self, step: int) -> bool:
+        return step % self.every == 0
+
+    @abstractmethod
+    def take(self, plasma: Plasma) -> np.ndarray:
+        """The value now, the same on every rank. Collective."""
+
+    @abstractmethod
+    def axes(self) -> tuple[Axis, ...]:
+        """Of one value."""
+
+    unit, convention = "", ""
+
+    def record(self, plasma: Plasma) -> None:
+        """Collective."""
+        self.steps.append(plasma.step)
+        self.values.append(self.take(plasma))
+
+    def state(self) -> dict[str, Any]:
+        return {"steps": self.steps, "values": np.array(self.values)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.steps, self.values = list(state["steps"]), list(state["values"])
+
+    def recorded(self) -> Recorded:
+        times = Axis("time", np.array(self.steps, float) * self.setup.dt, "1/ω_p")
+        shape = tuple(len(axis.values) for axis in self.axes())
+        values = np.array(self.values).reshape(len(self.steps), *shape)
+        return Recorded(self.name, values, (times, *self.axes()), self.unit, self.convention)

@@ -1,0 +1,68 @@
+"""Reads the openPMD files of a run: fields and particles at the times that were written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from plaq.errors import InputError
+from plaq.files.guard import open_file, reading
+from plaq.pic.openpmd import PATTERN, RECORDS, file_name
+
+NAME = re.compile(r"data_(\d{8})\.h5")
+
+
+class Series:
+    """The files below a run's folder, or in a folder ``openpmd`` itself; InputError where there are none.
+
+    steps : those that were written, in order.
+    """
+
+    def __init__(self, folder: str | Path):
+        folder = Path(folder)
+        self.folder = folder / "openpmd" if (folder / "openpmd").is_dir() else folder
+        found = (NAME.fullmatch(name) for name in (os.listdir(self.folder) if self.folder.is_dir() else ()))
+        self.steps = sorted(int(name[1]) for name in found if name)
+        if not self.steps:
+            raise InputError(f"{self.folder}: has no files {PATTERN}; output.every says how often they are written")
+
+    def time(self, step: int) -> float:
+        """In 1/ω_p."""
+        with self._data(step) as data:
+            return float(data.attrs["time"])
+
+    def field(self, name: str, step: int) -> np.ndarray:
+        """ex … bz, jx … jz or rho on the whole grid [x, y, z], in the normalised units of plaq."""
+        with self._data(step) as data:
+            group = data["fields"]
+            path = name if name == "rho" else f"{RECORDS.get(name[:1], '?')}/{name[1:]}"
+            if path not in group:
+                raise InputError(f"{self.folder / file_name(step)}: has no field {name}; output.fields lists what is written")
+            return np.asarray(group[path][()], float)
+
+    def particles(self, species: str, step: int) -> dict[str, np.ndarray]:
+        """``x`` [n, D], ``u`` [n, 3] and ``w`` [n] of a species."""
+        with self._data(step) as data:
+            if species not in data["particles"]:
+                raise InputError(f"{self.folder / file_name(step)}: has no species {species}; output.particles lists what is written")
+            group = data["particles"][species]
+            mass = float(group["mass"].attrs["value"])
+            x = np.stack([group["position"][d][()] for d in "xyz" if d in group["position"]], axis=1)
+            u = np.stack([group["momentum"][d][()] for d in "xyz"], axis=1) / mass
+            return {"x": x, "u": u, "w": np.asarray(group["weighting"][()], float)}
+
+    @contextmanager
+    def _data(self, step: int) -> Iterator[h5py.Group]:
+        path = self.folder / file_name(step)
+        if step not in self.steps:
+            raise InputError(f"{path}: there is no such step; there are {', '.join(map(str, self.steps[:20]))}"
+                             f"{', …' if len(self.steps) > 20 else ''}")
+        with reading(path, "an openPMD file of plaq"):
+            with os.fdopen(open_file(path), "rb") as content, h5py.File(content, "r") as file:
+                yield file[f"data/{step}"]

@@ -1,0 +1,153 @@
+"""A plasma in time: the simulation of ``plaq pic``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from plaq.data.words import duration
+from plaq.machine import build
+from plaq.pic import loads, openpmd
+from plaq.pic.findings import findings
+from plaq.pic.histogram import Histogram
+from plaq.pic.parameters import Parameters
+from plaq.pic.pictures import pictures
+from plaq.pic.plasma import Plasma
+from plaq.pic.probe import Probe
+from plaq.pic.recorder import Recorder
+from plaq.pic.results import Results
+from plaq.pic.setup import Setup
+from plaq.run.driver import Run
+from plaq.run.folder import parts_of
+from plaq.trace.session import region
+
+PATIENT = 2.0  # seconds between two looks at whether the run is to stop, about
+
+
+class Simulation:
+    """The plasma on all ranks and, on each of them, all that was recorded so far. ``rows``: [step, column] of the core."""
+
+    def __init__(self, p: Parameters, run: Run):
+        self.p, self.run, self.setup = p, run, Setup(p)
+        self.seconds = {"start-up": 0.0, "steps": 0.0, "balance": 0.0, "diagnostics": 0.0, "files": 0.0, "checkpoints": 0.0}
+        self.folder = run.comm.on_root(lambda: run.desk.folder.path, share=True) if run.kept else None
+        self.recorders: list[Recorder] = [*(Probe(self.setup, name, one) for name, one in p.probe.items()),
+                                          *(Histogram(self.setup, name, one) for name, one in p.histogram.items()),
+                                          *pictures(self.setup)]
+        self.moves: list[dict[str, Any]] = []
+        self.pace = 1  # steps at once
+        with self.timed("start-up"):
+            state = run.resume()
+            expected = loads.expected(self.setup)
+            if state is None:
+                self.plasma = Plasma(self.setup, run.comm, expected)
+                self.rows = [np.zeros((0, len(self.plasma.columns)))]
+                self.plasma.fill()
+                self.say_doubts(expected)
+            else:
+                self.plasma = Plasma(self.setup, run.comm, expected, parts_of(self.folder, state["parts"]))
+                self.restore(state)
+        if state is None:
+            self.look()
+
+    def say_doubts(self, expected: loads.Loads) -> None:
+        if self.run.desk:
+            for sentence in loads.doubts(self.setup, expected):
+                self.run.desk.log.line(f"doubtful: {sentence}")
+
+    # Steps -----------------------------------------------------------------------------------------------------------
+
+    def steps(self) -> Iterator[bool]:
+        while (step := self.plasma.step) < self.setup.steps:
+            count = min(self.pace, self.next_stop(step) - step)
+            started = time.perf_counter()
+            with self.timed("steps"), region("steps"):
+                self.rows.append(np.asarray(self.plasma.core.advance(count, self.p.output.gauss)))
+            self.find_pace(count, time.perf_counter() - started)
+            self.balance()
+            self.look()
+            self.tell()
+            yield self.plasma.step == self.setup.steps
+
+    def next_stop(self, step: int) -> int:
+        """The next step at which something else is to be done."""
+        stops = [self.setup.steps, *(recorder.next_step(step) for recorder in self.recorders)]
+        stops += [(step // every + 1) * every for every in (self.p.output.every, self.p.run.balance_every) if every]
+        return min(stops)
+
+    def find_pace(self, count: int, seconds: float) -> None:
+        """As many steps at once as take some time, the same on all ranks. No result depends on it."""
+        wanted = 2 * self.pace if seconds < PATIENT / 4 else self.pace // 2 if seconds > PATIENT and count > 1 else self.pace
+        self.pace = max(1, min(int(self.run.comm.bcast(wanted)), 1 << 20))
+
+    def balance(self) -> None:
+        every, step = self.p.run.balance_every, self.plasma.step
+        if every and step % every == 0 and step < self.setup.steps and self.run.comm.size > 1:
+            with self.timed("balance"), region("balance"):
+                found = self.plasma.core.balance(by=self.p.run.balance_by, only_if_it_pays=True)
+            self.moves.append({"step": step, **{key: float(value) for key, value in found.items()}})
+
+    def look(self) -> None:
+        """Record and write what is due at this step."""
+        step, every = self.plasma.step, self.p.output.every
+        with self.timed("diagnostics"), region("diagnostics"):
+            for recorder in self.recorders:
+                if recorder.due(step):
+                    recorder.record(self.plasma)
+        if every and step % every == 0 and self.folder:
+            with self.timed("files"), region("files"):
+                place = self.folder / "openpmd"
+                self.run.comm.on_root(lambda: place.mkdir(exist_ok=True))
+                openpmd.write(place / openpmd.file_name(step), self.plasma, str(build()["version"]))
+
+    def tell(self) -> None:
+        if not self.run.desk:
+            return
+        step, steps, row = self.plasma.step, self.setup.steps, self.rows[-1][-1]
+        value = dict(zip(self.plasma.columns, row.tolist()))
+        number = sum(value[f"{name}.number"] for name in self.p.species)
+        kinetic = sum(value[f"{name}.kinetic"] for name in self.p.species)
+        fields = sum(value[f"{kind}_{d}"] for kind in ("electric", "magnetic") for d in "xyz")
+        self.run.desk.log.status("plaq pic", [
+            ("step", f"{step} of {steps}"), ("time", f"{step * self.setup.dt:.4g} /ω_p"), ("particles", f"{number:.4g}"),
+            ("kinetic energy", f"{kinetic:.4g}"), ("field energy", f"{fields:.4g}")], step / steps)
+        before = step - len(self.rows[-1])
+        if step * 10 // steps > before * 10 // steps:
+            spent = self.seconds["steps"]
+            self.run.desk.log.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles {kinetic:.5g}, of fields "
+                                   f"{fields:.5g}; {duration(spent)}")
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[part] += time.perf_counter() - started
+
+    # State -----------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any] | None:
+        label = str(self.plasma.step)
+        with self.timed("checkpoints"):
+            self.plasma.core.save(str(parts_of(self.folder, label)))
+        self.rows = [np.concatenate(self.rows)]
+        if not self.run.desk:
+            return None
+        return {"parts": label, "rows": self.rows[0], "moves": self.moves, "seconds": self.seconds,
+                "recorders": {recorder.name: recorder.state() for recorder in self.recorders}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.rows, self.moves = [state["rows"]], list(state["moves"])
+        self.seconds = {**self.seconds, **state["seconds"], "start-up": self.seconds["start-up"] + state["seconds"]["start-up"]}
+        for recorder in self.recorders:
+            recorder.restore(state["recorders"][recorder.name])
+
+    def spread(self) -> None:
+        return None
+
+    def results(self) -> Results:
+        return findings(self.setup, self.plasma.columns, np.concatenate(self.rows), self.recorders, self.seconds,
+                        {"homes": self.plasma.homes(), "moves": self.moves})

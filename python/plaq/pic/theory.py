@@ -1,0 +1,80 @@
+"""What linear theory says, to compare runs with. Normalised: ω in ω_p, k in ω_p/c, temperatures in m_e c² unless said."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+
+from scipy.special import wofz
+
+
+def plasma_dispersion(zeta: complex) -> complex:
+    """Z(ζ) = π^(-1/2) ∫ e^(-s²)/(s - ζ) ds, continued analytically [Fried and Conte 1961]."""
+    return 1j * math.sqrt(math.pi) * wofz(zeta)
+
+
+def langmuir(k_debye: float) -> complex:
+    """ω/ω_p of the least damped electrostatic wave of Maxwellian electrons, at k λ_D: k² λ_D² + 1 + ζ Z(ζ) = 0 with
+    ζ = ω/(√2 k v_th) [Landau 1946]. The imaginary part is the (negative) growth rate of the field."""
+    def relation(omega: complex) -> complex:
+        zeta = omega / (math.sqrt(2) * k_debye)
+        return k_debye**2 + 1 + zeta * plasma_dispersion(zeta)
+
+    guess = math.sqrt(1 + 3 * k_debye**2)
+    damping = math.sqrt(math.pi / 8) / k_debye**3 * math.exp(-0.5 / k_debye**2 - 1.5)
+    return root(relation, complex(guess, -damping))
+
+
+def light(k: float) -> float:
+    """ω of transverse waves in a cold plasma of density 1: ω² = 1 + k²."""
+    return math.sqrt(1 + k * k)
+
+
+def two_stream(k: float, v: float) -> complex:
+    """ω of two cold beams of density 1/2 with velocities ±v ≪ 1: 1 = ½/(ω - kv)² + ½/(ω + kv)². It grows for kv < 1, fastest at
+    kv = √(3/8) with γ = 1/√8."""
+    square = (k * v) ** 2
+    return cmath.sqrt(square + 0.5 - 0.5 * math.sqrt(8 * square + 1))
+
+
+def filamentation(k: float, u: float) -> float:
+    """Growth rate of the magnetic field between two cold beams of density 1/2 with momenta ±u, k across them:
+    γ⁴ + γ² (k² + Γ⁻³) = k² β²/Γ, Γ = √(1 + u²), β = u/Γ [Weibel 1959, Fried 1959]."""
+    gamma = math.sqrt(1 + u * u)
+    stiff, drive = k * k + gamma**-3, k * k * (u / gamma) ** 2 / gamma
+    return math.sqrt((math.sqrt(stiff**2 + 4 * drive) - stiff) / 2)
+
+
+def weibel(k: float, cold: float, hot: float) -> float:
+    """Growth rate of the magnetic field of electrons whose temperature is ``cold`` along k and ``hot`` across it:
+    ω² - k² - 1 + (T_hot/T_cold)(1 + ζ Z(ζ)) = 0, ζ = ω/(k √(2 T_cold)); grows for k² < T_hot/T_cold - 1 [Weibel 1959]."""
+    def relation(rate: complex) -> complex:
+        zeta = 1j * rate / (k * math.sqrt(2 * cold))
+        return -rate * rate - k * k - 1 + hot / cold * (1 + zeta * plasma_dispersion(zeta))
+
+    low, high = 0.0, math.sqrt(hot)  # of the rate: the relation falls from above 0 to below
+    if relation(low).real <= 0:
+        return 0.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if relation(middle).real > 0 else (low, middle)
+    return low
+
+
+def child_langmuir(voltage: float, gap: float) -> float:
+    """Largest current density from a cold plate at rest to another one at ``voltage`` (m_e c²/e) in a distance ``gap``, in e n_0 c:
+    J = (4/9) √2 V^(3/2)/d² in units where ε_0 = e = m_e = 1 [Child 1911, Langmuir 1913]; for V ≪ 1."""
+    return 4 / 9 * math.sqrt(2) * voltage**1.5 / gap**2
+
+
+def root(relation: Callable[[complex], complex], guess: complex) -> complex:
+    """By Newton's method with a derivative from differences."""
+    for _ in range(100):
+        value, step = relation(guess), 1e-7 * (1 + abs(guess))
+        slope = (relation(guess + step) - relation(guess - step)) / (2 * step)
+        change = value / slope
+        guess -= change
+        if abs(change) < 1e-14 * abs(guess):
+            break
+    return guess

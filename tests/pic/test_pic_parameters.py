@@ -1,0 +1,172 @@
+"""The input of `plaq pic`: what is allowed, what mistakes say, and what it is in normalised units."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plaq.errors import InputError
+from plaq.inputs.schema import parse_toml
+from plaq.pic import loads
+from plaq.pic.parameters import COURANT, Parameters
+from plaq.pic.setup import Setup
+from plaq.pic.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY, Units
+
+ELECTRONS = {"charge": -1, "mass": 1, "density": "1 + a*cos(2*pi*x/L)", "per_cell": 10, "temperature": 0.01}
+
+
+def parameters(**changed):
+    sections = {"grid": {"cells": [64], "length": [16]}, "time": {"end": 10}, "constants": {"a": 0.1, "L": 16},
+                "species": {"electrons": ELECTRONS}}
+    for section, content in changed.items():
+        sections[section] = {**sections.get(section, {}), **content}
+    return Parameters("here", **sections)
+
+
+def electrons(**changed):
+    return {"electrons": {**ELECTRONS, **changed}}
+
+
+def test_what_is_left_open_becomes_numbers():
+    p = parameters(grid={"cells": [64, 40], "length": [16, 10]})
+    assert p.grid.patches == (4, 2) and p.time.step == pytest.approx(COURANT * 0.25 / math.sqrt(2))
+    assert p.species["electrons"].temperature == (0.01,) * 3 and p.boundaries.x == ("periodic", "periodic")
+    assert Parameters.from_tables(parse_toml(p.to_toml(), "again"), "again") == p
+
+
+@pytest.mark.parametrize("changed, message", [
+    ({"grid": {"length": [1, 2]}}, "here: grid.length = [1.0, 2.0] is not allowed: grid.cells has 1 directions"),
+    ({"grid": {"patches": [32]}}, "grid.patches = [32] is not allowed: a patch has at least 3 cells"),
+    ({"grid": {"cells": [2]}}, "grid.cells = [2] is not allowed"),
+    ({"time": {"step": 0.25}}, "time.step = 0.25 is not allowed: the Courant limit (Σ 1/Δ²)^(-1/2) of this grid is 0.25"),
+    ({"time": {"end": 1e12}}, "steps, and at most 10^9 are possible"),
+    ({"units": {"system": "SI"}}, "units.density is missing"),
+    ({"boundaries": {"x": ["periodic", "conducting"]}}, "if one side is periodic, so is the other"),
+    ({"boundaries": {"particles_x": "reflected"}}, "particles are periodic where fields are"),
+    ({"boundaries": {"x": "absorbing", "particles_x": "periodic"}}, "particles are periodic where fields are"),
+    ({"species": electrons(density="1 + b")}, "here: species.electrons.density: 1 + ▸b: unknown name b"),
+    ({"species": electrons(density="cos(y)")}, "species.electrons.density: cos(▸y): unknown name y"),
+    ({"species": electrons(drift=["0", "sin(", 0])}, "species.electrons.drift: sin(▸: a number, a name or ( is missing"),
+    ({"species": electrons(per_cell=0)}, "species.electrons.per_cell is missing"),
+    ({"species": electrons(masss=1)}, "unknown key species.electrons.masss; did you mean species.electrons.mass?"),
+    ({"species": electrons(like="ion")}, "species.electrons.like: unknown species ion"),
+    ({"species": electrons(like="electrons")}, "it must be another species"),
+    ({"species": electrons(temperature=[0.1, 0.1, 0.2], distribution="juttner")}, "juttner has one temperature"),
+    ({"species": {"ions": {**ELECTRONS, "like": "electrons", "per_cell": 11}}}, "species.ions.per_cell = 11 is not allowed"),
+    ({"probe": {"p": {"field": "ex", "at": [20]}}}, "probe.p.at = [20.0] is not allowed: the box in x is from 0 to 16"),
+    ({"probe": {"p": {"field": "ex", "at": [2], "along": "y"}}}, 'probe.p.along = "y" is not allowed'),
+    ({"probe": {"p": {"field": "ew", "at": [2]}}}, 'probe.p.field = "ew" is not allowed'),
+    ({"histogram": {"h": {"species": "e", "axes": ["x"], "low": [0], "high": [1], "bins": [4], "every": 1}}},
+     "histogram.h.species: unknown species e; known are electrons"),
+    ({"histogram": {"h": {"species": "electrons", "axes": ["x", "ux"], "low": [0], "high": [1], "bins": [4], "every": 1}}},
+     "histogram.h.low = [0.0] is not allowed: histogram.h.axes has 2 of them"),
+    ({"histogram": {"h": {"species": "electrons", "axes": ["z"], "low": [0], "high": [1], "bins": [4], "every": 1}}},
+     'histogram.h.axes = ["z"] is not allowed'),
+    ({"histogram": {"h": {"species": "electrons", "axes": ["x"], "low": [2], "high": [1], "bins": [4], "every": 1}}},
+     "it must be above low"),
+    ({"output": {"particles": ["ions"]}}, "output.particles: unknown species ions; known are electrons"),
+    ({"species": {"electrons": {"charge": -1}}}, "species.electrons.mass is missing"),
+])
+def test_mistakes_have_their_message(changed, message):
+    with pytest.raises(InputError) as error:
+        parameters(**changed)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_without_particles_and_fields_nothing_happens():
+    with pytest.raises(InputError, match="without particles and fields nothing happens"):
+        Parameters("here", grid={"cells": 8, "length": 8}, time={"end": 1})
+    Parameters("here", grid={"cells": 8, "length": 8}, time={"end": 1}, fields={"e": [0, "sin(x)", 0]})
+
+
+def test_a_run_goes_on_to_a_later_end_only():
+    p = parameters()
+    assert parameters(time={"end": 20}).conflict(p) is None
+    assert parameters(time={"end": 5}).conflict(p)[0] == "time.end"
+    assert parameters(constants={"a": 0.2}).conflict(p)[:3] == ("constants.a", 0.2, 0.1)
+
+
+def test_units_are_those_of_the_plasma():
+    units = Units("SI", 1e24)
+    omega = math.sqrt(1e24 * ELEMENTARY_CHARGE**2 / (VACUUM_PERMITTIVITY * ELECTRON_MASS))
+    assert units.omega_p == pytest.approx(5.6414602e13, rel=1e-6) and units.omega_p == omega  # 56.4 rad/s sqrt(n m³)
+    assert units.of("length") * units.in_si("length") == pytest.approx(1) and units.in_si("length") == SPEED_OF_LIGHT / omega
+    assert units.in_si("E") == pytest.approx(9.6160e10, rel=1e-4)  # 96 V/m sqrt(n cm³): the cold wave-breaking field
+    assert units.in_si("B") * SPEED_OF_LIGHT == pytest.approx(units.in_si("E"))
+    assert units.in_si("temperature") == pytest.approx(510998.95, rel=1e-8)
+    assert Units().of("length") == 1 == Units().in_si("time") and "ω_p = 5.64146e+13 1/s" in units.in_words()
+
+
+def test_an_input_in_si_is_the_same_plasma():
+    """All of it in metres, seconds, eV and 1/m³, formulas too."""
+    units = Units("SI", 1e24)
+    c_over_omega = units.in_si("length")
+    p = parameters(units={"system": "SI", "density": 1e24}, grid={"cells": [64], "length": [16 * c_over_omega]},
+                   time={"end": 10 * units.in_si("time")}, constants={"a": 0.1, "L": 16 * c_over_omega},
+                   species=electrons(density="1e24*(1 + a*cos(2*pi*x/L))", temperature=0.01 * units.in_si("temperature")),
+                   fields={"e": [f"{units.in_si('E')}*x/L", 0, 0], "b": [0, 0, units.in_si("B")]})
+    here, there = Setup(p), Setup(parameters(fields={"e": ["x/L", 0, 0], "b": [0, 0, 1]}))
+    x = np.linspace(0, 16, 33)[:, None]
+    assert here.steps == there.steps and here.dt == pytest.approx(there.dt) and here.lengths == pytest.approx(there.lengths)
+    assert here.density["electrons"].at(x) == pytest.approx(there.density["electrons"].at(x))
+    assert here.temperature["electrons"][1].constant == pytest.approx(0.01)
+    assert list(here.first_fields) == list(there.first_fields) == ["ex", "bz"]
+    for name, profile in here.first_fields.items():
+        assert profile.at(x) == pytest.approx(there.first_fields[name].at(x))
+
+
+def test_patches_fill_the_box():
+    setup = Setup(parameters(grid={"cells": [20, 13], "length": [10, 13], "patches": [3, 2]}))
+    covered = np.zeros((20, 13), int)
+    for (x, y), (n, m) in setup.patch_boxes():
+        covered[x : x + n, y : y + m] += 1
+    assert (covered == 1).all() and [box[0] for box in setup.patch_boxes()][:4] == [(0, 0), (6, 0), (13, 0), (0, 6)]
+
+
+def test_loads_are_known_before_the_first_particle():
+    setup = Setup(parameters(species=electrons(density="2*(x > 12)"), grid={"patches": [4]}))
+    found = loads.expected(setup)
+    assert found.particles["electrons"].tolist() == [0, 0, 0, 160] and found.cells.tolist() == [16] * 4
+    density, place, temperature = found.densest["electrons"]
+    assert (density, temperature) == (2.0, 0.01) and place[0] > 12
+    constant = loads.expected(Setup(parameters(species=electrons(density=0.5))))
+    assert constant.particles["electrons"].tolist() == [640]
+
+
+@pytest.mark.parametrize("density, message", [
+    ("cos(x)", r"species.electrons.density: cos\(x\) is below 0 at x = "),
+    ("1/(x - 0.125)", r"species.electrons.density: 1/\(x - 0.125\) is inf at x = 0.125"),
+    (-1, r"species.electrons.density: -1.0 is below 0"),
+])
+def test_a_density_is_finite_and_not_below_0(density, message):
+    with pytest.raises(InputError, match=message):
+        loads.expected(Setup(parameters(species=electrons(density=density))))
+
+
+def test_what_does_not_fit_is_refused_before_the_run():
+    setup = Setup(parameters(species=electrons(per_cell=10**6)))
+    with pytest.raises(InputError, match=r"needs about 7.17 GB of memory on each of 1 ranks for 6.4e\+07 particles"):
+        loads.check_memory(setup, loads.expected(setup), 1, 2e9)
+    loads.check_memory(setup, loads.expected(setup), 1, 8e9)
+
+
+def test_doubts_have_the_numbers():
+    def doubts(**changed):
+        setup = Setup(parameters(**changed))
+        return loads.doubts(setup, loads.expected(setup))
+
+    assert doubts(species=electrons(temperature=0.01)) == []
+    (cold,) = doubts(species=electrons(temperature=1e-4))
+    assert "the Debye length 0.00953 c/ω_p at x = 0.125" in cold or "Debye length 0.0095" in cold, cold
+    (dense,) = doubts(species=electrons(density=40, temperature=1.0))
+    assert "ω_p Δt = 1.5" in dense
+
+
+@given(st.sampled_from(["cells", "length", "patches"]), st.one_of(st.integers(-5, 200), st.text(max_size=5), st.lists(st.integers(-2, 90), max_size=4)))
+def test_anything_as_a_grid_is_an_input_or_one_line(name, value):
+    try:
+        parameters(grid={name: value})
+    except InputError as error:
+        assert "\n" not in str(error)
