@@ -16,8 +16,9 @@ from plaq.dca.cli import app as dca
 from plaq.errors import InputError, Interrupted, as_plaq_error
 from plaq.lqcd.cli import app as lqcd
 from plaq.output import printable, standard_streams
+from plaq.pic.cli import app as pic
 
-app = App(help="Quantum clusters as asynchronous tasks, on a laptop or on MPI ranks.")
+app = App(help="Quantum clusters, plasmas and lattice fields as asynchronous tasks, on a laptop or on MPI ranks.")
 APPLICATIONS: dict[str, Commands] = {}
 
 
@@ -28,6 +29,7 @@ def add(name: str, application: Commands) -> None:
 
 add("dca", dca)
 add("lqcd", lqcd)
+add("pic", pic)
 app.command("balance")(balance)
 app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")

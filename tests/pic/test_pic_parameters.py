@@ -135,14 +135,18 @@ def test_loads_are_known_before_the_first_particle():
     assert constant.particles["electrons"].tolist() == [640]
 
 
-@pytest.mark.parametrize("density, message", [
-    ("cos(x)", r"species.electrons.density: cos\(x\) is below 0 at x = "),
-    ("1/(x - 0.125)", r"species.electrons.density: 1/\(x - 0.125\) is inf at x = 0.125"),
-    (-1, r"species.electrons.density: -1.0 is below 0"),
+@pytest.mark.parametrize("changed, message", [
+    ({"density": "cos(x)"}, r"species.electrons.density: cos\(x\) is below 0 at x = "),
+    ({"density": "1/(x - 0.125)"}, r"species.electrons.density: 1/\(x - 0.125\) is inf at x = 0.125"),
+    ({"density": -1}, r"species.electrons.density: -1.0 is below 0"),
+    ({"temperature": [0, "0.1 - 0.1*x", 0]}, r"species.electrons.temperature: 0.1 - 0.1\*x is below 0 at x = "),
+    ({"drift": [0, 0, "log(x - 8)"]}, r"species.electrons.drift: log\(x - 8\) is nan at x = 0.125"),
 ])
-def test_a_density_is_finite_and_not_below_0(density, message):
+def test_profiles_are_finite_and_what_must_not_be_below_0_is_not(changed, message):
     with pytest.raises(InputError, match=message):
-        loads.expected(Setup(parameters(species=electrons(density=density))))
+        loads.expected(Setup(parameters(species=electrons(**changed))))
+    if "density" not in changed:  # where there are no particles nobody asks
+        loads.expected(Setup(parameters(species=electrons(density=0, **changed))))
 
 
 def test_what_does_not_fit_is_refused_before_the_run():

@@ -18,9 +18,11 @@ def test_landau_damping_is_that_of_the_tables(k_debye, omega, gamma):
 
 
 def test_two_streams_grow_fastest_where_it_is_known():
-    best = max((theory.two_stream(k, 0.1).imag, k) for k in np.linspace(0.1, 9.9, 2001))
-    assert best[0] == pytest.approx(1 / math.sqrt(8), rel=1e-6) and best[1] == pytest.approx(math.sqrt(3 / 8) / 0.1, rel=1e-2)
-    assert theory.two_stream(11, 0.1).imag == 0
+    best = max((theory.two_stream(k, 0.001).imag, k) for k in np.linspace(10, 990, 2001))
+    assert best[0] == pytest.approx(1 / math.sqrt(8), rel=1e-5) and best[1] == pytest.approx(math.sqrt(3 / 8) / 0.001, rel=1e-2)
+    assert theory.two_stream(1100, 0.001).imag == 0
+    omega, k, v = theory.two_stream(2.0, 0.5), 2.0, 0.5 / math.sqrt(1.25)
+    assert 0.5 / (omega - k * v) ** 2 + 0.5 / (omega + k * v) ** 2 == pytest.approx(1.25**1.5)
 
 
 def test_filaments_grow_like_beta_over_root_gamma_at_short_waves():

@@ -33,12 +33,14 @@ BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
 
 @dataclass
 class Findings:
-    """Estimates by name, what they say in sentences, where the time went, and arrays without errors."""
+    """Estimates by name, what they say in sentences, where the time went, arrays without errors, and of how the run went
+    what is no result (``history``, as plaq.files.tree takes it)."""
 
     estimates: dict[str, Estimate]
     sentences: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     recorded: dict[str, Recorded] = field(default_factory=dict)
+    history: dict[str, Any] = field(default_factory=dict)
 
     def answers(self) -> list[str]:
         return self.sentences
@@ -78,6 +80,8 @@ def write(path: Path, format: Format, findings: Findings, input_toml: str, heade
             group = recorded.create_group(name, track_order=True)
             group.create_dataset("values", data=one.values)
             write_labels(group, one)
+        if findings.history:
+            write_tree(file.create_group("history", track_order=True), findings.history)
 
     content = image(format, input_toml, header, findings.seconds, fill)
     with atomic_file(path) as file:
@@ -90,7 +94,8 @@ def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
     with opened(path, format) as file:
         estimates = {name: read_estimate(name, group) for name, group in file["estimates"].items()}
         recorded = {name: read_recorded(name, group) for name, group in file.get("recorded", {}).items()}
-        findings = Findings(estimates, read_tree(file["answers"])["sentences"], read_tree(file["seconds"]), recorded)
+        findings = Findings(estimates, read_tree(file["answers"])["sentences"], read_tree(file["seconds"]), recorded,
+                            read_tree(file["history"]) if "history" in file else {})
         return findings, file["input"].asstr()[()], read_tree(file["header"])
 
 

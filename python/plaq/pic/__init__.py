@@ -9,7 +9,7 @@
 from typing import Any
 
 _PLACES = {"Parameters": "parameters", "Results": "results", "Formula": "formula", "Units": "units", "Series": "series",
-           "run": "commands", "load": "commands", "report": "commands", "digest": "commands", "theory": "theory"}
+           "run": "commands", "load": "commands", "report": "commands", "digest": "commands", "theory": "theory", "growth_rate": "spectra"}
 __all__ = list(_PLACES)
 
 

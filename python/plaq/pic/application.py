@@ -29,7 +29,9 @@ class Pic(Application):
 
         setup = Setup(self.parameters)
         plan_of(setup).check()
-        _ = setup.first_fields, setup.drift  # that they can be evaluated
+        for name in setup.first_fields:
+            for first, extent in setup.patch_boxes():
+                setup.first_field(name, first, extent)  # that it is finite
         loads.check_memory(setup, loads.expected(setup), ranks, place)
 
     def describe(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import NullFormatter
 
 from plaq.data.recorded import Recorded
 from plaq.pic.results import Results, field_energy, kinetic_energy
@@ -14,6 +15,7 @@ from plaq.pic.spectra import dispersion
 
 Draw = Callable[[Any], Any]
 SCALE, SIGNED = "viridis", "RdBu_r"
+WEAK = -5  # log₁₀ of the power that ω(k) is shown down to, of the strongest
 
 
 def of(results: Results, name: str) -> Draw:
@@ -60,6 +62,7 @@ def conservation(results: Results) -> Draw:
         axes[0].set(ylabel="energy, change in %")
         if "gauss" in recorded:
             axes[1].semilogy(times, np.maximum(recorded["gauss"].values, 1e-18), color=theme.series[1], linewidth=1.1)
+            axes[1].yaxis.set_minor_formatter(NullFormatter())
         axes[1].set(xlabel="t ω_p", ylabel="Gauss / e n_0")
         return figure
 
@@ -160,10 +163,12 @@ def omega_k(one: Recorded) -> Draw:
 
     def draw(theme):
         figure, axes = plt.subplots(figsize=(6, 3.8))
-        level = np.log10(np.maximum(power, power.max() * 1e-8) / power.max())
+        level = np.log10(np.maximum(power, power.max() * 10.0 ** (WEAK - 1)) / power.max())
         image = axes.pcolormesh(k, omega, level, cmap=SCALE, shading="nearest", rasterized=True)
         axes.plot(k, k, color="white", linewidth=0.7, linestyle="--")
-        axes.set(xlabel=f"k_{one.axes[1].name} c/ω_p", ylabel="ω/ω_p", ylim=(0, omega[-1]))
+        seen = np.argwhere(level > WEAK).max(axis=0)  # what is above the noise
+        axes.set(xlabel=f"k_{one.axes[1].name} c/ω_p", ylabel="ω/ω_p", xlim=(0, k[min(len(k) - 1, seen[1] + 2)]),
+                 ylim=(0, omega[min(len(omega) - 1, seen[0] + 2)]))
         axes.grid(False)
         figure.colorbar(image, ax=axes, label="log₁₀ of the power")
         return figure

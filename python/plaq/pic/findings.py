@@ -68,5 +68,6 @@ def sentences(setup: Setup, recorded: Mapping[str, Recorded]) -> list[str]:
                    if key.startswith(f"{name}.left_") and not key.endswith("weight"))
         emitted = float(recorded[f"{name}.emitted"].values.sum()) if f"{name}.emitted" in recorded else 0.0
         if left or emitted:
-            found.append(f"{name}: {int(emitted)} macro-particles came in, {int(left)} left")
+            came = f"{int(emitted)} macro-particles came in, " if emitted else ""
+            found.append(f"{name}: {came}{int(left)} macro-particles left")
     return found

@@ -39,42 +39,46 @@ class Loads:
 
 
 def expected(setup: Setup) -> Loads:
-    """From the profiles. InputError where one is not finite or a density is below 0."""
+    """From the profiles. InputError where one is not finite, or a density or temperature is below 0."""
     boxes = setup.patch_boxes()
     cells = np.array([np.prod(extent) for _, extent in boxes], float)
     particles, densest = {}, {}
     for name, one in setup.p.species.items():
         profile, counts = setup.density[name], np.zeros(len(boxes))
         best = (0.0, np.zeros(setup.dimension), 0.0)
-        if profile.constant is not None:
-            _positive(name, profile.text, np.array([profile.constant]), np.zeros((1, setup.dimension)), setup)
-            counts = cells * one.per_cell * (profile.constant > 0)
-            middle = np.array([setup.lengths]) / 2
-            best = (profile.constant, middle[0], _coldest(setup, name, middle))
-        else:
-            for number, (first, extent) in enumerate(boxes):
-                places = setup.centres(first, extent)
-                density = profile.at(places)
-                _positive(name, profile.text, density, places, setup)
-                counts[number] = one.per_cell * np.count_nonzero(density)
-                if (most := int(np.argmax(density))) >= 0 and density[most] > best[0]:
-                    best = (float(density[most]), places[most], _coldest(setup, name, places[most : most + 1]))
+        even = all(part.constant is not None for part in (profile, *setup.temperature[name], *setup.drift[name]))
+        for number, (first, extent) in enumerate(boxes):
+            places = np.array([setup.lengths]) / 2 if even else setup.centres(first, extent)
+            density = profile.at(places)
+            _positive(f"{name}.density", profile.text, density, places, setup)
+            full = density > 0
+            counts[number] = one.per_cell * cells[number] * np.mean(full)
+            if full.any():
+                coldest = _coldest(setup, name, places[full])
+                _ = [part.at(places[full]) for part in setup.drift[name]]
+                most = int(np.argmax(density[full]))
+                if density[full][most] > best[0]:
+                    best = (float(density[full][most]), places[full][most], float(coldest[most]))
+            if even:
+                counts[:] = one.per_cell * cells * full[0]
+                break
         particles[name], densest[name] = counts, best
     return Loads(cells, particles, densest)
 
 
-def _positive(name: str, text: str, density: np.ndarray, places: np.ndarray, setup: Setup) -> None:
-    if density.min() < 0:
-        at = places[int(np.argmin(density))] / setup.length_unit
+def _positive(key: str, text: str, values: np.ndarray, places: np.ndarray, setup: Setup) -> None:
+    if values.min() < 0:
+        at = places[int(np.argmin(values))] / setup.length_unit
         where = ", ".join(f"{d} = {value:.6g}" for d, value in zip(setup.directions, at))
-        raise InputError(f"species.{name}.density: {text} is below 0 at {where}")
+        raise InputError(f"species.{key}: {text} is below 0 at {where}")
 
 
-def _coldest(setup: Setup, name: str, place: np.ndarray) -> float:
-    found = [float(profile.at(place)[0]) for profile in setup.temperature[name]]
-    if min(found) < 0:
-        raise InputError(f"species.{name}.temperature: {min(found):g} m_e c² is below 0")
-    return min(found)
+def _coldest(setup: Setup, name: str, places: np.ndarray) -> np.ndarray:
+    """The least of the three temperatures at each place."""
+    found = [profile.at(places) for profile in setup.temperature[name]]
+    for profile, values in zip(setup.temperature[name], found):
+        _positive(f"{name}.temperature", profile.text, values, places, setup)
+    return np.min(found, axis=0)
 
 
 def bytes_of(setup: Setup, loads: Loads) -> np.ndarray:

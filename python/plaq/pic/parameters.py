@@ -67,6 +67,8 @@ TABLE = [
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("fields", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e", "E_x, E_y, E_z at t = 0"),
     Parameter("fields", "b", three(formula()), (0.0, 0.0, 0.0), "m_e ω_p/e", "B_x, B_y, B_z at t = 0"),
+    Parameter("fields", "of_charges", boolean(), False, "", "whether E has the field of the charges at t = 0 too, in a periodic "
+              "box on a uniform background; if not, a background at rest makes up for them"),
     Parameter("species.*", "charge", real(), REQUIRED, "e", "of one particle"),
     Parameter("species.*", "mass", real("(0, inf)"), REQUIRED, "m_e", "of one particle"),
     Parameter("species.*", "density", formula(), 0.0, "n_0", "at the beginning; where it is 0 there are no particles"),

@@ -39,7 +39,8 @@ class FieldPicture(Pictures):
         self.field, self.unit = field, UNITS[field[0]]
         self.stride = [-(-n // FINEST[setup.dimension]) for n in setup.cells[:self.shown]]
         self.plane = setup.cells[2] // 2 if setup.dimension == 3 else 0
-        self.convention = f"every {' x '.join(map(str, self.stride))}. cell of {field}"
+        some = f", of each {' x '.join(map(str, self.stride))} cells one" if max(self.stride) > 1 else ""
+        self.convention = field + some
 
     def axes(self) -> tuple[Axis, ...]:
         return tuple(Axis(DIRECTIONS[d], np.arange(0, self.setup.cells[d], s) * self.setup.spacing[d], "c/ω_p")

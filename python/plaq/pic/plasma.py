@@ -11,10 +11,8 @@ from plaq import _core
 from plaq.comm.communicator import Communicator
 from plaq.machine import pool_options
 from plaq.pic.loads import Loads
+from plaq.pic.poisson import electrostatic
 from plaq.pic.setup import Setup
-
-CHUNK = 1 << 20  # macro-particles whose profiles are looked at together
-HALF = {"ex": (1, 0, 0), "ey": (0, 1, 0), "ez": (0, 0, 1), "bx": (0, 1, 1), "by": (1, 0, 1), "bz": (1, 1, 0)}  # Yee, half cells
 
 
 def plan_of(setup: Setup) -> _core.pic.Plan:
@@ -47,28 +45,33 @@ class Plasma:
         return self.core.step
 
     def fill(self) -> None:
-        """The first state: fields and particles of the profiles."""
-        self.comm.together(self._fill)
+        """The first state: particles and fields of the profiles."""
+        self.comm.together(self._load_all)
+        charges = self._field_of_charges() if self.setup.p.fields.of_charges else None
+        self.comm.together(lambda: self._set_fields(charges))
         self.core.start()
 
-    def _fill(self) -> None:
+    def _load_all(self) -> None:
         for patch in self.core.local():
-            self._set_fields(patch)
             for number, name in enumerate(self.names):
                 if self.setup.p.species[name].per_cell:
                     self._load(patch, number, name)
 
-    def _set_fields(self, patch: int) -> None:
-        profiles = self.setup.first_fields
-        if not profiles:
-            return
-        first, extent = self.core.origin(patch), self.core.extent(patch)
-        found = {"e": np.zeros((3, *extent)), "b": np.zeros((3, *extent))}
-        for name, profile in profiles.items():
-            shift = np.array(HALF[name][:self.setup.dimension]) - 1  # from the centres of cells, in half cells
-            places = self.setup.centres(first, extent) + 0.5 * shift * np.array(self.setup.spacing)
-            found[name[0]]["xyz".index(name[1])] = profile.at(places).reshape(extent)
-        self.core.set_fields(patch, found["e"], found["b"])
+    def _field_of_charges(self) -> np.ndarray:
+        """E [D, x, y, z] of the whole box, on all ranks."""
+        rho, setup = self.whole("rho"), self.setup
+        periodic = [side == "periodic" for side in setup.sides("", 0)]
+        return self.comm.on_root(lambda: electrostatic(rho, setup.spacing, periodic), share=True)
+
+    def _set_fields(self, charges: np.ndarray | None) -> None:
+        for patch in self.core.local() if self.setup.first_fields or charges is not None else ():
+            first, extent = self.core.origin(patch), self.core.extent(patch)
+            found = {"e": np.zeros((3, *extent)), "b": np.zeros((3, *extent))}
+            for name in self.setup.first_fields:
+                found[name[0]]["xyz".index(name[1])] = self.setup.first_field(name, first, extent)
+            if charges is not None:
+                found["e"][:self.setup.dimension] += charges[:, *(slice(a, a + n) for a, n in zip(first, extent))]
+            self.core.set_fields(patch, found["e"], found["b"])
 
     def _load(self, patch: int, number: int, name: str) -> None:
         one, setup = self.setup.p.species[name], self.setup

@@ -8,9 +8,9 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.pic.parameters import DIRECTIONS
-from plaq.pic.plasma import HALF, Plasma
+from plaq.pic.plasma import Plasma
 from plaq.pic.recorder import Recorder
-from plaq.pic.setup import Setup
+from plaq.pic.setup import HALF, Setup
 
 UNITS = {"e": "m_e c ω_p/e", "b": "m_e ω_p/e", "j": "e n_0 c", "r": "e n_0"}
 

@@ -58,7 +58,7 @@ def balances(results: Results) -> list[tuple[str, str]]:
         return []
     last = moves[-1]
     return [("patches moved", f"{len(moves)} times; the last time, at step {last['step']}, {int(last['moved'])} of them: the rank with "
-             f"most work had {last['before']:.3g} times the mean, predicted {last['predicted']:.3g}, at least {last['floor']:.3g}")]
+             f"most work had {1 + last['before']:.3g} times the mean, {1 + last['predicted']:.3g} as planned, at least {1 + last['floor']:.3g}")]
 
 
 def drawn(results: Results) -> list[str]:
@@ -82,7 +82,7 @@ def drawn(results: Results) -> list[str]:
             if len(one.axes) == 2 and np.any(one.values):
                 found.append(page.figure(figures.omega_k(one), f"ω(k) of {name.removeprefix('probe_')}",
                                          "Power of the line in wave number and frequency; dashed: light in vacuum.", False))
-    if "homes" in results.history:
+    if np.any(results.history["homes"]):  # not all on the first
         found.append(page.figure(figures.homes(results.history["homes"]), "Ranks", "The rank that each patch was on at the end.",
                                  False))
     return found

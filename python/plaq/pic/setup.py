@@ -14,6 +14,9 @@ from plaq.errors import InputError
 from plaq.pic.parameters import DIRECTIONS, Parameters, read_formula
 from plaq.pic.units import Units
 
+# Yee's mesh: which coordinates of a component are half a cell behind the node.
+HALF = {"ex": (1, 0, 0), "ey": (0, 1, 0), "ez": (0, 0, 1), "bx": (0, 1, 1), "by": (1, 0, 1), "bz": (1, 1, 0)}
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -92,6 +95,12 @@ class Setup:
         """Of the cells of a box: [cells, D], the last direction fastest."""
         axes = [(np.arange(a, a + n) + 0.5) * h for a, n, h in zip(first, extent, self.spacing)]
         return np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+    def first_field(self, name: str, first: Any, extent: Any) -> np.ndarray:
+        """ex, … bz at t = 0 at its Yee points in a box of cells, [x, y, z]."""
+        shift = np.array(HALF[name][:self.dimension]) - 1  # from the centres of cells, in half cells
+        places = self.centres(first, extent) + 0.5 * shift * np.array(self.spacing)
+        return self.first_fields[name].at(places).reshape(extent)
 
     def patch_boxes(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """(first cell, cells) of all patches, x fastest."""

@@ -31,11 +31,12 @@ def light(k: float) -> float:
     return math.sqrt(1 + k * k)
 
 
-def two_stream(k: float, v: float) -> complex:
-    """ω of two cold beams of density 1/2 with velocities ±v ≪ 1: 1 = ½/(ω - kv)² + ½/(ω + kv)². It grows for kv < 1, fastest at
-    kv = √(3/8) with γ = 1/√8."""
-    square = (k * v) ** 2
-    return cmath.sqrt(square + 0.5 - 0.5 * math.sqrt(8 * square + 1))
+def two_stream(k: float, u: float) -> complex:
+    """ω of two cold beams of density 1/2 with momenta ±u along k: Γ³ = ½/(ω - kv)² + ½/(ω + kv)², Γ = √(1 + u²), v = u/Γ. It grows
+    for kv < Γ^(-3/2), fastest at √(3/8) of that with γ = Γ^(-3/2)/√8 [Buneman 1958]."""
+    stiff = (1 + u * u) ** 0.75  # Γ^(3/2): the mass along the motion is Γ³
+    square = (k * u / math.sqrt(1 + u * u) * stiff) ** 2
+    return cmath.sqrt(square + 0.5 - 0.5 * math.sqrt(8 * square + 1)) / stiff
 
 
 def filamentation(k: float, u: float) -> float:

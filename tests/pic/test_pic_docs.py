@@ -1,0 +1,57 @@
+"""The page on `plaq pic` is run as it stands, the parameters are those of the table, the examples can be run."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from plaq import pic
+from plaq.pic import loads
+from plaq.pic.parameters import SCHEMA
+from plaq.pic.setup import Setup
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r'^```(toml|bash|python)(?: title="([^"]+)")?\n(.*?)^```$', flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """What the page's blocks print, in one folder and one namespace."""
+    folder, names, out = tmp_path_factory.mktemp("page"), {"__name__": "page"}, io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
+        patch.setenv("MPLBACKEND", "Agg")
+        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+        patch.chdir(folder)
+        for language, title, code in BLOCK.findall((ROOT / "docs/pic.md").read_text()):
+            if language == "toml":
+                Path(title).write_text(code)
+            elif language == "bash":
+                done = subprocess.run(["bash", "-euc", code], capture_output=True, text=True)
+                assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
+                out.write(done.stdout)
+            else:
+                exec(compile(code, "docs/pic.md", "exec"), names)
+    return out.getvalue()
+
+
+def test_the_page_says_what_its_blocks_print(printed):
+    found = re.search(r"the field grows with ([\d.]+) ω_p, theory says ([\d.]+)", printed)
+    assert abs(float(found[1]) / float(found[2]) - 1) < 0.05
+    assert "doubtful:             species right: the Debye length 0 c/ω_p" in printed
+    assert "[0, 10] (32, 32) 0.3" in printed
+
+
+def test_the_page_of_parameters_is_that_of_the_table():
+    page = SCHEMA.markdown("Parameters of `plaq pic`")
+    assert (ROOT / "docs/pic_parameters.md").read_text() == page, "run: plaq pic parameters --markdown > docs/pic_parameters.md"
+
+
+@pytest.mark.parametrize("name", ["two_stream"])
+def test_examples_can_be_run(name):
+    setup = Setup(pic.Parameters.read(ROOT / f"examples/{name}/input.toml"))
+    assert loads.expected(setup).all_particles.sum() > 0
