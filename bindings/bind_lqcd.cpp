@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -192,6 +193,15 @@ void bind_lqcd(nb::module_& m) {
              return s.solve_normal(x, phi, twist, how);
            },
            "x"_a, "phi"_a, "twist"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil())
+      .def("solve_shifted",
+           [](solver& s, std::vector<spinor*> x, const spinor& phi, const std::vector<double>& shifts, double residual,
+              int most_steps) {
+             std::vector<spinor> fields(shifts.size(), phi);
+             const auto done = s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
+             for (std::size_t i = 0; i < fields.size(); ++i) *x[i] = fields[i];  // views of its memory stay valid
+             return done;
+           },
+           "x"_a, "phi"_a, "shifts"_a, "residual"_a, "most_steps"_a, free_gil())
       .def("solve",
            [](solver& s, spinor& psi, const spinor& eta, const std::string& method, bool mixed, double residual,
               int most_steps) {

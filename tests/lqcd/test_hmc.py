@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from plaq import lqcd
+from plaq.errors import InputError, RunError
 from plaq.lqcd.fields import RECTANGLES, Momenta
 from plaq.lqcd.hmc import INTEGRATORS, Scale, integrate, trajectory
 from plaq.lqcd.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
@@ -61,6 +62,21 @@ def test_a_pseudofermion_begins_with_the_value_that_it_was_drawn_with(start, ter
     assert np.isclose(term.value(gauge), drawn, rtol=1e-11) and term.begin(gauge, 3, 6) != drawn
     sites = gauge.lattice.volume / 2
     assert abs(drawn - 12 * sites) < 4 * math.sqrt(12 * sites)
+
+
+def test_shifted_equations(start):
+    """(M^+ M + shift) x = phi, by the matrix itself."""
+    gauge, _ = start
+    M = lqcd.Wilson(gauge, KAPPA, MU, THETA, csw=1.2)
+    phi = lqcd.SpinorField(gauge.lattice, odd=True)
+    phi.native.pseudofermion(1, 2, 3)
+    for shift, x in zip((0.5, 0.0), M.solve_shifted(phi, (0.5, 0.0), 1e-12)):
+        back = M.apply_odd(M.apply_odd(x), True).array + shift * x.array
+        assert np.abs(back - phi.array).max() < 1e-10 * np.abs(phi.array).max()
+    with pytest.raises(RunError, match=r"shifted cg for kappa = 0\.15, mu = 0\.1 ran out of steps after"):
+        M.solve_shifted(phi, (0.5,), most_steps=2)
+    with pytest.raises(InputError, match="shifts are not negative"):
+        M.solve_shifted(phi, (-0.5,))
 
 
 @pytest.mark.parametrize("name, order, steps", [("2mn", 2, 6), ("omf4", 4, 3)])

@@ -84,18 +84,68 @@ TEST(solver, says_when_it_stands_still_or_runs_out) {
   EXPECT_GT(found.residual, 1e-4);
 }
 
+TEST(solver, of_shifted_equations_finds_them_all) {
+  job with(alone());
+  problem p(with, {1, 1, 1, 1}, 0, 16);
+  spinors<double> phi(p.M->where(), sites::odd), left(phi), Mx(phi);
+  gaussian(phi, 5);
+  const std::vector<double> shifts{0.3, 0.0, 1e-3, 20.0, 0.02};
+  std::vector<spinors<double>> x(shifts.size(), phi);
+  const auto found = p.M->solve_shifted(x, phi, shifts, {.residual = 1e-12});
+  EXPECT_EQ(found.end, ending::converged) << found.in_words();
+  double worst = 0;
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    p.M->matrix().apply_odd(Mx, x[i]);
+    p.M->matrix().apply_odd(left, Mx, true);
+    const double off = combine_norm2<double>(with.by, left, {{1, phi}, {-1, left}, {-shifts[i], x[i]}});
+    worst = std::max(worst, std::sqrt(off / norm2(with.by, phi)));
+  }
+  EXPECT_DOUBLE_EQ(found.residual, worst);
+  EXPECT_LT(worst, 2e-12);
+  // The steps are those of the smallest shift.
+  spinors<double> alone_x(phi);
+  const auto single = p.M->solve_normal(alone_x, phi, 0, {.mixed = false, .residual = 1e-12, .update = 1e-12});
+  EXPECT_NEAR(found.steps, single.steps, 2);
+  EXPECT_LT(combine_norm2<double>(with.by, left, {{1, alone_x}, {-1, x[1]}}), 1e-20 * norm2(with.by, x[1]));
+}
+
+TEST(solver, of_shifted_equations_says_when_it_stands_still_or_runs_out) {
+  job with(alone());
+  problem p(with, {1, 1, 1, 1}, 0, 16);
+  spinors<double> phi(p.M->where(), sites::odd);
+  gaussian(phi, 5);
+  std::vector<spinors<double>> x(2, phi);
+  EXPECT_EQ(p.M->solve_shifted(x, phi, {0, 1}, {.residual = 1e-18, .most_steps = 10000}).end, ending::stalled);
+  const auto found = p.M->solve_shifted(x, phi, {0, 1}, {.most_steps = 5});
+  EXPECT_EQ(found.end, ending::out_of_steps);
+  EXPECT_GT(found.residual, 1e-5);
+  EXPECT_THROW(p.M->solve_shifted(x, phi, {0, -1}), input_error);
+  EXPECT_THROW(p.M->solve_shifted(x, phi, {0, 1}, {.residual = 0}), input_error);
+  combine<double>(with.by, phi, {{0, phi}});
+  EXPECT_EQ(p.M->solve_shifted(x, phi, {0, 1}).steps, 0);
+  EXPECT_EQ(norm2(with.by, x[1]), 0);
+}
+
 TEST(solver, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   job own(alone());
   for (const auto kind : {method::cg, method::bicgstab}) {
     const solver_options how{.method = kind, .mixed = true, .residual = 1e-9};
     problem one(own, {1, 1, 1, 1}, 0, 1);
     const auto expected = one.M->solve(*one.psi, *one.eta, how);
+    const auto shifted = [](problem& of) {
+      spinors<double> phi(of.M->where(), sites::odd);
+      gaussian(phi, 5);
+      std::vector<spinors<double>> x(2, phi);
+      return of.M->solve_shifted(x, phi, {0, 0.5}).residual;
+    };
+    const double shifted_residual = shifted(one);
     for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {
       job with(world(), "fiber", workers);
       for (const auto& grid : grids(extents)) {
         problem p(with, grid, world().rank(), lanes);
         const auto found = p.M->solve(*p.psi, *p.eta, how);
         EXPECT_EQ(found.steps, expected.steps);
+        EXPECT_EQ(shifted(p), shifted_residual);
         EXPECT_EQ(found.residual, expected.residual);
         int different = 0;
         each_site(*p.M->where(), [&](const coordinates& x, layout::place at) {

@@ -68,6 +68,15 @@ class Wilson:
         self._need(done, "cg", residual)
         return x
 
+    def solve_shifted(self, phi: SpinorField, shifts: Sequence[float], residual: float = 1e-10,
+                      most_steps: int = 100_000) -> list[SpinorField]:
+        r"""x on odd sites with $(\hat M^+ \hat M + \sigma) x = \phi$ for each of the ``shifts`` $\sigma \ge 0$, in about the steps
+        that the smallest alone takes (Jegerlehner, hep-lat/9612014). Collective. RunError as `solve`."""
+        x = [phi.like() for _ in shifts]
+        done = self._native.solve_shifted([field.native for field in x], phi.native, list(shifts), residual, most_steps)
+        self._need(done, "shifted cg", residual)
+        return x
+
     def derivative(self, gauge: GaugeField, X: SpinorField, Y: SpinorField):
         r"""A native field m of links: with $U \to e^{\epsilon_a T_a} U$ of ``gauge``, which the matrix was made of, $\mathrm{Re}\,Y^+
         \hat M X$ changes by $-\kappa\,\mathrm{Re\,tr}(\epsilon_a T_a m)$. Collective."""

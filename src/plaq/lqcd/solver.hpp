@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plaq/lqcd/wilson.hpp"
 
@@ -42,6 +43,12 @@ class solver {
   /// x is a function of the links alone. The residual is |phi - M^^+ M^ x| / |phi|.
   solver_result solve_normal(spinors<double>& x, const spinors<double>& phi, double twist,
                              const solver_options& how = {});
+
+  /// Solves (M^^+ M^ + shift) x = phi on odd sites for several shifts that are not negative, in one Krylov space (Jegerlehner,
+  /// hep-lat/9612014), in double precision. The residual is the largest of |phi - (M^^+ M^ + shift) x| / |phi|, computed
+  /// from the x at the end: `stalled` where it is not as small as asked for.
+  solver_result solve_shifted(std::vector<spinors<double>>& x, const spinors<double>& phi,
+                              const std::vector<double>& shifts, const solver_options& how = {});
 
   const std::shared_ptr<const layout>& where() const { return M_.where(); }
   wilson<double>& matrix() { return M_; }
