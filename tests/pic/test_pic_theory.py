@@ -17,6 +17,12 @@ def test_landau_damping_is_that_of_the_tables(k_debye, omega, gamma):
     assert found.real == pytest.approx(omega, abs=1.1e-4) and found.imag == pytest.approx(gamma, abs=1.1e-4)
 
 
+def test_fast_electrons_are_heavier_so_that_fewer_are_in_resonance():
+    slow, fast = theory.langmuir(0.5), theory.langmuir(0.5, 0.1)
+    assert theory.langmuir(0.5, 0.01).imag == pytest.approx(slow.imag, rel=3e-3) and fast.imag == pytest.approx(-0.12869, abs=1e-5)
+    assert 1.39 < fast.real < slow.real
+
+
 def test_two_streams_grow_fastest_where_it_is_known():
     best = max((theory.two_stream(k, 0.001).imag, k) for k in np.linspace(10, 990, 2001))
     assert best[0] == pytest.approx(1 / math.sqrt(8), rel=1e-5) and best[1] == pytest.approx(math.sqrt(3 / 8) / 0.001, rel=1e-2)

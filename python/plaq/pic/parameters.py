@@ -73,7 +73,8 @@ TABLE = [
     Parameter("species.*", "mass", real("(0, inf)"), REQUIRED, "m_e", "of one particle"),
     Parameter("species.*", "density", formula(), 0.0, "n_0", "at the beginning; where it is 0 there are no particles"),
     Parameter("species.*", "per_cell", integer(0, 10**7), 0, "", "macro-particles in a cell at the beginning"),
-    Parameter("species.*", "placed", choice("random", "even"), "random", "", "in the cell, at the beginning"),
+    Parameter("species.*", "placed", choice("random", "even", "quiet"), "random", "", "in the cell, at the beginning; quiet: even, "
+              "with momenta by Hammersley's points, hardly any noise"),
     Parameter("species.*", "like", text(), None, "", "another species: at the same places as its particles, so that nothing is "
               "charged at first"),
     Parameter("species.*", "temperature", three(formula(), alone=True), (0.0, 0.0, 0.0), "m_e c²",
@@ -210,6 +211,8 @@ def _species(values: Mapping[str, Any], source: str) -> None:
                              "the same")
         if one.distribution == "juttner" and len(set(one.temperature)) > 1:
             raise refuse(source, f"{key}.temperature", list(one.temperature), "juttner has one temperature for all directions")
+        if one.distribution == "juttner" and one.placed == "quiet":
+            raise refuse(source, f"{key}.placed", one.placed, "juttner has random momenta: random or even")
         if one.density != 0.0 and not one.per_cell:
             raise InputError(f"{source}: {key}.per_cell is missing: {key}.density asks for particles")
 

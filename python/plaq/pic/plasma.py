@@ -10,6 +10,7 @@ import numpy as np
 from plaq import _core
 from plaq.comm.communicator import Communicator
 from plaq.machine import pool_options
+from plaq.pic import quiet
 from plaq.pic.loads import Loads
 from plaq.pic.poisson import electrostatic
 from plaq.pic.setup import Setup
@@ -75,15 +76,20 @@ class Plasma:
 
     def _load(self, patch: int, number: int, name: str) -> None:
         one, setup = self.setup.p.species[name], self.setup
-        like = -1 if one.like is None else self.names.index(one.like)
-        x = np.asarray(self.core.place(patch, number, one.per_cell, one.placed == "even", like))
+        at = self.names.index(one.like or name)
+        placed = setup.p.species[one.like or name].placed
+        x = np.asarray(self.core.place(patch, number, one.per_cell, placed != "random", at))
         density = setup.density[name].at(x)
-        x, density = x[density > 0], density[density > 0]
-        weight = density * (setup.cell_volume / one.per_cell)
-        drift = np.stack([profile.at(x) for profile in setup.drift[name]], axis=1)
-        temperature = np.stack([profile.at(x) for profile in setup.temperature[name]], axis=1) / one.mass
+        full = density > 0
+        which = quiet.numbers(x, one.per_cell, setup.cells, setup.spacing)[full]
+        x, weight = x[full], density[full] * (setup.cell_volume / one.per_cell)
+        drift, temperature = (np.stack([profile.at(x) for profile in profiles[name]], axis=1)
+                              for profiles in (setup.drift, setup.temperature))
         juttner = one.distribution == "juttner"
-        self.core.load(patch, number, x, weight, drift, temperature if juttner else np.sqrt(temperature), juttner)
+        thermal = temperature / one.mass if juttner else np.sqrt(temperature / one.mass)
+        if one.placed == "quiet":
+            drift, thermal = drift + thermal * quiet.normal(which), np.zeros_like(thermal)
+        self.core.load(patch, number, x, weight, drift, thermal, juttner)
 
     # What it holds ---------------------------------------------------------------------------------------------------
 

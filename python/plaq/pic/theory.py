@@ -6,6 +6,7 @@ import cmath
 import math
 from collections.abc import Callable
 
+import numpy as np
 from scipy.special import wofz
 
 
@@ -14,16 +15,30 @@ def plasma_dispersion(zeta: complex) -> complex:
     return 1j * math.sqrt(math.pi) * wofz(zeta)
 
 
-def langmuir(k_debye: float) -> complex:
+def langmuir(k_debye: float, thermal: float = 0.0) -> complex:
     """ω/ω_p of the least damped electrostatic wave of Maxwellian electrons, at k λ_D: k² λ_D² + 1 + ζ Z(ζ) = 0 with
-    ζ = ω/(√2 k v_th) [Landau 1946]. The imaginary part is the (negative) growth rate of the field."""
-    def relation(omega: complex) -> complex:
+    ζ = ω/(√2 k v_th) [Landau 1946]. The imaginary part is the (negative) growth rate of the field.
+
+    thermal : √(k_B T/m c²) of the momenta along k, where electrons near the wave's velocity are relativistic: 1 + ∫ f'(u) / (k (ω - k v)) du
+        = 0 with f normal in u = γ v, along a path below the pole. Those across k are at rest.
+    """
+    def slow(omega: complex) -> complex:
         zeta = omega / (math.sqrt(2) * k_debye)
         return k_debye**2 + 1 + zeta * plasma_dispersion(zeta)
 
     guess = math.sqrt(1 + 3 * k_debye**2)
     damping = math.sqrt(math.pi / 8) / k_debye**3 * math.exp(-0.5 / k_debye**2 - 1.5)
-    return root(relation, complex(guess, -damping))
+    found = root(slow, complex(guess, -damping))
+    for part in np.linspace(0, thermal, 1 + math.ceil(thermal / 0.01))[1:]:  # in small steps, so that it stays this root
+        found = _relativistic(k_debye / part, part, found)
+    return found
+
+
+def _relativistic(k: float, thermal: float, near: complex) -> complex:
+    v = min(0.7, 12 * thermal) * np.linspace(-1, 1, 4001) + 2j * near.imag / k  # beyond there is nobody
+    u = v / np.sqrt(1 - v * v)
+    slope = -u / thermal**3 * np.exp(-u * u / (2 * thermal**2)) / math.sqrt(2 * math.pi) * (1 - v * v) ** -1.5
+    return root(lambda omega: 1 + np.sum(slope / (omega - k * v)) * (v[1] - v[0]) / k, near)
 
 
 def light(k: float) -> float:

@@ -1,0 +1,132 @@
+"""Short runs against theory: waves, instabilities, damping, a particle that drifts. Long ones are in benchmarks/pic."""
+
+import math
+
+import numpy as np
+import pytest
+
+from plaq import pic
+from plaq.pic import quiet, spectra
+
+ELECTRONS = {"charge": -1, "mass": 1, "placed": "even"}
+
+
+def run(end, length, cells, species, fields=None, probe=None, **more):
+    """In one dimension, without pictures; the results."""
+    return pic.run(pic.Parameters(
+        grid={"cells": [cells], "length": [length]}, time={"end": end}, fields=fields or {}, species=species,
+        probe=probe or {}, output={"pictures": 0, "gauss": True}, run={"workers": 1}, **more))
+
+
+def line(field):
+    return {"line": {"field": field, "at": [0], "along": "x"}}
+
+
+def mode(results, number=1):
+    """The amplitude of a wave along the line, in time [sample]."""
+    values = results["line"].values
+    return np.fft.rfft(values, axis=1)[:, number] * 2 / values.shape[1]
+
+
+def frequency(times, wave):
+    """By the zeros of a standing wave, with straight lines between samples."""
+    at = np.flatnonzero(wave[1:] * wave[:-1] < 0)
+    zeros = times[at] - wave[at] * (times[at + 1] - times[at]) / (wave[at + 1] - wave[at])
+    return math.pi * (len(zeros) - 1) / (zeros[-1] - zeros[0])
+
+
+def test_a_cold_plasma_oscillates_with_its_frequency():
+    """Within 0.1 %; the step and linear shapes of 64 cells a wave cost half of that."""
+    found = run(60, 6.4, 64, {"e": {**ELECTRONS, "density": "1 + 0.01*cos(2*pi*x/6.4)", "per_cell": 8}},
+                {"of_charges": True}, line("ex"))
+    assert frequency(found["line"].axis("time"), mode(found).imag) == pytest.approx(1, abs=1e-3)
+    energy = found.field_energy + found.kinetic_energy
+    assert np.abs(energy[:-1] / energy[0] - 1).max() < 1e-2 and np.nanmax(found["gauss"].values) < 1e-13
+
+
+@pytest.mark.parametrize("k", [0.5, 2.0])
+def test_light_in_a_plasma_has_its_frequency(k):
+    """ω² = 1 + k² within 0.2 %, E along y; nothing electrostatic comes of it."""
+    length = 2 * math.pi / k
+    found = run(30, length, 64, {"e": {**ELECTRONS, "density": 1, "per_cell": 8}},
+                {"e": [0, f"0.001*cos({k}*x)", 0]}, line("ey"))
+    assert frequency(found["line"].axis("time"), mode(found).real) == pytest.approx(pic.theory.light(k), rel=2e-3)
+    assert found["electric_x"].values.max() < 1e-5 * found["electric_y"].values.max()
+
+
+def test_a_langmuir_wave_is_damped_as_landau_said():
+    """k λ_D = 0.5, v_th = 0.1: rate of the maxima of |E_k| within 10 %, frequency within 0.5 %; from a quiet start. Without relativity the
+    rate would be 19 % larger."""
+    k_debye, thermal = 0.5, 0.1
+    length = 2 * math.pi * thermal / k_debye
+    found = run(15, length, 32, {"e": {**ELECTRONS, "density": f"1 + 0.01*cos(2*pi*x/{length})", "per_cell": 2000, "placed": "quiet",
+                                       "temperature": [thermal**2, 0, 0]}},
+                {"of_charges": True}, line("ex"), solver={"order": 2})
+    times, wave, theory = found["line"].axis("time"), mode(found).imag, pic.theory.langmuir(k_debye, thermal)
+    rate, tops = decay(times, np.abs(wave))
+    assert len(tops) >= 5 and rate == pytest.approx(theory.imag, rel=0.1)
+    assert frequency(times, wave) == pytest.approx(theory.real, rel=0.005)
+
+
+def decay(times, size):
+    """(rate of the maxima of |wave|, when they are): the first one, at the beginning, is left out."""
+    tops = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] > size[2:])) + 1
+    return np.polyfit(times[tops], np.log(size[tops]), 1)[0], times[tops]
+
+
+def test_two_streams_grow_at_the_rate_of_theory():
+    """Within 2 % of the fastest rate."""
+    u, length = 0.2, 2.07
+    beam = {**ELECTRONS, "per_cell": 32}
+    found = run(20, length, 64, {
+        "right": {**beam, "density": f"0.5*(1 + 1e-4*cos(2*pi*x/{length}))", "drift": [u, 0, 0]},
+        "left": {**beam, "density": 0.5, "drift": [-u, 0, 0]}}, {"of_charges": True}, line("ex"))
+    rate = spectra.growth_rate(found["line"].axis("time"), np.abs(mode(found)) ** 2, 10, 18)
+    assert rate == pytest.approx(pic.theory.two_stream(2 * math.pi / length, u).imag, rel=0.02)
+
+
+def test_filaments_grow_at_the_rate_of_theory():
+    """Beams along ±y, waves across them, from a seed of B_z: within 2 %."""
+    u, k = 0.5, 2.0
+    length = 2 * math.pi / k
+    beam = {**ELECTRONS, "density": 0.5, "per_cell": 16}
+    found = run(24, length, 32, {"up": {**beam, "drift": [0, u, 0]}, "down": {**beam, "drift": [0, -u, 0]}},
+                {"b": [0, 0, f"1e-6*cos({k}*x)"]}, line("bz"))
+    rate = spectra.growth_rate(found["line"].axis("time"), np.abs(mode(found)) ** 2, 12, 24)
+    assert rate == pytest.approx(pic.theory.filamentation(k, u), rel=0.02)
+
+
+def test_an_anisotropic_plasma_grows_a_magnetic_field():
+    """Weibel's rate where it is 16 times as hot across k = 1.5 as along it, within 5 %, from a quiet start."""
+    k, cold, hot = 1.5, 0.0025 / 16, 0.0025
+    length = 2 * math.pi / k
+    found = run(160, length, 32, {"e": {**ELECTRONS, "density": 1, "per_cell": 500, "placed": "quiet", "temperature": [cold, hot, 0]}},
+                {"b": [0, 0, f"1e-5*cos({k}*x)"]}, line("bz"), solver={"order": 2})
+    rate = spectra.growth_rate(found["line"].axis("time"), np.abs(mode(found)) ** 2, 100, 160)
+    assert rate == pytest.approx(pic.theory.weibel(k, cold, hot), rel=0.05)
+
+
+@pytest.mark.parametrize("pusher", ["boris", "vay", "higuera_cary"])
+def test_a_particle_drifts_across_fields(pusher):
+    """From rest in E_y = 0.3, B_z = 1 (q < 0): seen with the drift v = E/B it turns on a circle, so that u_x = Γ² v (1 - cos φ), whose mean in
+    time is Γ² v (1 + v²/2). Of particles too light to change the fields, over 100 turns; within 0.5 %."""
+    v = 0.3
+    gamma = 1 / math.sqrt(1 - v * v)
+    turn = 2 * math.pi * gamma**3  # of time; one of proper time is 2 π / (B sqrt(1 - v²))
+    found = run(100 * turn, 12, 60, {"e": {**ELECTRONS, "density": 1e-12, "per_cell": 1, "pusher": pusher}},
+                {"e": [0, v, 0], "b": [0, 0, 1]})
+    u, energy = (found[f"e.{name}"].values / found["e.weight"].values for name in ("px", "kinetic"))
+    assert u.mean() == pytest.approx(gamma**2 * v * (1 + v * v / 2), rel=5e-3)
+    assert u.max() == pytest.approx(2 * gamma**2 * v, rel=5e-3) and abs(u.min()) < 0.01
+    assert energy.max() == pytest.approx(2 * gamma**2 * v * v, rel=1e-2)
+
+
+def test_quiet_momenta_are_normal_and_even_in_every_part():
+    i = np.arange(4096)
+    numbers = quiet.normal(i)
+    assert np.abs(numbers.mean(axis=0)).max() < 5e-3 and np.abs(numbers.std(axis=0) - 1).max() < 5e-3
+    assert np.abs(np.corrcoef(numbers.T) - np.eye(3)).max() < 0.01
+    assert np.abs(numbers[1024:2048, 0].mean()) < 5e-3  # a quarter of the box
+    assert quiet.radical_inverse(np.arange(4), 2) == pytest.approx([0.5, 0.25, 0.75, 0.125])
+    x = np.stack(np.meshgrid([0.1, 0.6, 1.1], [0.2, 0.9], indexing="ij"), axis=-1).reshape(-1, 2)
+    assert quiet.numbers(x, 1, (3, 2), (0.5, 0.5)).tolist() == list(range(6))
