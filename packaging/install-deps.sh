@@ -18,6 +18,7 @@ done
 compiles() {  # a program that includes the header $1 and is linked with the further arguments
   printf '#include <%s>\nint main() {}\n' "$1" | "$cxx" "${flags[@]}" -x c++ - -o /dev/null "${@:2}" 2>/dev/null
 }
+compiles_eigen() { compiles unsupported/Eigen/FFT || compiles eigen3/unsupported/Eigen/FFT -I/usr/include/eigen3; }
 python_has() { "$python" -c "$1" 2>/dev/null; }
 tool() { command -v "$1" >/dev/null; }
 
@@ -34,6 +35,7 @@ needs=(
 )
 used_by_tests=(
   "GoogleTest|compiles gtest/gtest.h -lgtest -pthread|libgtest-dev|gtest-devel|gtest|googletest"
+  "Eigen (transforms of meshes)|compiles_eigen|libeigen3-dev|eigen3-devel|eigen|eigen"
   "OTF2 3 (timelines for Vampir)|compiles otf2/otf2.h|libotf2-trace-dev|otf2-devel|otf2|otf2"
   "OTF2's tools|tool otf2-print|otf2-tools|otf2|-|-"
   "Graphviz|tool dot|graphviz|graphviz|graphviz|graphviz"

@@ -10,8 +10,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "plaq"
 
-# base <- trace <- task <- {linalg, comm} <- {batch, collection} <- {dca, pic, lqcd} <- bindings
-FLOORS = [["base"], ["trace"], ["task"], ["linalg", "comm"], ["batch", "collection"], ["dca", "pic", "lqcd"]]
+# base <- trace <- task <- {linalg, comm} <- {batch, collection} <- fft <- {dca, pic, lqcd} <- bindings
+FLOORS = [["base"], ["trace"], ["task"], ["linalg", "comm"], ["batch", "collection"], ["fft"],
+          ["dca", "pic", "lqcd"]]
 FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 
 # Parts that are cut into rooms, folders of their own. In comm, wire and schedules know nothing of each other; mpi and

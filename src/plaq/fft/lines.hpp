@@ -1,0 +1,38 @@
+// Transforms of lines, by Eigen's FFT (kissfft inside).
+#pragma once
+#include <complex>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace plaq::fft {
+
+using complex = std::complex<double>;
+
+/// X_k = sum_j x_j exp(-2 pi i j k / n), and back without the factor 1/n, of many lines of the same length n, in place. Any n;
+/// one with large prime factors p takes time n p. Calls may be made from many threads.
+class lines {
+ public:
+  explicit lines(std::size_t length);
+  ~lines();
+  lines(const lines&) = delete;
+
+  void forward(std::span<complex> all) const;
+  void backward(std::span<complex> all) const;
+  /// Of real lines: k = 0 ... n/2. `from` has n for each line, `to` n/2 + 1.
+  void forward(std::span<const double> from, std::span<complex> to) const;
+  void backward(std::span<const complex> from, std::span<double> to) const;
+
+ private:
+  struct engine;
+  /// An engine nobody else uses.
+  template <class Use>
+  void borrow(Use&& use) const;
+
+  const std::size_t length_;
+  mutable std::mutex guard_;
+  mutable std::vector<std::unique_ptr<engine>> idle_;
+};
+
+}  // namespace plaq::fft

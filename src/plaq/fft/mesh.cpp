@@ -1,0 +1,232 @@
+// Parts (i, j): whole in x, they have share i of y and share j of z; whole in y, share i of x and j of z; whole in z, share i
+// of x and j of y. So the first turn is among parts of one j, the second among those of one i.
+#include "plaq/fft/mesh.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::fft {
+
+namespace {
+
+std::array<int, 3> sound(std::array<int, 3> n, const mesh_options& how) {
+  for (const int one : n)
+    if (one < 1) throw input_error("a mesh of " + std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " +
+                                   std::to_string(n[2]) + " points cannot be transformed; there is at least one in each dimension");
+  if (how.parts_per_rank < 1) throw input_error("a mesh to be transformed has at least one part for each rank");
+  return n;
+}
+
+/// How many parts (i, j) there are; shares of k_x of real values are the fewest of x.
+std::array<int, 2> cut(std::array<int, 3> n, const mesh_options& how, int ranks) {
+  const double wanted = double(ranks) * how.parts_per_rank;
+  const int most_i = std::min(n[0] / 2 + 1, n[1]), most_j = std::min(n[1], n[2]);
+  if (n[2] == 1) return {int(std::min(wanted, double(most_i))), 1};
+  if (how.by == cuts::slabs) return {1, int(std::min(wanted, double(most_j)))};
+  const int i = std::clamp(int(std::sqrt(wanted)), 1, most_i);
+  const int j = std::clamp(int(std::ceil(wanted / i)), 1, most_j);
+  return {std::clamp(int(std::ceil(wanted / j)), 1, most_i), j};
+}
+
+/// Which of the three runs fastest, then second, then last, where x, y or z is whole.
+constexpr std::array<std::array<int, 3>, 3> order{{{0, 1, 2}, {1, 0, 2}, {2, 0, 1}}};
+
+/// Steps from point to point of a block, in each dimension.
+std::array<std::size_t, 3> strides(const block& of, int whole) {
+  std::array<std::size_t, 3> out{};
+  std::size_t step = 1;
+  for (const int d : order[std::size_t(whole)]) out[std::size_t(d)] = step, step *= std::size_t(of.extent[std::size_t(d)]);
+  return out;
+}
+
+block overlap(const block& a, const block& b) {
+  block out;
+  for (std::size_t d = 0; d < 3; ++d) {
+    out.first[d] = std::max(a.first[d], b.first[d]);
+    out.extent[d] = std::max(0, std::min(a.first[d] + a.extent[d], b.first[d] + b.extent[d]) - out.first[d]);
+  }
+  return out;
+}
+
+/// use(offset in the block) for the points that it shares with `common`, x fastest.
+template <class Use>
+void over(const block& of, int whole, const block& common, Use use) {
+  const auto step = strides(of, whole);
+  for (int z = 0; z < common.extent[2]; ++z)
+    for (int y = 0; y < common.extent[1]; ++y) {
+      std::size_t at = std::size_t(common.first[0] - of.first[0]) * step[0] +
+                       std::size_t(common.first[1] + y - of.first[1]) * step[1] +
+                       std::size_t(common.first[2] + z - of.first[2]) * step[2];
+      for (int x = 0; x < common.extent[0]; ++x, at += step[0]) use(at);
+    }
+}
+
+}  // namespace
+
+mesh::mesh(std::string name, const comm::communicator& over, task::detail::pool_base& pool, std::array<int, 3> extent,
+           const mesh_options& how)
+    : n_(sound(extent, how)), parts_(cut(n_, how, over.size())), x_(std::size_t(n_[0])), y_(std::size_t(n_[1])),
+      z_(std::size_t(n_[2])),
+      pieces_(std::move(name), over, pool, in_rows(box(index2{parts_[0], parts_[1]})), [](index2) { return part{}; }, load::work),
+      chunks_(pieces_.make_port<chunk>("chunk")) {}
+
+std::array<int, 2> mesh::share(int n, int of, int which) {
+  const auto first = [&](int k) { return int(std::int64_t(n) * k / of); };
+  return {first(which), first(which + 1) - first(which)};
+}
+
+block mesh::block_of(stage now, index2 at, bool real) const {
+  const int nx = real ? n_[0] / 2 + 1 : n_[0];
+  const auto [a, na] = share(now == in_x ? n_[1] : nx, parts_[0], at.x);
+  const auto [b, nb] = share(now == in_z ? n_[1] : n_[2], parts_[1], at.y);
+  if (now == in_x) return {{0, a, b}, {nx, na, nb}};
+  if (now == in_y) return {{a, 0, b}, {na, n_[1], nb}};
+  return {{a, b, 0}, {na, nb, n_[2]}};
+}
+
+std::vector<block> mesh::blocks_in(stage now, bool real) {
+  std::vector<block> out;
+  pieces_.each_here([&](index2 at, const part&) { out.push_back(block_of(now, at, real)); });
+  return out;
+}
+std::vector<block> mesh::blocks() { return blocks_in(in_x, false); }
+std::vector<block> mesh::blocks_of_k(bool real) { return blocks_in(in_z, real); }
+
+/// From whole lines in one dimension to whole lines in the next.
+void mesh::turn(stage from, stage to, bool real) {
+  const bool first_index = from == in_x || to == in_x;  // the parts that have something for each other differ in it
+  const int many = first_index ? parts_[0] : parts_[1];
+  const auto other = [=](index2 at, int k) { return first_index ? index2{k, at.y} : index2{at.x, k}; };
+  pieces_.each("send", [=, this](part& p, here_t& here) {
+    const block mine = block_of(from, here.index(), real);
+    for (int k = 0; k < many; ++k) {
+      const index2 at = other(here.index(), k);
+      const block common = overlap(mine, block_of(to, at, real));
+      chunk what;
+      what.reserve(common.size());
+      over(mine, from, common, [&](std::size_t i) { what.push_back(p.values[i]); });
+      here.send(chunks_, at, std::move(what));
+    }
+    p.values = {};
+  });
+  const lines& along = to == in_x ? x_ : to == in_y ? y_ : z_;
+  const bool there = to > from;
+  pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this, &along](part& p, here_t& here) {
+    const block mine = block_of(to, here.index(), real);
+    p.values.resize(mine.size());
+    for (const auto& [at, what] : here.take(chunks_)) {
+      std::size_t next = 0;
+      over(mine, to, overlap(mine, block_of(from, at, real)), [&](std::size_t i) { p.values[i] = what[next++]; });
+    }
+    if (there)
+      along.forward(std::span(p.values));
+    else if (!(real && to == in_x))  // x comes last, and knows that values are real
+      along.backward(std::span(p.values));
+  });
+}
+
+void mesh::to_k(bool real) {
+  turn(in_x, in_y, real);
+  turn(in_y, in_z, real);
+}
+
+void mesh::from_k(bool real) {
+  turn(in_z, in_y, real);
+  turn(in_y, in_x, real);
+}
+
+/// first(block, values) of every part, with values of that size.
+template <class First>
+void mesh::start(stage at, bool real, First first) {
+  pieces_.each("read", [=, this](part& p, here_t& here) {
+    const block mine = block_of(at, here.index(), real);
+    p.values.resize(mine.size());
+    first(mine, p.values);
+  });
+}
+/// last(block, values) of every part, which gives its values away; and the end.
+template <class Last>
+void mesh::finish(stage at, bool real, Last last) {
+  pieces_.each("write", [=, this](part& p, here_t& here) {
+    auto values = std::exchange(p.values, {});
+    last(block_of(at, here.index(), real), values);
+  });
+  pieces_.wait();
+}
+
+void mesh::start_in_x(const read_complex& read) {
+  start(in_x, false, [=, this](const block& of, std::vector<complex>& values) {
+    read(of, values);
+    x_.forward(std::span(values));
+  });
+  to_k(false);
+}
+void mesh::start_in_x(const read_real& read) {
+  start(in_x, true, [=, this](const block& of, std::vector<complex>& values) {
+    const block points{of.first, {n_[0], of.extent[1], of.extent[2]}};
+    std::vector<double> real(points.size());
+    read(points, real);
+    x_.forward(std::span<const double>(real), values);
+  });
+  to_k(true);
+}
+void mesh::finish_in_x(const write_complex& write) {
+  from_k(false);
+  finish(in_x, false, [=, this](const block& of, std::vector<complex>& values) {
+    for (complex& v : values) v *= scale();
+    write(of, values);
+  });
+}
+void mesh::finish_in_x(const write_real& write) {
+  from_k(true);
+  finish(in_x, true, [=, this](const block& of, std::vector<complex>& values) {
+    const block points{of.first, {n_[0], of.extent[1], of.extent[2]}};
+    std::vector<double> real(points.size());
+    x_.backward(std::span<const complex>(values), std::span(real));
+    for (double& v : real) v *= scale();
+    write(points, real);
+  });
+}
+
+void mesh::forward(const read_complex& read, const write_complex& write) {
+  start_in_x(read);
+  finish(in_z, false, write);
+}
+void mesh::forward_real(const read_real& read, const write_complex& write) {
+  start_in_x(read);
+  finish(in_z, true, write);
+}
+void mesh::backward(const read_complex& read, const write_complex& write) {
+  start(in_z, false, read);
+  backward_in_z();
+  finish_in_x(write);
+}
+void mesh::backward_real(const read_complex& read, const write_real& write) {
+  start(in_z, true, read);
+  backward_in_z();
+  finish_in_x(write);
+}
+void mesh::apply(const read_complex& read, const change& what, const write_complex& write) {
+  start_in_x(read);
+  change_k(false, what);
+  backward_in_z();
+  finish_in_x(write);
+}
+void mesh::apply_real(const read_real& read, const change& what, const write_real& write) {
+  start_in_x(read);
+  change_k(true, what);
+  backward_in_z();
+  finish_in_x(write);
+}
+
+void mesh::change_k(bool real, const change& what) {
+  pieces_.each("change", [=, this](part& p, here_t& here) { what(block_of(in_z, here.index(), real), p.values); });
+}
+void mesh::backward_in_z() {
+  pieces_.each("transform", [this](part& p) { z_.backward(std::span(p.values)); });
+}
+
+}  // namespace plaq::fft
