@@ -14,6 +14,7 @@
 
 #include "plaq/lqcd/flow.hpp"
 #include "plaq/lqcd/gauge.hpp"
+#include "plaq/lqcd/loops.hpp"
 #include "plaq/lqcd/motion.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/lqcd/solver.hpp"
@@ -124,6 +125,15 @@ void bind_lqcd(nb::module_& m) {
   m.def("rectangle", [](owned_engine& e, const gauge& u) { return rectangle(e.by, u); }, "engine"_a, "links"_a, free_gil());
   m.def("unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); }, "engine"_a,
         "links"_a, free_gil());
+
+  m.def("polyakov_loop",
+        [](owned_engine& e, const gauge& u, int mu) { return polyakov_loop(e.by, u, mu); }, "engine"_a, "links"_a, "mu"_a,
+        free_gil());
+  m.def("wilson_loops",
+        [](owned_engine& e, const gauge& across, const gauge& along, int most_r, int most_t) {
+          return wilson_loops(e.by, across, along, most_r, most_t);
+        },
+        "engine"_a, "across"_a, "along"_a, "most_r"_a, "most_t"_a, "[r, t], flat.", free_gil());
 
   m.def("gaussian_momenta", &gaussian_momenta, "momenta"_a, "seed"_a, "trajectory"_a, free_gil());
   m.def("kinetic_energy",

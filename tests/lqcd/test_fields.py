@@ -72,6 +72,21 @@ def test_a_solver_that_cannot_says_so(lattice):
         matrix.solve(eta, method="gmres")
 
 
+def test_stout_smearing_is_a_step_of_the_flow_and_loops_see_it(gauge):
+    """To second order in rho."""
+    off = []
+    for rho in (0.02, 0.01):
+        smeared, flowed = gauge.copy().stout(rho), gauge.copy()
+        flowed.flow(rho, rho)
+        off.append(np.abs(smeared.array - flowed.array).max())
+    assert 3.5 < off[0] / off[1] < 4.5 and off[0] < 0.01
+    smooth = gauge.copy().stout(0.1, 3)
+    assert smooth.unitarity_violation() < 1e-13 and smooth.plaquette() > gauge.plaquette() + 0.3
+    loops, mixed = smooth.wilson_loops(2, 3), gauge.wilson_loops(1, 1, smeared=smooth)
+    assert loops.shape == (2, 3) and np.isclose(loops[0, 0], smooth.plaquettes()[0], rtol=0, atol=1e-14)
+    assert abs(mixed[0, 0]) < 0.7 * loops[0, 0] and abs(smooth.polyakov_loop(1)) < 1
+
+
 def test_the_plaquette_at_beta_6():
     """The literature has 0.593678(24) on 16^4; this box of 0.75 fm is some 0.001 above. Sixty sweeps of it; four standard errors,
     which are taken to be those of sweeps that remember 2 tau_int = 4 before them."""

@@ -36,6 +36,8 @@ save_every = 4
 [mesons]
 kappa = 0.13
 structures = ["gamma5", "gammaz"]
+source = "noise"
+fit_from = 0
 [flow]
 time = 0.2
 step = 0.1
@@ -97,9 +99,12 @@ def test_a_run_leaves_results_and_configurations(whole):
     gauge = lqcd.read_ildg(whole / "run/conf.000004", lqcd.Lattice((4, 4, 2, 4)))
     assert gauge.unitarity_violation() < 1e-13
     assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004"]
+    assert findings.recorded["polyakov"].values.shape == (5, 2) and findings["pcac_mass"].mean.shape == (1,)
+    assert any(sentence.startswith("no mass of gammaz: a fit takes errors") for sentence in findings.answers())
+    assert (whole / "run/report.html").read_text().count("<svg") == (5 if "delta_h" in findings.recorded else 4)
     assert "plaquette = " in (whole / "run/report.html").read_text()
     if "hmc" in (whole / "input.toml").read_text():
-        changes, accepted = findings["delta_h_history"].mean, findings["accepted_history"].mean
+        changes, accepted = findings.recorded["delta_h"].values, findings.recorded["accepted"].values
         assert len(changes) == len(accepted) == 7 and np.isclose(findings["acceptance"].mean, accepted[3:].mean())
         assert np.isclose(findings["exp_minus_delta_h"].mean, np.exp(-changes[3:]).mean(), rtol=1e-14)
     else:
@@ -137,6 +142,7 @@ def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
     (("--set", "quarks.kappa=0.14"), 'quarks.kappa = 0.14 is not allowed with updates.algorithm = "heatbath"'),
     (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"), "hmc.steps = [4, 2] is not allowed: one number for each term"),
     (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"), "masses ascend"),
+    (("--set", "mesons.fit_from=1"), "mesons.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
     (("-n", 3), "cannot be cut for 3 ranks"),
     (("--set", "run.grid=[2, 1, 1, 1]"), "run.grid = [2, 1, 1, 1]: it is for 2 ranks, and there are 1"),
 ])

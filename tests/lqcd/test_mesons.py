@@ -6,6 +6,7 @@ import pytest
 from plaq import lqcd
 from plaq.errors import InputError
 from plaq.lqcd import gamma
+from plaq.lqcd.analysis import cosh_mass, pcac_mass
 
 EXTENTS, KAPPA, MU, THETA = (8, 4, 2, 4), 0.115, 0.2, (1, 0, 0.5, 0)
 
@@ -82,6 +83,38 @@ def test_a_source_anywhere_gives_the_same_on_average():
     assert np.allclose(here, there, rtol=1e-10)
     with pytest.raises(InputError, match="not on a lattice"):
         lqcd.point_propagator(matrix, (8, 0, 0, 0))
+
+
+def test_noise_gives_mesons_of_points_on_average():
+    """Free fields, where every site is the same; four standard errors of twenty noises."""
+    matrix = lqcd.Wilson(lqcd.GaugeField(lqcd.Lattice(EXTENTS)), KAPPA, MU, THETA)
+    point = lqcd.point_propagator(matrix, (0, 0, 0, 0), 1e-8)
+    for name in ("gamma5", "gammax"):
+        values = np.array([lqcd.meson_correlator(lqcd.noise_propagator(matrix, number % 8, 1, number, 1e-7), name) for number in range(20)])
+        exact, error = lqcd.meson_correlator(point, name), values.std(axis=0) / np.sqrt(19)
+        assert (np.abs(values.mean(axis=0) - exact) < 4 * error + 1e-9).all() and (error[:2] < 0.1 * np.abs(exact[:2])).all()
+    with pytest.raises(InputError, match="time slice 8 is not on"):
+        lqcd.noise_propagator(matrix, 8, 1)
+
+
+def test_the_axial_current_of_free_quarks_has_their_mass():
+    """m = 1/(2 kappa) - 4 to first order in a; its correlator with the pseudoscalar is odd under t -> T - t."""
+    matrix = lqcd.Wilson(lqcd.GaugeField(lqcd.Lattice((24, 4, 4, 4))), 0.1225, theta=(1, 0, 0, 0))
+    propagator = lqcd.point_propagator(matrix, residual=1e-12)
+    pp = lqcd.meson_correlator(propagator, "gamma5")
+    ap = lqcd.meson_correlator(propagator, "gammatgamma5", source="gamma5")
+    assert np.allclose(ap[1:], -ap[:0:-1], rtol=1e-8, atol=1e-12)
+    mass = 1 / (2 * 0.1225) - 4
+    assert np.allclose(pcac_mass(np.stack([pp, ap], axis=1))[3:8], mass, rtol=0.1)
+
+
+def test_a_cosh_is_fitted_where_there_is_one():
+    t = np.arange(16)
+    correlator, error = 3 * np.cosh(0.37 * (t - 8)), np.ones(9)
+    assert np.isclose(cosh_mass(correlator, error, 2), 0.37, rtol=1e-7)
+    excited = correlator + 40 * np.cosh(1.5 * (t - 8)) / np.cosh(1.5 * 8)
+    assert cosh_mass(excited, error, 0) > 0.4 and np.isclose(cosh_mass(excited, error, 6), 0.37, atol=2e-3)
+    assert np.isnan(cosh_mass(8.0 - np.abs(t - 8) ** 2 / 8, error, 2))
 
 
 def test_names_that_are_none(propagator):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
 from plaq.data import page, results_file
+from plaq.data.results_file import Findings
 from plaq.data.words import duration
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
 
 
 @region("report")
-def write(folder: Path, program: str) -> Path:
-    """Write the report of a run from its ``results.h5``; its path. InputError when that is not one of this program."""
+def write(folder: Path, program: str, drawn: Callable[[Findings], list[str]] = lambda findings: []) -> Path:
+    """Write the report of a run from its ``results.h5``, with what ``drawn`` makes figures of (`page.figure`); its path. InputError
+    when that is not one of this program."""
     format = results_file.format_of(program)
     findings, toml, header = results_file.read(folder / "results.h5", format)
     first, *more = findings.answers() or ["No result"]
@@ -24,6 +27,7 @@ def write(folder: Path, program: str) -> Path:
         f'<p class="over">{escape(program)}</p>',
         f"<h1>{page.markup(first)}</h1>",
         *(f'<p class="sentence">{page.markup(sentence)}</p>' for sentence in more),
+        '<div class="figures">', *drawn(findings), "</div>",
         "<h2>Results</h2>",
         page.table(heads, (row[:len(heads)] for row in numbers)),
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one that the data '

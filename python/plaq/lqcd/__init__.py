@@ -15,7 +15,7 @@ from typing import Any
 
 _PLACES = {
     "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Wilson": "wilson", "hmc": "hmc", "terms": "terms",
-    "point_propagator": "mesons", "meson_correlator": "mesons", "gamma": "gamma",
+    "point_propagator": "mesons", "noise_propagator": "mesons", "meson_correlator": "mesons", "gamma": "gamma",
     "read_ildg": "ildg", "write_ildg": "ildg", "read_nersc": "nersc",
 }
 __all__ = list(_PLACES)

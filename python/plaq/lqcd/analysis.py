@@ -6,13 +6,16 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from plaq.data.estimate import Axis, Estimate
+from plaq.data.recorded import Recorded
 from plaq.data.results_file import Findings
 from plaq.data.statistics import BIN_OVER_TAU, MINIMUM_BINS, autocorrelation_time, jackknife, unsupported
 from plaq.lqcd.parameters import Parameters
 
 MOST_BINS = 32
+AXIAL = "gammatgamma5, gamma5"  # the correlator of the axial current with the pseudoscalar source
 
 
 def bins_for(configurations: int, tau: float | None) -> int:
@@ -62,16 +65,54 @@ def scale(times: np.ndarray, energy: np.ndarray, level: float = 0.3) -> np.ndarr
     return times[i - 1] + (times[i] - times[i - 1]) * (level - scaled[i - 1]) / (scaled[i] - scaled[i - 1])
 
 
-def history(name: str, series: np.ndarray, axis: str, **labels) -> Estimate:
+def cosh_mass(correlator: np.ndarray, error: np.ndarray, first: int) -> np.ndarray:
+    """m of A cosh(m (t - T/2)) with the least squares, weighted by errors, on the folded correlator for first <= t <= T/2; nan where
+    there is no minimum in 1e-4 < m < 10. From C [T] and the errors of C folded [T/2 + 1]."""
+    half = len(correlator) // 2
+    t, c, w = np.arange(first, half + 1), folded(correlator)[first:], 1 / error[first:] ** 2
+
+    def squares(log_m: float) -> float:
+        shape = np.exp(np.logaddexp(np.exp(log_m) * (t - half), -np.exp(log_m) * (t - half)) - np.exp(log_m) * (half - first))
+        scale = (w * c * shape).sum() / (w * shape**2).sum()
+        return (w * (c - scale * shape) ** 2).sum()
+
+    low, high = math.log(1e-4), math.log(10)
+    found = minimize_scalar(squares, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    inside = low + 1e-3 < found.x < high - 1e-3 and np.isfinite(found.fun)
+    return np.array(math.exp(found.x) if inside else np.nan)
+
+
+def fitted(name: str, series: np.ndarray, error: np.ndarray, first: int, how: dict) -> tuple[dict[str, Estimate], str]:
+    """The mass of a meson by `cosh_mass`, if it has one, and a sentence. ``error`` is that of its correlator, [T]."""
+    if not np.isfinite(error).all():
+        return {}, f"no mass of {name}: a fit takes errors of its correlator, and there are none"
+    fold = np.array([folded(c) for c in np.eye(len(error))]).T
+    weight = np.sqrt(fold**2 @ error**2)
+    fit = average(f"fit_{name}", series, **how, function=lambda c: cosh_mass(c, weight, first), unit="1/a",
+                  convention=f"m of A cosh(m (t - T/2)) for t from {first} to T/2")
+    if not np.isfinite(fit.mean):
+        return {}, f"no mass of {name}: no cosh fits its correlator for t >= {first}"
+    return {f"fit_{name}": fit}, f"mass of {name} = {fit} / a, from a cosh for t >= {first}"
+
+
+def pcac_mass(correlators: np.ndarray) -> np.ndarray:
+    r"""$m(t) = (C_{AP}(t+1) - C_{AP}(t-1)) / 4 C_{PP}(t)$ for 0 < t < T/2, from [T, (PP, AP)] with $A = \bar q\gamma_0\gamma_5 q$,
+    which changes its sign under t -> T - t."""
+    pp, ap = correlators.T
+    odd = (ap - np.roll(ap[::-1], 1)) / 2
+    half = len(pp) // 2
+    return (odd[2:half + 1] - odd[:half - 1]) / (4 * folded(pp)[1:half])
+
+
+def recorded(name: str, series: np.ndarray, axis: str, convention: str) -> Recorded:
     """What was found one after the other."""
-    return Estimate(name, series, np.zeros(len(series)), axes=(Axis(axis, np.arange(1, len(series) + 1)),), **labels)
+    return Recorded(name, series, (Axis(axis, np.arange(1, len(series) + 1)),), convention=convention)
 
 
 def of_trajectories(p: Parameters, trajectories: np.ndarray) -> tuple[dict[str, Estimate], list[str]]:
     """Estimates and sentences on the trajectories [trajectory, (Delta H, accepted)] after thermalisation: <exp(-Delta H)> is one
     where trajectories are reversible and conserve the volume of phase space (Creutz, Phys. Rev. D 38, 1228 (1988))."""
-    found = {"delta_h_history": history("delta_h_history", trajectories[:, 0], "trajectory", convention="H at the end less that at the beginning"),
-             "accepted_history": history("accepted_history", trajectories[:, 1], "trajectory", convention="1: accepted")}
+    found: dict[str, Estimate] = {}
     after = trajectories[p.updates.thermalisation:]
     if len(after) < 2:
         return found, []
@@ -85,9 +126,9 @@ def of_trajectories(p: Parameters, trajectories: np.ndarray) -> tuple[dict[str, 
     return found, [f"acceptance = {found['acceptance']}, <exp(-Delta H)> = {found['exp_minus_delta_h']} of {len(after)} trajectories"]
 
 
-def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndarray], flow: np.ndarray, trajectories: np.ndarray,
-             seconds: dict[str, float]) -> Findings:
-    """plaquettes [configuration, (with t, without)], mesons {structure: [configuration, t]}, flow [configuration, t, (E, Q)],
+def findings(p: Parameters, plaquettes: np.ndarray, loops: np.ndarray, mesons: Mapping[str, np.ndarray], flow: np.ndarray,
+             trajectories: np.ndarray, seconds: dict[str, float]) -> Findings:
+    """plaquettes [configuration, (with t, without)], Polyakov loops [configuration, (re, im)], mesons {structure: [configuration, t]}, flow [configuration, t, (E, Q)],
     trajectories [trajectory, (Delta H, accepted)]. Bins are those that the plaquette's autocorrelation time asks for."""
     tau = autocorrelation_time(plaquettes.mean(axis=1))[0]
     tau = tau if np.isfinite(tau) else None
@@ -96,9 +137,10 @@ def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndar
         "plaquette": average("plaquette", plaquettes.mean(axis=1), **how, convention="Re tr P / 3"),
         "plaquette_temporal": average("plaquette_temporal", plaquettes[:, 0], **how, convention="those with direction t"),
         "plaquette_spatial": average("plaquette_spatial", plaquettes[:, 1], **how, convention="those without"),
-        "plaquette_history": history("plaquette_history", plaquettes.mean(axis=1), "configuration"),
+        "polyakov": average("polyakov", np.hypot(*loops.T), **how, convention="|tr L / 3|, L on average over space"),
     }
     times = np.arange(p.lattice.extents[0])
+    axial, mesons = mesons.get(AXIAL), {name: series for name, series in mesons.items() if name != AXIAL}
     for name, series in mesons.items():
         found[f"meson_{name}"] = average(f"meson_{name}", series, **how, axes=[Axis("t", times, "a")],
                                          convention="sum over space of the two-point function, t from the source")
@@ -114,7 +156,17 @@ def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndar
         sentences += said
     for name in mesons:
         mass = found[f"mass_{name}"]
+        if p.mesons.fit_from is not None:
+            fit, said = fitted(name, mesons[name], found[f"meson_{name}"].error, p.mesons.fit_from, how)
+            found |= fit
+            sentences.append(said)
         sentences += [f"effective mass of {name} at t = {t}: {mass.pick(t=i)} / a" for i, t in enumerate(times[1:len(times) // 2])]
+    if axial is not None:
+        both = np.stack([mesons["gamma5"], axial], axis=-1)
+        found["pcac_mass"] = average("pcac_mass", both, **how, function=pcac_mass, axes=[Axis("t", times[1:len(times) // 2], "a")],
+                                     unit="1/a", convention="(C_AP(t+1) - C_AP(t-1)) / 4 C_PP(t)")
+        middle = (len(times) // 2 - 1) // 2
+        sentences.append(f"PCAC mass at t = {middle + 1}: {found['pcac_mass'].pick(t=middle)} / a")
     if (smooth := flow_times(p)).size:
         axes = [Axis("t", smooth, "a^2")]
         found["flow_energy"] = average("flow_energy", flow[..., 0], **how, axes=axes, unit="a^-4", convention="-tr F^2, clover")
@@ -131,4 +183,12 @@ def findings(p: Parameters, plaquettes: np.ndarray, mesons: Mapping[str, np.ndar
                              "and has to pass 0.3")
         sentences.append(f"<Q^2> = {found['charge_squared'].pick(t=-1)} at t = {last:g}")
     sentences += [f"no error of the plaquette: {e.note}"] if e.note else []
-    return Findings(found, sentences, seconds)
+    series = {"plaquette": recorded("plaquette", plaquettes.mean(axis=1), "configuration", "of each configuration"),
+              "polyakov": Recorded("polyakov", loops, (Axis("configuration", np.arange(1, len(loops) + 1)), Axis("part", np.arange(2))),
+                                   convention="Polyakov loop, real and imaginary part of tr L / 3 on average over space")}
+    if len(trajectories):
+        series["delta_h"] = recorded("delta_h", trajectories[:, 0], "trajectory", "H at the end less that at the beginning")
+        series["accepted"] = recorded("accepted", trajectories[:, 1], "trajectory", "1: accepted")
+    if smooth.size:
+        series["charge"] = recorded("charge", flow[:, -1, 1], "configuration", f"topological charge at flow time {smooth[-1]:g}")
+    return Findings(found, sentences, seconds, series)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,13 @@ class Lqcd(Application):
 
     def header(self) -> Mapping[str, Any]:
         return {"seed": self.parameters.updates.seed}
+
+    @classmethod
+    def report(cls, folder: Path) -> Path:
+        from plaq.data import report
+        from plaq.lqcd.pictures import drawn
+
+        return report.write(folder, cls.name, drawn)
 
     def prepare(self, run: Run, started: float) -> Chain:
         from plaq.lqcd.chain import Chain

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 import numpy as np
 
 from plaq.data.results_file import Findings
-from plaq.lqcd.analysis import findings, flow_times
+from plaq.lqcd.analysis import AXIAL, findings, flow_times
 from plaq.lqcd.fields import RECTANGLES, GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
 from plaq.lqcd.ildg import write_ildg
 from plaq.lqcd.lattice import Lattice
-from plaq.lqcd.mesons import meson_correlator, point_propagator
+from plaq.lqcd.mesons import Propagator, meson_correlator, noise_propagator, point_propagator
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.terms import GaugeTerm, doublet
 from plaq.lqcd.wilson import Wilson
@@ -43,16 +43,19 @@ class Chain:
         self.folder = run.comm.on_root(lambda: run.desk.folder.path, share=True) if run.kept else None
         state = run.resume()
         names = p.mesons.structures if p.mesons.kappa is not None else ()
+        if "gamma5" in names:
+            names = (*names, AXIAL)
         if state is None:
             if p.updates.start == "hot":
                 self.gauge.hot(p.updates.seed)
             self.sweeps, self.plaquettes, self.trajectories = 0, np.zeros((0, 2)), np.zeros((0, 2))
+            self.loops = np.zeros((0, 2))
             self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
             self.flow = np.zeros((0, len(flow_times(p)), 2))
         else:
             self.gauge.set_local(state["links"].view(complex)[..., 0][self.lattice.box])
             self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state.get("mesons", {})
-            self.flow, self.trajectories = state["flow"], state["trajectories"]
+            self.flow, self.trajectories, self.loops = state["flow"], state["trajectories"], state["loops"]
         self.scales = time_scales(p)
 
     def steps(self) -> Iterator[None]:
@@ -86,8 +89,10 @@ class Chain:
         if self.mesons:
             with self.timed("mesons"):
                 matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta, m.csw)
-                propagator = point_propagator(matrix, self.source(number), m.residual, method=m.solver)
-                self.mesons = {name: np.vstack([found, meson_correlator(propagator, name)]) for name, found in self.mesons.items()}
+                propagator = self.propagator(matrix, number)
+                for name, found in self.mesons.items():
+                    sink, source = name.split(", ") if name == AXIAL else (name, name)
+                    self.mesons[name] = np.vstack([found, meson_correlator(propagator, sink, source=source)])
         if (times := flow_times(self.p)).size:
             with self.timed("flow"):
                 smooth, found = self.gauge.copy(), []
@@ -100,11 +105,17 @@ class Chain:
                 write_ildg(self.folder / f"conf.{number + 1:06}", self.gauge)
         with self.timed("plaquettes"):
             self.plaquettes = np.vstack([self.plaquettes, self.gauge.plaquettes()])
+            loop = self.gauge.polyakov_loop()
+            self.loops = np.vstack([self.loops, [loop.real, loop.imag]])
 
-    def source(self, number: int) -> tuple[int, ...]:
-        """Of the propagators on a configuration: a site at random, a function of seed and number."""
-        random = np.random.Generator(np.random.Philox(key=self.p.updates.seed, counter=[0, 0, 1, number]))
-        return tuple(int(x) for x in random.integers(self.p.lattice.extents))
+    def propagator(self, matrix: Wilson, number: int) -> Propagator:
+        """Of a configuration, from a site or a time slice at random, functions of seed and number."""
+        m, seed = self.p.mesons, self.p.updates.seed
+        random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 1, number]))
+        site = tuple(int(x) for x in random.integers(self.p.lattice.extents))
+        if m.source == "noise":
+            return noise_propagator(matrix, site[0], seed, number, m.residual, method=m.solver)
+        return point_propagator(matrix, site, m.residual, method=m.solver)
 
     def tell(self, done: int) -> None:
         if not self.run.desk:
@@ -127,11 +138,12 @@ class Chain:
 
     def state(self):
         links = self.gauge.whole()
-        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps, "flow": self.flow, "trajectories": self.trajectories,
+        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps, "flow": self.flow,
+                                           "trajectories": self.trajectories, "loops": self.loops,
                                            "plaquettes": self.plaquettes, **({"mesons": self.mesons} if self.mesons else {})}
 
     def spread(self):
         return None
 
     def results(self) -> Findings:
-        return findings(self.p, self.plaquettes, self.mesons, self.flow, self.trajectories, self.seconds)
+        return findings(self.p, self.plaquettes, self.loops, self.mesons, self.flow, self.trajectories, self.seconds)

@@ -104,6 +104,28 @@ class GaugeField(Field):
         r"""$\langle \mathrm{Re\,tr} R\rangle / 3$ over all 2 x 1 rectangles. Collective."""
         return _core.lqcd.rectangle(self.lattice.engine, self.native)
 
+    def polyakov_loop(self, mu: int = 0) -> complex:
+        r"""$\langle \mathrm{tr} L\rangle / 3$ of the products of links in direction mu around the lattice. Collective."""
+        return _core.lqcd.polyakov_loop(self.lattice.engine, self.native, mu)
+
+    def wilson_loops(self, most_r: int, most_t: int, smeared: GaugeField | None = None) -> np.ndarray:
+        r"""[r - 1, t - 1]: $\langle \mathrm{Re\,tr} W\rangle / 3$ of planar loops of r sites in space and t in time. The sides in
+        space are of ``smeared``, by default as those in time. Collective."""
+        across = smeared or self
+        loops = _core.lqcd.wilson_loops(self.lattice.engine, across.native, self.native, most_r, most_t)
+        return np.reshape(loops, (most_r, most_t))
+
+    def stout(self, rho: float, times: int = 1) -> Self:
+        r"""Smear all links, $U \to \exp(\rho\,[\Omega - \Omega^+]/2 - \mathrm{trace})\,U$ with $\Omega$ the sum of staples times $U^+$
+        (Morningstar and Peardon, hep-lat/0311018). Collective."""
+        derivative, step = _core.lqcd.Links(self.lattice.layout), Momenta(self.lattice)
+        for _ in range(times):
+            _core.lqcd.action_derivative(self.lattice.engine, derivative, self.native, 0.0)
+            step.array[:] = 0
+            step.kick(derivative, -rho)
+            step.move(self, 1.0)
+        return self
+
     def heat_bath(self, beta: float, seed: int, sweep: int, chain: int = 0, c1: float = 0.0) -> None:
         r"""One update of all links with the action $\beta [c_0 \sum (1 - \mathrm{Re\,tr} P/3) + c_1 \sum (1 -
         \mathrm{Re\,tr} R/3)]$ of plaquettes P and rectangles R, $c_0 = 1 - 8 c_1$ (`RECTANGLES`), by random numbers of

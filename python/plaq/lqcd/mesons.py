@@ -37,26 +37,44 @@ def point_propagator(matrix: Wilson, source: Sequence[int] = (0, 0, 0, 0), resid
     return Propagator(lattice, tuple(source), out)
 
 
-def meson_correlator(propagator: Propagator, structure: str | np.ndarray = "gamma5",
-                     second: Propagator | None = None) -> np.ndarray:
-    r"""$C(t) = \sum_{\mathbf x} \mathrm{tr}\,[\Gamma S(x, y)\, \Gamma^\times \gamma_5 S'(x, y)^+ \gamma_5]$ with $\Gamma^\times =
-    \gamma_0\Gamma^+\gamma_0$ and t counted from the source, [t], real part; up to a sign the propagation of
+def noise_propagator(matrix: Wilson, time: int, seed: int, number: int = 0, residual: float = 1e-10, **how) -> Propagator:
+    r"""M^-1 for the four spins of one noise source on the slice ``time``: numbers $(\pm 1 \pm i)/\sqrt{2}$ for each site of it and
+    colour, functions of (seed, number). Mesons of it are, on average over the noise, those of a point source summed over the slice
+    (the one-end trick, Foster and Michael, hep-lat/9810021; spins apart), and are divided by its sites. Collective."""
+    lattice, box = matrix.lattice, matrix.lattice.box
+    if not 0 <= time < lattice.extents[0]:
+        raise InputError(f"the time slice {time} is not on a lattice of {' x '.join(map(str, lattice.extents))}")
+    random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 3, number]))
+    signs = 2.0 * random.integers(0, 2, (*lattice.extents[1:], 3, 2)) - 1
+    noise = (signs[..., 0] + 1j * signs[..., 1])[box[1:]] / np.sqrt(2 * np.prod(lattice.extents[1:]))
+    out = np.empty((*lattice.local, 4, 3, 4, 1), complex)
+    for spin in range(4):
+        eta = np.zeros((*lattice.local, 4, 3), complex)
+        if box[0].start <= time < box[0].stop:
+            eta[time - box[0].start, ..., spin, :] = noise
+        psi, _ = matrix.solve(SpinorField(lattice).set_local(eta), residual, **how)
+        out[..., spin, 0] = psi.local()
+    return Propagator(lattice, (time, 0, 0, 0), out)
+
+
+def meson_correlator(propagator: Propagator, structure: str | np.ndarray = "gamma5", second: Propagator | None = None,
+                     source: str | np.ndarray | None = None) -> np.ndarray:
+    r"""$C(t) = \sum_{\mathbf x} \mathrm{tr}\,[\Gamma S(x, y)\, \Gamma'^\times \gamma_5 S'(x, y)^+ \gamma_5]$ with $\Gamma^\times =
+    \gamma_0\Gamma^+\gamma_0$, by default $\Gamma' = \Gamma$, and t counted from the source, [t], real part; up to a sign the propagation of
     $\bar q\,\Gamma q'$. Positive for gamma5, where it is $\sum |S|^2$ (with the sign of $\gamma_0\gamma_5\gamma_0 = -\gamma_5$
     taken out).
 
-    structure : a name in `gamma.STRUCTURES` or a 4 x 4 matrix. second : S', of the antiquark, by default the same. With a
+    structure, source : $\Gamma$ and $\Gamma'$, each a name in `gamma.STRUCTURES` or a 4 x 4 matrix. second : S', of the antiquark, by default the same. With a
     twisted mass $\gamma_5 S'^+ \gamma_5$ is the propagator for -mu, so the same S gives the charged pion of the doublet. Lattice
     units, not divided by the volume, for $M = 1 - \kappa H + \dots$: times $(2\kappa)^2$ for fields normalised with the mass.
     Collective.
     """
-    if isinstance(structure, str):
-        if structure not in gamma.STRUCTURES:
-            raise InputError(f"the structure {structure!r} is none of {', '.join(gamma.STRUCTURES)}")
-        structure = gamma.STRUCTURES[structure]
+    at_sink = _matrix(structure)
+    at_source = at_sink if source is None else _matrix(source)
     lattice, other = propagator.lattice, second or propagator
     if other.source != propagator.source:
         raise InputError("the two propagators of a meson start from the same site")
-    left, right = gamma.GAMMA5 @ structure, -gamma.GAMMA[0] @ structure.conj().T @ gamma.GAMMA[0] @ gamma.GAMMA5
+    left, right = gamma.GAMMA5 @ at_sink, -gamma.GAMMA[0] @ at_source.conj().T @ gamma.GAMMA[0] @ gamma.GAMMA5
     # gamma5 Gamma S Gamma^x gamma5 S'^+, summed over colours and over space by slices of t.
     turned = np.einsum("ab,...bicj,cd->...aidj", left, propagator.local, right, optimize=True)
     density = (turned * other.local.conj()).real.reshape(*lattice.local, -1).sum(axis=-1)
@@ -68,3 +86,12 @@ def meson_correlator(propagator: Propagator, structure: str | np.ndarray = "gamm
             whole[box] = values
         total = np.roll(whole.reshape(lattice.extents[0], -1).sum(axis=1), -propagator.source[0])
     return lattice.comm.bcast(total)
+
+
+def _matrix(structure: str | np.ndarray) -> np.ndarray:
+    """Of its name; InputError for one that is none."""
+    if not isinstance(structure, str):
+        return structure
+    if structure not in gamma.STRUCTURES:
+        raise InputError(f"the structure {structure!r} is none of {', '.join(gamma.STRUCTURES)}")
+    return gamma.STRUCTURES[structure]

@@ -60,6 +60,10 @@ SCHEMA = Schema({
     Parameter("mesons", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
     Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "", "gamma matrices of the mesons"),
+    Parameter("mesons", "source", choice("point", "noise"), "point", "",
+              "a point at random, or noise on a time slice at random (the one-end trick)"),
+    Parameter("mesons", "fit_from", integer(0, 511), None, "a",
+              "masses by a fit of a cosh to correlators from this t to T/2; none if unset"),
     Parameter("mesons", "solver", choice(*METHODS), "cg", "", "method for the propagators, mostly in single precision"),
     Parameter("mesons", "residual", real("(0, 1)"), 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
     Parameter("flow", "time", real("(0, 1000]"), None, "a^2", "how far the field flows"),
@@ -82,6 +86,9 @@ class Parameters(parameters.Parameters):
                              f'"{values["action"].gauge}": rectangles need extents of at least 4')
         if len(set(structures)) < len(structures):
             raise InputError(f"{source}: mesons.structures = {list(structures)} must not repeat a value")
+        first = values["mesons"].fit_from
+        if first is not None and first > extents[0] // 2 - 2:
+            raise InputError(f"{source}: mesons.fit_from = {first} is not allowed: a fit takes three points up to T/2 = {extents[0] // 2}")
         quarks, masses, steps = values["quarks"], values["quarks"].masses, values["hmc"].steps
         if values["updates"].algorithm == "heatbath":
             if quarks.kappa is not None:
