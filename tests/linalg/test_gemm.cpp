@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -80,4 +81,56 @@ TYPED_TEST(products, with_inner_dimension_zero_clear_the_result) {
   std::vector<Real> c(4, Real(std::nan("")));
   gemm<Real>(true, false, 2, 2, 0, 1, &x, 1, &x, 1, 0, c.data(), 2);
   EXPECT_EQ(c, std::vector<Real>(4, 0));
+}
+
+// Shapes, strides and factors drawn at random.
+TYPED_TEST(products, are_right_whatever_is_asked) {
+  const double factors[] = {0, 1, -1, 0.5, -2.25};
+  for (int draw = 0; draw < 150; ++draw) {
+    const auto below = [&](int most) { return 1 + int(this->random() % unsigned(most)); };
+    const int m = below(70), n = below(30), k = below(draw % 10 ? 40 : 600);
+    const bool ta = this->random() % 2, tb = this->random() % 2;
+    this->expect_product(ta, tb, m, n, k, factors[this->random() % 5], factors[this->random() % 5]);
+  }
+}
+
+// Where a factor lies, and which way round, is nothing to the result: not a bit of it.
+TYPED_TEST(products, have_the_same_bits_however_their_factors_lie) {
+  using Real = TypeParam;
+  for (const auto& [m, n, k] : {std::array{48, 12, 30}, {49, 7, 300}, {5, 5, 5}, {1, 1, 513}}) {
+    const auto a = this->numbers(m * k), b = this->numbers(k * n);
+    const auto transposed = [](const std::vector<Real>& x, int rows, int columns) {
+      std::vector<Real> out(x.size());
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) out[std::size_t(j + i * columns)] = x[std::size_t(i + j * rows)];
+      return out;
+    };
+    const auto at = transposed(a, m, k), bt = transposed(b, k, n);
+    const auto product = [&](bool ta, bool tb, int shift) {
+      const std::size_t before(shift);
+      std::vector<Real> x(before), y(before), c(before + std::size_t(m * n), Real(3));
+      x.insert(x.end(), (ta ? at : a).begin(), (ta ? at : a).end());
+      y.insert(y.end(), (tb ? bt : b).begin(), (tb ? bt : b).end());
+      gemm<Real>(ta, tb, m, n, k, Real(0.7), x.data() + shift, ta ? k : m, y.data() + shift, tb ? n : k, Real(0.3),
+                 c.data() + shift, m);
+      return std::vector<Real>(c.begin() + shift, c.end());
+    };
+    const auto expected = product(false, false, 0);
+    for (const bool ta : {false, true})
+      for (const bool tb : {false, true})
+        for (const int shift : {0, 1, 3})
+          EXPECT_EQ(product(ta, tb, shift), expected) << m << " " << ta << tb << shift;
+  }
+}
+
+TYPED_TEST(products, pass_on_what_is_not_a_number_and_nothing_beside_it) {
+  using Real = TypeParam;
+  const int m = 20, n = 6, k = 9;
+  auto a = this->numbers(m * k);
+  const auto b = this->numbers(k * n);
+  a[3 + 4 * m] = Real(std::nan(""));  // row 3
+  std::vector<Real> c(m * n, Real(1));
+  gemm<Real>(false, false, m, n, k, 1, a.data(), m, b.data(), k, 1, c.data(), m);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) EXPECT_EQ(std::isnan(c[std::size_t(i + j * m)]), i == 3) << i << " " << j;
 }

@@ -109,3 +109,56 @@ TEST(invert, leaves_what_lies_between_the_columns_alone) {
   for (int j = 0; j < n; ++j)
     for (int i = n; i < stride; ++i) EXPECT_EQ(a[i + j * stride], before[i + j * stride]);
 }
+
+TEST(invert, has_determinants_beyond_every_number) {
+  for (const double scale : {1e200, 1e-200, -1e150}) {
+    const int n = 31;
+    std::vector<double> a(n * n);
+    for (int i = 0; i < n; ++i) a[std::size_t(i + i * n)] = scale * (1 + i);
+    const log_det det = invert(n, a.data(), n);
+    EXPECT_EQ(det.sign, scale > 0 ? 1 : -1);
+    EXPECT_NEAR(det.log, n * std::log(std::abs(scale)) + std::lgamma(n + 1.), 1e-9);
+    for (int i = 0; i < n; ++i) EXPECT_DOUBLE_EQ(a[std::size_t(i + i * n)], 1 / (scale * (1 + i)));
+  }
+}
+
+TEST(invert, takes_triangles_and_orthogonal_matrices) {
+  const int n = 45;
+  std::mt19937_64 random{15};
+  auto lower = numbers(n * n, random);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i <= j; ++i) lower[std::size_t(i + j * n)] = i == j;
+  for (double& x : lower) x = std::abs(x) == 1 ? x : 0.1 * x;
+  EXPECT_NEAR(invert(n, lower.data(), n).log, 0, 1e-12);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < j; ++i) EXPECT_NEAR(lower[std::size_t(i + j * n)], 0, 1e-12);
+  // 1 - 2 v v^T with |v| = 1 is its own inverse
+  std::vector<double> v = numbers(n, random), mirror(n * n);
+  double norm = 0;
+  for (const double x : v) norm += x * x;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      mirror[std::size_t(i + j * n)] = (i == j) - 2 * v[std::size_t(i)] * v[std::size_t(j)] / norm;
+  auto inverse = mirror;
+  const log_det det = invert(n, inverse.data(), n);
+  EXPECT_EQ(det.sign, -1);
+  EXPECT_NEAR(det.log, 0, 1e-12);
+  for (std::size_t i = 0; i < mirror.size(); ++i) EXPECT_NEAR(inverse[i], mirror[i], 1e-13);
+}
+
+// Columns that differ by a hundred orders of magnitude: pivots are chosen within each, so no accuracy is lost.
+TEST(invert, does_not_mind_the_scale_of_a_column) {
+  const int n = 24;
+  std::mt19937_64 random{16};
+  const auto a = numbers(n * n, random);
+  auto plain = a, scaled = a;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      scaled[std::size_t(i + j * n)] = std::ldexp(a[std::size_t(i + j * n)], 20 * (j - n / 2));
+  invert(n, plain.data(), n);
+  invert(n, scaled.data(), n);
+  for (int j = 0; j < n; ++j)  // row j of the inverse is divided by what column j was multiplied with
+    for (int i = 0; i < n; ++i)
+      EXPECT_NEAR(std::ldexp(scaled[std::size_t(j + i * n)], 20 * (j - n / 2)), plain[std::size_t(j + i * n)], 1e-9)
+          << i << " " << j;
+}

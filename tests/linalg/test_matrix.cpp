@@ -29,3 +29,29 @@ TEST(matrix, has_columns_that_do_not_overlap_and_never_lie_a_page_apart) {
     }
   }
 }
+
+TEST(matrix, keeps_its_storage_when_it_shrinks_and_comes_back) {
+  matrix<double> a(100, 50);
+  const double* const there = a.data();
+  const int stride = a.stride();
+  for (auto [r, c] : {std::pair{3, 50}, {100, 2}, {0, 0}, {100, 50}}) {
+    a.reshape(r, c);
+    EXPECT_EQ(a.data(), there);
+    EXPECT_EQ(a.stride(), stride);
+    a.resize(c < 50 ? r : 7, c);
+    EXPECT_EQ(a.data(), there);
+  }
+}
+
+TEST(matrix, copies_are_matrices_of_their_own) {
+  matrix<int> a(2, 3);
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 2; ++i) a(i, j) = 10 * i + j;
+  matrix<int> b = a;
+  b(1, 2) = 7;
+  EXPECT_EQ(a(1, 2), 12);
+  EXPECT_EQ(b(0, 1), 1);
+  const matrix<int> c = std::move(b);
+  EXPECT_EQ(c(1, 2), 7);
+  EXPECT_EQ(c.columns(), 3);
+}

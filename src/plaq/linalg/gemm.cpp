@@ -5,37 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 #include <vector>
+
+#include "plaq/linalg/simd.hpp"
 
 namespace plaq::linalg {
 
 namespace {
 
 // A tile of 3 registers by `columns` of C fills the registers, with 3 for A and one for B.
-#ifdef __AVX512F__
-constexpr int vector_bytes = 64, columns = 8;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32, columns = 4;
-#else
-constexpr int vector_bytes = 16, columns = 4;
-#endif
+constexpr int columns = register_bytes == 64 ? 8 : 4;
 constexpr int most_vectors = 3;
 constexpr int most_depth = 256;  // of the inner dimension at a time: what is read of B for a tile stays in L1
-
-template <class Real>
-struct simd;
-template <>
-struct simd<double> {
-  typedef double type __attribute__((vector_size(vector_bytes)));
-};
-template <>
-struct simd<float> {
-  typedef float type __attribute__((vector_size(vector_bytes)));
-};
-template <class Real>
-constexpr int lanes = vector_bytes / int(sizeof(Real));
 
 // Where the elements of a factor lie: (row i, column j) at start[i * down + j * right].
 template <class Real>
@@ -51,12 +33,13 @@ struct factor {
 template <class Real, int Vectors, int Columns>
 void tile(int depth, const Real* a, std::ptrdiff_t right, factor<Real> b, Real alpha, Real beta, Real* c, int ldc,
           int rows) {
-  using vector = typename simd<Real>::type;
+  constexpr int lanes = native_lanes<Real>;
+  using vector = simd<Real, lanes>;
   vector sum[Columns][Vectors] = {};
   for (int p = 0; p < depth; ++p) {
     vector x[Vectors];
 #pragma GCC unroll 3
-    for (int v = 0; v < Vectors; ++v) std::memcpy(&x[v], a + p * right + v * lanes<Real>, sizeof(vector));
+    for (int v = 0; v < Vectors; ++v) x[v] = load<vector>(a + p * right + v * lanes);
 #pragma GCC unroll 8
     for (int j = 0; j < Columns; ++j) {
       const Real y = *b.at(p, j);
@@ -69,17 +52,13 @@ void tile(int depth, const Real* a, std::ptrdiff_t right, factor<Real> b, Real a
     for (int j = 0; j < Columns; ++j)
 #pragma GCC unroll 3
       for (int v = 0; v < Vectors; ++v) {
-        Real* at = out + std::ptrdiff_t(j) * stride + v * lanes<Real>;
+        Real* at = out + std::ptrdiff_t(j) * stride + v * lanes;
         vector value = alpha * sum[j][v];
-        if (beta != 0) {
-          vector old;
-          std::memcpy(&old, at, sizeof old);
-          value += beta * old;
-        }
-        std::memcpy(at, &value, sizeof value);
+        if (beta != 0) value += beta * load<vector>(at);
+        store(at, value);
       }
   };
-  constexpr int width = Vectors * lanes<Real>;
+  constexpr int width = Vectors * lanes;
   if (rows == width) return finish(c, ldc);
   Real whole[Columns * width] = {};
   for (int j = 0; j < Columns; ++j) std::copy_n(c + std::ptrdiff_t(j) * ldc, rows, whole + j * width);
@@ -100,7 +79,7 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
 template <class Real>
 const Real* packed(const factor<Real>& a, int first, int rows, int width, int begin, int depth) {
   thread_local std::vector<Real> storage;
-  storage.resize(std::size_t(most_vectors) * lanes<Real> * most_depth);
+  storage.resize(std::size_t(most_vectors) * native_lanes<Real> * most_depth);
   for (int p = 0; p < depth; ++p) {
     Real* out = storage.data() + std::ptrdiff_t(p) * width;
     for (int i = 0; i < rows; ++i) out[i] = *a.at(first + i, begin + p);
@@ -115,14 +94,15 @@ template <class Real>
 void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda,
           const Real* b, int ldb, Real beta, Real* c, int ldc) {
   const factor<Real> left(a, lda, transpose_a), right(b, ldb, transpose_b);
-  const int vectors = (m + lanes<Real> - 1) / lanes<Real>;
+  constexpr int lanes = native_lanes<Real>;
+  const int vectors = (m + lanes - 1) / lanes;
   const int panels = (vectors + most_vectors - 1) / most_vectors;
   for (int begin = 0; begin == 0 || begin < k; begin += most_depth) {
     const int depth = std::min(most_depth, k - begin);
     const Real kept = begin == 0 ? beta : Real(1);
     for (int panel = 0; panel < panels; ++panel) {
       const int low = vectors * panel / panels, high = vectors * (panel + 1) / panels;
-      const int first = low * lanes<Real>, width = (high - low) * lanes<Real>, rows = std::min(width, m - first);
+      const int first = low * lanes, width = (high - low) * lanes, rows = std::min(width, m - first);
       const bool in_place = !transpose_a && rows == width;
       const Real* from = in_place ? left.at(first, begin) : packed(left, first, rows, width, begin, depth);
       const std::ptrdiff_t step = in_place ? lda : width;

@@ -3,7 +3,8 @@
 // The rule that makes results the same for every number of lanes, one included: what kernels multiply goes through
 // mul, fma and fnma. A product inside fma or fnma becomes part of one rounding where the processor can do that,
 // the result of mul never does. So the compiler has no choice left, as long as it is kept from putting scalars
-// into registers by itself (-fno-tree-vectorize). Between instruction sets with and without such operations the
+// into registers by itself (-fno-tree-vectorize), and as long as no product stands in a mul and in an fma at once:
+// it would be computed one time for both, and rounded. Between instruction sets with and without such operations the
 // last bits differ.
 #pragma once
 #include <cstddef>
@@ -33,7 +34,8 @@ struct number_in<V> {
 };
 }  // namespace detail
 
-/// N numbers, a power of two; one is a plain T. The compiler's own vectors: + - * / and comparisons are there.
+/// N numbers, a power of two and native_lanes at most; one is a plain T. The compiler's own vectors: + - * / and
+/// comparisons are there.
 template <class T, int N>
 using simd = typename detail::lanes_of<T, N>::type;
 

@@ -2,21 +2,16 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <utility>
+
+#include "plaq/linalg/simd.hpp"
 
 namespace plaq::linalg {
 
 namespace detail {
 
-#ifdef __AVX512F__
-constexpr int tile_edge = 16;
-#elif defined(__AVX__)
-constexpr int tile_edge = 8;
-#else
-constexpr int tile_edge = 4;
-#endif
-typedef float tile_row __attribute__((vector_size(tile_edge * sizeof(float))));
+constexpr int tile_edge = native_lanes<float>;
+using tile_row = simd<float, tile_edge>;
 using tile = std::array<tile_row, tile_edge>;
 
 // Of the 2 x 2 matrix of blocks of edge H in rows i and i + H, the two that are off the diagonal change places.
@@ -48,13 +43,10 @@ inline void transpose(int rows, int columns, float factor, const float* in, std:
     for (int j = 0; j < whole_columns; j += tile_edge) {
       tile t;
 #pragma GCC unroll 16
-      for (int r = 0; r < tile_edge; ++r) {
-        std::memcpy(&t[r], in + (i + r) * down + j, sizeof(tile_row));
-        t[r] *= factor;
-      }
+      for (int r = 0; r < tile_edge; ++r) t[r] = factor * load<tile_row>(in + (i + r) * down + j);
       transpose_tile(t);
 #pragma GCC unroll 16
-      for (int r = 0; r < tile_edge; ++r) std::memcpy(out + (j + r) * below + i, &t[r], sizeof(tile_row));
+      for (int r = 0; r < tile_edge; ++r) store(out + (j + r) * below + i, t[r]);
     }
   for (int i = 0; i < rows; ++i)
     for (int j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
