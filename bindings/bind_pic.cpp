@@ -75,6 +75,13 @@ auto side_setter(Sides plan::* sides, std::size_t side, Named named) {
   };
 }
 
+auto potential_setter(std::size_t side) {
+  return [side](plan& p, const std::vector<double>& of) {
+    if (of.empty() || of.size() > 3) throw plaq::input_error("potentials have an entry for each dimension");
+    for (std::size_t d = 0; d < of.size(); ++d) p.potentials[d][side] = of[d];
+  };
+}
+
 nb::dict as_dict(const plaq::balanced& what) {
   nb::dict out;
   out["before"] = what.before, out["predicted"] = what.predicted, out["floor"] = what.floor;
@@ -94,6 +101,19 @@ void bind_pic(nb::module_& m) {
       .def_ro("name", &species::name)
       .def_ro("charge", &species::charge)
       .def_ro("mass", &species::mass);
+
+  nb::class_<emitter>(m, "Emitter", "A plate that gives off particles; see plan.hpp.")
+      .def("__init__",
+           [](emitter* self, int kind, const std::vector<double>& at, const std::vector<double>& normal, double half_width,
+              const std::vector<double>& flux, double weight, double temperature, double drift, bool limited) {
+             emitter e{.kind = kind, .at = three(at, 0.0, "at"), .normal = three(normal, 0.0, "normal"),
+                       .half_width = half_width, .space_charge_limited = limited, .weight = weight,
+                       .temperature = temperature, .drift = drift};
+             e.set_flux(flux);
+             new (self) emitter(std::move(e));
+           },
+           "species"_a, "at"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0, "drift"_a = 0.0,
+           "space_charge_limited"_a = false);
 
   nb::class_<plan>(m, "Plan", "What the input fixes; see plan.hpp.")
       .def(nb::init<>())
@@ -117,6 +137,10 @@ void bind_pic(nb::module_& m) {
       .def_prop_rw("particles_high", nullptr, side_setter(&plan::walls, 1, wall_named))
       .def_prop_rw("species", [](const plan& p) { return p.kinds; },
                    [](plan& p, const std::vector<species>& all) { p.kinds = all; })
+      .def_prop_rw("emitters", nullptr, [](plan& p, const std::vector<emitter>& all) { p.emitters = all; })
+      .def_rw("electrostatic", &plan::electrostatic)
+      .def_prop_rw("potentials_low", nullptr, potential_setter(0))
+      .def_prop_rw("potentials_high", nullptr, potential_setter(1))
       .def_prop_ro("courant", &plan::courant, "The largest stable time step of the field solver.")
       .def("check", &plan::check);
 
@@ -158,6 +182,7 @@ void bind_pic(nb::module_& m) {
       .def("save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil())
       .def("homes", &plasma::homes, free_gil())
       .def("charge", &plasma::charge, free_gil())
+      .def("solve_poisson", &plasma::solve_poisson, free_gil())
       .def("local", &plasma::local)
       .def("origin", [](const plasma& s, int patch) { return used(s.mesh(patch).first, s.what().dimensions); }, "patch"_a)
       .def("extent", [](const plasma& s, int patch) { return used(s.mesh(patch).cells, s.what().dimensions); }, "patch"_a)

@@ -142,7 +142,8 @@ TEST(pic_plan, rows_of_patches_come_together) {
   ASSERT_EQ(names.size(), record::length(p));
   EXPECT_EQ(names[record::at(0, record::number)], "electrons.number");
   EXPECT_EQ(names[record::at(0, record::left) + 5], "electrons.left_zhigh");
-  EXPECT_EQ(names[record::at(0, record::left_weight)], "electrons.left_weight");
+  EXPECT_EQ(names[record::at(0, record::left_weight) + 1], "electrons.left_weight_xhigh");
+  EXPECT_EQ(names[record::at(0, record::emitted_weight)], "electrons.emitted_weight");
   EXPECT_EQ(names.back(), "gauss");
   std::vector<double> a(names.size(), 1), b(names.size(), 2);
   a.back() = std::nan("");

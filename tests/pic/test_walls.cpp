@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "plaq/pic/at_wall.hpp"
+#include "plaq/pic/travel.hpp"
 #include "plaq/pic/reference.hpp"
 #include "whole.hpp"
 
@@ -120,7 +120,7 @@ TEST(walls, thermal_walls_give_off_their_temperature) {
     auto& all = me.kinds[0];
     all.cell[0] = {0}, all.x[0] = {1e-3}, all.w = {1};
     all.u[0] = {-3}, all.u[1] = {0}, all.u[2] = {0};
-    ASSERT_TRUE(meet_wall(p, me, 0, 0, std::uint64_t(i)));
+    ASSERT_TRUE(travel(p, me, 0, 0, std::uint64_t(i)));
     EXPECT_GT(all.u[0][0], 0);
     EXPECT_GE(all.cell[0][0] + all.x[0][0], 0);
     normal += all.u[0][0] * all.u[0][0] / n, along += all.u[1][0] * all.u[1][0] / n, mean += all.u[2][0] / n;

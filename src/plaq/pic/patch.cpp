@@ -7,7 +7,8 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/pic/absorbing.hpp"
-#include "plaq/pic/at_wall.hpp"
+#include "plaq/pic/poisson.hpp"
+#include "plaq/pic/travel.hpp"
 
 namespace plaq::pic {
 
@@ -49,6 +50,8 @@ patch<T>::patch(const plan& p, const point& at)
       walls(walls_of(p, at)),
       f(mesh),
       kinds(p.kinds.size()),
+      tiles(tiles_of(p, mesh)),
+      plates(p.emitters.empty() ? 0 : mesh.size()),
       layers(p, mesh) {}
 
 template <class T>
@@ -70,6 +73,8 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
     out.push_back({.shift = s, .kinds = std::vector<particles<T>>(p.kinds.size())});
   }
   me.now.assign(record::length(p), 0);
+  std::vector<births<T>> begin;
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) begin.push_back(emit(p, me, s));
   for (auto& component : me.f.j) std::ranges::fill(component, T(0));
   for (std::size_t s = 0; s < p.kinds.size(); ++s) {
     particles<T>& all = me.kinds[s];
@@ -86,10 +91,18 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
     std::vector<std::uint32_t> gone;  // by a wall, or to a neighbour
     for (std::size_t n = 0; n < apart.at_wall.size(); ++n) {
       const auto i = apart.at_wall[n];
-      if (!meet_wall(p, me, s, i, n))
+      if (!travel(p, me, s, i, n))
         gone.push_back(i);
       else if (shift_of(m, all, i) != point{})
         apart.leaving.push_back(i);
+    }
+    const std::size_t before = all.size();
+    all.append(begin[s].who, m.dimensions);
+    for (std::size_t i = before; i < all.size(); ++i) {
+      if (!travel(p, me, s, i, apart.at_wall.size() + i - before, begin[s].part[i - before]))
+        gone.push_back(std::uint32_t(i));
+      else if (shift_of(m, all, i) != point{})
+        apart.leaving.push_back(std::uint32_t(i));
     }
     std::ranges::sort(apart.leaving);
     for (const auto i : apart.leaving) {
@@ -101,6 +114,9 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
         if (theirs.cell[d].back() >= m.cells[d]) theirs.cell[d].back() -= m.cells[d];
       gone.push_back(i);
     }
+    double* row = me.now.data() + record::at(s, 0);
+    for (std::size_t side = 0; side < 6; ++side) row[record::weight] -= row[record::left_weight + side];
+    row[record::weight] += row[record::emitted_weight];
     std::ranges::sort(gone, std::greater<>());
     for (const auto i : gone) all.remove(i, m.dimensions);
   }
@@ -125,16 +141,20 @@ void take(const plan& p, patch<T>& me, parcel<T>&& came) {
 }
 
 template <class T>
+void settle(const plan& p, patch<T>& me) {
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) {
+    me.now[record::at(s, record::number)] = double(me.kinds[s].size());
+    if (me.step % steps_between_sorts == 0) sort_by_cell(me.mesh, me.kinds[s]);
+  }
+}
+
+template <class T>
 void advance_fields(const plan& p, patch<T>& me) {
   const double half = 0.5 * p.dt;
   advance_b(me.mesh, me.f, half);
   me.layers.advance_b(me.mesh, me.f);
   advance_e(me.mesh, me.f, p.dt);
   me.layers.advance_e(me.mesh, me.f);
-  for (std::size_t s = 0; s < p.kinds.size(); ++s) {
-    me.now[record::at(s, record::number)] = double(me.kinds[s].size());
-    if (me.step % steps_between_sorts == 0) sort_by_cell(me.mesh, me.kinds[s]);
-  }
 }
 
 template <class T>
@@ -156,10 +176,41 @@ void take(patch<T>& me, const halo<T>& came) {
 }
 
 template <class T>
-void complete(const plan& p, patch<T>& me) {
+void complete_fields(const plan& p, patch<T>& me) {
   mirror_fields(me.mesh, me.walls, me.f);
   advance_b(me.mesh, me.f, 0.5 * p.dt);
   me.layers.advance_b(me.mesh, me.f);
+}
+
+template <class T>
+void set_electric(const plan& p, patch<T>& me, const std::vector<double>& phi) {
+  const block& m = me.mesh;
+  const point nodes = nodes_of(p);
+  region r = with_guards(m);
+  for (int d = 0; d < m.dimensions; ++d)  // what is behind a wall is an image
+    if (!p.periodic(d)) r.low[d] = std::max(r.low[d], -m.first[d]), r.high[d] = std::min(r.high[d], nodes[d] - m.first[d]);
+  const auto potential = [&](point at) {
+    for (int d = 0; d < m.dimensions; ++d) {
+      at[d] += m.first[d];
+      if (p.periodic(d)) at[d] = (at[d] + p.cells[d]) % p.cells[d];
+    }
+    return phi[std::size_t(at[0] + nodes[0] * (at[1] + nodes[1] * at[2]))];
+  };
+  point at;
+  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
+    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
+      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0])
+        for (int d = 0; d < m.dimensions; ++d) {
+          point next = at;
+          ++next[d];
+          if (!p.periodic(d) && next[d] >= nodes[d] - m.first[d]) continue;
+          me.f.e[std::size_t(d)][std::size_t(m.index(at))] = T((potential(at) - potential(next)) / m.spacing[d]);
+        }
+  mirror_fields(m, me.walls, me.f);
+}
+
+template <class T>
+void complete(const plan& p, patch<T>& me) {
   ++me.step;
   me.now[record::time] = double(me.step) * p.dt;
   std::ranges::copy(field_energies(me.mesh, own(me.mesh), me.f), me.now.begin() + record::energies);
@@ -169,7 +220,10 @@ void complete(const plan& p, patch<T>& me) {
 
 template <class T>
 void begin_charge(const plan& p, patch<T>& me) {
-  std::ranges::fill(me.f.rho, T(0));
+  if (me.plates.empty())
+    std::ranges::fill(me.f.rho, T(0));
+  else
+    me.f.rho = me.plates;
   for (std::size_t s = 0; s < p.kinds.size(); ++s) deposit_charge(me.mesh, p.order, me.f, me.kinds[s], p.kinds[s].charge);
   fold_charge(me.mesh, me.walls, me.f);
 }
@@ -229,7 +283,10 @@ void sort_by_cell(const block& m, particles<T>& p) {
   template struct patch<T>;                                                                          \
   template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&);           \
   template void take(const plan&, patch<T>&, parcel<T>&&);                                           \
+  template void settle(const plan&, patch<T>&);                                                      \
   template void advance_fields(const plan&, patch<T>&);                                              \
+  template void complete_fields(const plan&, patch<T>&);                                             \
+  template void set_electric(const plan&, patch<T>&, const std::vector<double>&);                    \
   template halo<T> edge_for(const patch<T>&, const point&);                                          \
   template void take(patch<T>&, const halo<T>&);                                                     \
   template void complete(const plan&, patch<T>&);                                                    \

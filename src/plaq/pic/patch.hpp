@@ -6,6 +6,7 @@
 
 #include "plaq/collection/archive.hpp"
 #include "plaq/pic/absorbing.hpp"
+#include "plaq/pic/emission.hpp"
 #include "plaq/pic/kernels.hpp"
 #include "plaq/pic/record.hpp"
 #include "plaq/pic/walls.hpp"
@@ -23,6 +24,8 @@ struct patch {
   sides walls{};          ///< its sides that are sides of the box
   fields<T> f;
   std::vector<particles<T>> kinds;
+  std::vector<tile> tiles;    ///< of emitters
+  std::vector<T> plates;      ///< charge density that particles have left on plates within the box
   std::vector<T> background;  ///< div E - rho where Gauss's law is looked at, as it was at the start
   absorbing<T> layers;
   std::vector<double> now;    ///< of this step, as record.hpp says
@@ -31,7 +34,7 @@ struct patch {
   patch() = default;
   patch(const plan& p, const point& at);
 
-  void serialize(archive& ar) { ar(number, rank, step, mesh, walls, f, kinds, background, layers, now, done); }
+  void serialize(archive& ar) { ar(number, rank, step, mesh, walls, f, kinds, tiles, plates, background, layers, now, done); }
   std::size_t size() const;  ///< particles
 };
 
@@ -52,7 +55,8 @@ struct halo {
   void serialize(archive& ar) { ar(shift, values); }
 };
 
-// A step is: push, send parcels, take them; advance_fields, send halos, take them; complete.
+// A step is: push, send parcels, take them, settle; advance_fields, send halos, take them, complete_fields, or else the charge
+// and set_electric; complete.
 
 /// Particles, and the current that they make; the parcels for the neighbours at these shifts. Throws runtime_failure that
 /// names the species where a momentum is no number.
@@ -60,6 +64,9 @@ template <class T>
 std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point>& shifts);
 template <class T>
 void take(const plan& p, patch<T>& me, parcel<T>&& came);
+/// What the parcels have brought is counted, and now and then sorted.
+template <class T>
+void settle(const plan& p, patch<T>& me);
 /// E by a step, B by half of one.
 template <class T>
 void advance_fields(const plan& p, patch<T>& me);
@@ -67,7 +74,13 @@ template <class T>
 halo<T> edge_for(const patch<T>& me, const point& shift);
 template <class T>
 void take(patch<T>& me, const halo<T>& came);
-/// The rest of B, and the record of the step.
+/// The rest of B.
+template <class T>
+void complete_fields(const plan& p, patch<T>& me);
+/// E = -grad phi instead, phi as poisson.hpp has it.
+template <class T>
+void set_electric(const plan& p, patch<T>& me, const std::vector<double>& phi);
+/// The record of the step.
 template <class T>
 void complete(const plan& p, patch<T>& me);
 

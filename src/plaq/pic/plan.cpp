@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "plaq/base/error.hpp"
+#include "plaq/pic/emission.hpp"
 
 namespace plaq::pic {
 
@@ -47,6 +48,31 @@ void check_sides(const plan& p, int d) {
   }
 }
 
+void check_emitter(const plan& p, std::size_t number) {
+  const emitter& e = p.emitters[number];
+  const auto bad = [&](const auto&... what) { wrong("emitter ", number + 1, ": ", what...); };
+  if (e.kind < 0 || e.kind >= int(p.kinds.size())) bad("species ", e.kind, " of ", p.kinds.size());
+  if (!(e.weight > 0) || !std::isfinite(e.weight)) bad("weight = ", e.weight, ": above 0");
+  if (!(e.temperature >= 0)) bad("temperature = ", e.temperature, ": at least 0");
+  if (!(e.half_width >= 0)) bad("half_width = ", e.half_width, ": at least 0");
+  if (p.dimensions > 1 && e.half_width == 0) bad("half_width = 0: above 0 but in one dimension");
+  double length = 0;
+  for (int d = 0; d < p.dimensions; ++d) length += e.normal[d] * e.normal[d];
+  if (!(std::abs(length - 1) < 1e-9)) bad("the normal has the length ", std::sqrt(length), ", not 1");
+  const frame f = frame_of(p, e);
+  for (int d = 0; d < p.dimensions; ++d) {
+    const double far = e.half_width * ((p.dimensions > 1) * std::abs(f.first[d]) + (p.dimensions > 2) * std::abs(f.second[d]));
+    if (!(e.at[d] - far >= -1e-9 * p.lengths[d] && e.at[d] + far <= (1 + 1e-9) * p.lengths[d]))
+      bad("it reaches from ", e.at[d] - far, " to ", e.at[d] + far, " in ", axis[d], ", and the box ends at ", p.lengths[d]);
+  }
+  if (e.space_charge_limited) {
+    if (side_of(p, e).side < 0) bad("one that is limited by space charge lies on a conducting side of the box, its normal into the box");
+    if (p.kinds[std::size_t(e.kind)].charge == 0) bad("what has no charge is not limited by space charge");
+  } else if (e.given.empty()) {
+    bad("it needs a flux");
+  }
+}
+
 }  // namespace
 
 pusher pusher_named(const std::string& name) {
@@ -60,6 +86,31 @@ border border_named(const std::string& name) {
 wall wall_named(const std::string& name) {
   static constexpr std::array<std::string_view, 4> all{"periodic", "absorbed", "reflected", "thermal"};
   return named<wall>(name, all, "the side of particles");
+}
+
+side_of_box side_of(const plan& p, const emitter& e) {
+  for (int d = 0; d < p.dimensions; ++d)
+    for (int side = 0; side < 2; ++side) {
+      const double wall = side ? p.lengths[d] : 0;
+      if (!p.periodic(d) && std::abs(e.at[d] - wall) <= 1e-9 * p.lengths[d] && std::abs(e.normal[d] - (side ? -1 : 1)) < 1e-9)
+        return {d, side};
+    }
+  return {};
+}
+
+void emitter::set_flux(const std::vector<double>& of_steps) {
+  given.assign(1, 0);
+  for (const double f : of_steps) {
+    if (!(f >= 0) || !std::isfinite(f)) wrong("flux = ", f, ": at least 0");
+    given.push_back(given.back() + f);
+  }
+  if (of_steps.empty()) given.clear();
+}
+
+double emitter::given_until(std::int64_t step) const {
+  const auto last = std::int64_t(given.size()) - 1;
+  if (step <= last) return given[std::size_t(step)];
+  return given.back() + double(step - last) * (given.back() - given[std::size_t(last) - 1]);
 }
 
 double plan::cell_volume() const {
@@ -95,7 +146,8 @@ void plan::check() const {
     check_sides(*this, d);
   }
   if (all > 1e7) wrong("patches: ", all, " of them, at most 1e7");
-  if (!(dt > 0) || !(dt < courant()))
+  if (!(dt > 0) || !std::isfinite(dt)) wrong("dt = ", dt, ": above 0");
+  if (!electrostatic && !(dt < courant()))
     wrong("dt = ", dt, ": above 0 and below the Courant limit ", courant(), " = 1 / sqrt(sum 1 / dx^2)");
   for (std::size_t s = 0; s < kinds.size(); ++s) {
     const species& k = kinds[s];
@@ -105,6 +157,15 @@ void plan::check() const {
     if (!(k.mass > 0) || !std::isfinite(k.mass)) wrong("mass of \"", k.name, "\" = ", k.mass, ": above 0");
     if (!std::isfinite(k.charge)) wrong("charge of \"", k.name, "\" = ", k.charge, " is no number");
   }
+  for (std::size_t n = 0; n < emitters.size(); ++n) check_emitter(*this, n);
+  for (int d = 0; d < dimensions; ++d)
+    for (int side = 0; side < 2; ++side) {
+      if (electrostatic && borders[d][side] == border::absorbing)
+        wrong("the ", end[side], " side of ", axis[d], ": an electrostatic field has no absorbing sides");
+      if (!std::isfinite(potentials[d][side]) || (potentials[d][side] != 0 && (!electrostatic || periodic(d))))
+        wrong("potential of the ", end[side], " side of ", axis[d], " = ", potentials[d][side],
+              ": a number, other than 0 only at conducting sides of an electrostatic run");
+    }
 }
 
 }  // namespace plaq::pic

@@ -25,6 +25,24 @@ struct species {
   pusher by = pusher::boris;
 };
 
+/// A plate that gives off particles of a species, one that holds still: a point of it and its normal, in the dimensions that
+/// are used; a line in two dimensions, a square in three.
+struct emitter {
+  int kind = 0;  ///< the species
+  std::array<double, 3> at{}, normal{1, 0, 0};
+  double half_width = 0;
+  std::vector<double> given = {};  ///< weight per area and time, summed over the steps before 0, 1, ...; see set_flux
+  /// Instead of a flux: as many as it takes to leave no charge on the plate, which is part of a side of the box.
+  bool space_charge_limited = false;
+  double weight = 1;                    ///< of each
+  double temperature = 0, drift = 0;    ///< in m_e c^2; of u, along the normal
+
+  /// Weight per area and time in each step; the last one stays. Throws input_error for what is negative or no number.
+  void set_flux(const std::vector<double>& of_steps);
+  /// Of area 1, in all steps before this one, with steps of length 1.
+  double given_until(std::int64_t step) const;
+};
+
 /// Units: c = epsilon_0 = 1, times in 1/omega_p, lengths in c/omega_p, fields in m_e c omega_p / e, momenta per mass.
 struct plan {
   int dimensions = 1;
@@ -38,6 +56,10 @@ struct plan {
   int layer = 8;                ///< cells of an absorbing layer
   double wall_temperature = 0;  ///< in m_e c^2, of thermal walls
   std::vector<species> kinds;
+  std::vector<emitter> emitters;
+  /// Electrostatic: E = -grad phi in each step, with these potentials of the conducting sides, in m_e c^2 / e; B as it was given.
+  bool electrostatic = false;
+  std::array<std::array<double, 2>, 3> potentials{};
 
   double spacing(int d) const { return lengths[d] / cells[d]; }
   double cell_volume() const;
@@ -52,5 +74,11 @@ struct plan {
   /// Throws input_error that names the key, what it is and what is allowed.
   void check() const;
 };
+
+/// The side of the box that a plate lies on with its normal into the box; `side` is -1 where there is none.
+struct side_of_box {
+  int d = 0, side = -1;
+};
+side_of_box side_of(const plan& p, const emitter& e);
 
 }  // namespace plaq::pic

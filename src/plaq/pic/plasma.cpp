@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/collection/collection.hpp"
 #include "plaq/pic/neighbours.hpp"
+#include "plaq/pic/poisson.hpp"
 #include "plaq/task/backends.hpp"
 
 namespace plaq::pic {
@@ -49,6 +51,7 @@ class on_patches final : public plasma {
  public:
   on_patches(const plan& p, const comm::communicator& over, const making& how)
       : plasma(p),
+        poisson_(plan_),
         pool_(make_pool(how.backend, how.pool, static_cast<task::known_backends*>(nullptr))),
         patches_(made(over, how)),
         parcels_(patches_->template make_port<parcel<T>>("particles and currents")),
@@ -58,6 +61,7 @@ class on_patches final : public plasma {
   }
 
   void start() override {
+    if (plan_.electrostatic) electric_from_charge();
     send_edges("begin");
     patches_->each("begin", edges_.of(around()), [this](patch<T>& me, auto& here) {
       for (auto& [from, came] : here.take(edges_)) take(me, came);
@@ -73,7 +77,7 @@ class on_patches final : public plasma {
     for (int i = 0; i < n; ++i) {
       one_step(i == 0);
       if (gauss) {
-        sum_charge("charge");
+        if (!plan_.electrostatic) sum_charge("charge");
         patches_->each("gauss", [this](patch<T>& me) { look_at_gauss(plan_, me); });
       }
     }
@@ -110,6 +114,10 @@ class on_patches final : public plasma {
     return all.get();
   }
 
+  void solve_poisson() override {
+    electric_from_charge();
+    wait();
+  }
   void charge() override {
     sum_charge("charge");
     wait();
@@ -187,13 +195,42 @@ class on_patches final : public plasma {
     });
     patches_->each("fields", parcels_.of(around()), [this](patch<T>& me, auto& here) {
       for (auto& [from, came] : here.take(parcels_)) take(plan_, me, std::move(came));
+      settle(plan_, me);
+      if (plan_.electrostatic) return;
       advance_fields(plan_, me);
       send_edges(me, here);
     });
-    patches_->each("complete", edges_.of(around()), [this](patch<T>& me, auto& here) {
-      for (auto& [from, came] : here.take(edges_)) take(me, came);
-      complete(plan_, me);
-    });
+    if (plan_.electrostatic) {
+      electric_from_charge();
+      patches_->each("complete", [this](patch<T>& me) { complete(plan_, me); });
+    } else {
+      patches_->each("complete", edges_.of(around()), [this](patch<T>& me, auto& here) {
+        for (auto& [from, came] : here.take(edges_)) take(me, came);
+        complete_fields(plan_, me);
+        complete(plan_, me);
+      });
+    }
+  }
+
+  /// Every rank solves for the whole box, from the charge of all: the same bits on each.
+  void electric_from_charge() {
+    sum_charge("charge");
+    using part = std::pair<int, std::vector<T>>;
+    auto rho = patches_->reduce(
+        "charge",
+        [](const patch<T>& me) {
+          part out{me.number, {}};
+          append(me.mesh, own(me.mesh), me.f.rho, out.second);
+          return out;
+        },
+        std::vector<double>(),
+        [this](std::vector<double> all, const part& one) {
+          if (all.empty()) all.resize(std::size_t(plan_.cells[0]) * std::size_t(plan_.cells[1]) * std::size_t(plan_.cells[2]));
+          put_in_box(plan_, mesh(one.first), one.second, all);
+          return all;
+        });
+    auto phi = std::make_shared<const std::vector<double>>(poisson_.solve(rho.get()));
+    patches_->each("electric field", [this, phi](patch<T>& me) { set_electric(plan_, me, *phi); });
   }
 
   void sum_charge(const char* name) {
@@ -223,18 +260,20 @@ class on_patches final : public plasma {
     auto all = patches_->reduce(
         "count",
         [](const patch<T>& me) {
-          std::vector<double> n;
+          std::vector<double> n;  // numbers, then weights
           for (const auto& k : me.kinds) n.push_back(double(k.size()));
+          for (const auto& k : me.kinds) n.push_back(std::accumulate(k.w.begin(), k.w.end(), 0.0));
           return n;
         },
-        std::vector<double>(plan_.kinds.size()),
+        std::vector<double>(2 * plan_.kinds.size()),
         [](std::vector<double> a, const std::vector<double>& b) {
           for (std::size_t s = 0; s < a.size(); ++s) a[s] += b[s];
           return a;
         });
     wait();
-    numbers_ = all.get();
-    weights_.assign(plan_.kinds.size(), std::nan(""));
+    const auto found = all.get();
+    const auto half = found.begin() + std::ptrdiff_t(plan_.kinds.size());
+    numbers_.assign(found.begin(), half), weights_.assign(half, found.end());
   }
 
   /// What is there is what was there, but for what left.
@@ -243,19 +282,22 @@ class on_patches final : public plasma {
     for (std::size_t row = 0; row * length < rows.size(); ++row)
       for (std::size_t s = 0; s < plan_.kinds.size(); ++s) {
         const double* found = rows.data() + row * length + record::at(s, 0);
-        double left = 0;
-        for (std::size_t side = 0; side < 6; ++side) left += found[record::left + side];
-        const double expected = numbers_[s] - left, weight = found[record::weight];
-        const bool charge_kept = std::isnan(weights_[s]) || std::abs(weight - weights_[s]) <= 1e-9 * std::abs(weights_[s]);
+        double left = 0, left_weight = 0;
+        for (std::size_t side = 0; side < 6; ++side)
+          left += found[record::left + side], left_weight += found[record::left_weight + side];
+        const double expected = numbers_[s] - left + found[record::emitted], weight = found[record::weight];
+        const double expected_weight = weights_[s] - left_weight + found[record::emitted_weight];
+        const double size = std::abs(weights_[s]) + std::abs(found[record::emitted_weight]);
+        const bool charge_kept = std::abs(weight - expected_weight) <= 1e-9 * size;
         if (found[record::number] != expected || !charge_kept) {
           std::ostringstream text;
           text << "step " << step_ + std::int64_t(row) + 1 << ": of species \"" << plan_.kinds[s].name << "\" there are "
                << found[record::number] << " particles of weight " << weight << ", and there should be " << expected << " of "
-               << weights_[s];
+               << expected_weight;
           throw runtime_failure(text.str());
         }
         numbers_[s] = expected;
-        weights_[s] = weight - found[record::left_weight];  // of the particles that begin the next step
+        weights_[s] = weight;
       }
   }
 
@@ -274,6 +316,7 @@ class on_patches final : public plasma {
   }
   int number_of_patches() const { return plan_.patches[0] * plan_.patches[1] * plan_.patches[2]; }
 
+  const poisson poisson_;
   std::shared_ptr<task::detail::pool_base> pool_;
   std::unique_ptr<patches> patches_;
   port<patch<T>, index3, parcel<T>> parcels_;

@@ -52,6 +52,9 @@ class plasma {
   virtual void save(const std::filesystem::path& folder) = 0;
   /// The rank of each patch.
   virtual std::vector<int> homes() = 0;
+  /// E becomes the field of the charge density, by Poisson's equation with the plan's potentials; what E was is lost. Every
+  /// step of an electrostatic plan begins so.
+  virtual void solve_poisson() = 0;
   /// Computes the charge density.
   virtual void charge() = 0;
 

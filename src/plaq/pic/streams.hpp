@@ -10,10 +10,10 @@
 namespace plaq::pic {
 
 /// What random numbers are for: their `purpose`.
-enum class draws : std::uint32_t { positions = 1, momenta = 2, thermal_wall = 3 };
+enum class draws : std::uint32_t { positions = 1, momenta = 2, thermal_wall = 3, emission = 4 };
 
-/// The coordinates are species, two numbers of the purpose's own, and a number of the mesh: a cell (positions, momenta)
-/// or a patch (thermal_wall; the other two are the step).
+/// The coordinates are species (or emitter), two numbers of the purpose's own, and a number of the mesh: a cell (positions, momenta)
+/// or a patch (thermal_wall), or of an emitter's tile; the other two are the step.
 inline stream_id stream_of(std::uint64_t seed, draws purpose, std::uint32_t species, std::uint64_t cell, std::uint64_t step = 0) {
   return {.seed = seed,
           .purpose = std::uint32_t(purpose),

@@ -1,6 +1,6 @@
 // The current of a way that ends on a conductor is that of a charge which is cancelled by its image there: so Gauss's law
 // stays as it was, and what leaves takes no field with it.
-#include "plaq/pic/at_wall.hpp"
+#include "plaq/pic/travel.hpp"
 
 #include <cmath>
 
@@ -42,25 +42,26 @@ std::array<double, 3> off_the_wall(const plan& p, double spread, std::uint32_t s
 }  // namespace
 
 template <class T>
-bool meet_wall(const plan& p, patch<T>& me, std::size_t s, std::size_t i, std::uint64_t number) {
+bool travel(const plan& p, patch<T>& me, std::size_t s, std::size_t i, std::uint64_t number, double part) {
   const block& m = me.mesh;
   particles<T>& all = me.kinds[s];
   std::array<double, 3> at{}, u, by;
   for (int d = 0; d < m.dimensions; ++d) at[d] = double(all.cell[d][i]) + double(all.x[d][i]);
   for (int c = 0; c < 3; ++c) u[c] = double(all.u[c][i]);
-  double left = 1;  // of the step
+  double left = part;  // of the step
+  std::size_t side = 0;
   const auto set_out = [&] {
     const double g = std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     for (int c = 0; c < 3; ++c) by[c] = u[c] / g * left * m.dt / (c < m.dimensions ? m.spacing[c] : 1);
   };
-  const auto go = [&](double part) {  // and leave a current behind
+  const auto go = [&](double some) {  // and leave a current behind
     way<T> along{{}, {}, {}};
-    for (int c = 0; c < 3; ++c) along.by[c] = T(by[c] * part);
+    for (int c = 0; c < 3; ++c) along.by[c] = T(by[c] * some);
     for (int d = 0; d < m.dimensions; ++d) {
       along.cell[d] = std::min(int(std::floor(at[d])), m.cells[d] - 1);
       if (!me.walls[d][1]) along.cell[d] = int(std::floor(at[d]));
       along.from[d] = T(at[d] - along.cell[d]);
-      at[d] += by[d] * part;
+      at[d] += by[d] * some;
     }
     deposit(m, p.order, me.f, along, p.kinds[s].charge * double(all.w[i]));
   };
@@ -78,8 +79,9 @@ bool meet_wall(const plan& p, patch<T>& me, std::size_t s, std::size_t i, std::u
                          number * 128 + std::uint64_t(meetings), next.d, next.side);
         break;
       default:
-        me.now[record::at(s, record::left) + 2 * std::size_t(next.d) + std::size_t(next.side)] += 1;
-        me.now[record::at(s, record::left_weight)] += double(all.w[i]);
+        side = 2 * std::size_t(next.d) + std::size_t(next.side);
+        me.now[record::at(s, record::left) + side] += 1;
+        me.now[record::at(s, record::left_weight) + side] += double(all.w[i]);
         return false;
     }
     set_out();
@@ -96,7 +98,7 @@ bool meet_wall(const plan& p, patch<T>& me, std::size_t s, std::size_t i, std::u
   return true;
 }
 
-template bool meet_wall(const plan&, patch<float>&, std::size_t, std::size_t, std::uint64_t);
-template bool meet_wall(const plan&, patch<double>&, std::size_t, std::size_t, std::uint64_t);
+template bool travel(const plan&, patch<float>&, std::size_t, std::size_t, std::uint64_t, double);
+template bool travel(const plan&, patch<double>&, std::size_t, std::size_t, std::uint64_t, double);
 
 }  // namespace plaq::pic
