@@ -132,12 +132,12 @@ def test_a_run_leaves_results_summary_report_files_and_digest(whole):
 def test_nobody_is_lost_and_the_walls_count(whole):
     results = pic.load(whole)
     for name in ("electrons", "ions"):
-        left = sum(one.values for key, one in results.recorded.items()
-                   if key.startswith(f"{name}.left_") and not key.endswith("weight"))
+        over_sides = lambda what, name=name: sum(results[f"{name}.{what}_{d}{end}"].values for d in "xyz" for end in ("low", "high"))
+        left, gone = over_sides("left"), over_sides("left_weight")
         number = results[f"{name}.number"].values
         assert number[0] + left[0] == 12 * 20 * 9 and np.array_equal(number[:-1] - left[1:], number[1:])
-        weight, gone = results[f"{name}.weight"].values, results[f"{name}.left_weight"].values
-        assert weight[:-1] - gone[:-1] == pytest.approx(weight[1:], abs=1e-12)
+        weight = results[f"{name}.weight"].values
+        assert weight[:-1] - gone[1:] == pytest.approx(weight[1:], abs=1e-12)
     assert sum(results["electrons.left_xhigh"].values) > 50 > 0 == sum(results["ions.left_xhigh"].values)
     assert np.nanmax(results["gauss"].values) < 1e-12
 
