@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import numpy as np
 
 from plaq.files.atomic import write_atomically
 from plaq.trace.curves import Strip, strips_of
+from plaq.trace.elements import counters_of, elements_of
+from plaq.trace.elements_page import maps
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.pack import Pack
@@ -34,6 +37,8 @@ def write_report(trace: Trace, path: Path) -> None:
 
 def page(trace: Trace) -> str:
     """The whole page: text and tables as HTML, the timeline as packed columns and a script that draws it."""
+    elements = elements_of(trace)
+    trace = replace(trace, counters=[*trace.counters, *counters_of(elements, trace)])
     rows = profile(trace)
     meta, data = picture(trace, rows)
     command = trace.metadata.get("command", "")
@@ -45,7 +50,7 @@ def page(trace: Trace) -> str:
         "command": f" · <code>{escape(str(command))}</code>" if command else "",
         "headline": escape(busy(trace)),
         "notes": f'<ul class="notes" role="alert">{notes}</ul>' if notes else "",
-        "tables": tables(trace, rows, dict(zip(trace.names, meta["looks"]))),
+        "tables": maps(elements, trace) + tables(trace, rows, dict(zip(trace.names, meta["looks"]))),
         "meta": json.dumps(meta, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
         "data": data,
         "script": "".join((PAGE / f"{name}.js").read_text() for name in SCRIPTS),

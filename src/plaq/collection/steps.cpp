@@ -164,7 +164,7 @@ void host::run(element& e, step& now) {
   try {
     if (now.run) {
       const bool recording = trace::recording();
-      const trace::region which(recording ? trace::label(kind_.in_words(e.at)) : trace::label("element"), recording);
+      const trace::region which(recording ? trace::label(words_of(e.at)) : trace::label("element"), recording);
       const auto before = kind_.measures ? processor_time_now() : processor_time{};
       now.run(e, here);
       if (kind_.measures)

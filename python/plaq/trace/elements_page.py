@@ -1,0 +1,80 @@
+"""Maps of elements on a trace's page: who was where, who moved, who had how much to do."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from plaq.trace.elements import Elements
+from plaq.trace.model import Trace
+from plaq.trace.palette import FILLS
+from plaq.trace.profile import time_text
+
+MOMENTS = 5
+MOST = 128 * 128  # points of a map
+SIZE = 150  # pixels of the longer side
+
+
+def maps(all_of_them: list[Elements], trace: Trace) -> str:
+    """A heading for each collection whose elements lie on a mesh of one or two dimensions, with its maps; HTML."""
+    return "".join(of_collection(one, trace) for one in all_of_them)
+
+
+def of_collection(one: Elements, trace: Trace) -> str:
+    index = one.index if one.index.shape[1] > 1 else np.concatenate([one.index, np.zeros_like(one.index)], 1)
+    width, height = index[:, 0].max() + 1, index[:, 1].max() + 1
+    head = f"<h2>Elements of {escape(one.name)}</h2>"
+    if one.index.shape[1] > 2 or width * height > MOST:
+        return f'<div>{head}<p class="note">{len(index)} elements, which no map of {MOST} points shows.</p></div>'
+    moved_at, _, moved = one.moves()
+    times = np.linspace(0, trace.duration, MOMENTS + 1)
+    shown = []
+    for k in range(MOMENTS + 1):
+        since = moved[(moved_at > times[k - 1]) & (moved_at <= times[k])] if k else moved[:0]
+        words = f"{time_text(times[k])}: I = {imbalance(one, times[k - 1], times[k], trace):.2f}" if k else "the beginning"
+        shown.append(figure(picture(index, one.places(times[k]), since, width, height), words))
+    seconds = one.seconds()
+    shown.append(figure(heat(index, seconds / max(seconds.max(), 1e-300), width, height), f"time, at most {time_text(seconds.max())}"))
+    note = (f"{len(index)} elements, {len(moved)} moves. Colours are ranks; dots are elements that have moved since the map "
+            "before. I = max/mean − 1 of the ranks' loads between two maps. The last map shows how long each has run.")
+    return f'<div>{head}<div class="maps">{"".join(shown)}</div><p class="note">{note}</p></div>'
+
+
+def imbalance(one: Elements, begin: float, end: float, trace: Trace) -> float:
+    """Of the time that elements ran between two moments, over the ranks."""
+    inside = np.clip(one.end, begin, end) - np.clip(one.begin, begin, end)
+    place = {info.rank: k for k, info in enumerate(trace.ranks)}
+    loads = np.bincount([place[rank] for rank in one.rank.tolist()], inside, len(trace.ranks))
+    return float(loads.max() / loads.mean() - 1) if loads.sum() > 0 else 0.0
+
+
+def picture(index: np.ndarray, rank: np.ndarray, moved: np.ndarray, width: int, height: int) -> str:
+    parts = []
+    for r in np.unique(rank[rank >= 0]).tolist():
+        squares = "".join(f"M{x} {height - 1 - y}h1v1h-1z" for x, y in index[rank == r].tolist())
+        opacity = 1 - 0.35 * (r // len(FILLS) % 3)
+        parts.append(f'<path fill="{FILLS[r % len(FILLS)]}" fill-opacity="{opacity:.2f}" d="{squares}"><title>rank {r}</title></path>')
+    dots = "".join(f"M{x + 0.35:g} {height - 0.65 - y:g}h.3v.3h-.3z" for x, y in index[moved].tolist())
+    if dots:
+        parts.append(f'<path class="moved" fill="#000" d="{dots}"/>')
+    return svg(parts, width, height)
+
+
+def heat(index: np.ndarray, share: np.ndarray, width: int, height: int) -> str:
+    level = np.rint(10 * share).astype(int)
+    parts = []
+    for k in np.unique(level).tolist():
+        squares = "".join(f"M{x} {height - 1 - y}h1v1h-1z" for x, y in index[level == k].tolist())
+        parts.append(f'<path fill="{FILLS[1]}" fill-opacity="{0.05 + 0.095 * k:.3f}" d="{squares}"/>')
+    return svg(parts, width, height)
+
+
+def svg(parts: list[str], width: int, height: int) -> str:
+    scale = SIZE / max(width, height)
+    return (f'<svg role="img" width="{scale * width:.0f}" height="{max(scale * height, 8):.0f}" viewBox="0 0 {width} {height}" '
+            f'preserveAspectRatio="none" shape-rendering="crispEdges">{"".join(parts)}</svg>')
+
+
+def figure(drawn: str, words: str) -> str:
+    return f"<figure>{drawn}<figcaption>{escape(words)}</figcaption></figure>"
