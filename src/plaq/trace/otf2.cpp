@@ -14,12 +14,16 @@ namespace {
 
 OTF2_FlushType always_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 
+void need_place(std::int64_t at, std::size_t size, const char* otherwise) {
+  check(at >= 0 && static_cast<std::size_t>(at) < size, otherwise);
+}
+
 /// The rows of a table that belong to each location; the table is sorted by location.
 std::vector<std::pair<std::size_t, std::size_t>> rows_of(std::span<const std::int32_t> location,
                                                          std::size_t count) {
   std::vector<std::pair<std::size_t, std::size_t>> rows(count);
   for (std::size_t i = 0; i < location.size();) {
-    check(location[i] >= 0 && static_cast<std::size_t>(location[i]) < count, "a location is out of range");
+    need_place(location[i], count, "a location is out of range");
     check(i == 0 || location[i - 1] < location[i], "a table is not sorted by location");
     std::size_t end = i;
     while (end < location.size() && location[end] == location[i]) ++end;
@@ -68,7 +72,8 @@ class event_writer {
   }
 
   std::uint32_t creator(std::size_t i) const {
-    return place_in_team_.at(static_cast<std::size_t>(all_.intervals.creator[i]));
+    need_place(all_.intervals.creator[i], place_in_team_.size(), "a creator is out of range");
+    return place_in_team_[static_cast<std::size_t>(all_.intervals.creator[i])];
   }
 
   void enter(std::size_t i) {
@@ -152,9 +157,13 @@ void write(const std::string& folder, const archive& all) {
 
   const std::size_t count = all.locations.size();
   std::vector<std::uint32_t> place_in_team, sizes(all.processes.size());
-  for (const auto& location : all.locations)
-    place_in_team.push_back(
-        location.kind == kind::thread ? sizes.at(static_cast<std::size_t>(location.process))++ : 0);
+  for (const auto& location : all.locations) {
+    need_place(location.process, sizes.size(), "a process is out of range");
+    place_in_team.push_back(location.kind == kind::thread ? sizes[static_cast<std::size_t>(location.process)]++ : 0);
+  }
+  const std::size_t regions = all.task_names.size() + all.region_names.size();
+  for (const std::int32_t region : all.intervals.region) need_place(region, regions, "a region is out of range");
+  for (const std::int32_t counter : all.samples.counter) need_place(counter, all.counters.size(), "a counter is out of range");
   const auto intervals = rows_of(all.intervals.location, count);
   const auto created = rows_of(all.creations.location, count);
   const auto samples = rows_of(all.samples.location, count);
