@@ -178,7 +178,7 @@ void bind_lqcd(nb::module_& m) {
            [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta, double csw) {
              new (self) solver(e.by, u, {kappa, mu, theta, csw});
            },
-           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>())
+           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>(), free_gil())
       .def("apply",
            [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
            "out"_a, "in"_a, "dagger"_a, free_gil())

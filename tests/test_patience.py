@@ -90,11 +90,13 @@ def test_no_job_waits_for_ever(ended, fault):
 EVERY_CALL = """
 import inspect, time
 import numpy as np
+from plaq import lqcd
 from plaq.comm import patience
 from plaq.comm import Communicator, world
 from plaq.errors import RunError
 
 w = world()
+gauge = lqcd.GaugeField(lqcd.Lattice((4, 4, 4, 4), comm=w))
 w.barrier()
 if w.rank == 1:
     time.sleep(1000)
@@ -106,9 +108,9 @@ calls = {
     "together": lambda: w.together(int), "each": lambda: w.each(int), "split": lambda: w.split(0),
     "starmap": lambda: list(w.starmap(int, [(), ()])), "split_by_node": w.split_by_node, "messenger": w.messenger,
     "clock_offset": w.clock_offset, "send": lambda: w.send(long, 1), "receive": lambda: w.receive(1),
-    "fold": lambda: w.fold(1, int.__add__),
+    "fold": lambda: w.fold(1, int.__add__), "carry_out": gauge.plaquette,
 }
-alone = {"rank", "size", "share", "abort", "collectives"}
+alone = {"rank", "size", "share", "abort", "collectives", "native"}
 assert {name for name in vars(Communicator) if name[0] != "_"} == {*calls, *alone}
 for name, call in calls.items():
     try:

@@ -38,6 +38,7 @@ kappa = 0.13
 structures = ["gamma5", "gammaz"]
 source = "noise"
 fit_from = 0
+residual = 1e-6
 [flow]
 time = 0.2
 step = 0.1
@@ -48,6 +49,8 @@ kappa = 0.14
 mu = 0.1
 csw = 1.1
 masses = [0.6]
+residual = 1e-9
+force_residual = 1e-6
 [hmc]
 length = 0.5
 steps = [1, 1, 1]
@@ -65,7 +68,7 @@ def plaq(folder, *arguments, ranks=None):
     launcher = launcher_command(ranks) if ranks else []
     told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
     return subprocess.run([*launcher, sys.executable, "-m", "plaq", "lqcd", *map(str, arguments)], cwd=folder,
-                          capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL,
                           env={**os.environ, **told})
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import queue
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -19,6 +21,43 @@ from plaq.errors import InputError, RunError, as_plaq_error
 _REDUCIBLE = ("int32", "int64", "uint64", "float32", "float64", "complex64", "complex128")
 _REAL = {"complex64": "float32", "complex128": "float64"}
 _given_up: list[Any] = []  # what MPI still works on
+
+
+class _InThread:
+    """A function that another thread carries out, as a call that may wait for other ranks."""
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple):
+        self._what, self._over = (function, arguments), threading.Event()
+        self._found: Any = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        function, arguments = self._what
+        try:
+            self._found = function(*arguments)
+        except BaseException as error:
+            self._error = error
+        self._over.set()
+
+    def wait(self, seconds: float) -> bool:
+        return self._over.wait(seconds)
+
+    def get(self) -> Any:
+        if self._error is not None:
+            raise self._error
+        return self._found
+
+
+def _hand() -> queue.SimpleQueue[_InThread]:
+    """What a thread takes calls from, one after the other. It ends with the process, even if a call never does."""
+    calls: queue.SimpleQueue[_InThread] = queue.SimpleQueue()
+
+    def work() -> None:
+        while True:
+            calls.get().run()
+
+    threading.Thread(target=work, daemon=True).start()
+    return calls
 
 
 class Communicator:
@@ -65,6 +104,19 @@ class Communicator:
         except InputError as error:  # rank 0's tuning table
             error.ranks = self.size
             raise
+
+    def carry_out(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function(*arguments)`` of C++, in which all ranks send each other messages: in another thread, so that this one looks
+        after signals, and after a rank that keeps all waiting. RunError that names it; what the function throws comes out."""
+        if self.size == 1:
+            return function(*arguments)
+        call = _InThread(function, arguments)
+        self._calls.put(call)
+        return self._finish(call)
+
+    @functools.cached_property
+    def _calls(self) -> queue.SimpleQueue[_InThread]:
+        return _hand()
 
     def split(self, color: int, key: int = 0) -> Communicator:
         """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by rank here."""

@@ -98,21 +98,21 @@ class GaugeField(Field):
 
     def plaquettes(self) -> tuple[float, float]:
         """The averages over those with direction t and those without. Collective."""
-        return _core.lqcd.plaquette(self.lattice.engine, self.native)
+        return self.lattice.call(_core.lqcd.plaquette, self.lattice.engine, self.native)
 
     def rectangle(self) -> float:
         r"""$\langle \mathrm{Re\,tr} R\rangle / 3$ over all 2 x 1 rectangles. Collective."""
-        return _core.lqcd.rectangle(self.lattice.engine, self.native)
+        return self.lattice.call(_core.lqcd.rectangle, self.lattice.engine, self.native)
 
     def polyakov_loop(self, mu: int = 0) -> complex:
         r"""$\langle \mathrm{tr} L\rangle / 3$ of the products of links in direction mu around the lattice. Collective."""
-        return _core.lqcd.polyakov_loop(self.lattice.engine, self.native, mu)
+        return self.lattice.call(_core.lqcd.polyakov_loop, self.lattice.engine, self.native, mu)
 
     def wilson_loops(self, most_r: int, most_t: int, smeared: GaugeField | None = None) -> np.ndarray:
         r"""[r - 1, t - 1]: $\langle \mathrm{Re\,tr} W\rangle / 3$ of planar loops of r sites in space and t in time. The sides in
         space are of ``smeared``, by default as those in time. Collective."""
         across = smeared or self
-        loops = _core.lqcd.wilson_loops(self.lattice.engine, across.native, self.native, most_r, most_t)
+        loops = self.lattice.call(_core.lqcd.wilson_loops, self.lattice.engine, across.native, self.native, most_r, most_t)
         return np.reshape(loops, (most_r, most_t))
 
     def stout(self, rho: float, times: int = 1) -> Self:
@@ -120,7 +120,7 @@ class GaugeField(Field):
         (Morningstar and Peardon, hep-lat/0311018). Collective."""
         derivative, step = _core.lqcd.Links(self.lattice.layout), Momenta(self.lattice)
         for _ in range(times):
-            _core.lqcd.action_derivative(self.lattice.engine, derivative, self.native, 0.0)
+            self.lattice.call(_core.lqcd.action_derivative, self.lattice.engine, derivative, self.native, 0.0)
             step.array[:] = 0
             step.kick(derivative, -rho)
             step.move(self, 1.0)
@@ -132,28 +132,28 @@ class GaugeField(Field):
         (seed, chain, sweep). Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982). InputError for rectangles on a lattice with
         an extent below 4. Collective."""
         need_room(self.lattice, c1)
-        _core.lqcd.heat_bath(self.lattice.engine, self.native, beta, c1, seed, chain, sweep)
+        self.lattice.call(_core.lqcd.heat_bath, self.lattice.engine, self.native, beta, c1, seed, chain, sweep)
 
     def over_relax(self, c1: float = 0.0) -> None:
         """Moves all links without a change of that action. Collective."""
         need_room(self.lattice, c1)
-        _core.lqcd.over_relax(self.lattice.engine, self.native, c1)
+        self.lattice.call(_core.lqcd.over_relax, self.lattice.engine, self.native, c1)
 
     def flow(self, time: float, step: float = 0.02) -> None:
         r"""The gradient flow of Wilson's action, $\dot V = Z(V) V$, on by ``time`` in units of a^2, in equal steps no longer than
         ``step``, of third order (Luescher, arXiv:1006.4518). Collective."""
         steps = max(1, math.ceil(time / step - 1e-9))
         for _ in range(steps):
-            _core.lqcd.flow_step(self.lattice.engine, self.native, time / steps)
+            self.lattice.call(_core.lqcd.flow_step, self.lattice.engine, self.native, time / steps)
 
     def energy_and_charge(self) -> tuple[float, float]:
         r"""$E = -\sum_{\mu<\nu} \langle\mathrm{tr} F_{\mu\nu}^2\rangle$ in units of a^-4 and $Q = -\frac{1}{32\pi^2} \sum_x
         \epsilon_{\mu\nu\rho\sigma} \mathrm{tr} F_{\mu\nu}F_{\rho\sigma}$, of the clover-shaped field strength. Collective."""
-        return _core.lqcd.clover(self.lattice.engine, self.native)
+        return self.lattice.call(_core.lqcd.clover, self.lattice.engine, self.native)
 
     def unitarity_violation(self) -> float:
         r"""The largest element of $U U^+ - 1$, or $|\det U - 1|$ if that is larger. Collective."""
-        return _core.lqcd.unitarity_violation(self.lattice.engine, self.native)
+        return self.lattice.call(_core.lqcd.unitarity_violation, self.lattice.engine, self.native)
 
 
 class SpinorField(Field):
@@ -175,11 +175,11 @@ class SpinorField(Field):
 
     def dot(self, other: SpinorField) -> complex:
         """(self, other), the first one conjugated. Collective."""
-        return _core.lqcd.dot(self.lattice.engine, self.native, other.native)
+        return self.lattice.call(_core.lqcd.dot, self.lattice.engine, self.native, other.native)
 
     def norm2(self) -> float:
         """(self, self). Collective."""
-        return _core.lqcd.norm2(self.lattice.engine, self.native)
+        return self.lattice.call(_core.lqcd.norm2, self.lattice.engine, self.native)
 
 
 class Momenta(Field):
@@ -197,12 +197,12 @@ class Momenta(Field):
 
     def kinetic_energy(self) -> float:
         r"""$\sum p_a^2/2$ over all links. Collective."""
-        return _core.lqcd.kinetic_energy(self.lattice.engine, self.native)
+        return self.lattice.call(_core.lqcd.kinetic_energy, self.lattice.engine, self.native)
 
     def move(self, gauge: GaugeField, time: float) -> None:
         """U = exp(time P) U on all links. Collective."""
-        _core.lqcd.move_links(self.lattice.engine, gauge.native, self.native, time)
+        self.lattice.call(_core.lqcd.move_links, self.lattice.engine, gauge.native, self.native, time)
 
     def kick(self, derivative, factor: float) -> None:
         """P += ``factor`` times the traceless antihermitian part of ``derivative``, a native field of links. Collective."""
-        _core.lqcd.kick(self.lattice.engine, self.native, derivative, factor)
+        self.lattice.call(_core.lqcd.kick, self.lattice.engine, self.native, derivative, factor)

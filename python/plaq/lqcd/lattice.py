@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,10 @@ class Lattice:
             pool = _core.task.Options()
             pool.workers = 1
         self.engine = _core.lqcd.Engine(self.comm.messenger(), self.comm.collectives(), backend, pool)
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function(*arguments)`` of C++, which all ranks call. RunError where one keeps the others waiting (run.patience)."""
+        return self.comm.carry_out(function, *arguments)
 
     @property
     def extents(self) -> tuple[int, ...]:

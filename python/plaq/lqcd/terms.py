@@ -45,7 +45,7 @@ class GaugeTerm(Term):
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
         derivative = _core.lqcd.Links(gauge.lattice.layout)
-        _core.lqcd.action_derivative(gauge.lattice.engine, derivative, gauge.native, self.c1)
+        gauge.lattice.call(_core.lqcd.action_derivative, gauge.lattice.engine, derivative, gauge.native, self.c1)
         momenta.kick(derivative, -time * self.beta / 6)
 
 

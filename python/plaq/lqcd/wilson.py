@@ -29,12 +29,12 @@ class Wilson:
     def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0):
         self.lattice = gauge.lattice
         self.kappa, self.mu, self.theta, self.csw = kappa, mu, tuple(theta), csw
-        self._native = _core.lqcd.Wilson(self.lattice.engine, gauge.native, kappa, mu, list(theta), csw)
+        self._native = self.lattice.call(_core.lqcd.Wilson, self.lattice.engine, gauge.native, kappa, mu, list(theta), csw)
 
     def __call__(self, psi: SpinorField, dagger: bool = False) -> SpinorField:
         """M psi, or M^+ psi. Collective."""
         out = SpinorField(self.lattice)
-        self._native.apply(out.native, psi.native, dagger)
+        self.lattice.call(self._native.apply, out.native, psi.native, dagger)
         return out
 
     def solve(self, eta: SpinorField, residual: float = 1e-10, method: str = "cg", mixed: bool = True,
@@ -48,7 +48,7 @@ class Wilson:
         if method not in METHODS:
             raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
         psi = SpinorField(self.lattice)
-        done = self._native.solve(psi.native, eta.native, method, mixed, residual, most_steps)
+        done = self.lattice.call(self._native.solve, psi.native, eta.native, method, mixed, residual, most_steps)
         self._need(done, method, residual)
         return psi, done
 
@@ -56,7 +56,7 @@ class Wilson:
         r"""$\hat M\psi$ or $\hat M^+\psi$ on odd sites, of $\hat M = A - \kappa^2 H_{oe} A^{-1} H_{eo} + i\,$``twist``$\,\gamma_5$.
         Collective."""
         out = psi.like()
-        self._native.apply_odd(out.native, psi.native, dagger, twist)
+        self.lattice.call(self._native.apply_odd, out.native, psi.native, dagger, twist)
         return out
 
     def solve_normal(self, phi: SpinorField, twist: float = 0.0, residual: float = 1e-10, mixed: bool = True,
@@ -64,7 +64,7 @@ class Wilson:
         r"""x on odd sites with $\hat M^+ \hat M x = \phi$ to $|\phi - \hat M^+ \hat M x| \le$ ``residual`` $|\phi|$, by
         conjugate gradient from zero on. Collective. RunError as `solve`."""
         x = phi.like()
-        done = self._native.solve_normal(x.native, phi.native, twist, mixed, residual, most_steps)
+        done = self.lattice.call(self._native.solve_normal, x.native, phi.native, twist, mixed, residual, most_steps)
         self._need(done, "cg", residual)
         return x
 
@@ -73,7 +73,8 @@ class Wilson:
         r"""x on odd sites with $(\hat M^+ \hat M + \sigma) x = \phi$ for each of the ``shifts`` $\sigma \ge 0$, in about the steps
         that the smallest alone takes (Jegerlehner, hep-lat/9612014). Collective. RunError as `solve`."""
         x = [phi.like() for _ in shifts]
-        done = self._native.solve_shifted([field.native for field in x], phi.native, list(shifts), residual, most_steps)
+        natives = [field.native for field in x]
+        done = self.lattice.call(self._native.solve_shifted, natives, phi.native, list(shifts), residual, most_steps)
         self._need(done, "shifted cg", residual)
         return x
 
@@ -81,7 +82,7 @@ class Wilson:
         r"""A native field m of links: with $U \to e^{\epsilon_a T_a} U$ of ``gauge``, which the matrix was made of, $\mathrm{Re}\,Y^+
         \hat M X$ changes by $-\kappa\,\mathrm{Re\,tr}(\epsilon_a T_a m)$. Collective."""
         out = _core.lqcd.Links(self.lattice.layout)
-        self._native.derivative(out, gauge.native, X.native, Y.native)
+        self.lattice.call(self._native.derivative, out, gauge.native, X.native, Y.native)
         return out
 
     @property
@@ -92,7 +93,7 @@ class Wilson:
     def log_det_derivative(self, gauge: GaugeField):
         """As `derivative`, of `log_det_even`. Collective."""
         out = _core.lqcd.Links(self.lattice.layout)
-        self._native.log_det_derivative(out, gauge.native)
+        self.lattice.call(self._native.log_det_derivative, out, gauge.native)
         return out
 
     def _need(self, done, method: str, residual: float) -> None:

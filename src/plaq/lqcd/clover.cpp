@@ -171,6 +171,7 @@ void add_tensor_derivative(engine& by, links<double>& m, const links<double>& u,
   const layout& where = u.where();
   const auto sites = u.shared_layout();
   matrices L(sites), there(sites), G(sites), minus(sites), staple(sites);
+  three_sides way(by, sites);
   for (std::size_t p = 0; p < planes.size(); ++p)
     for (const bool turned : {false, true}) {
       const int mu = planes[p][turned], nu = planes[p][!turned];
@@ -190,10 +191,10 @@ void add_tensor_derivative(engine& by, links<double>& m, const links<double>& u,
       for (std::size_t i = 0; i < G.size(); ++i) minus.data()[i] = -G.data()[i];
       std::fill_n(staple.data(), staple.size(), 0.0);
       for (const int q : {0, 1}) {
-        add_above(by, q, staple, view(minus), view(u, mu), view(u, nu), mu, nu);
-        add_above(by, q, staple, view(u, nu), view(u, mu), view(G), mu, nu);
-        add_below(by, q, staple, view(minus), view(u, mu), view(u, nu), mu, nu);
-        add_below(by, q, staple, view(u, nu), view(u, mu), view(G), mu, nu);
+        way.add_above(q, staple, view(minus), view(u, mu), view(u, nu), mu, nu);
+        way.add_above(q, staple, view(u, nu), view(u, mu), view(G), mu, nu);
+        way.add_below(q, staple, view(minus), view(u, mu), view(u, nu), mu, nu);
+        way.add_below(q, staple, view(u, nu), view(u, mu), view(G), mu, nu);
         product(by, q, view(m, mu), {view(u, mu)}, adjoint(view(staple)), true);
       }
     }

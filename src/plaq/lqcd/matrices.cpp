@@ -1,5 +1,6 @@
 #include "plaq/lqcd/matrices.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "plaq/lqcd/site_sum.hpp"
@@ -43,8 +44,12 @@ void shift(engine& by, int parity, matrix_view<double> out, const_matrix_view in
   const auto& from = where.lane_from(d);
   const auto& lanes = where.lanes_at_edge(d);
   const auto take = [&](double* to, const double* block, bool moves) {
+    if (!moves) {
+      std::copy_n(block, 18 * n, to);
+      return;
+    }
     for (int i = 0; i < 18; ++i)
-      for (int l = 0; l < n; ++l) to[i * n + l] = block[i * n + (moves ? from[l] : l)];
+      for (int l = 0; l < n; ++l) to[i * n + l] = block[i * n + from[l]];
   };
   // What lies at the edge, moved to its lanes, is wanted by the rank behind; all else stays.
   const bool cut = where.is_cut(mu);
