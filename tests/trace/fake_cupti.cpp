@@ -8,8 +8,8 @@
 
 namespace {
 
-constexpr int copy_kind = 1, api_kind = 5, kernel_kind = 10, external_kind = 39;
-constexpr int success = 0, max_limit_reached = 12, queue_empty = 18;
+constexpr int copy_kind = 1, set_kind = 2, api_kind = 5, kernel_kind = 10, external_kind = 39;
+constexpr int success = 0, max_limit_reached = 12, queue_empty = 18, unknown = 999;
 
 std::mutex lock;
 void (*request)(std::uint8_t**, std::size_t*, std::size_t*) = nullptr;
@@ -21,6 +21,7 @@ thread_local std::vector<std::uint64_t> externals;
 std::size_t length(std::int32_t kind) {
   switch (kind) {
     case copy_kind: return 96;
+    case set_kind: return 96;
     case api_kind: return 40;
     case kernel_kind: return 208;
     default: return 24;
@@ -82,11 +83,27 @@ std::uint32_t called() {
 
 extern "C" {
 
+/// The function that fails, and for cuptiActivityEnable the kind.
+const char* fake_cupti_fails = "";
+int fake_cupti_fails_for = 0;
+
 int cuptiGetVersion(std::uint32_t* version) { return *version = 28, success; }
-int cuptiGetTimestamp(std::uint64_t* time) { return *time = now(), success; }
-int cuptiActivityEnable(int kind) { return enabled[kind] = true, success; }
+int cuptiGetTimestamp(std::uint64_t* time) {
+  if (std::strcmp(fake_cupti_fails, "cuptiGetTimestamp") == 0) return unknown;
+  return *time = now(), success;
+}
+int cuptiActivityEnable(int kind) {
+  if (std::strcmp(fake_cupti_fails, "cuptiActivityEnable") == 0 && kind == fake_cupti_fails_for) return unknown;
+  return enabled[kind] = true, success;
+}
+int fake_cupti_enabled() {
+  int count = 0;
+  for (const bool on : enabled) count += on;
+  return count;
+}
 int cuptiActivityDisable(int kind) { return enabled[kind] = false, success; }
 int cuptiActivityRegisterCallbacks(decltype(request) on_request, decltype(complete) on_complete) {
+  if (std::strcmp(fake_cupti_fails, "cuptiActivityRegisterCallbacks") == 0) return unknown;
   request = on_request;
   complete = on_complete;
   return success;
@@ -131,13 +148,13 @@ void fake_cuda_launch(const char* name, std::uint32_t gpu, std::uint32_t stream,
   put(kernel, 104, name);
   work.add(kernel);
 }
-/// A copy from the host to the device.
-void fake_cuda_copy(std::uint64_t bytes, std::uint32_t gpu, std::uint32_t stream) {
+/// A copy, from the host to the device where that is said by 1.
+void fake_cuda_copy_of_kind(std::uint64_t bytes, std::uint32_t gpu, std::uint32_t stream, int copy_from_to) {
   std::lock_guard guard(lock);
   const std::uint32_t correlation = called();
   if (!enabled[copy_kind]) return;
   auto copy = record_of(copy_kind);
-  put(copy, 4, std::uint8_t(1));
+  put(copy, 4, std::uint8_t(copy_from_to));
   put(copy, 8, bytes);
   const std::uint64_t begin = now();
   put(copy, 16, begin);
@@ -147,5 +164,32 @@ void fake_cuda_copy(std::uint64_t bytes, std::uint32_t gpu, std::uint32_t stream
   put(copy, 40, stream);
   put(copy, 44, correlation);
   work.add(copy);
+}
+void fake_cuda_copy(std::uint64_t bytes, std::uint32_t gpu, std::uint32_t stream) {
+  fake_cuda_copy_of_kind(bytes, gpu, stream, 1);
+}
+/// Sets memory to a byte.
+void fake_cuda_set(std::uint64_t bytes, std::uint32_t gpu, std::uint32_t stream) {
+  std::lock_guard guard(lock);
+  const std::uint32_t correlation = called();
+  if (!enabled[set_kind]) return;
+  auto set = record_of(set_kind);
+  put(set, 8, bytes);
+  const std::uint64_t begin = now();
+  put(set, 16, begin);
+  put(set, 24, begin + 250);
+  put(set, 32, gpu);
+  put(set, 40, stream);
+  put(set, 44, correlation);
+  work.add(set);
+}
+/// A correlation that somebody else in the process has pushed, in the name of another tool.
+void fake_cuda_foreign_call(std::uint64_t id) {
+  std::lock_guard guard(lock);
+  auto external = record_of(external_kind);
+  put(external, 4, std::int32_t(1));
+  put(external, 8, id);
+  put(external, 16, ++last_correlation);
+  calls.add(external);
 }
 }

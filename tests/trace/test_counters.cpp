@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -5,8 +6,11 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "plaq/base/error.hpp"
 #include "plaq/trace/counters.hpp"
@@ -101,6 +105,105 @@ TEST(Counters, OfGpusComeFromNvml) {
   EXPECT_EQ(read_counter("GPU 0 clock"), 1980);
   EXPECT_EQ(read_counter("GPU 0 memory clock"), 2619);
   EXPECT_THROW(read_counter("GPU 1 power"), input_error);  // it does not say
+}
+
+struct Nvml : testing::Test {
+  void* library = dlopen(FAKE_NVML, RTLD_NOW);
+  unsigned& gpus = *static_cast<unsigned*>(dlsym(library, "fake_nvml_gpus"));
+  const char*& fails = *static_cast<const char**>(dlsym(library, "fake_nvml_fails"));
+  int (*running)() = reinterpret_cast<int (*)()>(dlsym(library, "fake_nvml_running"));
+  ~Nvml() override {
+    gpus = 2;
+    fails = "";
+    dlclose(library);
+  }
+};
+
+TEST_F(Nvml, SaysInWordsWhatThereIs) {
+  EXPECT_EQ(gpu_counters(FAKE_NVML).description(), "2 GPUs");
+  gpus = 1;
+  EXPECT_EQ(gpu_counters(FAKE_NVML).description(), "1 GPU");
+  gpus = 0;
+  EXPECT_EQ(gpu_counters(FAKE_NVML).description(), "no GPU");
+  EXPECT_EQ(gpu_counters("no such library").description(), "none");
+  EXPECT_EQ(gpu_counters(FAKE_CUPTI).description(), "none") << "a library of another kind";
+  EXPECT_EQ(running(), 0) << "who has begun ends";
+}
+
+TEST_F(Nvml, ThatDoesNotWorkHasNoGpus) {
+  for (const char* what : {"init", "count"}) {
+    fails = what;
+    gpu_counters none(FAKE_NVML);
+    EXPECT_EQ(none.gpus(), 0) << what;
+    EXPECT_THROW(read_counter("GPU 0 memory"), input_error);
+  }
+  EXPECT_EQ(running(), 0);
+}
+
+TEST_F(Nvml, WhatOneGpuDoesNotTellTheOthersDo) {
+  fails = "handle";
+  {
+    gpu_counters one(FAKE_NVML);
+    EXPECT_EQ(one.gpus(), 1);
+  }
+  fails = "utilisation";
+  gpu_counters both(FAKE_NVML);
+  EXPECT_THROW(read_counter("GPU 0 utilisation"), input_error);
+  EXPECT_EQ(read_counter("GPU 0 memory"), 400);
+}
+
+// What has gone is not asked any more, however many ask at once.
+TEST(Counters, SourcesMayGoWhileOthersLook) {
+  std::atomic<bool> stop{false};
+  std::atomic<long> looks{0};
+  std::vector<std::jthread> readers;
+  for (int t = 0; t < 2; ++t)
+    readers.emplace_back([&] {
+      while (!stop) {
+        double sum = 0;
+        for (const sample& s : read_counters())
+          if (s.name == "passing") sum += s.value;
+        EXPECT_LE(sum, 3);
+        ++looks;
+      }
+    });
+  for (int i = 0; i < 200 || looks < 20; ++i) {
+    auto alive = std::make_unique<int>(1);
+    counter_source passing([&alive = *alive](std::vector<sample>& out) {
+      for (int k = 0; k < 3; ++k) out.push_back({"passing", "1", k, -1, double(alive)});
+    });
+  }
+  stop = true;
+}
+
+TEST(Counters, OfSeveralThreadsAreAdded) {
+  counter shared("added by threads", "1");
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 10'000; ++i) shared.add(0.5);
+      });
+  }
+  EXPECT_EQ(read_counter("added by threads"), 20'000);
+  shared.set(-1);
+  EXPECT_EQ(read_counter("added by threads"), -1);
+}
+
+TEST(Counters, OfOneNameAndOtherWorkersStayApart) {
+  counter_source first([](std::vector<sample>& out) {
+    out.push_back({"of workers", "1", 0, -1, 1});
+    out.push_back({"of workers", "1", 1, -1, 10});
+    out.push_back({"of workers", "1", 1, 7, 100});
+  });
+  counter_source second([](std::vector<sample>& out) { out.push_back({"of workers", "1", 1, -1, 1000}); });
+  std::map<std::pair<int, long>, double> found;
+  for (const sample& s : read_counters())
+    if (s.name == "of workers") {
+      EXPECT_TRUE(found.emplace(std::pair(s.worker, s.thread), s.value).second);
+    }
+  EXPECT_EQ(found, (std::map<std::pair<int, long>, double>{{{0, -1}, 1}, {{1, -1}, 1010}, {{1, 7}, 100}}));
+  EXPECT_EQ(read_counter("of workers"), 1111);
 }
 
 TEST(Counters, WithoutNvmlThereAreNoGpus) {

@@ -1,9 +1,12 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "plaq/trace/buffer.hpp"
 #include "plaq/trace/clock.hpp"
@@ -134,6 +137,80 @@ TEST(GpuActivityNone, WithoutCuptiNothingIsFound) {
   EXPECT_FALSE(activity.running());
   EXPECT_TRUE(activity.collect(true).intervals.empty());
   EXPECT_EQ(detail::gpu_task_begins.load(), nullptr);
+}
+
+TEST_F(GpuActivity, EveryTransferHasItsName) {
+  const auto copy_of_kind = symbol<void(std::uint64_t, std::uint32_t, std::uint32_t, int)>("fake_cuda_copy_of_kind");
+  const auto set = symbol<void(std::uint64_t, std::uint32_t, std::uint32_t)>("fake_cuda_set");
+  gpu_activity activity({FAKE_CUPTI});
+  const std::pair<int, const char*> kinds[] = {{1, "copy host to device"},   {2, "copy device to host"},
+                                               {8, "copy device to device"}, {9, "copy host to host"},
+                                               {10, "copy device to peer"},  {3, "copy"}};  // to an array
+  for (const auto& [kind, name] : kinds) copy_of_kind(std::uint64_t(100 + kind), 1, 2, kind);
+  set(77, 0, 4);
+  launch(nullptr, 0, 4, 1);
+  const auto all = activity.collect().intervals;
+  ASSERT_EQ(all.size(), 8u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(name_of(all[i]), kinds[i].second);
+    EXPECT_EQ(all[i].bytes, std::uint64_t(100 + kinds[i].first));
+  }
+  EXPECT_EQ(name_of(all[6]), "set memory");
+  EXPECT_EQ(all[6].bytes, 77u);
+  EXPECT_EQ(all[6].stream, 4u);
+  EXPECT_EQ(all[6].end - all[6].begin, 250u);
+  EXPECT_EQ(name_of(all[7]), "kernel") << "one without a name";
+}
+
+TEST_F(GpuActivity, CallsThatAnotherToolHasMarkedAreNotTasks) {
+  gpu_activity activity({FAKE_CUPTI});
+  symbol<void(std::uint64_t)>("fake_cuda_foreign_call")(5);
+  begins(9);
+  copy(1, 0, 0);
+  ends();
+  const auto all = activity.collect();
+  ASSERT_EQ(all.calls.size(), 1u);
+  EXPECT_EQ(all.calls[0].task, 9u);
+}
+
+// A CUPTI that does not fit its driver: what was switched on by then is off again, and the program goes on without.
+TEST_F(GpuActivity, ACuptiThatDoesNotWorkIsNone) {
+  const auto fails = static_cast<const char**>(dlsym(library, "fake_cupti_fails"));
+  const auto fails_for = static_cast<int*>(dlsym(library, "fake_cupti_fails_for"));
+  const auto enabled = symbol<int()>("fake_cupti_enabled");
+  const auto expect_none = [&](const char* function, int kind = 0) {
+    *fails = function;
+    *fails_for = kind;
+    gpu_activity activity({FAKE_CUPTI});
+    EXPECT_FALSE(activity.running()) << function << " " << kind;
+    EXPECT_EQ(enabled(), 0) << function << " " << kind;
+    EXPECT_EQ(detail::gpu_task_begins.load(), nullptr);
+    launch("not seen", 0, 1, 1);
+    EXPECT_TRUE(activity.collect(true).intervals.empty());
+  };
+  expect_none("cuptiActivityRegisterCallbacks");
+  expect_none("cuptiGetTimestamp");
+  for (const int kind : {1, 2, 4, 5, 10, 39}) expect_none("cuptiActivityEnable", kind);
+  *fails = "";
+  gpu_activity works({FAKE_CUPTI});
+  EXPECT_TRUE(works.running());
+}
+
+TEST(GpuActivityNone, ALibraryOfAnotherKindIsNone) {
+  gpu_activity activity({FAKE_NVML});
+  EXPECT_FALSE(activity.running());
+  gpu_activity second({"no such library", FAKE_CUPTI});
+  EXPECT_TRUE(second.running()) << "the first that can be loaded";
+}
+
+TEST(GpuActivityNone, LooksWhereTheToolkitIs) {
+  setenv("CUDA_HOME", "/the/home", 1);
+  const auto names = gpu_activity::cupti_libraries();
+  unsetenv("CUDA_HOME");
+  EXPECT_EQ(names.front(), "libcupti.so.13");
+  EXPECT_NE(std::ranges::find(names, "/the/home/extras/CUPTI/lib64/libcupti.so"), names.end());
+  const auto without = gpu_activity::cupti_libraries();
+  EXPECT_EQ(std::ranges::find(without, "/the/home/extras/CUPTI/lib64/libcupti.so"), without.end());
 }
 
 }  // namespace plaq::trace
