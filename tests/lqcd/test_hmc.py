@@ -9,6 +9,7 @@ from plaq import lqcd
 from plaq.errors import InputError, RunError
 from plaq.lqcd.fields import RECTANGLES, Momenta
 from plaq.lqcd.hmc import INTEGRATORS, Scale, integrate, trajectory
+from plaq.lqcd.rational import InverseRoot, RationalTerm, spectral_range
 from plaq.lqcd.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
 
 KAPPA, MU, THETA = 0.15, 0.1, (1, 0, 0.3, 0)
@@ -33,7 +34,12 @@ def energy(gauge, momenta, terms):
     return [momenta.kinetic_energy(), *(term.value(gauge) for term in terms)]
 
 
-TERMS = {"gauge": lambda: GaugeTerm(5.6), "rectangles": lambda: GaugeTerm(2.6, RECTANGLES["iwasaki"]), "heaviest": lambda: quarks()[-1], "ratio": lambda: quarks()[1],
+def single(csw=0.0, low=0.01):
+    return RationalTerm(KAPPA, InverseRoot.zolotarev(10, low, 5.0), THETA, csw, number=7, residual=1e-12, force_residual=1e-12)
+
+
+TERMS = {"one flavour": single, "one flavour with clover": lambda: single(1.3),
+         "clover of one": lambda: CloverTerm(KAPPA, 0.0, 1.3, flavours=1), "gauge": lambda: GaugeTerm(5.6), "rectangles": lambda: GaugeTerm(2.6, RECTANGLES["iwasaki"]), "heaviest": lambda: quarks()[-1], "ratio": lambda: quarks()[1],
          "lightest": lambda: quarks()[0], "clover": lambda: CloverTerm(KAPPA, MU, 1.5), "lightest with clover":
          lambda: quarks(1.5)[0], "untwisted": lambda: QuarkTerm(KAPPA, theta=THETA, **TIGHT)}
 
@@ -55,13 +61,42 @@ def test_a_kick_is_the_derivative_of_the_value(start, term):
     assert abs(slope) > 0.1 and np.isclose(slope, numerical, rtol=2e-8)
 
 
-@pytest.mark.parametrize("term", [quarks()[0], quarks()[-1]], ids=["ratio", "whole"])
+@pytest.mark.parametrize("term", [quarks()[0], quarks()[-1], single()], ids=["ratio", "whole", "one flavour"])
 def test_a_pseudofermion_begins_with_the_value_that_it_was_drawn_with(start, term):
     gauge, _ = start
     drawn = term.begin(gauge, 3, 5)
     assert np.isclose(term.value(gauge), drawn, rtol=1e-11) and term.begin(gauge, 3, 6) != drawn
     sites = gauge.lattice.volume / 2
     assert abs(drawn - 12 * sites) < 4 * math.sqrt(12 * sites)
+
+
+@pytest.mark.parametrize("poles, low, delta", [(4, 0.1, 1e-5), (8, 1e-3, 1e-6), (14, 1e-4, 1e-9)])
+def test_zolotarev_is_the_inverse_root_with_as_many_extrema_as_may_be(poles, low, delta):
+    """2 n + 2 of them, equally large: no other function of this degree is better (Chebyshev)."""
+    root = InverseRoot.zolotarev(poles, 3 * low, 3.0)
+    y = np.exp(np.linspace(math.log(3 * low), math.log(3), 40001))
+    error = root(y) * np.sqrt(y) - 1
+    assert np.abs(error).max() < delta and np.isclose(np.abs(error).max(), root.delta, rtol=1e-3, atol=1e-15)
+    assert np.allclose(root(y), root.factor * (1 + (root.residues()[:, None] / (y + root.below[:, None])).sum(axis=0)), rtol=1e-13)
+    if delta > 1e-8:  # else rounding has extrema of its own
+        coarse = error[::40]
+        turns = np.flatnonzero(np.diff(np.sign(np.diff(coarse)))) + 1
+        extrema = np.abs(coarse[np.concatenate([[0], turns, [-1]])])
+        assert len(extrema) == 2 * poles + 2 and np.allclose(extrema, root.delta, rtol=1e-2)
+
+
+def test_one_flavour_squared_is_two(start):
+    """R(M^+ M) twice is the inverse of M^+ M, and a range that the eigenvalues leave is named."""
+    gauge, _ = start
+    term = single()
+    M, psi = term.matrix(gauge), lqcd.SpinorField(gauge.lattice, odd=True)
+    psi.native.pseudofermion(1, 2, 3)
+    low, high = spectral_range(M)
+    assert 0.01 < low < high < 5.0
+    twice, inverse = term._apply(M, term._apply(M, psi)), M.solve_normal(psi, residual=1e-12)
+    assert np.abs(twice.array - inverse.array).max() < 1e-6 * np.abs(inverse.array).max()
+    with pytest.raises(RunError, match=r"eigenvalues of M\^\+ M from 1 to 5 is off by .* they are about from 0\."):
+        single(low=1.0).begin(gauge, 1, 1)
 
 
 def test_shifted_equations(start):
@@ -95,7 +130,7 @@ def test_delta_h_falls_with_the_order_of_the_integrator(start, name, order, step
 
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_trajectories_are_reversible(start, name):
-    terms = quarks(1.2)
+    terms = [*quarks(1.2), single()]
     for term in terms:
         term.begin(start[0], 3, 1)
     scales = [Scale((terms[0],), 2, name), Scale(tuple(terms[1:]), 1, name), Scale((GaugeTerm(5.6),), 2, name)]

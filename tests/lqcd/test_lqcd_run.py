@@ -53,7 +53,11 @@ residual = 1e-9
 force_residual = 1e-6
 [hmc]
 length = 0.5
-steps = [1, 1, 1]
+steps = [1, 1, 1, 1]
+[strange]
+kappa = 0.13
+range = [0.02, 5]
+poles = 8
 """
 ALGORITHMS = {"heatbath": INPUT, "hmc": INPUT.replace("sweeps = 2\nover_relaxations = 1", 'sweeps = 1\nalgorithm = "hmc"') + HMC}
 
@@ -145,6 +149,7 @@ def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
     (("--set", "quarks.kappa=0.14"), 'quarks.kappa = 0.14 is not allowed with updates.algorithm = "heatbath"'),
     (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"), "hmc.steps = [4, 2] is not allowed: one number for each term"),
     (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"), "masses ascend"),
+    (("--set", "updates.algorithm=hmc", "--set", "strange.kappa=0.1"), "strange.range = None is not allowed with strange.kappa"),
     (("--set", "mesons.fit_from=1"), "mesons.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
     (("-n", 3), "cannot be cut for 3 ranks"),
     (("--set", "run.grid=[2, 1, 1, 1]"), "run.grid = [2, 1, 1, 1]: it is for 2 ranks, and there are 1"),

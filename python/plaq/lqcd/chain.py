@@ -16,7 +16,8 @@ from plaq.lqcd.ildg import write_ildg
 from plaq.lqcd.lattice import Lattice
 from plaq.lqcd.mesons import Propagator, meson_correlator, noise_propagator, point_propagator
 from plaq.lqcd.parameters import Parameters
-from plaq.lqcd.terms import GaugeTerm, doublet
+from plaq.lqcd.rational import InverseRoot, RationalTerm
+from plaq.lqcd.terms import CloverTerm, GaugeTerm, doublet
 from plaq.lqcd.wilson import Wilson
 from plaq.machine import pool_options
 from plaq.run.driver import Run
@@ -25,7 +26,12 @@ from plaq.run.driver import Run
 def time_scales(p: Parameters) -> list[Scale]:
     """Of the input's trajectories: a scale for each term of the action."""
     terms = [(GaugeTerm(p.action.beta, RECTANGLES[p.action.gauge]),)]
-    if (q := p.quarks).kappa is not None:
+    q, strange = p.quarks, p.strange
+    if strange.kappa is not None:
+        root = InverseRoot.zolotarev(strange.poles, *strange.range)
+        one = RationalTerm(strange.kappa, root, q.theta, q.csw, number=1000, residual=q.residual, force_residual=q.force_residual)
+        terms = [(one, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1)] if q.csw else [])), *terms]
+    if q.kappa is not None:
         terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, residual=q.residual, force_residual=q.force_residual), *terms]
     return [Scale(together, steps, p.hmc.integrator) for together, steps in zip(terms, p.hmc.steps)]
 

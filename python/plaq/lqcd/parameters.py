@@ -20,6 +20,7 @@ SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
     "action": "Of the gauge field: S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 rectangles of (1 - Re tr R / 3)] with c0 = 1 - 8 c1.",
     "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; none without kappa.",
+    "strange": "One more Wilson quark in the sea, by rational hybrid Monte Carlo, with theta and csw of [quarks]; none without kappa.",
     "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. Hybrid Monte Carlo: "
                "a sweep is a trajectory.",
     "hmc": "Trajectories of hybrid Monte Carlo.",
@@ -40,6 +41,10 @@ SCHEMA = Schema({
               "ascending twisted masses of Hasenbusch's preconditioning: each makes one more term of the action"),
     Parameter("quarks", "residual", real("(0, 1)"), 1e-11, "", "of solutions at the ends of trajectories"),
     Parameter("quarks", "force_residual", real("(0, 1)"), 1e-7, "", "of solutions for forces"),
+    Parameter("strange", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("strange", "range", list_of(real("(0, 100]"), length=2), None, "",
+              "smallest and largest eigenvalue of M^+ M on odd sites, with room for what they do; needed with kappa"),
+    Parameter("strange", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
     Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "", "how links are updated; with quarks by hmc"),
     Parameter("updates", "start", choice("hot", "cold"), "hot", "", "links at random, or all one"),
     Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
@@ -53,7 +58,7 @@ SCHEMA = Schema({
     Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "", "of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
     Parameter("hmc", "steps", list_of(integer(1, 10000), 1), (10,), "",
               "of the time scales: of a trajectory, then within each move of the scale before. One for each term: quarks from the "
-              "lightest on (the heaviest with the determinant of the clover term), last the gauge field"),
+              "lightest on (the heaviest with the determinant of the clover term), the strange one, last the gauge field"),
     Parameter("mesons", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("mesons", "mu", real(), 0.0, "1/a", "twisted mass"),
     Parameter("mesons", "csw", real(), 0.0, "", "of the clover term"),
@@ -94,10 +99,17 @@ class Parameters(parameters.Parameters):
             if quarks.kappa is not None:
                 raise InputError(f'{source}: quarks.kappa = {quarks.kappa:g} is not allowed with updates.algorithm = "heatbath": '
                                  'quarks need "hmc"')
+            if values["strange"].kappa is not None:
+                raise InputError(f'{source}: strange.kappa is not allowed with updates.algorithm = "heatbath": quarks need "hmc"')
             return
+        strange = values["strange"]
+        if strange.kappa is not None and (strange.range is None or strange.range[0] >= strange.range[1]):
+            shown = None if strange.range is None else list(strange.range)
+            raise InputError(f"{source}: strange.range = {shown} is not allowed with strange.kappa: it has the smallest and the largest "
+                             "eigenvalue of M^+ M")
         if any(a >= b for a, b in zip(masses, masses[1:])):
             raise InputError(f"{source}: quarks.masses = {list(masses)} is not allowed: masses ascend")
-        terms = 1 if quarks.kappa is None else 2 + len(masses)
+        terms = 1 + (0 if quarks.kappa is None else 1 + len(masses)) + (strange.kappa is not None)
         if len(steps) != terms:
             of = "the gauge field" if terms == 1 else f"{terms - 1} of quarks and the gauge field"
             raise InputError(f"{source}: hmc.steps = {list(steps)} is not allowed: one number for each term of the action, {terms} "

@@ -94,18 +94,18 @@ class QuarkTerm(Term):
 
 
 class CloverTerm(Term):
-    r"""$-2 \sum \log |\det A|$ over even sites: what even-odd preconditioning leaves of the determinant of two flavours with clover
+    r"""$-N \sum \log |\det A|$ over even sites: what even-odd preconditioning leaves of the determinant of N flavours with clover
     term."""
 
-    def __init__(self, kappa: float, mu: float, csw: float):
-        self.kappa = kappa
+    def __init__(self, kappa: float, mu: float, csw: float, flavours: int = 2):
+        self.kappa, self.flavours = kappa, flavours
         self.matrix = partial(Wilson, kappa=kappa, mu=mu, csw=csw)
 
     def value(self, gauge: GaugeField) -> float:
-        return -2 * self.matrix(gauge).log_det_even
+        return -self.flavours * self.matrix(gauge).log_det_even
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        momenta.kick(self.matrix(gauge).log_det_derivative(gauge), time * self.kappa)
+        momenta.kick(self.matrix(gauge).log_det_derivative(gauge), time * self.kappa * self.flavours / 2)
 
 
 def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float] = (), csw: float = 0.0,
