@@ -12,7 +12,7 @@ import pytest
 
 from plaq import pic
 from plaq.pic import loads
-from plaq.pic.parameters import SCHEMA
+from plaq.pic.table import SCHEMA
 from plaq.pic.setup import Setup
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from plaq.errors import InputError
 from plaq.inputs.schema import parse_toml
 from plaq.pic import loads
-from plaq.pic.parameters import COURANT, Parameters
+from plaq.pic.parameters import Parameters
+from plaq.pic.table import COURANT
 from plaq.pic.setup import Setup
 from plaq.pic.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY, Units
 

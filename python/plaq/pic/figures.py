@@ -50,20 +50,46 @@ def energies(results: Results) -> Draw:
 
 
 def conservation(results: Results) -> Draw:
-    """What the total energy has lost or won, and the residual of Gauss's law."""
-    recorded = results.recorded
-    times = recorded["electric_x"].axis("time")
-    total = field_energy(recorded) + kinetic_energy(recorded)
+    """What the total energy has lost or won, where nobody came or left, and the residual of Gauss's law."""
+    recorded, times = results.recorded, results.time
+    total = results.field_energy + results.kinetic_energy
+    curves = [("energy, change in %", times[:-1], 100 * (total[:-1] / total[0] - 1))] if results.is_closed and total[0] else []
+    if "gauss" in recorded:
+        curves.append(("Gauss / e n_0", times, np.maximum(recorded["gauss"].values, 1e-18)))
 
     def draw(theme):
-        figure, axes = plt.subplots(2, 1, figsize=(6, 3.4), sharex=True)
-        if total[0]:
-            axes[0].plot(times[:-1], 100 * (total[:-1] / total[0] - 1), linewidth=1.1)
-        axes[0].set(ylabel="energy, change in %")
-        if "gauss" in recorded:
-            axes[1].semilogy(times, np.maximum(recorded["gauss"].values, 1e-18), color=theme.series[1], linewidth=1.1)
-            axes[1].yaxis.set_minor_formatter(NullFormatter())
-        axes[1].set(xlabel="t ω_p", ylabel="Gauss / e n_0")
+        figure, grid = plt.subplots(max(1, len(curves)), 1, figsize=(6, 3.4), sharex=True, squeeze=False)
+        for i, (axes, (words, t, values)) in enumerate(zip(grid[:, 0], curves)):
+            axes.plot(t, values, color=theme.series[i], linewidth=1.1)
+            axes.set(ylabel=words)
+            if words.startswith("Gauss"):
+                axes.set(yscale="log")
+                axes.yaxis.set_minor_formatter(NullFormatter())
+        grid[-1, 0].set(xlabel="t ω_p")
+        return figure
+
+    return draw
+
+
+def through_sides(results: Results) -> Draw:
+    """Weight that came from plates and left by each side, per time, in means over a hundredth of the run."""
+    curves = {}
+    for name, one in results.recorded.items():
+        species, _, what = name.partition(".")
+        if what == "emitted_weight" or what.startswith("left_weight_"):
+            if np.any(one.values):
+                words = "from plates" if what == "emitted_weight" else f"left by {what[12]}, {what[13:]}"
+                curves[f"{species} {words}"] = one
+
+    def draw(theme):
+        figure, axes = plt.subplots(figsize=(6, 3.4))
+        for words, one in curves.items():
+            times, length = one.axis("time"), max(1, len(one.values) // 100)
+            count = len(times) // length * length
+            sums = one.values[:count].reshape(-1, length).sum(axis=1)
+            axes.plot(times[length - 1 : count : length], sums / (length * results.history["dt"]), label=words, linewidth=1.1)
+        axes.set(xlabel="t ω_p", ylabel="W ω_p", ylim=(0, None))
+        axes.legend()
         return figure
 
     return draw

@@ -18,7 +18,8 @@ MEANINGS = {
     "electric": ("W m_e c²", "V/2 Σ E², one component"), "magnetic": ("W m_e c²", "V/2 Σ B², one component"),
     "number": ("", "macro-particles"), "weight": ("W", "Σ w"), "kinetic": ("W m_e c²", "Σ w m (γ - 1), half a step before"),
     "p": ("W m_e c", "Σ w m u, half a step before"), "left": ("", "macro-particles that left by a side, in the step"),
-    "emitted": ("", "macro-particles that came in, in the step"), "gauss": ("e n_0", "max |div E - rho - background|"),
+    "emitted": ("", "macro-particles that came in, in the step"), "left_weight": ("W", "weight that left by a side, in the step"),
+    "emitted_weight": ("W", "weight that came in, in the step"), "gauss": ("e n_0", "max |div E - rho - background|"),
 }
 HALF_STEP = ("kinetic", "px", "py", "pz")
 
@@ -41,33 +42,31 @@ def findings(setup: Setup, columns: Sequence[str], rows: np.ndarray, recorders: 
 def meaning(column: str) -> tuple[str, str]:
     """(unit, formula) of a column."""
     name = column.rpartition(".")[2]
-    if name.endswith("_weight") or name == "weight":
-        return "W", MEANINGS.get(name.split("_")[0], ("", ""))[1].replace("macro-particles", "weight")
     for start in sorted(MEANINGS, key=len, reverse=True):
         if name.startswith(start):
             return MEANINGS[start]
-    return "", ""
+    raise KeyError(column)
 
 
 def sentences(setup: Setup, recorded: Mapping[str, Recorded]) -> list[str]:
     """The first one is the answer."""
     steps = len(recorded["electric_x"].values)
     end = setup.dt * steps
-    total = (field_energy(recorded) + kinetic_energy(recorded))[:-1]
     numbers = {name: recorded[f"{name}.number"].values[-1] for name in setup.p.species}
     crowd = ", ".join(f"{int(n)} {name}" for name, n in numbers.items())
     found = [f"t = {end:.6g} /ω_p after {steps} steps" + (f": {crowd}" if crowd else "")]
-    if len(total) > 1 and total[0] > 0:
-        largest = float(np.abs(total - total[0]).max() / total[0])
-        found.append(f"Energy at the end is {total[-1] / total[0]:.6g} of that after the first step; it differs from it by up to "
-                     f"{largest:.2g}")
     if "gauss" in recorded:
         found.append(f"Gauss's law holds to {np.nanmax(recorded['gauss'].values):.2g} e n_0 in every cell and step")
+    closed = all(word != "absorbing" for side in (0, 1) for word in setup.sides("", side))
     for name in setup.p.species:
-        left = sum(float(one.values.sum()) for key, one in recorded.items()
-                   if key.startswith(f"{name}.left_") and not key.endswith("weight"))
-        emitted = float(recorded[f"{name}.emitted"].values.sum()) if f"{name}.emitted" in recorded else 0.0
+        left = sum(recorded[f"{name}.left_{d}{end}"].values.sum() for d in "xyz" for end in ("low", "high"))
+        emitted = recorded[f"{name}.emitted"].values.sum()
         if left or emitted:
-            came = f"{int(emitted)} macro-particles came in, " if emitted else ""
-            found.append(f"{name}: {came}{int(left)} macro-particles left")
+            found.append(f"{name}: " + (f"{int(emitted)} macro-particles came in, " if emitted else "") + f"{int(left)} left")
+            closed = False
+    total = (field_energy(recorded) + kinetic_energy(recorded))[:-1]
+    if closed and len(total) > 1 and total[0] > 0:
+        largest = float(np.abs(total / total[0] - 1).max())
+        found.insert(1, f"Energy at the end is {total[-1] / total[0]:.6g} of that after the first step; it differs from it by up to "
+                     f"{largest:.2g}")
     return found

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Axis
-from plaq.pic.parameters import DIRECTIONS
+from plaq.pic.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 from plaq.pic.recorder import Recorder
 from plaq.pic.setup import Setup

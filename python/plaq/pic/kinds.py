@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from plaq.inputs.kinds import Kind, choice, text
+from plaq.inputs.kinds import Kind, choice, real, text
 
 
 def formula() -> Kind:
@@ -47,6 +47,16 @@ def sides(*words: str) -> Kind:
 
     return Kind(f"{word.allowed}, or a list of two of them, low and high", read,
                 lambda value: value[0] if value[0] == value[1] else list(value))
+
+
+def sides_at() -> Kind:
+    """A number for both sides, or a list of two, low and high; stored as a tuple."""
+
+    def read(value: Any) -> tuple[float, float]:
+        low, high = value if isinstance(value, (list, tuple)) else (value, value)
+        return real().read(low), real().read(high)
+
+    return Kind("a number, or a list of two, low and high", read, lambda value: list(value))
 
 
 def per_direction(kind: Kind) -> Kind:

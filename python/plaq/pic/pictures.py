@@ -6,7 +6,7 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.pic.histogram import counted
-from plaq.pic.parameters import DIRECTIONS
+from plaq.pic.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 from plaq.pic.probe import UNITS
 from plaq.pic.recorder import Recorder

@@ -12,8 +12,8 @@ from plaq.comm.communicator import Communicator
 from plaq.machine import pool_options
 from plaq.pic import quiet
 from plaq.pic.loads import Loads
-from plaq.pic.poisson import electrostatic
-from plaq.pic.setup import Setup
+from plaq.pic.setup import HALF, Setup
+from plaq.pic.table import DIRECTIONS
 
 
 def plan_of(setup: Setup) -> _core.pic.Plan:
@@ -26,7 +26,20 @@ def plan_of(setup: Setup) -> _core.pic.Plan:
     plan.layer = p.boundaries.layer
     plan.wall_temperature = p.boundaries.wall_temperature * setup.units.of("temperature")
     plan.species = [_core.pic.Species(name, one.charge, one.mass, one.pusher) for name, one in p.species.items()]
+    plan.electrostatic = p.fields.solver == "electrostatic"
+    plan.potentials_low, plan.potentials_high = setup.potentials(0), setup.potentials(1)
+    plan.emitters = [emitter_of(setup, name) for name in p.emission]
     return plan
+
+
+def emitter_of(setup: Setup, name: str) -> _core.pic.Emitter:
+    plate = setup.p.emission[name]
+    normal = np.array(plate.normal) / np.linalg.norm(plate.normal)
+    return _core.pic.Emitter(
+        list(setup.p.species).index(plate.species), [x * setup.length_unit for x in plate.at], normal.tolist(),
+        (plate.half_width or 0.0) * setup.length_unit, [] if plate.flux is None else setup.flux(name).tolist(),
+        setup.cell_volume / plate.per_cell, plate.temperature * setup.units.of("temperature"), plate.drift,
+        plate.space_charge_limited)
 
 
 class Plasma:
@@ -48,8 +61,9 @@ class Plasma:
     def fill(self) -> None:
         """The first state: particles and fields of the profiles."""
         self.comm.together(self._load_all)
-        charges = self._field_of_charges() if self.setup.p.fields.of_charges else None
-        self.comm.together(lambda: self._set_fields(charges))
+        if self.setup.p.fields.of_charges:
+            self.core.solve_poisson()
+        self.comm.together(self._add_fields)
         self.core.start()
 
     def _load_all(self) -> None:
@@ -58,21 +72,15 @@ class Plasma:
                 if self.setup.p.species[name].per_cell:
                     self._load(patch, number, name)
 
-    def _field_of_charges(self) -> np.ndarray:
-        """E [D, x, y, z] of the whole box, on all ranks."""
-        rho, setup = self.whole("rho"), self.setup
-        periodic = [side == "periodic" for side in setup.sides("", 0)]
-        return self.comm.on_root(lambda: electrostatic(rho, setup.spacing, periodic), share=True)
-
-    def _set_fields(self, charges: np.ndarray | None) -> None:
-        for patch in self.core.local() if self.setup.first_fields or charges is not None else ():
+    def _add_fields(self) -> None:
+        """Those of the input to what there is."""
+        for patch in self.core.local() if self.setup.first_fields else ():
             first, extent = self.core.origin(patch), self.core.extent(patch)
-            found = {"e": np.zeros((3, *extent)), "b": np.zeros((3, *extent))}
+            found = {name: np.array(self.core.array(patch, name)) for name in HALF}
             for name in self.setup.first_fields:
-                found[name[0]]["xyz".index(name[1])] = self.setup.first_field(name, first, extent)
-            if charges is not None:
-                found["e"][:self.setup.dimension] += charges[:, *(slice(a, a + n) for a, n in zip(first, extent))]
-            self.core.set_fields(patch, found["e"], found["b"])
+                found[name] += self.setup.first_field(name, first, extent)
+            e, b = (np.stack([found[f"{kind}{d}"] for d in DIRECTIONS]) for kind in "eb")
+            self.core.set_fields(patch, e, b)
 
     def _load(self, patch: int, number: int, name: str) -> None:
         one, setup = self.setup.p.species[name], self.setup

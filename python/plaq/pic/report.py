@@ -12,7 +12,7 @@ from plaq.data import page, results_file
 from plaq.data.words import duration
 from plaq.files.atomic import write_atomically
 from plaq.pic import figures
-from plaq.pic.parameters import PROGRAM
+from plaq.pic.table import PROGRAM
 from plaq.pic.results import FORMAT, Results, read_results
 from plaq.trace.session import region
 
@@ -65,8 +65,11 @@ def drawn(results: Results) -> list[str]:
     """All figures, HTML."""
     recorded = results.recorded
     found = [page.figure(figures.energies(results), "Energy", "Of the fields and of each species, W m_e c².", False),
-             page.figure(figures.conservation(results), "Conservation", "Change of the total energy since the first step, and the "
-                         "largest residual of Gauss's law in any cell.", False)]
+             page.figure(figures.conservation(results), "Conservation", "The largest residual of Gauss's law in any cell"
+                         + (", and the change of the total energy since the first step." if results.is_closed else "."), False)]
+    if not results.is_closed:
+        found.append(page.figure(figures.through_sides(results), "Plates and sides", "Weight that came from plates and left by each side, "
+                                 "per time.", False))
     shown = [name for name in recorded if name.startswith("picture_density_") and np.any(recorded[name].values)]
     found += [picture(recorded[name], f"Density of {name.removeprefix('picture_density_')}") for name in shown]
     energy = {name: float(np.sum(recorded[name].values**2)) for name in recorded

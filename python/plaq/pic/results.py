@@ -11,7 +11,7 @@ import numpy as np
 from plaq.data import results_file
 from plaq.data.recorded import Recorded
 from plaq.data.results_file import Findings
-from plaq.pic.parameters import PROGRAM
+from plaq.pic.table import PROGRAM
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +45,11 @@ class Results(Findings):
     def kinetic_energy(self) -> np.ndarray:
         """Of all species at the times of the fields, W m_e c² [step]."""
         return kinetic_energy(self.recorded)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no particle came in or left."""
+        return not any(np.any(one.values) for name, one in self.recorded.items() if name.endswith(".emitted") or ".left_" in name)
 
     def dispersion(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(k [K], ω [W], power [W, K]) of a probe along a periodic line (plaq.pic.spectra)."""

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.pic.parameters import DIRECTIONS, Parameters, read_formula
+from plaq.pic.checks import read_formula
+from plaq.pic.parameters import Parameters
+from plaq.pic.table import DIRECTIONS
 from plaq.pic.units import Units
 
 # Yee's mesh: which coordinates of a component are half a cell behind the node.
@@ -77,6 +79,23 @@ class Setup:
         found = {f"{kind}{d}": self.profile(f"fields.{kind}", part, kind.upper())
                  for kind in "eb" for d, part in zip(DIRECTIONS, getattr(self.p.fields, kind))}
         return {name: profile for name, profile in found.items() if profile.constant != 0.0}
+
+    def flux(self, name: str) -> np.ndarray:
+        """Of [emission.NAME] at the beginning of each step, in n_0 c [step]; one number where it is always the same."""
+        key, unit = f"emission.{name}.flux", self.units.of("flux")
+        formula = read_formula(self.p.emission[name].flux, ("t",), self.p.constants, key)
+        times = np.arange(self.steps if formula.uses else 1) * self.dt / self.units.of("time")
+        try:
+            found = unit * formula.finite(t=times)
+        except InputError as error:
+            raise InputError(f"{key}: {error}") from None
+        if found.min() < 0:
+            raise InputError(f"{key}: {formula.text} is below 0 at t = {times[int(np.argmin(found))]:.6g}")
+        return found
+
+    def potentials(self, side: int) -> list[float]:
+        """Of the low (0) or high (1) sides."""
+        return [self.units.of("potential") * getattr(self.p.boundaries, f"potential_{d}")[side] for d in self.directions]
 
     def sides(self, key: str, side: int) -> list[str]:
         """What holds at the low (0) or high (1) sides: boundaries.x and so on, or with the prefix ``particles_``."""

@@ -19,9 +19,9 @@ VACUUM_PERMITTIVITY = 8.8541878188e-12  # F/m
 ELECTRON_REST_ENERGY = ELECTRON_MASS * SPEED_OF_LIGHT**2 / ELEMENTARY_CHARGE  # eV
 
 NORMALISED = {"time": "1/ω_p", "length": "c/ω_p", "density": "n_0", "temperature": "m_e c²", "E": "m_e c ω_p/e",
-              "B": "m_e ω_p/e", "flux": "n_0 c", "u": "γβ", "": ""}
+              "B": "m_e ω_p/e", "flux": "n_0 c", "u": "γβ", "potential": "m_e c²/e", "": ""}
 SI = {"time": "s", "length": "m", "density": "1/m³", "temperature": "eV", "E": "V/m", "B": "T", "flux": "1/(m² s)", "u": "γβ",
-      "": ""}
+      "potential": "V", "": ""}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Units:
         field = ELECTRON_MASS * SPEED_OF_LIGHT * omega / ELEMENTARY_CHARGE
         return {"time": 1 / omega, "length": SPEED_OF_LIGHT / omega, "density": self.density,
                 "temperature": ELECTRON_REST_ENERGY, "E": field, "B": field / SPEED_OF_LIGHT,
-                "flux": self.density * SPEED_OF_LIGHT, "u": 1.0, "": 1.0}[quantity]
+                "flux": self.density * SPEED_OF_LIGHT, "u": 1.0, "potential": ELECTRON_REST_ENERGY, "": 1.0}[quantity]
 
     def of(self, quantity: str) -> float:
         """The input's unit of a quantity in normalised ones."""

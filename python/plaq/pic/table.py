@@ -1,0 +1,124 @@
+"""The table of the parameters of ``plaq pic``, one line each."""
+
+from __future__ import annotations
+
+from plaq.inputs import running
+from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
+from plaq.inputs.schema import REQUIRED, Parameter, Schema
+from plaq.pic.kinds import formula, per_direction, sides, sides_at, three
+
+PROGRAM = "plaq pic"
+DIRECTIONS = "xyz"
+FIELDS = ("periodic", "conducting", "absorbing")
+PARTICLES = ("auto", "periodic", "absorbed", "reflected", "thermal")
+PUSHERS = ("boris", "vay", "higuera_cary")
+COMPONENTS = ("ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho")
+AXES = (*DIRECTIONS, "ux", "uy", "uz", "energy")
+PATCH = {1: 64, 2: 16, 3: 8}  # cells in a direction of a patch, about, where the input leaves it open
+COURANT = 0.95  # of the limit, where the input leaves the step open
+QUIET_STEP = 0.1  # in 1/ω_p, where no wave has to be followed
+
+SECTIONS = {
+    "units": "What the numbers of the input mean. Charges are in e, masses in m_e in either system, momenta are u = γβ.",
+    "constants": "Names that formulas may use, each a number.",
+    "grid": "The box from 0 to `length`, its cells, and the patches that it is cut into.",
+    "boundaries": "What happens at the sides of the box.",
+    "time": "How long, in what steps.",
+    "solver": "Order of the particles' shape, arithmetic, random numbers.",
+    "fields": "Electric and magnetic field at the beginning, formulas of x, y, z.",
+    "species.*": "Particles of one kind. Profiles are formulas of x, y, z.",
+    "emission.*": "Plates that give off particles of a species, anywhere in the box and at any angle: a point in one dimension, a line in "
+                  "two, a square in three.",
+    "output": "Files in the openPMD standard, and what the history has at every step.",
+    "probe.*": "Field at a place or along a line in the direction of an axis, in time.",
+    "histogram.*": "Distribution of a species over one or two of x, y, z, ux, uy, uz, energy: phase space and spectra.",
+    "run": running.DOC,
+}
+
+_count = integer(1, 10**9)
+_every = integer(0, 10**9)
+
+TABLE = [
+    Parameter("units", "system", choice("normalised", "SI"), "normalised", "",
+              "normalised: to ω_p and c; SI: s, m, 1/m³, V/m, T, and temperatures in eV"),
+    Parameter("units", "density", real("(0, inf)"), None, "1/m³",
+              "reference density n_0, which ω_p comes from; SI needs it, and files then say what they are in SI"),
+    Parameter("constants", "*", real(), None, "", "a number"),
+    Parameter("grid", "cells", per_direction(integer(4, 10**6)), REQUIRED, "", "in each direction; how many there are is the "
+              "dimension"),
+    Parameter("grid", "length", per_direction(real("(0, inf)")), REQUIRED, "c/ω_p", "of the box in each direction"),
+    Parameter("grid", "patches", one_of("auto", per_direction(integer(1, 10**5))), "auto", "",
+              f"in each direction; auto: of about {PATCH[1]}, {PATCH[2]}², {PATCH[3]}³ cells in 1, 2, 3 dimensions. Results "
+              "depend on it, never on the ranks"),
+    *(Parameter("boundaries", d, sides(*FIELDS), "periodic", "", f"of the fields in {d}") for d in DIRECTIONS),
+    *(Parameter("boundaries", f"particles_{d}", sides(*PARTICLES), "auto", "",
+                f"of particles in {d}; auto: periodic where the fields are, absorbed elsewhere") for d in DIRECTIONS),
+    *(Parameter("boundaries", f"potential_{d}", sides_at(), (0.0, 0.0), "m_e c²/e", f"of conducting sides in {d}, of an electrostatic "
+                "solver") for d in DIRECTIONS),
+    Parameter("boundaries", "layer", integer(2, 1000), 8, "cells", "of a side that absorbs waves, inside the box"),
+    Parameter("boundaries", "wall_temperature", real("[0, inf)"), 0.0, "m_e c²", "of thermal sides"),
+    Parameter("time", "end", real("(0, inf)"), REQUIRED, "1/ω_p", "of the run; a finished run goes on with a later one"),
+    Parameter("time", "step", one_of("auto", real("(0, inf)")), "auto", "1/ω_p",
+              f"auto: {COURANT} of the Courant limit (Σ 1/Δ²)^(-1/2); of an electrostatic solver {QUIET_STEP} / ω_p"),
+    Parameter("solver", "order", integer(1, 3), 1, "", "of the particles' shape: 1 linear, 2 quadratic, 3 cubic"),
+    Parameter("solver", "precision", choice("double", "single"), "double", "", "of positions and momenta"),
+    Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
+    Parameter("fields", "solver", choice("electromagnetic", "electrostatic"), "electromagnetic", "",
+              "Maxwell's equations on Yee's mesh, or E = -grad φ in every step and B as it was given"),
+    Parameter("fields", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e", "E_x, E_y, E_z at t = 0"),
+    Parameter("fields", "b", three(formula()), (0.0, 0.0, 0.0), "m_e ω_p/e", "B_x, B_y, B_z at t = 0"),
+    Parameter("fields", "of_charges", boolean(), False, "", "whether E has the field of the charges at t = 0 too, in a periodic "
+              "box on a uniform background; if not, a background at rest makes up for them"),
+    Parameter("species.*", "charge", real(), REQUIRED, "e", "of one particle"),
+    Parameter("species.*", "mass", real("(0, inf)"), REQUIRED, "m_e", "of one particle"),
+    Parameter("species.*", "density", formula(), 0.0, "n_0", "at the beginning; where it is 0 there are no particles"),
+    Parameter("species.*", "per_cell", integer(0, 10**7), 0, "", "macro-particles in a cell at the beginning"),
+    Parameter("species.*", "placed", choice("random", "even", "quiet"), "random", "", "in the cell, at the beginning; quiet: even, "
+              "with momenta by Hammersley's points, hardly any noise"),
+    Parameter("species.*", "like", text(), None, "", "another species: at the same places as its particles, so that nothing is "
+              "charged at first"),
+    Parameter("species.*", "temperature", three(formula(), alone=True), (0.0, 0.0, 0.0), "m_e c²",
+              "k_B T, along x, y and z or one for all"),
+    Parameter("species.*", "drift", three(formula()), (0.0, 0.0, 0.0), "γβ", "mean momentum; of juttner: that of the frame at "
+              "rest with the particles"),
+    Parameter("species.*", "distribution", choice("maxwell", "juttner"), "maxwell", "",
+              "of momenta: normal ones of variance k_B T/m c², or relativistic ones"),
+    Parameter("species.*", "pusher", choice(*PUSHERS), "boris", "", "how momenta are advanced"),
+    Parameter("emission.*", "species", text(), REQUIRED, "", "that the plate gives off"),
+    Parameter("emission.*", "at", per_direction(real()), REQUIRED, "c/ω_p", "a point of the plate: its middle"),
+    Parameter("emission.*", "normal", per_direction(real("[-1e6, 1e6]")), REQUIRED, "", "direction that particles leave in, of any length"),
+    Parameter("emission.*", "half_width", real("(0, inf)"), None, "c/ω_p", "of the line or square; in one dimension there is none"),
+    Parameter("emission.*", "flux", formula(), None, "n_0 c", "particles per area and time, a formula of t"),
+    Parameter("emission.*", "space_charge_limited", boolean(), False, "", "instead of a flux: as many as leave no field at the plate, "
+              "which is part of a conducting side"),
+    Parameter("emission.*", "per_cell", real("(0, 1e7]"), REQUIRED, "", "macro-particles in a cell that are the density n_0: what one of them "
+              "weighs"),
+    Parameter("emission.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of the plate"),
+    Parameter("emission.*", "drift", real("[0, inf)"), 0.0, "γβ", "along the normal, on top of it"),
+    Parameter("output", "every", _every, 0, "steps", "between two files; 0: none"),
+    Parameter("output", "fields", list_of(choice(*COMPONENTS), longest=len(COMPONENTS)), ("ex", "ey", "ez", "bx", "by", "bz",
+              "rho"), "", "that files have"),
+    Parameter("output", "particles", list_of(text(), longest=1000), (), "", "species that files have"),
+    Parameter("output", "particles_every", integer(1, 10**9), 1, "particles", "that one of is in the files"),
+    Parameter("output", "gauss", boolean(), True, "", "whether the residual of Gauss's law is looked at in every step"),
+    Parameter("output", "pictures", integer(0, 100), 4, "", "of fields and densities in the report, over the time of the run"),
+    Parameter("probe.*", "field", choice(*COMPONENTS), REQUIRED, "", "that is recorded"),
+    Parameter("probe.*", "at", per_direction(real()), REQUIRED, "c/ω_p", "the place; the value of the nearest cell"),
+    Parameter("probe.*", "along", choice(*DIRECTIONS), None, "", "a line through that place in this direction, at all cells; "
+              "of a periodic one the report has ω(k)"),
+    Parameter("probe.*", "every", _count, 1, "steps", "between two values"),
+    Parameter("histogram.*", "species", text(), REQUIRED, "", "whose particles are counted, by weight"),
+    Parameter("histogram.*", "axes", list_of(choice(*AXES), shortest=1, longest=2), REQUIRED, "",
+              "energy is (γ - 1) m c²"),
+    Parameter("histogram.*", "low", list_of(real(), shortest=1, longest=2), REQUIRED, "", "of the first bin, for each axis"),
+    Parameter("histogram.*", "high", list_of(real(), shortest=1, longest=2), REQUIRED, "", "of the last bin, for each axis"),
+    Parameter("histogram.*", "bins", list_of(integer(1, 4096), shortest=1, longest=2), REQUIRED, "", "for each axis"),
+    Parameter("histogram.*", "every", _count, REQUIRED, "steps", "between two of them"),
+    *running.rows([
+        Parameter("run", "balance_every", _every, 100, "steps", "after which patches may move between ranks; 0: they stay"),
+        Parameter("run", "balance_by", choice("hilbert_refine", "hilbert_cut", "greedy_refine", "diffusion"), "hilbert_refine", "",
+                  "the balancer; see the page on collections"),
+    ]),
+]
+
+SCHEMA = Schema(SECTIONS, TABLE)
