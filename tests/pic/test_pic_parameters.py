@@ -11,8 +11,8 @@ from plaq.errors import InputError
 from plaq.inputs.schema import parse_toml
 from plaq.pic import loads
 from plaq.pic.parameters import Parameters
-from plaq.pic.table import COURANT
 from plaq.pic.setup import Setup
+from plaq.pic.table import COURANT
 from plaq.pic.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY, Units
 
 ELECTRONS = {"charge": -1, "mass": 1, "density": "1 + a*cos(2*pi*x/L)", "per_cell": 10, "temperature": 0.01}
@@ -74,6 +74,43 @@ def test_mistakes_have_their_message(changed, message):
     with pytest.raises(InputError) as error:
         parameters(**changed)
     assert message in str(error.value) and "\n" not in str(error.value)
+
+
+PLATE = {"species": "electrons", "at": [0], "normal": [1], "flux": 0.1, "per_cell": 10}
+
+
+@pytest.mark.parametrize("changed, message", [
+    ({"species": "ions"}, "emission.plate.species: unknown species ions"),
+    ({"at": [0, 1]}, "emission.plate.at = [0.0, 1.0] is not allowed: grid.cells has 1 directions"),
+    ({"at": [17]}, "emission.plate.at = [17.0] is not allowed: the box is from 0 to [16.0]"),
+    ({"normal": [0]}, "emission.plate.normal = [0.0] is not allowed: it needs a direction"),
+    ({"half_width": 1}, "emission.plate.half_width is more than a plate in one dimension has"),
+    ({"flux": None}, "emission.plate: a plate has either a flux or space_charge_limited = true"),
+    ({"space_charge_limited": True}, "emission.plate: a plate has either a flux or"),
+    ({"flux": None, "space_charge_limited": True}, 'it needs fields.solver = "electrostatic" and a voltage'),
+    ({"flux": "x"}, "emission.plate.flux: ▸x: unknown name x"),
+])
+def test_mistakes_in_plates_have_their_message(changed, message):
+    with pytest.raises(InputError) as error:
+        parameters(emission={"plate": {**PLATE, **changed}})
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_fluxes_are_tabulated_in_time_and_not_below_0():
+    setup = Setup(parameters(emission={"plate": {**PLATE, "flux": "0.1*t"}, "other": PLATE}))
+    assert setup.flux("plate") == pytest.approx(0.1 * setup.dt * np.arange(setup.steps)) and setup.flux("other").tolist() == [0.1]
+    with pytest.raises(InputError, match=r"emission.plate.flux: 1 - t is below 0 at t = 9\."):
+        Setup(parameters(emission={"plate": {**PLATE, "flux": "1 - t"}})).flux("plate")
+
+
+def test_potentials_are_those_of_conductors_of_an_electrostatic_solver():
+    sides = {"x": ["conducting", "absorbing"], "potential_x": [0, 0.1]}
+    with pytest.raises(InputError, match="only conducting sides have one, and boundaries.x is conducting and absorbing"):
+        parameters(boundaries=sides)
+    with pytest.raises(InputError, match='sides have potentials where fields.solver = "electrostatic"'):
+        parameters(boundaries={"x": "conducting", "potential_x": [0, 0.1]})
+    p = parameters(boundaries={"x": "conducting", "potential_x": [0, 0.1]}, fields={"solver": "electrostatic"})
+    assert Setup(p).potentials(1) == [0.1] and p.time.step == 0.1
 
 
 def test_without_particles_and_fields_nothing_happens():

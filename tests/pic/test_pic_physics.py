@@ -121,6 +121,32 @@ def test_a_particle_drifts_across_fields(pusher):
     assert energy.max() == pytest.approx(2 * gamma**2 * v * v, rel=1e-2)
 
 
+def plate(**emission):
+    """A gap of 10 with 100 cells between conductors, electrostatic, for 360 /ω_p, three times what the way across takes."""
+    found = pic.run(pic.Parameters(
+        grid={"cells": [100], "length": [10]}, time={"end": 360, "step": 0.25}, fields={"solver": "electrostatic"},
+        boundaries={"x": "conducting", "potential_x": [0, 0.05]}, species={"e": {"charge": -1, "mass": 1}},
+        emission={"plate": {"species": "e", "at": [0], "normal": [1], **emission}}, output={"pictures": 0}, run={"workers": 1}))
+    late = found.time > 240
+    return found, found["e.left_weight_xhigh"].values[late].mean() / 0.25
+
+
+def test_a_plate_gives_off_its_flux_and_all_of_it_arrives():
+    """Weaker than what space charge allows; in the mean of the late half within 1 %. A flux that grows with time too."""
+    found, arrived = plate(flux="1e-6", per_cell=1e6, drift=0.01)
+    assert found["e.emitted_weight"].values.sum() == pytest.approx(1e-6 * 360, rel=1e-3) and arrived == pytest.approx(1e-6, rel=0.01)
+    assert found["e.left_xlow"].values.sum() == 0 and np.nanmax(found["gauss"].values) < 1e-13
+    rising = plate(flux="1e-8*t", per_cell=1e6, drift=0.01)[0]["e.emitted_weight"].values
+    assert np.cumsum(rising)[[719, 1439]] == pytest.approx([1e-8 * 180**2 / 2, 1e-8 * 360**2 / 2], rel=0.01)
+
+
+def test_space_charge_limits_a_plate_to_child_and_langmuir():
+    """Within 5 % with 100 cells, of a flux without limit; the error falls with the cells' size."""
+    found, arrived = plate(space_charge_limited=True, per_cell=2e5)
+    assert arrived == pytest.approx(pic.theory.child_langmuir(0.05, 10), rel=0.05)
+    assert np.nanmax(found["gauss"].values) < 1e-13
+
+
 def test_quiet_momenta_are_normal_and_even_in_every_part():
     i = np.arange(4096)
     numbers = quiet.normal(i)

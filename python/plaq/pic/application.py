@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from plaq.pic import loads
 from plaq.pic.describe import describe
 from plaq.pic.parameters import Parameters
-from plaq.pic.table import PROGRAM
 from plaq.pic.setup import Setup
+from plaq.pic.table import PROGRAM
 from plaq.run.application import Application
 from plaq.run.driver import Run
 

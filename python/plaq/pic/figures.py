@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.ticker import NullFormatter
 
 from plaq.data.recorded import Recorded
-from plaq.pic.results import Results, field_energy, kinetic_energy
+from plaq.pic.results import Results
 from plaq.pic.spectra import dispersion
 
 Draw = Callable[[Any], Any]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Axis
-from plaq.pic.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 from plaq.pic.recorder import Recorder
 from plaq.pic.setup import Setup
+from plaq.pic.table import DIRECTIONS
 
 MOMENTA = ("ux", "uy", "uz")
 

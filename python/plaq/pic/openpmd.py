@@ -15,9 +15,9 @@ import h5py
 import numpy as np
 
 from plaq.files.atomic import atomic_file
-from plaq.pic.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 from plaq.pic.setup import HALF, Setup
+from plaq.pic.table import DIRECTIONS
 from plaq.pic.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT
 
 PATTERN = "data_%08T.h5"

@@ -6,11 +6,11 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.pic.histogram import counted
-from plaq.pic.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 from plaq.pic.probe import UNITS
 from plaq.pic.recorder import Recorder
 from plaq.pic.setup import Setup
+from plaq.pic.table import DIRECTIONS
 
 FINEST = {1: 512, 2: 96, 3: 96}  # cells of a picture in a direction
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Axis
-from plaq.pic.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 from plaq.pic.recorder import Recorder
 from plaq.pic.setup import HALF, Setup
+from plaq.pic.table import DIRECTIONS
 
 UNITS = {"e": "m_e c ω_p/e", "b": "m_e ω_p/e", "j": "e n_0 c", "r": "e n_0"}
 

@@ -12,8 +12,8 @@ from plaq.data import page, results_file
 from plaq.data.words import duration
 from plaq.files.atomic import write_atomically
 from plaq.pic import figures
-from plaq.pic.table import PROGRAM
 from plaq.pic.results import FORMAT, Results, read_results
+from plaq.pic.table import PROGRAM
 from plaq.trace.session import region
 
 SHOWN = 3  # fields, those with the most energy
