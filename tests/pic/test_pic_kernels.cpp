@@ -42,7 +42,9 @@ void check_gather() {
     p.x[0][0] = 0, p.x[0][1] = 1, p.x[0][2] = T(0.5);
     stages::felt<T> felt;
     const int n = int(p.size());
-    stages::gather_for<T>(dimensions, order)(m, f, p, 0, n, felt);
+    const stages::turn<T> now(m, p, 0);
+    ASSERT_EQ(now.n, n);
+    stages::gather_for<T>(dimensions, order)(m, f, now, felt);
     const double tolerance = 20 * double(std::numeric_limits<T>::epsilon());
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < 3; ++c) {

@@ -6,6 +6,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/pic/particle_kernel.hpp"
 #include "plaq/pic/shapes.hpp"
+#include "plaq/pic/windows.hpp"
 
 namespace plaq::pic {
 
@@ -36,7 +37,7 @@ PLAQ_KERNEL T mean(T a, T da, T b, T db) {
   return a * b + T(0.5) * (da * b + a * db) + da * db / 3;
 }
 
-/// charge: of the particle, per volume of a cell.
+/// Of one particle. charge: per volume of a cell.
 template <int D, int Order, class T>
 PLAQ_KERNEL void deposit_way(const block& m, fields<T>& f, std::ptrdiff_t cell, const T* from, const T* by, T charge) {
   constexpr int n = Order + 3;
@@ -106,50 +107,184 @@ PLAQ_KERNEL void deposit_way(const block& m, fields<T>& f, std::ptrdiff_t cell, 
   }
 }
 
+template <class V>
+PLAQ_KERNEL linalg::number_of<V> sum_of_lanes(V v) {
+  constexpr int n = linalg::lanes<V>;
+  linalg::number_of<V> x[n];
+  linalg::store(x, v);
+  for (int half = n / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) x[l] += x[l + half];
+  return x[0];
+}
+
+/// The currents of the particles of a cell, each lane its own sum, on the nodes that they can reach.
+template <int D, int Order, class V>
+struct currents {
+  using T = linalg::number_of<V>;
+  static constexpr int n = window<Order>::moved, first = window<Order>::first_moved;
+  V j[3][n * (D > 1 ? n : 1) * (D > 2 ? n : 1)] = {};
+
+  /// q: charge per volume times velocity, that of a cell in a step in dimensions that are used.
+  PLAQ_KERNEL void add(const V (&from)[D], const V (&by)[3], const V (&q)[3]) {
+    V s[D][n], c[D][n];
+    for (int d = 0; d < D; ++d) {
+      splines<Order>(from[d], T(first), s[d]);
+      splines<Order>(from[d] + by[d], T(first), c[d]);
+      for (int i = 0; i < n; ++i) c[d][i] -= s[d][i];
+    }
+    const V half = linalg::same<V>(T(0.5)), third = linalg::same<V>(T(1) / 3);
+    const auto mean1 = [&](int d, int i) { return s[d][i] + half * c[d][i]; };
+    const auto mean2 = [&](int d, int i, int e, int k) {
+      return s[d][i] * mean1(e, k) + c[d][i] * (half * s[e][k] + third * c[e][k]);
+    };
+    if constexpr (D == 1) {
+      V flow{};
+      for (int i = 0; i < n; ++i) {
+        flow -= c[0][i];
+        j[0][i] += q[0] * flow;
+        const V w = mean1(0, i);
+        j[1][i] += q[1] * w, j[2][i] += q[2] * w;
+      }
+    } else if constexpr (D == 2) {
+      V flow_x[n], flow_y[n];
+      V sum_x{}, sum_y{};
+      for (int i = 0; i < n; ++i) flow_x[i] = q[0] * (sum_x -= c[0][i]), flow_y[i] = q[1] * (sum_y -= c[1][i]);
+      for (int k = 0; k < n; ++k) {
+        const V wy = mean1(1, k);
+        for (int i = 0; i < n - 1; ++i) j[0][i + n * k] += wy * flow_x[i];
+        if (k < n - 1)
+          for (int i = 0; i < n; ++i) j[1][i + n * k] += mean1(0, i) * flow_y[k];
+        const V a = q[2] * wy, b = q[2] * (half * s[1][k] + third * c[1][k]);
+        for (int i = 0; i < n; ++i) j[2][i + n * k] += s[0][i] * a + c[0][i] * b;
+      }
+    } else {
+      V flow[3][n];
+      for (int d = 0; d < 3; ++d) {
+        V sum{};
+        for (int i = 0; i < n; ++i) flow[d][i] = q[d] * (sum -= c[d][i]);
+      }
+      for (int l = 0; l < n; ++l)
+        for (int k = 0; k < n; ++k) {
+          const int row = n * (k + n * l);
+          const V yz = mean2(1, k, 2, l);
+          for (int i = 0; i < n - 1; ++i) j[0][i + row] += yz * flow[0][i];
+          if (k < n - 1)
+            for (int i = 0; i < n; ++i) j[1][i + row] += mean2(0, i, 2, l) * flow[1][k];
+          if (l < n - 1)
+            for (int i = 0; i < n; ++i) j[2][i + row] += mean2(0, i, 1, k) * flow[2][l];
+        }
+    }
+  }
+
+  /// Sums of the lanes go to where they belong around a cell.
+  PLAQ_KERNEL void into(const block& m, fields<T>& f, std::ptrdiff_t cell) const {
+    for (int c = 0; c < 3; ++c) {
+      T* to = f.j[c].data() + cell + first * (1 + (D > 1 ? m.stride[1] : 0) + (D > 2 ? m.stride[2] : 0));
+      const int nx = c == 0 ? n - 1 : n, ny = D < 2 ? 1 : c == 1 ? n - 1 : n, nz = D < 3 ? 1 : c == 2 ? n - 1 : n;
+      for (int l = 0; l < nz; ++l)
+        for (int k = 0; k < ny; ++k) {
+          T* row = to + k * m.stride[1] + l * m.stride[2];
+          for (int i = 0; i < nx; ++i) row[i] += sum_of_lanes(j[c][i + n * (k + n * l)]);
+        }
+    }
+  }
+};
+
+/// The ways of a turn: by how much, in how many cells, and where they end.
+template <class T>
+struct ways {
+  alignas(64) T by[3][stages::room], whole[3][stages::room], to[3][stages::room];
+};
+
+/// Returns whether all are shorter than a cell.
+template <int D, class V, class T>
+bool find_ways(const block& m, const stages::turn<T>& now, const T* inverse_gamma, ways<T>& out) {
+  bool sound = true;
+  for (int c = 0; c < 3; ++c) {
+    const T per_cell = T(c < D ? m.dt / m.spacing[c] : m.dt);
+    for (int l = 0; l < now.n; l += linalg::lanes<V>) {
+      const V by = linalg::load<V>(now.u[c] + l) * linalg::load<V>(inverse_gamma + l) * per_cell;
+      linalg::store(out.by[c] + l, by);
+      if (c >= D) continue;
+      const V to = linalg::load<V>(now.x[c] + l) + by;
+      const V whole = to >= V{} + 1 ? V{} + 1 : to < V{} ? V{} - 1 : V{};
+      linalg::store(out.whole[c] + l, whole);
+      linalg::store(out.to[c] + l, to - whole);
+    }
+    if (c < D)
+      for (int l = 0; l < now.n; ++l) sound &= std::abs(out.by[c][l]) < 1;
+  }
+  return sound;
+}
+
+/// So few particles in a cell are deposited one by one.
+constexpr int few = 3;
+
 template <int D, int Order, class T>
-void move_all(const block& m, const motion& how, fields<T>& f, particles<T>& p, std::size_t first, int n,
+void move_all(const block& m, const motion& how, fields<T>& f, particles<T>& p, const stages::turn<T>& now,
               const T* inverse_gamma, set_apart& apart) {
-  const std::ptrdiff_t origin = m.origin();
+  using V = linalg::simd<T, linalg::native_lanes<T>>;
+  constexpr int lanes = linalg::lanes<V>;
   const T density = T(how.charge / m.volume());
-  bool any_wall = false;
-  for (int d = 0; d < D; ++d) any_wall = any_wall || how.walls[d][0] || how.walls[d][1];
-  T per_cell[3];
-  for (int c = 0; c < 3; ++c) per_cell[c] = T(c < D ? m.dt / m.spacing[c] : m.dt);
-  for (int l = 0; l < n; ++l) {
-    const std::size_t i = first + std::size_t(l);
-    T from[D], by[3], whole[D];
-    int cell[D];
-    std::ptrdiff_t at = origin;
-    for (int c = 0; c < 3; ++c) by[c] = p.u[c][i] * inverse_gamma[l] * per_cell[c];
-    bool sound = true, crosses = false;
+  ways<T> way;
+  if (!find_ways<D, V>(m, now, inverse_gamma, way)) [[unlikely]]
+    throw runtime_failure("a particle moves by more than a cell in a step: its momentum is no number, or a field is not");
+  alignas(64) T charge[stages::room];
+  for (int l = 0; l < stages::room; ++l) charge[l] = density * now.w[l];
+
+  for_runs(now, [&](int begin, int end, std::ptrdiff_t at) {
+    bool at_wall = false, at_border = false;
+    point cell{};
     for (int d = 0; d < D; ++d) {
-      from[d] = p.x[d][i];
-      cell[d] = p.cell[d][i];
-      at += cell[d] * m.stride[d];
-      sound = sound && std::abs(by[d]) < 1;
-      whole[d] = std::floor(from[d] + by[d]);
+      cell[d] = p.cell[d][now.first + std::size_t(begin)];
+      const bool low = cell[d] <= 0, high = cell[d] >= m.cells[d] - 1;
+      at_border = at_border || low || high;
+      at_wall = at_wall || (low && how.walls[d][0]) || (high && how.walls[d][1]);
     }
-    if (!sound) [[unlikely]]
-      throw runtime_failure("a particle moves by more than a cell in a step: its momentum is no number, or a field is not");
-    if (any_wall) [[unlikely]] {
-      for (int d = 0; d < D; ++d) {
-        const int to = cell[d] + int(whole[d]);
-        crosses = crosses || (to < 0 && how.walls[d][0]) || (to >= m.cells[d] && how.walls[d][1]);
+    if (at_border)
+      for (int l = begin; l < end; ++l) {
+        bool leaves = false, crosses = false;
+        for (int d = 0; d < D; ++d) {
+          const int to = cell[d] + int(way.whole[d][l]);
+          leaves = leaves || to < 0 || to >= m.cells[d];
+          crosses = crosses || (at_wall && ((to < 0 && how.walls[d][0]) || (to >= m.cells[d] && how.walls[d][1])));
+        }
+        if (crosses) {
+          apart.at_wall.push_back(std::uint32_t(now.first) + std::uint32_t(l));
+          charge[l] = 0;
+          for (int d = 0; d < D; ++d) way.to[d][l] = now.x[d][l], way.whole[d][l] = 0;
+        } else if (leaves) {
+          apart.leaving.push_back(std::uint32_t(now.first) + std::uint32_t(l));
+        }
       }
-      if (crosses) {
-        apart.at_wall.push_back(std::uint32_t(i));
-        continue;
+    if (end - begin <= few) {
+      for (int l = begin; l < end; ++l) {
+        T from[D], by[3];
+        for (int d = 0; d < D; ++d) from[d] = now.x[d][l];
+        for (int c = 0; c < 3; ++c) by[c] = way.by[c][l];
+        deposit_way<D, Order>(m, f, at, from, by, charge[l]);
       }
+      return;
     }
-    deposit_way<D, Order>(m, f, at, from, by, density * p.w[i]);
-    bool leaves = false;
-    for (int d = 0; d < D; ++d) {
-      p.x[d][i] = from[d] + by[d] - whole[d];
-      cell[d] += int(whole[d]);
-      p.cell[d][i] = cell[d];
-      leaves = leaves || unsigned(cell[d]) >= unsigned(m.cells[d]);
+    currents<D, Order, V> sum;
+    for (int l = begin; l < end; l += lanes) {
+      V from[D], by[3], q[3];
+      alignas(64) T charges[lanes];
+      for (int k = 0; k < lanes; ++k) charges[k] = l + k < end ? charge[l + k] : T(0);
+      const V own = linalg::load<V>(charges);
+      for (int d = 0; d < D; ++d) from[d] = linalg::load<V>(now.x[d] + l);
+      for (int c = 0; c < 3; ++c) {
+        by[c] = linalg::load<V>(way.by[c] + l);
+        q[c] = c < D ? own * T(m.spacing[c] / m.dt) : own * by[c] * T(1 / m.dt);
+      }
+      sum.add(from, by, q);
     }
-    if (leaves) apart.leaving.push_back(std::uint32_t(i));
+    sum.into(m, f, at);
+  });
+  for (int d = 0; d < D; ++d) {
+    std::copy_n(way.to[d], now.n, p.x[d].data() + now.first);
+    std::int32_t* cell = p.cell[d].data() + now.first;
+    for (int l = 0; l < now.n; ++l) cell[l] += std::int32_t(way.whole[d][l]);
   }
 }
 

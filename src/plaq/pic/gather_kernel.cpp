@@ -1,69 +1,67 @@
-#include "plaq/base/error.hpp"
+// E and B at particles: those of a cell use the same points of the mesh, so each is loaded once for a register of them.
 #include "plaq/pic/particle_kernel.hpp"
-#include "plaq/pic/shapes.hpp"
+#include "plaq/pic/windows.hpp"
 
 namespace plaq::pic::stages {
 
 namespace {
 
-/// Weights in the dimensions that are used; 1 in others.
-template <int D, int Order, class T>
+/// Weights of a register of particles in the dimensions that are used.
+template <int D, int Order, class V>
 struct stencil {
-  weights<Order, T> node[D], half[D];
+  using at = window<Order>;
+  V node[D][at::nodes], half[D][at::halves];
+
+  PLAQ_KERNEL explicit stencil(const V (&x)[D]) {
+    using T = linalg::number_of<V>;
+    for (int d = 0; d < D; ++d) {
+      splines<Order>(x[d], T(at::first_node), node[d]);
+      splines<Order>(x[d], T(at::first_half) + T(0.5), half[d]);
+    }
+  }
 };
 
 /// sum of w_x w_y w_z f, for a component that lies half a cell on where the bit of a dimension is set in Halves.
-template <int D, int Order, int Halves, class T>
-PLAQ_KERNEL T interpolate(const T* f, const std::ptrdiff_t* stride, const stencil<D, Order, T>& s) {
-  const auto& x = Halves & 1 ? s.half[0] : s.node[0];
-  const auto line = [&](const T* at) {
-    T sum = 0;
-    for (int i = 0; i <= Order; ++i) sum += x.at[i] * at[i];
-    return sum;
-  };
-  f += x.base;
-  if constexpr (D == 1) {
-    return line(f);
-  } else {
-    const auto& y = Halves & 2 ? s.half[1] : s.node[1];
-    const auto plane = [&](const T* at) {
-      T sum = 0;
-      for (int j = 0; j <= Order; ++j) sum += y.at[j] * line(at + j * stride[1]);
-      return sum;
-    };
-    f += y.base * stride[1];
-    if constexpr (D == 2) {
-      return plane(f);
-    } else {
-      const auto& z = Halves & 4 ? s.half[2] : s.node[2];
-      f += z.base * stride[2];
-      T sum = 0;
-      for (int k = 0; k <= Order; ++k) sum += z.at[k] * plane(f + k * stride[2]);
-      return sum;
+template <int D, int Order, int Halves, class V, class T>
+PLAQ_KERNEL V interpolate(const T* f, const std::ptrdiff_t* stride, const stencil<D, Order, V>& s) {
+  using at = window<Order>;
+  constexpr int nx = Halves & 1 ? at::halves : at::nodes, ny = D < 2 ? 1 : Halves & 2 ? at::halves : at::nodes,
+                nz = D < 3 ? 1 : Halves & 4 ? at::halves : at::nodes;
+  const V *wx = Halves & 1 ? s.half[0] : s.node[0], *wy = wx, *wz = wx;
+  f += Halves & 1 ? at::first_half : at::first_node;
+  if constexpr (D > 1) wy = Halves & 2 ? s.half[1] : s.node[1], f += (Halves & 2 ? at::first_half : at::first_node) * stride[1];
+  if constexpr (D > 2) wz = Halves & 4 ? s.half[2] : s.node[2], f += (Halves & 4 ? at::first_half : at::first_node) * stride[2];
+  V sum{};
+  for (int k = 0; k < nz; ++k) {
+    V plane{};
+    for (int j = 0; j < ny; ++j) {
+      const T* from = f + (D > 1 ? j * stride[1] : 0) + (D > 2 ? k * stride[2] : 0);
+      V line = wx[0] * from[0];
+      for (int i = 1; i < nx; ++i) line += wx[i] * from[i];
+      plane = D > 1 ? plane + wy[j] * line : line;
     }
+    sum = D > 2 ? sum + wz[k] * plane : plane;
   }
+  return sum;
 }
 
 template <int D, int Order, class T>
-void gather_all(const block& m, const fields<T>& f, const particles<T>& p, std::size_t first, int n, felt<T>& out) {
-  const std::ptrdiff_t origin = m.origin();
-  for (int l = 0; l < n; ++l) {
-    const std::size_t i = first + std::size_t(l);
-    std::ptrdiff_t at = origin;
-    stencil<D, Order, T> s;
-    for (int d = 0; d < D; ++d) {
-      at += p.cell[d][i] * m.stride[d];
-      s.node[d] = at_nodes<Order>(p.x[d][i]);
-      s.half[d] = at_halves<Order>(p.x[d][i]);
+void gather_all(const block& m, const fields<T>& f, const turn<T>& now, felt<T>& out) {
+  using V = linalg::simd<T, linalg::native_lanes<T>>;
+  const auto stride = m.stride.data();
+  for_runs(now, [&](int begin, int end, std::ptrdiff_t at) {
+    for (int l = begin; l < end; l += linalg::lanes<V>) {  // what is after the end is done again by the next run
+      V x[D];
+      for (int d = 0; d < D; ++d) x[d] = linalg::load<V>(now.x[d] + l);
+      const stencil<D, Order, V> s(x);
+      linalg::store(out.e[0] + l, interpolate<D, Order, 1>(f.e[0].data() + at, stride, s));
+      linalg::store(out.e[1] + l, interpolate<D, Order, 2>(f.e[1].data() + at, stride, s));
+      linalg::store(out.e[2] + l, interpolate<D, Order, 4>(f.e[2].data() + at, stride, s));
+      linalg::store(out.b[0] + l, interpolate<D, Order, 6>(f.b[0].data() + at, stride, s));
+      linalg::store(out.b[1] + l, interpolate<D, Order, 5>(f.b[1].data() + at, stride, s));
+      linalg::store(out.b[2] + l, interpolate<D, Order, 3>(f.b[2].data() + at, stride, s));
     }
-    const auto stride = m.stride.data();
-    out.e[0][l] = interpolate<D, Order, 1>(f.e[0].data() + at, stride, s);
-    out.e[1][l] = interpolate<D, Order, 2>(f.e[1].data() + at, stride, s);
-    out.e[2][l] = interpolate<D, Order, 4>(f.e[2].data() + at, stride, s);
-    out.b[0][l] = interpolate<D, Order, 6>(f.b[0].data() + at, stride, s);
-    out.b[1][l] = interpolate<D, Order, 5>(f.b[1].data() + at, stride, s);
-    out.b[2][l] = interpolate<D, Order, 3>(f.b[2].data() + at, stride, s);
-  }
+  });
 }
 
 }  // namespace

@@ -34,15 +34,15 @@ void add_sums(const T* ux, const T* uy, const T* uz, const T* w, const T* invers
   }
 }
 
-/// Calls use(first, n, what is felt) for all particles, some at a time.
+/// Calls use(turn, what is felt) for all particles, some at a time.
 template <class T, class Use>
 void in_turns(const block& m, int order, const fields<T>& f, const particles<T>& p, Use use) {
   const auto gather = stages::gather_for<T>(m.dimensions, order);
   stages::felt<T> felt;
   for (std::size_t first = 0; first < p.size(); first += stages::at_once) {
-    const int n = int(std::min<std::size_t>(stages::at_once, p.size() - first));
-    gather(m, f, p, first, n, felt);
-    use(first, n, felt);
+    stages::turn<T> now(m, p, first);
+    gather(m, f, now, felt);
+    use(now, felt);
   }
 }
 
@@ -52,22 +52,22 @@ template <class T>
 sums advance(const block& m, int order, const motion& how, fields<T>& f, particles<T>& p, set_apart& apart) {
   const auto move = stages::move_for<T>(m.dimensions, order);
   sums all;
-  in_turns(m, order, f, p, [&](std::size_t first, int n, const stages::felt<T>& felt) {
-    alignas(64) T inverse_gamma[stages::at_once];
-    T *ux = p.u[0].data() + first, *uy = p.u[1].data() + first, *uz = p.u[2].data() + first;
-    stages::push(how.by, T(how.charge_per_mass), T(m.dt), felt, ux, uy, uz, n, inverse_gamma);
-    add_sums(ux, uy, uz, p.w.data() + first, inverse_gamma, n, all);
-    move(m, how, f, p, first, n, inverse_gamma, apart);
+  in_turns(m, order, f, p, [&](stages::turn<T>& now, const stages::felt<T>& felt) {
+    alignas(64) T inverse_gamma[stages::room] = {};
+    stages::push(how.by, T(how.charge_per_mass), T(m.dt), felt, now.u[0], now.u[1], now.u[2], now.n, inverse_gamma);
+    now.give_back_u(p);
+    add_sums(now.u[0], now.u[1], now.u[2], now.w, inverse_gamma, now.n, all);
+    move(m, how, f, p, now, inverse_gamma, apart);
   });
   return all;
 }
 
 template <class T>
 void kick(const block& m, int order, const motion& how, const fields<T>& f, particles<T>& p, double dt) {
-  in_turns(m, order, f, p, [&](std::size_t first, int n, const stages::felt<T>& felt) {
-    alignas(64) T inverse_gamma[stages::at_once];
-    stages::push(how.by, T(how.charge_per_mass), T(dt), felt, p.u[0].data() + first, p.u[1].data() + first,
-                 p.u[2].data() + first, n, inverse_gamma);
+  in_turns(m, order, f, p, [&](stages::turn<T>& now, const stages::felt<T>& felt) {
+    alignas(64) T inverse_gamma[stages::room];
+    stages::push(how.by, T(how.charge_per_mass), T(dt), felt, now.u[0], now.u[1], now.u[2], now.n, inverse_gamma);
+    now.give_back_u(p);
   });
 }
 

@@ -14,9 +14,6 @@ namespace plaq::pic {
 
 namespace {
 
-/// Steps between two sorts of a patch's particles: they are in other cells after some, so caches help less.
-constexpr std::int64_t steps_between_sorts = 16;
-
 motion motion_of(const species& k, const sides& walls) {
   return {.by = k.by, .charge_per_mass = k.charge / k.mass, .charge = k.charge, .walls = walls};
 }
@@ -144,7 +141,7 @@ template <class T>
 void settle(const plan& p, patch<T>& me) {
   for (std::size_t s = 0; s < p.kinds.size(); ++s) {
     me.now[record::at(s, record::number)] = double(me.kinds[s].size());
-    if (me.step % steps_between_sorts == 0) sort_by_cell(me.mesh, me.kinds[s]);
+    sort_by_cell(me.mesh, me.kinds[s]);  // what is in a cell is worked on together
   }
 }
 
@@ -262,21 +259,27 @@ void begin(const plan& p, patch<T>& me) {
 
 template <class T>
 void sort_by_cell(const block& m, particles<T>& p) {
-  if (p.empty()) return;
-  std::vector<std::uint32_t> cell(p.size()), first(m.size() + 1), to(p.size());
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    std::ptrdiff_t at = m.origin();
-    for (int d = 0; d < m.dimensions; ++d) at += p.cell[d][i] * m.stride[d];
-    ++first[std::size_t(cell[i] = std::uint32_t(at)) + 1];
-  }
+  // Memory of a thread, which changes places with that of the particles: none is asked for once it is large enough.
+  struct room {
+    std::vector<std::uint32_t> cell, first, to;
+    particles<T> sorted;
+  };
+  static thread_local room of_thread;
+  auto& [cell, first, to, sorted] = of_thread;
+  const std::size_t n = p.size();
+  cell.assign(n, std::uint32_t(m.origin()));
+  first.assign(m.size() + 1, 0);
+  to.resize(n);
+  for (int d = 0; d < m.dimensions; ++d)
+    for (std::size_t i = 0; i < n; ++i) cell[i] += std::uint32_t(p.cell[d][i]) * std::uint32_t(m.stride[d]);
+  for (std::size_t i = 0; i < n; ++i) ++first[cell[i] + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
-  for (std::size_t i = 0; i < p.size(); ++i) to[first[cell[i]]++] = std::uint32_t(i);
-  particles<T> sorted;
-  sorted.each_array(p, m.dimensions, [&](auto& out, const auto& in) {
-    out.resize(in.size());
-    for (std::size_t i = 0; i < to.size(); ++i) out[i] = in[to[i]];
+  for (std::size_t i = 0; i < n; ++i) to[i] = first[cell[i]]++;
+  sorted.each_array(p, m.dimensions, [&](auto& out, auto& in) {
+    out.resize(n);
+    for (std::size_t i = 0; i < n; ++i) out[to[i]] = in[i];
+    out.swap(in);
   });
-  p = std::move(sorted);
 }
 
 #define PLAQ_PIC_FOR(T)                                                                              \

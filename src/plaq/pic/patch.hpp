@@ -64,7 +64,7 @@ template <class T>
 std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point>& shifts);
 template <class T>
 void take(const plan& p, patch<T>& me, parcel<T>&& came);
-/// What the parcels have brought is counted, and now and then sorted.
+/// All particles are counted and sorted by cell, with those that the parcels have brought.
 template <class T>
 void settle(const plan& p, patch<T>& me);
 /// E by a step, B by half of one.
@@ -100,7 +100,7 @@ void look_at_gauss(const plan& p, patch<T>& me);
 template <class T>
 void begin(const plan& p, patch<T>& me);
 
-/// Orders particles by cell, so that those that follow each other use the same fields. Those of a cell keep their order.
+/// Orders particles by cell, as the kernels want them. Those of a cell keep their order.
 template <class T>
 void sort_by_cell(const block& m, particles<T>& p);
 

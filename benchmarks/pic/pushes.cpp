@@ -1,0 +1,104 @@
+// Pushes a second of one core: whole steps of a warm, uniform, periodic plasma (fields, gather, push, current, sort, exchange
+// between patches, record), by the processor time of the process, the best of several samples; and of these the parts of
+// the particles. u_th = 0.1, dt = 0.95 of the Courant limit, cells of 0.1 c/w_p.
+//   bench_pushes-SET [DIMENSIONS [CELLS [PATCHES [STEPS]]]]      cells and patches per dimension
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "plaq/comm/wire/communicator.hpp"
+#include "plaq/pic/plasma.hpp"
+#include "plaq/pic/record.hpp"
+
+using namespace plaq;
+using namespace plaq::pic;
+
+namespace {
+
+double processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+plan uniform(int dimensions, int order, int cells, int patches) {
+  plan p;
+  p.dimensions = dimensions, p.order = order;
+  for (int d = 0; d < dimensions; ++d) p.cells[d] = cells, p.patches[d] = patches, p.lengths[d] = 0.1 * cells;
+  p.dt = 0.95 * p.courant();
+  p.kinds = {{"electrons", -1, 1, pusher::boris}};
+  return p;
+}
+
+/// Seconds for each push, the least of the samples.
+double of_whole_steps(const plan& p, bool single, int per_cell, int steps) {
+  const auto s = make_plasma(p, comm::communicator(comm::serial_wire()),
+                             {.backend = "fiber", .pool = {.workers = 1}, .single = single});
+  for (const int patch : s->local()) {
+    const auto x = places(p, s->mesh(patch), 0, per_cell, false);
+    const std::size_t n = x.size() / std::size_t(p.dimensions);
+    const std::vector<double> w(n, p.cell_volume() / per_cell), drift(3 * n), thermal(3 * n, 0.1);
+    s->load(patch, 0, {x, w, drift, thermal, false});
+  }
+  s->start();
+  s->advance(steps, false);
+  double best = 1e9;
+  for (int sample = 0; sample < 5; ++sample) {
+    const double begin = processor_time();
+    const auto rows = s->advance(steps, false);
+    best = std::min(best, (processor_time() - begin) / steps / rows[record::at(0, record::number)]);
+  }
+  return best;
+}
+
+/// Of one patch of 32 cells a side: nanoseconds for each particle of its step, and of sorting it.
+std::pair<double, double> of_parts(const auto& p, auto precision, int per_cell) {
+  using T = decltype(precision);
+  patch<T> me(p, {});
+  const auto x = places(p, me.mesh, 0, per_cell, false);
+  const std::size_t n = x.size() / std::size_t(p.dimensions);
+  const std::vector<double> w(n, p.cell_volume() / per_cell), drift(3 * n), thermal(3 * n, 0.1);
+  pic::load(p, me, 0, {x, w, drift, thermal, false});
+  double step = 1e9, sort = 1e9;
+  for (int sample = 0; sample < 30; ++sample) {
+    auto all = me.kinds[0];
+    set_apart apart;
+    double begin = processor_time();
+    sort_by_cell(me.mesh, all);
+    begin = processor_time();
+    advance(me.mesh, p.order, {.charge_per_mass = -1, .charge = -1}, me.f, all, apart);
+    step = std::min(step, processor_time() - begin);
+    for (int d = 0; d < p.dimensions; ++d)
+      for (auto& cell : all.cell[std::size_t(d)]) cell = std::clamp(cell, 0, me.mesh.cells[std::size_t(d)] - 1);
+    begin = processor_time();
+    sort_by_cell(me.mesh, all);
+    sort = std::min(sort, processor_time() - begin);
+  }
+  return {1e9 * step / double(n), 1e9 * sort / double(n)};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const auto given = [&](int at, int otherwise) { return count > at ? std::atoi(arguments[at]) : otherwise; };
+  const int dimensions = given(1, 2), cells = given(2, 64), patches = given(3, 2), steps = given(4, 20);
+  std::printf("%dD, %d cells and %d patches a side\n", dimensions, cells, patches);
+  std::printf("order precision per_cell   M pushes/s    ns/push   of them particles, sort\n");
+  for (const auto& [order, single] : {std::pair(1, true), std::pair(1, false), std::pair(2, true), std::pair(2, false)})
+    for (const int per_cell : {16, 64, 256, 1024}) {
+      if (std::pow(cells, dimensions) * per_cell > 3e7) continue;
+      const plan p = uniform(dimensions, order, cells, patches);
+      const plan one = uniform(dimensions, order, cells / patches, 1);
+      const double seconds = of_whole_steps(p, single, per_cell, std::max(2, steps * 16 / per_cell));
+      const auto [step, sort] = single ? of_parts(one, float(), per_cell) : of_parts(one, double(), per_cell);
+      std::printf("%5d %9s %8d %12.1f %10.1f %12.1f %8.1f\n", order, single ? "single" : "double", per_cell, 1e-6 / seconds,
+                  1e9 * seconds, step, sort);
+      std::fflush(stdout);
+    }
+}

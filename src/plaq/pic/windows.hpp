@@ -1,0 +1,43 @@
+// Shapes on windows of nodes that are the same for all particles of a cell, so that lanes of a register are particles.
+#pragma once
+#include "plaq/linalg/simd.hpp"
+
+namespace plaq::pic {
+
+/// For a particle anywhere in cell 0: nodes that it reaches, half points n + 1/2, and nodes after a step of up to a cell.
+template <int Order>
+struct window {
+  static constexpr bool odd = Order % 2;
+  static constexpr int first_node = -(Order / 2), nodes = odd ? Order + 1 : Order + 2;
+  static constexpr int first_half = -((Order + 1) / 2), halves = odd ? Order + 2 : Order + 1;
+  static constexpr int first_moved = first_node - 1, moved = nodes + 2;
+};
+
+template <class V>
+PLAQ_KERNEL V above_zero_only(V x) {
+  return x > V{} ? x : V{};
+}
+
+/// The B-spline at a distance: truncated powers, without a branch.
+template <int Order, class V>
+PLAQ_KERNEL V spline_at(V d) {
+  using T = linalg::number_of<V>;
+  d = d < V{} ? -d : d;
+  if constexpr (Order == 1) {
+    return above_zero_only(linalg::same<V>(1) - d);
+  } else if constexpr (Order == 2) {
+    const V t = above_zero_only(linalg::same<V>(T(1.5)) - d), u = above_zero_only(linalg::same<V>(T(0.5)) - d);
+    return T(0.5) * t * t - T(1.5) * u * u;
+  } else {
+    const V t = above_zero_only(linalg::same<V>(2) - d), u = above_zero_only(linalg::same<V>(1) - d);
+    return T(1) / 6 * t * t * t - T(2) / 3 * u * u * u;
+  }
+}
+
+/// Weights of `Count` points from `first` on, which lie at first, first + 1, ... + offset.
+template <int Order, int Count, class V>
+PLAQ_KERNEL void splines(V x, linalg::number_of<V> first, V (&w)[Count]) {
+  for (int i = 0; i < Count; ++i) w[i] = spline_at<Order>(x - linalg::same<V>(first + linalg::number_of<V>(i)));
+}
+
+}  // namespace plaq::pic
