@@ -94,6 +94,15 @@ def test_more_than_a_map_shows():
     assert "2 elements, which no map of 16384 points shows" in text and "<figure>" not in text
 
 
+def test_a_flat_mesh_of_three_dimensions_has_a_map_and_another_has_none():
+    def text(z):
+        regions = [(f"cells ({k}, {k % 2}, {z * k})", 0, 0, -1, 0, 0, k, k + 1) for k in range(4)]
+        return page(trace_of(tasks=[("mix", 0, -1, [(0, 0, 4)])], regions=regions))
+
+    assert 'viewBox="0 0 4 2"' in text(0) and "4 elements, 0 moves" in text(0)
+    assert "which no map" in text(1) and "<figure>" not in text(1)
+
+
 def test_names_of_collections_are_escaped():
     trace = trace_of(tasks=[("mix", 0, -1, [(0, 0, 1)])], regions=[("<b> (0)", 0, 0, -1, 0, 0, 0, 1)])
     assert "Elements of &lt;b&gt;" in page(trace)

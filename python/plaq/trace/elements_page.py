@@ -22,10 +22,11 @@ def maps(all_of_them: list[Elements], trace: Trace) -> str:
 
 
 def of_collection(one: Elements, trace: Trace) -> str:
-    index = one.index if one.index.shape[1] > 1 else np.concatenate([one.index, np.zeros_like(one.index)], 1)
+    wide = one.index[:, one.index.any(0)]  # a mesh may have three dimensions and be flat
+    index = np.concatenate([wide, np.zeros((len(wide), 2), int)], 1)[:, : max(2, wide.shape[1])]
     width, height = index[:, 0].max() + 1, index[:, 1].max() + 1
     head = f"<h2>Elements of {escape(one.name)}</h2>"
-    if one.index.shape[1] > 2 or width * height > MOST:
+    if index.shape[1] > 2 or width * height > MOST:
         return f'<div>{head}<p class="note">{len(index)} elements, which no map of {MOST} points shows.</p></div>'
     moved_at, _, moved = one.moves()
     times = np.linspace(0, trace.duration, MOMENTS + 1)
