@@ -118,6 +118,20 @@ TEST(collection_errors, a_call_that_is_another_on_another_rank) {
   for (const std::string& s : said) EXPECT_EQ(s.find("row: step 1 'sum' is another call on another rank"), 0u) << s;
 }
 
+// Who waits for elements of a rank that has made fewer calls is not to blame: the numbers of calls are named.
+TEST(collection_errors, a_rank_that_makes_fewer_calls) {
+  const auto said = on_ranks(3, 5, [&](const comm::communicator& world) {
+    task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      auto by = row.template make_port<int>("word");
+      if (world.rank() != 2) row.each("send", [=](leaf&, auto& here) { here.send(by, (here.index() + 3) % 6, 1); });
+      if (world.rank() != 2) row.each("take", by.of(1), [](leaf&) {});
+      row.wait();
+    });
+  });
+  for (const std::string& s : said) EXPECT_EQ(s.find("row: ranks have different numbers of steps, 0 and 2"), 0u) << s;
+}
+
 // Ranks that ask while others have not come so far are not stuck, however long those take.
 TEST(collection_errors, who_is_late_is_no_error) {
   for (unsigned seed = 0; seed < seeds(10); ++seed) {

@@ -1,0 +1,189 @@
+// Whole programs that are drawn: who sends to whom, who moves, when all balance and by what, when all is saved and read
+// again on other ranks. The same is done in a loop; every bit has to agree.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cells.hpp"
+#include "plaq/task/task.hpp"
+
+namespace plaq {
+namespace {
+
+using namespace test;
+
+struct counter {
+  std::uint64_t u = 1;
+  std::vector<std::uint64_t> ballast;  ///< elements differ in size, and grow
+  void serialize(archive& ar) { ar(u, ballast); }
+  bool operator==(const counter&) const = default;
+};
+
+constexpr int width = 5, height = 3, all_rounds = 7;
+const box mesh(index2{width, height});
+int number_of(index2 at) { return at.x + width * at.y; }
+index2 point_of(int number) { return {number % width, number / width}; }
+
+/// What is drawn for an element and a round.
+std::uint64_t word(unsigned seed, int number, int round, int purpose) {
+  return random_words({.seed = seed, .purpose = 77, .i = std::uint32_t(number), .j = std::uint32_t(round)}, std::uint64_t(purpose))[0];
+}
+/// To whom an element sends in a round: none to four, some twice.
+std::vector<int> receivers(unsigned seed, int number, int round) {
+  std::vector<int> out;
+  for (int k = 0; k < int(word(seed, number, round, 0) % 5); ++k) out.push_back(int(word(seed, number, round, 1 + k) % (width * height)));
+  return out;
+}
+std::size_t expected_by(unsigned seed, int number, int round) {
+  std::size_t out = 0;
+  for (int from = 0; from < width * height; ++from) out += std::size_t(std::ranges::count(receivers(seed, from, round), number));
+  return out;
+}
+std::uint64_t mixed_in(std::uint64_t u, int from, std::uint64_t value) { return (u ^ std::uint64_t(from)) * 0x9e3779b97f4a7c15u + value; }
+void grow(counter& c, int round) {
+  if (c.u % 3 == 0) c.ballast.push_back(c.u + std::uint64_t(round));
+}
+
+struct state {
+  std::vector<counter> elements = std::vector<counter>(width * height);
+  std::vector<std::uint64_t> sums = {};
+};
+
+state in_a_loop(unsigned seed) {
+  state out;
+  for (int k = 0; k < width * height; ++k) out.elements[std::size_t(k)].u = std::uint64_t(k + 1);
+  for (int round = 0; round < all_rounds; ++round) {
+    const auto before = out.elements;
+    for (int to = 0; to < width * height; ++to)
+      for (int from = 0; from < width * height; ++from) {
+        auto& mine = out.elements[std::size_t(to)];
+        const auto whom = receivers(seed, from, round);
+        for (std::size_t k = 0; k < whom.size(); ++k)
+          if (whom[k] == to) mine.u = mixed_in(mine.u, from, before[std::size_t(from)].u + k);
+      }
+    std::uint64_t sum = 0;
+    for (auto& c : out.elements) {
+      grow(c, round);
+      sum = sum * 5 + c.u;
+    }
+    out.sums.push_back(sum);
+  }
+  return out;
+}
+
+void run_rounds(collection<counter, index2>& all, unsigned seed, int from, int to, std::vector<std::uint64_t>& sums) {
+  auto by = all.make_port<std::uint64_t>("by");
+  std::vector<task::future<std::uint64_t>> under_way;
+  for (int round = from; round < to; ++round) {
+    const auto wander = [=, p = std::uint64_t(all.size())](auto& here, int purpose) {
+      if (const auto w = word(seed, number_of(here.index()), round, purpose); w % 3 == 0) here.move_to(int(w / 3 % p));
+    };
+    all.each("send", [=](counter& c, auto& here) {
+      const auto whom = receivers(seed, number_of(here.index()), round);
+      for (std::size_t k = 0; k < whom.size(); ++k) here.send(by, point_of(whom[k]), c.u + k);
+      here.work(double(1 + c.u % 10));
+      wander(here, 10);
+    });
+    all.each("mix", by.of([=](index2 at) { return expected_by(seed, number_of(at), round); }), [=](counter& c, auto& here) {
+      for (const auto& [sender, value] : here.take(by)) c.u = mixed_in(c.u, number_of(sender), value);
+      grow(c, round);
+      wander(here, 11);
+    });
+    under_way.push_back(all.reduce("sum", [](const counter& c) { return c.u; }, std::uint64_t(0),
+                                   [](std::uint64_t s, std::uint64_t u) { return s * 5 + u; }));
+    const auto w = word(seed, 1000, round, 12);
+    if (w % 2 == 0) {
+      const auto& which = balance::balancers()[w / 2 % balance::balancers().size()];
+      auto came_to = all.balance({.by = std::string(which.name), .ranks_per_node = 2});
+      if (w % 4 == 0) {  // some wait for it, others run ahead
+        const auto what = came_to.get();
+        EXPECT_LE(what.predicted, what.before) << which.name;
+        EXPECT_GE(what.predicted, what.floor * (1 - 1e-12)) << which.name;
+      }
+    }
+    if (w % 7 == 0) all.wait();
+  }
+  all.wait();
+  for (auto& sum : under_way) sums.push_back(sum.get());
+}
+
+TEST(collection_churn, comes_to_the_bits_of_a_loop) {
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    for (unsigned seed = 0; seed < seeds(30); ++seed) {
+      const state expected = in_a_loop(seed);
+      const int ranks = 1 + int(seed % 6);
+      const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
+        collection<counter, index2> all("all", world, pool, seed % 2 ? in_rows(mesh) : along_hilbert(mesh),
+                                        [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
+        std::vector<std::uint64_t> sums;
+        run_rounds(all, seed, 0, all_rounds, sums);
+        EXPECT_EQ(sums, expected.sums) << "seed " << seed;
+        all.each_here([&](index2 at, const counter& c) { EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed; });
+        const auto count = all.reduce("count", [](const counter&) { return 1; }, 0, std::plus<>()).get();
+        EXPECT_EQ(count, width * height);
+      });
+      EXPECT_EQ(said, no_errors(ranks)) << "seed " << seed;
+    }
+  });
+}
+
+// In two parts, with a checkpoint between them that other ranks go on from.
+TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "churn";
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    for (unsigned seed = 100; seed < 100 + seeds(10); ++seed) {
+      std::filesystem::remove_all(folder);
+      const state expected = in_a_loop(seed);
+      const int half = 1 + int(seed % (all_rounds - 1)), before = 1 + int(seed % 4), after = 1 + int(seed / 2 % 4);
+      std::vector<std::uint64_t> first;
+      auto said = on_ranks(before, seed, [&](const comm::communicator& world) {
+        collection<counter, index2> all("all", world, pool, along_hilbert(mesh),
+                                        [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
+        std::vector<std::uint64_t> sums;
+        run_rounds(all, seed, 0, half, sums);
+        all.save(folder);
+        if (world.rank() == 0) first = sums;
+      });
+      EXPECT_EQ(said, no_errors(before)) << "seed " << seed;
+      said = on_ranks(after, seed + 1, [&](const comm::communicator& world) {
+        collection<counter, index2> all("all", world, pool, in_rows(mesh), saved{folder}, load::work);
+        std::vector<std::uint64_t> sums = first;
+        run_rounds(all, seed, half, all_rounds, sums);
+        EXPECT_EQ(sums, expected.sums) << "seed " << seed;
+        all.each_here([&](index2 at, const counter& c) { EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed; });
+      });
+      EXPECT_EQ(said, no_errors(after)) << "seed " << seed;
+    }
+  });
+  std::filesystem::remove_all(folder);
+}
+
+// Two collections of one program do not disturb each other.
+TEST(collection_churn, two_at_once) {
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    for (unsigned seed = 0; seed < seeds(6); ++seed) {
+      const state one = in_a_loop(seed), two = in_a_loop(seed + 50);
+      const auto said = on_ranks(3, seed, [&](const comm::communicator& world) {
+        const auto make = [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; };
+        collection<counter, index2> a("a", world, pool, in_rows(mesh), make, load::work);
+        collection<counter, index2> b("b", world, pool, along_hilbert(mesh), make, load::work);
+        std::vector<std::uint64_t> of_a, of_b;
+        run_rounds(a, seed, 0, 3, of_a);
+        run_rounds(b, seed + 50, 0, all_rounds, of_b);
+        run_rounds(a, seed, 3, all_rounds, of_a);
+        EXPECT_EQ(of_a, one.sums);
+        EXPECT_EQ(of_b, two.sums);
+      });
+      EXPECT_EQ(said, no_errors(3)) << "seed " << seed;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace plaq
