@@ -186,6 +186,7 @@ void bind_dca(nb::module_& m) {
   rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
   rw("sweeps_between_rebuilds", &problem::moves, &move_rules::sweeps_between_rebuilds);
   rw("sweeps_between_worms", &problem::moves, &move_rules::sweeps_between_worms);
+  rw("sweeps_between_charge_worms", &problem::moves, &move_rules::sweeps_between_charge_worms);
   rw("single_precision", &problem::moves, &move_rules::single_precision);
   rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
   rw("warm_up_sweeps", &problem::rules, &chain_rules::warm_up_sweeps);

@@ -1,5 +1,6 @@
 // One Markov chain: warm-up, then bins of measurements. A bin starts from vertices alone.
 #pragma once
+#include <array>
 #include <atomic>
 #include <optional>
 #include <vector>
@@ -49,13 +50,13 @@ class chain_walk {
         walker_(model.parameters, model.g0, moves.block_length) {}
 
   bool warm_up(const configuration& start) {
-    begin(start, streams::warm_up_moves, streams::warm_up_worms, 0);
+    begin(start, {streams::warm_up_moves, streams::warm_up_worms, streams::warm_up_charge_worms}, 0);
     return sweeps("warm up", rules_.warm_up_sweeps);
   }
 
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
-    begin(start, streams::moves, streams::worms, number);
+    begin(start, {streams::moves, streams::worms, streams::charge_worms}, number);
     for (int m = 0; m < rules_.measurements_per_bin; ++m) {
       if (!sweeps("walk", rules_.sweeps_per_measurement)) return false;
       sink(walker_, std::uint64_t(m));
@@ -70,9 +71,9 @@ class chain_walk {
   }
 
  private:
-  void begin(const configuration& start, std::uint32_t moves, std::uint32_t worms, std::uint64_t bin) {
-    moves_stream_ = streams::of(rules_, moves, number_, bin);
-    worms_stream_ = streams::of(rules_, worms, number_, bin);
+  // Of moves, worms and charge worms.
+  void begin(const configuration& start, const std::array<std::uint32_t, 3>& purposes, std::uint64_t bin) {
+    for (std::size_t i = 0; i < purposes.size(); ++i) streams_[i] = streams::of(rules_, purposes[i], number_, bin);
     walker_.reset(start);
     at_start_ = walker_.counts();
     next_ = 0;
@@ -87,16 +88,22 @@ class chain_walk {
   }
   bool one_sweep() {
     if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
-    walker_.propose(moves_stream_, next_, moves_.proposals_per_sweep);
+    const auto& [proposals, worms, charge_worms] = streams_;
+    walker_.propose(proposals, next_, moves_.proposals_per_sweep);
     next_ += moves_.proposals_per_sweep;
     if (++sweeps_ % moves_.sweeps_between_rebuilds == 0) {
       trace::region here("rebuild N");
       drift_ = std::max(drift_, walker_.rebuild());
-      walker_.flip_site(moves_stream_, ~std::uint64_t(sweeps_));  // the last numbers, far from those of the sweeps
+      walker_.flip_site(proposals, ~std::uint64_t(sweeps_));  // the last numbers, far from those of the sweeps
     }
     if (sweeps_ % moves_.sweeps_between_worms == 0) {
       trace::region here("worm");
-      walker_.send_worm(worms_stream_, std::uint64_t(sweeps_) * (moves_.longest_worm + 1), moves_.longest_worm);
+      walker_.send_worm(worms, std::uint64_t(sweeps_) * (moves_.longest_worm + 1), moves_.longest_worm);
+    }
+    if (moves_.sweeps_between_charge_worms > 0 && sweeps_ % moves_.sweeps_between_charge_worms == 0) {
+      trace::region here("charge worm");
+      const auto numbers = std::uint64_t(charge_worm::numbers) * (moves_.longest_worm + 1);
+      walker_.send_charge_worm(charge_worms, std::uint64_t(sweeps_) * numbers, moves_.longest_worm);
     }
     control_.sweeps.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -107,7 +114,7 @@ class chain_walk {
   std::uint32_t number_;
   control& control_;
   walker<Real> walker_;
-  stream_id moves_stream_{}, worms_stream_{};
+  std::array<stream_id, 3> streams_{};
   move_counts at_start_;
   std::uint64_t next_ = 0;
   int sweeps_ = 0;

@@ -32,6 +32,7 @@ struct move_rules {
   int proposals_per_sweep = 1;
   int sweeps_between_rebuilds = 20;  ///< each followed by the proposal to flip a site
   int sweeps_between_worms = 10;
+  int sweeps_between_charge_worms = 0;  ///< 0: none
   int longest_worm = 1000;           ///< steps after which a worm is given up
   bool single_precision = false;     ///< N in float
 };

@@ -93,6 +93,18 @@ inline long double worm_weight(const expansion& p, const g0_table& g0, const std
   return product;
 }
 
+/// The same with a worm of charge_worm in spin sigma: c^dagger at a and c at b, which are (site, tau).
+inline long double charge_worm_weight(const expansion& p, const g0_table& g0, const std::vector<vertex>& v, int sigma,
+                                      std::pair<int, double> a, std::pair<int, double> b) {
+  dense d = inverse_n(p, g0, v, sigma);
+  for (std::size_t i = 0; i < v.size(); ++i) d[i].push_back(-g0(v[i].site, v[i].tau, a.first, a.second));
+  d.emplace_back();
+  for (const vertex& x : v)
+    d.back().push_back(-g0(b.first, b.second, x.site, x.tau) * std::expm1(p.gamma() * sigma * x.spin));
+  d.back().push_back(-g0(b.first, b.second, a.first, a.second));
+  return determinant(d) * determinant(inverse_n(p, g0, v, -sigma));
+}
+
 /// Makes proposal after proposal as the walker's documentation says, with the weight from scratch for each.
 class walker {
  public:

@@ -13,6 +13,8 @@ constexpr std::uint32_t measurement_times = 3;
 constexpr std::uint32_t neighbours = 4;
 constexpr std::uint32_t worms = 5;
 constexpr std::uint32_t warm_up_worms = 6;
+constexpr std::uint32_t charge_worms = 7;
+constexpr std::uint32_t warm_up_charge_worms = 8;
 
 /// The coordinates are temperature, iteration, chain and bin.
 inline stream_id of(const chain_rules& r, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {

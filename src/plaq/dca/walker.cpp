@@ -26,7 +26,8 @@ walker<Real>::walker(const expansion& parameters, std::shared_ptr<const g0_table
       block_length_(block_length),
       gamma_(parameters.gamma()),
       g_equal_((*g0_)(0, 0., 0, 0.)),
-      worm_(parameters, g0_) {
+      worm_(parameters, g0_),
+      charge_worm_(parameters, g0_) {
   check(block_length > 0, "walker: block_length must be positive");
   check(g0_->sites() == parameters.sites && g0_->beta() == parameters.beta, "walker: g0 belongs to another problem");
 }
@@ -136,6 +137,16 @@ bool walker<Real>::send_worm(const stream_id& stream, std::uint64_t first, int l
   if (order() == 0) return false;
   if (!worm_.walk<Real>(configuration_.vertices, {&sectors_[0].n, &sectors_[1].n}, stream, first, longest)) return false;
   for (int i : worm_.turned()) configuration_.vertices[i].spin *= -1;
+  tabulate();
+  adopt(from_scratch());
+  return true;
+}
+
+template <class Real>
+bool walker<Real>::send_charge_worm(const stream_id& stream, std::uint64_t first, int longest) {
+  if (!charge_worm_.walk<Real>(configuration_.vertices, {&sectors_[0].n, &sectors_[1].n}, stream, first, longest))
+    return false;
+  configuration_.vertices = charge_worm_.vertices();
   tabulate();
   adopt(from_scratch());
   return true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
+#include "plaq/dca/charge_worm.hpp"
 #include "plaq/dca/configuration.hpp"
 #include "plaq/dca/g0_table.hpp"
 #include "plaq/dca/sample.hpp"
@@ -51,6 +52,10 @@ class walker {
   /// Makes an excursion of a spin_worm of at most `longest` steps; uses the numbers from `first` to first + longest of the
   /// stream. Returns whether it changed spins; N is then new from scratch.
   bool send_worm(const stream_id& stream, std::uint64_t first, int longest);
+
+  /// The same with a charge_worm, which uses the numbers from first to first + charge_worm::numbers (longest + 1) and may change
+  /// all vertices. Returns whether it closed.
+  bool send_charge_worm(const stream_id& stream, std::uint64_t first, int longest);
 
   /// Copies what measurements need: M_sigma = (e^V - 1) N, vertices ordered by site.
   void fill(sample& s) const;
@@ -109,6 +114,7 @@ class walker {
   std::array<sector, 2> sectors_;
   linalg::matrix<double> g_all_;
   spin_worm worm_;
+  charge_worm charge_worm_;
 
   // The block under way.
   std::vector<std::array<std::uint64_t, 4>> words_;

@@ -25,6 +25,7 @@ class Rates:
 
 LONGEST_INTERVAL = 16  # sweeps
 WORM_EVERY, WORM_EVERY_ISOLATED = 10, 2  # sweeps
+CHARGE_WORM_EVERY_ISOLATED = 2
 
 
 def expansion_constant(solver):
@@ -62,6 +63,11 @@ def block_length(solver, order):
 def sweeps_between_worms(isolated):
     """A tenth of the time for moves of the total spin; half of it where no bath changes the total spin either."""
     return WORM_EVERY_ISOLATED if isolated else WORM_EVERY
+
+
+def sweeps_between_charge_worms(isolated):
+    """Moves of the particle number, which nothing else changes where there is no bath; 0: none."""
+    return CHARGE_WORM_EVERY_ISOLATED if isolated else 0
 
 
 def costs(order, sites, frequencies, window, channels=0, rates=Rates()):

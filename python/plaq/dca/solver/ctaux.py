@@ -156,6 +156,7 @@ def make_problem(cluster, mesh, task, solver):
     problem.sweeps_per_measurement = choices.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
                                                           task.window, len(task.channels))
     problem.sweeps_between_worms = choices.sweeps_between_worms(task.isolated)
+    problem.sweeps_between_charge_worms = choices.sweeps_between_charge_worms(task.isolated)
     problem.warm_up_sweeps = task.warm_up
     pieces = max(solver.bins, solver.chains)  # see plaq.data.bins
     problem.bins = pieces // solver.chains
