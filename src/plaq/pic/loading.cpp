@@ -31,7 +31,7 @@ point grid_of(int all, int dimensions) {
   return out;
 }
 
-constexpr std::uint64_t draws_of_one = 1 << 16;  // a particle's own numbers of a Juettner distribution
+constexpr std::uint64_t draws_of_one = 1 << 10;  // a particle's own numbers of a Juettner distribution
 
 }  // namespace
 
@@ -59,17 +59,30 @@ std::vector<double> places(const plan& p, const block& m, std::uint32_t stream, 
 }
 
 std::array<double, 3> juettner(const stream_id& stream, std::uint64_t index, double temperature) {
+  const double root = std::sqrt(temperature);
+  // Weights of the gamma distributions of shape 3/2, 2, 5/2, 3 that the proposals are a mixture of.
+  const std::array<double, 4> weights{std::sqrt(std::numbers::pi / 2), root, 1.5 * std::sqrt(std::numbers::pi / 2) * temperature,
+                                      2 * temperature * root};
+  const double all = weights[0] + weights[1] + weights[2] + weights[3];
   for (std::uint64_t tries = 0; tries < draws_of_one / 2; ++tries) {
     const auto a = random_words(stream, index + 2 * tries), b = random_words(stream, index + 2 * tries + 1);
-    const double u = -temperature * std::log(above_zero(a[0]) * above_zero(a[1]) * above_zero(a[2]));
-    const double eta = u - temperature * std::log(above_zero(a[3]));
-    if (eta * eta - u * u <= 1) continue;
+    double chosen = all * unit_interval(a[0]);
+    std::size_t shape = 0;
+    while (shape < 3 && chosen >= weights[shape]) chosen -= weights[shape++];
+    double x = -std::log(above_zero(a[1]));
+    if (shape >= 1) x -= std::log(above_zero(a[2]));
+    if (shape == 3) x -= std::log(above_zero(a[3]));
+    if (shape % 2 == 0) {  // half a normal number's square has the shape 1/2
+      const double normal = normal_pair(b[2], a[3])[0];
+      x += normal * normal / 2;
+    }
+    if (unit_interval(b[3]) * (std::sqrt(2 * x) + root * x) > std::sqrt(x * (2 + temperature * x))) continue;
+    const double u = std::sqrt(temperature * x * (2 + temperature * x));
     const double z = 2 * unit_interval(b[0]) - 1, phi = 2 * std::numbers::pi * unit_interval(b[1]);
     const double across = u * std::sqrt(1 - z * z);
     return {across * std::cos(phi), across * std::sin(phi), u * z};
   }
-  throw input_error("a Juettner distribution of temperature " + std::to_string(temperature) +
-                    " mc^2 is too cold to be drawn so: use a Maxwell distribution below 0.01");
+  throw input_error("a Juettner distribution of temperature " + std::to_string(temperature) + " mc^2 cannot be drawn");
 }
 
 std::array<double, 3> boosted(const std::array<double, 3>& u, const std::array<double, 3>& drift) {
@@ -79,6 +92,15 @@ std::array<double, 3> boosted(const std::array<double, 3>& u, const std::array<d
   std::array<double, 3> out;
   for (std::size_t c = 0; c < 3; ++c) out[c] = u[c] + drift[c] * (g + along / (1 + big));
   return out;
+}
+
+std::array<double, 3> turned_along(std::array<double, 3> u, const std::array<double, 3>& drift, std::uint64_t word) {
+  const double dot = u[0] * drift[0] + u[1] * drift[1] + u[2] * drift[2];
+  const double square = drift[0] * drift[0] + drift[1] * drift[1] + drift[2] * drift[2];
+  const double g = std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  if (-dot > unit_interval(word) * g * std::sqrt(1 + square))
+    for (std::size_t c = 0; c < 3; ++c) u[c] -= 2 * dot / square * drift[c];
+  return u;
 }
 
 template <class T>
@@ -106,7 +128,9 @@ void load(const plan& p, patch<T>& me, std::size_t s, const loaded& what) {
     std::array<double, 3> u;
     const double *drift = what.drift.data() + 3 * i, *thermal = what.thermal.data() + 3 * i;
     if (what.juttner) {
-      u = boosted(juettner(stream, number * draws_of_one, thermal[0]), {drift[0], drift[1], drift[2]});
+      const std::array<double, 3> along{drift[0], drift[1], drift[2]};
+      const std::uint64_t own = number * draws_of_one;
+      u = boosted(turned_along(juettner(stream, own, thermal[0]), along, random_words(stream, own + draws_of_one - 1)[0]), along);
     } else {
       const auto word = random_words(stream, number);
       const auto first = normal_pair(word[0], word[1]), second = normal_pair(word[2], word[3]);
