@@ -96,12 +96,12 @@ def fitted(name: str, series: np.ndarray, error: np.ndarray, first: int, how: di
 
 
 def pcac_mass(correlators: np.ndarray) -> np.ndarray:
-    r"""$m(t) = (C_{AP}(t+1) - C_{AP}(t-1)) / 4 C_{PP}(t)$ for 0 < t < T/2, from [T, (PP, AP)] with $A = \bar q\gamma_0\gamma_5 q$,
+    r"""$m(t) = (C_{AP}(t+1) - C_{AP}(t-1)) / 4 C_{PP}(t)$ for 1 < t < T/2, away from the source, from [T, (PP, AP)] with $A = \bar q\gamma_0\gamma_5 q$,
     which changes its sign under t -> T - t."""
     pp, ap = correlators.T
     odd = (ap - np.roll(ap[::-1], 1)) / 2
     half = len(pp) // 2
-    return (odd[2:half + 1] - odd[:half - 1]) / (4 * folded(pp)[1:half])
+    return (odd[3:half + 1] - odd[1:half - 1]) / (4 * folded(pp)[2:half])
 
 
 def recorded(name: str, series: np.ndarray, axis: str, convention: str) -> Recorded:
@@ -161,12 +161,12 @@ def findings(p: Parameters, plaquettes: np.ndarray, loops: np.ndarray, mesons: M
             found |= fit
             sentences.append(said)
         sentences += [f"effective mass of {name} at t = {t}: {mass.pick(t=i)} / a" for i, t in enumerate(times[1:len(times) // 2])]
-    if axial is not None:
+    if axial is not None and len(times) > 4:
         both = np.stack([mesons["gamma5"], axial], axis=-1)
-        found["pcac_mass"] = average("pcac_mass", both, **how, function=pcac_mass, axes=[Axis("t", times[1:len(times) // 2], "a")],
+        found["pcac_mass"] = average("pcac_mass", both, **how, function=pcac_mass, axes=[Axis("t", times[2:len(times) // 2], "a")],
                                      unit="1/a", convention="(C_AP(t+1) - C_AP(t-1)) / 4 C_PP(t)")
-        middle = (len(times) // 2 - 1) // 2
-        sentences.append(f"PCAC mass at t = {middle + 1}: {found['pcac_mass'].pick(t=middle)} / a")
+        middle = (len(times) // 2 - 2) // 2
+        sentences.append(f"PCAC mass at t = {middle + 2}: {found['pcac_mass'].pick(t=middle)} / a")
     if (smooth := flow_times(p)).size:
         axes = [Axis("t", smooth, "a^2")]
         found["flow_energy"] = average("flow_energy", flow[..., 0], **how, axes=axes, unit="a^-4", convention="-tr F^2, clover")

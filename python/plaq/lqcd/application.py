@@ -10,7 +10,9 @@ import numpy as np
 
 from plaq import _core
 from plaq.errors import InputError
+from plaq.lqcd import planning
 from plaq.lqcd.parameters import PROGRAM, Parameters
+from plaq.machine import pool_options
 from plaq.run.application import Application
 from plaq.run.driver import Run
 
@@ -38,11 +40,19 @@ class Lqcd(Application):
             key = f"lattice.extents = {extents}" if grid == "auto" else f"run.grid = {list(grid)}"
             raise InputError(f"{key}: {error}") from None
 
-    def expected_seconds(self) -> float:
-        """Of one core: some microseconds for each link that is updated."""
+    def describe(self) -> str:
+        self.check(1)
+        return planning.describe(self.parameters)
+
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
+        if machine is not None:
+            raise InputError(f"--machine {machine}: {self.name} knows the speed of one machine only, which is in docs/lqcd.md")
+        self.check(ranks)
         p = self.parameters
-        sweeps = p.updates.thermalisation + p.updates.configurations * p.updates.sweeps
-        return 2e-6 * 4 * float(np.prod(p.lattice.extents)) * sweeps * (1 + p.updates.over_relaxations)
+        return planning.estimate(p, ranks, workers or pool_options(p.run.workers, p.run.bind).workers)
+
+    def expected_seconds(self) -> float:
+        return sum(planning.seconds(self.parameters).values())
 
     def header(self) -> Mapping[str, Any]:
         return {"seed": self.parameters.updates.seed}

@@ -1,0 +1,120 @@
+"""What a run will do and need: ``plaq check`` and ``plaq lqcd estimate``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from plaq import _core
+from plaq.data.words import duration, size
+from plaq.lqcd.analysis import flow_times
+from plaq.lqcd.fields import RECTANGLES
+from plaq.lqcd.hmc import INTEGRATORS
+from plaq.lqcd.parameters import Parameters
+
+# Microseconds of one core, 8^4 sites on the machine of docs/lqcd.md, for each link or site.
+LINK_UPDATE = {False: 1.2, True: 10.0}  # heat bath or over-relaxation, without and with rectangles
+LINK_FORCE = {False: 0.6, True: 4.0}
+LINK_MOVE = 0.3
+SITE_NORMAL = {False: 0.13, True: 0.17}  # a step of conjugate gradient, without and with clover term
+SITE_FLOW = 9.0  # a step of the flow, with energy and charge
+STEPS = 100  # that a solve is taken to need
+LINKS, MATRIX, SPINOR, BLOCKS = 576, 144, 192, 1152  # bytes of a site
+
+
+@dataclass(frozen=True)
+class Work:
+    """Of a time scale in one trajectory: how often its forces are taken."""
+
+    term: str
+    kicks: int
+
+
+def time_scales(p: Parameters) -> tuple[list[Work], int]:
+    """The scales of a trajectory, the coarsest first, and how often links are moved in it."""
+    names = ["the gauge field"]
+    if p.quarks.kappa is not None:
+        chain = [0.0, *p.quarks.masses]
+        names = [*(f"quarks, mass {a:g} over {b:g}" for a, b in zip(chain, chain[1:])), f"quarks, mass {chain[-1]:g}", *names]
+    if p.strange.kappa is not None:
+        names.insert(len(names) - 1, "strange quark")
+    kicks, moves = INTEGRATORS[p.hmc.integrator]
+    calls, found = 1, []
+    for name, steps in zip(names, p.hmc.steps):
+        found.append(Work(name, calls * (steps * (len(kicks) - 1) + 1)))
+        calls *= steps * len(moves)
+    return found, calls
+
+
+def memory(p: Parameters, sites: int) -> int:
+    """Bytes of the fields of so many sites, at their most; without the interpreter's own."""
+    quarks, clover = p.quarks.kappa is not None or p.strange.kappa is not None, max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0
+    needs = 2 * LINKS + 10 * MATRIX  # links, one more field of them, and what staples are worked out in
+    if p.updates.algorithm == "hmc":
+        needs += 2 * LINKS
+    if quarks or p.mesons.kappa is not None:
+        needs += 3 * LINKS // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
+    if p.strange.kappa is not None:
+        needs += (2 * p.strange.poles + 4) * SPINOR // 2
+    if p.mesons.kappa is not None:
+        needs += (36 if p.mesons.source == "point" else 12) * SPINOR
+    if p.flow.time is not None:
+        needs = max(needs, 4 * LINKS + 20 * MATRIX)
+    return needs * sites
+
+
+def seconds(p: Parameters) -> dict[str, float]:
+    """Of one core, by part of the run, where a solve takes `STEPS` steps."""
+    sites = math.prod(p.lattice.extents)
+    rectangles = RECTANGLES[p.action.gauge] != 0
+    sweeps = p.updates.thermalisation + (p.updates.configurations - 1) * p.updates.sweeps
+    if p.updates.algorithm == "hmc":
+        scales, moves = time_scales(p)
+        normal = SITE_NORMAL[p.quarks.csw != 0] * STEPS
+        one = 4 * (LINK_FORCE[rectangles] * scales[-1].kicks + LINK_MOVE * moves)
+        one += normal * sum(work.kicks + 3 for work in scales[:-1])  # and those of values at both ends
+    else:
+        one = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
+    solves = 0 if p.mesons.kappa is None else 12 if p.mesons.source == "point" else 4
+    each = {"updates": one * sweeps, "mesons": solves * STEPS * SITE_NORMAL[p.mesons.csw != 0] * p.updates.configurations,
+            "flow": len(flow_times(p)) * SITE_FLOW * p.updates.configurations}
+    return {part: 1e-6 * sites * value for part, value in each.items() if value}
+
+
+def describe(p: Parameters) -> str:
+    """The text that ``plaq check`` prints."""
+    extents = " x ".join(map(str, p.lattice.extents))
+    lines = [f"lattice:     {extents} (t, x, y, z), {math.prod(p.lattice.extents)} sites",
+             f"action:      {p.action.gauge}, beta = {p.action.beta:g}"]
+    for name, q in (("quarks", p.quarks), ("strange", p.strange)):
+        if q.kappa is not None:
+            mass = f"kappa = {q.kappa:g}, m = {1 / (2 * q.kappa) - 4:.4g}"
+            twist = f", mu = {q.mu:g}" if name == "quarks" and q.mu else ""
+            lines.append(f"{name + ':':12} {mass}{twist}, c_sw = {p.quarks.csw:g}")
+    how = "heat bath" if p.updates.algorithm == "heatbath" else f"hybrid Monte Carlo, {p.hmc.integrator}, length {p.hmc.length:g}"
+    lines.append(f"updates:     {how}; {p.updates.configurations} configurations, {p.updates.sweeps} apart, after {p.updates.thermalisation}")
+    if p.updates.algorithm == "hmc":
+        scales, moves = time_scales(p)
+        lines += [f"  a trajectory takes {work.kicks:5} forces of {work.term}" for work in scales]
+        lines.append(f"  and moves links {moves} times")
+    return "\n".join([*lines, "", estimate(p, 1, 1)])
+
+
+def estimate(p: Parameters, ranks: int, workers: int) -> str:
+    """The text of ``plaq lqcd estimate``: boxes, memory and time. InputError where the lattice cannot be cut so."""
+    extents = list(p.lattice.extents)
+    grid = _core.lqcd.grid_for(ranks, extents) if p.run.grid == "auto" else list(p.run.grid)
+    layout = _core.lqcd.Layout(extents, list(grid), 0, 0)
+    box, sites = layout.local, math.prod(layout.local)
+    surface = sum(2 * sites // n for n, cut in zip(box, grid) if cut > 1)
+    parts = seconds(p)
+    cores = ranks * workers
+    return "\n".join([
+        f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; boxes of {' x '.join(map(str, box))}, "
+        f"{layout.lanes} lanes",
+        f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {size(96 * surface)} for a hopping matrix",
+        f"memory:      {size(memory(p, sites))} of fields on a rank",
+        "time:        " + ", ".join(f"{part} {duration(value / cores)}" for part, value in parts.items())
+        + f"; all {duration(sum(parts.values()) / cores)}",
+        f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, which is for heavy quarks",
+    ])

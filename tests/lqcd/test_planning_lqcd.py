@@ -1,0 +1,83 @@
+"""``plaq check`` and ``plaq lqcd estimate``: what a run will do."""
+
+from pathlib import Path
+
+import pytest
+
+from plaq import lqcd
+from plaq.errors import InputError
+from plaq.lqcd import chain, planning
+from plaq.lqcd.application import Lqcd
+from plaq.lqcd.fields import Momenta
+from plaq.lqcd.hmc import Scale, integrate
+from plaq.lqcd.parameters import Parameters
+from plaq.lqcd.terms import Term
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STRANGE = ("strange.kappa=0.15", "strange.range=[0.01, 5]", "hmc.steps=[2, 3, 1, 2]", "quarks.csw=1.2")
+
+
+def read(name, *settings):
+    return Parameters.read(EXAMPLES / name / "input.toml", settings)
+
+
+class Counted(Term):
+    """No force."""
+
+    def __init__(self):
+        self.kicks = 0
+
+    def value(self, gauge):
+        return 0.0
+
+    def kick(self, momenta, gauge, time):
+        self.kicks += 1
+
+
+class Moves(Momenta):
+    """Momenta that count how often they move links."""
+
+    moves = 0
+
+    def move(self, gauge, time):
+        self.moves += 1
+
+
+@pytest.mark.parametrize("settings", [(), ("hmc.integrator=omf4",), STRANGE])
+def test_forces_are_counted_as_they_are_taken(settings):
+    p = read("dynamical", *settings)
+    lattice = lqcd.Lattice((2, 2, 2, 2))
+    scales = [Scale((Counted(),), scale.steps, scale.integrator) for scale in chain.time_scales(p)]
+    momenta = Moves(lattice)
+    integrate(lqcd.GaugeField(lattice), momenta, scales, 1.0)
+    works, moves = planning.time_scales(p)
+    assert [work.kicks for work in works] == [scale.terms[0].kicks for scale in scales] and moves == momenta.moves
+
+
+def test_what_check_says():
+    text = Lqcd(read("dynamical", *STRANGE)).describe()
+    for words in ("4 x 4 x 4 x 4 (t, x, y, z), 256 sites", "quarks:      kappa = 0.177, m = -1.175, mu = 0.5, c_sw = 1.2",
+                  "strange:     kappa = 0.15, m = -0.6667, c_sw = 1.2", "forces of quarks, mass 0 over 1", "forces of strange quark",
+                  "moves links 192 times", "ranks:       1 in a grid of 1 x 1 x 1 x 1"):
+        assert words in text, text
+
+
+def test_what_estimate_says():
+    run = Lqcd(read("quenched"))
+    text = run.estimate(4, 2, None)
+    assert "4 in a grid of 4 x 1 x 1 x 1, 2 worker(s) each; boxes of 2 x 8 x 8 x 8" in text
+    assert "1024 of 1024 sites of a box" in text
+    with pytest.raises(InputError, match="cannot be cut for 3 ranks"):
+        run.estimate(3, 1, None)
+    with pytest.raises(InputError, match="knows the speed of one machine only"):
+        run.estimate(2, 1, Path("machine.toml"))
+
+
+def test_time_and_memory_grow_with_what_is_to_be_done():
+    p = read("quenched")
+    assert planning.seconds(read("quenched", "action.gauge=iwasaki"))["updates"] > 5 * planning.seconds(p)["updates"]
+    assert "flow" not in planning.seconds(p) and planning.seconds(read("quenched", "flow.time=1"))["flow"] > 0
+    assert planning.seconds(read("quenched", "mesons.source=noise"))["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
+    more = [planning.memory(one, 100) for one in (p, read("dynamical"), read("dynamical", *STRANGE))]
+    assert planning.memory(read("quenched", "mesons.source=noise"), 100) < more[0] and more[1] < more[2]
+    assert planning.memory(p, 200) == 2 * planning.memory(p, 100)
