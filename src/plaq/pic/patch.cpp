@@ -75,6 +75,7 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
   for (auto& component : me.f.j) std::ranges::fill(component, T(0));
   for (std::size_t s = 0; s < p.kinds.size(); ++s) {
     particles<T>& all = me.kinds[s];
+    sort_by_cell(m, all);  // here, where they stay in the cache for what follows
     set_apart apart;
     try {
       const sums what = advance(m, p.order, motion_of(p.kinds[s], me.walls), me.f, all, apart);
@@ -138,11 +139,8 @@ void take(const plan& p, patch<T>& me, parcel<T>&& came) {
 }
 
 template <class T>
-void settle(const plan& p, patch<T>& me) {
-  for (std::size_t s = 0; s < p.kinds.size(); ++s) {
-    me.now[record::at(s, record::number)] = double(me.kinds[s].size());
-    sort_by_cell(me.mesh, me.kinds[s]);  // what is in a cell is worked on together
-  }
+void count(const plan& p, patch<T>& me) {
+  for (std::size_t s = 0; s < p.kinds.size(); ++s) me.now[record::at(s, record::number)] = double(me.kinds[s].size());
 }
 
 template <class T>
@@ -251,7 +249,6 @@ void begin(const plan& p, patch<T>& me) {
   close_b(me.mesh, me.walls, me.f);
   mirror_fields(me.mesh, me.walls, me.f);
   for (std::size_t s = 0; s < p.kinds.size(); ++s) {
-    sort_by_cell(me.mesh, me.kinds[s]);
     kick(me.mesh, p.order, motion_of(p.kinds[s], me.walls), me.f, me.kinds[s], -0.5 * p.dt);
   }
   me.background = gauss_residual(me.mesh, looked_at(p, me.mesh, me.walls), me.f);
@@ -286,7 +283,7 @@ void sort_by_cell(const block& m, particles<T>& p) {
   template struct patch<T>;                                                                          \
   template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&);           \
   template void take(const plan&, patch<T>&, parcel<T>&&);                                           \
-  template void settle(const plan&, patch<T>&);                                                      \
+  template void count(const plan&, patch<T>&);                                                       \
   template void advance_fields(const plan&, patch<T>&);                                              \
   template void complete_fields(const plan&, patch<T>&);                                             \
   template void set_electric(const plan&, patch<T>&, const std::vector<double>&);                    \

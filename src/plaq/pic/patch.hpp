@@ -55,7 +55,7 @@ struct halo {
   void serialize(archive& ar) { ar(shift, values); }
 };
 
-// A step is: push, send parcels, take them, settle; advance_fields, send halos, take them, complete_fields, or else the charge
+// A step is: push, send parcels, take them, count; advance_fields, send halos, take them, complete_fields, or else the charge
 // and set_electric; complete.
 
 /// Particles, and the current that they make; the parcels for the neighbours at these shifts. Throws runtime_failure that
@@ -64,9 +64,9 @@ template <class T>
 std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point>& shifts);
 template <class T>
 void take(const plan& p, patch<T>& me, parcel<T>&& came);
-/// All particles are counted and sorted by cell, with those that the parcels have brought.
+/// All particles are counted, with those that the parcels have brought.
 template <class T>
-void settle(const plan& p, patch<T>& me);
+void count(const plan& p, patch<T>& me);
 /// E by a step, B by half of one.
 template <class T>
 void advance_fields(const plan& p, patch<T>& me);

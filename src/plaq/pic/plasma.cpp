@@ -195,7 +195,7 @@ class on_patches final : public plasma {
     });
     patches_->each("fields", parcels_.of(around()), [this](patch<T>& me, auto& here) {
       for (auto& [from, came] : here.take(parcels_)) take(plan_, me, std::move(came));
-      settle(plan_, me);
+      pic::count(plan_, me);
       if (plan_.electrostatic) return;
       advance_fields(plan_, me);
       send_edges(me, here);
