@@ -209,6 +209,27 @@ def test_a_finished_run_goes_on_to_a_later_end(folder, whole):
     assert back.returncode == 2 and "a run goes on to a later end, never to an earlier one" in back.stderr
 
 
+def test_plates_go_on_to_the_same_bits(tmp_path):
+    """One at an angle with a flux that grows, one that space charge limits; from a checkpoint and at once."""
+    def run(end, folder):
+        return pic.run(pic.Parameters(
+            grid={"cells": [16, 12], "length": [4, 3], "patches": [4, 3]}, time={"end": end, "step": 0.1}, run={"workers": 1},
+            fields={"solver": "electrostatic"}, boundaries={"x": "conducting", "y": "conducting", "potential_x": [0, 0.2]},
+            species={"e": {"charge": -1, "mass": 1}}, output={"pictures": 0}, emission={
+                "slanted": {"species": "e", "at": [2, 1.5], "normal": [1, 2], "half_width": 0.8, "flux": "0.1*t", "per_cell": 50,
+                            "temperature": 0.01},
+                "cathode": {"species": "e", "at": [0, 1.5], "normal": [1, 0], "half_width": 1, "space_charge_limited": True,
+                            "per_cell": 500}}), folder)
+
+    run(1, tmp_path / "twice")
+    found = run(2, tmp_path / "twice")
+    run(2, tmp_path / "once")
+    assert digest(tmp_path / "twice") == digest(tmp_path / "once") and found["e.emitted"].values.sum() > 100
+    number = found["e.number"].values
+    left = sum(found[f"e.left_{d}{end}"].values.sum() for d in "xyz" for end in ("low", "high"))
+    assert found["e.emitted"].values.sum() - left == number[-1] and np.nanmax(found["gauss"].values) < 1e-12
+
+
 @pytest.mark.parametrize("setting, words", [
     ("species.electrons.masss=2", "unknown key species.electrons.masss; did you mean species.electrons.mass?"),
     ("time.step=1", "the Courant limit"),

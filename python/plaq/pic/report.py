@@ -64,9 +64,11 @@ def balances(results: Results) -> list[tuple[str, str]]:
 def drawn(results: Results) -> list[str]:
     """All figures, HTML."""
     recorded = results.recorded
-    found = [page.figure(figures.energies(results), "Energy", "Of the fields and of each species, W m_e c².", False),
-             page.figure(figures.conservation(results), "Conservation", "The largest residual of Gauss's law in any cell"
-                         + (", and the change of the total energy since the first step." if results.is_closed else "."), False)]
+    found = [page.figure(figures.energies(results), "Energy", "Of the fields and of each species, W m_e c².", False)]
+    words = ["Change of the total energy since the first step."] * results.is_closed
+    words += ["Largest residual of Gauss's law in any cell."] * ("gauss" in recorded)
+    if words:
+        found.append(page.figure(figures.conservation(results), "Conservation", " ".join(words), False))
     if not results.is_closed:
         found.append(page.figure(figures.through_sides(results), "Plates and sides", "Weight that came from plates and left by each side, "
                                  "per time.", False))
