@@ -3,6 +3,7 @@ every rank. All calls are collective: every rank of the group makes them, in the
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import queue
@@ -48,15 +49,23 @@ class _InThread:
         return self._found
 
 
-def _hand() -> queue.SimpleQueue[_InThread]:
-    """What a thread takes calls from, one after the other. It ends with the process, even if a call never does."""
-    calls: queue.SimpleQueue[_InThread] = queue.SimpleQueue()
+def _hand() -> queue.SimpleQueue[_InThread | None]:
+    """What a thread takes calls from, one after the other, until None. At exit it ends by itself, so that nothing which it has seen
+    outlives the interpreter; one whose call never ends goes with the process."""
+    calls: queue.SimpleQueue[_InThread | None] = queue.SimpleQueue()
 
     def work() -> None:
-        while True:
-            calls.get().run()
+        while (call := calls.get()) is not None:
+            call.run()
+            del call
 
-    threading.Thread(target=work, daemon=True).start()
+    def end() -> None:
+        calls.put(None)
+        thread.join(timeout=1.0)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    atexit.register(end)
     return calls
 
 
@@ -115,7 +124,7 @@ class Communicator:
         return self._finish(call)
 
     @functools.cached_property
-    def _calls(self) -> queue.SimpleQueue[_InThread]:
+    def _calls(self) -> queue.SimpleQueue[_InThread | None]:
         return _hand()
 
     def split(self, color: int, key: int = 0) -> Communicator:
