@@ -11,19 +11,20 @@ namespace plaq::elements {
 
 void host::collect(gathering what) {
   need_sound();
-  auto next = std::make_unique<step>(what.name);
-  next->collects = true;
-  next->holds = what.holds;
-  const number at = issued_;
-  {
-    std::lock_guard lock(mutex_);
-    pending& fresh = under_way(at);
-    fresh.issued = true;
-    fresh.what = std::move(what);
-  }
-  ++open_;  // what its driver does for a collect is a task, so that all is not quiet before it has ended
+  // What its driver does for a collect is a task, from before it is seen to wait for it: all is not quiet before that has ended.
+  ++open_;
   ++begun_;
   try {
+    auto next = std::make_unique<step>(what.name);
+    next->collects = true;
+    next->holds = what.holds;
+    const number at = issued_;
+    {
+      std::lock_guard lock(mutex_);
+      pending& fresh = under_way(at);
+      fresh.issued = true;
+      fresh.what = std::move(what);
+    }
     issue(std::move(next));
     finish(at);
   } catch (...) {
