@@ -155,7 +155,9 @@ TEST(messages, go_over_as_they_are_within_a_rank) {
       EXPECT_EQ(said, no_errors(ranks));
     });
     EXPECT_EQ(counted::packed > 0, ranks == 2);
-    EXPECT_EQ(sent.load() == came.load(), ranks == 1);
+    if (ranks == 1) {  // on two the memory may be the same by chance
+      EXPECT_EQ(sent.load(), came.load());
+    }
   }
 }
 
