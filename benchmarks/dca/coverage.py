@@ -93,7 +93,7 @@ def exact(geometry: str, U: float, beta: float, density: float) -> dict[str, np.
     q = next(i for i, K in enumerate(cluster.momenta) if np.allclose(np.abs(K), np.pi * np.array(case.transfer)))
     channels = [(kind, i, 0) for kind in CHANNELS for i in (0, q)]
     point = exact_point(parameters, cluster, 0, channels, FREQUENCIES)
-    found = {name: estimate.mean for name, estimate in point.observables.items()}
+    found = {name: estimate.mean for name, estimate in point.observables.items() if name != "sign"}  # that is of the expansion
     order = choices.expansion_constant(parameters.solver) + beta * U * cluster.size * (
         found["density"] / 2 - found["double_occupancy"])
     found |= {"order_identity": np.array(0.0), "expansion_order": order}
