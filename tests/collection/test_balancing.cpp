@@ -1,5 +1,6 @@
 // Collections that balance: elements move, bits stay.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -90,7 +91,7 @@ std::string text_of(const std::filesystem::path& file) {
 
 // Loads that are known: 4 elements, two of 3 and two of 1, that send 8 bytes to the next.
 TEST(collection_balancing, records_what_a_balancing_knew_and_said) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "recorded.jsonl";
+  const auto file = std::filesystem::temp_directory_path() / ("plaq_recorded_" + std::to_string(::getpid()));
   std::vector<balanced> found;
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {

@@ -1,6 +1,7 @@
 // Whole programs that are drawn: who sends to whom, who moves, when all balance and by what, when all is saved and read
 // again on other ranks. The same is done in a loop; every bit has to agree.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -135,7 +136,7 @@ TEST(collection_churn, comes_to_the_bits_of_a_loop) {
 
 // In two parts, with a checkpoint between them that other ranks go on from.
 TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "churn";
+  const auto folder = std::filesystem::temp_directory_path() / ("plaq_churn_" + std::to_string(::getpid()));
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     for (unsigned seed = 100; seed < 100 + seeds(10); ++seed) {
       std::filesystem::remove_all(folder);
