@@ -29,15 +29,15 @@ def pool(setting, *parts):
     found = None
     for part in parts:
         measured, g0, mu = part if isinstance(part, tuple) else (part, setting.g0, 1.2)
-        found = pooling.pooled(found, replace(measured, own=measured.in_bath(g0, mu)))
+        found = pooling.pooled(found, replace(measured, own=measured.in_bath(g0, mu, setting.reference)))
     return pooling.as_one(found)
 
 
 def bath_of(measured):
     """(m, g0, mu) with all data."""
-    norm, green, inverse_g0, mu = (a.mean(axis=0) for a in (measured.norm, *vars(measured.own).values()))
+    norm, ratio, inverse_g0, mu = (a.mean(axis=0) for a in (measured.norm, *vars(measured.own).values()))
     g0 = norm / inverse_g0
-    return (g0 - green / norm) / g0**2, g0, mu / norm
+    return (g0 - ratio / inverse_g0) / g0**2, g0, mu / norm
 
 
 def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
@@ -77,4 +77,19 @@ def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
 
     assert mu == pytest.approx(norms @ mus)
     np.testing.assert_allclose(1 / g0, norms[0] / baths[0] + norms[1] / baths[1], rtol=1e-13)
-    np.testing.assert_allclose(g0 - g0**2 * m, norms[0] * green(a, baths[0]) + norms[1] * green(b, baths[1]), rtol=1e-10)
+    ratio = norms[0] * green(a, baths[0]) / baths[0] + norms[1] * green(b, baths[1]) / baths[1]
+    np.testing.assert_allclose(g0 - g0**2 * m, g0 * ratio, rtol=1e-10)
+
+
+def test_a_self_energy_that_does_not_answer_to_the_bath_comes_back_from_any_baths(parts):
+    """G = 1/(1/g0 - Sigma_0) in each; the mean of G would be another one's."""
+    setting, (a, b) = parts
+    sigma = 0.4 - 2j / setting.mesh.omega + 0 * setting.g0
+    setting = replace(setting, reference=sigma)
+    baths = setting.g0, 1 / (1 / setting.g0 + 0.5 + 0.3j)
+    in_baths = [(replace(x, m=x.norm[:, None, None] * (g0 - 1 / (1 / g0 - sigma)) / g0**2), g0, 1.2)
+                for x, g0 in zip((a, b), baths)]
+    together = pool(setting, *in_baths)
+    sums = [x.mean(axis=0) for x in (together.norm, *vars(together.own).values())]
+    here, m = setting.sample(*sums)
+    np.testing.assert_allclose(-m / (1 - here.g0 * m), sigma, rtol=1e-9)

@@ -45,8 +45,9 @@ class Iteration:
     at : the state that iterations of this temperature hand on: iteration, phase, order, tau, chains, warm_up, pool, history,
     seconds; sigma [1 + group, K, w], samples as in plaq.dca.solver.groups; mu, where it is looked for first; outputs,
     (weight, samples of Sigma) of the last iterations; residuals, of those that count, (weight, samples of Sigma_out -
-    Sigma_in and of the densities' difference); needed, how many iterations the step in T needs; settled, whether the
-    approach had converged; functions, Sigma and G of every iteration. The rest is found step by step.
+    Sigma_in and of the densities' difference); reference, Sigma_0 of plaq.dca.solver.ctaux.InBath; needed, how many iterations
+    the step in T needs; settled, whether the approach had converged; functions, Sigma and G of every iteration. The rest is
+    found step by step.
     """
 
     parameters: Parameters
@@ -95,6 +96,8 @@ class Iteration:
         mu, inverse_g0 = (np.array(part) for part in zip(*found))
         task = self._task(1 / inverse_g0[0])
         if at["phase"] == FINAL and len(mu) > 1:
+            if not at["residuals"]:  # the same for all that count
+                at["reference"] = at["sigma"][0] - p.model.U / 2
             task.own_g0 = mesh.evaluate(mesh.fit(1 / groups.own(inverse_g0, self._group_weights())))
             task.group_of = groups.of_chains(p.solver.bins, p.solver.chains)
         return mu, inverse_g0, task, ctaux.make_problem(self.crystal.cluster, mesh, task, p.solver)
@@ -203,7 +206,7 @@ class Iteration:
         started = time.perf_counter()
         p, crystal = self.parameters, self.crystal
         self.setting = observables.Setting(crystal.cluster, crystal.group, self.mesh, crystal.coarse, p.model.U, self.task.K,
-                                           float(self.mu[0]), self.task.g0)
+                                           float(self.mu[0]), self.task.g0, self.at["reference"])
         self.measured, self.found, self.density = comm.together(lambda: self._measured(tally))
         self._clock("analysis", started)
 
@@ -220,7 +223,7 @@ class Iteration:
         g0, mu = self.task.g0, self.mu[0]
         if self.task.own_g0 is not None:
             g0, mu = self.task.own_g0, groups.own(self.mu, self._group_weights())
-        measured.own = measured.in_bath(g0, mu)
+        measured.own = measured.in_bath(g0, mu, self.at["reference"])
         measured.m = None
         sigma, density = observables.self_energy(self.setting, measured, p.dca.density)
         return measured, groups.samples_of(sigma), groups.samples_of(density)

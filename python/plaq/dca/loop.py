@@ -127,7 +127,7 @@ class Loop:
         samples = 1 if samples == 2 else samples  # of one group there is nothing to leave out
         state["loop"] = {"iteration": 1, "phase": FINAL if alone else APPROACH, "sigma": np.array([sigma] * samples),
                          "mu": mu, "order": order, "tau": tau, "chains": chains, "warm_up": p.solver.warmup,
-                         "outputs": [], "residuals": [], "needed": p.dca.iterations, "settled": True, "functions": [],
+                         "outputs": [], "residuals": [], "reference": 0.0, "needed": p.dca.iterations, "settled": True, "functions": [],
                          "pool": None, "history": [], "seconds": {}}
 
     def _iterate(self, T: float, mesh: matsubara.Mesh) -> Iterator[bool]:

@@ -42,11 +42,13 @@ class Setting:
     K: float
     mu: float
     g0: np.ndarray  # [K, w] auxiliary bath function
+    reference: np.ndarray | float = 0.0  # Sigma_0 of `InBath`, [K, w]
 
-    def sample(self, w, green, inverse_g0, mu):
+    def sample(self, w, ratio, inverse_g0, mu):
         """(the setting, m) of one jackknife sample, from the sums of `InBath` and of the norm."""
         g0 = w / inverse_g0
-        return replace(self, mu=mu / w, g0=g0), (g0 - green / w) / g0**2
+        green = ratio / w / (inverse_g0 / w - self.reference)
+        return replace(self, mu=mu / w, g0=g0), (g0 - green) / g0**2
 
     def lattice_z(self, sigma):
         """iw + mu - Sigma on the mesh."""
@@ -92,14 +94,14 @@ def self_energy(setting, measured, wanted=None):
     self-consistency is U n/2. With U n/2 itself an error dn of the cluster's density would come back as a shift U dn/2
     of its chemical potential, and so as a density.
     """
-    own = measured.in_bath(setting.g0, setting.mu)
+    own = measured.in_bath(setting.g0, setting.mu, setting.reference)
 
     def function(w, g, f, mu, n):
         hartree = 0 if wanted is None else setting.U / 2 * (wanted - n / w)
         here, m = setting.sample(w, g, f, mu)
         return {"Sigma": dyson(here.g0, m, setting.U)[1] + hartree, "density": n / w}
 
-    found = statistics.jackknife(function, measured.norm, own.green, own.inverse_g0, own.mu,
+    found = statistics.jackknife(function, measured.norm, own.ratio, own.inverse_g0, own.mu,
                                  measured.correlations["density"], weights=measured.weights)
     return found["Sigma"], found["density"]
 
@@ -169,8 +171,8 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
                            convention=convention, note=note)
 
     names = list(measured.correlations)
-    own = measured.in_bath(setting.g0, setting.mu)
-    bath = own.green, own.inverse_g0, own.mu
+    own = measured.in_bath(setting.g0, setting.mu, setting.reference)
+    bath = own.ratio, own.inverse_g0, own.mu
     add(single_particle_labels(setting), lambda w, g, f, mu, s, order, *sums: single_particle(
         *setting.sample(w, g, f, mu), s, order / s, {name: value / w for name, value in zip(names, sums)}),
         *bath, measured.sign, measured.order, *measured.correlations.values())

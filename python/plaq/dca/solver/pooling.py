@@ -6,8 +6,8 @@ in b_i - b the mean of <O>_i is what the mean bath b would give, for every measu
 1/b = iw + mu - eps_K - Delta_K, so mu is the mean of all mu_i. The same holds for groups of chains that have different
 baths in one iteration (plaq.dca.solver.groups): a bin is a group, and with it goes the bath that it was in.
 
-M is tied to the bath that it was measured with. What is averaged is G = g0 - g0^2 m, m = M/(beta N_c), from which m with
-the mean bath follows again.
+M is tied to the bath that it was measured with. What is averaged is G = g0 - g0^2 m, m = M/(beta N_c), over what it would
+be with a given Sigma in that bath (plaq.dca.solver.ctaux.InBath), from which m with the mean bath follows again.
 """
 
 from __future__ import annotations
