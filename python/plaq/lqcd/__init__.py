@@ -1,4 +1,4 @@
-"""Lattice QCD, being built: gauge fields, Wilson and twisted-mass fermions.
+"""Lattice QCD: gauge fields, Wilson and twisted-mass fermions.
 
     from plaq import lqcd
     lattice = lqcd.Lattice((16, 8, 8, 8))                     # t, x, y, z

@@ -12,4 +12,4 @@ def application() -> type[Application]:
     return Lqcd
 
 
-app = Commands("Lattice QCD, being built: gauge fields with and without two Wilson quarks in the sea, and mesons.", application)
+app = Commands("Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.", application)
