@@ -56,6 +56,6 @@ class Pic(Application):
 
     @classmethod
     def report(cls, folder: Path) -> Path:
-        from plaq.pic.report import write_report
+        from plaq.pic.page import write_report
 
         return write_report(folder)
