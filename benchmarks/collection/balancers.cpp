@@ -1,6 +1,7 @@
-// All balancers on one load: a plume of particles beside the left side of a square mesh, 16 elements for each rank, placed
-// along the Hilbert curve. Imbalance I = max/mean - 1 before and after, the floor that the largest element sets, how many
-// elements move, how much of the edges is cut, and the processor time of the balancer itself.
+// All balancers on one load: a plume of particles beside the left side of a square mesh, 16 elements for each
+// rank, placed along the Hilbert curve. Imbalance I = max/mean - 1 before and after, the floor that the largest
+// element sets, how many elements move, how much of the edges is cut, and the processor time of the balancer
+// itself.
 //   bench_balancers [RANKS...]
 #include <cmath>
 #include <cstdio>
@@ -42,15 +43,15 @@ int main(int count, char** arguments) {
   for (const int ranks : all) {
     const auto s = plume(ranks);
     const auto before = balance::judge(s, s.where);
-    std::printf("%d ranks, %zu elements: I %.3f, floor %.3f, cut %.3f\n", ranks, s.size(), before.imbalance(), before.floor(),
-                before.cut / double(s.edges.size()));
+    std::printf("%d ranks, %zu elements: I %.3f, floor %.3f, cut %.3f\n", ranks, s.size(), before.imbalance(),
+                before.floor(), before.cut / double(s.edges.size()));
     for (const auto& b : balance::balancers()) {
       const std::clock_t began = std::clock();
       const auto to = b.call(s);
       const double seconds = double(std::clock() - began) / CLOCKS_PER_SEC;
       const auto after = balance::judge(s, to);
-      std::printf("  %-16.*s I %.3f  moved %.3f  cut %.3f  %9.4f s\n", int(b.name.size()), b.name.data(), after.imbalance(),
-                  after.moved / double(s.size()), after.cut / double(s.edges.size()), seconds);
+      std::printf("  %-16.*s I %.3f  moved %.3f  cut %.3f  %9.4f s\n", int(b.name.size()), b.name.data(),
+                  after.imbalance(), after.moved / double(s.size()), after.cut / double(s.edges.size()), seconds);
     }
   }
 }

@@ -1,8 +1,9 @@
-// The plate case: particles leave the left side of a box, so that elements beside it have most to do. Elements sleep for as
-// long as they would compute, so that a few cores stand for many ranks; what is measured is what balancing makes of it.
+// The plate case: particles leave the left side of a box, so that elements beside it have most to do. Elements
+// sleep for as long as they would compute, so that a few cores stand for many ranks; what is measured is what
+// balancing makes of it.
 //   mpirun -n RANKS bench_plate [by] [milliseconds a step]
-// For 8, 16 and 32 elements a rank: milliseconds of a step where nothing moves, and after balancings; the optimum is the mean
-// load. Each number is the median of several phases of 5 steps.
+// For 8, 16 and 32 elements a rank: milliseconds of a step where nothing moves, and after balancings; the optimum
+// is the mean load. Each number is the median of several phases of 5 steps.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -30,7 +31,8 @@ struct cell {
 /// A core that is busy: who wakes too late sleeps less the next time, so that late wakings do not add up.
 void be_busy(double seconds) {
   static steady_clock::time_point until = steady_clock::now();  // one worker
-  until = std::max(until, steady_clock::now() - microseconds(500)) + duration_cast<steady_clock::duration>(duration<double>(seconds));
+  until = std::max(until, steady_clock::now() - microseconds(500)) +
+          duration_cast<steady_clock::duration>(duration<double>(seconds));
   std::this_thread::sleep_until(until);
 }
 
@@ -48,8 +50,9 @@ int main(int count, char** arguments) {
   const bool speaks = world.rank() == 0;
   constexpr int steps = 5, phases = 5;
   if (speaks)
-    std::printf("%d ranks, by %s, optimum %.1f ms a step\n%4s %8s %8s %9s %9s %9s %9s %10s\n", world.size(), by.c_str(), 1e3 * wanted,
-                "od", "static", "balanced", "observed", "predicted", "floor", "before", "balancing");
+    std::printf("%d ranks, by %s, optimum %.1f ms a step\n%4s %8s %8s %9s %9s %9s %9s %10s\n", world.size(),
+                by.c_str(), 1e3 * wanted, "od", "static", "balanced", "observed", "predicted", "floor", "before",
+                "balancing");
   for (const int od : {8, 16, 32})
     task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
       const box mesh(index2{od, world.size()});
@@ -61,7 +64,8 @@ int main(int count, char** arguments) {
       for (int y = 0; y < world.size(); ++y)
         for (int x = 0; x < od; ++x) all += plume({x, y});
       const double unit = wanted * world.size() / all;
-      collection<cell, index2> cells("cells", world, pool, along_hilbert(mesh), [](index2) { return cell{}; }, load::work);
+      collection<cell, index2> cells(
+          "cells", world, pool, along_hilbert(mesh), [](index2) { return cell{}; }, load::work);
       auto halo = cells.make_port<double>("halo");
       const auto phase = [&] {
         const stopwatch watch;
@@ -72,7 +76,8 @@ int main(int count, char** arguments) {
             be_busy(seconds);
             for (const auto& to : mesh.faces(here.index())) here.send(halo, to.at, seconds);
           });
-          cells.each("receive", halo.of([=](index2 at) { return mesh.faces(at).size(); }), [=](cell&, auto& here) { here.take(halo); });
+          cells.each("receive", halo.of([=](index2 at) { return mesh.faces(at).size(); }),
+                     [=](cell&, auto& here) { here.take(halo); });
         }
         cells.wait();
         return 1e3 * watch.seconds() / steps;
@@ -90,8 +95,9 @@ int main(int count, char** arguments) {
       }
       if (speaks) {
         const double observed = median(moved) / (1e3 * wanted) - 1;
-        std::printf("%4d %8.1f %8.1f %8.1f%% %8.1f%% %8.1f%% %8.1f%% %9.2f%%\n", od, median(fixed), median(moved), 100 * observed,
-                    100 * first.predicted, 100 * first.floor, 100 * first.before, 100 * median(cost) / median(moved));
+        std::printf("%4d %8.1f %8.1f %8.1f%% %8.1f%% %8.1f%% %8.1f%% %9.2f%%\n", od, median(fixed), median(moved),
+                    100 * observed, 100 * first.predicted, 100 * first.floor, 100 * first.before,
+                    100 * median(cost) / median(moved));
       }
     });
 }

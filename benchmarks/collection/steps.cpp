@@ -1,5 +1,5 @@
-// What a step of an element costs that does nothing but talk to its neighbours: processor time of all threads, the least
-// of 9, in nanoseconds per element and step; so others on the machine disturb little.
+// What a step of an element costs that does nothing but talk to its neighbours: processor time of all threads, the
+// least of 9, in nanoseconds per element and step; so others on the machine disturb little.
 //   [mpirun -n RANKS] bench_collection [WORKERS]
 #include <time.h>
 
@@ -48,7 +48,9 @@ int main(int count, char** arguments) {
   const auto world = comm::world();
   const int workers = count > 1 ? std::atoi(arguments[1]) : 1;
   const bool speaks = world.rank() == 0;
-  if (speaks) std::printf("%d ranks of %d workers\n%30s %8s %8s %8s\n", world.size(), workers, "", "16x16", "64x64", "256x256");
+  if (speaks)
+    std::printf("%d ranks of %d workers\n%30s %8s %8s %8s\n", world.size(), workers, "", "16x16", "64x64",
+                "256x256");
   const auto line = [&](const char* what, load of, auto steps) {
     if (speaks) std::printf("%30s", what);
     for (const int n : {16, 64, 256})
@@ -57,7 +59,8 @@ int main(int count, char** arguments) {
         collection<cell, index2> cells("cells", world, pool, along_hilbert(mesh), [](index2) { return cell{}; }, of);
         auto halo = cells.make_port<double>("halo");
         const int many = std::max(4, 200000 / (n * n));
-        const double ns = nanoseconds(cells, double(n) * n / world.size(), many, [&] { steps(cells, halo, mesh, many); });
+        const double ns =
+            nanoseconds(cells, double(n) * n / world.size(), many, [&] { steps(cells, halo, mesh, many); });
         if (speaks) std::printf(" %8.0f", ns), std::fflush(stdout);
       });
     if (speaks) std::printf("\n");

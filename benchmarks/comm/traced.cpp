@@ -1,5 +1,5 @@
-// What a hierarchical all_reduce looks like on a timeline: rounds of tasks of unequal length, then the sum of 4 MiB over
-// all ranks by a tree.
+// What a hierarchical all_reduce looks like on a timeline: rounds of tasks of unequal length, then the sum of 4
+// MiB over all ranks by a tree.
 //
 //   mpirun -n 8 bench_traced FOLDER ARITY && plaq trace report FOLDER
 #include <chrono>

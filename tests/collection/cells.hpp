@@ -16,7 +16,8 @@ inline std::vector<std::string> no_errors(int ranks) { return std::vector<std::s
 
 /// A number for each (seed, element, step).
 inline std::uint64_t drawn(unsigned seed, index2 at, std::int64_t step) {
-  return random_words({.seed = seed, .purpose = 5, .i = std::uint32_t(at.x), .j = std::uint32_t(at.y)}, std::uint64_t(step))[0];
+  return random_words({.seed = seed, .purpose = 5, .i = std::uint32_t(at.x), .j = std::uint32_t(at.y)},
+                      std::uint64_t(step))[0];
 }
 
 // Cells that mix their value with what their neighbours send, in an order that shows in the bits.

@@ -1,5 +1,5 @@
-// Ranks that are threads of one process. Messages between them come late, and those of one sender and tag overtake each
-// other too, which no wire does in earnest: who gets on with that depends on no order.
+// Ranks that are threads of one process. Messages between them come late, and those of one sender and tag overtake
+// each other too, which no wire does in earnest: who gets on with that depends on no order.
 #pragma once
 #include <algorithm>
 #include <cstring>

@@ -17,7 +17,9 @@
 namespace plaq::balance {
 namespace {
 
-double uniform(unsigned seed, std::uint64_t index) { return unit_interval(random_words({.seed = seed, .purpose = 9}, index)[0]); }
+double uniform(unsigned seed, std::uint64_t index) {
+  return unit_interval(random_words({.seed = seed, .purpose = 9}, index)[0]);
+}
 
 /// A mesh of n x n elements, in rows on the ranks, the load of which is a plume (seed 0) or drawn.
 situation mesh(int n, int ranks, unsigned seed) {
@@ -235,7 +237,8 @@ TEST(balancers, hierarchical_refines_within_nodes) {
 }
 
 TEST(balancers, what_comes_of_a_plan) {
-  const situation s{.ranks = 3, .loads = {4, 1, 1}, .where = {0, 0, 1}, .sizes = {10, 20, 30}, .edges = {{0, 1, 5}, {1, 2, 7}}};
+  const situation s{
+      .ranks = 3, .loads = {4, 1, 1}, .where = {0, 0, 1}, .sizes = {10, 20, 30}, .edges = {{0, 1, 5}, {1, 2, 7}}};
   const auto o = judge(s, {0, 1, 1});
   EXPECT_EQ(o.highest, 4);
   EXPECT_EQ(o.mean, 2);

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -30,7 +32,8 @@ TEST(collection_balancing, balancing_moves_elements_and_keeps_bits) {
         std::vector<balanced> found(2);
         const auto said = on_ranks(ranks, 2, [&](const comm::communicator& world) {
           const box mesh(index2{8, 4});
-          collection<heavy, index2> all("all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
+          collection<heavy, index2> all(
+              "all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
           auto halo = all.template make_port<double>("halo");
           std::vector<balanced> results;
           for (int round = 0; round < 2; ++round) {
@@ -95,7 +98,8 @@ TEST(collection_balancing, records_what_a_balancing_knew_and_said) {
   std::vector<balanced> found;
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
-      collection<double, int> row("a \"row\"", world, pool, in_rows(box(4)), [](int i) { return 0.5 * i; }, load::work);
+      collection<double, int> row(
+          "a \"row\"", world, pool, in_rows(box(4)), [](int i) { return 0.5 * i; }, load::work);
       auto by = row.template make_port<double>("by");
       row.record_loads(file);
       for (int n = 0; n < 2; ++n) {
@@ -131,7 +135,8 @@ TEST(collection_balancing, a_record_that_cannot_be_written_ends_the_job) {
       row.record_loads("/no/such/folder/loads.jsonl");
       row.wait();
     });
-    EXPECT_EQ(said[0].find("the loads of a balancing cannot be written to /no/such/folder/loads.jsonl"), 0u) << said[0];
+    EXPECT_EQ(said[0].find("the loads of a balancing cannot be written to /no/such/folder/loads.jsonl"), 0u)
+        << said[0];
     EXPECT_EQ(said[1].find("rank 0: row: left because of an error"), 0u) << said[1];
     said = on_ranks(2, 3, [&](const comm::communicator& world) {
       collection<double, int> row("row", world, pool, in_rows(box(4)), [](int) { return 1.0; });
@@ -147,7 +152,8 @@ TEST(collection_balancing, is_told_in_a_line) {
   balanced what{.before = 0.52345, .predicted = 0.0381, .floor = 0.01, .moved = 1234567, .moved_bytes = 1.2e6};
   EXPECT_EQ(in_words(what), "I = 0.523, now 0.0381 is, at least 0.01; 1234567 elements move, 1.2e+06 bytes");
   what.expected = 0.5;
-  EXPECT_EQ(in_words(what), "I = 0.523 (0.5 was predicted), now 0.0381 is, at least 0.01; 1234567 elements move, 1.2e+06 bytes");
+  EXPECT_EQ(in_words(what),
+            "I = 0.523 (0.5 was predicted), now 0.0381 is, at least 0.01; 1234567 elements move, 1.2e+06 bytes");
 }
 
 TEST(collection_balancing, refuses_what_cannot_be_asked_for) {
@@ -162,7 +168,8 @@ TEST(collection_balancing, refuses_what_cannot_be_asked_for) {
   };
   EXPECT_EQ(refused({}, load::time, false), "");
   EXPECT_NE(refused({.by = "best"}, load::time, true).find("no balancer 'best'"), std::string::npos);
-  EXPECT_NE(refused({.by = "bisection"}, load::time, false).find("needs elements that lie on a mesh"), std::string::npos);
+  EXPECT_NE(refused({.by = "bisection"}, load::time, false).find("needs elements that lie on a mesh"),
+            std::string::npos);
   EXPECT_EQ(refused({.by = "bisection"}, load::time, true), "");
   EXPECT_NE(refused({.most_bytes = -1}, load::time, true).find("most_bytes"), std::string::npos);
   EXPECT_NE(refused({.most_bytes = std::nan("")}, load::time, true).find("most_bytes"), std::string::npos);
@@ -213,6 +220,94 @@ TEST(collection_balancing, keeps_the_cap_on_bytes) {
     });
     EXPECT_EQ(said, no_errors(4));
   });
+}
+
+// Those that need not know all loads, with and without a rank that does (recording, all loads go to rank 0, and
+// the pure function is asked there): the same plan, on any number of ranks, in whatever order messages come.
+TEST(collection_balancing, ranks_that_know_little_come_to_the_plan_of_one_that_knows_all) {
+  const auto folder = std::filesystem::temp_directory_path() / ("plaq_talks_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  int moved = 0;
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    for (const std::string by : {"gossip", "diffusion"})
+      for (const int ranks : {1, 2, 3, 5, 8})
+        for (const bool cap : {false, true}) {
+          std::vector<std::vector<std::pair<index2, int>>> where(2);  // after all, where each element is
+          std::vector<std::vector<balanced>> said(2);
+          for (const bool knows : {false, true}) {
+            std::mutex guard;
+            const auto errors = on_ranks(ranks, unsigned(ranks + 100 * cap), [&](const comm::communicator& world) {
+              const box mesh(index2{8, 6});
+              collection<heavy, index2> all(
+                  "all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
+              if (knows) all.record_loads(folder / ("loads" + by + std::to_string(ranks) + std::to_string(cap)));
+              auto halo = all.template make_port<double>("halo");
+              all.balance({.by = by}).get();  // after it bytes are counted
+              std::vector<balanced> results;
+              for (int round = 0; round < 3; ++round) {
+                all.each("send", [=](heavy& h, auto& here) {
+                  for (const auto& at : mesh.faces(here.index())) here.send(halo, at.at, h.u[0]);
+                  here.work(0.1 + 3 * std::exp(-0.5 * (here.index().x + round) - 0.3 * here.index().y));
+                });
+                all.each("take", halo.of([=](index2 at) { return mesh.faces(at).size(); }),
+                         [=](heavy&, auto& here) { here.take(halo); });
+                const double bytes = 48 * double(archive::size(heavy{})) / world.size();
+                results.push_back(all.balance({.by = by, .most_bytes = cap ? 1.3 * bytes + 200 : 0}).get());
+              }
+              all.wait();
+              std::lock_guard lock(guard);
+              all.each_here([&](index2 at, const heavy&) { where[knows].emplace_back(at, world.rank()); });
+              if (world.rank() == 0) said[knows] = results;
+            });
+            EXPECT_EQ(errors, no_errors(ranks)) << by;
+            std::ranges::sort(where[knows], {}, [](const auto& one) { return std::pair(one.first.y, one.first.x); });
+          }
+          EXPECT_EQ(where[0].size(), 48u);
+          EXPECT_TRUE(where[0] == where[1]) << by << " on " << ranks << " ranks";
+          for (std::size_t round = 0; round < 3; ++round) {
+            const balanced &one = said[0][round], &other = said[1][round];
+            EXPECT_NEAR(one.before, other.before, 1e-12) << by << ", round " << round;
+            EXPECT_NEAR(one.predicted, other.predicted, 1e-12);
+            EXPECT_NEAR(one.floor, other.floor, 1e-12);
+            EXPECT_EQ(one.moved, other.moved);
+            EXPECT_EQ(one.moved_bytes, other.moved_bytes);
+            moved += int(one.moved);
+          }
+        }
+  });
+  EXPECT_GT(moved, 100);
+  std::filesystem::remove_all(folder);
+}
+
+// What elements have sent counts from a balancing on, however far they are with the steps before it.
+TEST(collection_balancing, comes_first_to_the_same_plan_however_far_the_elements_are) {
+  std::vector<std::vector<std::pair<index2, int>>> where(6);
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    for (std::size_t repeat = 0; repeat < where.size(); ++repeat) {
+      std::mutex guard;
+      const auto errors = on_ranks(8, unsigned(repeat), [&](const comm::communicator& world) {
+        const box mesh(index2{8, 6});
+        collection<heavy, index2> all(
+            "all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
+        auto halo = all.template make_port<double>("halo");
+        for (int round = 0; round < 2; ++round) {
+          all.each("send", [=](heavy& h, auto& here) {
+            for (const auto& at : mesh.faces(here.index())) here.send(halo, at.at, h.u[0]);
+            here.work(0.1 + 3 * std::exp(-0.5 * here.index().x - 0.3 * here.index().y));
+          });
+          all.each("take", halo.of([=](index2 at) { return mesh.faces(at).size(); }),
+                   [=](heavy&, auto& here) { here.take(halo); });
+        }
+        all.balance({.by = "diffusion"}).get();
+        all.wait();
+        std::lock_guard lock(guard);
+        all.each_here([&](index2 at, const heavy&) { where[repeat].emplace_back(at, world.rank()); });
+      });
+      EXPECT_EQ(errors, no_errors(8));
+      std::ranges::sort(where[repeat], {}, [](const auto& one) { return std::pair(one.first.y, one.first.x); });
+    }
+  });
+  for (const auto& one : where) EXPECT_TRUE(one == where[0]);
 }
 
 }  // namespace

@@ -82,8 +82,10 @@ TEST(collection_checkpoint, goes_on_from_a_checkpoint_on_other_ranks) {
         const auto said = on_ranks(2, 0, [&](const comm::communicator& world) {
           collection<cell, index2> cells("cells", world, pool, along_hilbert(all_cells), saved{folder});
         });
-        for (const auto& s : said) EXPECT_TRUE(s.find(name.filename()) != s.npos || s.find("left because") != s.npos) << s;
-        EXPECT_TRUE(said[0].find(name.filename()) != std::string::npos || said[1].find(name.filename()) != std::string::npos);
+        for (const auto& s : said)
+          EXPECT_TRUE(s.find(name.filename()) != s.npos || s.find("left because") != s.npos) << s;
+        EXPECT_TRUE(said[0].find(name.filename()) != std::string::npos ||
+                    said[1].find(name.filename()) != std::string::npos);
       }
       std::ofstream(name, std::ios::binary) << bytes;
     }
@@ -126,7 +128,8 @@ TEST(collection_checkpoint, goes_on_whenever_it_is_killed) {
         }
         // The values, in the order of indices, whoever has them.
         cells->wait();
-        auto sum = cells->reduce("sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; });
+        auto sum = cells->reduce(
+            "sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; });
         cells->wait();
         if (world.rank() == 0) std::ofstream(where / "sum") << std::hexfloat << sum.get();
       });

@@ -1,5 +1,5 @@
-// Whole programs that are drawn: who sends to whom, who moves, when all balance and by what, when all is saved and read
-// again on other ranks. The same is done in a loop; every bit has to agree.
+// Whole programs that are drawn: who sends to whom, who moves, when all balance and by what, when all is saved and
+// read again on other ranks. The same is done in a loop; every bit has to agree.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -33,20 +33,25 @@ index2 point_of(int number) { return {number % width, number / width}; }
 
 /// What is drawn for an element and a round.
 std::uint64_t word(unsigned seed, int number, int round, int purpose) {
-  return random_words({.seed = seed, .purpose = 77, .i = std::uint32_t(number), .j = std::uint32_t(round)}, std::uint64_t(purpose))[0];
+  return random_words({.seed = seed, .purpose = 77, .i = std::uint32_t(number), .j = std::uint32_t(round)},
+                      std::uint64_t(purpose))[0];
 }
 /// To whom an element sends in a round: none to four, some twice.
 std::vector<int> receivers(unsigned seed, int number, int round) {
   std::vector<int> out;
-  for (int k = 0; k < int(word(seed, number, round, 0) % 5); ++k) out.push_back(int(word(seed, number, round, 1 + k) % (width * height)));
+  for (int k = 0; k < int(word(seed, number, round, 0) % 5); ++k)
+    out.push_back(int(word(seed, number, round, 1 + k) % (width * height)));
   return out;
 }
 std::size_t expected_by(unsigned seed, int number, int round) {
   std::size_t out = 0;
-  for (int from = 0; from < width * height; ++from) out += std::size_t(std::ranges::count(receivers(seed, from, round), number));
+  for (int from = 0; from < width * height; ++from)
+    out += std::size_t(std::ranges::count(receivers(seed, from, round), number));
   return out;
 }
-std::uint64_t mixed_in(std::uint64_t u, int from, std::uint64_t value) { return (u ^ std::uint64_t(from)) * 0x9e3779b97f4a7c15u + value; }
+std::uint64_t mixed_in(std::uint64_t u, int from, std::uint64_t value) {
+  return (u ^ std::uint64_t(from)) * 0x9e3779b97f4a7c15u + value;
+}
 void grow(counter& c, int round) {
   if (c.u % 3 == 0) c.ballast.push_back(c.u + std::uint64_t(round));
 }
@@ -83,7 +88,8 @@ void run_rounds(collection<counter, index2>& all, unsigned seed, int from, int t
   std::vector<task::future<std::uint64_t>> under_way;
   for (int round = from; round < to; ++round) {
     const auto wander = [=, p = std::uint64_t(all.size())](auto& here, int purpose) {
-      if (const auto w = word(seed, number_of(here.index()), round, purpose); w % 3 == 0) here.move_to(int(w / 3 % p));
+      if (const auto w = word(seed, number_of(here.index()), round, purpose); w % 3 == 0)
+        here.move_to(int(w / 3 % p));
     };
     all.each("send", [=](counter& c, auto& here) {
       const auto whom = receivers(seed, number_of(here.index()), round);
@@ -91,11 +97,12 @@ void run_rounds(collection<counter, index2>& all, unsigned seed, int from, int t
       here.work(double(1 + c.u % 10));
       wander(here, 10);
     });
-    all.each("mix", by.of([=](index2 at) { return expected_by(seed, number_of(at), round); }), [=](counter& c, auto& here) {
-      for (const auto& [sender, value] : here.take(by)) c.u = mixed_in(c.u, number_of(sender), value);
-      grow(c, round);
-      wander(here, 11);
-    });
+    all.each("mix", by.of([=](index2 at) { return expected_by(seed, number_of(at), round); }),
+             [=](counter& c, auto& here) {
+               for (const auto& [sender, value] : here.take(by)) c.u = mixed_in(c.u, number_of(sender), value);
+               grow(c, round);
+               wander(here, 11);
+             });
     under_way.push_back(all.reduce("sum", [](const counter& c) { return c.u; }, std::uint64_t(0),
                                    [](std::uint64_t s, std::uint64_t u) { return s * 5 + u; }));
     const auto w = word(seed, 1000, round, 12);
@@ -120,12 +127,18 @@ TEST(collection_churn, comes_to_the_bits_of_a_loop) {
       const state expected = in_a_loop(seed);
       const int ranks = 1 + int(seed % 6);
       const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
-        collection<counter, index2> all("all", world, pool, seed % 2 ? in_rows(mesh) : along_hilbert(mesh),
-                                        [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
+        collection<counter, index2> all(
+            "all", world, pool, seed % 2 ? in_rows(mesh) : along_hilbert(mesh),
+            [](index2 at) {
+              return counter{std::uint64_t(number_of(at) + 1), {}};
+            },
+            load::work);
         std::vector<std::uint64_t> sums;
         run_rounds(all, seed, 0, all_rounds, sums);
         EXPECT_EQ(sums, expected.sums) << "seed " << seed;
-        all.each_here([&](index2 at, const counter& c) { EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed; });
+        all.each_here([&](index2 at, const counter& c) {
+          EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed;
+        });
         const auto count = all.reduce("count", [](const counter&) { return 1; }, 0, std::plus<>()).get();
         EXPECT_EQ(count, width * height);
       });
@@ -144,8 +157,12 @@ TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
       const int half = 1 + int(seed % (all_rounds - 1)), before = 1 + int(seed % 4), after = 1 + int(seed / 2 % 4);
       std::vector<std::uint64_t> first;
       auto said = on_ranks(before, seed, [&](const comm::communicator& world) {
-        collection<counter, index2> all("all", world, pool, along_hilbert(mesh),
-                                        [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
+        collection<counter, index2> all(
+            "all", world, pool, along_hilbert(mesh),
+            [](index2 at) {
+              return counter{std::uint64_t(number_of(at) + 1), {}};
+            },
+            load::work);
         std::vector<std::uint64_t> sums;
         run_rounds(all, seed, 0, half, sums);
         all.save(folder);
@@ -157,7 +174,9 @@ TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
         std::vector<std::uint64_t> sums = first;
         run_rounds(all, seed, half, all_rounds, sums);
         EXPECT_EQ(sums, expected.sums) << "seed " << seed;
-        all.each_here([&](index2 at, const counter& c) { EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed; });
+        all.each_here([&](index2 at, const counter& c) {
+          EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed;
+        });
       });
       EXPECT_EQ(said, no_errors(after)) << "seed " << seed;
     }

@@ -37,11 +37,14 @@ void on_rows(Body body) {
 }
 /// What an element has heard, on every rank.
 std::vector<int> heard_by(row_of_logs& row, int which) {
-  return row.reduce("heard", [=](const log_of& l, int at) { return at == which ? l.heard : std::vector<int>(); }, std::vector<int>(),
-                    [](std::vector<int> all, const std::vector<int>& more) {
-                      all.insert(all.end(), more.begin(), more.end());
-                      return all;
-                    })
+  return row
+      .reduce(
+          "heard", [=](const log_of& l, int at) { return at == which ? l.heard : std::vector<int>(); },
+          std::vector<int>(),
+          [](std::vector<int> all, const std::vector<int>& more) {
+            all.insert(all.end(), more.begin(), more.end());
+            return all;
+          })
       .get();
 }
 
@@ -218,7 +221,10 @@ TEST(messages, errors_of_the_functions_that_are_called) {
     }, 0, std::plus<>()).get();
   });
   expect_error("cannot add", [](auto& row, auto) {
-    row.reduce("sum", [](const log_of&) { return 1; }, 0, [](int, int) -> int { throw std::runtime_error("cannot add"); }).get();
+    row.reduce(
+           "sum", [](const log_of&) { return 1; }, 0,
+           [](int, int) -> int { throw std::runtime_error("cannot add"); })
+        .get();
   });
 }
 
@@ -281,7 +287,9 @@ TEST(messages, elements_that_come_and_go_wrongly) {
 TEST(messages, collections_that_cannot_be_made) {
   task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
     const auto said = on_ranks(1, 0, [&](const comm::communicator& world) {
-      EXPECT_THROW(tree_of("tree", world, pool, scattered<std::uint64_t>(), [](std::uint64_t) { return log_of{}; }), input_error);
+      EXPECT_THROW(
+          tree_of("tree", world, pool, scattered<std::uint64_t>(), [](std::uint64_t) { return log_of{}; }),
+          input_error);
       EXPECT_THROW(row_of_logs("row", world, pool, in_rows(box(6))), input_error);
       row_of_logs row("row", world, pool, in_rows(box(6)), [](int) { return log_of{}; });
       EXPECT_THROW(row.insert(3, {}), input_error);

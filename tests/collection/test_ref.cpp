@@ -1,4 +1,5 @@
-// Order by access; what the compiler cannot know is an error that names both lines. What it can: tests/test_misuse.py.
+// Order by access; what the compiler cannot know is an error that names both lines. What it can:
+// tests/test_misuse.py.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +16,8 @@ namespace {
 template <class Body>
 void on_every_pool(Body&& body) {
   for (const auto& backend : task::backends())
-    for (const int workers : {1, 3}) task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
+    for (const int workers : {1, 3})
+      task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
 }
 template <class Action>
 std::string message_of(Action&& action) {
@@ -122,9 +124,14 @@ TEST(ref, says_both_lines_of_a_look_at_nothing) {
   task::with_backend("fiber", {.workers = 1}, [](auto& pool) {
     ref<int> a; const int made = __LINE__;
     const auto said = message_of([&] { (void)a.get(); }); const int looked = __LINE__;
-    EXPECT_EQ(said.find("a ref is read at " + line(looked) + ", but has no value since it was made at " + line(made)), 0u)
+    EXPECT_EQ(
+        said.find("a ref is read at " + line(looked) + ", but has no value since it was made at " + line(made)),
+        0u)
         << said;
-    EXPECT_NE(message_of([&] { (void)work(pool, "look", [](const int&) {}, read(std::move(a))); }).find("has no value"),
+    EXPECT_NE(message_of([&] {
+                (void)work(
+                    pool, "look", [](const int&) {}, read(std::move(a)));
+              }).find("has no value"),
               std::string::npos);
     ref<int> b;
     b.make(2);

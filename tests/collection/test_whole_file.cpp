@@ -33,7 +33,9 @@ class whole_files : public testing::Test {
   ~whole_files() override { fs::remove_all(folder_); }
 
   fs::path in_folder(const std::string& name) const { return folder_ / name; }
-  std::size_t files() const { return std::size_t(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+  std::size_t files() const {
+    return std::size_t(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
 
  private:
   const fs::path folder_;
@@ -106,9 +108,11 @@ TEST_F(whole_files, that_are_not_there_or_cannot_be_are_named) {
     return std::string();
   };
   EXPECT_THROW(read_whole_file(in_folder("none")), input_error);
-  EXPECT_NE(said([&] { read_whole_file(in_folder("none")); }).find("none: cannot be read: No such file"), std::string::npos);
+  EXPECT_NE(said([&] { read_whole_file(in_folder("none")); }).find("none: cannot be read: No such file"),
+            std::string::npos);
   EXPECT_NE(said([&] { read_whole_file(in_folder("")); }).find("is damaged"), std::string::npos);  // a folder
-  EXPECT_NE(said([&] { whole_file(in_folder("no/folder")); }).find("no/folder: cannot be written: No such file"), std::string::npos);
+  EXPECT_NE(said([&] { whole_file(in_folder("no/folder")); }).find("no/folder: cannot be written: No such file"),
+            std::string::npos);
   fs::create_directory(in_folder("taken"));
   put(in_folder("taken") / "inside", "x");
   EXPECT_NE(said([&] { write(in_folder("taken"), {}); }).find("taken: cannot be written"), std::string::npos);
@@ -125,7 +129,8 @@ TEST_F(whole_files, of_loads_have_numbers_that_read_back) {
     out.write({0, std::numeric_limits<key>::max(), 7, 8}, s, "refine", {0, 0, 1, 1});
     EXPECT_EQ(content_of(name),  // flushed line by line
               "{\"plaq loads\":1,\"name\":\"tab here \\\\ \\\"\",\"unit\":\"s\"}\n"
-              "{\"ranks\":2,\"ranks_per_node\":2,\"most_bytes\":1e+06,\"by\":\"refine\",\"keys\":[0,18446744073709551615,7,8],"
+              "{\"ranks\":2,\"ranks_per_node\":2,\"most_bytes\":1e+06,\"by\":\"refine\",\"keys\":[0,"
+              "18446744073709551615,7,8],"
               "\"loads\":[0.1,1e-300,12345678.9,0],\"where\":[0,1,1,0],\"to\":[0,0,1,1],\"bytes\":[1,2,3,4],"
               "\"positions\":[],\"points\":[],\"edges\":[]}\n");
   }

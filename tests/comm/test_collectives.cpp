@@ -321,7 +321,8 @@ TEST(collectives, who_waits_too_long_is_told_for_whom) {
   if (!late) {
     begin();
     const auto last = of_the_last_rank(c, "all_reduce");
-    const auto expected = "rank " + std::to_string(c.rank()) + ": after 0.01 s still under way: " + last + ", " + last;
+    const auto expected =
+        "rank " + std::to_string(c.rank()) + ": after 0.01 s still under way: " + last + ", " + last;
     std::string told;  // at first of other ranks too, which come
     for (int tries = 0; tries < 1000 && !told.starts_with(expected); ++tries)
       told = message_of<plaq::runtime_failure>([&] { c.wait_for(all, std::chrono::milliseconds(10)); });

@@ -1,4 +1,5 @@
-// The blocks of C++ in docs/comm_messages.md, porting/mpi.md and mpi_openmp.md, as they stand there; see tests/blocks.py.
+// The blocks of C++ in docs/comm_messages.md, porting/mpi.md and mpi_openmp.md, as they stand there; see
+// tests/blocks.py.
 #include <gtest/gtest.h>
 
 #include <array>

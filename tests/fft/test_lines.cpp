@@ -14,7 +14,8 @@ namespace {
 
 using namespace test;
 
-const std::vector<std::size_t> lengths{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20, 22, 31, 34, 49, 60, 64, 97, 100, 128, 202};
+const std::vector<std::size_t> lengths{1,  2,  3,  4,  5,  6,  7,  8,  9,   12,  15, 16,
+                                       20, 22, 31, 34, 49, 60, 64, 97, 100, 128, 202};
 
 values drawn_lines(std::size_t length, std::size_t count) {
   values out;

@@ -26,15 +26,19 @@ std::size_t number_of(extents n, int x, int y, int z) {
 }
 values drawn_mesh(extents n, bool real) {
   values out;
-  for (std::size_t i = 0; i < number_of(n, 0, 0, n[2]); ++i) out.emplace_back(drawn_number(2 * i), real ? 0 : drawn_number(2 * i + 1));
+  for (std::size_t i = 0; i < number_of(n, 0, 0, n[2]); ++i)
+    out.emplace_back(drawn_number(2 * i), real ? 0 : drawn_number(2 * i + 1));
   return out;
 }
 
-/// use(number in the mesh `n`, number in the block) for all points of a block, whose x (in real space) or z (of k) is fastest.
+/// use(number in the mesh `n`, number in the block) for all points of a block, whose x (in real space) or z (of k)
+/// is fastest.
 template <class Use>
 void each_of(const block& b, extents n, bool of_k, Use use) {
   std::size_t i = 0;
-  const auto at = [&](int x, int y, int z) { use(number_of(n, b.first[0] + x, b.first[1] + y, b.first[2] + z), i++); };
+  const auto at = [&](int x, int y, int z) {
+    use(number_of(n, b.first[0] + x, b.first[1] + y, b.first[2] + z), i++);
+  };
   if (of_k) {
     for (int y = 0; y < b.extent[1]; ++y)
       for (int x = 0; x < b.extent[0]; ++x)
@@ -100,7 +104,8 @@ struct one_case {
 };
 std::vector<one_case> cases() {
   std::vector<one_case> out;
-  for (const extents n : {extents{6, 5, 4}, {7, 1, 3}, {9, 6, 1}, {1, 8, 5}, {5, 1, 1}, {1, 1, 1}, {8, 8, 8}, {3, 11, 13}})
+  for (const extents n :
+       {extents{6, 5, 4}, {7, 1, 3}, {9, 6, 1}, {1, 8, 5}, {5, 1, 1}, {1, 1, 1}, {8, 8, 8}, {3, 11, 13}})
     for (const int ranks : {1, 2, 3, 5, 16})
       for (const auto by : {cuts::slabs, cuts::pencils})
         for (const int parts : {1, 3})
@@ -165,15 +170,19 @@ TEST(fft_mesh, solves_poissons_equation) {
         const auto i = number_of(n, x, y, z);
         const double wave = std::sin(2 * angle(0, x)) * std::cos(3 * angle(1, y)) + std::cos(angle(2, z));
         expected[i] = wave;
-        rho.all[i] = 13 * std::sin(2 * angle(0, x)) * std::cos(3 * angle(1, y)) + std::cos(angle(2, z));  // box of 2 pi
+        rho.all[i] =
+            13 * std::sin(2 * angle(0, x)) * std::cos(3 * angle(1, y)) + std::cos(angle(2, z));  // box of 2 pi
       }
   const auto green = [&](const block& b, std::span<complex> values) {
-    const auto wave_number = [&](int d, int k) { return double(2 * k > n[std::size_t(d)] ? k - n[std::size_t(d)] : k); };
+    const auto wave_number = [&](int d, int k) {
+      return double(2 * k > n[std::size_t(d)] ? k - n[std::size_t(d)] : k);
+    };
     std::size_t i = 0;
     for (int y = 0; y < b.extent[1]; ++y)
       for (int x = 0; x < b.extent[0]; ++x)
         for (int z = 0; z < b.extent[2]; ++z, ++i) {
-          const double kx = wave_number(0, b.first[0] + x), ky = wave_number(1, b.first[1] + y), kz = wave_number(2, b.first[2] + z);
+          const double kx = wave_number(0, b.first[0] + x), ky = wave_number(1, b.first[1] + y),
+                       kz = wave_number(2, b.first[2] + z);
           const double k2 = kx * kx + ky * ky + kz * kz;
           values[i] = k2 > 0 ? values[i] / k2 : 0;
         }
@@ -198,7 +207,8 @@ TEST(fft_mesh, has_the_same_bits_on_any_ranks) {
   for (unsigned seed = 0; seed < 6; ++seed)
     for (const auto by : {cuts::slabs, cuts::pencils}) {
       shared_mesh found(n);
-      with_mesh(1 + int(seed) % 4, seed, n, {by, 1 + int(seed) % 3}, [&](mesh& m) { m.forward(from.reads(false), found.writes(true)); });
+      with_mesh(1 + int(seed) % 4, seed, n, {by, 1 + int(seed) % 3},
+                [&](mesh& m) { m.forward(from.reads(false), found.writes(true)); });
       if (first.empty()) first = found.all;
       EXPECT_EQ(found.all, first);
     }
@@ -236,8 +246,10 @@ TEST(fft_mesh, says_which_blocks_it_has) {
     same(written, m.blocks_of_k(false));
     const std::lock_guard lock(guard);
     for (const block& b : m.blocks()) each_of(b, n, false, [&](std::size_t i, std::size_t) { ++counted.written[i]; });
-    for (const block& b : m.blocks_of_k(false)) each_of(b, n, true, [&](std::size_t i, std::size_t) { ++counted_k.written[i]; });
-    for (const block& b : m.blocks_of_k(true)) each_of(b, half, true, [&](std::size_t i, std::size_t) { ++counted_half.written[i]; });
+    for (const block& b : m.blocks_of_k(false))
+      each_of(b, n, true, [&](std::size_t i, std::size_t) { ++counted_k.written[i]; });
+    for (const block& b : m.blocks_of_k(true))
+      each_of(b, half, true, [&](std::size_t i, std::size_t) { ++counted_half.written[i]; });
   });
   counted.expect_all_written_once();
   counted_k.expect_all_written_once();
@@ -276,7 +288,8 @@ TEST(fft_mesh, refuses_what_cannot_be) {
           },
           [](const block&, std::span<const complex>) {});
     });
-    for (const auto& s : failed) EXPECT_NE(s.find("mesh (0, 1), step 0 'read': no charge here"), std::string::npos) << s;
+    for (const auto& s : failed)
+      EXPECT_NE(s.find("mesh (0, 1), step 0 'read': no charge here"), std::string::npos) << s;
   });
 }
 

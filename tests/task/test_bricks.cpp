@@ -1,4 +1,5 @@
-// What the words of tasks are built on, each by itself: lists of waiters, gates, timers, stacks and what runs on them, meters.
+// What the words of tasks are built on, each by itself: lists of waiters, gates, timers, stacks and what runs on
+// them, meters.
 #include <gtest/gtest.h>
 
 #include <algorithm>

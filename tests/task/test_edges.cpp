@@ -336,7 +336,8 @@ TYPED_TEST(Edges, ReductionsCutAsTheyPromise) {
       typename TypeParam::pool pool({.workers = workers});
       for (const auto how : {sharing::static_, sharing::dynamic, sharing::guided})
         for (const std::size_t chunk : {0, 1, 40, 100000})
-          EXPECT_EQ(parallel_reduce(pool, "sum", 0L, n, 0.25, std::plus{}, term, {.sharing = how, .chunk = chunk}), expected)
+          EXPECT_EQ(parallel_reduce(pool, "sum", 0L, n, 0.25, std::plus{}, term, {.sharing = how, .chunk = chunk}),
+                    expected)
               << n;
     }
   }

@@ -39,7 +39,8 @@ std::vector<node> drawn(unsigned seed, std::size_t n, unsigned one_throws_in) {
   std::mt19937 random(seed);
   std::vector<node> graph;
   for (std::size_t i = 0; i < n; ++i) {
-    node fresh{i < 3 ? made_by::async : made_by(random() % unsigned(made_by::ways)), {}, random() % one_throws_in == 0};
+    node fresh{
+        i < 3 ? made_by::async : made_by(random() % unsigned(made_by::ways)), {}, random() % one_throws_in == 0};
     const std::size_t count = fresh.way == made_by::async              ? 0
                               : fresh.way == made_by::dataflow_of_two  ? 2
                               : fresh.way == made_by::then             ? 1
@@ -52,7 +53,9 @@ std::vector<node> drawn(unsigned seed, std::size_t n, unsigned one_throws_in) {
   return graph;
 }
 
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6))) * 1099511628211; }
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  return (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6))) * 1099511628211;
+}
 
 std::uint64_t combined(std::size_t self, const std::vector<std::uint64_t>& values) {
   std::uint64_t sum = self;
@@ -114,7 +117,8 @@ std::vector<outcome> run(Pool& pool, const std::vector<node>& graph) {
         }));
         break;
       default:
-        results.push_back(when_all(used).then(pool, "node", [work, get_all](auto all) { return work(get_all(all.get())); }));
+        results.push_back(
+            when_all(used).then(pool, "node", [work, get_all](auto all) { return work(get_all(all.get())); }));
     }
   }
   std::vector<outcome> out;

@@ -1,5 +1,5 @@
-// A rank's file as these tests read it: its blocks, and what a session has put into them. Everything that a reader could
-// check is checked on the way.
+// A rank's file as these tests read it: its blocks, and what a session has put into them. Everything that a reader
+// could check is checked on the way.
 #pragma once
 #include <gtest/gtest.h>
 

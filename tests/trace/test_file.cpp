@@ -33,7 +33,8 @@ TEST_F(File, HasAHeadAndBlocks) {
       EXPECT_TRUE(f.add(block::names, expected.back().body, 100 + size));
     }
     std::string left = "in ", right = "pieces";
-    EXPECT_TRUE(f.add(block::events, {{left.data(), left.size()}, {right.data(), 0}, {right.data(), right.size()}}, 7, 8));
+    EXPECT_TRUE(
+        f.add(block::events, {{left.data(), left.size()}, {right.data(), 0}, {right.data(), right.size()}}, 7, 8));
     expected.push_back({block::events, 7, 8, "in pieces"});
     const std::vector<double> values{1.5, -2};
     EXPECT_TRUE(f.add_values(block::offset, values));

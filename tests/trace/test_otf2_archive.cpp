@@ -1,5 +1,5 @@
-// Archives as OTF2's own reader finds them: every event of a small one, random ones against the intervals that they were
-// made of, and columns that do not fit together.
+// Archives as OTF2's own reader finds them: every event of a small one, random ones against the intervals that
+// they were made of, and columns that do not fit together.
 #include <gtest/gtest.h>
 #include <otf2/otf2.h>
 

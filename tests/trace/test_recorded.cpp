@@ -50,7 +50,8 @@ struct Recorded : with_folder {
 std::string quoted(const char* text) { return '"' + std::string(text) + '"'; }
 
 TEST_F(Recorded, EveryEventWithAllThatItSays) {
-  constexpr std::uint64_t most = (std::uint64_t(1) << worker_shift) - 1;  // the largest id that leaves room for a worker
+  constexpr std::uint64_t most =
+      (std::uint64_t(1) << worker_shift) - 1;  // the largest id that leaves room for a worker
   const auto r = of([] {
     created(most, 3, "job");
     started(most, 65535);
@@ -66,10 +67,11 @@ TEST_F(Recorded, EveryEventWithAllThatItSays) {
     event kind;
     std::uint64_t subject, other;
   };
-  const expected all[] = {{event::created, most, 3},  {event::started, most | std::uint64_t(65535) << worker_shift, 0},
-                          {event::suspended, most, 0}, {event::ready, most, 0},
-                          {event::resumed, most, 0},  {event::finished, most, 0},
-                          {event::linked, most, 4}};
+  const expected all[] = {
+      {event::created, most, 3},   {event::started, most | std::uint64_t(65535) << worker_shift, 0},
+      {event::suspended, most, 0}, {event::ready, most, 0},
+      {event::resumed, most, 0},   {event::finished, most, 0},
+      {event::linked, most, 4}};
   ASSERT_EQ(r.events.size(), std::size(all));
   for (std::size_t i = 0; i < std::size(all); ++i) {
     EXPECT_EQ(r.events[i].kind, all[i].kind) << i;
@@ -240,7 +242,8 @@ TEST_F(Recorded, ARegionThatFoundNoRoomHasNoNumberAndNoEnd) {
   const auto begun = std::ranges::count(r.events, event::region_begin, &recorded::event_found::kind);
   EXPECT_EQ(std::uint64_t(begun), some.load());
   EXPECT_EQ(some + none, 5000u);
-  EXPECT_LE(std::uint64_t(std::ranges::count(r.events, event::region_end, &recorded::event_found::kind)), some.load());
+  EXPECT_LE(std::uint64_t(std::ranges::count(r.events, event::region_end, &recorded::event_found::kind)),
+            some.load());
 }
 
 TEST_F(Recorded, ASessionKnowsNothingOfTheOneBefore) {
@@ -440,7 +443,8 @@ TEST_F(Recorded, AFullDiskEndsTheTraceAndNotTheProgram) {
   s.close();
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(s.problem(), "File too large");
-  EXPECT_EQ(head_of(s.path()), std::pair(std::string("cut: File too large"), std::to_string(bytes_of(s.path()).size())));
+  EXPECT_EQ(head_of(s.path()),
+            std::pair(std::string("cut: File too large"), std::to_string(bytes_of(s.path()).size())));
   const recorded r(s.path());
   EXPECT_LE(bytes_of(s.path()).size(), 200'000u);
   EXPECT_EQ(std::ranges::count(r.events, std::uint64_t(1), &recorded::event_found::subject), 1);

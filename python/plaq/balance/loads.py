@@ -24,9 +24,11 @@ class Phase:
     loads: np.ndarray  #: (n) >= 0
     where: np.ndarray  #: (n) the rank that each was on
     sizes: np.ndarray = field(default_factory=lambda: np.zeros(0))  #: (n) bytes
-    positions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))  #: (n) along a curve through the mesh
+    #: (n) along a curve through the mesh
+    positions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))
     points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  #: (n, 3) on the mesh
-    ends: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.uint64))  #: (m, 2) numbers of elements that talk
+    #: (m, 2) numbers of elements that talk
+    ends: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0))  #: (m) bytes that they sent
 
 
@@ -42,8 +44,8 @@ class Loads:
 
 
 def read(path: Path) -> Loads:
-    """The loads in a file of plaq, or in that of any rank of vt, whose files lie beside it. InputError with the file and
-    the line or the entity for what makes no sense."""
+    """The loads in a file of plaq, or in that of any rank of vt, whose files lie beside it. InputError with the
+    file and the line or the entity for what makes no sense."""
     from plaq.balance.vt import read_vt
 
     with reading(path, "a file of recorded loads"):

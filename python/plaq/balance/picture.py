@@ -15,8 +15,8 @@ MAPS = 4  # to a row
 
 
 def draw(path: Path, loads: Loads, all_of_them: list[Replayed]) -> None:
-    """The last phase: loads of ranks from high to low, over their mean; and, of elements in two dimensions, a map of ranks for
-    each balancer. RunError where the file cannot be written."""
+    """The last phase: loads of ranks from high to low, over their mean; and, of elements in two dimensions, a map
+    of ranks for each balancer. RunError where the file cannot be written."""
     if path.suffix != ".png":
         raise InputError(f"--picture: {path} does not end in .png")
     where = mesh_of(loads)
@@ -46,12 +46,14 @@ def curves(axes, loads: Loads, all_of_them: list[Replayed], theme) -> None:
     for k, one in enumerate(one for one in all_of_them if one.by != "none"):
         axes.plot(share, np.sort(one.last)[::-1] / mean, styles[k // len(theme.series) % 3],
                   color=theme.series[k % len(theme.series)], label=one.by)
-    axes.set(xlabel="share of the ranks", ylabel="load / mean", title=f"{loads.name}: the last phase on {len(share)} ranks")
+    axes.set(xlabel="share of the ranks", ylabel="load / mean",
+             title=f"{loads.name}: the last phase on {len(share)} ranks")
     axes.legend(ncols=2)
 
 
 def mesh_of(loads: Loads) -> np.ndarray | None:
-    """(rows, columns) the number of the element at each point of a mesh of two dimensions, -1 where none is; else None."""
+    """(rows, columns) the number of the element at each point of a mesh of two dimensions, -1 where none is;
+    else None."""
     points = loads.phases[-1].points
     if not len(points) or np.any(points[:, 2]) or not np.any(points[:, 1]) or np.any(points % 1) or points.min() < 0:
         return None

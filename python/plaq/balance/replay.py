@@ -48,12 +48,14 @@ class Replayed:
 
 
 def usable(loads: Loads, asked: str = "") -> tuple[list[str], list[str]]:
-    """Names of the balancers that were asked for, as in "refine,hilbert_cut", or of all that these loads suffice for; and
-    of those that they do not suffice for. InputError for one that there is not, or that was asked for and lacks something."""
+    """Names of the balancers that were asked for, as in "refine,hilbert_cut", or of all that these loads suffice
+    for; and of those that they do not suffice for. InputError for one that there is not,
+    or that was asked for and lacks something."""
     lacks = {}
     for name, needs_positions, needs_points in _core.collection.balancers():
         has = lambda what: all(len(getattr(phase, what)) for phase in loads.phases)
-        lacks[name] = [what for what, needs in (("positions", needs_positions), ("points", needs_points)) if needs and not has(what)]
+        lacks[name] = [what for what, needs in (("positions", needs_positions), ("points", needs_points))
+                       if needs and not has(what)]
     if not asked:
         return [name for name in lacks if not lacks[name]], [name for name in lacks if lacks[name]]
     names = [name.strip() for name in asked.split(",")]
@@ -61,7 +63,8 @@ def usable(loads: Loads, asked: str = "") -> tuple[list[str], list[str]]:
         if name not in lacks:
             raise InputError(f"--by: there is no balancer {name[:40]!r}; there are {', '.join(lacks)}")
         if lacks[name]:
-            raise InputError(f"--by: {name} needs {' and '.join(lacks[name])} of elements, which {loads.name} has not")
+            raise InputError(f"--by: {name} needs {' and '.join(lacks[name])} of elements, "
+                             f"which {loads.name} has not")
     return names, []
 
 
@@ -87,8 +90,8 @@ def replay(
     loads: Loads, by: str, ranks: int, most_bytes: float = np.inf, ranks_per_node: int = 1,
     told: Callable[[Row], None] = lambda row: None,
 ) -> Replayed:
-    """Every phase balanced by ``by``, elements beginning each where the one before put them, on ``ranks`` ranks of at most
-    ``most_bytes``. ``told`` hears of each."""
+    """Every phase balanced by ``by``, elements beginning each where the one before put them, on ``ranks`` ranks of
+    at most ``most_bytes``. ``told`` hears of each."""
     rows: list[Row] = []
     before: dict[int, int] = {}
     for number, phase in enumerate(loads.phases):

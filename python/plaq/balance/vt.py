@@ -29,7 +29,8 @@ def read_vt(path: Path) -> Loads:
     ranks = len(files)
     missing = next((rank for rank in range(ranks) if rank not in files), None)
     if missing is not None or ranks > MOST_RANKS:
-        raise InputError(f"{path.parent / f'{named[1]}.{missing}.json'}: there is no such file, but one of rank {max(files)}")
+        raise InputError(f"{path.parent / f'{named[1]}.{missing}.json'}: there is no such file, but one of rank "
+                         f"{max(files)}")
 
     of_ranks = [phases_of(files[rank]) for rank in range(ranks)]
     numbers = sorted(set.intersection(*(set(phases) for phases in of_ranks)))
@@ -108,7 +109,8 @@ def one_phase(of_ranks: list[dict], files: dict[int, Path], number: int, notes: 
             loads.append(load)
             where.append(rank)
             user = task.get("user_defined") or {}
-            sizes.append(real(user, "task_serialized_bytes", f"{place}: entity {key}") if "task_serialized_bytes" in user else 0)
+            sizes.append(real(user, "task_serialized_bytes", f"{place}: entity {key}")
+                         if "task_serialized_bytes" in user else 0)
             index.append(index_of(entity, f"{place}: entity {key}"))
     if held:
         share = 100 * held_load / max(held_load + sum(loads), 1e-300)
@@ -124,7 +126,8 @@ def one_phase(of_ranks: list[dict], files: dict[int, Path], number: int, notes: 
                 ends.append((name[a], name[b]))
                 weights.append(weight)
     points, positions = places(index, np.array(keys, np.uint64))
-    phase = Phase(np.array(keys, np.uint64), np.array(loads, float), np.array(where, np.int32), np.array(sizes, float),
+    phase = Phase(np.array(keys, np.uint64), np.array(loads, float), np.array(where, np.int32),
+                  np.array(sizes, float),
                   positions, points, np.array(ends, np.uint64).reshape(-1, 2), np.array(weights, float))
     return checked(phase, len(of_ranks), f"{files[0]}: phase {number}")
 
@@ -132,7 +135,8 @@ def one_phase(of_ranks: list[dict], files: dict[int, Path], number: int, notes: 
 def index_of(entity: dict, where: str) -> tuple[int, ...]:
     index = entity.get("index", [])
     if not isinstance(index, list) or not all(type(x) is int and 0 <= x < 1 << 20 for x in index):
-        raise InputError(f"{where}: index is {str(index)[:40]!r}; it is a list of coordinates from 0 to {(1 << 20) - 1}")
+        raise InputError(f"{where}: index is {str(index)[:40]!r}; it is a list of coordinates from 0 to "
+                         f"{(1 << 20) - 1}")
     return tuple(index)
 
 

@@ -11,13 +11,17 @@ from plaq.cli.app import whole
 
 
 def balance(
-    file: Annotated[Path, typer.Argument(help="Loads that a collection recorded, or the file of a rank of vt.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="Loads that a collection recorded, or the file of a rank of vt.",
+                                         show_default=False)],
     by: Annotated[str, typer.Option(help="Names of balancers, as in refine,hilbert_cut; by default all.")] = "",
-    ranks: Annotated[Optional[int], typer.Option("-n", "--ranks", help="By default as many as there were.", **whole(1_000_000))] = None,
+    ranks: Annotated[Optional[int], typer.Option("-n", "--ranks", help="By default as many as there were.",
+                                                 **whole(1_000_000))] = None,
     ranks_per_node: Annotated[int, typer.Option(help="For the hierarchical one.", **whole(1_000_000))] = 32,
     most_bytes: Annotated[float, typer.Option(help="Bytes of elements that a rank has room for; 0: any.", min=0)] = 0,
-    csv: Annotated[Optional[Path], typer.Option(help="Write a line for each balancer and phase to this file too.")] = None,
-    picture: Annotated[Optional[Path], typer.Option(help="Draw loads of ranks and maps of elements, as .png.")] = None,
+    csv: Annotated[Optional[Path], typer.Option(help="Write a line for each balancer and phase to this "
+                                                "file too.")] = None,
+    picture: Annotated[Optional[Path], typer.Option(help="Draw loads of ranks and maps of elements, "
+                                                    "as .png.")] = None,
 ):
     """Replay recorded loads: the imbalance that balancers would have left, and what they would have moved."""
     from plaq.balance.loads import read
@@ -41,8 +45,8 @@ def balance(
     table = plain_table(("balancer",), ("I before", "predicted", "floor", "moved", "bytes", "cut", "time"))
     for one in replayed:
         table.add_row(one.by, f"{one.mean('before'):.3f}", f"{one.mean('predicted'):.3f}", f"{one.mean('floor'):.3f}",
-                      f"{100 * one.mean('moved'):.1f} %", f"{one.sum('moved_bytes'):.3g}", f"{100 * one.mean('cut'):.1f} %",
-                      f"{one.mean('seconds'):.3g} s")
+                      f"{100 * one.mean('moved'):.1f} %", f"{one.sum('moved_bytes'):.3g}",
+                      f"{100 * one.mean('cut'):.1f} %", f"{one.mean('seconds'):.3g} s")
     print_table(table)
     print("\nI = max/mean - 1 over the ranks; means over the phases, bytes of all.")
     for note in loads.notes:

@@ -23,7 +23,8 @@ InputFile = Annotated[
     Path, typer.Argument(help="TOML file; `parameters` lists its keys.", show_default=False)
 ]
 RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or of a sweep for report and digest.")]
-Ranks = Annotated[Optional[int], typer.Option("-n", "--ranks", help="Start this many MPI ranks.", **whole(MOST_RANKS))]
+Ranks = Annotated[Optional[int], typer.Option("-n", "--ranks", help="Start this many MPI ranks.",
+                                              **whole(MOST_RANKS))]
 Settings = Annotated[
     Optional[list[str]],
     typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the input, as in --set model.U=8."),
@@ -31,8 +32,8 @@ Settings = Annotated[
 
 
 def on_ranks(ranks: int | None) -> None:
-    """Start this command on so many ranks and end with their exit code; nothing where these are the ranks, or where none
-    were asked for."""
+    """Start this command on so many ranks and end with their exit code; nothing where these are the ranks, or
+    where none were asked for."""
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
         from plaq.comm.launch import relaunch
 
@@ -40,8 +41,8 @@ def on_ranks(ranks: int | None) -> None:
 
 
 class Commands(App):
-    """An application on the command line: the commands that all have, to which it adds its own. ``application`` imports what
-    drives it (`plaq.run.application`)."""
+    """An application on the command line: the commands that all have, to which it adds its own. ``application``
+    imports what drives it (`plaq.run.application`)."""
 
     def __init__(self, help: str, application: Callable[[], type[Application]]):
         super().__init__(help=help)
@@ -91,7 +92,8 @@ def add_run(app: Commands) -> None:
 
         kind = app.application()
         options = (("--threads", "run.threads", threads), ("--workers", "run.workers", workers),
-                   ("--bind", "run.bind", bind), ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
+                   ("--bind", "run.bind", bind), ("--walltime", "run.walltime", walltime),
+                   ("--out", "run.folder", out))
         settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
 
         if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
@@ -143,7 +145,8 @@ def add_looks_at_inputs(app: Commands) -> None:
 
         console = Console()
         for section, doc in kind.schema().sections.items():
-            table = Table(title=f"[bold]\\[{section}][/]  {doc}", title_justify="left", box=None, padding=(0, 2, 0, 0))
+            table = Table(title=f"[bold]\\[{section}][/]  {doc}", title_justify="left", box=None,
+                          padding=(0, 2, 0, 0))
             for column in ("key", "default", "unit", "allowed", "meaning"):
                 table.add_column(column, no_wrap=column == "key", style="bold" if column == "key" else None)
             for row in kind.schema().rows(section):
@@ -154,8 +157,8 @@ def add_looks_at_inputs(app: Commands) -> None:
 def add_looks_at_results(app: Commands) -> None:
     @app.command("digest")
     def digest(run: RunPath = Path("run")):
-        """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits depend on.
-        Of a sweep: a line for each run and one for all."""
+        """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits
+        depend on. Of a sweep: a line for each run and one for all."""
         for line in app.application().digest(run):
             print(line)
 
@@ -166,8 +169,8 @@ def add_looks_at_results(app: Commands) -> None:
 
 
 def whose(input: Path, known: Mapping[str, Commands]) -> Commands:
-    """The application whose input it is: the one with the fewest keys that it does not know or that it misses. InputError
-    where several have as few."""
+    """The application whose input it is: the one with the fewest keys that it does not know or that it misses.
+    InputError where several have as few."""
     if len(known) == 1:
         return next(iter(known.values()))
     from plaq.inputs.schema import read_toml

@@ -28,7 +28,8 @@ def newest_of(folder: Path) -> Path:
 
 TraceFolder = Annotated[
     Path,
-    typer.Argument(help="The folder of a trace; or of a run, for its newest one.", show_default=False, callback=newest_of),
+    typer.Argument(help="The folder of a trace; or of a run, for its newest one.", show_default=False,
+                   callback=newest_of),
 ]
 TOP = 10  # names that the profile shows unless asked for all
 

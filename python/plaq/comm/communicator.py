@@ -1,5 +1,5 @@
-"""A group of ranks: messages of any Python object, sums that do not depend on the number of ranks, and errors that belong to
-every rank. All calls are collective: every rank of the group makes them, in the same order."""
+"""A group of ranks: messages of any Python object, sums that do not depend on the number of ranks, and errors that
+belong to every rank. All calls are collective: every rank of the group makes them, in the same order."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class _InThread:
 
 
 def _hand() -> queue.SimpleQueue[_InThread | None]:
-    """What a thread takes calls from, one after the other, until None. At exit it ends by itself, so that nothing which it has seen
-    outlives the interpreter; one whose call never ends goes with the process."""
+    """What a thread takes calls from, one after the other, until None. At exit it ends by itself, so that nothing
+    which it has seen outlives the interpreter; one whose call never ends goes with the process."""
     calls: queue.SimpleQueue[_InThread | None] = queue.SimpleQueue()
 
     def work() -> None:
@@ -73,8 +73,8 @@ class Communicator:
     """A group of ranks. `plaq.comm.world` gives the first one, `split` smaller ones.
 
     Raises RunError with rank, call and peer for any error that MPI reports. What a rank does alone while others will
-    wait for it goes through `on_root`, `together` or `each`: its error is then raised on all ranks, and its ``ranks`` is
-    their number. Any other error is known to this rank alone, and the job has to end with it.
+    wait for it goes through `on_root`, `together` or `each`: its error is then raised on all ranks, and its
+    ``ranks`` is their number. Any other error is known to this rank alone, and the job has to end with it.
     """
 
     def __init__(self, native: _core.comm.Communicator, members: Sequence[int]):
@@ -97,8 +97,8 @@ class Communicator:
         return self._native.size
 
     def _finish(self, call: Any, *used: Any) -> Any:
-        """The result of a call that may wait for others; ``used`` are the arrays that it works on. RunError that names a
-        rank which keeps all waiting."""
+        """The result of a call that may wait for others; ``used`` are the arrays that it works on. RunError that
+        names a rank which keeps all waiting."""
         try:
             patience.wait(call, self._members[self.rank], self._members, patience.presence)
         except BaseException:
@@ -115,8 +115,9 @@ class Communicator:
             raise
 
     def carry_out(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function(*arguments)`` of C++, in which all ranks send each other messages: in another thread, so that this one looks
-        after signals, and after a rank that keeps all waiting. RunError that names it; what the function throws comes out."""
+        """``function(*arguments)`` of C++, in which all ranks send each other messages: in another thread, so that
+        this one looks after signals, and after a rank that keeps all waiting. RunError that names it;
+        what the function throws comes out."""
         if self.size == 1:
             return function(*arguments)
         call = _InThread(function, arguments)
@@ -151,7 +152,8 @@ class Communicator:
         return self._together
 
     def share(self, total: int, rank: int | None = None) -> range:
-        """Which of 0 ... total-1 belong to a rank, this one if None: a block of neighbours, blocks as equal as can be."""
+        """Which of 0 ... total-1 belong to a rank, this one if None: a block of neighbours,
+        blocks as equal as can be."""
         return range(*self._native.share(total, self.rank if rank is None else rank))
 
     def barrier(self) -> None:
@@ -236,7 +238,8 @@ class Communicator:
     def table(self, row: np.ndarray) -> np.ndarray:
         """[rank, ...]: the arrays [...] of all ranks, of one shape and type of numbers, on every rank.
 
-        Quicker than `allgather` where there are many ranks. Raises InputError, on every rank, if shape or type differ.
+        Quicker than `allgather` where there are many ranks. Raises InputError, on every rank,
+        if shape or type differ.
         """
         row = np.ascontiguousarray(row)
         kind = (row.shape, row.dtype.name)
@@ -271,8 +274,8 @@ class Communicator:
         return [value for value, _ in found]
 
     def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
-        """function(*sample) for every sample in order, on every rank; rank i mod `size` evaluates the i-th, as many at a
-        time as there are ranks. All ranks give as many samples; only its evaluator needs to have one."""
+        """function(*sample) for every sample in order, on every rank; rank i mod `size` evaluates the i-th, as
+        many at a time as there are ranks. All ranks give as many samples; only its evaluator needs to have one."""
         samples = iter(samples)
         while True:
             count, mine = 0, None
@@ -361,7 +364,8 @@ class Communicator:
         return first
 
     def _agree(self, key: object) -> bool:
-        """Whether all ranks give the same; by its hash, so that it costs one short reduction on any number of ranks."""
+        """Whether all ranks give the same; by its hash, so that it costs one short reduction on any number of
+        ranks."""
         number = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=7).digest(), "little")
         extremes = np.array([number, -number], np.int64)
         self._finish(self._together.all_reduce(extremes, _core.comm.Operation.max), extremes)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 _BAR = re.compile(rb"-{70,}\s*")
-_BOXES = re.compile(rb"MPI_ABORT was invoked|exited with non-zero|returned\s+a\s+non-zero|exited on signal|sent help message")
-_STARTS = (b"------", b"Abort(")
-_LINES = re.compile(rb"Abort\(\d+\) on node \d+ .*application called MPI_Abort")
+_BOXES = re.compile(rb"MPI_ABORT was invoked|exited with non-zero|returned\s+a\s+non-zero|exited on\s+signal|"
+                    rb"has exited due to process rank|"
+                    rb"sent help message")
+_STARTS = (b"------", b"Abort(", b"orteru", b"prteru", b"mpirun", b"mpiexe")
+_LINES = re.compile(rb"Abort\(\d+\) on node \d+ .*application called MPI_Abort|\w+: Forwarding signal \d+ to job")
+_KILLED = re.compile(rb"process rank (\d+)\b[^-]* exited on\s+signal")
 
 
 class WithoutEchoes:
@@ -43,6 +46,11 @@ class WithoutEchoes:
         if echo:
             self.kept += text
         return b"" if echo else text
+
+    def killed(self) -> int | None:
+        """The rank that a signal ended, where the launcher said which."""
+        found = _KILLED.search(self.kept)
+        return int(found[1]) if found else None
 
     def rest(self) -> bytes:
         """What is held back still, at the end."""

@@ -22,8 +22,8 @@ def world() -> Communicator:
     and an exception that nobody catches ends the whole job instead of leaving the other ranks waiting.
 
     Raises InputError if the world has not the size that the launcher promised (a launcher of another
-    MPI starts unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if MPI
-    fails.
+    MPI starts unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if
+    MPI fails.
     """
     found = _ranks()
     if found.size > 1:

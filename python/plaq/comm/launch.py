@@ -91,8 +91,11 @@ def start(program: Sequence[str], ranks: int) -> int:
     code = code if code >= 0 else 128 - code
     killed_by = code if code in _DEATHS and _core.comm.library_version().startswith("MPICH") else code - 128
     if killed_by in _DEATHS:
-        # Who is killed says nothing, and neither do those that the launcher ends with it.
-        raise RunError(f"a rank was ended by {signal.Signals(killed_by).name}, and the job with it")
+        # Who is killed says nothing, and neither do those that the launcher ends with it;
+        # MPICH's does not say who it was.
+        victim = echoes.killed()
+        who = "a rank" if victim is None else f"rank {victim} of {ranks}"
+        raise RunError(f"{who} was ended by {signal.Signals(killed_by).name}, and the job with it")
     if code != 0 and not echoes.said:  # no rank has said a word: then the launcher's are all there are
         Descriptor(2).write(echoes.kept)
     return code
@@ -100,8 +103,8 @@ def start(program: Sequence[str], ranks: int) -> int:
 
 def _forward(pipe: BinaryIO, number: int, shown: Callable[[bytes], bytes] = bytes,
              rest: Callable[[], bytes] = bytes) -> None:
-    """Copy what is to be ``shown`` of a pipe, and the ``rest`` at its end, to a file descriptor; what cannot be written
-    is lost."""
+    """Copy what is to be ``shown`` of a pipe, and the ``rest`` at its end, to a file descriptor; what cannot be
+    written is lost."""
     with pipe, BufferedWriter(Descriptor(number)) as out:
         while piece := pipe.read1(1 << 16):
             out.write(shown(piece))
@@ -164,8 +167,6 @@ def launcher_command(ranks: int) -> list[str]:
     if version.startswith("Open MPI"):
         # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
         command += ["--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE"]
-        if version.startswith("Open MPI v4"):
-            command.append("-q")  # the ranks say themselves what went wrong; from version 5 on there is no such option
         command += [word for name in _TOLD for word in ("-x", name)]
         if os.geteuid() == 0:
             command.append("--allow-run-as-root")

@@ -79,8 +79,8 @@ def machine(name: str) -> _core.comm.Machine:
     read = [_values(level, _LEVEL, f"{name}, level {i}") for i, level in enumerate(levels)]
     for i, (below, level) in enumerate(itertools.pairwise(read)):
         if level["ranks"] <= below["ranks"] or level["ranks"] % below["ranks"]:
-            raise InputError(f"{name}, level {i + 1}: ranks = {level['ranks']} is not allowed: it must be a multiple of "
-                             f"{below['ranks']}, which the level below holds")
+            raise InputError(f"{name}, level {i + 1}: ranks = {level['ranks']} is not allowed: "
+                             f"it must be a multiple of {below['ranks']}, which the level below holds")
     rest = _values({key: value for key, value in table.items() if key != "levels"}, _REST, name)
     return _core.comm.Machine([_core.comm.Level(**level) for level in read], **rest)
 

@@ -1,9 +1,10 @@
 """How long ranks wait for each other, and who is to blame when that is too long.
 
 A rank that waits trusts the others for half of its patience. Then it asks them every now and then: each has a thread
-that answers for it whatever it does (src/plaq/comm/job/presence.hpp). One that computes or writes for long says so and
-is waited for, however long that takes; one that was stopped says nothing, one that has ended says that, and in a run one
-whose main thread has used no processor for as long stands still, in a file system that hangs for example.
+that answers for it whatever it does (src/plaq/comm/job/presence.hpp). One that computes or writes for long says so
+and is waited for, however long that takes; one that was stopped says nothing, one that has ended says that, and in
+a run one whose main thread has used no processor for as long stands still,
+in a file system that hangs for example.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ presence: Any = None  # of the world; where plaq has not started MPI it cannot k
 
 @contextmanager
 def patient(seconds: float, stop: Callable[[], str | None]) -> Iterator[None]:
-    """Within a run: how long to wait for others, and what says why the run should stop, after which no more than `GRACE`
-    is given."""
+    """Within a run: how long to wait for others, and what says why the run should stop, after which no more than
+    `GRACE` is given."""
     global _limits
     before, _limits = _limits, _Limits(seconds, stop, True)
     try:
@@ -82,7 +83,8 @@ def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
             if now - asked >= limit / 2 and (found := blamed(signs, members, rank, limit / 2, still)):
                 patience = f"run.patience = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
                 stopping = f"; it was to stop ({reason})" if reason else ""
-                raise RunError(f"{found}, and others wait for it ({patience}){stopping}; checkpoints stay as they are")
+                raise RunError(f"{found}, and others wait for it ({patience}){stopping}; "
+                               "checkpoints stay as they are")
     finally:
         presence.waits(False)
         if asked is not None:
@@ -90,9 +92,9 @@ def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
 
 
 def blamed(signs: Sequence[Sign], members: Sequence[int], rank: int, silent: float, still: float) -> str | None:
-    """What is wrong with a rank among the ``members``, in words; None if all is well, or if it is for another rank to say:
-    for the first of those that wait. signs : by rank of the world; rank : this one; silent, still : seconds for which a
-    rank may say nothing, and may say that it works but use no processor: a disk may be slow.
+    """What is wrong with a rank among the ``members``, in words; None if all is well, or if it is for another rank
+    to say: for the first of those that wait. signs : by rank of the world; rank : this one; silent, still :
+    seconds for which a rank may say nothing, and may say that it works but use no processor: a disk may be slow.
     """
     ago = {r: signs[r].ago if signs[r].ago >= 0 else math.inf for r in members}
     if any(ago[r] <= silent and signs[r].doing == "waits" for r in members if r < rank):

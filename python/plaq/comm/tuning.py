@@ -65,8 +65,8 @@ def rows_of_others(ranks: Sequence[int]) -> list[str]:
         for number, line in enumerate(table.read_text().splitlines(), 1):
             words = line.partition("#")[0].split()
             if words and (len(words) != 6 or not all(words[i].isdecimal() for i in (1, 2, 4, 5))):
-                raise DamagedFile(f"{table}, line {number}: {shown(line)} is not 'collective ranks bytes algorithm arity "
-                                  "segment'; remove it to measure anew")
+                raise DamagedFile(f"{table}, line {number}: {shown(line)} is not 'collective ranks bytes "
+                                  "algorithm arity segment'; remove it to measure anew")
             if words and int(words[1]) not in ranks:
                 kept.append(line)
     return kept

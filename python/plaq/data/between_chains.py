@@ -1,12 +1,13 @@
-"""What Markov chains say about the errors of their bins: bins of one chain may hang together for longer than they are, and
-chains that were started apart do not.
+"""What Markov chains say about the errors of their bins: bins of one chain may hang together for longer than they
+are, and chains that were started apart do not.
 
-With h_j and u_j of the jackknife, d_j = (h_j - 1) u_j + bias is the deviation of a bin's pseudo-value from the mean of all.
-H groups of bins, D_G the sum of d_j / h_j in group G, have error^2 = H/(H-1) sum_G D_G^2, whatever hangs together inside
-them. Without any correlation between bins, the ratio of the variance between groups to that inside them,
+With h_j and u_j of the jackknife, d_j = (h_j - 1) u_j + bias is the deviation of a bin's pseudo-value from the
+mean of all. H groups of bins, D_G the sum of d_j / h_j in group G, have error^2 = H/(H-1) sum_G D_G^2, whatever
+hangs together inside them. Without any correlation between bins,
+the ratio of the variance between groups to that inside them,
     F = e_H^2 (g - H) / ((g - 1) e^2 - (H - 1) e_H^2),    e of g bins, e_H of H groups,
-follows Fisher's distribution with H - 1 and g - H degrees of freedom. It asks against the noise what the potential scale
-reduction of Gelman and Rubin, Stat. Sci. 7, 457 (1992), asks: R^2 = 1 + (F - 1)/(bins in a group).
+follows Fisher's distribution with H - 1 and g - H degrees of freedom. It asks against the noise what the potential
+scale reduction of Gelman and Rubin, Stat. Sci. 7, 457 (1992), asks: R^2 = 1 + (F - 1)/(bins in a group).
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class BetweenChains:
                 groups.add(at, reals(shift), part)
 
     def judged(self, error: np.ndarray, bias: np.ndarray, bins: int) -> tuple[np.ndarray, float | None]:
-        """The larger of the error from ``bins`` bins and the one from chains; and by how many standard deviations chains,
-        or halves of them, disagree: the worst element, as one of so many. None where it cannot be told."""
+        """The larger of the error from ``bins`` bins and the one from chains; and by how many standard deviations
+        chains, or halves of them, disagree: the worst element, as one of so many. None where it cannot be told."""
         if not self._chains or bins <= self._chains.count:
             return error, None
         e, b = reals(error), reals(bias)

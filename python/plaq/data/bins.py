@@ -17,8 +17,8 @@ class Bins:
     What a chain finds in one of its bins is a piece; there are max(bins, chains) of them, in the order of chains and
     of the bins within one, and a bin is the sum of ``group`` consecutive ones. Floating-point sums depend on their
     order, so it is fixed: in a group, block (0, j) is piece j and block (m, j) the sum of blocks (m-1, 2j) and
-    (m-1, 2j+1), or the first alone where the group ends. Whatever is there is kept as the fewest such ``blocks``, {(bin,
-    m, j): sums}, at most 2 log2(group) of them for consecutive pieces.
+    (m-1, 2j+1), or the first alone where the group ends. Whatever is there is kept as the fewest such ``blocks``,
+    {(bin, m, j): sums}, at most 2 log2(group) of them for consecutive pieces.
     """
 
     def __init__(self, bins: int, chains: int):
@@ -29,7 +29,8 @@ class Bins:
         self._series: dict[int, np.ndarray] = {}  # of the first chain of each bin
 
     def add(self, chain: int, number: int, sums: np.ndarray, series: np.ndarray | None = None) -> None:
-        """What ``chain`` found in its bin ``number``: sums [entry] and the time series [time, column], if it has one."""
+        """What ``chain`` found in its bin ``number``: sums [entry] and the time series [time, column],
+        if it has one."""
         at, piece = divmod(chain * self.of_chain + number, self.group)
         if piece == 0 and series is not None:
             self._series[at] = series

@@ -25,9 +25,10 @@ class Estimate:
     ``[bin, ...]`` that the error came from, so that a derived quantity can carry its error through.
 
     An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later
-    fit is zero. Exactly known values have error 0. ``disagreement`` is by how many standard deviations the Markov chains
-    disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None where it is not known. ``bias`` is the jackknife's
-    estimate of what the finite number of measurements adds to the mean, which is not taken off.
+    fit is zero. Exactly known values have error 0. ``disagreement`` is by how many standard deviations the Markov
+    chains disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None where it
+    is not known. ``bias`` is the jackknife's estimate of what the finite number of measurements adds to the mean,
+    which is not taken off.
     """
 
     name: str

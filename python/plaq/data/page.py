@@ -51,7 +51,8 @@ def table(head: Iterable[str], body: Iterable[Iterable[str]], style: str = "", f
     lines = (f"<tr{mark(i)}>" + "".join(f"<td>{markup(cell)}</td>" for cell in row) + "</tr>"
              for i, row in enumerate(body))
     kind = f' class="{style}"' if style else ""
-    return f'<div class="scroll"><table{kind}><thead><tr>{top}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    return (f'<div class="scroll"><table{kind}><thead><tr>{top}</tr></thead>'
+            f'<tbody>{"".join(lines)}</tbody></table></div>')
 
 
 def rows(entries: list[tuple[str, Any]]) -> str:

@@ -23,7 +23,8 @@ class Recorded:
     def __post_init__(self):
         lengths = tuple(len(axis.values) for axis in self.axes)
         if lengths != np.shape(self.values):
-            raise ValueError(f"{self.name}: axes of {lengths} do not describe an array of shape {np.shape(self.values)}")
+            raise ValueError(f"{self.name}: axes of {lengths} do not describe an array of shape "
+                             f"{np.shape(self.values)}")
 
     def axis(self, name: str) -> np.ndarray:
         """The values along the axis of that name; KeyError where there is none."""

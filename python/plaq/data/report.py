@@ -15,8 +15,8 @@ from plaq.trace.session import region
 
 @region("report")
 def write(folder: Path, program: str, drawn: Callable[[Findings], list[str]] = lambda findings: []) -> Path:
-    """Write the report of a run from its ``results.h5``, with what ``drawn`` makes figures of (`page.figure`); its path. InputError
-    when that is not one of this program."""
+    """Write the report of a run from its ``results.h5``, with what ``drawn`` makes figures of (`page.figure`); its
+    path. InputError when that is not one of this program."""
     format = results_file.format_of(program)
     findings, toml, header = results_file.read(folder / "results.h5", format)
     first, *more = findings.answers() or ["No result"]
@@ -30,8 +30,8 @@ def write(folder: Path, program: str, drawn: Callable[[Findings], list[str]] = l
         '<div class="figures">', *drawn(findings), "</div>",
         "<h2>Results</h2>",
         page.table(heads, (row[:len(heads)] for row in numbers)),
-        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one that the data '
-        "cannot support.</p>",
+        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
+        "that the data cannot support.</p>",
         "<h2>How it ran</h2>",
         page.rows([*header.items(), *((f"time: {part}", duration(s)) for part, s in findings.seconds.items()),
                    ("digest of the results", results_file.digest_of(folder / "results.h5", format))]),

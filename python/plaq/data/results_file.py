@@ -1,9 +1,9 @@
 """The file ``results.h5`` of any application: sealed HDF5 with the input, a header, estimates, and what was recorded.
 
-Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and ``seconds``. An
-estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes ``axes``, ``unit``,
-``convention``, ``note``, ``tau_int``, ``disagreement``, ``kurtosis``. What was recorded is a group with ``values``, the axes and the
-same attributes up to ``note``.
+Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and
+``seconds``. An estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes
+``axes``, ``unit``, ``convention``, ``note``, ``tau_int``, ``disagreement``, ``kurtosis``. What was recorded is a
+group with ``values``, the axes and the same attributes up to ``note``.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
 
 @dataclass
 class Findings:
-    """Estimates by name, what they say in sentences, where the time went, arrays without errors, and of how the run went
-    what is no result (``history``, as plaq.files.tree takes it)."""
+    """Estimates by name, what they say in sentences, where the time went, arrays without errors, and of how the
+    run went what is no result (``history``, as plaq.files.tree takes it)."""
 
     estimates: dict[str, Estimate]
     sentences: list[str] = field(default_factory=list)
@@ -69,7 +69,8 @@ def image(format: Format, input_toml: str, header: Mapping[str, Any], seconds: M
 
 
 def write(path: Path, format: Format, findings: Findings, input_toml: str, header: Mapping[str, Any]) -> None:
-    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then kept."""
+    """Replace the file at ``path`` as a whole; RunError when it cannot be written,
+    and the previous one is then kept."""
     def fill(file: h5py.File) -> None:
         write_tree(file.create_group("answers", track_order=True), {"sentences": findings.sentences})
         estimates = file.create_group("estimates", track_order=True)
@@ -100,7 +101,8 @@ def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
 
 
 def summary(findings: Findings, header: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of ``summary.json``: answers, {value, error} of what is one real number, seconds by part, header."""
+    """The content of ``summary.json``: answers, {value, error} of what is one real number, seconds by part,
+    header."""
     numbers = {name: {"value": float(e.mean), "error": float(e.error)} for name, e in findings.estimates.items()
                if not e.mean.ndim and not np.iscomplexobj(e.mean)}
     return {"answers": findings.answers(), "estimates": numbers, "seconds": findings.seconds, "header": dict(header)}
@@ -159,5 +161,5 @@ def read_recorded(name: str, group: h5py.Group) -> Recorded:
 def read_estimate(name: str, group: h5py.Group) -> Estimate:
     jackknife, bias = (group[part][()] if part in group else None for part in ("jackknife", "bias"))
     numbers = {key: float(group.attrs[key]) for key in NUMBERS if key in group.attrs}
-    return Estimate(name, group["mean"][()], group["error"][()], jackknife, read_axes(group), **numbers, **read_texts(group),
-                    bias=bias)
+    return Estimate(name, group["mean"][()], group["error"][()], jackknife, read_axes(group), **numbers,
+                    **read_texts(group), bias=bias)

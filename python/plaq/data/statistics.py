@@ -29,9 +29,10 @@ class Resampled:
 
     ``mean`` is the plain estimate from all bins; ``bias`` is the jackknife's estimate of its O(1/bins) bias
     (subtract it for the bias-corrected value; it should be small beside ``error``). ``values`` are the
-    leave-one-out estimates ``[bin, ...]``, or None when they were not kept. ``disagreement`` of the chains that the bins
-    are of is in standard deviations, None where it is not known (plaq.data.between_chains). ``kurtosis`` is that of bins,
-    mean of all numbers: 3 of normal bins, up to the number of bins where one has it all; None of what does not scatter.
+    leave-one-out estimates ``[bin, ...]``, or None when they were not kept. ``disagreement`` of the chains that
+    the bins are of is in standard deviations, None where it is not known (plaq.data.between_chains). ``kurtosis``
+    is that of bins, mean of all numbers: 3 of normal bins, up to the number of bins where one has it all;
+    None of what does not scatter.
     """
 
     mean: np.ndarray
@@ -61,8 +62,8 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
     keep : whether to keep the leave-one-out values. Without them the memory is a few arrays, whatever the bins.
     starmap : evaluates ``function`` for all samples, that of all data first; ranks may share them
         (Communicator.starmap).
-    chains : how many Markov chains the bins are of, one behind the other, each with as many. Where these scatter by more
-        than their bins allow, the error is that between chains (plaq.data.between_chains).
+    chains : how many Markov chains the bins are of, one behind the other, each with as many. Where these scatter
+        by more than their bins allow, the error is that between chains (plaq.data.between_chains).
 
     Returns a `Resampled`, or a dict of them. With bins of unequal weight this is the delete-m_j jackknife: with
     h_j = N/m_j, g bins and u_j = theta - theta_(j),
@@ -183,9 +184,9 @@ def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = N
 
     weights : ``[bin]`` measurements in each bin; sign : ``[bin]`` average signs; tau_int : integrated
     autocorrelation time in measurements, None if it was not measured; parts : how many stretches of its chain a bin
-    holds, with measurements of other bins between them, each of which has to be long; chains : that the bins are of. With
-    enough of these the error between chains holds where bins are too short, if there is a tau. fewest : bins that have
-    an error.
+    holds, with measurements of other bins between them, each of which has to be long; chains : that the bins are
+    of. With enough of these the error between chains holds where bins are too short, if there is a tau.
+    fewest : bins that have an error.
     """
     weights = np.asarray(weights, dtype=float)
     bins = np.count_nonzero(weights)

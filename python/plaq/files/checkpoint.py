@@ -1,7 +1,7 @@
 """Checkpoints: the state of a run in one HDF5 file, written whole or not at all and checked when read.
 
-File, sealed as `plaq.files.sealed` says: attributes ``program`` and ``fingerprint`` (of the input); datasets ``text`` and
-``block`` hold the state as `plaq.files.packed` makes it.
+File, sealed as `plaq.files.sealed` says: attributes ``program`` and ``fingerprint`` (of the input); datasets
+``text`` and ``block`` hold the state as `plaq.files.packed` makes it.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ def reading(path: str | Path, what: str, remedy: str = "") -> Iterator[None]:
 
 
 def open_file(path: str | Path) -> int:
-    """A descriptor to read an ordinary file; OSError or InputError for anything else, such as a pipe, which could keep
-    its reader for ever."""
+    """A descriptor to read an ordinary file; OSError or InputError for anything else, such as a pipe, which could
+    keep its reader for ever."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     kind = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(kind):

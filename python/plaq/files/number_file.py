@@ -41,8 +41,8 @@ class NumberFile:
                     self._hash.update(piece)
                     self._bytes += len(piece)
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be read: {error.strerror}; the checkpoint beside it needs it: remove "
-                             "both to start this run from the beginning") from None
+            raise InputError(f"{self.path}: cannot be read: {error.strerror}; the checkpoint beside it "
+                             "needs it: remove both to start this run from the beginning") from None
         if self.content != content:
             raise InputError(f"{self.path}: truncated or damaged, or not of the checkpoint beside it; remove both to "
                              "start this run from the beginning")

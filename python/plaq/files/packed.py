@@ -15,8 +15,8 @@ import numpy as np
 def pack(state: dict[str, Any]) -> tuple[str, bytes]:
     """(text, block) of a nested dict with text keys.
 
-    Values: dict, list, tuple, numpy array or scalar, int, float, complex, str, bytes, bool or None. Arrays keep values,
-    shape and dtype; they come back C-contiguous. TypeError for anything else.
+    Values: dict, list, tuple, numpy array or scalar, int, float, complex, str, bytes, bool or None. Arrays keep
+    values, shape and dtype; they come back C-contiguous. TypeError for anything else.
     """
     pieces: list[bytes] = []
     length = 0

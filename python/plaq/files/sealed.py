@@ -123,7 +123,8 @@ class SealedFile(io.RawIOBase):
     def _read_seal(self) -> Seal:
         head, size = os.pread(self._descriptor, HEAD, 0), os.fstat(self._descriptor).st_size
         if head.startswith(HDF5):
-            raise self._damaged(f"not {self._format}, but HDF5 of another program, or of a plaq older than its checksums")
+            raise self._damaged(f"not {self._format}, but HDF5 of another program, or of a plaq older than "
+                                "its checksums")
         if not head.startswith(FIRST_LINE.encode()):
             raise self._damaged(f"not {self._format}, or truncated or damaged in its first line")
         found = Seal.read(head)

@@ -15,13 +15,14 @@ RUN = "run"  # the section that changes no result
 class Parameters:
     """All parameters of one run, checked and frozen: ``p.section.key``.
 
-    An application's class has its table as ``SCHEMA`` and says what no single key can in `check`. Sections are given as
-    keyword tables with the names of the TOML file, ``Parameters(model={"U": 6})``. Lists are stored as tuples. InputError
-    names source, key, value and what is allowed.
+    An application's class has its table as ``SCHEMA`` and says what no single key can in `check`. Sections are
+    given as keyword tables with the names of the TOML file, ``Parameters(model={"U": 6})``. Lists are stored as
+    tuples. InputError names source, key, value and what is allowed.
     """
 
     SCHEMA: ClassVar[Schema]
-    INSTEAD: ClassVar[Mapping[str, str]] = {}  # {key: what is possible where a folder cannot go on with another value}
+    # {key: what is possible where a folder cannot go on with another value}
+    INSTEAD: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, source: str = "Parameters", **sections: Mapping[str, Any]):
         values = self.SCHEMA.read(sections, source)
@@ -74,10 +75,12 @@ class Parameters:
 
     def values(self) -> dict[str, Any]:
         """``{section: frozen object}``."""
-        return {section.removesuffix(".*"): getattr(self, section.removesuffix(".*")) for section in self.SCHEMA.sections}
+        return {section.removesuffix(".*"): getattr(self, section.removesuffix(".*"))
+                for section in self.SCHEMA.sections}
 
     def replace(self, **sections: Mapping[str, Any]) -> Self:
-        """A copy with some keys changed: ``p.replace(solver={"seed": 2})``, or ``species={"ions": {"mass": 1836}}``."""
+        """A copy with some keys changed: ``p.replace(solver={"seed": 2})``,
+        or ``species={"ions": {"mass": 1836}}``."""
         given = dict(self._given)
         for section, content in sections.items():
             if f"{section}.*" in self.SCHEMA.sections:
@@ -114,7 +117,8 @@ class Parameters:
 
 
 def with_key(sections: Mapping[str, Any], section: str, name: str, value: Any) -> Mapping[str, Any]:
-    """A copy of the tables in which one key has this value; what is no table on the way to it stays, to be refused as such."""
+    """A copy of the tables in which one key has this value; what is no table on the way to it stays,
+    to be refused as such."""
     first, _, rest = section.partition(".")
     inner = sections.get(first, {})
     if not isinstance(inner, Mapping):

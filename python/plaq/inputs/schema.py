@@ -62,8 +62,9 @@ class Option(NamedTuple):
 class Schema:
     """The table of one application: sections in order with a line of doc each, and their parameters.
 
-    A section called ``species.*`` stands for any number of tables ``[species.NAME]``, whose names the input chooses; they are
-    read to a mapping by name. A parameter called ``*`` stands for any key of its section, which is read to a mapping too.
+    A section called ``species.*`` stands for any number of tables ``[species.NAME]``, whose names the input
+    chooses; they are read to a mapping by name. A parameter called ``*`` stands for any key of its section,
+    which is read to a mapping too.
     """
 
     def __init__(self, sections: Mapping[str, str], parameters: Iterable[Parameter]):
@@ -71,7 +72,8 @@ class Schema:
         self.parameters = {parameter.key: parameter for parameter in parameters}
         self.types = {
             section: None if self.is_free(section) else
-            make_dataclass(section.removesuffix(".*"), [parameter.name for parameter in self.of(section)], frozen=True)
+            make_dataclass(section.removesuffix(".*"), [parameter.name for parameter in self.of(section)],
+                           frozen=True)
             for section in sections
         }
 
@@ -83,8 +85,8 @@ class Schema:
         return f"{section}.*" in self.parameters
 
     def read(self, table: Mapping[str, Any], source: str) -> dict[str, Any]:
-        """``{section: {key: value}}`` to one frozen object per section, or a mapping of them by name; InputError names source,
-        key, value, allowed."""
+        """``{section: {key: value}}`` to one frozen object per section, or a mapping of them by name; InputError
+        names source, key, value, allowed."""
         found: dict[str, Any] = {section: {} for section in self.sections if section.endswith(".*")}
         flat = dict.fromkeys((section for section in self.sections if not section.endswith(".*")), {})
         for section, content in self.flat(table, source).items():
@@ -100,8 +102,8 @@ class Schema:
                 found[section] = one
             else:
                 found[pattern][section.rpartition(".")[2]] = one
-        return {section.removesuffix(".*"): MappingProxyType(found[section]) if section.endswith(".*") else found[section]
-                for section in self.sections}
+        return {section.removesuffix(".*"): MappingProxyType(found[section]) if section.endswith(".*")
+                else found[section] for section in self.sections}
 
     def _value(self, key: str, content: Mapping[str, Any], name: str, source: str) -> Any:
         parameter = self.find(key, source)
@@ -121,8 +123,8 @@ class Schema:
             for name, part in content.items() if many and isinstance(content, Mapping) else [("", content)]:
                 whole = f"{section}.{name}" if name else section
                 if name and not (isinstance(name, str) and NAME.fullmatch(name)):
-                    raise InputError(f"{source}: [{name_shown(whole)}]: a name has letters, digits and _, a letter first, at "
-                                     "most 64 of them")
+                    raise InputError(f"{source}: [{name_shown(whole)}]: a name has letters, digits and _, "
+                                     "a letter first, at most 64 of them")
                 if not isinstance(part, Mapping):
                     raise InputError(f"{source}: {whole} = {shown(part)} is not allowed: "
                                      f"[{whole}{'.NAME' if many and not name else ''}] is a section")

@@ -1,8 +1,8 @@
 """What an application is to the rest of plaq: a table of parameters, a simulation that goes on step by step, results.
 
 A new application is a folder with its physics, a class made from `Application`, and a line in the command line
-(plaq.main). All that surrounds a run is there already: folder and lock, log and live view, signals and wall time, checkpoints,
-ranks and their errors, traces, sweeps, results, report and digest.
+(plaq.main). All that surrounds a run is there already: folder and lock, log and live view, signals and wall time,
+checkpoints, ranks and their errors, traces, sweeps, results, report and digest.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Simulation(Protocol):
     """A run on all ranks, which all make the same calls."""
 
     def steps(self) -> Iterator[bool | None]:
-        """Takes the run to its end. Yields wherever `state` is whole, at least every few seconds: there the run may be
-        stopped, and its state kept if it is time to; it is in any case where True is yielded."""
+        """Takes the run to its end. Yields wherever `state` is whole, at least every few seconds: there the run
+        may be stopped, and its state kept if it is time to; it is in any case where True is yielded."""
         ...
 
     def state(self) -> dict[str, Any] | None:
@@ -73,8 +73,8 @@ class Application(ABC):
 
     @classmethod
     def from_other(cls, parameters: Any, folder: Path | None, other: Path | None) -> Application:
-        """The run in ``folder`` (None without one) that starts from what the run in the folder ``other`` ended with, or
-        from nothing if that is None. On rank 0; the others get its ``parameters``."""
+        """The run in ``folder`` (None without one) that starts from what the run in the folder ``other`` ended
+        with, or from nothing if that is None. On rank 0; the others get its ``parameters``."""
         if other is not None:
             raise InputError(f"--from {other}: {cls.name} cannot start from another run")
         return cls(parameters)
@@ -87,8 +87,8 @@ class Application(ABC):
         return self.parameters.to_toml()
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
-        """What ``estimate`` prints: time and memory on so many ranks of so many workers each, by default the machine's.
-        ``machine`` is a file with speeds. InputError where nothing is known of that."""
+        """What ``estimate`` prints: time and memory on so many ranks of so many workers each, by default the
+        machine's. ``machine`` is a file with speeds. InputError where nothing is known of that."""
         raise InputError(f"{self.name} has no model of its cost")
 
     def expected_seconds(self) -> float:
@@ -101,11 +101,12 @@ class Application(ABC):
 
     @abstractmethod
     def prepare(self, run: Run, started: float) -> Simulation:
-        """The simulation, where it was stopped (``run.resume``) or at the beginning; ``started`` (time.perf_counter) is
-        when its start-up began. Collective."""
+        """The simulation, where it was stopped (``run.resume``) or at the beginning; ``started``
+        (time.perf_counter) is when its start-up began. Collective."""
 
     def save(self, desk: Desk, results: Any) -> None:
-        """Write ``results.h5`` and ``summary.json``: by default those of `plaq.data.results_file.Findings`. On rank 0."""
+        """Write ``results.h5`` and ``summary.json``: by default those of `plaq.data.results_file.Findings`.
+        On rank 0."""
         from plaq.data import results_file
 
         results_file.write(desk.folder.results, results_file.format_of(self.name), results, self.parameters.to_toml(),
@@ -131,8 +132,8 @@ class Application(ABC):
 
     @classmethod
     def digest(cls, folder: Path) -> list[str]:
-        """One hash of all results of a folder and what of a machine it depends on; of a sweep one line for each run and
-        one for all."""
+        """One hash of all results of a folder and what of a machine it depends on; of a sweep one line for each
+        run and one for all."""
         from plaq.data import results_file
 
         return [results_file.digest_line(folder / "results.h5", results_file.format_of(cls.name))]

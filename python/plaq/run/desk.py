@@ -20,8 +20,8 @@ from plaq.run.live import Log
 
 
 class Spread(Protocol):
-    """Numbers of a state of which each rank has a part. ``label`` tells one set of them from the next; ``saved`` says, as
-    plain data, which parts of it are in a file already."""
+    """Numbers of a state of which each rank has a part. ``label`` tells one set of them from the next; ``saved``
+    says, as plain data, which parts of it are in a file already."""
 
     label: str
     saved: list[list[int]]
@@ -44,8 +44,8 @@ def to_the_end(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
 
 
 class Desk:
-    """Of the run of an input in a folder. ``header`` is what log and results say at first; ``every``: seconds between two
-    checkpoints. Whatever goes wrong here gives the folder back."""
+    """Of the run of an input in a folder. ``header`` is what log and results say at first; ``every``: seconds
+    between two checkpoints. Whatever goes wrong here gives the folder back."""
 
     def __init__(self, program: str, parameters: Parameters, path: Path, source: str, header: Mapping[str, Any],
                  make_log: Callable[[Path], Log], every: float):
@@ -82,8 +82,9 @@ class Desk:
         return self._numbers.read(count)
 
     def checkpoint(self, state: Mapping[str, Any], spread: Spread | None = None) -> None:
-        """Keep this state. ``state["kept"]`` names what else in the folder it needs: {whatever: label of RunFolder.kept}, and
-        ``state["parts"]`` the label of the folder that all ranks have written (RunFolder.parts)."""
+        """Keep this state. ``state["kept"]`` names what else in the folder it needs: {whatever: label of
+        RunFolder.kept}, and ``state["parts"]`` the label of the folder that all ranks have written
+        (RunFolder.parts)."""
         started = time.monotonic()
         self.folder.check()
         if spread:

@@ -25,8 +25,8 @@ REASONS = (None, *EXIT_CODES)
 
 
 class Run:
-    """What a simulation may ask of its run, on every rank. ``desk`` is rank 0's, None on the others; ``kept`` is whether
-    there is one, which a run without a folder has not."""
+    """What a simulation may ask of its run, on every rank. ``desk`` is rank 0's, None on the others; ``kept`` is
+    whether there is one, which a run without a folder has not."""
 
     def __init__(self, comm: Communicator, stop: Stop, desk: Desk | None = None, kept: bool = False):
         self.comm, self.desk, self.kept, self._stop = comm, desk, kept, stop
@@ -72,7 +72,8 @@ class Run:
                 pass
 
     def carry_out(self, simulation: Simulation) -> Results:
-        """All its steps, with checkpoints; Interrupted after the last checkpoint when the run is to stop. Collective."""
+        """All its steps, with checkpoints; Interrupted after the last checkpoint when the run is to stop.
+        Collective."""
         for keep in simulation.steps():
             reason = self.stop_reason()
             if keep or reason or self._agreed(self.checkpoint_due()):
@@ -86,11 +87,12 @@ def run(kind: type[Application], parameters: Any, folder: str | Path | None = No
         trace: bool = False, started: float | None = None, start: str | Path | None = None) -> Any:
     """Carry out an application's run; its results.
 
-    With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last checkpoint;
-    without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the folder, in trace/001 when
-    the run goes on, and so forth. With ``start``, the folder of another run, it starts from what that one ended with. Every
-    rank of an MPI world calls this with the same arguments and gets the same results. Start-up counts from ``started``
-    (time.perf_counter), by default now. Raises Interrupted after a signal or the wall-time limit, with everything saved.
+    With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last
+    checkpoint; without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the
+    folder, in trace/001 when the run goes on, and so forth. With ``start``, the folder of another run, it starts
+    from what that one ended with. Every rank of an MPI world calls this with the same arguments and gets the same
+    results. Start-up counts from ``started`` (time.perf_counter), by default now. Raises Interrupted after a
+    signal or the wall-time limit, with everything saved.
     """
     from plaq.comm import world
 
@@ -98,7 +100,8 @@ def run(kind: type[Application], parameters: Any, folder: str | Path | None = No
         return run_on(kind, world(), parameters, folder, source, stop, open_log, trace, started, start)
 
 
-def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder: str | Path | None, source: str, stop: Stop,
+def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder: str | Path | None,
+           source: str, stop: Stop,
            make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None,
            start: str | Path | None = None) -> Any:
     """`run` on the ranks of comm; ``stop`` says when to stop early."""

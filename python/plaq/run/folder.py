@@ -25,8 +25,8 @@ class Input(Protocol):
 class RunFolder:
     """``run/``: the paths of its files, claimed for one input and one process as long as this object lives.
 
-    InputError when the folder belongs to an input that this one does not go on from (naming the first key), holds files
-    but no run, or another process is writing into it. Nothing is written before these checks passed.
+    InputError when the folder belongs to an input that this one does not go on from (naming the first key), holds
+    files but no run, or another process is writing into it. Nothing is written before these checks passed.
     """
 
     def __init__(self, path: str | Path, source: str, parameters: Input):
@@ -57,7 +57,8 @@ class RunFolder:
             raise
 
     def bins(self, label: str) -> Path:
-        """What a checkpoint has beside it when the ranks share bins; ``label`` tells one set of them from the next."""
+        """What a checkpoint has beside it when the ranks share bins;
+        ``label`` tells one set of them from the next."""
         return self.path / f"checkpoint.bins.{label}"
 
     def parts(self, label: str) -> Path:
@@ -102,8 +103,8 @@ class RunFolder:
             key, here, there, allowed = conflict
             raise InputError(
                 f"{self.path}: this folder belongs to a different input: {key} = {to_toml(there)} in "
-                f"{self.input}, {to_toml(here)} in {source}; {allowed}{'; or ' if allowed else ''}choose another folder "
-                "with --out or remove it"
+                f"{self.input}, {to_toml(here)} in {source}; {allowed}{'; or ' if allowed else ''}choose "
+                "another folder with --out or remove it"
             )
         return before
 

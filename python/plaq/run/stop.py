@@ -14,7 +14,8 @@ class Stop:
 
     A run asks `requested` between pieces of work and stops at a checkpoint. A second signal of the same kind acts
     at once, as it would without plaq. Outside the main thread, where Python has no signals, only the limit counts:
-    what a signal does there is up to the program. ``limit`` is in seconds since the block was entered; None for no limit.
+    what a signal does there is up to the program. ``limit`` is in seconds since the block was entered;
+    None for no limit.
     """
 
     def __init__(self, limit: float | None = None):

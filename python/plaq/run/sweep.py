@@ -34,7 +34,8 @@ SINGLE = ""  # name of the run of an input without a sweep
 
 
 def read(kind: type[Application], path: Path, settings: Iterable[str | Option] = ()) -> dict[str, Any]:
-    """The parameters of an application's runs of an input by name, "U=4.0,density=0.9" and so on; one run without a name if there is no sweep.
+    """The parameters of an application's runs of an input by name, "U=4.0,density=0.9" and so on;
+    one run without a name if there is no sweep.
 
     InputError names file, key, value and what is allowed.
     """

@@ -1,5 +1,5 @@
-"""Elements of collections in a trace: what they did when, on which rank. A step of an element is a task, with a region in it
-that is named "collection (index)"."""
+"""Elements of collections in a trace: what they did when, on which rank. A step of an element is a task, with a
+region in it that is named "collection (index)"."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def elements_of(trace: Trace) -> list[Elements]:
 
 
 def counters_of(all_of_them: list[Elements], trace: Trace) -> list[Counter]:
-    """The load of every rank, seconds that its elements have run so far; and moves from it so far, where some move."""
+    """The load of every rank, seconds that its elements have run so far; and moves from it so far,
+    where some move."""
     out = []
     grid = np.linspace(0, trace.duration, SAMPLES + 1)
     for one in all_of_them:
@@ -88,5 +89,6 @@ def counters_of(all_of_them: list[Elements], trace: Trace) -> list[Counter]:
 def running(begin: np.ndarray, end: np.ndarray, at: np.ndarray) -> np.ndarray:
     """What of all intervals lies before each time."""
     sums = lambda edges: (edges.size * at if not edges.size else
-                          np.searchsorted(edges, at) * at - np.concatenate([[0], np.cumsum(edges)])[np.searchsorted(edges, at)])
+                          np.searchsorted(edges, at) * at
+                          - np.concatenate([[0], np.cumsum(edges)])[np.searchsorted(edges, at)])
     return sums(np.sort(begin)) - sums(np.sort(end))

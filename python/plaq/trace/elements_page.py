@@ -33,12 +33,15 @@ def of_collection(one: Elements, trace: Trace) -> str:
     shown = []
     for k in range(MOMENTS + 1):
         since = moved[(moved_at > times[k - 1]) & (moved_at <= times[k])] if k else moved[:0]
-        words = f"{time_text(times[k])}: I = {imbalance(one, times[k - 1], times[k], trace):.2f}" if k else "the beginning"
+        words = (f"{time_text(times[k])}: I = {imbalance(one, times[k - 1], times[k], trace):.2f}" if k
+                 else "the beginning")
         shown.append(figure(picture(index, one.places(times[k]), since, width, height), words))
     seconds = one.seconds()
-    shown.append(figure(heat(index, seconds / max(seconds.max(), 1e-300), width, height), f"time, at most {time_text(seconds.max())}"))
-    note = (f"{len(index)} elements, {len(moved)} moves. Colours are ranks; dots are elements that have moved since the map "
-            "before. I = max/mean − 1 of the ranks' loads between two maps. The last map shows how long each has run.")
+    shown.append(figure(heat(index, seconds / max(seconds.max(), 1e-300), width, height),
+                        f"time, at most {time_text(seconds.max())}"))
+    note = (f"{len(index)} elements, {len(moved)} moves. Colours are ranks; dots are elements that have moved "
+            "since the map before. I = max/mean − 1 of the ranks' loads between two maps. The last map shows how "
+            "long each has run.")
     return f'<div>{head}<div class="maps">{"".join(shown)}</div><p class="note">{note}</p></div>'
 
 
@@ -55,7 +58,8 @@ def picture(index: np.ndarray, rank: np.ndarray, moved: np.ndarray, width: int, 
     for r in np.unique(rank[rank >= 0]).tolist():
         squares = "".join(f"M{x} {height - 1 - y}h1v1h-1z" for x, y in index[rank == r].tolist())
         opacity = 1 - 0.35 * (r // len(FILLS) % 3)
-        parts.append(f'<path fill="{FILLS[r % len(FILLS)]}" fill-opacity="{opacity:.2f}" d="{squares}"><title>rank {r}</title></path>')
+        parts.append(f'<path fill="{FILLS[r % len(FILLS)]}" fill-opacity="{opacity:.2f}" '
+                     f'd="{squares}"><title>rank {r}</title></path>')
     dots = "".join(f"M{x + 0.35:g} {height - 0.65 - y:g}h.3v.3h-.3z" for x, y in index[moved].tolist())
     if dots:
         parts.append(f'<path class="moved" fill="#000" d="{dots}"/>')
@@ -73,8 +77,9 @@ def heat(index: np.ndarray, share: np.ndarray, width: int, height: int) -> str:
 
 def svg(parts: list[str], width: int, height: int) -> str:
     scale = SIZE / max(width, height)
-    return (f'<svg role="img" width="{scale * width:.0f}" height="{max(scale * height, 8):.0f}" viewBox="0 0 {width} {height}" '
-            f'preserveAspectRatio="none" shape-rendering="crispEdges">{"".join(parts)}</svg>')
+    return (f'<svg role="img" width="{scale * width:.0f}" height="{max(scale * height, 8):.0f}" '
+            f'viewBox="0 0 {width} {height}" preserveAspectRatio="none" '
+            f'shape-rendering="crispEdges">{"".join(parts)}</svg>')
 
 
 def figure(drawn: str, words: str) -> str:

@@ -52,8 +52,8 @@ class OnWorker:
 def depths(parent: np.ndarray) -> np.ndarray:
     """[row] How many ancestors each row has, from the row of its parent (-1: none).
 
-    The stride doubles with each round, so that a long chain costs the logarithm of its length. ValueError for rows that
-    are their own ancestors.
+    The stride doubles with each round, so that a long chain costs the logarithm of its length. ValueError for rows
+    that are their own ancestors.
     """
     depth = (parent >= 0).astype(np.int64)
     jump = parent.copy()

@@ -22,8 +22,8 @@ class Row:
     suspensions do not count there either; outside of tasks it lasts from begin to end. Exclusive time is inclusive
     time without the regions directly inside. `suspended` is what passes between begin and end without a worker (of
     tasks that finished). Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive
-    time of one call; share is the part of all exclusive time but that of waiting. A region within one of the same name
-    counts in both. Regions that wait (`plaq.trace.waiting`) are of a kind of their own, with share 0.
+    time of one call; share is the part of all exclusive time but that of waiting. A region within one of the same
+    name counts in both. Regions that wait (`plaq.trace.waiting`) are of a kind of their own, with share 0.
     """
 
     kind: str  # task, region or waiting
@@ -116,7 +116,8 @@ def as_csv(rows: list[Row], notes: list[str]) -> str:
 
 
 def busy(trace: Trace) -> str:
-    """One line: how long, on how many workers, and in which part of their time they worked or kept a task that waited."""
+    """One line: how long, on how many workers, and in which part of their time they worked or kept a task that
+    waited."""
     workers = sum(len(rank.workers) for rank in trace.ranks)
     used = float((trace.slices["end"] - trace.slices["begin"]).sum())
     known = [trace.duration if rank.end == "closed" else rank.until for rank in trace.ranks]

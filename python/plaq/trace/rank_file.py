@@ -18,7 +18,8 @@ from plaq.files.guard import DamagedFile, open_file, reading
 HEAD_BYTES, MAGIC = 512, b"plaq trace 2\n"
 FORMAT = "a trace of plaq, version 2"
 NOT_ENDED = "cut: no end was written, because the process was killed or still runs"
-BLOCK_HEAD = struct.Struct("<IIQQQII")  # checksum, kind, bytes, thread, events lost so far, number, checksum of the bytes
+# checksum, kind, bytes, thread, events lost so far, number, checksum of the bytes
+BLOCK_HEAD = struct.Struct("<IIQQQII")
 PROCESS, NAMES, THREAD, EVENTS, CLOCKS, SERIES, SAMPLES, OFFSET, GPU, GPU_CALLS = range(1, 11)
 NO_THREAD, GPU_THREAD = 2**64 - 1, 2**64 - 2
 
@@ -74,7 +75,8 @@ def _parse(path: Path, data: np.ndarray) -> RankFile:
     out = RankFile(path, _state(path, state, written, len(data)))
     events: dict[int, list[np.ndarray]] = {}
     clocks, offsets, gpu, gpu_calls, lost = [], [], [], [], {}
-    for kind, thread, lost_so_far, body in _blocks(path, data[: written or None], state == "open" or written > len(data)):
+    for kind, thread, lost_so_far, body in _blocks(path, data[: written or None],
+                                                   state == "open" or written > len(data)):
         if kind == EVENTS:
             events.setdefault(thread, []).append(body.view(RECORD))
             lost[thread] = lost_so_far
@@ -159,8 +161,8 @@ def _blocks(path: Path, data: np.ndarray, may_end_early: bool) -> Iterator[tuple
                 return
             raise DamagedFile(f"{path}: is damaged at byte {at}: block {number} is not whole")
         if check_body != zlib.crc32(body[:padded]):
-            raise DamagedFile(f"{path}: is damaged between bytes {at} and {at + BLOCK_HEAD.size + padded}: block {number} "
-                              "does not match its checksum")
+            raise DamagedFile(f"{path}: is damaged between bytes {at} and {at + BLOCK_HEAD.size + padded}: "
+                              f"block {number} does not match its checksum")
         yield kind, thread, lost, body[:size]
         at += BLOCK_HEAD.size + padded
         number += 1

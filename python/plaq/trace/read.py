@@ -19,8 +19,8 @@ from plaq.trace.sampled import counters_of
 def read(folder: str | Path) -> Trace:
     """The trace in a folder, all ranks merged on one clock.
 
-    A file that ends early (kill, full disk) is read as far as it is complete and `Trace.notes` says so, as it does for
-    lost events and for clocks that do not fit. Raises InputError where there is no trace, or a damaged one.
+    A file that ends early (kill, full disk) is read as far as it is complete and `Trace.notes` says so, as it does
+    for lost events and for clocks that do not fit. Raises InputError where there is no trace, or a damaged one.
     """
     folder = Path(folder)
     paths = sorted(folder.glob("rank-*.plaqtrace"))

@@ -58,7 +58,8 @@ def worker_table(trace: Trace) -> str:
             waiting = float(waits[here].sum())
             idle = 1 - seconds / trace.duration if trace.duration else 0.0
             name = f"rank {info.rank}, worker {worker}" if len(trace.ranks) > 1 else f"worker {worker}"
-            body.append([name, number(int(here.sum())), time_text(seconds - waiting), time_text(waiting), max(idle, 0.0)])
+            body.append([name, number(int(here.sum())), time_text(seconds - waiting), time_text(waiting),
+                         max(idle, 0.0)])
     return table(["worker", "slices", "work", "waiting", "idle rate"], body) + (
         '<p class="note">Waiting: a task had the worker and waited there, as in a blocking call between ranks. '
         "Idle rate: the part of the whole trace in which the worker had no task.</p>"
@@ -87,7 +88,8 @@ def swatch(look: int) -> str:
     fill = (*FILLS, *FILLS, "var(--other)", "var(--waiting)")[look]
     light = f"color-mix(in srgb,{fill} 55%,white)"
     striped = f"repeating-linear-gradient(135deg,{fill} 0 3px,{light} 3px 5px)"
-    return f'<i class="swatch" style="background:{striped if len(FILLS) <= look < LOOKS or look == WAITING else fill}"></i>'
+    return ('<i class="swatch" '
+            f'style="background:{striped if len(FILLS) <= look < LOOKS or look == WAITING else fill}"></i>')
 
 
 def table(head: list[str], body: list[list], texts: int = 1, marks: Iterable[str] = repeat("")) -> str:

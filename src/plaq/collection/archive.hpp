@@ -49,8 +49,8 @@ concept part = has_parts<T>;
 }  // namespace elements
 
 /// Goes through the parts of a value: `void serialize(archive& ar) { ar(field, particles); }`. Parts are trivially
-/// copyable, or strings, vectors, arrays, pairs, tuples and optionals of such parts, or have serialize themselves. The
-/// same parts come in every direction; what is read may decide what follows.
+/// copyable, or strings, vectors, arrays, pairs, tuples and optionals of such parts, or have serialize themselves.
+/// The same parts come in every direction; what is read may decide what follows.
 class archive {
  public:
   template <elements::part... Part>

@@ -62,6 +62,32 @@ decision decide(const std::vector<std::pair<key, report>>& all, const balancing&
   return out;
 }
 
+balance::talk talk_of(const std::vector<std::pair<key, report>>& mine, const balancing& how, int rank, int ranks) {
+  balance::talk out{.rank = rank, .ranks = ranks, .mine = {}};
+  if (how.most_bytes > 0) out.most_bytes = how.most_bytes;
+  for (const auto& [at, of] : mine) {
+    balance::item one{.of = at, .load = of.load, .bytes = of.bytes, .from = rank};
+    for (const auto& [to, bytes] : of.sent) one.peers.push_back({to, 0, 0, bytes});
+    out.mine.push_back(std::move(one));
+    out.price = std::max(out.price, of.seconds_per_byte);
+  }
+  std::ranges::sort(out.mine, {}, &balance::item::of);
+  return out;
+}
+
+decision decided(const balance::talk& by, const balancing& how) {
+  const auto over_mean = [&](double load) { return by.mean > 0 ? load / by.mean - 1 : 0; };
+  decision out{
+      {over_mean(by.before), over_mean(by.after), std::max(0.0, over_mean(by.largest)), by.moved, by.moved_bytes},
+      by.moves};
+  if (how.only_if_it_pays && by.before - by.after <= by.price * by.most_carried) {
+    out.came_to.predicted = out.came_to.before;
+    out.came_to.moved = out.came_to.moved_bytes = 0;
+    out.moves.clear();
+  }
+  return out;
+}
+
 }  // namespace elements
 
 std::string in_words(const balanced& what) {

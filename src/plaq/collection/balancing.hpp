@@ -63,6 +63,9 @@ struct decision {
 decision decide(const std::vector<std::pair<key, report>>& all, const balancing& how, int ranks,
                 const std::function<std::uint64_t(key)>& position,
                 const std::function<std::array<double, 3>(key)>& point, load_record* record = nullptr);
+/// The same of one rank's elements, where no rank knows all: what it begins with, and what it came to.
+balance::talk talk_of(const std::vector<std::pair<key, report>>& mine, const balancing& how, int rank, int ranks);
+decision decided(const balance::talk& by, const balancing& how);
 /// Throws input_error for what cannot be asked for.
 void need_sound(const balancing& how, load of, bool mesh);
 

@@ -1,6 +1,7 @@
-// Checkpoints of a collection. Every rank writes a part, its elements with the messages that wait in them. When all have,
-// rank 0 replaces the file that says which parts count: that is the moment when the new checkpoint takes the place of the
-// old one, whose parts go after it. Who reads may have another number of ranks: parts are dealt out, and elements sent home.
+// Checkpoints of a collection. Every rank writes a part, its elements with the messages that wait in them. When
+// all have, rank 0 replaces the file that says which parts count: that is the moment when the new checkpoint takes
+// the place of the old one, whose parts go after it. Who reads may have another number of ranks: parts are dealt
+// out, and elements sent home.
 #include "plaq/collection/checkpoint.hpp"
 
 #include <unistd.h>
@@ -185,7 +186,8 @@ void host::restore(const fs::path& folder) {
     const auto file = part_of(folder, all, r);
     auto records = read_whole_file(file);
     const heading part = heading_of(file, records);
-    if (part.generation != all.generation || part.steps != all.steps || part.rank != r || part.ranks != all.ranks || part.elements + 1 != records.size())
+    if (part.generation != all.generation || part.steps != all.steps || part.rank != r ||
+        part.ranks != all.ranks || part.elements + 1 != records.size())
       throw runtime_failure(file.string() + ": is a part of another checkpoint than " + name.string());
     for (std::size_t i = 1; i < records.size(); ++i) {
       try {
@@ -193,7 +195,8 @@ void host::restore(const fs::path& folder) {
         auto e = unpack(from);
         from.need_end();
         e->moves = 0;
-        post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*e, bytes); }}, kind_.home(e->at), tag::element);
+        post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*e, bytes); }}, kind_.home(e->at),
+             tag::element);
       } catch (const runtime_failure& why) {
         throw runtime_failure(file.string() + ": element " + std::to_string(i) + ": " + why.what());
       }

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -103,7 +104,7 @@ class here {
   void send(const port<T, Index, V>& by, const Index& to, std::type_identity_t<V> value) {
     owner_.need(to);
     const auto key = traits::to_key(to);
-    if (owner_.counts_bytes_) visit_.count_bytes(key, double(archive::size(value)));
+    if (step() >= owner_.counts_bytes_from_) visit_.count_bytes(key, double(archive::size(value)));
     visit_.send(by.number_, key, std::make_unique<elements::typed<V>>(std::move(value)));
   }
   /// The same to several.
@@ -148,13 +149,13 @@ class here {
   collection<T, Index>& owner_;
 };
 
-/// Elements of type T with an index each, spread over the ranks of a communicator. Every rank makes the same calls in the
-/// same order, with functions that do the same; one thread or task of each rank makes them.
+/// Elements of type T with an index each, spread over the ranks of a communicator. Every rank makes the same calls
+/// in the same order, with functions that do the same; one thread or task of each rank makes them.
 ///
-/// `each` lets every element do a step, as a task. It returns at once, and nothing waits for the machine: an element
-/// begins a step when it has done the one before and the messages that the step takes are here. Results depend neither
-/// on ranks, workers and back end nor on where elements are or move. The first error, of a step or of MPI, is the job's:
-/// every call throws it on every rank, a runtime_failure with rank, element and step.
+/// `each` lets every element do a step, as a task. It returns at once, and nothing waits for the machine: an
+/// element begins a step when it has done the one before and the messages that the step takes are here. Results
+/// depend neither on ranks, workers and back end nor on where elements are or move. The first error, of a step or
+/// of MPI, is the job's: every call throws it on every rank, a runtime_failure with rank, element and step.
 template <serializable T, elements::index_type Index = int>
 class collection {
   using traits = elements::index_traits<Index>;
@@ -163,11 +164,11 @@ class collection {
  public:
   using takes = elements::takes<T, Index>;
 
-  /// Collective. Elements begin at home, as make(index). Tasks run on `pool`, which outlives this. `of`: what loads are,
-  /// for balancing; to measure the time costs two readings of a clock in each step.
+  /// Collective. Elements begin at home, as make(index). Tasks run on `pool`, which outlives this. `of`: what
+  /// loads are, for balancing; to measure the time costs two readings of a clock in each step.
   template <std::invocable<const Index&> Make>
-  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where, Make make,
-             load of = load::time)
+  collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
+             Make make, load of = load::time)
       : load_(of), homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
     host_.set_of_all(homes_.count);
     if (!homes_.each_of_rank) throw input_error(host_.what().name + ": its elements come and go, so insert them");
@@ -181,9 +182,9 @@ class collection {
     if (homes_.each_of_rank) throw input_error(host_.what().name + ": its elements are given, so say what they are");
   }
 
-  /// With the elements of a checkpoint that a collection of this name has saved, on any number of ranks; the next step
-  /// follows those that it had done. Ports are made in the same order. Throws input_error where there is none,
-  /// runtime_failure where it is damaged.
+  /// With the elements of a checkpoint that a collection of this name has saved, on any number of ranks; the next
+  /// step follows those that it had done. Ports are made in the same order. Throws input_error where there is
+  /// none, runtime_failure where it is damaged.
   collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
              const saved& from, load of = load::time)
       : load_(of), homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
@@ -234,9 +235,9 @@ class collection {
     host_.issue(std::move(next));
   }
 
-  /// combine(... combine(combine(init, v_a), v_b) ...) of what give(value), or give(value, index), is after the steps so
-  /// far, in the order of indices (the last coordinate first): the same bits wherever elements are. On every rank; the
-  /// elements do not wait for it. Where elements come and go, the call waits for all steps first.
+  /// combine(... combine(combine(init, v_a), v_b) ...) of what give(value), or give(value, index), is after the
+  /// steps so far, in the order of indices (the last coordinate first): the same bits wherever elements are. On
+  /// every rank; the elements do not wait for it. Where elements come and go, the call waits for all steps first.
   template <class Give, serializable R, class Combine>
   task::future<R> reduce(trace::label name, Give give, R init, Combine combine) {
     auto together = std::make_shared<task::promise<R>>();
@@ -257,8 +258,8 @@ class collection {
     return result;
   }
 
-  /// What give(value), or give(value, index), is after the steps so far, with its index and in their order; on `root`,
-  /// nothing elsewhere.
+  /// What give(value), or give(value, index), is after the steps so far, with its index and in their order; on
+  /// `root`, nothing elsewhere.
   template <class Give>
   auto gather(trace::label name, Give give, int root = 0) {
     auto of = of_elements(std::move(give));
@@ -278,60 +279,87 @@ class collection {
     return result;
   }
 
-  /// Moves elements to where there is time, as a balancer says by what they did since the last balancing. Its result is
-  /// the same on every rank. Each element waits until all have come here and it is decided; nothing else does. Balancers
-  /// that look at edges get the bytes that elements have sent since the first balancing by such a one.
+  /// Moves elements to where there is time, as a balancer says by what they did since the last balancing. Its
+  /// result is the same on every rank. Each element waits until all have come here and it is decided; nothing else
+  /// does. Balancers that look at edges get the bytes that elements have sent in steps after the first balancing by
+  /// such a one. "gossip" and "diffusion" bring no loads to one rank; the others are asked on rank 0, and so are all
+  /// while loads are recorded.
   task::future<balanced> balance(const balancing& how = {}) {
     elements::need_sound(how, load_, elements::mesh_point<Index>);
-    if (plaq::balance::balancer_named(how.by).looks_at_edges) counts_bytes_ = true;
+    const auto& by = plaq::balance::balancer_named(how.by);
+    if (by.looks_at_edges) count_bytes();
     auto came_to = std::make_shared<task::promise<balanced>>();
     auto result = came_to->get_future();
+    const auto report = [this](elements::element& e) {
+      const auto spent = std::exchange(e.spent, {});
+      return elements::report{load_ == load::time ? spent.seconds : spent.work, double(archive::size(value_of(e))),
+                              host_.seconds_per_byte(), rank(), spent.sent};
+    };
+    const auto carry_out = [this, came_to](elements::decision what) {
+      what.came_to.expected = std::exchange(predicted_, what.came_to.predicted);
+      const std::unordered_map<elements::key, int> moves(what.moves.begin(), what.moves.end());
+      host_.release([&](elements::key at) {
+        const auto found = moves.find(at);
+        return found == moves.end() ? rank() : found->second;
+      });
+      came_to->set_value(what.came_to);
+    };
+    const auto fail = [came_to](std::exception_ptr why) { came_to->set_exception(why); };
+    if (by.by_talk && !records_) {  // no rank need know all
+      if (!homes_.each_of_rank) host_.wait();
+      host_.collect(
+          {.name = "balance",
+           .give = [report](elements::element& e, std::vector<std::byte>& to) { archive::pack(report(e), to); },
+           .finish = {},
+           .take = {},
+           .fail = fail,
+           .holds = true,
+           .take_own =
+               [=, this, &by](elements::number at, const elements::given& packed) {
+                 std::vector<std::pair<elements::key, elements::report>> mine;
+                 for (auto& [who, bytes] : packed)
+                   mine.emplace_back(who, elements::unpack<elements::report>(bytes));
+                 host_.converse(
+                     at, elements::talk_of(mine, how, rank(), size()), by.by_talk,
+                     [=](const plaq::balance::talk& t) { carry_out(elements::decided(t, how)); }, fail);
+               }});
+      return result;
+    }
     collect<elements::report>(
-        "balance",
-        [this](elements::element& e) {
-          const auto spent = std::exchange(e.spent, {});
-          return elements::report{load_ == load::time ? spent.seconds : spent.work, double(archive::size(value_of(e))),
-                                  host_.seconds_per_byte(), rank(), spent.sent};
-        },
-        0,
+        "balance", report, 0,
         [this, how](elements::given packed) {
           std::vector<std::pair<elements::key, elements::report>> all;
           for (auto& [at, bytes] : packed) all.emplace_back(at, elements::unpack<elements::report>(bytes));
           std::vector<std::byte> bytes;
           std::function<std::array<double, 3>(elements::key)> point;
           if (elements::mesh_point<Index>) point = point_of;
-          archive::pack(elements::decide(all, how, size(), [this](auto at) { return position_of(at); }, point, record_.get()),
+          archive::pack(elements::decide(
+                            all, how, size(), [this](auto at) { return position_of(at); }, point, record_.get()),
                         bytes);
           return bytes;
         },
-        [this, came_to](std::span<const std::byte> bytes) {
-          auto what = elements::unpack<elements::decision>(bytes);
-          what.came_to.expected = std::exchange(predicted_, what.came_to.predicted);
-          const std::unordered_map<elements::key, int> moves(what.moves.begin(), what.moves.end());
-          host_.release([&](elements::key at) {
-            const auto found = moves.find(at);
-            return found == moves.end() ? rank() : found->second;
-          });
-          came_to->set_value(what.came_to);
-        },
-        [came_to](std::exception_ptr why) { came_to->set_exception(why); }, true);
+        [=](std::span<const std::byte> bytes) { carry_out(elements::unpack<elements::decision>(bytes)); }, fail,
+        true);
     return result;
   }
 
-  /// From now on rank 0 writes what every balancing knew and said to a file, which `plaq balance` replays by any balancer on
-  /// any number of ranks; to move nothing meanwhile, balance by "none". Counts the bytes that elements send.
+  /// From now on rank 0 writes what every balancing knew and said to a file, which `plaq balance` replays by any
+  /// balancer on any number of ranks; to move nothing meanwhile, balance by "none". Counts the bytes that elements
+  /// send.
   void record_loads(const std::filesystem::path& file) {
-    counts_bytes_ = true;
+    count_bytes();
+    records_ = true;
     if (rank() == 0)
       record_ = std::make_unique<elements::load_record>(file, host_.what().name, load_ == load::time ? "s" : "work");
   }
 
-  /// Returns when every element of every rank has done all steps, and no message is under way. Throws runtime_failure that
-  /// names an element if that cannot come to be: because it waits for a message that nobody has sent, or has one for it.
+  /// Returns when every element of every rank has done all steps, and no message is under way. Throws
+  /// runtime_failure that names an element if that cannot come to be: because it waits for a message that nobody
+  /// has sent, or has one for it.
   void wait() { host_.wait(); }
 
-  /// Waits, and writes all elements, with the messages that they have not taken, to the folder, where they take the place
-  /// of what was saved there under this name. Whatever goes wrong, one of the two stays whole.
+  /// Waits, and writes all elements, with the messages that they have not taken, to the folder, where they take
+  /// the place of what was saved there under this name. Whatever goes wrong, one of the two stays whole.
   void save(const std::filesystem::path& folder) { host_.save(folder); }
 
   /// Waits, with every element at home.
@@ -379,7 +407,8 @@ class collection {
     if (!homes_.each_of_rank) host_.wait();  // how many there are is known when all is quiet
     host_.collect({.name = name,
                    .root = root,
-                   .give = [give](elements::element& e, std::vector<std::byte>& to) mutable { archive::pack(V(give(e)), to); },
+                   .give = [give](elements::element& e,
+                                  std::vector<std::byte>& to) mutable { archive::pack(V(give(e)), to); },
                    .finish = finish,
                    .take = take,
                    .fail = fail,
@@ -410,10 +439,14 @@ class collection {
     return out;
   }
 
+  /// In the steps that are still to come: in those under way it would depend on how far they are.
+  void count_bytes() { counts_bytes_from_ = std::min(counts_bytes_from_.load(), host_.steps()); }
+
   const load load_;
   homes<Index> homes_;
   int ports_ = 0;
-  std::atomic<bool> counts_bytes_{false};
+  std::atomic<elements::number> counts_bytes_from_{std::numeric_limits<elements::number>::max()};  ///< a step
+  bool records_ = false;
   std::unique_ptr<elements::load_record> record_;
   double predicted_ = balanced().expected;  ///< by the last balancing
   elements::host host_;  ///< destroyed first: its tasks use all this

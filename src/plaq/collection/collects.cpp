@@ -11,7 +11,8 @@ namespace plaq::elements {
 
 void host::collect(gathering what) {
   need_sound();
-  // What its driver does for a collect is a task, from before it is seen to wait for it: all is not quiet before that has ended.
+  // What its driver does for a collect is a task, from before it is seen to wait for it: all is not quiet before
+  // that has ended.
   ++open_;
   ++begun_;
   try {
@@ -63,8 +64,13 @@ void host::contribute(const step& now, element& e) {
 
 /// With the lock.
 void host::send_collected(number at, pending& of) {
+  if (of.what.take_own) {
+    if (const auto many = of.mine.size() - std::exchange(of.told, of.mine.size()); many > 0)
+      post(contribution{at, {}, many}, of.what.root, tag::contribution);
+    return;
+  }
   if (of.mine.empty()) return;
-  post(contribution{at, std::exchange(of.mine, {})}, of.what.root, tag::contribution);
+  post(contribution{at, std::exchange(of.mine, {}), 0}, of.what.root, tag::contribution);
 }
 void host::send_collected() {
   for (auto& [at, of] : pending_) send_collected(at, *of);
@@ -73,8 +79,9 @@ void host::send_collected() {
 void host::heard(const contribution& of) {
   {
     std::lock_guard lock(mutex_);
-    auto& all = under_way(of.at).all;
-    all.insert(all.end(), of.all.begin(), of.all.end());
+    pending& to = under_way(of.at);
+    to.all.insert(to.all.end(), of.all.begin(), of.all.end());
+    to.many += of.many;
   }
   finish(of.at);
 }
@@ -87,12 +94,12 @@ void host::finish(number at) {
   if (found == pending_.end()) return;
   const auto of = found->second;
   if (of->came && of->issued) return take(at, lock);
-  if (!of->issued || of->what.root != rank() || of->finished || of->all.size() != of_all_) return;
+  if (!of->issued || of->what.root != rank() || of->finished || of->all.size() + of->many != of_all_) return;
   of->finished = true;
   given all = std::move(of->all);
   lock.unlock();
   std::ranges::sort(all, {}, [](const auto& one) { return one.first; });
-  out.bytes = of->what.finish(std::move(all));
+  if (of->what.finish) out.bytes = of->what.finish(std::move(all));
   post(out, rank(), tag::outcome);
 }
 
@@ -111,11 +118,41 @@ void host::take(number at, std::unique_lock<task::mutex>& lock) {
   const auto done = pending_.extract(at).mapped();
   lock.unlock();
   forget_steps(at);
-  done->what.take(*done->came);
+  if (done->what.take_own)
+    done->what.take_own(at, std::move(done->mine));
+  else
+    done->what.take(*done->came);
 }
 
-/// All elements of all ranks have done the step `done`. The last step stays, which the next one is numbered by and hung on:
-/// a rank without elements may hear the outcome of a collect before its driver has issued that step.
+/// Words of others may come before this rank begins.
+std::shared_ptr<conversation> host::talk_of(number at) {
+  std::lock_guard lock(mutex_);
+  auto& here = talks_[at];
+  if (!here)
+    here = std::make_shared<conversation>(at, rank(), size(),
+                                          [this](const word& what, int to) { post(what, to, tag::word); });
+  return here;
+}
+
+void host::converse(number at, balance::talk mine, balance::method by, conversation::done over,
+                    std::function<void(std::exception_ptr)> fail) {
+  const auto talk = talk_of(at);
+  {
+    std::lock_guard lock(mutex_);
+    if_talks_fail_[at] = std::move(fail);
+  }
+  talk->begin(std::move(mine), by, kind_.home, [this, at, over = std::move(over)](const balance::talk& t) {
+    {
+      std::lock_guard lock(mutex_);
+      talks_.erase(at);
+      if_talks_fail_.erase(at);
+    }
+    over(t);
+  });
+}
+
+/// All elements of all ranks have done the step `done`. The last step stays, which the next one is numbered by and
+/// hung on: a rank without elements may hear the outcome of a collect before its driver has issued that step.
 void host::forget_steps(number done) {
   std::lock_guard lock(steps_guard_);
   while (steps_.size() > 1 && steps_.front()->at < done) steps_.pop_front();

@@ -5,12 +5,12 @@
 
 namespace plaq::elements {
 
-/// How many points of the box (0 ... extent[d] - 1 in each dimension) the curve of the smallest cube of 2^m points a side
-/// that holds it meets before x. On such a cube consecutive points are neighbours; in other boxes the curve jumps where
-/// it comes back from outside. N = 1, 2, 3.
+/// How many points of the box (0 ... extent[d] - 1 in each dimension) the curve of the smallest cube of 2^m points
+/// a side that holds it meets before x. On such a cube consecutive points are neighbours; in other boxes the curve
+/// jumps where it comes back from outside. N = 1, 2, 3.
 ///
-/// C. Hamilton, "Compact Hilbert indices", Dalhousie University, CS-2006-07 (2006), sections 2.2 and 2.3: gray code, entry
-/// and direction of the parts. The points before x are counted part by part, as overlaps of boxes.
+/// C. Hamilton, "Compact Hilbert indices", Dalhousie University, CS-2006-07 (2006), sections 2.2 and 2.3: gray
+/// code, entry and direction of the parts. The points before x are counted part by part, as overlaps of boxes.
 template <std::size_t N>
 std::uint64_t hilbert_position(const std::array<int, N>& x, const std::array<int, N>& extent);
 

@@ -44,7 +44,8 @@ homes<Index> along(const box<Index>& all, Position position, At at) {
               },
           .each_of_rank =
               [=](const std::function<void(const Index&)>& use, int rank, int ranks) {
-                for (auto p = first(std::uint64_t(rank), ranks); p < first(std::uint64_t(rank) + 1, ranks); ++p) use(at(p));
+                for (auto p = first(std::uint64_t(rank), ranks); p < first(std::uint64_t(rank) + 1, ranks); ++p)
+                  use(at(p));
               },
           .holds = [all](const Index& i) { return all.holds(i); },
           .count = n,

@@ -12,9 +12,13 @@
 namespace plaq::elements {
 
 host::host(kind of, const comm::communicator& over, task::detail::pool_base& pool)
-    : kind_(std::move(of)), pool_(pool), thrown_before_(std::uncaught_exceptions()), messages_(over, pool),
+    : kind_(std::move(of)),
+      pool_(pool),
+      thrown_before_(std::uncaught_exceptions()),
+      messages_(over, pool),
       if_messages_fail_(messages_.stopping(), [this] {
-        fault("rank " + std::to_string(rank()) + ": " + kind_.name + ": its messages have failed: " + messages_.under_way());
+        fault("rank " + std::to_string(rank()) + ": " + kind_.name +
+              ": its messages have failed: " + messages_.under_way());
       }) {
   const auto counted = [this](auto handle) {
     return [this, handle](const auto& what, int sender) {
@@ -22,11 +26,16 @@ host::host(kind of, const comm::communicator& over, task::detail::pool_base& poo
       ++handled_;
     };
   };
-  messages_.on<letter>("message", tag::message, counted([this](const letter& l, int from) { handle_message(l.bytes, from); }));
+  messages_.on<letter>("message", tag::message,
+                       counted([this](const letter& l, int from) { handle_message(l.bytes, from); }));
   messages_.on<letter>("move", tag::element, counted([this](const letter& l, int) { handle_element(l.bytes); }));
   messages_.on<notice>("notice", tag::notice, counted([this](const notice& n, int) { heard(n); }));
   messages_.on<contribution>("collect", tag::contribution, counted([this](const contribution& c, int) { heard(c); }));
   messages_.on<outcome>("outcome", tag::outcome, counted([this](const outcome& o, int) { heard(o); }));
+  messages_.on<word>("word", tag::word, [this](word&& w, int) {
+    guarded([&] { talk_of(w.at)->heard(std::move(w)); });
+    ++handled_;
+  });
   messages_.on<tally>("tally", tag::tally, [this](const tally& t, int) { guarded([&] { heard(t); }); });
   messages_.on<verdict>("verdict", tag::verdict, [this](const verdict& v, int) {
     guarded([&] {

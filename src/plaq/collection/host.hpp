@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/collection/conversation.hpp"
 #include "plaq/collection/letters.hpp"
 #include "plaq/comm/messages/active_messages.hpp"
 #include "plaq/comm/wire/communicator.hpp"
@@ -154,6 +155,8 @@ class host {
     std::function<void(std::span<const std::byte>)> take;     ///< on every rank
     std::function<void(std::exception_ptr)> fail;             ///< instead of take
     bool holds = false;
+    /// In place of finish and take: on every rank, what its own elements gave, once all elements of all ranks have.
+    std::function<void(number at, given mine)> take_own = {};
   };
 
   host(kind of, const comm::communicator& over, task::detail::pool_base& pool);
@@ -165,7 +168,8 @@ class host {
   const kind& what() const { return kind_; }
   task::detail::pool_base& pool() const { return pool_; }
 
-  /// An element that begins with the next step. Others send to it by way of its home, so it is there, or was moved before.
+  /// An element that begins with the next step. Others send to it by way of its home, so it is there, or was moved
+  /// before.
   void add(std::unique_ptr<element> fresh);
   /// Where elements come and go: begins with step `next`, at home.
   void insert(std::unique_ptr<element> fresh, number next);
@@ -178,6 +182,10 @@ class host {
   void each_here(const std::function<void(element&)>& use);
   /// Lets the elements go on that a collect holds; those for which to() gives another rank go there.
   void release(const std::function<int(key)>& to);
+  /// From take_own of a collect that holds: this rank's part of a balancing without a rank that knows all. All ranks
+  /// do the same; over() or fail() is called at the end.
+  void converse(number at, balance::talk mine, balance::method by, conversation::done over,
+                std::function<void(std::exception_ptr)> fail);
   void send(message what, key to);
 
   /// Collective: see checkpoint.cpp. Restores into a host without elements.
@@ -216,12 +224,14 @@ class host {
   };
   /// A collect that is under way.
   struct pending {
-    explicit pending(number at) : at(at), what{"collect", 0, {}, {}, {}, {}, false} {}
+    explicit pending(number at) : at(at), what{"collect", 0, {}, {}, {}, {}, false, {}} {}
     const number at;
     bool issued = false, finished = false;
     gathering what;
-    given mine = {};  ///< not sent yet
+    given mine = {};  ///< not sent yet; all, where it stays
+    std::uint64_t told = 0;  ///< how many of those that stay
     given all = {};   ///< on the root
+    std::uint64_t many = 0;  ///< on the root: how many stay
     std::optional<std::vector<std::byte>> came = {};
   };
 
@@ -262,6 +272,7 @@ class host {
   void send_collected(number at, pending& of);
   void heard(const contribution& of);
   void heard(const outcome& of);
+  std::shared_ptr<conversation> talk_of(number at);
   void finish(number at);
   void take(number at, std::unique_lock<task::mutex>& lock);
   void forget_steps(number done);
@@ -299,6 +310,8 @@ class host {
   task::condition_variable changed_;
   std::string failure_;
   std::map<number, std::shared_ptr<pending>> pending_;
+  std::map<number, std::shared_ptr<conversation>> talks_;
+  std::map<number, std::function<void(std::exception_ptr)>> if_talks_fail_;
   tally sum_;  ///< of this rank's children
   int tallies_ = 0;
   bool waits_ = false, told_ = false, quiet_ = false;

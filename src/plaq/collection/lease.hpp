@@ -8,9 +8,9 @@
 
 namespace plaq {
 
-/// An array that its program has lent: the vector that it is made of is empty until the array goes back, so that nobody
-/// looks at it meanwhile. What is read and what is written are separate. Move-only; an array that is not given back, as
-/// after an error, goes back as it came.
+/// An array that its program has lent: the vector that it is made of is empty until the array goes back, so that
+/// nobody looks at it meanwhile. What is read and what is written are separate. Move-only; an array that is not
+/// given back, as after an error, goes back as it came.
 template <class V>
 class [[nodiscard]] lease {
  public:
@@ -39,8 +39,8 @@ lease<V> from_mpi(std::vector<V>& array) {
   return lease<V>(array);
 }
 
-/// Collective: waits for all steps, brings every element home, has each write its part of the array, write(index, value,
-/// out) in the order of indices, and gives the array back. What nobody writes stays as it was.
+/// Collective: waits for all steps, brings every element home, has each write its part of the array, write(index,
+/// value, out) in the order of indices, and gives the array back. What nobody writes stays as it was.
 template <class T, class Index, class V, class Write>
 void to_mpi(collection<T, Index>& of, lease<V>&& lent, Write write) {
   auto mine = std::move(lent);

@@ -43,11 +43,12 @@ struct notice {
 /// Packed values of elements, with their keys.
 using given = std::vector<std::pair<key, std::vector<std::byte>>>;
 
-/// Of some elements, for the collect that step `at` is.
+/// Of some elements, for the collect that step `at` is; or only how many more have given what stays on their rank.
 struct contribution {
   number at = 0;
   given all = {};
-  void serialize(archive& ar) { ar(at, all); }
+  std::uint64_t many = 0;
+  void serialize(archive& ar) { ar(at, all, many); }
 };
 /// What the collect came to.
 struct outcome {
@@ -57,7 +58,8 @@ struct outcome {
   void serialize(archive& ar) { ar(at, root, bytes); }
 };
 
-/// Something that cannot go on by itself, in words: of several, what stands at the earliest step, then of the least key.
+/// Something that cannot go on by itself, in words: of several, what stands at the earliest step, then of the
+/// least key.
 struct stuck {
   number at = std::numeric_limits<number>::max();
   key of = 0;

@@ -56,7 +56,8 @@ load_record::load_record(std::filesystem::path file, const std::string& name, co
 
 void load_record::write(const std::vector<key>& keys, const balance::situation& s, const std::string& by,
                         const balance::plan& to) {
-  std::string line = "{\"ranks\":" + std::to_string(s.ranks) + ",\"ranks_per_node\":" + std::to_string(s.ranks_per_node);
+  std::string line =
+      "{\"ranks\":" + std::to_string(s.ranks) + ",\"ranks_per_node\":" + std::to_string(s.ranks_per_node);
   if (std::isfinite(s.most_bytes)) add(line += ",\"most_bytes\":", s.most_bytes);
   line += ",\"by\":" + quoted(by);
   add_field(line, "keys", keys);

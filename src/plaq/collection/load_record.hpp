@@ -10,13 +10,15 @@
 
 namespace plaq::elements {
 
-/// A line of JSON when it is opened, and a line for each balancing: what balancers know, and what one of them said. Fields:
-/// docs/balance.md. Throws runtime_failure that names the file where it cannot be written; what was there is overwritten.
+/// A line of JSON when it is opened, and a line for each balancing: what balancers know, and what one of them
+/// said. Fields: docs/balance.md. Throws runtime_failure that names the file where it cannot be written; what was
+/// there is overwritten.
 class load_record {
  public:
   /// `unit`: of loads, "s" or "work".
   load_record(std::filesystem::path file, const std::string& name, const std::string& unit);
-  void write(const std::vector<key>& keys, const balance::situation& s, const std::string& by, const balance::plan& to);
+  void write(const std::vector<key>& keys, const balance::situation& s, const std::string& by,
+             const balance::plan& to);
 
  private:
   void put(const std::string& line);

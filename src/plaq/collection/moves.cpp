@@ -69,7 +69,8 @@ void host::heard(const notice& of) {
 /// Of an element that runs.
 void host::move(element& e, int to) {
   if (to < 0 || to >= size())
-    throw input_error(words_of(e.at) + " cannot move to rank " + std::to_string(to) + " of " + std::to_string(size()));
+    throw input_error(words_of(e.at) + " cannot move to rank " + std::to_string(to) + " of " +
+                      std::to_string(size()));
   shard& in = shard_of(e.at);
   std::unique_ptr<element> mine;
   {
@@ -89,15 +90,17 @@ void host::move(element& e, int to) {
                   }},
        to, tag::element);
   moving_seconds_ += watch.seconds();
-  if (const int home = kind_.home(e.at); home != rank() && home != to) post(notice{e.at, e.moves, to}, home, tag::notice);
+  if (const int home = kind_.home(e.at); home != rank() && home != to)
+    post(notice{e.at, e.moves, to}, home, tag::notice);
 }
 
 /// Of an element that runs, and ends.
 void host::remove(element& e) {
   if (kind_.fixed) throw input_error(words_of(e.at) + " cannot go: the elements of this collection are given");
   if (!e.inbox.empty())
-    throw runtime_failure("rank " + std::to_string(rank()) + ": " + words_of(e.at) + " goes, but has a message from (" +
-                          kind_.in_words(e.inbox.front().from) + ") that it has not taken");
+    throw runtime_failure("rank " + std::to_string(rank()) + ": " + words_of(e.at) +
+                          " goes, but has a message from (" + kind_.in_words(e.inbox.front().from) +
+                          ") that it has not taken");
   const int home = kind_.home(e.at);
   shard& in = shard_of(e.at);
   const notice news{e.at, e.moves + 1, home};
@@ -122,7 +125,8 @@ void host::insert(std::unique_ptr<element> fresh, number next) {
   if (kind_.fixed) throw input_error(words_of(fresh->at) + " cannot come: the elements of this collection are given");
   fresh->next = next;
   fresh->moves = is_new;
-  post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*fresh, bytes); }}, kind_.home(fresh->at), tag::element);
+  post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*fresh, bytes); }}, kind_.home(fresh->at),
+       tag::element);
 }
 
 void host::handle_element(std::span<const std::byte> came) {

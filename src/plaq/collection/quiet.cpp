@@ -1,6 +1,6 @@
-// Whether all is over (Mattern 1987, four counters): waves up and down a tree of ranks add how many tasks have begun and
-// messages were sent, and how many of both have ended. All is over if as many had ended when one wave was over as had
-// begun when the next began. A rank holds a wave up while tasks of its elements run.
+// Whether all is over (Mattern 1987, four counters): waves up and down a tree of ranks add how many tasks have
+// begun and messages were sent, and how many of both have ended. All is over if as many had ended when one wave
+// was over as had begun when the next began. A rank holds a wave up while tasks of its elements run.
 #include <algorithm>
 #include <mutex>
 
@@ -30,9 +30,10 @@ bool host::asks() const {
   return std::ranges::any_of(pending_, [](const auto& one) { return one.second->issued && !one.second->came; });
 }
 
-/// With the lock: this rank's part of the wave, if it can be told now. Who waits for a collect takes part, as one who waits
-/// for the end does; all is over if all wait for that. An element that waits for messages in a step that all ranks have
-/// issued will wait for ever when all is quiet, since messages are taken in later steps than they were sent in.
+/// With the lock: this rank's part of the wave, if it can be told now. Who waits for a collect takes part, as one
+/// who waits for the end does; all is over if all wait for that. An element that waits for messages in a step that
+/// all ranks have issued will wait for ever when all is quiet, since messages are taken in later steps than they
+/// were sent in.
 void host::tally_up() {
   const int children = std::clamp(size() - 1 - 2 * rank(), 0, 2);
   if (told_ || tallies_ < children || !sound_ || !(waits_ || asks())) return;
@@ -98,8 +99,8 @@ void host::apply(const verdict& of) {
     messages_.send(of, child, tag::verdict);
 }
 
-/// With the lock, while no element runs: what is to be told of this rank. What cannot go on is looked for where nothing has
-/// happened since the wave before: elsewhere all is not quiet.
+/// With the lock, while no element runs: what is to be told of this rank. What cannot go on is looked for where
+/// nothing has happened since the wave before: elsewhere all is not quiet.
 tally host::mine(std::uint64_t ended) {
   tally mine{.sent = begun_ + sent_, .handled = ended, .elements = here_};
   mine.least_steps = mine.most_steps = issued_;
@@ -110,7 +111,8 @@ tally host::mine(std::uint64_t ended) {
     std::lock_guard lock(in.guard);
     for (const auto& [at, messages] : in.held)
       mine.nowhere.note(messages.front().step, at, [&] {
-        return rank_is + words_of(at) + " is nowhere, but has a message from (" + kind_.in_words(messages.front().from) + ")";
+        return rank_is + words_of(at) + " is nowhere, but has a message from (" +
+               kind_.in_words(messages.front().from) + ")";
       });
     for (const auto& [at, e] : in.here)
       if (e->now == element::state::waits)
@@ -146,14 +148,17 @@ void host::fault(const std::string& why) noexcept {
 void host::fail(const std::string& why) noexcept {
   sound_ = false;
   std::map<number, std::shared_ptr<pending>> given_up;
+  std::map<number, std::function<void(std::exception_ptr)>> talks;
   {
     std::lock_guard lock(mutex_);
     if (failure_.empty()) failure_ = why;
     given_up.swap(pending_);
+    talks.swap(if_talks_fail_);
     changed_.notify_all();
   }
   for (auto& [at, of] : given_up)
     if (of->issued && of->what.fail) of->what.fail(std::make_exception_ptr(runtime_failure(why)));
+  for (auto& [at, told] : talks) told(std::make_exception_ptr(runtime_failure(why)));
 }
 
 void host::need_sound() const {

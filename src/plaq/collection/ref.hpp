@@ -1,4 +1,5 @@
-// Values that tasks own in turn: who may read and who may change follows from what each call asks for, never from a lock.
+// Values that tasks own in turn: who may read and who may change follows from what each call asks for, never from
+// a lock.
 #pragma once
 #include <concepts>
 #include <functional>
@@ -54,8 +55,9 @@ struct wanted;
 
 }  // namespace elements
 
-/// A value of type T, or the place of one, owned by who has this. Move-only: what was moved from, or given to work(), says
-/// so where it is used again, with both lines. One thread uses the refs of a value; tasks get references.
+/// A value of type T, or the place of one, owned by who has this. Move-only: what was moved from, or given to
+/// work(), says so where it is used again, with both lines. One thread uses the refs of a value; tasks get
+/// references.
 template <class T, access A = access::modify>
 class [[nodiscard]] ref {
  public:
@@ -93,8 +95,8 @@ class [[nodiscard]] ref {
   template <access B>
   void with() & = delete;  // a ref is used up: std::move(r).with<...>()
 
-  /// Waits for the tasks that use it, throws what the first of them threw, and looks. The reference lives as long as this
-  /// ref.
+  /// Waits for the tasks that use it, throws what the first of them threw, and looks. The reference lives as long
+  /// as this ref.
   const T& get(std::source_location where = std::source_location::current()) const&
     requires(elements::may_read(A))
   {
@@ -124,8 +126,8 @@ class [[nodiscard]] ref {
   }
   void need_value(std::source_location where) const {
     if (!has_value_)
-      throw runtime_failure("a ref is read at " + elements::at_line(where) + ", but has no value since it was made at " +
-                            elements::at_line(made_));
+      throw runtime_failure("a ref is read at " + elements::at_line(where) +
+                            ", but has no value since it was made at " + elements::at_line(made_));
   }
   std::shared_ptr<elements::cell<T>> release(std::source_location where) {
     need(where);
@@ -164,7 +166,8 @@ struct wanted {
   argument operator*() const {
     if constexpr (writes && std::default_initializable<T>)
       if (!of->value) of->value.emplace();
-    if (!of->value) throw runtime_failure("a ref without a value is to be changed; make() it first: made at " + at_line(made));
+    if (!of->value)
+      throw runtime_failure("a ref without a value is to be changed; make() it first: made at " + at_line(made));
     return *of->value;
   }
   /// What has to end before.
@@ -193,7 +196,8 @@ struct use {
 /// For work(): the task looks at it; any number may at once.
 template <class T, access Has>
   requires(elements::may_read(Has))
-elements::use<T, Has, access::read> read(ref<T, Has>&& r, std::source_location where = std::source_location::current()) {
+elements::use<T, Has, access::read> read(ref<T, Has>&& r,
+                                         std::source_location where = std::source_location::current()) {
   return {elements::wanted<T, access::read>::from(std::move(r), where)};
 }
 /// For work(): the task has it for itself and changes it; where it has no value yet, it begins as T().
@@ -217,9 +221,9 @@ void modify(ref<T, Has>& r) = delete;  // modify(std::move(r))
 template <class T, access Has>
 void idempotent(ref<T, Has>& r) = delete;  // idempotent(std::move(r))
 
-/// f(a, b, ...) as a task, once all before it that change what it uses, and all that look at what it changes, have ended.
-/// Gives the refs back at once, with the access that they had; one as itself, several as a tuple. An error comes out of
-/// get(), and of what uses the value afterwards.
+/// f(a, b, ...) as a task, once all before it that change what it uses, and all that look at what it changes, have
+/// ended. Gives the refs back at once, with the access that they had; one as itself, several as a tuple. An error
+/// comes out of get(), and of what uses the value afterwards.
 template <class F, class... T, access... Has, access... A>
   requires std::invocable<F&, typename elements::wanted<T, A>::argument...>
 auto work(task::detail::pool_base& pool, task::task_name name, F f, elements::use<T, Has, A>... uses) {

@@ -10,6 +10,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/collection/guarded.hpp"
 #include "plaq/collection/host.hpp"
+#include "plaq/task/poller.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::elements {
@@ -31,6 +32,18 @@ struct processor_time {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return {std::this_thread::get_id(), double(now.tv_sec) + 1e-9 * double(now.tv_nsec)};
+}
+
+/// Workers look for messages when they are idle, and every so many tasks; where tasks are long that is too seldom
+/// for messages to travel while others compute. So after some milliseconds (the clock is coarse, and cheap) a step
+/// is followed by a look.
+[[gnu::noinline]] void look_for_messages() noexcept {
+  thread_local timespec last{};
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  if (now.tv_nsec == last.tv_nsec && now.tv_sec == last.tv_sec) return;
+  last = now;
+  (void)task::detail::poll_once();
 }
 
 }  // namespace
@@ -129,6 +142,7 @@ void host::start(element& e, step& now) {
   if (!sound_) return task_ended();
   (void)pool_.async(now.name, [this, &e, &now] {
     guarded([&] { run(e, now); });
+    look_for_messages();
     task_ended();
   });
 }
@@ -159,7 +173,8 @@ void host::run(element& e, step& now) {
   visit here(*this, e, now);
   if (!now.receives.empty()) take_messages(e, now, here.received);
   const auto failed = [&](const std::string& why) {
-    return std::runtime_error("rank " + std::to_string(rank()) + ": " + words_of(e.at) + ", " + words_of(now) + ": " + why);
+    return std::runtime_error("rank " + std::to_string(rank()) + ": " + words_of(e.at) + ", " + words_of(now) +
+                              ": " + why);
   };
   try {
     if (now.run) {
@@ -188,7 +203,8 @@ void host::run(element& e, step& now) {
     advance(e);
 }
 
-/// The last to end sends what was collected, and says so to who waits; that one may end all this once the lock is free.
+/// The last to end sends what was collected, and says so to who waits; that one may end all this once the lock is
+/// free.
 void host::task_ended() noexcept {
   for (auto open = open_.load(); open > 1;)
     if (open_.compare_exchange_weak(open, open - 1)) return;

@@ -10,8 +10,8 @@ namespace plaq::fft {
 
 using complex = std::complex<double>;
 
-/// X_k = sum_j x_j exp(-2 pi i j k / n), and back without the factor 1/n, of many lines of the same length n, in place. Any n;
-/// one with large prime factors p takes time n p. Calls may be made from many threads.
+/// X_k = sum_j x_j exp(-2 pi i j k / n), and back without the factor 1/n, of many lines of the same length n, in
+/// place. Any n; one with large prime factors p takes time n p. Calls may be made from many threads.
 class lines {
  public:
   explicit lines(std::size_t length);

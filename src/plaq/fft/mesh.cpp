@@ -1,5 +1,5 @@
-// Parts (i, j): whole in x, they have share i of y and share j of z; whole in y, share i of x and j of z; whole in z, share i
-// of x and j of y. So the first turn is among parts of one j, the second among those of one i.
+// Parts (i, j): whole in x, they have share i of y and share j of z; whole in y, share i of x and j of z; whole in
+// z, share i of x and j of y. So the first turn is among parts of one j, the second among those of one i.
 #include "plaq/fft/mesh.hpp"
 
 #include <algorithm>
@@ -14,8 +14,10 @@ namespace {
 
 std::array<int, 3> sound(std::array<int, 3> n, const mesh_options& how) {
   for (const int one : n)
-    if (one < 1) throw input_error("a mesh of " + std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " +
-                                   std::to_string(n[2]) + " points cannot be transformed; there is at least one in each dimension");
+    if (one < 1)
+      throw input_error("a mesh of " + std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " +
+                        std::to_string(n[2]) +
+                        " points cannot be transformed; there is at least one in each dimension");
   if (how.parts_per_rank < 1) throw input_error("a mesh to be transformed has at least one part for each rank");
   return n;
 }
@@ -38,7 +40,8 @@ constexpr std::array<std::array<int, 3>, 3> order{{{0, 1, 2}, {1, 0, 2}, {2, 0, 
 std::array<std::size_t, 3> strides(const block& of, int whole) {
   std::array<std::size_t, 3> out{};
   std::size_t step = 1;
-  for (const int d : order[std::size_t(whole)]) out[std::size_t(d)] = step, step *= std::size_t(of.extent[std::size_t(d)]);
+  for (const int d : order[std::size_t(whole)])
+    out[std::size_t(d)] = step, step *= std::size_t(of.extent[std::size_t(d)]);
   return out;
 }
 
@@ -66,11 +69,16 @@ void over(const block& of, int whole, const block& common, Use use) {
 
 }  // namespace
 
-mesh::mesh(std::string name, const comm::communicator& over, task::detail::pool_base& pool, std::array<int, 3> extent,
-           const mesh_options& how)
-    : n_(sound(extent, how)), parts_(cut(n_, how, over.size())), x_(std::size_t(n_[0])), y_(std::size_t(n_[1])),
+mesh::mesh(std::string name, const comm::communicator& over, task::detail::pool_base& pool,
+           std::array<int, 3> extent, const mesh_options& how)
+    : n_(sound(extent, how)),
+      parts_(cut(n_, how, over.size())),
+      x_(std::size_t(n_[0])),
+      y_(std::size_t(n_[1])),
       z_(std::size_t(n_[2])),
-      pieces_(std::move(name), over, pool, in_rows(box(index2{parts_[0], parts_[1]})), [](index2) { return part{}; }, load::work),
+      pieces_(
+          std::move(name), over, pool, in_rows(box(index2{parts_[0], parts_[1]})), [](index2) { return part{}; },
+          load::work),
       chunks_(pieces_.make_port<chunk>("chunk")) {}
 
 std::array<int, 2> mesh::share(int n, int of, int which) {

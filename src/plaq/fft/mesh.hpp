@@ -18,8 +18,9 @@ struct block {
   bool operator==(const block&) const = default;
 };
 
-/// How a mesh of three dimensions is cut. Slabs are whole in x and y and no more than there are planes; they travel once.
-/// Pencils are whole in one dimension; there are more of them, and they travel twice. In two dimensions there are rows.
+/// How a mesh of three dimensions is cut. Slabs are whole in x and y and no more than there are planes; they
+/// travel once. Pencils are whole in one dimension; there are more of them, and they travel twice. In two
+/// dimensions there are rows.
 enum class cuts { slabs, pencils };
 
 struct mesh_options {
@@ -27,16 +28,17 @@ struct mesh_options {
   int parts_per_rank = 4;  ///< so that some travel while others are transformed
 };
 
-/// Discrete Fourier transform of nx x ny x nz points, X(k) = sum_x x(r) exp(-2 pi i sum_d r_d k_d / n_d), and back, with the
-/// factor 1 / (nx ny nz). A mesh of two dimensions has nz = 1; one of one dimension is not spread.
+/// Discrete Fourier transform of nx x ny x nz points, X(k) = sum_x x(r) exp(-2 pi i sum_d r_d k_d / n_d), and
+/// back, with the factor 1 / (nx ny nz). A mesh of two dimensions has nz = 1; one of one dimension is not spread.
 ///
-/// The mesh is in parts, more than ranks; each is an element of a collection, that transforms its lines along x, sends to each
-/// part what that has of y, transforms along y as soon as all has come, sends what others have of z, and so on. No part
-/// waits for others than those.
+/// The mesh is in parts, more than ranks; each is an element of a collection, that transforms its lines along x,
+/// sends to each part what that has of y, transforms along y as soon as all has come, sends what others have of z,
+/// and so on. No part waits for others than those.
 ///
-/// Values are given and taken part by part: read(block, values) and write(block, values) are called as tasks, of blocks of
-/// this rank at the same time, with x running fastest in real space, and z running fastest, then x, then y in the space of k.
-/// The calls below are collective, and return when all is done. Errors are those of a collection.
+/// Values are given and taken part by part: read(block, values) and write(block, values) are called as tasks, of
+/// blocks of this rank at the same time, with x running fastest in real space, and z running fastest, then x, then
+/// y in the space of k. The calls below are collective, and return when all is done. Errors are those of a
+/// collection.
 class mesh {
  public:
   using read_complex = std::function<void(const block&, std::span<complex>)>;

@@ -25,8 +25,8 @@ exchanged_inverse::newcomers& exchanged_inverse::offered(int count) {
 
 // With unit columns at the rows that go and unit rows at the columns that go, D grows to
 //   [[D, C, e], [R, E, 0], [e^T, 0, 0]],
-// whose determinant is that of D' up to the sign (-1)^q: a unit column leaves its row no other part in it. With N = D^-1 it is
-// det D det S, S = [[E, 0], [0, 0]] - [R; e^T] N [C, e].
+// whose determinant is that of D' up to the sign (-1)^q: a unit column leaves its row no other part in it. With N
+// = D^-1 it is det D det S, S = [[E, 0], [0, 0]] - [R; e^T] N [C, e].
 double exchanged_inverse::try_exchange(const std::vector<int>& out) {
   out_ = out;
   const int n = size(), p = in_.corner.rows(), q = int(out.size()), m = p + q;
@@ -39,15 +39,17 @@ double exchanged_inverse::try_exchange(const std::vector<int>& out) {
   for (int b = 0; b < q; ++b) std::copy_n(inverse_.column(out[b]), n, left_.column(p + b));
   middle_.reshape(m, m);
   for (int b = 0; b < m; ++b) {
-    for (int a = 0; a < p; ++a) middle_(a, b) = (b < p ? in_.corner(a, b) : 0.) - dot(n, in_.rows.column(a), left_.column(b));
+    for (int a = 0; a < p; ++a)
+      middle_(a, b) = (b < p ? in_.corner(a, b) : 0.) - dot(n, in_.rows.column(a), left_.column(b));
     for (int a = 0; a < q; ++a) middle_(p + a, b) = -left_(out[a], b);
   }
   const log_det det = invert(m, middle_.data(), middle_.stride());
   return (q % 2 ? -1 : 1) * det.sign * std::exp(det.log);
 }
 
-// The grown matrix has the inverse [[N + L Z F N, -L Z], [-Z F N, Z]], Z = S^-1, L = N [C, e], F = [R; e^T]. D'^-1 is what it
-// has at columns of D that stay and are new (its rows) and rows of D that stay and are new (its columns).
+// The grown matrix has the inverse [[N + L Z F N, -L Z], [-Z F N, Z]], Z = S^-1, L = N [C, e], F = [R; e^T]. D'^-1
+// is what it has at columns of D that stay and are new (its rows) and rows of D that stay and are new (its
+// columns).
 void exchanged_inverse::exchange() {
   const int n = size(), p = in_.corner.rows(), q = int(out_.size()), m = p + q;
   right_.reshape(m, n);

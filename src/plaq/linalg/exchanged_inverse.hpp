@@ -8,12 +8,14 @@
 
 namespace plaq::linalg {
 
-/// Holds D^-1 in double precision. An exchange takes elements out of D, each with its row and its column, and brings others in,
-/// in one step: with D nearly singular on the way, as where one point is replaced by another, it is exact all the same.
+/// Holds D^-1 in double precision. An exchange takes elements out of D, each with its row and its column, and
+/// brings others in, in one step: with D nearly singular on the way, as where one point is replaced by another, it
+/// is exact all the same.
 class exchanged_inverse {
  public:
-  /// What comes in: D's new columns over the old rows, its new rows over the old columns, both with one column for each new
-  /// element, and where they cross (row, column). Elements at rows and columns that go out are not used, but have to be finite.
+  /// What comes in: D's new columns over the old rows, its new rows over the old columns, both with one column for
+  /// each new element, and where they cross (row, column). Elements at rows and columns that go out are not used,
+  /// but have to be finite.
   struct newcomers {
     matrix<double> columns, rows, corner;
   };
@@ -30,8 +32,8 @@ class exchanged_inverse {
   newcomers& offered(int count);
   /// det D'/det D if the elements `out` went and those offered came.
   double try_exchange(const std::vector<int>& out);
-  /// Does what was tried last. New elements take the places of those that go, in this order, or come last; the last ones fill
-  /// gaps, the highest gap first.
+  /// Does what was tried last. New elements take the places of those that go, in this order, or come last; the
+  /// last ones fill gaps, the highest gap first.
   void exchange();
 
   /// The same for a list that goes with D's rows.

@@ -1,5 +1,5 @@
-// Gauss-Jordan elimination with partial pivoting, in place, by halves: nearly all work is in gemm, so that the order of
-// every sum is gemm's, the same for all instruction sets with a fused multiply-add.
+// Gauss-Jordan elimination with partial pivoting, in place, by halves: nearly all work is in gemm, so that the
+// order of every sum is gemm's, the same for all instruction sets with a fused multiply-add.
 #include "plaq/linalg/inverse.hpp"
 
 #include <algorithm>
@@ -83,8 +83,8 @@ class elimination {
       std::fill_n(c + first, steps, 0.);
     }
     const int stride = int(stride_);
-    gemm<double>(false, false, n_, end - begin, steps, 1, column(first), stride, rows_.data(), steps, 1, column(begin),
-                 stride);
+    gemm<double>(false, false, n_, end - begin, steps, 1, column(first), stride, rows_.data(), steps, 1,
+                 column(begin), stride);
   }
 
   int n_;

@@ -21,29 +21,36 @@ using known_backends = std::tuple<fiber, os, hpx>;
 using known_backends = std::tuple<fiber, os>;
 #endif
 
-/// Names that with_backend takes.
+/// Names that of_backend takes.
 std::vector<std::string> backends();
 
 namespace detail {
 [[noreturn]] void unknown_backend(std::string_view name);
 }
 
-/// Makes a pool of the named back end, returns f(pool), and waits for the pool's tasks before it does. f is a
-/// generic callable that returns the same type for every back end. Throws input_error for an unknown name.
+/// f.operator()<Backend>() for the back end of this name. f returns the same type for every one of them. Throws
+/// input_error for an unknown name.
 template <class F>
-auto with_backend(std::string_view name, const options& given, F&& f) -> std::invoke_result_t<F&, fiber::pool&> {
-  using result = std::invoke_result_t<F&, fiber::pool&>;
+auto of_backend(std::string_view name, F&& f) -> decltype(f.template operator()<fiber>()) {
+  using result = decltype(f.template operator()<fiber>());
   auto search = [&]<class First, class... Rest>(auto& self, std::tuple<First, Rest...>*) -> result {
-    if (name == First::name()) {
-      typename First::pool pool(given);
-      return f(pool);
-    }
+    if (name == First::name()) return f.template operator()<First>();
     if constexpr (sizeof...(Rest) > 0)
       return self(self, static_cast<std::tuple<Rest...>*>(nullptr));
     else
       detail::unknown_backend(name);
   };
   return search(search, static_cast<known_backends*>(nullptr));
+}
+
+/// Makes a pool of the named back end, returns f(pool), and waits for the pool's tasks before it does. f is a
+/// generic callable that returns the same type for every back end. Throws input_error for an unknown name.
+template <class F>
+auto with_backend(std::string_view name, const options& given, F&& f) -> std::invoke_result_t<F&, fiber::pool&> {
+  return of_backend(name, [&]<class Backend>() -> std::invoke_result_t<F&, fiber::pool&> {
+    typename Backend::pool pool(given);
+    return f(pool);
+  });
 }
 
 }  // namespace plaq::task

@@ -16,7 +16,8 @@ struct fiber : detail::own_words {
 
 /// workers() kernel threads, each with a queue; who has nothing to do steals. A task may wake up on another
 /// worker: keep no thread-local variable (nor the address of errno) over a wait, and mind the size of the stack (a
-/// guard below it ends the process, with a line that says so, before other memory is harmed). The destructor waits for all tasks.
+/// guard below it ends the process, with a line that says so, before other memory is harmed). The destructor waits
+/// for all tasks.
 class fiber::pool : public detail::pool_base {
  public:
   using backend = fiber;

@@ -81,7 +81,8 @@ class runtime {
     std::ifstream("/proc/sys/vm/max_map_count") >> most;
     return most;
   }
-  /// A stack and its guard page are two mappings. A quarter is left to stacks that HPX keeps for later, and to others.
+  /// A stack and its guard page are two mappings. A quarter is left to stacks that HPX keeps for later, and to
+  /// others.
   static long room_for_stacks() {
     std::ifstream maps("/proc/self/maps");
     const auto used = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');

@@ -10,8 +10,8 @@
 
 namespace plaq::trace {
 
-/// One value of one quantity now. `worker` is as a listener has it (hooks.hpp) and `thread` a kernel thread's id; both
-/// are -1 for all of the process.
+/// One value of one quantity now. `worker` is as a listener has it (hooks.hpp) and `thread` a kernel thread's id;
+/// both are -1 for all of the process.
 struct sample {
   std::string name, unit;
   int worker = -1;

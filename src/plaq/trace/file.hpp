@@ -24,11 +24,11 @@ enum class block : std::uint32_t {
   gpu_calls = 10 ///< gpu_call
 };
 
-/// The head has lines, then zeros: "plaq trace 2"; the state, which is "open", "closed", or "cut: why"; the length of the
-/// file when that was said (0 while it is open); the CRC-32 of these lines. It is overwritten in place, so that it can be
-/// said even where the disk is full. A block: u32 CRC-32 of the rest of its head; u32 kind, u64 bytes, u64 thread, u64
-/// events lost so far in that thread, u32 number (the file's blocks count from 0), u32 CRC-32 of what follows; then its
-/// bytes, padded to 8 with zeros.
+/// The head has lines, then zeros: "plaq trace 2"; the state, which is "open", "closed", or "cut: why"; the length
+/// of the file when that was said (0 while it is open); the CRC-32 of these lines. It is overwritten in place, so
+/// that it can be said even where the disk is full. A block: u32 CRC-32 of the rest of its head; u32 kind, u64
+/// bytes, u64 thread, u64 events lost so far in that thread, u32 number (the file's blocks count from 0), u32
+/// CRC-32 of what follows; then its bytes, padded to 8 with zeros.
 class file {
  public:
   /// Throws input_error where the file exists, runtime_failure where it cannot be made.

@@ -163,7 +163,8 @@ void write(const std::string& folder, const archive& all) {
   }
   const std::size_t regions = all.task_names.size() + all.region_names.size();
   for (const std::int32_t region : all.intervals.region) need_place(region, regions, "a region is out of range");
-  for (const std::int32_t counter : all.samples.counter) need_place(counter, all.counters.size(), "a counter is out of range");
+  for (const std::int32_t counter : all.samples.counter)
+    need_place(counter, all.counters.size(), "a counter is out of range");
   const auto intervals = rows_of(all.intervals.location, count);
   const auto created = rows_of(all.creations.location, count);
   const auto samples = rows_of(all.samples.location, count);

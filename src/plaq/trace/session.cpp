@@ -77,8 +77,8 @@ class claim {
   ~claim() { taken = false; }
 };
 
-/// While it lives no signal comes to this thread, and none ever to a thread that is made meanwhile: signals are for the
-/// program's own threads, and one from a write must not end the process.
+/// While it lives no signal comes to this thread, and none ever to a thread that is made meanwhile: signals are
+/// for the program's own threads, and one from a write must not end the process.
 class no_signals {
  public:
   no_signals() {

@@ -11,8 +11,8 @@ namespace plaq::balance {
 
 namespace detail {
 
-/// Whether parts of at most `most`, which no element exceeds, suffice. `reached`: the largest part where they do, else
-/// what the largest part has to be at least.
+/// Whether parts of at most `most`, which no element exceeds, suffice. `reached`: the largest part where they do,
+/// else what the largest part has to be at least.
 static bool suffices(const std::vector<double>& loads, int parts, double most, double& reached) {
   double part = 0, largest = 0, next = std::numeric_limits<double>::infinity();
   int used = 1;
@@ -64,7 +64,8 @@ std::vector<int> cut(const std::vector<double>& loads, int parts) {
 }
 
 std::vector<std::size_t> along_curve(const situation& s) {
-  if (s.positions.empty() && s.size() > 0) throw input_error("balance: a curve is cut by positions, and there are none");
+  if (s.positions.empty() && s.size() > 0)
+    throw input_error("balance: a curve is cut by positions, and there are none");
   std::vector<std::size_t> order(s.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return s.positions[i]; });

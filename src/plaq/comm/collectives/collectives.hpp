@@ -162,8 +162,8 @@ class collectives {
     return lengths_and_blocks(collective::all_gather, mine, rank());
   }
 
-  /// As gather_any and all_gather_any, where all ranks know the lengths: `mine` of rank r becomes the bytes first_byte[r]
-  /// to first_byte[r + 1] of `all`, which is empty where nobody looks at it.
+  /// As gather_any and all_gather_any, where all ranks know the lengths: `mine` of rank r becomes the bytes
+  /// first_byte[r] to first_byte[r + 1] of `all`, which is empty where nobody looks at it.
   task::future<void> igather_bytes(std::span<const std::byte> mine, std::span<std::byte> all,
                                    const std::vector<std::size_t>& first_byte, int root) {
     return start(blocks_of(collective::gather, root, mine, all, first_byte));
@@ -212,9 +212,9 @@ class collectives {
       if (future.wait_for(deadline - std::chrono::steady_clock::now()) != std::future_status::ready)
         still_under_way(rank(), std::chrono::duration<double>(patience).count(), under_way());
   }
-  /// What has not ended on this rank, calls that block included, and which ranks it waits for now, e.g. "all_reduce
-  /// (receive from ranks 0, 3; send to rank 1), barrier (receive from rank 2)". A rank of these that waits itself says
-  /// for whom; who says nothing has not called. From any thread.
+  /// What has not ended on this rank, calls that block included, and which ranks it waits for now, e.g.
+  /// "all_reduce (receive from ranks 0, 3; send to rank 1), barrier (receive from rank 2)". A rank of these that
+  /// waits itself says for whom; who says nothing has not called. From any thread.
   std::string under_way() const { return under_way_->in_words(); }
 
   /// What a call with this request would go by.

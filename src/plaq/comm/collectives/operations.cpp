@@ -75,7 +75,8 @@ void operations::keep(std::unique_ptr<flight> done) {
 
 void operations::run(operation_to_do what) {
   const trace::region whole(what.name);
-  constexpr int patient = 200;  // looks, some 20 us; Open MPI gives cores away by itself where ranks share them
+  constexpr int patient = 200;      // looks, some 20 us; Open MPI gives cores away by itself where ranks share them
+  constexpr int giving_way = 1000;  // after so many others are at work on this core: they get on faster if this one sleeps
   std::unique_ptr<flight> mine;
   for (int look = 0;; ++look) {
     {
@@ -93,7 +94,10 @@ void operations::run(operation_to_do what) {
       }
     }
     task::detail::poll_once();  // the other ranks may wait for something else of this one
-    if (look > patient) std::this_thread::yield();
+    if (look > patient + giving_way)
+      std::this_thread::sleep_for(task::detail::nap);
+    else if (look > patient)
+      std::this_thread::yield();
   }
 }
 

@@ -1,5 +1,5 @@
-// Who is there: each rank has a thread that answers for it whatever the others do, so that one which stands still, was
-// stopped or has ended can be named by those that wait for it.
+// Who is there: each rank has a thread that answers for it whatever the others do, so that one which stands still,
+// was stopped or has ended can be named by those that wait for it.
 #pragma once
 #include <vector>
 
@@ -20,10 +20,12 @@ class presence {
     double still = 0;             ///< seconds for which that thread has used no processor
   };
 
-  /// The presence of this process in its job. Collective at the first call, from the main thread; `world` is all ranks.
+  /// The presence of this process in its job. Collective at the first call, from the main thread; `world` is all
+  /// ranks.
   ///
-  /// From then on a rank that ends waits for the others to end. Where its exit code is not 0 and they do not for some
-  /// seconds, it ends the job with a line on standard error: nobody else can know, and nobody else is left to say it.
+  /// From then on a rank that ends waits for the others to end. Where its exit code is not 0 and they do not for
+  /// some seconds, it ends the job with a line on standard error: nobody else can know, and nobody else is left to
+  /// say it.
   static presence& in(const communicator& world);
 
   /// Whether this thread waits for others.

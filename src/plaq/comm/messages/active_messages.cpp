@@ -150,12 +150,12 @@ class active_messages::implementation {
   }
   unasked without_handler() const { return messages_.nobody_asked_for(active_messages::last_tag); }
   static std::string in_words(const unasked& left) {
-    return messages_of(left.many) + " without a handler, the first with tag " + std::to_string(left.tag) + " of rank " +
-           std::to_string(left.peer);
+    return messages_of(left.many) + " without a handler, the first with tag " + std::to_string(left.tag) +
+           " of rank " + std::to_string(left.peer);
   }
 
-  /// This rank, for a wave. It holds one up for a moment while it is busy, so that waves are few, but not for long: an
-  /// error has to be heard.
+  /// This rank, for a wave. It holds one up for a moment while it is busy, so that waves are few, but not for
+  /// long: an error has to be heard.
   tally look() {
     constexpr std::chrono::milliseconds patience{1};
     {

@@ -15,29 +15,29 @@
 
 namespace plaq::comm {
 
-/// Active messages (von Eicken et al., 1992) between the ranks of a communicator; others' messages never meet these. A
-/// handler runs as a task on the rank where its message arrives. Those of one sender and tag run one after the other, in
-/// the order in which they were sent; all others may run at once. A handler may send, to its own rank too, and may wait.
-/// Any thread and task may call.
+/// Active messages (von Eicken et al., 1992) between the ranks of a communicator; others' messages never meet
+/// these. A handler runs as a task on the rank where its message arrives. Those of one sender and tag run one
+/// after the other, in the order in which they were sent; all others may run at once. A handler may send, to its
+/// own rank too, and may wait. Any thread and task may call.
 ///
-/// The first error, a handler's or MPI's, is the job's: from then on no further handler of this rank begins, and quiet()
-/// throws it on every rank.
+/// The first error, a handler's or MPI's, is the job's: from then on no further handler of this rank begins, and
+/// quiet() throws it on every rank.
 class active_messages {
  public:
   static constexpr int last_tag = comm::last_tag - 1;
 
   /// Collective. Handlers run on `pool`, which outlives this.
   active_messages(const communicator& over, task::detail::pool_base& pool);
-  /// Lets no further handler begin, stops stopping(), and waits for the handlers that are running, for nobody else. What
-  /// is not handled by then is lost: quiet() comes before the end.
+  /// Lets no further handler begin, stops stopping(), and waits for the handlers that are running, for nobody
+  /// else. What is not handled by then is lost: quiet() comes before the end.
   ~active_messages();
   active_messages(const active_messages&) = delete;
 
   int rank() const;
   int size() const;
 
-  /// Calls f(value, sender) for every message of this tag, those that have come already first. A message is packed and
-  /// unpacked as a T. Throws input_error if the tag has a handler or cannot be.
+  /// Calls f(value, sender) for every message of this tag, those that have come already first. A message is packed
+  /// and unpacked as a T. Throws input_error if the tag has a handler or cannot be.
   template <packable T, class F>
     requires std::invocable<F&, T, int>
   void on(task::task_name name, int tag, F f) {
@@ -46,8 +46,8 @@ class active_messages {
     });
   }
 
-  /// Returns at once; the value is packed now. A message whose tag has no handler yet waits for one, as long as quiet()
-  /// allows. Throws input_error for a rank or tag that cannot be.
+  /// Returns at once; the value is packed now. A message whose tag has no handler yet waits for one, as long as
+  /// quiet() allows. Throws input_error for a rank or tag that cannot be.
   template <packable T>
   void send(const T& value, int peer, int tag) {
     std::vector<std::byte> bytes;
@@ -61,8 +61,8 @@ class active_messages {
   /// takes when nothing else is left.
   void quiet();
 
-  /// Stopped by the first error that this rank knows, and by the destructor. A handler that waits for what others send
-  /// waits with it, `future.wait(a.stopping())`, since that may not come any more.
+  /// Stopped by the first error that this rank knows, and by the destructor. A handler that waits for what others
+  /// send waits with it, `future.wait(a.stopping())`, since that may not come any more.
   std::stop_token stopping() const;
   /// What has not ended on this rank, in words, e.g. "visit, the handler of tag 3: 2 messages; send to rank 1".
   std::string under_way() const;

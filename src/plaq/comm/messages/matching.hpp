@@ -24,8 +24,8 @@ class matching {
   /// Who gets the next message of this peer and tag: the oldest receive that fits, else who listens, else nobody.
   std::unique_ptr<message> receiver_of(int peer, int tag);
 
-  /// What a receive from this peer, or from any, gets at once if it is here: the oldest message of this rank to itself,
-  /// or of another.
+  /// What a receive from this peer, or from any, gets at once if it is here: the oldest message of this rank to
+  /// itself, or of another.
   std::unique_ptr<message> from_myself(int peer, int tag);
   std::optional<wire::arrival> from_others(int peer, int tag);
 

@@ -66,8 +66,10 @@ class messenger::implementation final : public task::poller {
     std::vector<std::pair<wire::arrival, std::unique_ptr<message>>> from_others;
     std::unique_lock lock(guard_);
     match_.listen(tag, to);
-    while (auto sender = match_.from_myself(any_rank, tag)) from_myself.emplace_back(std::move(sender), to.next(rank));
-    while (const auto first = match_.from_others(any_rank, tag)) from_others.emplace_back(*first, to.next(first->peer));
+    while (auto sender = match_.from_myself(any_rank, tag))
+      from_myself.emplace_back(std::move(sender), to.next(rank));
+    while (const auto first = match_.from_others(any_rank, tag))
+      from_others.emplace_back(*first, to.next(first->peer));
     unlock_and_expect(lock);
     for (auto& [sender, receiver] : from_myself) hand_over(std::move(sender), std::move(receiver));
     for (auto& [first, receiver] : from_others) receive(std::move(receiver), first);

@@ -138,7 +138,8 @@ class messenger {
   task::future<status> receive(const blocks& to, int peer, int tag);
   void send(std::unique_ptr<message> what);
   void receive(std::unique_ptr<message> object);
-  /// From here on, and for what has come already, until it is ignored. Throws input_error if somebody listens already.
+  /// From here on, and for what has come already, until it is ignored. Throws input_error if somebody listens
+  /// already.
   void listen(int tag, listener& to);
   void ignore(int tag);
   /// Of tags 0 ... last.

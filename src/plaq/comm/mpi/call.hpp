@@ -17,8 +17,8 @@ inline void must(int code, const char* call, const std::string& who, const std::
     throw runtime_failure(who + ": " + call + with + " failed: " + in_words(code));
 }
 
-/// Held around every call of MPI where one thread at a time may call (MPI_THREAD_SERIALIZED), else nothing. Nobody waits
-/// inside.
+/// Held around every call of MPI where one thread at a time may call (MPI_THREAD_SERIALIZED), else nothing. Nobody
+/// waits inside.
 std::unique_lock<std::mutex> own_turn();
 
 }  // namespace plaq::comm

@@ -1,5 +1,5 @@
-// Arrivals are taken off MPI's queue as they come (MPI_Improbe) and matched above, so that neither MPI nor a look at it
-// has to go through the receives that are still waiting.
+// Arrivals are taken off MPI's queue as they come (MPI_Improbe) and matched above, so that neither MPI nor a look
+// at it has to go through the receives that are still waiting.
 #include "plaq/comm/mpi/mpi_wire.hpp"
 
 #include <algorithm>

@@ -13,7 +13,8 @@ struct range {
   bool operator==(const range&) const = default;
 };
 
-/// The ranks that algorithms work on, side by side. Every rank has a position; ranks of one node have neighbouring ones.
+/// The ranks that algorithms work on, side by side. Every rank has a position; ranks of one node have neighbouring
+/// ones.
 class seating {
  public:
   /// One node, positions are ranks.

@@ -8,9 +8,9 @@
 namespace plaq::comm {
 
 /// A group of ranks, owned and move-only. What they say to each other goes by wires that are opened over it: by
-/// `collectives` and `messenger`. Every call is collective: all ranks of the group make it, in the same order. Errors:
-/// input_error for a color that cannot be, runtime_failure for what MPI reports. Threads may share a communicator if
-/// they call one at a time.
+/// `collectives` and `messenger`. Every call is collective: all ranks of the group make it, in the same order.
+/// Errors: input_error for a color that cannot be, runtime_failure for what MPI reports. Threads may share a
+/// communicator if they call one at a time.
 class communicator {
  public:
   explicit communicator(std::unique_ptr<wire> over) : wire_(std::move(over)) {}
