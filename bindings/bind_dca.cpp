@@ -84,7 +84,9 @@ chain_state from_dict(const nb::dict& d) {
   for (std::size_t i = 0; i < nb::len(bins); ++i) {
     bin_result b;
     b.sums = copied(nb::cast<flat<double>>(bins[i]));
-    const auto rows = nb::cast<nb::ndarray<const float, nb::shape<-1, series_columns.size()>, nb::c_contig, nb::device::cpu>>(series[i]);
+    const auto rows =
+        nb::cast<nb::ndarray<const float, nb::shape<-1, series_columns.size()>, nb::c_contig, nb::device::cpu>>(
+            series[i]);
     b.series.resize(rows.shape(0));
     if (!b.series.empty()) std::memcpy(b.series.data(), rows.data(), b.series.size() * sizeof(record));
     s.bins.push_back(std::move(b));
@@ -133,51 +135,57 @@ void bind_dca(nb::module_& m) {
     return out;
   };
   const char* const what = "Everything that stays fixed while the chains of one iteration run.";
-  auto bound = nb::class_<problem>(m, "Problem", what)
-      .def("__init__",
-           [](problem* self, double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
-              flat<std::int32_t> difference, flat<std::complex<double>> fourier, flat<std::int32_t> momentum_sum,
-              flat<std::int32_t> minus, flat<std::int32_t> odd_frequencies) {
-             new (self) problem(*make_problem(beta, U, K, sites, segments, g0_coefficients, difference, fourier,
-                                              momentum_sum, minus, odd_frequencies));
-           },
-           "beta"_a, "U"_a, "K"_a, "sites"_a, "segments"_a, "g0_coefficients"_a, "difference"_a, "fourier"_a,
-           "momentum_sum"_a, "minus"_a, "odd_frequencies"_a)
-      .def("measure_two_particle",
-           [](problem& whole, int window, int frequencies, flat<std::complex<double>> g0_frequency, bool pairing,
-              flat<std::int32_t> orbit, const std::vector<std::string>& kinds, const std::vector<int>& transfers,
-              const std::vector<int>& bosonic) {
-             measurement_list& p = whole.measured;
-             p.window = window;
-             p.two_particle_frequencies = frequencies;
-             p.g0_frequency = copied(g0_frequency);
-             p.pairing = pairing;
-             p.orbit = copied(orbit);
-             p.channels.clear();
-             plaq::check(kinds.size() == transfers.size() && kinds.size() == bosonic.size(),
-                         "channels, transfers and bosonic indices have unequal lengths");
-             for (std::size_t i = 0; i < kinds.size(); ++i)
-               p.channels.push_back({channel_named(kinds[i]), transfers[i], bosonic[i]});
-           },
-           "window"_a, "frequencies"_a, "g0_frequency"_a, "pairing"_a, "orbit"_a, "kinds"_a, "transfers"_a,
-           "bosonic"_a)
-      .def("set_baths",
-           [](problem& p, const std::vector<std::pair<int, flat<double>>>& tables,
-              const std::vector<flat<std::complex<double>>>& g0_frequencies, const std::vector<int>& bath_of) {
-             plaq::check(tables.size() == g0_frequencies.size(), "tables and frequencies of baths have unequal lengths");
-             std::vector<std::shared_ptr<const bath_function>> baths;
-             for (std::size_t i = 0; i < tables.size(); ++i)
-               baths.push_back(std::make_shared<bath_function>(
-                   std::make_shared<g0_table>(p.model.parameters.beta, p.model.parameters.sites, tables[i].first,
-                                              copied(tables[i].second), p.model.difference),
-                   copied(g0_frequencies[i])));
-             p.baths.clear();
-             for (const int b : bath_of) p.baths.push_back(baths.at(std::size_t(b)));
-           },
-           "tables"_a, "g0_frequencies"_a, "bath_of"_a,
-           "Chain c has bath bath_of[c] in place of the problem's: (segments, coefficients) and, where two-particle\n"
-           "functions are measured, g0 at their frequencies.")
-      .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
+  auto bound =
+      nb::class_<problem>(m, "Problem", what)
+          .def(
+              "__init__",
+              [](problem* self, double beta, double U, double K, int sites, int segments,
+                 flat<double> g0_coefficients, flat<std::int32_t> difference, flat<std::complex<double>> fourier,
+                 flat<std::int32_t> momentum_sum, flat<std::int32_t> minus, flat<std::int32_t> odd_frequencies) {
+                new (self) problem(*make_problem(beta, U, K, sites, segments, g0_coefficients, difference, fourier,
+                                                 momentum_sum, minus, odd_frequencies));
+              },
+              "beta"_a, "U"_a, "K"_a, "sites"_a, "segments"_a, "g0_coefficients"_a, "difference"_a, "fourier"_a,
+              "momentum_sum"_a, "minus"_a, "odd_frequencies"_a)
+          .def(
+              "measure_two_particle",
+              [](problem& whole, int window, int frequencies, flat<std::complex<double>> g0_frequency,
+                 bool pairing, flat<std::int32_t> orbit, const std::vector<std::string>& kinds,
+                 const std::vector<int>& transfers, const std::vector<int>& bosonic) {
+                measurement_list& p = whole.measured;
+                p.window = window;
+                p.two_particle_frequencies = frequencies;
+                p.g0_frequency = copied(g0_frequency);
+                p.pairing = pairing;
+                p.orbit = copied(orbit);
+                p.channels.clear();
+                plaq::check(kinds.size() == transfers.size() && kinds.size() == bosonic.size(),
+                            "channels, transfers and bosonic indices have unequal lengths");
+                for (std::size_t i = 0; i < kinds.size(); ++i)
+                  p.channels.push_back({channel_named(kinds[i]), transfers[i], bosonic[i]});
+              },
+              "window"_a, "frequencies"_a, "g0_frequency"_a, "pairing"_a, "orbit"_a, "kinds"_a, "transfers"_a,
+              "bosonic"_a)
+          .def(
+              "set_baths",
+              [](problem& p, const std::vector<std::pair<int, flat<double>>>& tables,
+                 const std::vector<flat<std::complex<double>>>& g0_frequencies, const std::vector<int>& bath_of) {
+                plaq::check(tables.size() == g0_frequencies.size(),
+                            "tables and frequencies of baths have unequal lengths");
+                std::vector<std::shared_ptr<const bath_function>> baths;
+                for (std::size_t i = 0; i < tables.size(); ++i)
+                  baths.push_back(std::make_shared<bath_function>(
+                      std::make_shared<g0_table>(p.model.parameters.beta, p.model.parameters.sites,
+                                                 tables[i].first, copied(tables[i].second), p.model.difference),
+                      copied(g0_frequencies[i])));
+                p.baths.clear();
+                for (const int b : bath_of) p.baths.push_back(baths.at(std::size_t(b)));
+              },
+              "tables"_a, "g0_frequencies"_a, "bath_of"_a,
+              "Chain c has bath bath_of[c] in place of the problem's: (segments, coefficients) and, where "
+              "two-particle\n"
+              "functions are measured, g0 at their frequencies.")
+          .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
   const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
     bound.def_prop_rw(name, [=](const problem& p) { return p.*role.*value; },
                       [=](problem& p, T given) { p.*role.*value = given; });
@@ -215,29 +223,33 @@ void bind_dca(nb::module_& m) {
       .def_prop_ro("places", [](const control& c) { return c.places.load(); });
 
   nb::class_<g4_spread>(m, "G4Spread", "This rank's share of the two-particle sums of one call of run_chains.")
-      .def("__init__",
-           [](g4_spread* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
-             new (self) g4_spread(messages, p.model, p.measured, std::move(rank_of));
-           },
-           "messages"_a, "problem"_a, "rank_of"_a, nb::keep_alive<1, 2>(),
-           "rank_of[c] is the rank of `messages` that runs chain c.")
-      .def("take_bins",
-           [](g4_spread& self) {
-             nb::list chains;
-             for (auto& bins : self.bins) {
-               nb::list shares;
-               for (auto& share : std::exchange(bins, {})) {
-                 const std::size_t size = share.size();
-                 shares.append(to_numpy(std::move(share), {size}));
-               }
-               chains.append(shares);
-             }
-             return chains;
-           },
-           "[chain][bin] shares of the bins completed since the last call: rows part/size ... (part + 1)/size of every "
-           "function.")
-      .def_prop_ro("follow_seconds", [](const g4_spread& self) { return self.follow_seconds.load(); },
-                   "Of summing what chains of other ranks measured.");
+      .def(
+          "__init__",
+          [](g4_spread* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
+            new (self) g4_spread(messages, p.model, p.measured, std::move(rank_of));
+          },
+          "messages"_a, "problem"_a, "rank_of"_a, nb::keep_alive<1, 2>(),
+          "rank_of[c] is the rank of `messages` that runs chain c.")
+      .def(
+          "take_bins",
+          [](g4_spread& self) {
+            nb::list chains;
+            for (auto& bins : self.bins) {
+              nb::list shares;
+              for (auto& share : std::exchange(bins, {})) {
+                const std::size_t size = share.size();
+                shares.append(to_numpy(std::move(share), {size}));
+              }
+              chains.append(shares);
+            }
+            return chains;
+          },
+          "[chain][bin] shares of the bins completed since the last call: rows part/size ... (part + 1)/size of "
+          "every "
+          "function.")
+      .def_prop_ro(
+          "follow_seconds", [](const g4_spread& self) { return self.follow_seconds.load(); },
+          "Of summing what chains of other ranks measured.");
 
   const auto to_list = [](const std::vector<chain_state>& states) {
     nb::list out;
@@ -267,16 +279,18 @@ void bind_dca(nb::module_& m) {
     out.in_flight = in_flight;
     return out;
   };
-  m.def("run_chains",
-        [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-              bool split, int in_flight, control& c) {
-          const problem fixed = p;  // while another thread may set the original
-          nb::gil_scoped_release release;
-          run_chains(fixed, queue, how(backend, pool, split, in_flight), c);
-        },
-        "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "in_flight"_a, "control"_a,
-        "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the queue\n"
-        "is closed and empty, or all are stopped.");
+  m.def(
+      "run_chains",
+      [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+            bool split, int in_flight, control& c) {
+        const problem fixed = p;  // while another thread may set the original
+        nb::gil_scoped_release release;
+        run_chains(fixed, queue, how(backend, pool, split, in_flight), c);
+      },
+      "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "in_flight"_a, "control"_a,
+      "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the "
+      "queue\n"
+      "is closed and empty, or all are stopped.");
   m.def("run_chains_spread",
         [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
               bool split, control& c, g4_spread& spread) {

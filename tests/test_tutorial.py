@@ -1,51 +1,23 @@
 """The tutorial is run as it stands: its files are written, its Python and shell blocks executed in their order."""
 
-import io
-import os
 import re
-import subprocess
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import pytest
 from quoted import DURATION, as_printed, within_errors
+from walked import walked
 
 from plaq.machine import build
 
 TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
-BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', flags=re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory):
-    """Runs all blocks in one folder and one namespace; what they left: (namespace, folder, output of the shell, (text
-    that is quoted, what the blocks before it have printed) for every block of text)."""
+    """What the blocks left: (namespace, folder, output of the shell, quoted texts), as in `walked`."""
     folder = tmp_path_factory.mktemp("tutorial")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    names, printed, since, quoted = {"__name__": "tutorial"}, "", "", []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MPLBACKEND", "Agg")
-        patch.setenv("PATH", path)
-        patch.chdir(folder)
-        for block in BLOCK.finditer(TUTORIAL.read_text()):
-            language, title, code = block.groups()
-            if language == "toml":
-                Path(title).write_text(code)
-            elif language == "python":
-                with redirect_stdout(io.StringIO()) as out:
-                    exec(compile(code, f"{TUTORIAL.name}, block at character {block.start()}", "exec"), names)
-                since += out.getvalue()
-            elif language == "bash":
-                done = subprocess.run(["bash", "-euc", code], capture_output=True, text=True)
-                assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
-                printed += done.stdout
-                since += done.stdout
-            else:
-                assert language == "text", f"a block of kind {language!r} would not be run"
-                quoted.append((code, since))
-                since = ""
+    names, printed, quoted = walked(TUTORIAL, folder)
     return names, folder, printed, quoted
 
 

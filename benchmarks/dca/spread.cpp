@@ -231,7 +231,8 @@ int main(int argc, char** argv) {
       const char* name = pairing ? "pairing" : "magnetic";
       const double t = median(without), s = median(with), moving = median(only), each = 1e3 / measurements;
       // planes once, sums to and fro
-      const double bytes = measurements * (16. * double(plane) + 8. * double(two_particle_layout(edge * edge, p->measured)[0].size()));
+      const double bytes = measurements * (16. * double(plane) +
+                                           8. * double(two_particle_layout(edge * edge, p->measured)[0].size()));
       std::size_t sent = 0;  // by rank 0, for one measurement
       for (int rank = 1; rank < ranks; ++rank) sent += by.bytes_for(rank);
       if (ranks == 1) {

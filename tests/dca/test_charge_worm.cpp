@@ -5,9 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "plaq/dca/reference.hpp"
-#include "plaq/dca/walker.hpp"
-#include "small_problem.hpp"
+#include "exact_weights.hpp"
 
 using namespace plaq::dca;
 using point = charge_worm::point;
@@ -15,36 +13,11 @@ using plaq::linalg::exchanged_inverse;
 
 namespace {
 
-struct setting {
-  expansion parameters;
-  std::shared_ptr<const g0_table> g0;
-
-  // N_sigma of these vertices.
-  std::array<plaq::linalg::matrix<double>, 2> n(const std::vector<vertex>& v) const {
-    std::array<plaq::linalg::matrix<double>, 2> out;
-    const int k = int(v.size());
-    for (int side = 0; side < 2; ++side) {
-      const auto exact = reference::inverse(reference::inverse_n(parameters, *g0, v, side == 0 ? 1 : -1));
-      out[side].reshape(k, k);
-      for (int i = 0; i < k; ++i)
-        for (int j = 0; j < k; ++j) out[side](i, j) = double(exact[i][j]);
-    }
-    return out;
-  }
-  long double weight(const std::vector<vertex>& v) const { return reference::weight(parameters, *g0, v); }
-  long double weight(const std::vector<vertex>& v, const charge_worm::ends& e) const {
-    return reference::charge_worm_weight(parameters, *g0, v, e.side == 0 ? 1 : -1, {e.a.site, e.a.tau},
-                                         {e.b.site, e.b.tau});
-  }
-  std::vector<vertex> warm() const {
-    walker<double> w(parameters, g0, 32);
-    w.reset({});
-    w.propose({17, 2, 0, 0, 0, 0}, 0, 2000);
-    return w.current().vertices;
-  }
-};
-
-setting plaquette(double beta, double U) { return {{beta, U, 4, 1.}, two_level_bath({2, 2}, beta, 0.9, 0.4).table()}; }
+// Of these vertices and the ends of a worm.
+long double weight(const setting& s, const std::vector<vertex>& v, const charge_worm::ends& e) {
+  return reference::charge_worm_weight(s.parameters, *s.g0, v, e.side == 0 ? 1 : -1, {e.a.site, e.a.tau},
+                                       {e.b.site, e.b.tau});
+}
 
 }  // namespace
 
@@ -64,7 +37,7 @@ TEST_P(each_spin, every_ratio_is_that_of_determinants_from_scratch) {
                               const std::vector<vertex>& in) {
     const double found = worm.try_change(next, out, in);
     exchanged_inverse::exchange_in(v, out, in);
-    const long double after = next ? s.weight(v, *next) : s.weight(v);
+    const long double after = next ? weight(s, v, *next) : s.weight(v);
     EXPECT_NEAR(found / double(after / before), 1, 1e-4) << "of " << double(after / before);  // some are 1e-8
     worm.change();
     before = after;
@@ -130,11 +103,11 @@ TEST_P(each_spin, ratios_stay_exact_along_a_walk) {
   const auto last = worm.try_change({}, {2}, {});
   auto after = v;
   exchanged_inverse::exchange_in(after, {2}, {});
-  EXPECT_NEAR(last / double(s.weight(after) / s.weight(v, e)), 1, 1e-6);
+  EXPECT_NEAR(last / double(s.weight(after) / weight(s, v, e)), 1, 1e-6);
 }
 
-// An atom by charge worms alone: the order k is Poisson distributed, of mean K + beta U/2 while there is one electron, of
-// mean K otherwise. Local moves get from one to the other once in e^{beta U/2} tries.
+// An atom by charge worms alone: the order k is Poisson distributed, of mean K + beta U/2 while there is one
+// electron, of mean K otherwise. Local moves get from one to the other once in e^{beta U/2} tries.
 TEST(charge_worm, finds_how_often_an_atom_is_empty_or_occupied) {
   const double beta = 6, U = 4, K = 2, mu = 0.1, xi = U / 2 - mu;
   const setting s{{beta, U, 1, K}, two_level_bath({1, 1}, beta, xi, 0.).table()};
@@ -153,7 +126,8 @@ TEST(charge_worm, finds_how_often_an_atom_is_empty_or_occupied) {
   double even = 0, exact_even = 0;
   for (int k = 0; k < top; ++k) {
     const double p = (single * poisson(k, K + beta * U / 2) + (1 + pair) * poisson(k, K)) / Z;
-    EXPECT_NEAR(found[k], p, 4 * std::sqrt(p * 2 * 20 / sent) + 1e-4) << "order " << k;  // they correlate over some 20
+    EXPECT_NEAR(found[k], p, 4 * std::sqrt(p * 2 * 20 / sent) + 1e-4)
+        << "order " << k;  // they correlate over some 20
     if (k <= 6) even += found[k], exact_even += p;
   }
   EXPECT_NEAR(even, exact_even, 4 * std::sqrt(exact_even * (1 - exact_even) * 2 * 60 / sent));

@@ -45,7 +45,8 @@ TEST(occupation, densities_add_up_to_one) {
   double total = 0;
   for (int u = 0; u < 30; ++u)
     for (int d = 0; d < 30; ++d)
-      total += guess.density({u, d}, L, {0.2, 0.5, 0.3}) * std::pow(L, u + d) / std::tgamma(u + 1) / std::tgamma(d + 1);
+      total +=
+          guess.density({u, d}, L, {0.2, 0.5, 0.3}) * std::pow(L, u + d) / std::tgamma(u + 1) / std::tgamma(d + 1);
   EXPECT_NEAR(total, 1, 1e-12);
 }
 
@@ -66,7 +67,8 @@ TEST(occupation, draws_as_its_density_says) {
   int compared = 0;
   for (int up = 0; up < 6; ++up)
     for (int down = 0; down < 6; ++down) {
-      const double p = guess.density({up, down}, L, c) * std::pow(L, up + down) / std::tgamma(up + 1) / std::tgamma(down + 1);
+      const double p =
+          guess.density({up, down}, L, c) * std::pow(L, up + down) / std::tgamma(up + 1) / std::tgamma(down + 1);
       if (p * draws < 50) continue;
       ++compared;
       EXPECT_NEAR((found[{up, down}]), p * draws, 4 * std::sqrt(p * draws)) << up << ' ' << down;

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plaq/dca/reference.hpp"
-#include "plaq/dca/walker.hpp"
-#include "small_problem.hpp"
+#include "exact_weights.hpp"
 
 using namespace plaq::dca;
 using plaq::stream_id;
@@ -15,35 +13,9 @@ using point = std::pair<int, double>;
 
 namespace {
 
-struct setting {
-  expansion parameters;
-  std::shared_ptr<const g0_table> g0;
-
-  // N_sigma of these vertices.
-  std::array<plaq::linalg::matrix<double>, 2> n(const std::vector<vertex>& v) const {
-    std::array<plaq::linalg::matrix<double>, 2> out;
-    const int k = int(v.size());
-    for (int side = 0; side < 2; ++side) {
-      const auto exact = reference::inverse(reference::inverse_n(parameters, *g0, v, side == 0 ? 1 : -1));
-      out[side].reshape(k, k);
-      for (int i = 0; i < k; ++i)
-        for (int j = 0; j < k; ++j) out[side](i, j) = double(exact[i][j]);
-    }
-    return out;
-  }
-  long double weight(const std::vector<vertex>& v) const { return reference::weight(parameters, *g0, v); }
-  long double weight(const std::vector<vertex>& v, point a, point b) const {
-    return reference::worm_weight(parameters, *g0, v, a, b);
-  }
-};
-
-setting plaquette(double beta, double U) { return {{beta, U, 4, 1.}, two_level_bath({2, 2}, beta, 0.9, 0.4).table()}; }
-
-std::vector<vertex> warm(const setting& s) {
-  walker<double> w(s.parameters, s.g0, 32);
-  w.reset({});
-  w.propose({17, 2, 0, 0, 0, 0}, 0, 2000);
-  return w.current().vertices;
+// Of these vertices and a worm between the points.
+long double weight(const setting& s, const std::vector<vertex>& v, point a, point b) {
+  return reference::worm_weight(s.parameters, *s.g0, v, a, b);
 }
 
 // The ratio of weights, or rather its distance from 1.
@@ -55,7 +27,7 @@ void expect_ratio(double found, long double after, long double before) {
 
 TEST(spin_worm, every_ratio_is_that_of_determinants_from_scratch) {
   const setting s = plaquette(4, 6);
-  auto v = warm(s);
+  auto v = s.warm();
   ASSERT_GT(v.size(), 20u);
   const auto n = s.n(v);
   spin_worm worm(s.parameters, s.g0);
@@ -67,15 +39,15 @@ TEST(spin_worm, every_ratio_is_that_of_determinants_from_scratch) {
     expect_ratio(worm.try_step(next.first, next.second, flipped),
                  [&] {
                    for (int i : flipped) v[i].spin = -v[i].spin;
-                   return s.weight(v, a, next);
+                   return weight(s, v, a, next);
                  }(),
                  before);
     worm.step();
     b = next;
-    before = s.weight(v, a, b);
+    before = weight(s, v, a, b);
   };
-  expect_ratio(worm.open(a.first, a.second), s.weight(v, a, a), before);
-  before = s.weight(v, a, a);
+  expect_ratio(worm.open(a.first, a.second), weight(s, v, a, a), before);
+  before = weight(s, v, a, a);
   moved_to({1, 1.9}, worm.between(1, 1.3, 0.6));
   moved_to({2, 1.9}, {});
   moved_to({2, 3.4}, worm.between(2, 1.9, 1.5));
@@ -93,7 +65,7 @@ TEST(spin_worm, every_ratio_is_that_of_determinants_from_scratch) {
 
 TEST(spin_worm, a_step_that_is_tried_changes_nothing) {
   const setting s = plaquette(4, 6);
-  const auto v = warm(s);
+  const auto v = s.warm();
   const auto n = s.n(v);
   spin_worm worm(s.parameters, s.g0);
   worm.load<double>(v, {&n[0], &n[1]});
@@ -142,7 +114,7 @@ TEST(spin_worm, visits_spins_by_their_weight) {
 TEST(spin_worm, leaves_the_walker_with_its_n_and_sign) {
   const setting s = plaquette(5, 8);
   walker<double> w(s.parameters, s.g0, 32);
-  w.reset({warm(s), 1});
+  w.reset({s.warm(), 1});
   int changed = 0;
   for (int i = 0; i < 60; ++i) {
     const auto before = w.current().vertices;
@@ -171,7 +143,7 @@ TEST(spin_worm, leaves_the_walker_with_its_n_and_sign) {
 TEST(spin_worm, gives_up_and_leaves_everything_as_it_was) {
   const setting s = plaquette(5, 8);
   walker<double> w(s.parameters, s.g0, 32);
-  w.reset({warm(s), 1});
+  w.reset({s.warm(), 1});
   const auto before = w.current().vertices;
   for (int i = 0; i < 50; ++i) EXPECT_FALSE(w.send_worm({17, 5, 0, 0, 0, 0}, i * 1000u, 0));
   for (std::size_t p = 0; p < before.size(); ++p) EXPECT_EQ(w.current().vertices[p].spin, before[p].spin);

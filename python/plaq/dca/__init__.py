@@ -5,18 +5,9 @@
     results.at(0.5)["energy"].mean, results.tc
 """
 
-from typing import Any
+from plaq.lazy import lazily
 
-_PLACES = {
-    "Parameters": "parameters", "Point": "physics.point", "Results": "results.results", "load": "commands", "run": "commands",
-}
-__all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used, so that the command line starts quickly."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+__all__, __getattr__ = lazily(__name__, {
+    "Parameters": "parameters", "Point": "physics.point", "Results": "results.results", "load": "commands",
+    "run": "commands",
+})

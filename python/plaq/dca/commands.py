@@ -15,8 +15,8 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
         started: float | None = None, start: str | Path | None = None) -> Results:
     """Solve the model at all temperatures and look for the transition; arguments as of `plaq.run.driver.run`.
 
-    With ``start``, the folder of another run, the first temperature starts from that one's self-energy and configurations
-    (plaq.dca.start).
+    With ``start``, the folder of another run, the first temperature starts from that one's self-energy and
+    configurations (plaq.dca.start).
     """
     return driver.run(Dca, parameters, folder, source, trace, started, start)
 
@@ -27,7 +27,8 @@ def load(folder: str | Path) -> Results:
 
 
 def digest(folder: str | Path) -> list[str]:
-    """The hash of a run's results and what of a machine it depends on; of a sweep a line for each run and one for all."""
+    """The hash of a run's results and what of a machine it depends on;
+    of a sweep a line for each run and one for all."""
     return Dca.digest(Path(folder))
 
 

@@ -1,8 +1,9 @@
 """More measurements for a finished run: each temperature goes on with further final iterations.
 
-All final iterations of a temperature count together (plaq.dca.solver.pooling), so a temperature that is done can go on: from its
-pooled bins, Σ and configurations, which are kept beside the checkpoint. Its first iterations had the fewer measurements, so
-the bits are not those of a run that had asked for more at once; the same extensions give the same bits.
+All final iterations of a temperature count together (plaq.dca.solver.pooling), so a temperature that is done can
+go on: from its pooled bins, Σ and configurations, which are kept beside the checkpoint. Its first iterations had
+the fewer measurements, so the bits are not those of a run that had asked for more at once;
+the same extensions give the same bits.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from plaq.run.folder import RunFolder
 def begin(state: dict[str, Any], before: Parameters, parameters: Parameters, folder: RunFolder) -> dict[str, Any]:
     """The state of a finished run of ``before`` as that of a run of ``parameters``, which asks for more measurements.
 
-    ``redo`` lists the temperatures that go on, by index. InputError when the run is not finished, or has not kept all that
-    they need.
+    ``redo`` lists the temperatures that go on, by index. InputError when the run is not finished, or has not kept
+    all that they need.
     """
     temperatures = before.dca.temperatures
     if state.get("redo") or len(state["points"]) < len(temperatures):
-        raise InputError(f"{folder.path}: a run goes on with more measurements when it is finished: first run it to its end "
-                         f"with solver.measurements = {before.solver.measurements} and two_particle.measurements = "
-                         f"{before.two_particle.measurements}")
+        raise InputError(f"{folder.path}: a run goes on with more measurements when it is finished: "
+                         f"first run it to its end with solver.measurements = {before.solver.measurements} and "
+                         f"two_particle.measurements = {before.two_particle.measurements}")
     redo = [i for i, T in enumerate(temperatures) if parameters.measurements(T)[1] > before.measurements(T)[1]]
     for i in redo:
         read(state.get("kept", {}).get(str(i), ""), temperatures[i], parameters, folder)

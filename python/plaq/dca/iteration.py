@@ -1,7 +1,7 @@
 """One iteration of the self-consistency loop: Sigma -> mu, Gbar -> bath -> solver -> Sigma.
 
-Its steps are called one after the other by `plaq.dca.loop`. What they leave in ``at``, the loop's state at this temperature,
-is what a checkpoint has of them.
+Its steps are called one after the other by `plaq.dca.loop`. What they leave in ``at``, the loop's state at this
+temperature, is what a checkpoint has of them.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ AGREED = ("phase", "sigma", "mu", "order", "tau", "outputs", "residuals", "neede
 class Iteration:
     """At temperature T, in the run's point ``index``; ``point`` numbers the random streams.
 
-    at : the state that iterations of this temperature hand on: iteration, phase, order, tau, chains, warm_up, pool, history,
-    seconds; sigma [1 + group, K, w], samples as in plaq.dca.solver.groups; mu, where it is looked for first; outputs,
-    (weight, samples of Sigma) of the last iterations; residuals, of those that count, (weight, samples of Sigma_out -
-    Sigma_in and of the densities' difference); reference, Sigma_0 of plaq.dca.solver.ctaux.InBath; needed, how many iterations
-    the step in T needs; settled, whether the approach had converged; functions, Sigma and G of every iteration. The rest is
-    found step by step.
+    at : the state that iterations of this temperature hand on: iteration, phase, order, tau, chains, warm_up,
+    pool, history, seconds; sigma [1 + group, K, w], samples as in plaq.dca.solver.groups; mu, where it is looked
+    for first; outputs, (weight, samples of Sigma) of the last iterations; residuals, of those that count, (weight,
+    samples of Sigma_out - Sigma_in and of the densities' difference); reference, Sigma_0 of
+    plaq.dca.solver.ctaux.InBath; needed, how many iterations the step in T needs; settled, whether the approach
+    had converged; functions, Sigma and G of every iteration. The rest is found step by step.
     """
 
     parameters: Parameters
@@ -72,7 +72,7 @@ class Iteration:
     record: dict[str, Any] = field(init=False)  # of the history
     complete: bool = field(init=False, default=False)  # the temperature is
 
-    # Bath ------------------------------------------------------------------------------------------------------------
+    # Bath --------------------------------------------------------------------------------------------------------
 
     @property
     def grouped(self) -> bool:
@@ -98,7 +98,10 @@ class Iteration:
         if at["phase"] == FINAL and len(mu) > 1:
             if not at["residuals"]:  # the same for all that count
                 at["reference"] = at["sigma"][0] - p.model.U / 2
-            task.own_g0 = mesh.evaluate(mesh.fit(1 / groups.own(inverse_g0, self._group_weights())))
+            weights = self._group_weights()
+            task.shifts = groups.shifts(groups.own(inverse_g0, weights) - inverse_g0[0], task.g0, weights)
+            near = inverse_g0[0] + groups.NEAR * task.shifts[:, None, None]
+            task.own_g0 = mesh.evaluate(mesh.fit(1 / near))
             task.group_of = groups.of_chains(p.solver.bins, p.solver.chains)
         return mu, inverse_g0, task, ctaux.make_problem(self.crystal.cluster, mesh, task, p.solver)
 
@@ -137,14 +140,16 @@ class Iteration:
 
     def _channels(self) -> list[tuple[str, int, int]]:
         """Two-particle functions that are wanted beside pairing at this temperature."""
-        wanted = wanted_channels(self.parameters, self.crystal) if self.parameters.measures_two_particle(self.T) else []
+        wanted = (wanted_channels(self.parameters, self.crystal)
+                  if self.parameters.measures_two_particle(self.T) else [])
         return [c for c in wanted if c != PAIRING]
 
-    # The solver, watched ---------------------------------------------------------------------------------------------
+    # The solver, watched -----------------------------------------------------------------------------------------
 
     def place_shares(self, stored: dict[str, Any] | None) -> None:
-        """Where two-particle sums are kept, with those there are, of which a checkpoint has ``stored`` some: in `Shares`,
-        or in the chains' bins. Either is continued as the other, and on any number of ranks. Collective."""
+        """Where two-particle sums are kept, with those there are, of which a checkpoint has ``stored`` some: in
+        `Shares`, or in the chains' bins. Either is continued as the other, and on any number of ranks.
+        Collective."""
         comm, task, at = self.run.comm, self.task, self.at
         if not task.window:
             return
@@ -173,8 +178,8 @@ class Iteration:
             shares.join_to(bins)
 
     def solve(self) -> Iterator[None]:
-        """Takes the chains on until all bins are measured; yields wherever they stopped before. An error that all ranks
-        have comes after the bins that are complete, if they can be kept. Then ``measured``."""
+        """Takes the chains on until all bins are measured; yields wherever they stopped before. An error that all
+        ranks have comes after the bins that are complete, if they can be kept. Then ``measured``."""
         comm, chains, problem, seconds = self.run.comm, self.at["chains"], self.problem, self.at["seconds"]
         tally = chains.tally(comm)
         whole = problem.measurements_per_bin * chains.bins.bins * chains.bins.group
@@ -205,7 +210,8 @@ class Iteration:
             yield
         started = time.perf_counter()
         p, crystal = self.parameters, self.crystal
-        self.setting = observables.Setting(crystal.cluster, crystal.group, self.mesh, crystal.coarse, p.model.U, self.task.K,
+        self.setting = observables.Setting(crystal.cluster, crystal.group, self.mesh, crystal.coarse,
+                                           p.model.U, self.task.K,
                                            float(self.mu[0]), self.task.g0, self.at["reference"])
         self.measured, self.found, self.density = comm.together(lambda: self._measured(tally))
         self._clock("analysis", started)
@@ -213,26 +219,30 @@ class Iteration:
     def _measured(self, tally: dict[str, float]):
         p, crystal = self.parameters, self.crystal
         mirror = crystal.mirror if self.mu[0] == p.model.U / 2 else None
-        measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, crystal.cluster, crystal.orbits, self.shares,
-                                 mirror)
+        measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, crystal.cluster,
+                                 crystal.orbits, self.shares, mirror)
         if measured.sign.mean() == 0:
-            raise RunError(f"T = {self.T}: the average sign is 0 in {int(measured.weights.sum())} measurements: nothing can "
-                           "be averaged; measure more or stay at higher temperatures")
+            raise RunError(f"T = {self.T}: the average sign is 0 in {int(measured.weights.sum())} "
+                           "measurements: nothing can be averaged; measure more or stay at higher temperatures")
         if self.grouped:
             measured = groups.together(measured, p.solver.bins, p.solver.chains)
-        g0, mu = self.task.g0, self.mu[0]
-        if self.task.own_g0 is not None:
-            g0, mu = self.task.own_g0, groups.own(self.mu, self._group_weights())
-        measured.own = measured.in_bath(g0, mu, self.at["reference"])
+        task, reference = self.task, self.at["reference"]
+        if task.own_g0 is None:
+            measured.own = measured.in_bath(task.g0, self.mu[0], reference)
+        else:
+            own_mu = groups.own(self.mu, self._group_weights())
+            measured.own = measured.in_bath(task.own_g0, own_mu, reference)
+            measured = groups.at_the_end(measured, task.shifts)
+            measured.own.mu = measured.norm * own_mu
         measured.m = None
         sigma, density = observables.self_energy(self.setting, measured, p.dca.density)
         return measured, groups.samples_of(sigma), groups.samples_of(density)
 
-    # What follows from it --------------------------------------------------------------------------------------------
+    # What follows from it ----------------------------------------------------------------------------------------
 
     def judge(self) -> None:
-        """Which phase the next iteration belongs to; one that counts goes into the pool with those before. Then ``record``,
-        ``complete`` and, of all that count together, ``measured`` and ``setting``."""
+        """Which phase the next iteration belongs to; one that counts goes into the pool with those before. Then
+        ``record``, ``complete`` and, of all that count together, ``measured`` and ``setting``."""
         started = time.perf_counter()
         p, at, measured = self.parameters, self.at, self.measured
         counts = at["phase"] == FINAL
@@ -246,7 +256,7 @@ class Iteration:
         else:
             of_all = weight / p.measurements(self.T)[1]
             at["needed"] = min(at["needed"], at["iteration"] + iterations_left(off, of_all))
-        settled = at["settled"] and self._mismatch(at["residuals"]).within(p.dca.tolerance) if counts else \
+        settled = at["settled"] and self._mismatch(at["residuals"]).is_noise() if counts else \
             off.within(p.dca.tolerance) and at["iteration"] >= at["needed"]
         density_error = groups.error(self.density, measured.weights)
         self.record = {
@@ -287,9 +297,11 @@ class Iteration:
         """Of the weighted mean of residuals."""
         weights = self.measured.weights
         noise = 0.0
-        if self.at["phase"] == APPROACH and len(self.mu) > 1:  # n answers to the noise of mu, which all groups have in common
+        # n answers to the noise of mu, which all groups have in common
+        if self.at["phase"] == APPROACH and len(self.mu) > 1:
             sigma = observables.causal(self.at["sigma"][0], self.mesh.omega)
-            noise = compressibility(self.mu[0], self.crystal.coarse, self.mesh, sigma) * groups.error(self.mu, weights)
+            noise = (compressibility(self.mu[0], self.crystal.coarse, self.mesh, sigma)
+                     * groups.error(self.mu, weights))
         return convergence.mismatch(residuals, weights, noise)
 
     def _as_functions(self) -> dict[str, np.ndarray]:
@@ -302,8 +314,8 @@ class Iteration:
         return {"Sigma_in": self.at["sigma"][0], "Sigma": sigma, "Sigma_error": error, "G": g}
 
     def estimates(self) -> dict[str, Estimate | SpreadEstimate]:
-        """All observables of the temperature. Collective. Interrupted when the run is to stop: the state is then that of
-        this iteration's bins, which are complete."""
+        """All observables of the temperature. Collective. Interrupted when the run is to stop: the state is then
+        that of this iteration's bins, which are complete."""
         started = time.perf_counter()
         try:
             found = observables.estimates(self.setting, self.measured, self.task.window, self._channels(),
@@ -361,7 +373,7 @@ class Iteration:
         """What it takes to measure the temperature further (plaq.dca.further)."""
         return {**self.at, "pool": self.at["pool"] or pooling.pooled(None, self.measured)}
 
-    # Seen from outside -----------------------------------------------------------------------------------------------
+    # Seen from outside -------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """``at`` without what is in the shares."""
@@ -378,11 +390,12 @@ class Iteration:
         complete = sum(r["measurements"] for r in at["history"] if (r["phase"] == FINAL) == final)
         part = part_done(final, complete, before + measurements, 0 if p.dca.isolated else few, many)
         last = at["history"][-1] if at["history"] else {}
-        shown = {name: last.get(name) for name in ("density", "sign", "sign_error", "order", "change", "change_error")}
+        shown = {name: last.get(name)
+                 for name in ("density", "sign", "sign_error", "order", "change", "change_error")}
         self.observer.status(**shown, T=self.T, index=self.index, part_done=part,
                              seconds=sum(at["seconds"].values()) + elapsed, temperatures=len(p.dca.temperatures),
-                             iterations=max(p.dca.iterations, at["iteration"]), mu=last.get("mu", at["mu"]), phase=at["phase"],
-                             iteration=at["iteration"], **fields)
+                             iterations=max(p.dca.iterations, at["iteration"]), mu=last.get("mu", at["mu"]),
+                             phase=at["phase"], iteration=at["iteration"], **fields)
 
     def _clock(self, part: str, started: float) -> None:
         self.at["seconds"][part] = self.at["seconds"].get(part, 0.0) + time.perf_counter() - started
@@ -390,4 +403,5 @@ class Iteration:
 
 def wanted_channels(p: Parameters, crystal: Crystal) -> list[tuple[str, int, int]]:
     """(kind, transfer index, bosonic index) of every two-particle function that is wanted."""
-    return [(kind, q, m) for kind in p.two_particle.channels for q in crystal.transfers for m in p.two_particle.bosonic]
+    return [(kind, q, m) for kind in p.two_particle.channels for q in crystal.transfers
+            for m in p.two_particle.bosonic]

@@ -1,11 +1,11 @@
 """The self-consistency loop of the dynamical cluster approximation, through all temperatures of a run.
 
-At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma (plaq.dca.iteration), first with few measurements
-until what the step in T did to Sigma has died out. From there on all iterations count, with everything measured and groups
-of chains in baths of their own (plaq.dca.solver.groups), until their measurements together are as many as were asked for
-(plaq.dca.solver.pooling). The next temperature starts from the last one's Sigma and configurations. The whole state is a nested dict of plain arrays and of
-chains that are spread over the ranks, so that a run can stop between any two bins and continue to the same bits, on any
-number of ranks.
+At each temperature: Sigma -> mu, Gbar(K, iw) -> bath -> solver -> Sigma (plaq.dca.iteration), first with few
+measurements until what the step in T did to Sigma has died out. From there on all iterations count, with
+everything measured and groups of chains in baths near the mean one (plaq.dca.solver.groups), until their
+measurements together are as many as were asked for (plaq.dca.solver.pooling). The next temperature starts from the
+last one's Sigma and configurations. The whole state is a nested dict of plain arrays and of chains that are spread
+over the ranks, so that a run can stop between any two bins and continue to the same bits, on any number of ranks.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from plaq.trace.session import region
 class Loop:
     """The simulation of `plaq dca`, as `plaq.run.application` says.
 
-    parameters: plaq.dca.parameters.Parameters; run: plaq.run.driver.Run; observer: see plaq.dca.observer; state: on rank 0
-    what `state` gave last, None to start anew and on the other ranks; started: when the run's start-up began
-    (time.perf_counter), by default now.
+    parameters: plaq.dca.parameters.Parameters; run: plaq.run.driver.Run; observer: see plaq.dca.observer; state:
+    on rank 0 what `state` gave last, None to start anew and on the other ranks; started: when the run's start-up
+    began (time.perf_counter), by default now.
     """
 
     def __init__(self, parameters, run, observer, state=None, started=None):
@@ -76,7 +76,7 @@ class Loop:
                 seconds[part] += value
         return Results(points, across(points, "lambda_d"), dict(seconds))
 
-    # One temperature -------------------------------------------------------------------------------------------------
+    # One temperature ---------------------------------------------------------------------------------------------
 
     def _exact(self, T: float) -> Iterator[bool]:
         self.run.obey()
@@ -127,8 +127,8 @@ class Loop:
         samples = 1 if samples == 2 else samples  # of one group there is nothing to leave out
         state["loop"] = {"iteration": 1, "phase": FINAL if alone else APPROACH, "sigma": np.array([sigma] * samples),
                          "mu": mu, "order": order, "tau": tau, "chains": chains, "warm_up": p.solver.warmup,
-                         "outputs": [], "residuals": [], "reference": 0.0, "needed": p.dca.iterations, "settled": True, "functions": [],
-                         "pool": None, "history": [], "seconds": {}}
+                         "outputs": [], "residuals": [], "reference": 0.0, "needed": p.dca.iterations,
+                         "settled": True, "functions": [], "pool": None, "history": [], "seconds": {}}
 
     def _iterate(self, T: float, mesh: matsubara.Mesh) -> Iterator[bool]:
         state, index = self._state, self._state["index"]
@@ -184,7 +184,7 @@ class Loop:
             self.observer.goes_on(T, *at)
             self._goes_on = False
 
-    # The state, of which chains are spread over the ranks ------------------------------------------------------------
+    # The state, of which chains are spread over the ranks --------------------------------------------------------
 
     def _pause(self) -> Iterator[bool]:
         """Where the state is whole and is kept; when all is done there is nothing left to be stopped."""

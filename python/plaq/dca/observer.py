@@ -71,8 +71,8 @@ class Observer(QuietObserver):
         self._continued: str | None = None
 
     def resume(self, start: Start | None) -> dict[str, Any] | None:
-        """The state of the last checkpoint, or of another run to start from; None to start from the beginning. InputError
-        when it cannot be used. The folder is that of this input from here on."""
+        """The state of the last checkpoint, or of another run to start from; None to start from the beginning.
+        InputError when it cannot be used. The folder is that of this input from here on."""
         before = self._desk.folder.before or self._parameters
         state = self._desk.state()
         if state is not None:
@@ -90,8 +90,8 @@ class Observer(QuietObserver):
         try:
             check_functions(folder.results, points, [name[:16] for name in self._desk.inputs])  # as headers say
         except InputError as error:
-            raise InputError(f"{error}; the checkpoint relies on it: remove {folder.checkpoint} to start this run from the "
-                             "beginning") from None
+            raise InputError(f"{error}; the checkpoint relies on it: remove {folder.checkpoint} to start "
+                             "this run from the beginning") from None
         self._points = {point.index: point for point in points}
         more = tuple(state.get("asked", before.asked())) != self._parameters.asked()
         if more:
@@ -107,8 +107,8 @@ class Observer(QuietObserver):
 
     def status(self, **fields: Any) -> None:
         """Any of phase, T, index (from 0), temperatures (how many), iteration (from 1), iterations, mu, density,
-        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration), seconds (at
-        this temperature), part_done (of this temperature); what is not given stays as it was."""
+        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration), seconds
+        (at this temperature), part_done (of this temperature); what is not given stays as it was."""
         self._state.update(fields)
         s = self._state.get
         sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)

@@ -44,18 +44,19 @@ TABLE = [
     Parameter("dca", "start", text(), None, "",
               "hash of the state of another run that the first temperature starts from, which `--from` sets"),
     Parameter("dca", "sigma", text(), "hartree", "",
-              "self-energy that the first temperature starts from: \"hartree\" is U n/2, \"zero\" none, else a file of K_x, "
-              "K_y, omega, re, im as `plaq dca export` writes it"),
+              "self-energy that the first temperature starts from: \"hartree\" is U n/2, \"zero\" none, "
+              "else a file of K_x, K_y, omega, re, im as `plaq dca export` writes it"),
     Parameter("dca", "density", real("[0.001, 1.999]"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
-    Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t", "chemical potential; U/2 is half filling when t_prime = 0"),
+    Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t",
+              "chemical potential; U/2 is half filling when t_prime = 0"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
     Parameter("dca", "iterations", integer(1, 1000), 16, "",
               "most iterations at one temperature, those that count among them; 1 needs mu"),
     Parameter("dca", "minimum_iterations", integer(1, 1000), 1, "", "fewest iterations at one temperature"),
     Parameter("dca", "tolerance", real("(0, 1000]"), 1.5, "",
-              "converged when the self-energy that comes out differs from the one that goes in, and the cluster's density "
-              "from the lattice's, by less than this many errors"),
+              "the approach may end when the self-energy that comes out differs from the one that goes in, "
+              "and the cluster's density from the lattice's, by less than this many errors"),
     Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
               "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
     Parameter("solver", "measurements", _measurements, 100_000, "configurations",
@@ -138,7 +139,8 @@ class Parameters(parameters.Parameters):
         return sections
 
     def fingerprints(self) -> list[str]:
-        """Those of the inputs that a run of this one may go on from: the same, or with the first temperatures only."""
+        """Those of the inputs that a run of this one may go on from: the same,
+        or with the first temperatures only."""
         T = self.dca.temperatures
         return [self.replace(dca={"temperatures": list(T[:n])}).fingerprint() for n in range(len(T), 0, -1)]
 
@@ -165,7 +167,8 @@ class Parameters(parameters.Parameters):
         return hopping_table(self.model)
 
     def measurements(self, temperature: float) -> tuple[int, int]:
-        """Configurations measured in each of the first iterations and in the last ones together at this temperature."""
+        """Configurations measured in each of the first iterations and in the last ones together at this
+        temperature."""
         solver = self.solver
         last = self.two_particle.measurements if self.measures_two_particle(temperature) else solver.measurements
         return max(solver.bins, solver.chains, solver.measurements_first * last // solver.measurements), last
@@ -217,7 +220,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
     if solver.kind == "ed" and sites > 4:
         refuse(f'solver.kind = "ed" solves at most 4 sites: model.cluster has {sites}')
     if solver.bins % solver.chains and solver.chains % solver.bins:
-        refuse(f"solver.bins = {solver.bins} and solver.chains = {solver.chains}: one must be a multiple of the other")
+        refuse(f"solver.bins = {solver.bins} and solver.chains = {solver.chains}: one must be a "
+               "multiple of the other")
     least, name = max((solver.bins, "solver.bins"), (solver.chains, "solver.chains"))
     if solver.measurements < least:
         refuse(f"solver.measurements = {solver.measurements} must be ≥ {name} = {least}")
@@ -246,8 +250,9 @@ def check_scales(model: Any, dca: Any, refuse) -> None:
     hopping, coldest = hopping_table(model), min(dca.temperatures)
     steepest = max(sum(abs(t * d[i]) for d, t in hopping.items()) for i in (0, 1))
     if not dca.isolated and coldest < FLATTEST * steepest:
-        refuse(f"dca.temperatures holds {coldest}: with a bath and this hopping, whose band is as steep as {steepest:.4g} t "
-               f"a, at least {FLATTEST * steepest:.4g} is allowed, or the momenta to average over are too many")
+        refuse(f"dca.temperatures holds {coldest}: with a bath and this hopping, whose band is as steep as "
+               f"{steepest:.4g} t a, at least {FLATTEST * steepest:.4g} is allowed, or the momenta to average "
+               "over are too many")
     widest = 2 * sum(map(abs, hopping.values())) + model.U + abs(dca.mu or 0.0)
     if coldest < widest / WIDEST:
         refuse(f"dca.temperatures holds {coldest}: with band, U and mu as wide as {widest:.4g} t together, at least "

@@ -1,9 +1,10 @@
 """What a run starts from when that is another run: Σ(K, iω), mu and configurations that it ended with.
 
-Of the other run's temperatures the nearest one counts, |log T/T'|. Its Σ is taken with the Hartree term of the density and U
-of the new run. A run keeps the configurations of its last temperature, so they come along when that is the nearest.
-Random numbers go on behind those of the other run, as if its temperatures were earlier ones of the new run: none that the
-configurations came from is used again, and a run that goes on to colder temperatures gives what a longer run would.
+Of the other run's temperatures the nearest one counts, |log T/T'|. Its Σ is taken with the Hartree term of the
+density and U of the new run. A run keeps the configurations of its last temperature, so they come along when that
+is the nearest. Random numbers go on behind those of the other run, as if its temperatures were earlier ones of the
+new run: none that the configurations came from is used again,
+and a run that goes on to colder temperatures gives what a longer run would.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from plaq.inputs.schema import to_toml
 
 @dataclass(frozen=True)
 class Start:
-    """``hash`` of what a run starts from; ``state`` for `Loop` and ``words`` for the log, where it has just been read and
-    not kept from an earlier start."""
+    """``hash`` of what a run starts from; ``state`` for `Loop` and ``words`` for the log, where it has just been
+    read and not kept from an earlier start."""
 
     hash: str
     state: dict[str, Any] | None = None
@@ -43,7 +44,8 @@ class Start:
 
 
 def find_start(parameters: Parameters, folder: Path | None, other: Path | None) -> Start | None:
-    """What the run in ``folder`` (None for a run without one) starts from; None for what ``dca.sigma`` says and no configurations.
+    """What the run in ``folder`` (None for a run without one) starts from;
+    None for what ``dca.sigma`` says and no configurations.
 
     A folder that has begun goes on from its own copy, so that ``other``, a run's folder, is not needed any more.
     InputError when it cannot be used, or is not what ``dca.start`` asks for.
@@ -53,8 +55,8 @@ def find_start(parameters: Parameters, folder: Path | None, other: Path | None) 
     if other is None or (own and not os.path.exists(other)):
         wanted = asked or own
         if wanted and not (folder and os.path.exists(folder / "checkpoint.h5")):
-            raise InputError(f"dca.start = {wanted}: this is the hash of what a run starts from, which is not at hand; "
-                             "name the folder of the run that it came from with --from")
+            raise InputError(f"dca.start = {wanted}: this is the hash of what a run starts from, "
+                             "which is not at hand; name the folder of the run that it came from with --from")
         return Start(wanted) if wanted else None
     start = read(other, parameters)
     if asked and asked != start.hash:
@@ -78,7 +80,8 @@ def read(other: Path, parameters: Parameters) -> Start:
     theirs = Parameters.read(path)
     cluster = Cluster(Lattice(parameters.hopping()), parameters.model.cluster)
     check_cluster(cluster, theirs, other)
-    state = checkpoint.load(other / "checkpoint.h5", PROGRAM, *theirs.fingerprints(), remedy="so no run can start from it")
+    state = checkpoint.load(other / "checkpoint.h5", PROGRAM, *theirs.fingerprints(),
+                            remedy="so no run can start from it")
     if state is None or not state["points"]:
         raise InputError(f"--from {other}: no finished temperature is in its checkpoint.h5")
     found = nearest(state, theirs, parameters.dca.temperatures[0])
@@ -95,13 +98,14 @@ def first_sigma(p: Parameters, cluster: Cluster, T: float) -> tuple[np.ndarray, 
 
 
 def read_sigma(path: Path, cluster: Cluster, T: float) -> tuple[np.ndarray, np.ndarray]:
-    """(omega [w], Sigma [K, w]) of a table with the columns K_x, K_y, omega > 0, re, im, and T where there are several, of
-    which the nearest counts: as `plaq dca export` writes it. InputError where that is not what the file holds."""
+    """(omega [w], Sigma [K, w]) of a table with the columns K_x, K_y, omega > 0, re, im, and T where there are
+    several, of which the nearest counts: as `plaq dca export` writes it.
+    InputError where that is not what the file holds."""
     where = f"dca.sigma = {to_toml(str(path))}"
     with reading(path, "a table of Sigma"):
         with open(path, newline="") as file:
-            rows = [{name: float(row[name]) for name in ("K_x", "K_y", "omega", "re", "im")} | {"T": float(row.get("T", T))}
-                    for row in csv.DictReader(file)]
+            rows = [{name: float(row[name]) for name in ("K_x", "K_y", "omega", "re", "im")}
+                    | {"T": float(row.get("T", T))} for row in csv.DictReader(file)]
     if not rows:
         raise InputError(f"{where}: there are no rows")
     nearest_T = min((row["T"] for row in rows), key=lambda x: abs(math.log(x / T)))
@@ -111,8 +115,8 @@ def read_sigma(path: Path, cluster: Cluster, T: float) -> tuple[np.ndarray, np.n
         turns = (cluster.momenta - K) / (2 * math.pi)
         found = np.flatnonzero(np.abs(turns - np.rint(turns)).max(axis=1) < 1e-5)
         if not len(found) or not row["omega"] > 0 or not math.isfinite(row["re"] + row["im"]):
-            raise InputError(f"{where}: K = ({row['K_x']:g}, {row['K_y']:g}), omega = {row['omega']:g} is no momentum of the "
-                             "cluster with omega > 0 and a finite value")
+            raise InputError(f"{where}: K = ({row['K_x']:g}, {row['K_y']:g}), omega = {row['omega']:g} is no "
+                             "momentum of the cluster with omega > 0 and a finite value")
         if row["T"] == nearest_T:
             table.setdefault(int(found[0]), {})[row["omega"]] = complex(row["re"], row["im"])
     grids = {tuple(sorted(values)) for values in table.values()}
@@ -126,14 +130,16 @@ def check_cluster(mine: Cluster, theirs: Parameters, other: Path) -> None:
     """InputError unless sites and momenta are the same, one by one."""
     cluster = Cluster(Lattice(theirs.hopping()), theirs.model.cluster)
     if not (np.array_equal(mine.sites, cluster.sites) and np.array_equal(mine.momenta, cluster.momenta)):
-        raise InputError(f"--from {other}: model.cluster = {cluster.vectors.tolist()} there and {mine.vectors.tolist()} here "
-                         "have different sites or momenta: Σ and configurations are only those of the same cluster")
+        raise InputError(f"--from {other}: model.cluster = {cluster.vectors.tolist()} there and "
+                         f"{mine.vectors.tolist()} here have different sites or momenta: Σ and configurations are "
+                         "only those of the same cluster")
 
 
 def nearest(state: dict[str, Any], theirs: Parameters, T: float) -> dict[str, Any]:
     """What is taken from the other run's state for a start at T.
 
-    omega [w], sigma [K, w], beta, mu, order, tau as in the loop's ``last``; density and U of the Hartree term in sigma;
+    omega [w], sigma [K, w], beta, mu, order, tau as in the loop's ``last``;
+    density and U of the Hartree term in sigma;
     points : how many temperatures that run has done, with those before it; chains : columns (`in_columns`) or None.
     """
     points = [Point.from_state(point) for point in state["points"]]

@@ -13,8 +13,8 @@
 
 namespace plaq::dca {
 
-/// Per measurement, for autocorrelation times; all from density on times s. The squares are those of the total S^z and of
-/// the total N, per site: what conserved numbers show of it when chains stay where they are.
+/// Per measurement, for autocorrelation times; all from density on times s. The squares are those of the total S^z
+/// and of the total N, per site: what conserved numbers show of it when chains stay where they are.
 inline constexpr std::array series_columns{"sign",          "expansion_order", "density", "double_occupancy",
                                            "spin_square", "charge_square"};
 using record = std::array<float, series_columns.size()>;

@@ -113,7 +113,8 @@ double charge_worm::rewrite(point from, double distance, int side, const stream_
     in_.push_back({from.site, spin, wrapped(begin + length * unit_interval(own[0]))});
     ++(spin > 0 ? after.up : after.down);
   }
-  const double prefactor = std::pow(parameters_.K / (2 * parameters_.beta * parameters_.sites), after.all() - before.all());
+  const double prefactor =
+      std::pow(parameters_.K / (2 * parameters_.beta * parameters_.sites), after.all() - before.all());
   const auto reverse = occupation_.after(after, length, side, !added);
   return prefactor * occupation_.density(before, length, reverse) / occupation_.density(after, length, chances);
 }
@@ -217,10 +218,12 @@ double charge_worm::wrapped(double tau) const {
   return tau < parameters_.beta ? tau : 0;
 }
 
-template bool charge_worm::walk<double>(const std::vector<vertex>&, const std::array<const linalg::matrix<double>*, 2>&,
-                                        const stream_id&, std::uint64_t, int);
+template bool charge_worm::walk<double>(const std::vector<vertex>&,
+                                        const std::array<const linalg::matrix<double>*, 2>&, const stream_id&,
+                                        std::uint64_t, int);
 template bool charge_worm::walk<float>(const std::vector<vertex>&, const std::array<const linalg::matrix<float>*, 2>&,
                                        const stream_id&, std::uint64_t, int);
-template void charge_worm::load<double>(const std::vector<vertex>&, const std::array<const linalg::matrix<double>*, 2>&);
+template void charge_worm::load<double>(const std::vector<vertex>&,
+                                        const std::array<const linalg::matrix<double>*, 2>&);
 
 }  // namespace plaq::dca

@@ -13,10 +13,11 @@ void flip(const sample& s, int p, sample& out);
 ///
 /// Near a zero of the weight w(C) an observable O grows like 1/w or (both spins) 1/w^2, so that <O> exists and the
 /// variance of O does not. Such a configuration has neighbours C_p, one spin turned over, of ordinary weight.
-/// Measured are share(C) O(C) of the walk and share(C_p) O(C_p) of one random neighbour. The sum has the mean of O,
+/// Measured are share(C) O(C) of the walk and share(C_p) O(C_p) of one random neighbour. The sum has the mean of
+/// O,
 ///   sum_C |w(C)| mean_p share(C_p) O(C_p) = sum_C share(C) O(C) mean_p |w(C_p)|,
-/// and no pole where w(C) -> 0, since share(C) vanishes there like w(C). Multiple importance sampling with the balance
-/// heuristic: Veach, Guibas, SIGGRAPH 95, 419.
+/// and no pole where w(C) -> 0, since share(C) vanishes there like w(C). Multiple importance sampling with the
+/// balance heuristic: Veach, Guibas, SIGGRAPH 95, 419.
 double share(const sample& s);
 
 }  // namespace plaq::dca

@@ -7,9 +7,10 @@
 
 namespace plaq::dca {
 
-/// In the expansion a vertex is worth (K/(2 beta Nc)) e^{gamma s (n_up - n_down)}. So vertices come at the rate K/(beta Nc) and
-/// with either spin while n_up = n_down, and cosh(gamma) times as often, K/(beta Nc) + U/2, with one electron of spin sigma;
-/// then s = sigma with probability e^gamma/(2 cosh gamma). Hops aside, that is all there is to them.
+/// In the expansion a vertex is worth (K/(2 beta Nc)) e^{gamma s (n_up - n_down)}. So vertices come at the rate
+/// K/(beta Nc) and with either spin while n_up = n_down, and cosh(gamma) times as often, K/(beta Nc) + U/2, with
+/// one electron of spin sigma; then s = sigma with probability e^gamma/(2 cosh gamma). Hops aside, that is all
+/// there is to them.
 class occupation {
  public:
   enum kind { even, single_up, single_down };
@@ -30,8 +31,8 @@ class occupation {
 
   double rate(kind k) const { return rate_[k]; }
 
-  /// The kinds that a site has in an interval of this length once an electron of spin `side` (0 up, 1 down) is added to it
-  /// (or taken away), where these vertices stood before.
+  /// The kinds that a site has in an interval of this length once an electron of spin `side` (0 up, 1 down) is
+  /// added to it (or taken away), where these vertices stood before.
   chances after(spins before, double length, int side, bool added) const {
     const kind own = side == 0 ? single_up : single_down, other = side == 0 ? single_down : single_up;
     chances was;
@@ -54,7 +55,9 @@ class occupation {
   }
 
   // Draws from u uniform in [0, 1).
-  kind drawn_kind(const chances& c, double u) const { return u < c[0] ? even : u < c[0] + c[1] ? single_up : single_down; }
+  kind drawn_kind(const chances& c, double u) const {
+    return u < c[0] ? even : u < c[0] + c[1] ? single_up : single_down;
+  }
   int drawn_spin(kind k, double u) const { return u < up_[k] ? 1 : -1; }
   /// How many vertices, or more than `most`.
   int drawn_number(kind k, double length, double u, int most) const {

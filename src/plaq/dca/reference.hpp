@@ -74,7 +74,8 @@ inline long double weight(const expansion& p, const g0_table& g0, const std::vec
   return determinant(inverse_n(p, g0, v, +1)) * determinant(inverse_n(p, g0, v, -1));
 }
 
-/// The same with a worm of spin_worm, whose ends are (site, tau): prod_sigma of the determinant with one more row and column.
+/// The same with a worm of spin_worm, whose ends are (site, tau): prod_sigma of the determinant with one more row
+/// and column.
 inline long double worm_weight(const expansion& p, const g0_table& g0, const std::vector<vertex>& v,
                                std::pair<int, double> a, std::pair<int, double> b) {
   long double product = 1;

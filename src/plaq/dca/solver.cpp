@@ -47,7 +47,8 @@ class split_measuring {
     using backend = typename Pool::backend;
     using slot = std::unique_ptr<sample>;
     task::channel<backend, slot> filled(depth_), empty(depth_ + 1);
-    for (int i = 0; i <= depth_; ++i) check(empty.push(std::make_unique<sample>()), "the channel of samples is closed");
+    for (int i = 0; i <= depth_; ++i)
+      check(empty.push(std::make_unique<sample>()), "the channel of samples is closed");
 
     auto measuring = pool_.async("dca accumulator", [&] {
       try {
@@ -132,7 +133,8 @@ void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const ru
   }
 }
 
-/// In its own bath, with the precision and the way of measuring that are asked for; whether the chain has all its bins.
+/// In its own bath, with the precision and the way of measuring that are asked for; whether the chain has all its
+/// bins.
 bool take_on(auto& pool, const problem& all, chain_state& state, const run_options& how, control& c,
              two_particle_sink* elsewhere, const batch::another_step& another) {
   const problem p = all.of_chain(state.number);

@@ -205,7 +205,8 @@ void spin_worm::apply_flips(sector& s) {
   for (int p = 0; p < m; ++p) s.strength[tried_[p]] *= s.y[p];
 }
 
-// A row of D is replaced by r: N' = N - N_{:w} (r N - e_w) / (r N)_w; a column by c: N' = N - (N c - e_w) N_{w:} / (N c)_w.
+// A row of D is replaced by r: N' = N - N_{:w} (r N - e_w) / (r N)_w; a column by c: N' = N - (N c - e_w) N_{w:} /
+// (N c)_w.
 void spin_worm::step() {
   const int size = int(sites_.size()) + 1, w = size - 1;
   for (int side = 0; side < 2; ++side) {

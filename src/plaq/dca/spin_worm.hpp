@@ -12,11 +12,11 @@
 
 namespace plaq::dca {
 
-/// A worm (Prokof'ev, Svistunov, Tupitsyn, JETP 87, 310 (1998)) in the space of auxiliary spins. A spin flip is put at a
-/// point a of sites and times, its inverse at b, and b walks. Where it passes vertices of its site their spins turn over:
-/// that is what the electrons' spins between a and b have done. When b meets a again both are taken away, and the
-/// configuration has other spins at the same vertices. An excursion that has not closed after `longest` steps is given up,
-/// so it is a step of the Markov chain between configurations without a worm.
+/// A worm (Prokof'ev, Svistunov, Tupitsyn, JETP 87, 310 (1998)) in the space of auxiliary spins. A spin flip is
+/// put at a point a of sites and times, its inverse at b, and b walks. Where it passes vertices of its site their
+/// spins turn over: that is what the electrons' spins between a and b have done. When b meets a again both are
+/// taken away, and the configuration has other spins at the same vertices. An excursion that has not closed after
+/// `longest` steps is given up, so it is a step of the Markov chain between configurations without a worm.
 ///
 /// With G_sigma the Green's function of the configuration, the weight is
 ///   |det N_up^-1 det N_down^-1 G_up(b, a) G_down(a, b)|,
@@ -42,7 +42,8 @@ class spin_worm {
   /// Numbers of vertices, rising.
   std::vector<int> turned() const;
 
-  // The parts of a walk, for the tests ---------------------------------------------------------------------------------
+  // The parts of a walk, for the tests
+  // ---------------------------------------------------------------------------------
 
   template <class Real>
   void load(const std::vector<vertex>& vertices, const std::array<const linalg::matrix<Real>*, 2>& n);
@@ -67,8 +68,8 @@ class spin_worm {
   struct sector {
     linalg::matrix<double> n;      // (k+1) x (k+1), the worm's row and column last
     std::vector<double> strength;  // e^V - 1 of every vertex
-    // Of the step that is tried: of the flips y = (e^-V - 1)/(e^V - 1), B^-1; the new row or column of D; N's column or
-    // row of the worm after the flips.
+    // Of the step that is tried: of the flips y = (e^-V - 1)/(e^V - 1), B^-1; the new row or column of D; N's
+    // column or row of the worm after the flips.
     std::vector<double> y, fresh, worm;
     linalg::matrix<double> b_inverse;
   };

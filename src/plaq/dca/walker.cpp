@@ -135,7 +135,8 @@ bool walker<Real>::flip_site(const stream_id& stream, std::uint64_t number) {
 template <class Real>
 bool walker<Real>::send_worm(const stream_id& stream, std::uint64_t first, int longest) {
   if (order() == 0) return false;
-  if (!worm_.walk<Real>(configuration_.vertices, {&sectors_[0].n, &sectors_[1].n}, stream, first, longest)) return false;
+  if (!worm_.walk<Real>(configuration_.vertices, {&sectors_[0].n, &sectors_[1].n}, stream, first, longest))
+    return false;
   for (int i : worm_.turned()) configuration_.vertices[i].spin *= -1;
   tabulate();
   adopt(from_scratch());

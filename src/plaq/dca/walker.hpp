@@ -44,17 +44,17 @@ class walker {
   /// Computes N from scratch; returns the largest deviation of the old elements from the new ones.
   double rebuild();
 
-  /// Proposes to flip all spins of one site, right after a rebuild; uses number `number` of the stream. Returns whether
-  /// it was accepted. Steps of single vertices turn a local moment around too rarely when beta U is large:
+  /// Proposes to flip all spins of one site, right after a rebuild; uses number `number` of the stream. Returns
+  /// whether it was accepted. Steps of single vertices turn a local moment around too rarely when beta U is large:
   /// Scalettar, Noack, Singh, PRB 44, 10502 (1991).
   bool flip_site(const stream_id& stream, std::uint64_t number);
 
-  /// Makes an excursion of a spin_worm of at most `longest` steps; uses the numbers from `first` to first + longest of the
-  /// stream. Returns whether it changed spins; N is then new from scratch.
+  /// Makes an excursion of a spin_worm of at most `longest` steps; uses the numbers from `first` to first +
+  /// longest of the stream. Returns whether it changed spins; N is then new from scratch.
   bool send_worm(const stream_id& stream, std::uint64_t first, int longest);
 
-  /// The same with a charge_worm, which uses the numbers from first to first + charge_worm::numbers (longest + 1) and may change
-  /// all vertices. Returns whether it closed.
+  /// The same with a charge_worm, which uses the numbers from first to first + charge_worm::numbers (longest + 1)
+  /// and may change all vertices. Returns whether it closed.
   bool send_charge_worm(const stream_id& stream, std::uint64_t first, int longest);
 
   /// Copies what measurements need: M_sigma = (e^V - 1) N, vertices ordered by site.

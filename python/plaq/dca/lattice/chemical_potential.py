@@ -40,8 +40,8 @@ def free_mu(lattice, T, target):
 def cutoff(parameters, lattice, T):
     """Cutoff of the meshes at one temperature: it holds the spectra at the mu that is given, or that a density needs.
 
-    With U > 0 that mu lies between the one of free electrons and U above it, which `frequency_cutoff` has room for. It
-    is outside the band only where T is large beside the band or n near 0 or 2.
+    With U > 0 that mu lies between the one of free electrons and U above it, which `frequency_cutoff` has room
+    for. It is outside the band only where T is large beside the band or n near 0 or 2.
     """
     mu = parameters.dca.mu
     if mu is None:

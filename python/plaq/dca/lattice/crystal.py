@@ -15,9 +15,9 @@ from plaq.dca.lattice.symmetry import PointGroup
 @dataclass
 class Crystal:
     """Of one model. orbits : momenta of the cluster that its group maps onto each other, by index; transfers : the
-    momenta q that two-particle functions are measured at, by index; mirror : [K] the index of K + Q, where Q is a momentum
-    of the cluster with exp(i Q d) = -1 for every hop d, None without one. Then half filling is mu = U/2 exactly, and
-    Sigma(K + Q, iw) = U - Sigma(K, iw)*."""
+    momenta q that two-particle functions are measured at, by index; mirror : [K] the index of K + Q, where Q is a
+    momentum of the cluster with exp(i Q d) = -1 for every hop d, None without one. Then half filling is mu = U/2
+    exactly, and Sigma(K + Q, iw) = U - Sigma(K, iw)*."""
 
     lattice: Lattice
     cluster: Cluster

@@ -100,7 +100,8 @@ class Lattice:
     def _stationary_value(self, k):
         d = self._displacements
         t = np.where(d.any(axis=1), self._amplitudes, 0.0)
-        t = np.ldexp(t, -np.frexp(np.abs(t).max())[1])  # where it is does not depend on the unit, and 1/t may be too large
+        # where it is does not depend on the unit, and 1/t may be too large
+        t = np.ldexp(t, -np.frexp(np.abs(t).max())[1])
         for _ in range(4):
             phase = d @ k
             gradient = -(t * np.sin(phase)) @ d

@@ -76,8 +76,8 @@ def irrep_blocks(cluster, transfer=0):
     """Projectors {"s+d_x2y2": [N_c, N_c]} on the blocks that no kernel with the cluster's symmetry connects.
 
     The symmetry is that of functions of K at momentum transfer K_transfer: the operations that leave it where it
-    is. Names whose characters share an irrep of that group are joined by "+"; at transfer 0, with the full symmetry of
-    the lattice, these are the irrep_projectors.
+    is. Names whose characters share an irrep of that group are joined by "+"; at transfer 0, with the full
+    symmetry of the lattice, these are the irrep_projectors.
     """
     group = PointGroup(cluster)
     operations = group.operations[group.leaving(transfer)]

@@ -1,1 +1,2 @@
-"""From measurements to physics: Green's functions, observables, Bethe-Salpeter equation, orders and where they set in."""
+"""From measurements to physics: Green's functions, observables, Bethe-Salpeter equation,
+orders and where they set in."""

@@ -59,7 +59,8 @@ def symmetrised(g4: np.ndarray, permutations: np.ndarray) -> np.ndarray:
 
 
 def group_average(g4: np.ndarray, permutations: np.ndarray) -> np.ndarray:
-    """Mean of G4(gK w, gK' w') over operations that leave the momentum transfer where it is; g4 ``[K, w, K', w']``."""
+    """Mean of G4(gK w, gK' w') over operations that leave the momentum transfer where it is;
+    g4 ``[K, w, K', w']``."""
     total = np.zeros(g4.shape, dtype=g4.dtype)
     for g in np.asarray(permutations):
         total += g4[g][:, :, g]
@@ -191,10 +192,11 @@ class Modes:
     vectors: np.ndarray
 
     def following(self, reference: Modes, n: int) -> Modes:
-        """The n modes that continue the first n of `reference`, by overlap of vectors; where either is `unsolved`, the
-        first n of these.
+        """The n modes that continue the first n of `reference`, by overlap of vectors; where either is `unsolved`,
+        the first n of these.
 
-        Noise may swap the order of two eigenvalues between samples of the same data; their vectors tell which is which.
+        Noise may swap the order of two eigenvalues between samples of the same data;
+        their vectors tell which is which.
         """
         if np.isnan(self.eigenvalues).any() or np.isnan(reference.eigenvalues).any():
             return Modes(self.eigenvalues[:n], self.vectors[:n])
@@ -208,9 +210,9 @@ class Modes:
 def above_one(on_cluster: Modes) -> int:
     """How many leading eigenvalues of a block are spurious, from those of Gamma chi0_cluster.
 
-    The cluster has no transition: its eigenvalues 1 - 1/a, a those of chi0_cluster^-1 G4, are below 1 but where Re 1/a
-    < 0, beyond a divergence of the vertex. As in `pairing`, going over to the lattice keeps their number. The charge
-    channel has such divergences already at half filling (Schaefer et al. 2013).
+    The cluster has no transition: its eigenvalues 1 - 1/a, a those of chi0_cluster^-1 G4, are below 1 but where Re
+    1/a < 0, beyond a divergence of the vertex. As in `pairing`, going over to the lattice keeps their number. The
+    charge channel has such divergences already at half filling (Schaefer et al. 2013).
     """
     return int(np.count_nonzero(on_cluster.eigenvalues.real > 1))
 

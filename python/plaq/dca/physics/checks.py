@@ -1,5 +1,6 @@
-"""What every run checks of itself: <k> = K + beta U N_c (n/2 - D) (docs/conventions.md), the walker's drift, whether the
-loop has converged and the chains mix, and the density; and what must be said beside its numbers when they do not hold."""
+"""What every run checks of itself: <k> = K + beta U N_c (n/2 - D) (docs/conventions.md), the walker's drift,
+whether the loop has converged and the chains mix, and the density;
+and what must be said beside its numbers when they do not hold."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ def converged(point: Point) -> bool | None:
 
 
 def key_of_convergence(point: Point) -> str:
-    """What to raise where the loop has not converged: there was no approach or it was cut short, or it took its noise for
-    the end."""
+    """What to raise where the loop has not converged: there was no approach or it was cut short, or it took its
+    noise for the end."""
     approached = len(point.history) > 1 and point.history[-1].get("settled") == 1
     return "dca.minimum_iterations" if approached else "dca.iterations"
 
@@ -57,15 +58,15 @@ def disagreement(point: Point) -> tuple[str, float, int] | None:
 
 
 def heavy_tails(point: Point) -> tuple[str, float, int] | None:
-    """(observable, kurtosis of its bins, how many others) with the heaviest tails; None where all are light. Signs are ±1:
-    where few are negative their bins have a large kurtosis, but no tails."""
+    """(observable, kurtosis of its bins, how many others) with the heaviest tails; None where all are light. Signs
+    are ±1: where few are negative their bins have a large kurtosis, but no tails."""
     return worst(point, "kurtosis", HEAVY, "sign")
 
 
 def worst(point: Point, what: str, limit: float, *but: str) -> tuple[str, float, int] | None:
-    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Passed over are ``but``,
-    lists of eigenvalues and eigenvectors, which a sample of the jackknife may put in another order, and rare orders of the
-    histogram."""
+    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Passed over
+    are ``but``, lists of eigenvalues and eigenvectors, which a sample of the jackknife may put in another order,
+    and rare orders of the histogram."""
     found = {name: getattr(e, what) for name, e in point.observables.items()
              if not name.startswith(("eigenv", "order_histogram", *but)) and (getattr(e, what) or 0.0) > limit}
     first = max(found, key=found.get, default=None)
@@ -73,7 +74,8 @@ def worst(point: Point, what: str, limit: float, *but: str) -> tuple[str, float,
 
 
 def density_deviation(point: Point, wanted: float | None) -> float | None:
-    """Measured density less the wanted one in standard errors; None where none was wanted or the error is not known."""
+    """Measured density less the wanted one in standard errors;
+    None where none was wanted or the error is not known."""
     if wanted is None or "density" not in point or not point["density"].supported:
         return None
     found = point["density"]
@@ -97,8 +99,8 @@ def doubts(point: Point, wanted: float | None = None) -> list[str]:
     if tails := heavy_tails(point):
         name, kurtosis, others = tails
         more = f", and {others} more like it" if others else ""
-        found.append(f"heavy tails in {name.replace('_', ' ')}{more}: bins of kurtosis {kurtosis:.0f} where normal ones have 3, "
-                     "so that errors may be many times too small")
+        found.append(f"heavy tails in {name.replace('_', ' ')}{more}: bins of kurtosis {kurtosis:.0f} where "
+                     "normal ones have 3, so that errors may be many times too small")
     if any("sign" in e.note for e in point.observables.values()):
         found.append("the average sign is 0 within its error")
     elif "energy" in point and not point["energy"].supported and mixes(point):

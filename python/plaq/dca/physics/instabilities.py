@@ -20,8 +20,9 @@ SPIN = ("magnetic", "transverse")
 class Instability:
     """An order of an irrep that a channel (at transfer q, in units of 1/a) may go into.
 
-    ``temperatures`` are those that have its eigenvalue, rising. ``name`` says which, ``symbol`` is what its temperature
-    is called, ``observable`` the series of its leading eigenvalue. ``transition`` is None with fewer than two temperatures.
+    ``temperatures`` are those that have its eigenvalue, rising. ``name`` says which, ``symbol`` is what its
+    temperature is called, ``observable`` the series of its leading eigenvalue.
+    ``transition`` is None with fewer than two temperatures.
     """
 
     channel: str
@@ -66,7 +67,8 @@ class Instability:
 
 
 def instabilities(points: list[Point], pairing: Transition | None) -> list[Instability]:
-    """That of d-wave pairing first, whose transition is known, then one for each channel and transfer at zero frequency.
+    """That of d-wave pairing first, whose transition is known,
+    then one for each channel and transfer at zero frequency.
 
     On a lattice of two dimensions order that breaks a continuous symmetry sets in at T = 0 only; the temperature of a
     finite cluster in its bath is where correlations have grown beyond the cluster.
@@ -93,8 +95,8 @@ def measured_channels(points: list[Point]) -> list[tuple[str, tuple[float, float
 
 
 def leading_irreps(points: list[Point], names: Mapping[str, str]) -> dict[str, str]:
-    """Of {irreps: observable} that of s, which is order without a change of sign in the zone, and the one that leads at
-    the lowest temperature if it is another."""
+    """Of {irreps: observable} that of s, which is order without a change of sign in the zone, and the one that
+    leads at the lowest temperature if it is another."""
     measured = [point for point in points if any(name in point for name in names.values())]
     coldest = min(measured, key=lambda point: point.T)
     size = {irrep: float(coldest[name].mean) for irrep, name in names.items() if name in coldest}
@@ -130,6 +132,6 @@ def instability(points, channel, q, irrep, order, symbol, name, transition) -> I
         made.sentence = transition.sentence
         return made
     coldest = min((point for point in points if name in point), key=lambda point: point.T)
-    made.sentence = (f"{made.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is looked for when a run is "
-                     f"finished that has {made.eigenvalue} at two temperatures or more")
+    made.sentence = (f"{made.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is looked for "
+                     f"when a run is finished that has {made.eigenvalue} at two temperatures or more")
     return made

@@ -1,4 +1,5 @@
-"""From the bins of the solver to physical quantities: each a mean and an error by jackknife through the whole chain."""
+"""From the bins of the solver to physical quantities: each a mean and an error by jackknife through the whole
+chain."""
 
 from __future__ import annotations
 
@@ -90,9 +91,9 @@ def pair_orbits(group):
 def self_energy(setting, measured, wanted=None):
     """Sigma [K, w] for the next iteration and the density, both `Resampled`: cheap enough for every iteration.
 
-    wanted : the density that mu is searched for, None at fixed mu. Sigma then has the Hartree term U wanted/2, which at
-    self-consistency is U n/2. With U n/2 itself an error dn of the cluster's density would come back as a shift U dn/2
-    of its chemical potential, and so as a density.
+    wanted : the density that mu is searched for, None at fixed mu. Sigma then has the Hartree term U wanted/2,
+    which at self-consistency is U n/2. With U n/2 itself an error dn of the cluster's density would come back as a
+    shift U dn/2 of its chemical potential, and so as a density.
     """
     own = measured.in_bath(setting.g0, setting.mu, setting.reference)
 
@@ -107,7 +108,8 @@ def self_energy(setting, measured, wanted=None):
 
 
 def autocorrelation(measured):
-    """Integrated autocorrelation times {name: measurements} of what changes at all; inf where the series is too short.
+    """Integrated autocorrelation times {name: measurements} of what changes at all;
+    inf where the series is too short.
 
     With particle-hole symmetry the density may be 1 in every configuration, up to rounding: that is no change.
     """
@@ -204,11 +206,13 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
 
 
 def one_configuration(setting, measurements):
-    """What one configuration of another total S^z or N would have added, by name: the least error there is. Without a bath
-    both are conserved; a sector that was never met leaves means of exactly 0, whose bins do not scatter."""
+    """What one configuration of another total S^z or N would have added, by name: the least error there is.
+    Without a bath both are conserved; a sector that was never met leaves means of exactly 0,
+    whose bins do not scatter."""
     least = 1 / (setting.cluster.size * measurements)
     at_zero = setting.mesh.beta * least * np.isclose(np.abs(setting.cluster.momenta).sum(axis=1), 0)
-    return {"spin_square": least, "charge_square": least, "spin_susceptibility": at_zero, "charge_susceptibility": at_zero}
+    return {"spin_square": least, "charge_square": least, "spin_susceptibility": at_zero,
+            "charge_susceptibility": at_zero}
 
 
 def with_breaks(starmap, between):
@@ -280,8 +284,8 @@ def single_particle_labels(setting):
 def pairing(setting, m, projectors, blocks, g4):
     """Leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w'].
 
-    The equation is solved in each block that symmetry keeps apart; where a small point group joins irreps in one block,
-    an eigenvalue belongs to the irrep that holds most of its gap function.
+    The equation is solved in each block that symmetry keeps apart; where a small point group joins irreps in one
+    block, an eigenvalue belongs to the irrep that holds most of its gap function.
     """
     g, sigma = dyson(setting.g0, m, setting.U)
     window = g4.shape[1]
@@ -356,8 +360,8 @@ CHANNELS = {
 
 
 def channel_terms(setting, m, kind, q, m_index, window, g4):
-    """G4, chi0 of the cluster and chi0 of the lattice in a general channel, as `bethe_salpeter.ladder` takes them, from
-    G4 [K, n, K', n']."""
+    """G4, chi0 of the cluster and chi0 of the lattice in a general channel, as `bethe_salpeter.ladder` takes them,
+    from G4 [K, n, K', n']."""
     cluster, mesh = setting.cluster, setting.mesh
     g, sigma = dyson(setting.g0, m, setting.U)
     constant = high_frequency_sigma(setting, g)
@@ -387,8 +391,8 @@ def modes(blocks, g4, chi0_cluster, chi0_lattice):
 
 @region("Bethe-Salpeter: channel")
 def reference(blocks, g4, chi0_cluster, chi0_lattice):
-    """What the samples follow, {block: (modes with all data, position of the leading physical one)}: behind those that
-    come from divergences of the vertex."""
+    """What the samples follow, {block: (modes with all data, position of the leading physical one)}: behind those
+    that come from divergences of the vertex."""
     on_cluster = modes(blocks, g4, chi0_cluster, chi0_cluster)
     return {name: (block, min(bethe_salpeter.above_one(on_cluster[name]), len(block.eigenvalues) - 1))
             for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items()}
@@ -396,8 +400,8 @@ def reference(blocks, g4, chi0_cluster, chi0_lattice):
 
 @region("Bethe-Salpeter: channel")
 def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
-    """The leading physical eigenvalues and the first one's vector in every block, ordered as with all data; NaN where the
-    block has fewer."""
+    """The leading physical eigenvalues and the first one's vector in every block, ordered as with all data; NaN
+    where the block has fewer."""
     found = {}
     for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items():
         known, physical = full[name]

@@ -17,8 +17,8 @@ class Point:
 
     ``observables`` are estimates by name. ``history`` has one record of scalars per iteration, with ``seconds`` a
     table {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations. ``in_file`` names
-    two-particle functions that no rank holds whole: they are in ``results.h5`` only. ``functions`` has Sigma_in, Sigma,
-    Sigma_error and G of every iteration, [iteration, K, w] on the mesh.
+    two-particle functions that no rank holds whole: they are in ``results.h5`` only. ``functions`` has Sigma_in,
+    Sigma, Sigma_error and G of every iteration, [iteration, K, w] on the mesh.
     """
 
     index: int
@@ -51,8 +51,8 @@ class Point:
         """As nested dicts, for checkpoints and files."""
         shown = {name: _estimate_state(estimate) for name, estimate in self.observables.items()}
         plain = {"index": self.index, "T": self.T, "beta": self.beta, "mu": self.mu}
-        return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds, "in_file": self.in_file,
-                "functions": self.functions}
+        return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds,
+                "in_file": self.in_file, "functions": self.functions}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Point:

@@ -30,7 +30,8 @@ class Response:
 
     def in_words(self) -> str:
         """``q = (π,π): chi_s = 0.98(5), …, lambda_magnetic = 0.977(3)``."""
-        return f"q = {self}: " + ", ".join(f"{SHORT.get(name, name)} = {value}" for name, value in self.values.items())
+        return f"q = {self}: " + ", ".join(f"{SHORT.get(name, name)} = {value}"
+                                           for name, value in self.values.items())
 
     def plain(self) -> dict:
         """For files: q in units of pi/a, m, and {value, error} by name."""
@@ -41,8 +42,8 @@ class Response:
 def responses(point: Point) -> list[Response]:
     """At each momentum of the wedge, and at each other transfer that a channel was measured at.
 
-    Names are ``spin_susceptibility``, ``charge_susceptibility``, ``spin_structure_factor``, ``charge_structure_factor``
-    and ``lambda_X`` for a channel X, the largest of its irreps'.
+    Names are ``spin_susceptibility``, ``charge_susceptibility``, ``spin_structure_factor``,
+    ``charge_structure_factor`` and ``lambda_X`` for a channel X, the largest of its irreps'.
     """
     rows: dict[tuple[int, int], Response] = {}
     everywhere = {name: point[name] for name in ("spin_susceptibility", "charge_susceptibility") if name in point}

@@ -58,8 +58,8 @@ class Transition:
 
 
 def across(points: Iterable[Any], name: str, symbol: str = "T_c") -> Transition | None:
-    """`transition` of the observable ``name`` of the points of a run: without those whose eigenvalue is not known, and
-    without those whose error is not while two others are left; None with fewer than two."""
+    """`transition` of the observable ``name`` of the points of a run: without those whose eigenvalue is not known,
+    and without those whose error is not while two others are left; None with fewer than two."""
     known = [(p.T, p[name].mean, p[name].error) for p in points if name in p and np.isfinite(p[name].mean)]
     supported = [row for row in known if np.isfinite(row[2])]
     rows = supported if len(supported) > 1 else known  # an error that is not known would be that of T_c too

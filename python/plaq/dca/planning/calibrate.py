@@ -48,7 +48,8 @@ def measured_machine(comm, folder: Path) -> Machine:
     narrow, wide = Walk(COLD, 4, comm), Walk(COLD, 16, comm)
     general, plain = Walk(HOT, 16, comm, [CHANNEL]), Walk(HOT, 16, comm)
     # seconds of a sweep = k (6.5 k^2 / walk + proposal), of a measurement = operations / measure + measurement
-    inverse_walk, proposal = line((6.5 * hot.order**3, hot.order), hot.sweep, (6.5 * cold.order**3, cold.order), cold.sweep)
+    inverse_walk, proposal = line((6.5 * hot.order**3, hot.order), hot.sweep,
+                                  (6.5 * cold.order**3, cold.order), cold.sweep)
     inverse_measure, rest = line((hot.operations, 1), hot.measurement, (wide.operations, 1), wide.measurement)
     element = max(general.measurement - plain.measurement, 0.0) / (2 * 4 * 16) ** 2
     analysis, sample = line((narrow.elements, 1), narrow.evaluation, (wide.elements, 1), wide.evaluation)
@@ -76,7 +77,8 @@ class Walk:
         mu = find_mu(1.0, coarse, mesh, sigma, U / 2)
         g0 = ctaux.auxiliary_bath(mesh, 1 / (1 / coarse.gbar(1j * mesh.omega + mu - sigma) + sigma), U)
         self.order = 1 + beta * U * cluster.size * 0.36
-        solver = SimpleNamespace(block_length="auto", measure_every=1, bins=BINS, chains=1, precision="double", seed=1)
+        solver = SimpleNamespace(block_length="auto", measure_every=1, bins=BINS, chains=1,
+                                 precision="double", seed=1)
         task = ctaux.Task(beta=beta, U=U, K=1.0, g0=g0, measurements=BINS, order=self.order, warm_up=50, point=0,
                           iteration=0, window=window, pairing=window > 0 and not channels,
                           orbit=observables.pair_orbits(group), channels=list(channels))

@@ -106,17 +106,17 @@ class Cost:
 def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int, workers: int) -> Cost:
     """What the continuous-time solver needs at temperature T, to a factor of two or three where speeds are guessed.
 
-    Expansion order <k> as the loop first guesses it; a sweep and a measurement cost what plaq.dca.solver.choices says.
-    Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
+    Expansion order <k> as the loop first guesses it; a sweep and a measurement cost what plaq.dca.solver.choices
+    says. Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
     G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
     window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
     where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain
     that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. In
-    shares (plaq.dca.solver.shares), where all chains run at once, a rank of p holds a p-th of all chains' sums and of all
-    bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and one whole function of a
-    jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a measurement it sends every
-    other rank the rows of the planes that are in products of its share: 1/p of them for pp at q = 0, nu = 0, up to 4/p
-    in any other channel.
+    shares (plaq.dca.solver.shares), where all chains run at once, a rank of p holds a p-th of all chains' sums and
+    of all bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and one whole
+    function of a jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a
+    measurement it sends every other rank the rows of the planes that are in products of its share: 1/p of them for
+    pp at q = 0, nu = 0, up to 4/p in any other channel.
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
     them one after the other, warm-up included.
@@ -180,8 +180,8 @@ def channels(p: Parameters) -> int:
 
 
 def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tuple[int, int, int, int]]:
-    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the approach takes as many as it
-    mostly does."""
+    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the approach takes as
+    many as it mostly does."""
     (first, many), warm_up = p.measurements(T), p.solver.warmup
     if p.dca.isolated or p.dca.iterations == 1:
         return [(many, warm_up, window, channels)]

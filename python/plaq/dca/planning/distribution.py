@@ -18,8 +18,8 @@ def may_be_in_shares(p: Parameters) -> bool:
 def in_shares(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:
     """What ``run.two_particle`` means at temperature T; the same on all ranks.
 
-    "auto" is in shares when the estimate of `plaq.dca.planning.cost` for bins that all ranks hold is above the memory of the
-    rank that has least. One rank has everything in any case.
+    "auto" is in shares when the estimate of `plaq.dca.planning.cost` for bins that all ranks hold is above the
+    memory of the rank that has least. One rank has everything in any case.
     """
     if comm.size == 1 or not may_be_in_shares(p):
         return False

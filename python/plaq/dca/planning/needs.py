@@ -41,10 +41,10 @@ def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
     most = max(found, key=needs)
     advice = "; `plaq check` has the estimate of every temperature"
     if needs(most) > CERTAIN * place:
-        raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {size(needs(most))} of memory on each of {ranks} "
-                         f"rank(s), and there are {size(place)}: raise it, or take fewer frequencies, bins or channels"
-                         f"{advice}")
+        raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {size(needs(most))} of memory on "
+                         f"each of {ranks} rank(s), and there are {size(place)}: raise it, or take fewer "
+                         f"frequencies, bins or channels{advice}")
     seconds = sum(c.seconds for c in found)
     if seconds > CERTAIN * LONGEST:
-        raise InputError(f"solver.measurements = {p.solver.measurements} take some {duration(seconds)} on {ranks} rank(s) "
-                         f"with {workers} worker(s): take fewer, or higher temperatures{advice}")
+        raise InputError(f"solver.measurements = {p.solver.measurements} take some {duration(seconds)} on "
+                         f"{ranks} rank(s) with {workers} worker(s): take fewer, or higher temperatures{advice}")

@@ -42,9 +42,9 @@ class Progress:
 def part_done(final: bool, before: float, now: float, few: int, many: int) -> float:
     """The part of one temperature that is done, in measurements.
 
-    `cost.APPROACH` iterations of ``few`` are expected until Sigma stands still, then the final ones of ``many`` together.
-    before: measurements of the complete iterations that are final, or not, as this one; now: those of this one. Iterations
-    beyond the expected ones move nothing.
+    `cost.APPROACH` iterations of ``few`` are expected until Sigma stands still, then the final ones of ``many``
+    together. before: measurements of the complete iterations that are final, or not, as this one; now: those of
+    this one. Iterations beyond the expected ones move nothing.
     """
     first = APPROACH * few
     if final:

@@ -21,8 +21,9 @@ def advice(results: Results, p: Parameters) -> list[str]:
     if not results.points:
         return ["No temperature is finished: give the same command again, it goes on where it stopped."]
     found = [*mended(results, p), *continued(results, p), *improved(results)]
-    return found[:MOST] or ["Nothing is wrong with these numbers: another seed shows their scatter, a larger cluster how "
-                            "they depend on its size."]
+    return (found[:MOST]
+            or ["Nothing is wrong with these numbers: another seed shows their scatter, a larger cluster how "
+                "they depend on its size."])
 
 
 def mended(results: Results, p: Parameters) -> list[str]:
@@ -38,23 +39,24 @@ def mended(results: Results, p: Parameters) -> list[str]:
         said.append(f"The loop has not converged at {at}: raise "
                     + " and ".join(f"{key} (now {now[key]})" for key in sorted(keys)) + ".")
     if at := where(lambda point: not checks.mixes(point)):
-        said.append(f"The chains do not mix at {at}: raise solver.measurements or solver.measure_every, so that each of "
-                    f"the {p.solver.chains} chains is many autocorrelation times long.")
+        said.append(f"The chains do not mix at {at}: raise solver.measurements or solver.measure_every, "
+                    f"so that each of the {p.solver.chains} chains is many autocorrelation times long.")
     elif at := where(checks.disagreement):
         said.append(f"The chains disagree at {at}, each stays where it is for longer than its bins: raise "
                     "solver.measurements until they agree; error bars are meanwhile those between chains.")
     elif at := where(lambda point: "energy" in point and not point["energy"].supported):
         said.append(f"The data do not support error bars at {at}: measure more there.")
     if at := where(checks.heavy_tails):
-        said.append(f"Some quantities have heavy tails at {at}: other seeds (solver.seed) show how far off single numbers are, "
-                    "more measurements make it rarer.")
+        said.append(f"Some quantities have heavy tails at {at}: other seeds (solver.seed) show how far off "
+                    "single numbers are, more measurements make it rarer.")
     off = [point for point in results.points
            if abs(checks.density_deviation(point, p.dca.density) or 0.0) > checks.DENSITY_LIMIT]
     if off and p.dca.density == 1 and p.model.t_prime == 0 and p.model.hopping is None:
-        said.append(f"The density is off at {temperatures(off)}: half filling is exact with dca.mu = {p.model.U / 2:g} in "
-                    "place of dca.density.")
+        said.append(f"The density is off at {temperatures(off)}: half filling is exact with dca.mu = "
+                    f"{p.model.U / 2:g} in place of dca.density.")
     elif off:
-        said.append(f"The density is off at {temperatures(off)}: more iterations or measurements bring μ and n together.")
+        said.append(f"The density is off at {temperatures(off)}: more iterations or measurements bring μ "
+                    "and n together.")
     if at := where(lambda point: "sign" in point and abs(float(point["sign"].mean)) < WEAK_SIGN):
         said.append(f"The average sign is below {WEAK_SIGN:g} at {at}, and errors grow as 1/sign: stay at higher "
                     "temperatures, nearer to half filling, or on a smaller cluster.")
@@ -64,7 +66,8 @@ def mended(results: Results, p: Parameters) -> list[str]:
 def continued(results: Results, p: Parameters) -> list[str]:
     """What of the input is not done yet."""
     left = len(p.dca.temperatures) - len(results.points)
-    return [f"{left} of {len(p.dca.temperatures)} temperatures are not done: the same command goes on."] if left > 0 else []
+    return ([f"{left} of {len(p.dca.temperatures)} temperatures are not done: the same command goes on."]
+            if left > 0 else [])
 
 
 def improved(results: Results) -> list[str]:
@@ -77,8 +80,8 @@ def improved(results: Results) -> list[str]:
     if coldest is not None and len(coldest["lambda_window"].mean) > 1:
         inner, whole = coldest["lambda_window"].mean[-2:]
         if abs(whole - inner) > max(2 * float(coldest["lambda_d"].error), 1e-3):
-            said.append(f"At T = {coldest.T:g} λ_d still changes by {abs(whole - inner):.2g} with the frequency window: "
-                        "raise two_particle.frequencies.")
+            said.append(f"At T = {coldest.T:g} λ_d still changes by {abs(whole - inner):.2g} with the "
+                        "frequency window: raise two_particle.frequencies.")
     return said
 
 
@@ -100,8 +103,8 @@ def improvement(order: Instability) -> str:
         return f"{order.symbol} has no error bar: measure more."
     if error > PRECISE * value:
         times = (error / (PRECISE * value)) ** 2
-        return (f"{order.symbol} is known to {100 * error / value:.0f} %: {times:.0f} times as many measurements near it "
-                f"would give {100 * PRECISE:.0f} %.")
+        return (f"{order.symbol} is known to {100 * error / value:.0f} %: {times:.0f} times as many "
+                f"measurements near it would give {100 * PRECISE:.0f} %.")
     return ""
 
 

@@ -4,8 +4,8 @@ TRIQS layout (as TRIQS 3.2 writes it; 3.0 and later read it): group ``T_<T>/G_iw
 "BlockGf", its ``block_names`` (Format "List") and one group per cluster momentum, Format "Gf", of ``data`` [w, 1,
 1, (re, im)] with attribute __complex__ = "1" and ``mesh`` (Format "MeshImFreq": beta, statistic, size,
 positive_freq_only). Block "K0" belongs to row 0 of ``momenta``; the blocks hold for either spin. Sigma_iw has the
-Hartree term in it. ``transitions/0_T_c`` and so on have numbers and texts of each order that was looked for, nan where
-there is no number.
+Hartree term in it. ``transitions/0_T_c`` and so on have numbers and texts of each order that was looked for, nan
+where there is no number.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What ``results.h5`` of `plaq dca` has beside plaq.data.results_file: points, by temperature, and the transition. Its layout
-is on the page docs/run_folder.md."""
+"""What ``results.h5`` of `plaq dca` has beside plaq.data.results_file: points, by temperature, and the transition.
+Its layout is on the page docs/run_folder.md."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _add_functions(path: Path, file: BinaryIO, results: Results, spread: Mapping
         file.flush()
         fresh = {(point.index, name) for point in results.points for name in point.in_file
                  if name in spread.get(point.index, {})}
-        kept = [f"points/{_name(point.index)}/observables/{name}" for point in results.points for name in point.in_file
-                if (point.index, name) not in fresh]
+        kept = [f"points/{_name(point.index)}/observables/{name}" for point in results.points
+                for name in point.in_file if (point.index, name) not in fresh]
         previous = None
         if kept:
             previous = stack.enter_context(h5py.File(stack.enter_context(SealedFile(path, FORMAT)), "r"))
@@ -79,8 +79,8 @@ def _require(places: list[str], file: h5py.File, path: Path) -> None:
 
 
 def check_functions(path: Path, points: list[Point], inputs: Collection[str]) -> None:
-    """InputError unless the file at ``path`` is undamaged, of an input of these names in its header, and has all functions
-    that points say are in it."""
+    """InputError unless the file at ``path`` is undamaged, of an input of these names in its header, and has all
+    functions that points say are in it."""
     wanted = [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
     if not wanted:
         return

@@ -32,8 +32,9 @@ def available(results: Results) -> dict[str, tuple]:
                      "where it reaches 1. Bars and band are one standard error."),
         "instabilities": (any(order.observable != "lambda_d" for order in results.instabilities()), instabilities,
                           "Eigenvalues of the other channels",
-                          "Leading eigenvalues of spin, charge and finite-momentum pairing; that order sets in where one "
-                          "reaches 1. For spins in two dimensions it marks correlations as long as the cluster."),
+                          "Leading eigenvalues of spin, charge and finite-momentum pairing; "
+                          "that order sets in where one reaches 1. For spins in two dimensions it marks "
+                          "correlations as long as the cluster."),
         "susceptibilities": (any_has("spin_susceptibility"), susceptibilities, "Spin and charge susceptibility",
                              "Static, of the cluster in its bath, at the momenta of the irreducible wedge."),
         "self_energy": (any_has("Sigma"), self_energy, "Self-energy",
@@ -108,7 +109,8 @@ def instabilities(results: Results, theme: Theme) -> Figure:
     for order in orders:
         T, value, error = results.series(order.observable)
         colour = theme.series[series.index((order.channel, order.irrep)) % len(theme.series)]
-        axes.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="osD^vP"[transfers.index(order.q) % 6] + "-",
+        axes.errorbar(T, value, np.where(np.isfinite(error), error, 0),
+                      fmt="osD^vP"[transfers.index(order.q) % 6] + "-",
                       color=colour, label=order.label.replace("λ_", ""))
         found = order.transition
         if found is not None and found.value is not None:

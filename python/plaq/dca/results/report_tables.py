@@ -56,8 +56,9 @@ def momentum_table(results: Results) -> str:
         return ""
     body = ((f"{point.T:g}", str(row), *(str(row.values.get(name, "")) for name in names)) for point, row in rows)
     return (f"<h2>Spin and charge by momentum</h2>{table(('T / t', 'q', *names.values()), body)}"
-            '<p class="note">χ: static susceptibility, S: equal-time structure factor, of the cluster at q; λ: leading '
-            "eigenvalue of Γχ̄<sub>0</sub> of the lattice at q. Order sets in where a λ at frequency 0 reaches 1.</p>")
+            '<p class="note">χ: static susceptibility, S: equal-time structure factor, of the cluster at '
+            "q; λ: leading eigenvalue of Γχ̄<sub>0</sub> of the lattice at q. Order sets in where a λ at "
+            "frequency 0 reaches 1.</p>")
 
 
 def point_table(results: Results, wanted: float | None = None) -> str:
@@ -65,8 +66,10 @@ def point_table(results: Results, wanted: float | None = None) -> str:
     columns = {
         name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)
     }
-    body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else number(point.mu, ".5f"), *(str(point[name]) if name in point else "" for name in columns),
-             f"{point.measurements:,}".replace(",", " ") if point.measurements else "exact"] for point in results.points]
+    body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else number(point.mu, ".5f"),
+             *(str(point[name]) if name in point else "" for name in columns),
+             f"{point.measurements:,}".replace(",", " ") if point.measurements else "exact"]
+            for point in results.points]
     head = ["T / t", "μ / t", *columns.values(), "measurements"]
     why = ["; ".join(checks.doubts(point, wanted)) for point in results.points]
     if any(why):
@@ -86,7 +89,8 @@ def check_table(results: Results) -> str:
         deviation = checks.deviation(point)
         if checks.violated(point):
             failed.add(i)
-        verdict = f"FAILS: more than {checks.LIMIT:g} σ" if i in failed else "not known" if deviation is None else "holds"
+        verdict = (f"FAILS: more than {checks.LIMIT:g} σ" if i in failed
+                   else "not known" if deviation is None else "holds")
         body.append((f"{point.T:g}", str(point["order_identity"]), number(deviation, "+.1f"),
                      number(last.get("drift"), ".1e"), number(last.get("acceptance"), ".3f"), verdict))
     return (

@@ -19,7 +19,8 @@ from plaq.dca.physics.response import momenta, responses
 class Results:
     """All temperatures of a run in the order they were run, and the transition when it was looked for.
 
-    ``transition`` is a `plaq.dca.physics.transition.Transition`; None when pairing was not measured at two temperatures.
+    ``transition`` is a `plaq.dca.physics.transition.Transition`;
+    None when pairing was not measured at two temperatures.
     """
 
     points: list[Point]
@@ -64,8 +65,8 @@ class Results:
         return found + [f"in doubt: {text}" for text in self.doubts()]
 
     def doubts(self, wanted: float | None = None) -> list[str]:
-        """``T = 0.1: not converged``, … : temperatures whose numbers cannot be taken as they stand, and why; ``wanted`` is
-        the density that was asked for."""
+        """``T = 0.1: not converged``, … : temperatures whose numbers cannot be taken as they stand, and why;
+        ``wanted`` is the density that was asked for."""
         why = {point.T: checks.doubts(point, wanted) for point in self.points}
         return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in why.items() if reasons]
 
@@ -103,10 +104,10 @@ SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "
 
 
 def summary(results: Results, header: dict[str, Any], wanted: float | None = None) -> dict[str, Any]:
-    """The content of ``summary.json``: tc {value, error, status}, what is said of every order that was looked for, per
-    temperature T, beta, mu and its error, {value, error, bias} of what `SUMMARY` names (lambda_d is null where two-particle functions were
-    not measured), the responses at each momentum and what is doubtful, and seconds by part. ``wanted``: the density that
-    was asked for."""
+    """The content of ``summary.json``: tc {value, error, status}, what is said of every order that was looked for,
+    per temperature T, beta, mu and its error, {value, error, bias} of what `SUMMARY` names (lambda_d is null where
+    two-particle functions were not measured), the responses at each momentum and what is doubtful, and seconds by
+    part. ``wanted``: the density that was asked for."""
 
     def pair(point: Point, name: str):
         if name not in point:
@@ -116,7 +117,8 @@ def summary(results: Results, header: dict[str, Any], wanted: float | None = Non
 
     temperatures = [
         {"T": point.T, "beta": point.beta, "mu": point.mu,
-         "mu_error": float(point["mu"].error) if "mu" in point else None, **{name: pair(point, name) for name in SUMMARY},
+         "mu_error": float(point["mu"].error) if "mu" in point else None,
+         **{name: pair(point, name) for name in SUMMARY},
          "measurements": point.measurements, "doubts": checks.doubts(point, wanted),
          "momenta": [row.plain() for row in responses(point)]}
         for point in results.points

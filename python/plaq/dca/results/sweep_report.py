@@ -33,8 +33,8 @@ MARKERS = "osD^vP"
 
 @region("report")
 def write_page(base: Path) -> Path:
-    """Write ``report.html`` and ``figures/`` of the sweep in a folder from ``sweep.csv`` and the runs' results; the path
-    of the page. InputError when it is no sweep, RunError when nothing can be written."""
+    """Write ``report.html`` and ``figures/`` of the sweep in a folder from ``sweep.csv`` and the runs' results;
+    the path of the page. InputError when it is no sweep, RunError when nothing can be written."""
     entries = read(base)
     for name, (draw, _, _) in drawings(entries).items():
         path = base / "figures" / f"{name}.png"
@@ -63,8 +63,8 @@ def page(entries: list[Entry], digest: list[str]) -> str:
         run_table(entries, keys),
         "<h2>Results by run and temperature</h2>",
         point_table(entries),
-        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one that the data '
-        f"cannot support. The same numbers in full: {TABLE}, sweep_points.csv.</p>",
+        '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
+        f"that the data cannot support. The same numbers in full: {TABLE}, sweep_points.csv.</p>",
         folded("Digests of the results", f"<pre>{escape(chr(10).join(digest))}</pre>"),
     ])
 
@@ -119,7 +119,8 @@ def run_table(entries: list[Entry], keys: list[str]) -> str:
 
 def link(entry: Entry) -> str:
     """The run's name, leading to its page where there is one."""
-    return Html(f'<a href="{quote(entry.name)}/report.html">{escape(entry.name)}</a>') if entry.results else entry.name
+    return (Html(f'<a href="{quote(entry.name)}/report.html">{escape(entry.name)}</a>') if entry.results
+            else entry.name)
 
 
 def temperature(order: Instability | None) -> str:
@@ -138,7 +139,8 @@ def point_table(entries: list[Entry]) -> str:
     names = {name: head for name, head in COLUMNS.items() if any(name in point for _, point in points)}
     at = [{(name, momentum(row.q), row.m): e for row in responses(point) for name, e in row.values.items()}
           for _, point in points]
-    columns = sorted({column for row in at for column in row}, key=lambda c: (list(RESPONSES).index(c[0]), c[2], c[1]))
+    columns = sorted({column for row in at for column in row},
+                     key=lambda c: (list(RESPONSES).index(c[0]), c[2], c[1]))
     rows, doubtful = [], set()
     for i, ((entry, point), values) in enumerate(zip(points, at)):
         why = "; ".join(checks.doubts(point, entry.wanted))
@@ -163,8 +165,8 @@ def drawings(entries: list[Entry]) -> dict[str, tuple[Callable[[Theme], Figure],
         return {}
     return {
         "phase_diagram": (lambda theme: phase_diagram(entries, theme), "Phase diagram",
-                          "Temperatures at which order sets in, with one standard error. A triangle that points down: it "
-                          "lies below the lowest temperature of the run; up: above the highest."),
+                          "Temperatures at which order sets in, with one standard error. A triangle that "
+                          "points down: it lies below the lowest temperature of the run; up: above the highest."),
         "eigenvalues": (lambda theme: eigenvalues(entries, theme), "Leading eigenvalues at the lowest temperature",
                         "Of each run, at its own lowest temperature; order has set in where one is above 1."),
     }
@@ -204,7 +206,8 @@ def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
     """T_c and the temperatures of other orders along the axis with most values."""
     figure, axes = plt.subplots(figsize=SIZE)
     for look, label, points in looks(entries, theme, lambda order: order.symbol):
-        known = [(x, order.transition.value, order.transition.error) for x, _, order in points if order.status == "found"]
+        known = [(x, order.transition.value, order.transition.error) for x, _, order in points
+                 if order.status == "found"]
         if known:
             x, value, error = zip(*known)
             axes.errorbar(x, value, np.where(np.isfinite(error), error, 0), label=label, **look)

@@ -1,5 +1,5 @@
-"""What is left of a sweep in its folder: ``sweep.csv`` with a row for each run, ``sweep_points.csv`` with one for each
-temperature of each run; read back for the page and the digest of the sweep."""
+"""What is left of a sweep in its folder: ``sweep.csv`` with a row for each run, ``sweep_points.csv`` with one for
+each temperature of each run; read back for the page and the digest of the sweep."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ FIXED = ("tc", "tc_error", "status")  # columns between those of the axes and th
 
 @dataclass
 class Entry:
-    """A run of a sweep: its folder's name, the values of the axes as texts, "found", "bound", "not measured", "failed" or
-    "damaged", and what it has, without two-particle functions; None where there is nothing."""
+    """A run of a sweep: its folder's name, the values of the axes as texts, "found", "bound", "not measured",
+    "failed" or "damaged", and what it has, without two-particle functions; None where there is nothing."""
 
     name: str
     axes: dict[str, str]
@@ -56,7 +56,8 @@ def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Map
     with suppress(FileExistsError):
         base.mkdir(parents=True)
     write_atomically(base / TABLE, rows(run_row(entry) for entry in entries).encode())
-    write_atomically(base / POINTS, rows(point_row(e, p) for e in entries if e.results for p in e.results.points).encode())
+    write_atomically(base / POINTS,
+                     rows(point_row(e, p) for e in entries if e.results for p in e.results.points).encode())
 
 
 def read(base: Path) -> list[Entry]:
@@ -75,8 +76,8 @@ def listed(base: Path) -> list[Entry]:
         return []
     head = lines[0]
     if head[:1] != ["run"] or not set(FIXED) <= set(head) or any(len(line) != len(head) for line in lines):
-        raise InputError(f"{path}: not the table of a sweep: it needs the columns run, {', '.join(FIXED)}, and a cell for "
-                         "each column in every row")
+        raise InputError(f"{path}: not the table of a sweep: it needs the columns run, {', '.join(FIXED)}, "
+                         "and a cell for each column in every row")
     keys = head[1:head.index(FIXED[0])]
     found = [dict(zip(head, line)) for line in lines[1:]]
     return [Entry(row["run"], {key: row[key] for key in keys}, row["status"]) for row in found]
@@ -99,14 +100,16 @@ def loaded(base: Path, entry: Entry) -> Entry:
 def run_row(entry: Entry) -> dict[str, Any]:
     """Of ``sweep.csv``: the axes, T_c, and every other order's temperature."""
     tc = entry.results.tc if entry.results and entry.status != "failed" else {}
-    row = {"run": entry.name, **entry.axes, "tc": tc.get("value"), "tc_error": tc.get("error"), "status": entry.status}
+    row = {"run": entry.name, **entry.axes, "tc": tc.get("value"), "tc_error": tc.get("error"),
+           "status": entry.status}
     for order in entry.orders:
         if order.observable != "lambda_d":
             name = f"{order.symbol}:{order.label.removeprefix('λ_')}"
             found = order.plain()
             row |= {name: found["value"], f"{name}_error": found["error"], f"{name}_status": found["status"]}
     if entry.results:
-        row |= {"seconds": sum(entry.results.seconds.values()), "doubts": "; ".join(entry.results.doubts(entry.wanted))}
+        row |= {"seconds": sum(entry.results.seconds.values()),
+                "doubts": "; ".join(entry.results.doubts(entry.wanted))}
     return row
 
 
@@ -123,7 +126,8 @@ def point_row(entry: Entry, point: Point) -> dict[str, Any]:
 
 
 def digests(base: Path, entries: Iterable[Entry] = ()) -> list[str]:
-    """``<hash>  <run>  (<what of a machine it depends on>)`` for each run; for all together the hash of hashes and runs.
+    """``<hash>  <run>  (<what of a machine it depends on>)`` for each run;
+    for all together the hash of hashes and runs.
 
     InputError where results are damaged, unless ``entries`` say so already."""
     lines, known = [], []

@@ -148,10 +148,10 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shar
     """Take all chains on until they are complete or `watch` says stop; returns whether they are complete.
 
     Their bins are then where they ran: `Chains.gather_bins` brings them together. `watch(measurements, sweeps)` is
-    called at every look on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins under
-    way are complete) or "abandon" (stop now). Any rank's wish counts for all. Chains may end on another rank than where
-    they were. With `shares`, two-particle sums go there instead of into the chains' bins, and chains stay where they
-    are. Collective.
+    called at every look on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins
+    under way are complete) or "abandon" (stop now). Any rank's wish counts for all. Chains may end on another rank
+    than where they were. With `shares`, two-particle sums go there instead of into the chains' bins, and chains
+    stay where they are. Collective.
     """
     runner = Runner(problem, chains, run, comm, shares)
     wishes = (None, "finish", "abandon")
@@ -186,8 +186,8 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shar
 class Runner:
     """Chains of this rank running on another thread.
 
-    ``measurements`` and ``sweeps`` count those of all ranks at the last look; ``failure`` holds an error of this rank;
-    ``spread`` sums what `shares` are to have.
+    ``measurements`` and ``sweeps`` count those of all ranks at the last look; ``failure`` holds an error of this
+    rank; ``spread`` sums what `shares` are to have.
     """
 
     def __init__(self, problem, chains: Chains, run, comm, shares: Shares | None):
@@ -235,8 +235,8 @@ class Runner:
 
     @region("wait for chains")
     def wait(self, period: float) -> None:
-        """At most so long, and no longer than chains run here. Ranks look together: whose chains are done is there first,
-        and waits for the others without using its core."""
+        """At most so long, and no longer than chains run here. Ranks look together: whose chains are done is there
+        first, and waits for the others without using its core."""
         alone = self._comm.size == 1
         until = time.monotonic() + period
         while (left := until - time.monotonic()) > 0:

@@ -1,8 +1,8 @@
 """What the solver chooses when the input says "auto".
 
 A choice may change the bits of a result, so it follows from the input and from the Markov chains alone, never from a
-clock: two machines, or two runs on a noisy one, choose the same. Speeds enter as the model below, whose constants were
-measured once (benchmarks/README.md); a machine with other constants loses a little time and nothing else.
+clock: two machines, or two runs on a noisy one, choose the same. Speeds enter as the model below, whose constants
+were measured once (benchmarks/README.md); a machine with other constants loses a little time and nothing else.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ CHARGE_WORM_EVERY_ISOLATED = 2
 
 
 def expansion_constant(solver):
-    """K of the expansion. Errors at equal time do not depend on it between 0.2 and 10; larger K costs expansion order."""
+    """K of the expansion. Errors at equal time do not depend on it between 0.2 and 10;
+    larger K costs expansion order."""
     return 1.0 if solver.K == "auto" else solver.K
 
 
 def expected_order(parameters, cluster, beta, filling):
-    """<k> = K + beta U N_c (n/2 - D), D half of its uncorrelated value n^2/4: a first guess for the length of a sweep."""
+    """<k> = K + beta U N_c (n/2 - D), D half of its uncorrelated value n^2/4:
+    a first guess for the length of a sweep."""
     vertices = beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
     return expansion_constant(parameters.solver) + vertices
 
@@ -43,7 +45,8 @@ MEASURED_AS = {"transverse": "magnetic"}  # equal by rotation of the spins: docs
 
 
 def measured_functions(wanted):
-    """Which two-particle functions (kind, transfer index, bosonic index) are measured, once each, for those wanted."""
+    """Which two-particle functions (kind, transfer index, bosonic index) are measured, once each,
+    for those wanted."""
     return list(dict.fromkeys((MEASURED_AS.get(kind, kind), q, m) for kind, q, m in wanted))
 
 
@@ -85,8 +88,8 @@ def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
 def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
     """Sweeps from one measurement to the next that give the smallest error in a given time.
 
-    With an autocorrelation time tau (in sweeps) and costs w of a sweep and m of a measurement, the error squared after a
-    fixed time is proportional to (e w + m) coth(e / 2 tau) for measurements e sweeps apart.
+    With an autocorrelation time tau (in sweeps) and costs w of a sweep and m of a measurement, the error squared
+    after a fixed time is proportional to (e w + m) coth(e / 2 tau) for measurements e sweeps apart.
     """
     if solver.measure_every != "auto":
         return solver.measure_every

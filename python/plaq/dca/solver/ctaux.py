@@ -1,7 +1,7 @@
 """Continuous-time auxiliary-field QMC: one cluster problem in, bins of averages out.
 
-The Markov chains run in C++ (src/plaq/dca), on all ranks (plaq.dca.solver.chains). Here the bath function becomes a table in
-imaginary time, and the sums of the bins become averages. Conventions and formulas: docs/conventions.md.
+The Markov chains run in C++ (src/plaq/dca), on all ranks (plaq.dca.solver.chains). Here the bath function becomes
+a table in imaginary time, and the sums of the bins become averages. Conventions and formulas: docs/conventions.md.
 """
 
 from __future__ import annotations
@@ -74,15 +74,16 @@ class Task:
     orbit: np.ndarray | None = None
     channels: list[tuple[str, int, int]] = field(default_factory=list)
     own_g0: np.ndarray | None = None  # [group, K, w] baths of groups of chains, where they have their own
+    shifts: np.ndarray | None = None  # [group] of plaq.dca.solver.groups, in that case
     group_of: np.ndarray | None = None  # [chain] in that case
 
 
 @dataclass
 class InBath:
-    """What single-particle functions follow from, [bin, ...], each times the norm: the bath that it was measured in, 1/g0 and
-    mu, and G = g0 - g0^2 m over what it would be there with a self-energy Sigma_0 that is the same for all bins,
-    ratio = G (1/g0 - Sigma_0). G itself answers to a bath in second order too, as 1/(1/g0 - Sigma) does, so that its mean
-    over baths is not that of the mean bath; the ratio does so only where Sigma does."""
+    """What single-particle functions follow from, [bin, ...], each times the norm: the bath that it was measured
+    in, 1/g0 and mu, and G = g0 - g0^2 m over what it would be there with a self-energy Sigma_0 that is the same
+    for all bins, ratio = G (1/g0 - Sigma_0). G itself answers to a bath in second order too, as 1/(1/g0 - Sigma)
+    does, so that its mean over baths is not that of the mean bath; the ratio does so only where Sigma does."""
 
     ratio: np.ndarray
     inverse_g0: np.ndarray
@@ -94,11 +95,12 @@ class Measured:
     """Averages per bin, in the order of the chains that filled them. `weights` are measurements per bin.
 
     Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, column of
-    _core.dca.series_columns], of the first chain of each bin where a bin has several. All else is measured on configurations of the
-    walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an average is <w O>/<w>: norm is
-    w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin, R] or [bin]}. pairing and channels
-    are [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
-    where they are in shares. ``own`` says in which bath each bin was measured, in place of m.
+    _core.dca.series_columns], of the first chain of each bin where a bin has several. All else is measured on
+    configurations of the walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an
+    average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin,
+    R] or [bin]}. pairing and channels are [bin, row, n'] with rows (block, n) and (K, K', n) as in
+    src/plaq/dca/two_particle.hpp: all rows, or this rank's where they are in shares.
+    ``own`` says in which bath each bin was measured, in place of m.
     """
 
     weights: np.ndarray
@@ -124,7 +126,8 @@ class Measured:
         return len(self.series)
 
     def in_bath(self, g0, mu, reference=0.0) -> InBath:
-        """``own``, or where that is not said, with this bath: g0 [K, w] and mu of all bins, or of each. reference: Sigma_0."""
+        """``own``, or where that is not said, with this bath: g0 [K, w] and mu of all bins, or of each. reference:
+        Sigma_0."""
         if self.own:
             return self.own
         norm = self.norm[:, None, None]
@@ -137,7 +140,8 @@ def make_problem(cluster, mesh, task, solver):
     table = time_table(mesh, cluster, task.g0)
     index = lambda a: np.ascontiguousarray(a, dtype=np.int32).ravel()
     problem = _core.dca.Problem(
-        beta=task.beta, U=task.U, K=task.K, sites=cluster.size, segments=table.shape[1], g0_coefficients=table.ravel(),
+        beta=task.beta, U=task.U, K=task.K, sites=cluster.size, segments=table.shape[1],
+        g0_coefficients=table.ravel(),
         difference=index(cluster.site_difference), fourier=np.ascontiguousarray(cluster.fourier).ravel(),
         momentum_sum=index(cluster.momentum_sum), minus=index(cluster.minus), odd_frequencies=index(2 * mesh.n + 1))
     frequencies = task.window + max([abs(m) for _, _, m in task.channels], default=0) if task.window else 0
@@ -155,7 +159,8 @@ def make_problem(cluster, mesh, task, solver):
             kinds=kinds, transfers=transfers, bosonic=bosonic)
     problem.proposals_per_sweep = max(1, round(task.order))
     problem.block_length = choices.block_length(solver, task.order)
-    problem.sweeps_per_measurement = choices.measure_every(solver, task.order, task.tau, cluster.size, len(mesh.omega),
+    problem.sweeps_per_measurement = choices.measure_every(solver, task.order, task.tau, cluster.size,
+                                                           len(mesh.omega),
                                                           task.window, len(task.channels))
     problem.sweeps_between_worms = choices.sweeps_between_worms(task.isolated)
     problem.sweeps_between_charge_worms = choices.sweeps_between_charge_worms(task.isolated)

@@ -1,13 +1,16 @@
-"""What the last iterations of a temperature measured, each with baths of its own, as one set of bins with their mean bath.
+"""What the last iterations of a temperature measured, each with baths of its own,
+as one set of bins with their mean bath.
 
 Once the loop has settled, its iterations differ by noise alone, so all that they measure counts. Let iteration i have
-the bath function b_i, mu_i, and averages <O>_i. Functions of the bath are linear near its mean, so that to first order
-in b_i - b the mean of <O>_i is what the mean bath b would give, for every measured function O. The bath is averaged as
-1/b = iw + mu - eps_K - Delta_K, so mu is the mean of all mu_i. The same holds for groups of chains that have different
-baths in one iteration (plaq.dca.solver.groups): a bin is a group, and with it goes the bath that it was in.
+the bath function b_i, mu_i, and averages <O>_i. Functions of the bath are linear near its mean, so that to first
+order in b_i - b the mean of <O>_i is what the mean bath b would give, for every measured function O. The bath is
+averaged as 1/b = iw + mu - eps_K - Delta_K, so mu is the mean of all mu_i. The same holds for groups of chains
+that have different baths in one iteration (plaq.dca.solver.groups): a bin is a group,
+and with it goes the bath that it was in.
 
-M is tied to the bath that it was measured with. What is averaged is G = g0 - g0^2 m, m = M/(beta N_c), over what it would
-be with a given Sigma in that bath (plaq.dca.solver.ctaux.InBath), from which m with the mean bath follows again.
+M is tied to the bath that it was measured with. What is averaged is G = g0 - g0^2 m, m = M/(beta N_c), over what
+it would be with a given Sigma in that bath (plaq.dca.solver.ctaux.InBath),
+from which m with the mean bath follows again.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ def pooled(pool, measured: Measured):
     new |= {"own": vars(measured.own), "acceptance": measured.acceptance}
     summed = {name: getattr(measured, name) for name in _SUMMED}
     if pool is None:
-        return {**summed, "averages": new, "series": measured.series, "parts": measured.parts, "drift": measured.drift}
+        return {**summed, "averages": new, "series": measured.series, "parts": measured.parts,
+                "drift": measured.drift}
     share = measured.weights.sum() / (pool["weights"].sum() + measured.weights.sum())
     return {**{name: pool[name] + summed[name] for name in _SUMMED},
             "averages": _mean(pool["averages"], new, share),
@@ -49,7 +53,8 @@ def as_one(pool) -> Measured:
     """Of all iterations in `pool`."""
     averages = dict(pool["averages"])
     own = InBath(**averages.pop("own"))
-    return Measured(m=None, own=own, **averages, **{name: pool[name] for name in (*_SUMMED, "series", "parts", "drift")})
+    return Measured(m=None, own=own, **averages,
+                    **{name: pool[name] for name in (*_SUMMED, "series", "parts", "drift")})
 
 
 def functions(pool):

@@ -2,9 +2,9 @@
 
 A function's rows are the products at one (block, n) for all n', where a block is an orbit of pairs (K, K') in the
 pairing channel and one pair in any other. Rank r of p has rows r/p to (r + 1)/p of each function, as the C++ class
-g4_spread measures them (src/plaq/dca/g4_spread.hpp). What is linear in a bin is done row by row wherever the rows are;
-what needs all rows of one jackknife sample is done on the rank which is given that sample. Either has the bits that
-one rank alone would get.
+g4_spread measures them (src/plaq/dca/g4_spread.hpp). What is linear in a bin is done row by row wherever the rows
+are; what needs all rows of one jackknife sample is done on the rank which is given that sample. Either has the
+bits that one rank alone would get.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ class PairFunction:
         return numbers.view(self.dtype).reshape(-1, self.columns)
 
     def place(self, out: Any, first: int, rows: np.ndarray) -> None:
-        """Write rows first, first + 1, ... where they belong in ``out[K, n, K', n']``, an array or an HDF5 dataset."""
+        """Write rows first, first + 1, ... where they belong in ``out[K, n, K', n']``,
+        an array or an HDF5 dataset."""
         n, end = self.frequencies, first + len(rows)
         for block in range(first // n, -(-end // n)):
             inside = slice(max(block * n, first), min((block + 1) * n, end))
@@ -102,9 +103,9 @@ class Shares:
     """This rank's rows in every bin of one iteration, and in the bins of those that it is pooled with.
 
     comm : the ranks; functions : of `pair_functions`; bins, chains : how many; label : a name of the iteration.
-    ``bins`` are the sums in this rank's rows, function after function; ``pool`` {function: [bin][row, n']} averages of
-    iterations before. ``saved`` lists the blocks that are in a checkpoint's file, in order: keys of ``bins``, or
-    [POOL, 0, bin].
+    ``bins`` are the sums in this rank's rows, function after function; ``pool`` {function: [bin][row, n']}
+    averages of iterations before. ``saved`` lists the blocks that are in a checkpoint's file, in order: keys of
+    ``bins``, or [POOL, 0, bin].
     """
 
     def __init__(self, comm: Any, functions: dict[str, PairFunction], bins: int, chains: int, label: str = ""):
@@ -124,7 +125,8 @@ class Shares:
             whole += f.rows * f.row_numbers
 
     def spread(self, problem: Any, rank_of: list[int]) -> Any:
-        """The C++ part for one call of run_chains in which rank rank_of[c] runs chain c; all ranks make it together."""
+        """The C++ part for one call of run_chains in which rank rank_of[c] runs chain c;
+        all ranks make it together."""
         return _core.dca.G4Spread(self.comm.messenger(), problem, rank_of)
 
     def take(self, spread: Any) -> None:
@@ -135,8 +137,8 @@ class Shares:
                 self._done[chain] += 1
 
     def match(self, done: dict[int, int]) -> bool:
-        """Whether every rank has its share of each bin of the chains, and no more: not so after some failures. ``done``:
-        {chain: its bins} of the chains on this rank."""
+        """Whether every rank has its share of each bin of the chains, and no more: not so after some failures.
+        ``done``: {chain: its bins} of the chains on this rank."""
         everywhere = {number: count for found in self.comm.allgather(done) for number, count in found.items()}
         here = all(count == everywhere[chain] for chain, count in enumerate(self._done))
         return bool(self.comm.allreduce(int(here), "min"))
@@ -217,7 +219,8 @@ class Shares:
 
 @dataclass
 class SpreadEstimate:
-    """An `Estimate` of a two-particle function of which each rank holds the rows of ``mean`` and ``error``, [row, n'].
+    """An `Estimate` of a two-particle function of which each rank holds the rows of ``mean`` and ``error``, [row,
+    n'].
 
     Axes, unit, convention and note describe the whole, [K, n, K', n'].
     """
@@ -239,8 +242,8 @@ class SpreadEstimate:
         return 2 * 8 * self.function.rows * self.function.row_numbers
 
     def blocks(self) -> Iterator[tuple[str, int, np.ndarray | None]]:
-        """("mean" or "error", first row, rows) of the whole on rank 0, block by block; None elsewhere. Collective: all
-        ranks go through all of it, once; the same iterator at every call."""
+        """("mean" or "error", first row, rows) of the whole on rank 0, block by block; None elsewhere. Collective:
+        all ranks go through all of it, once; the same iterator at every call."""
         if self._blocks is None:
             self._blocks = self._gathered()
         return self._blocks

@@ -11,8 +11,8 @@ STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 class Watch:
     """Looks after running chains: reports progress and passes on the wish to stop or to save.
 
-    run: plaq.run.driver.Run; left: measurements still to be made when it starts; report(**fields): takes sweeps_per_second, seconds_left, and since
-    it started measurements and elapsed seconds.
+    run: plaq.run.driver.Run; left: measurements still to be made when it starts; report(**fields): takes
+    sweeps_per_second, seconds_left, and since it started measurements and elapsed seconds.
     `reason` is why the run should stop, None if it should go on.
     """
 
