@@ -103,17 +103,59 @@ void bind_pic(nb::module_& m) {
       .def_ro("mass", &species::mass);
 
   nb::class_<emitter>(m, "Emitter", "A plate that gives off particles; see plan.hpp.")
+      .def(
+          "__init__",
+          [](emitter* self, int kind, const std::vector<double>& at, const std::vector<double>& normal,
+             double half_width, const std::vector<double>& flux, double weight, double temperature, double drift,
+             bool limited) {
+            emitter e{.kind = kind,
+                      .at = three(at, 0.0, "at"),
+                      .normal = three(normal, 0.0, "normal"),
+                      .half_width = half_width,
+                      .space_charge_limited = limited,
+                      .weight = weight,
+                      .temperature = temperature,
+                      .drift = drift};
+            e.set_flux(flux);
+            new (self) emitter(std::move(e));
+          },
+          "species"_a, "at"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0,
+          "drift"_a = 0.0, "space_charge_limited"_a = false);
+
+  nb::class_<antenna>(m, "Antenna", "A laser's sheet of current; see plan.hpp.")
+      .def(
+          "__init__",
+          [](antenna* self, int normal, double at, double omega, double phase, double field, double angle,
+             double waist, double focus, const std::vector<double>& centre, const std::vector<double>& envelope) {
+            new (self) antenna{normal,  at, omega, phase, field, angle, waist, focus, three(centre, 0.0, "centre"),
+                               envelope};
+          },
+          "normal"_a, "at"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
+          "envelope"_a);
+
+  nb::class_<conductor>(m, "Conductor", "Nodes at one potential; see plan.hpp.")
+      .def(
+          "__init__",
+          [](conductor* self, const std::vector<std::int64_t>& nodes, double potential) {
+            new (self) conductor{nodes, potential};
+          },
+          "nodes"_a, "potential"_a);
+
+  nb::class_<encounter>(m, "Encounter", "Coulomb collisions of two species; see plan.hpp.")
+      .def(
+          "__init__",
+          [](encounter* self, int first, int second, double logarithm, int every) {
+            new (self) encounter{first, second, logarithm, every};
+          },
+          "first"_a, "second"_a, "logarithm"_a, "every"_a = 1);
+
+  nb::class_<ionising>(m, "Ionising", "Particles that ionise a gas; see plan.hpp.")
       .def("__init__",
-           [](emitter* self, int kind, const std::vector<double>& at, const std::vector<double>& normal, double half_width,
-              const std::vector<double>& flux, double weight, double temperature, double drift, bool limited) {
-             emitter e{.kind = kind, .at = three(at, 0.0, "at"), .normal = three(normal, 0.0, "normal"),
-                       .half_width = half_width, .space_charge_limited = limited, .weight = weight,
-                       .temperature = temperature, .drift = drift};
-             e.set_flux(flux);
-             new (self) emitter(std::move(e));
+           [](ionising* self, int by, int electrons, int ions, double loss, const std::vector<double>& energy,
+              const std::vector<double>& cross_section, const std::vector<double>& density, double temperature) {
+             new (self) ionising{by, electrons, ions, loss, energy, cross_section, density, temperature};
            },
-           "species"_a, "at"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0, "drift"_a = 0.0,
-           "space_charge_limited"_a = false);
+           "by"_a, "electrons"_a, "ions"_a, "loss"_a, "energy"_a, "cross_section"_a, "density"_a, "temperature"_a);
 
   nb::class_<plan>(m, "Plan", "What the input fixes; see plan.hpp.")
       .def(nb::init<>())
@@ -141,6 +183,21 @@ void bind_pic(nb::module_& m) {
       .def_rw("electrostatic", &plan::electrostatic)
       .def_prop_rw("potentials_low", nullptr, potential_setter(0))
       .def_prop_rw("potentials_high", nullptr, potential_setter(1))
+      .def_prop_rw("stencil", nullptr, [](plan& p, const std::string& name) { p.curl = stencil_named(name); })
+      .def_prop_rw("antennas", nullptr, [](plan& p, const std::vector<antenna>& all) { p.antennas = all; })
+      .def_prop_rw("conductors", nullptr, [](plan& p, const std::vector<conductor>& all) { p.conductors = all; })
+      .def_prop_rw("encounters", nullptr, [](plan& p, const std::vector<encounter>& all) { p.encounters = all; })
+      .def_rw("coupling", &plan::coupling)
+      .def_rw("crowding", &plan::crowding)
+      .def_prop_rw("ionisations", nullptr, [](plan& p, const std::vector<ionising>& all) { p.ionisations = all; })
+      .def("set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
+      .def_prop_ro("window_start", [](const plan& p) { return p.window.start; })
+      .def("shifted", &plan::shifted, "step"_a, "Cells that the window has moved by when a step begins.")
+      .def("nodes", [](const plan& p) {
+        std::vector<int> out;
+        for (int d = 0; d < p.dimensions; ++d) out.push_back(p.nodes(d));
+        return out;
+      })
       .def_prop_ro("courant", &plan::courant, "The largest stable time step of the field solver.")
       .def("check", &plan::check);
 
@@ -153,76 +210,90 @@ void bind_pic(nb::module_& m) {
               throw plaq::input_error("precision = \"" + precision + "\" is not double or single");
             return make_plasma(p, over.ranks, {backend, pool, precision == "single", estimate, folder});
           },
-          "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double", "estimate"_a = std::vector<double>(),
-          "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
+          "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double",
+          "estimate"_a = std::vector<double>(), "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
       .def_prop_ro("step", &plasma::step)
       .def_prop_ro("time", [](const plasma& s) { return double(s.step()) * s.what().dt; })
       .def_prop_ro("columns", [](const plasma& s) { return record::names(s.what()); })
       .def("start", &plasma::start, free_gil())
-      .def("advance",
-           [](plasma& s, int n, bool gauss) {
-             std::vector<double> rows;
-             {
-               nb::gil_scoped_release others;
-               rows = s.advance(n, gauss);
-             }
-             return given(std::move(rows), {std::size_t(n), record::length(s.what())});
-           },
-           "n"_a, "gauss"_a = false, "[n, columns]")
-      .def("balance",
-           [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {
-             plaq::balanced what;
-             {
-               nb::gil_scoped_release others;
-               what = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});
-             }
-             return as_dict(what);
-           },
-           "by"_a = "hilbert_refine", "only_if_it_pays"_a = false, "most_bytes"_a = 0.0)
-      .def("save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil())
+      .def(
+          "advance",
+          [](plasma& s, int n, bool gauss) {
+            std::vector<double> rows;
+            {
+              nb::gil_scoped_release others;
+              rows = s.advance(n, gauss);
+            }
+            return given(std::move(rows), {std::size_t(n), record::length(s.what())});
+          },
+          "n"_a, "gauss"_a = false, "[n, columns]")
+      .def(
+          "balance",
+          [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {
+            plaq::balanced what;
+            {
+              nb::gil_scoped_release others;
+              what = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});
+            }
+            return as_dict(what);
+          },
+          "by"_a = "hilbert_refine", "only_if_it_pays"_a = false, "most_bytes"_a = 0.0)
+      .def(
+          "save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil())
       .def("homes", &plasma::homes, free_gil())
       .def("charge", &plasma::charge, free_gil())
       .def("solve_poisson", &plasma::solve_poisson, free_gil())
+      .def("shift", &plasma::shift, free_gil())
       .def("local", &plasma::local)
-      .def("origin", [](const plasma& s, int patch) { return used(s.mesh(patch).first, s.what().dimensions); }, "patch"_a)
-      .def("extent", [](const plasma& s, int patch) { return used(s.mesh(patch).cells, s.what().dimensions); }, "patch"_a)
-      .def("place",
-           [](const plasma& s, int patch, int kind, int per_cell, bool even, int like) {
-             auto x = places(s.what(), s.mesh(patch), std::uint32_t(like < 0 ? kind : like), per_cell, even);
-             const auto dimensions = std::size_t(s.what().dimensions);
-             const std::size_t n = x.size() / dimensions;
-             return given(std::move(x), {n, dimensions});
-           },
-           "patch"_a, "species"_a, "per_cell"_a, "even"_a = false, "like"_a = -1, "[n, dimensions]")
-      .def("load",
-           [](plasma& s, int patch, std::size_t kind, const array_in& x, const array_in& w, const array_in& drift,
-              const array_in& thermal, bool juttner) {
-             s.load(patch, kind, {view(x), view(w), view(drift), view(thermal), juttner});
-           },
-           "patch"_a, "species"_a, "x"_a, "w"_a, "drift"_a, "thermal"_a, "juttner"_a = false)
-      .def("set_fields",
-           [](plasma& s, int patch, const array_in& e, const array_in& b) {
-             const block where = s.mesh(patch);
-             s.set_fields(patch, turned(e, where), turned(b, where));
-           },
-           "patch"_a, "e"_a, "b"_a)
-      .def("array",
-           [](plasma& s, int patch, const std::string& name) {
-             std::vector<std::size_t> shape;
-             for (const int n : used(s.mesh(patch).cells, s.what().dimensions)) shape.push_back(std::size_t(n));
-             return given(s.field(patch, name), shape, true);
-           },
-           "patch"_a, "name"_a)
-      .def("particles",
-           [](plasma& s, int patch, std::size_t kind) {
-             auto found = s.particles(patch, kind);
-             const std::size_t n = found.w.size();
-             nb::dict out;
-             out["x"] = given(std::move(found.x), {n, std::size_t(s.what().dimensions)});
-             out["u"] = given(std::move(found.u), {n, 3});
-             out["w"] = given(std::move(found.w), {n});
-             return out;
-           },
-           "patch"_a, "species"_a);
+      .def(
+          "origin", [](const plasma& s, int patch) { return used(s.mesh(patch).first, s.what().dimensions); },
+          "patch"_a)
+      .def(
+          "extent", [](const plasma& s, int patch) { return used(s.mesh(patch).cells, s.what().dimensions); },
+          "patch"_a)
+      .def(
+          "place",
+          [](const plasma& s, int patch, int kind, int per_cell, bool even, int like, int from_x) {
+            auto x =
+                places(s.what(), s.mesh_now(patch), std::uint32_t(like < 0 ? kind : like), per_cell, even, from_x);
+            const auto dimensions = std::size_t(s.what().dimensions);
+            const std::size_t n = x.size() / dimensions;
+            return given(std::move(x), {n, dimensions});
+          },
+          "patch"_a, "species"_a, "per_cell"_a, "even"_a = false, "like"_a = -1, "from_x"_a = 0, "[n, dimensions]")
+      .def(
+          "load",
+          [](plasma& s, int patch, std::size_t kind, const array_in& x, const array_in& w, const array_in& drift,
+             const array_in& thermal, bool juttner) {
+            s.load(patch, kind, {view(x), view(w), view(drift), view(thermal), juttner});
+          },
+          "patch"_a, "species"_a, "x"_a, "w"_a, "drift"_a, "thermal"_a, "juttner"_a = false)
+      .def(
+          "set_fields",
+          [](plasma& s, int patch, const array_in& e, const array_in& b) {
+            const block where = s.mesh(patch);
+            s.set_fields(patch, turned(e, where), turned(b, where));
+          },
+          "patch"_a, "e"_a, "b"_a)
+      .def(
+          "array",
+          [](plasma& s, int patch, const std::string& name) {
+            std::vector<std::size_t> shape;
+            for (const int n : used(s.mesh(patch).cells, s.what().dimensions)) shape.push_back(std::size_t(n));
+            return given(s.field(patch, name), shape, true);
+          },
+          "patch"_a, "name"_a)
+      .def(
+          "particles",
+          [](plasma& s, int patch, std::size_t kind) {
+            auto found = s.particles(patch, kind);
+            const std::size_t n = found.w.size();
+            nb::dict out;
+            out["x"] = given(std::move(found.x), {n, std::size_t(s.what().dimensions)});
+            out["u"] = given(std::move(found.u), {n, 3});
+            out["w"] = given(std::move(found.w), {n});
+            return out;
+          },
+          "patch"_a, "species"_a);
   m.attr("fields") = field_names();
 }

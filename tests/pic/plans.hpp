@@ -32,7 +32,9 @@ inline plan between(plan p, int d, border b, wall low, wall high) {
 }
 
 /// Uniform in [-1, 1), a function of its arguments.
-inline double drawn(std::uint64_t a, std::uint64_t b = 0) { return 2 * unit_interval(random_words({.seed = 3, .purpose = 99, .l = a}, b)[0]) - 1; }
+inline double drawn(std::uint64_t a, std::uint64_t b = 0) {
+  return 2 * unit_interval(random_words({.seed = 3, .purpose = 99, .l = a}, b)[0]) - 1;
+}
 
 /// All fields at random, of size `by`.
 template <class T>

@@ -23,7 +23,11 @@ plan with_plate(int dimensions, emitter e, double flux, int patches = 2) {
   return p;
 }
 emitter on_the_left(int dimensions, double weight) {
-  emitter e{.at = {0, 1.0, 1.1}, .half_width = dimensions > 1 ? 0.5 : 0, .weight = weight, .temperature = 0.01, .drift = 0.2};
+  emitter e{.at = {0, 1.0, 1.1},
+            .half_width = dimensions > 1 ? 0.5 : 0,
+            .weight = weight,
+            .temperature = 0.01,
+            .drift = 0.2};
   return e;
 }
 
@@ -50,8 +54,10 @@ TEST(emission, flux_is_what_was_asked_for) {
     const double expected = flux * area * steps * p.dt / weight;
     const double tiles = std::pow(5, dimensions - 1);
     EXPECT_NEAR(sum_of(found, p, record::at(0, record::emitted)), expected, tiles + 1);
-    EXPECT_NEAR(sum_of(found, p, record::at(0, record::emitted_weight)), flux * area * steps * p.dt, weight * (tiles + 1));
-    for (int row = 0; row < steps; ++row) EXPECT_LT(at(found, p, std::size_t(row), record::gauss(p)), 2e-13) << dimensions;
+    EXPECT_NEAR(sum_of(found, p, record::at(0, record::emitted_weight)), flux * area * steps * p.dt,
+                weight * (tiles + 1));
+    for (int row = 0; row < steps; ++row)
+      EXPECT_LT(at(found, p, std::size_t(row), record::gauss(p)), 2e-13) << dimensions;
     EXPECT_GT(at(found, p, steps - 1, record::at(0, record::number)), 0);
   }
 }
@@ -179,7 +185,9 @@ TEST(emission, says_what_is_wrong_with_a_plate) {
             "emitter 1: it reaches from -0.1 to 2.1 in y, and the box ends at 2.2");
   EXPECT_EQ(wrong([](emitter& e) { e.given.clear(); }), "emitter 1: it needs a flux");
   EXPECT_EQ(wrong([](emitter& e) { e.temperature = -1; }), "emitter 1: temperature = -1: at least 0");
-  const std::string limited = "emitter 1: one that is limited by space charge lies on a conducting side of the box, its normal into the box";
+  const std::string limited =
+      "emitter 1: one that is limited by space charge lies on a conducting side of the box, its normal into the "
+      "box";
   EXPECT_EQ(wrong([](emitter& e) { e.space_charge_limited = true, e.at[0] = 0.5; }), limited);
   EXPECT_EQ(wrong([](emitter& e) { e.space_charge_limited = true, e.normal = {-1, 0, 0}; }), limited);
   EXPECT_EQ(wrong([](emitter& e) { e.space_charge_limited = true; }), "nothing");

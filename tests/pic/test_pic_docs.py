@@ -42,7 +42,7 @@ def printed(tmp_path_factory):
 def test_the_page_says_what_its_blocks_print(printed):
     found = re.search(r"the field grows with ([\d.]+) ω_p, theory says ([\d.]+)", printed)
     assert abs(float(found[1]) / float(found[2]) - 1) < 0.05
-    assert "doubtful:             species right: the Debye length 0 c/ω_p" in printed
+    assert "doubtful:             species right is cold where it is densest" in printed
     assert "[0, 10] (32, 32) 0.3" in printed
 
 

@@ -1,14 +1,13 @@
 // The kernels of every instruction set against their readable twins.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "plans.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/pic/kernels.hpp"
-#include "plaq/pic/particle_kernel.hpp"
-#include "plaq/pic/patch.hpp"
 #include "plaq/pic/reference.hpp"
 
 namespace plaq::pic {
@@ -32,31 +31,38 @@ void for_all(Test test) {
     }
 }
 
+// Momenta after a kick are those of the fields where the particles are: alone in their cells, and many in one.
 template <class T>
-void check_gather() {
+void check_kick() {
   for_all([](int dimensions, int order) {
     const block m(periodic(dimensions, order, 6), {1, 0, 0});
     fields<T> f(m);
     fill(f, 1);
-    auto p = some_particles<T>(m, dimensions == 3 ? 20 : 100);
+    auto p = some_particles<T>(m, dimensions == 3 ? 24 : 60);
     p.x[0][0] = 0, p.x[0][1] = 1, p.x[0][2] = T(0.5);
-    stages::felt<T> felt;
-    const int n = int(p.size());
-    const stages::turn<T> now(m, p, 0);
-    ASSERT_EQ(now.n, n);
-    stages::gather_for<T>(dimensions, order)(m, f, now, felt);
-    const double tolerance = 20 * double(std::numeric_limits<T>::epsilon());
-    for (int i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < 21; ++i)  // more than a register of them
+      for (std::size_t d = 0; d < std::size_t(dimensions); ++d) p.cell[d][i] = 1;
+    const auto before = p;
+    kick(m, order, {.charge_per_mass = -3}, f, p, 0.7);
+    const double tolerance = 100 * double(std::numeric_limits<T>::epsilon());
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      std::array<double, 3> u, e, b;
       for (int c = 0; c < 3; ++c) {
-        const auto at = place_of(m, p, std::size_t(i));
-        EXPECT_NEAR(felt.e[c][i], reference::interpolate(m, order, f.e[c], at, reference::half_of(c, false)), tolerance);
-        EXPECT_NEAR(felt.b[c][i], reference::interpolate(m, order, f.b[c], at, reference::half_of(c, true)), tolerance);
+        const auto at = place_of(m, p, i);
+        u[c] = double(before.u[c][i]);
+        e[c] = reference::interpolate(m, order, f.e[c], at, reference::half_of(c, false));
+        b[c] = reference::interpolate(m, order, f.b[c], at, reference::half_of(c, true));
       }
+      const auto expected = reference::boris(u, -3, e, b, 0.7);
+      for (int c = 0; c < 3; ++c) EXPECT_NEAR(p.u[c][i], expected[c], tolerance) << i;
+    }
+    EXPECT_EQ(p.x, before.x);
+    EXPECT_EQ(p.cell, before.cell);
   });
 }
-TEST(pic_kernels, fields_at_particles) {
-  check_gather<double>();
-  check_gather<float>();
+TEST(pic_kernels, kicks_by_the_fields_at_particles) {
+  check_kick<double>();
+  check_kick<float>();
 }
 
 TEST(pic_kernels, splines_are_a_partition_of_one) {
@@ -72,18 +78,29 @@ TEST(pic_kernels, splines_are_a_partition_of_one) {
     }
 }
 
+/// The momentum after n steps in uniform fields.
+std::array<double, 3> kicked(pusher by, double charge_per_mass, const std::array<double, 3>& e,
+                             const std::array<double, 3>& b, std::array<double, 3> u, double dt, int steps) {
+  const block m(periodic(1, 1), {0, 0, 0});
+  fields<double> f(m);
+  particles<double> one;
+  one.cell[0] = {1}, one.x[0] = {0.3}, one.w = {1};
+  for (std::size_t c = 0; c < 3; ++c) {
+    std::ranges::fill(f.e[c], e[c]), std::ranges::fill(f.b[c], b[c]);
+    one.u[c] = {u[c]};
+  }
+  for (int n = 0; n < steps; ++n) kick(m, 1, {.by = by, .charge_per_mass = charge_per_mass}, f, one, dt);
+  return {one.u[0][0], one.u[1][0], one.u[2][0]};
+}
+
 // Each pusher follows the exact motion in uniform fields to second order: half the step, a quarter of the error.
 TEST(pic_kernels, pushers_follow_the_motion_in_uniform_fields) {
-  const std::array<double, 3> e{0.3, -0.2, 0.1}, b{0.5, 0.4, -0.9};
+  const std::array<double, 3> e{0.3, -0.2, 0.1}, b{0.5, 0.4, -0.9}, u{0.8, -0.4, 1.2};
+  const auto exact = reference::motion(u, -1.5, e, b, 1, 2000);
   for (const pusher by : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
-    stages::felt<double> felt;
-    for (int c = 0; c < 3; ++c) felt.e[c][0] = e[c], felt.b[c][0] = b[c];
     const auto error = [&](int steps) {
-      double u[3] = {0.8, -0.4, 1.2}, g;
-      const auto exact = reference::motion({u[0], u[1], u[2]}, -1.5, e, b, 1, 2000);
-      for (int n = 0; n < steps; ++n) stages::push(by, -1.5, 1.0 / steps, felt, u, u + 1, u + 2, 1, &g);
-      EXPECT_NEAR(g, 1 / std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), 1e-14);
-      return std::hypot(u[0] - exact[0], u[1] - exact[1], u[2] - exact[2]);
+      const auto found = kicked(by, -1.5, e, b, u, 1.0 / steps, steps);
+      return std::hypot(found[0] - exact[0], found[1] - exact[1], found[2] - exact[2]);
     };
     const double coarse = error(16), fine = error(32);
     EXPECT_GT(coarse, 1e-7) << int(by);
@@ -93,18 +110,14 @@ TEST(pic_kernels, pushers_follow_the_motion_in_uniform_fields) {
 
 // A magnetic field does no work; where E + v x B = 0 for the particle, Vay and Higuera-Cary leave it as it is.
 TEST(pic_kernels, pushers_keep_what_they_should) {
-  stages::felt<double> felt{};
-  felt.b[2][0] = 2;
   for (const pusher by : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
-    double u[3] = {3, -1, 0.5}, g;
-    for (int n = 0; n < 1000; ++n) stages::push(by, 1.0, 0.3, felt, u, u + 1, u + 2, 1, &g);
+    const auto u = kicked(by, 1, {}, {0, 0, 2}, {3, -1, 0.5}, 0.3, 1000);
     EXPECT_NEAR(u[0] * u[0] + u[1] * u[1], 10, 1e-10) << int(by);
     EXPECT_DOUBLE_EQ(u[2], 0.5);
   }
   for (const pusher by : {pusher::vay, pusher::higuera_cary}) {
-    double u[3] = {10, 0, 0}, g;
-    felt.e[1][0] = 2 * 10 / std::sqrt(101.0);  // E_y = v_x B_z
-    for (int n = 0; n < 100; ++n) stages::push(by, 1.0, 0.3, felt, u, u + 1, u + 2, 1, &g);
+    const auto u =
+        kicked(by, 1, {0, 2 * 10 / std::sqrt(101.0), 0}, {0, 0, 2}, {10, 0, 0}, 0.3, 100);  // E_y = v_x B_z
     EXPECT_NEAR(u[0], 10, 1e-11) << int(by);
     EXPECT_NEAR(u[1], 0, 1e-11) << int(by);
   }
@@ -200,7 +213,8 @@ void check_wave(double tolerance) {
     for (int d = 0; d < 3; ++d) p.lengths[d] = 0.2 * p.cells[d];
     const block m(p, {0, 0, 0});
     fields<T> f(m);
-    const double dx = m.spacing[axis], k = 2 * M_PI / (16 * dx), w = 2 / m.dt * std::asin(m.dt / dx * std::sin(k * dx / 2));
+    const double dx = m.spacing[axis], k = 2 * M_PI / (16 * dx),
+                 w = 2 / m.dt * std::asin(m.dt / dx * std::sin(k * dx / 2));
     const int a = (axis + 1) % 3, b = (axis + 2) % 3;  // E along a, B along b
     const auto wave = [&](double t) {
       reference::each_cell(m, [&](const point& i) {
@@ -222,7 +236,8 @@ void check_wave(double tolerance) {
       i[axis] = n;
       const auto at = std::size_t(m.index(i));
       for (int c = 0; c < 3; ++c)
-        most = std::max({most, std::abs(double(found.e[c][at] - f.e[c][at])), std::abs(double(found.b[c][at] - f.b[c][at]))});
+        most = std::max(
+            {most, std::abs(double(found.e[c][at] - f.e[c][at])), std::abs(double(found.b[c][at] - f.b[c][at]))});
       EXPECT_NE(found.e[a][at], e[a][at]);
     }
     EXPECT_LT(most, tolerance) << axis;
@@ -233,24 +248,44 @@ TEST(pic_kernels, light_on_the_mesh) {
   check_wave<float>(1e-6);
 }
 
-TEST(pic_kernels, particles_are_ordered_by_cell) {
-  const block m(periodic(2, 1), {1, 1, 0});
-  auto all = some_particles<float>(m, 300);
-  for (std::size_t i = 0; i < all.size(); ++i) all.w[i] = float(i);  // a name for each
+// In any order, and nearly in order already, as after a step.
+template <class T>
+void check_order(int dimensions, int n, bool nearly) {
+  const block m(periodic(dimensions, 1), {1, 1, 0});
+  auto all = some_particles<T>(m, n);
+  if (nearly) {
+    sort_by_cell(m, all);
+    for (std::size_t i = 0; i < all.size(); i += 7) all.cell[0][i] = m.cells[0] - 1 - all.cell[0][i];
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) all.w[i] = T(i);  // a name for each
   const auto before = all;
   sort_by_cell(m, all);
-  std::vector<bool> seen(300);
-  const auto key = [&](std::size_t i) { return all.cell[1][i] * 1000 + all.cell[0][i]; };
-  for (std::size_t i = 0; i < 300; ++i) {
+  std::vector<bool> seen(all.size());
+  const auto key = [&](std::size_t i) {
+    int k = 0;
+    for (int d = dimensions - 1; d >= 0; --d) k = 1000 * k + all.cell[std::size_t(d)][i];
+    return k;
+  };
+  ASSERT_EQ(all.size(), std::size_t(n));
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const auto was = std::size_t(all.w[i]);
-    EXPECT_FALSE(seen[was]);
+    ASSERT_FALSE(seen[was]);
     seen[was] = true;
-    EXPECT_EQ(all.u[2][i], before.u[2][was]);
-    EXPECT_EQ(all.x[1][i], before.x[1][was]);
+    for (std::size_t d = 0; d < std::size_t(dimensions); ++d) {
+      EXPECT_EQ(all.x[d][i], before.x[d][was]);
+      EXPECT_EQ(all.cell[d][i], before.cell[d][was]);
+    }
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(all.u[c][i], before.u[c][was]);
     if (i > 0) {
       EXPECT_TRUE(key(i - 1) < key(i) || (key(i - 1) == key(i) && all.w[i - 1] < all.w[i]));
     }
   }
+}
+TEST(pic_kernels, particles_are_ordered_by_cell) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions)
+    for (const int n : {0, 1, 15, 300, 3001})
+      for (const bool nearly : {false, true})
+        check_order<float>(dimensions, n, nearly), check_order<double>(dimensions, n, nearly);
 }
 
 }  // namespace

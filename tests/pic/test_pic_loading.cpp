@@ -91,7 +91,8 @@ TEST(pic_loading, maxwell) {
 double bessel(double n, double z) {
   if (z < 50) return std::cyl_bessel_k(n, z) * std::exp(z);
   const double m = 4 * n * n;
-  return std::sqrt(std::numbers::pi / (2 * z)) * (1 + (m - 1) / (8 * z) * (1 + (m - 9) / (16 * z) * (1 + (m - 25) / (24 * z))));
+  return std::sqrt(std::numbers::pi / (2 * z)) *
+         (1 + (m - 1) / (8 * z) * (1 + (m - 9) / (16 * z) * (1 + (m - 25) / (24 * z))));
 }
 
 // <gamma> = 3 T + K_1(1/T) / K_2(1/T), <gamma^2> = 1 + 3 <u_x^2> = 1 + 3 T K_3(1/T) / K_2(1/T), from cold to hot.

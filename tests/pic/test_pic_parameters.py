@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from plaq.errors import InputError
 from plaq.inputs.schema import parse_toml
 from plaq.pic import loads
+from plaq.pic.describe import describe
 from plaq.pic.parameters import Parameters
 from plaq.pic.setup import Setup
 from plaq.pic.table import COURANT
@@ -212,3 +213,87 @@ def test_anything_as_a_grid_is_an_input_or_one_line(name, value):
         parameters(grid={name: value})
     except InputError as error:
         assert "\n" not in str(error)
+
+
+SIDES = {"x": "conducting"}
+LASER = {"at": 4, "wavelength": 2, "a0": 0.1, "envelope": "gauss(t - 5, 2)"}
+GAS = {"by": "electrons", "electrons": "electrons", "ions": "ions", "density": 1, "loss": 1e-5, "energies": [1e-5, 1e-3],
+       "cross_sections": [0, 1]}
+IONS = {"species": {"ions": {"charge": 1, "mass": 1836}}}
+WINDOW = {"window": {"speed": 1}, "boundaries": {"x": "absorbing"}}
+
+
+@pytest.mark.parametrize("changed, message", [
+    ({"conductor": {"rod": {"where": "x > a", "potential": 1}}}, "conductor.rod.potential = 1.0 is not allowed: conductors have potentials"),
+    ({"conductor": {"rod": {"where": "x >"}}}, "here: conductor.rod.where: x >▸: a number, a name or ( is missing"),
+    ({"conductor": {"rod": {"where": "x"}}, "fields": {"solver": "electrostatic"}}, "conductor.rod: in an electrostatic run a side of the"),
+    ({"laser": {"beam": {**LASER, "normal": "y"}}}, 'laser.beam.normal = "y" is not allowed: grid.cells has 1 directions'),
+    ({"laser": {"beam": {**LASER, "at": 16}}}, "laser.beam.at = 16.0 is not allowed: from 0.25 to 15.75, a cell from the sides"),
+    ({"laser": {"beam": {**LASER, "wavelength": 0.5}}}, "laser.beam.wavelength = 0.5 is not allowed: at least 4 cells, 1"),
+    ({"laser": {"beam": {**LASER, "waist": 3}}}, "laser.beam.waist = 3.0 is not allowed: in one dimension there are plane waves"),
+    ({"laser": {"beam": {**LASER, "centre": [1, 2]}}}, "laser.beam.centre = [1.0, 2.0] is not allowed: grid.cells has 1 directions"),
+    ({"laser": {"beam": {**LASER, "envelope": "x"}}}, "laser.beam.envelope: ▸x: unknown name x"),
+    ({"laser": {"beam": {**LASER, "enveloppe": 1}}}, "unknown key laser.beam.enveloppe; did you mean laser.beam.envelope?"),
+    ({"laser": {"beam": LASER}, "fields": {"solver": "electrostatic"}}, "laser.beam: an electrostatic field has no light"),
+    ({"window": {"speed": 1}}, "a window moves along x, which is not periodic then"),
+    ({"window": {"speed": 2}}, "window.speed = 2 is not allowed"),
+    ({**WINDOW, "conductor": {"rod": {"where": "x > 3"}}}, "window.speed = 1.0 is not allowed: a window has no conductors in the box"),
+    ({**WINDOW, "species": electrons(placed="quiet")}, 'species.electrons.placed = "quiet" is not allowed: with a window, random or even'),
+    ({"collision": {"c": {"between": ["electrons"]}}}, "collision.c.between"),
+    ({"collision": {"c": {"between": ["electrons", "ion"]}}}, "collision.c.between: unknown species ion"),
+    ({"collision": {"c": {"between": ["electrons", "electrons"]}}}, "units.density is missing: collision.c depends on how many particles"),
+    ({"ionisation": {"g": GAS}}, "ionisation.g.ions: unknown species ions"),
+    ({**IONS, "ionisation": {"g": {**GAS, "ions": "electrons"}}}, 'ionisation.g.ions = "electrons" is not allowed: its charge is not'),
+    ({**IONS, "ionisation": {"g": {**GAS, "cross_sections": [0, 1, 2]}}}, "ionisation.g.energies has 2"),
+    ({**IONS, "ionisation": {"g": {**GAS, "energies": [1e-3, 1e-5]}}}, "rising, from ionisation.g.loss = 1e-05 or more"),
+    ({**IONS, "ionisation": {"g": {**GAS, "loss": 1e-4}}}, "rising, from ionisation.g.loss = 0.0001 or more"),
+    ({**IONS, "ionisation": {"g": {**GAS, "density": "q"}}}, "ionisation.g.density: ▸q: unknown name q"),
+    ({"fields": {"stencil": "cowan"}, "time": {"step": 0.25}}, "the Courant limit min Δ of this grid is 0.25"),
+])
+def test_mistakes_in_what_is_added_to_a_plasma_have_their_message(changed, message):
+    with pytest.raises(InputError) as error:
+        parameters(**changed)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_lasers_conductors_and_gas_in_si_are_those_of_normalised_units():
+    """The same input in both; n_0 = 1e24 1/m³."""
+    units = Units("SI", 1e24)
+    length, area, energy = units.in_si("length"), units.in_si("cross section"), units.in_si("temperature")
+    assert area * 1e24 * length == pytest.approx(1)
+    both = []
+    for system, scale, e, a in (("normalised", 1.0, 1.0, 1.0), ("SI", length, energy, area)):
+        t = scale / SPEED_OF_LIGHT if system == "SI" else 1.0
+        both.append(Setup(Parameters(
+            "here", grid={"cells": [64, 32], "length": [16 * scale, 8 * scale]}, time={"end": 10 * t}, units={"system": system, "density": 1e24},
+            boundaries={"x": "absorbing"}, species={"electrons": {"charge": -1, "mass": 1}, "ions": {"charge": 1, "mass": 1836}},
+            laser={"beam": {"at": 1 * scale, "wavelength": 2 * scale, "a0": 0.5, "waist": 3 * scale, "envelope": f"gauss(t - {5 * t}, {2 * t})"}},
+            conductor={"rod": {"where": f"(x - {8 * scale})^2 + (y - {4 * scale})^2 < {2 * scale**2}"}},
+            ionisation={"gas": {**GAS, "density": 0.01 if system == "normalised" else 1e22, "loss": 1e-5 * e, "energies": [1e-5 * e, 1e-3 * e],
+                                "cross_sections": [0, 2 * a]}})))
+    plain, si = both
+    assert si.envelope("beam") == pytest.approx(plain.envelope("beam"))
+    assert si.conductor_nodes("rod").tolist() == plain.conductor_nodes("rod").tolist() and len(plain.conductor_nodes("rod")) > 20
+    assert si.gas("gas") == pytest.approx([0.01]) and plain.gas("gas").tolist() == [0.01]
+    nodes = plain.conductor_nodes("rod")
+    x, y = nodes % 65 * 0.25, nodes // 65 * 0.25
+    assert np.all((x - 8) ** 2 + (y - 4) ** 2 < 2)
+    assert units.coupling() == pytest.approx(2.8179403e-15 / length) and units.crowding() == pytest.approx(1e8 * length)
+
+
+def test_what_plates_give_off_is_said_before():
+    setup = Setup(parameters(emission={"plate": {**PLATE, "flux": "0.1*t"}, "other": PLATE}))
+    assert loads.emitted_particles(setup, "other") == pytest.approx(0.1 * setup.steps * setup.dt * 10 / 0.25)
+    assert loads.emitted_particles(setup, "plate") == pytest.approx(0.1 * 50 * 10 / 0.25, rel=0.05)
+    assert loads.emitted_bytes(setup) > 0 and loads.emitted_bytes(Setup(parameters())) == 0
+
+
+def test_check_counts_patches_once_in_one_dimension_and_names_what_is_cold():
+    one = describe(Setup(parameters(grid={"patches": [4]})))
+    assert "patches:              4\n" in one
+    assert "2 x 2 = 4\n" in describe(Setup(parameters(grid={"cells": [64, 40], "length": [16, 10], "patches": [2, 2]})))
+    assert "species electrons is cold where it is densest" in describe(Setup(parameters(species=electrons(temperature=0))))
+    laser = describe(Setup(parameters(laser={"beam": LASER}, **WINDOW)))
+    assert "8 cells to a wavelength, 0.3142 m_e c ω_p/e at the peak" in laser and "moves with 1 c from t = 0 on" in laser
+    plate = describe(Setup(parameters(emission={"plate": PLATE})))
+    assert "of electrons, 40.85 macro-particles until the end" in plate and "more for what plates give off" in plate

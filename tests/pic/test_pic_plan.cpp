@@ -34,7 +34,8 @@ TEST(pic_plan, says_what_is_wrong) {
   EXPECT_EQ(wrong([](plan& p) { p.patches[0] = 5; }),
             "patches: 5 in x, from 1 to 4, since each has at least 3 of the 12 cells with order 2");
   EXPECT_EQ(wrong([](plan& p) { p.cells[2] = 5; }), "a mesh of 2 dimensions has one cell and one patch in z");
-  EXPECT_NE(wrong([](plan& p) { p.dt = 0.2; }).find("dt = 0.2: above 0 and below the Courant limit 0.141"), std::string::npos);
+  EXPECT_NE(wrong([](plan& p) { p.dt = 0.2; }).find("dt = 0.2: above 0 and below the Courant limit 0.141"),
+            std::string::npos);
   EXPECT_NE(wrong([](plan& p) { p.dt = std::nan(""); }), "nothing");
   EXPECT_EQ(wrong([](plan& p) { p.kinds.push_back(p.kinds[0]); }), "two species have the name \"electrons\"");
   EXPECT_EQ(wrong([](plan& p) { p.kinds[0].mass = 0; }), "mass of \"electrons\" = 0: above 0");

@@ -59,7 +59,8 @@ TEST(pic_ways, one_by_one_and_together) {
           for (int c = 0; c < 3; ++c) u2 += all.u[c][i] * all.u[c][i];
           way<double> one{{}, {}, {}};
           for (int c = 0; c < 3; ++c)
-            one.by[std::size_t(c)] = all.u[c][i] / std::sqrt(1 + u2) * m.dt / (c < dimensions ? m.spacing[std::size_t(c)] : 1);
+            one.by[std::size_t(c)] =
+                all.u[c][i] / std::sqrt(1 + u2) * m.dt / (c < dimensions ? m.spacing[std::size_t(c)] : 1);
           for (int d = 0; d < dimensions; ++d) one.cell[d] = 2, one.from[std::size_t(d)] = all.x[d][i];
           deposit(m, order, single, one, -3 * all.w[i]);
         }
@@ -82,10 +83,12 @@ TEST(pic_ways, parts_of_a_way_join) {
   for (int order = 1; order <= 3; ++order) {
     const block m(periodic(2, order), {0, 0, 0});
     fields<double> f(m);
-    const way<double> first{{2, 3, 0}, {0.9, 0.2, 0}, {0.3, -0.1, 0}}, second{{3, 3, 0}, {0.2, 0.1, 0}, {0.4, -0.5, 0}};
+    const way<double> first{{2, 3, 0}, {0.9, 0.2, 0}, {0.3, -0.1, 0}},
+        second{{3, 3, 0}, {0.2, 0.1, 0}, {0.4, -0.5, 0}};
     deposit(m, order, f, first, 2);
     deposit(m, order, f, second, 2);
-    const auto before = reference::charge(m, order, {2.9, 3.2, 0}, 2), after = reference::charge(m, order, {3.6, 2.6, 0}, 2);
+    const auto before = reference::charge(m, order, {2.9, 3.2, 0}, 2),
+               after = reference::charge(m, order, {3.6, 2.6, 0}, 2);
     for (int j = 0; j < 6; ++j)
       for (int i = 0; i < 6; ++i) {
         const auto at = std::size_t(m.index({i, j, 0}));

@@ -23,7 +23,10 @@ plan electrons_and_ions(int dimensions, int order, int cells = 8, int patches = 
 /// Denser on the left, with a drift that changes.
 filling uneven() {
   return {.per_cell = 3,
-          .drift = [](std::size_t s, const double* x) { return std::array{s == 0 ? 0.2 * std::sin(3 * x[0]) : 0.0, 0.05, -0.1}; },
+          .drift =
+              [](std::size_t s, const double* x) {
+                return std::array{s == 0 ? 0.2 * std::sin(3 * x[0]) : 0.0, 0.05, -0.1};
+              },
           .thermal = 0.2,
           .density = [](const double* x) { return x[0] < 0.5 ? 3.0 : 0.5; }};
 }
@@ -41,7 +44,8 @@ TEST(plasma, same_bits_on_any_ranks_and_workers) {
     const run one = on(1, p, {.backend = "os", .pool = {.workers = 1}, .single = single}, body);
     ASSERT_EQ(one.said, std::vector<std::string>{""});
     EXPECT_EQ(one.all.size(), 9u);
-    for (const int ranks : {2, 3}) EXPECT_TRUE(same(one, on(ranks, p, {.pool = {.workers = 2}, .single = single}, body))) << ranks;
+    for (const int ranks : {2, 3})
+      EXPECT_TRUE(same(one, on(ranks, p, {.pool = {.workers = 2}, .single = single}, body))) << ranks;
     plan other = p;
     other.seed = 8;
     EXPECT_FALSE(same(one, on(1, other, {.pool = {.workers = 1}, .single = single}, body)));
@@ -58,17 +62,19 @@ TEST(plasma, same_bits_while_patches_move) {
     fill(s, uneven());
     s.start();
     std::vector<double> rows;
-    const auto begins = s.homes();
+    double moves = 0;  // loads are times, so where patches end differs from run to run
     for (int part = 0; part < 5; ++part) {
       const auto more = s.advance(4, false);
       rows.insert(rows.end(), more.begin(), more.end());
-      s.balance({.by = part % 2 ? "longest_first" : "hilbert_cut"});
+      moves += s.balance({.by = part % 2 ? "longest_first" : "hilbert_cut"}).moved;
     }
-    EXPECT_NE(s.homes(), begins);
+    EXPECT_GT(moves, 0);
     return rows;
   });
   EXPECT_TRUE(same(still, moved));
-  EXPECT_GT(at(still, p, 19, record::at(0, record::left) + 1), 0);
+  double left = 0;
+  for (std::size_t row = 0; row < 20; ++row) left += at(still, p, row, record::at(0, record::left) + 1);
+  EXPECT_GT(left, 0);
 }
 
 TEST(plasma, goes_on_from_a_checkpoint_to_the_same_bits) {
@@ -99,7 +105,8 @@ TEST(plasma, gauss_holds_to_rounding_in_every_step) {
     for (int order = 1; order <= 3; ++order)
       for (const bool single : {false, true}) {
         const plan p = electrons_and_ions(dimensions, order, dimensions == 3 ? 6 : 8, 2);
-        const run found = on(1, p, {.pool = {.workers = 1}, .single = single}, [](plasma& s) { return go(s, 10, true); });
+        const run found =
+            on(1, p, {.pool = {.workers = 1}, .single = single}, [](plasma& s) { return go(s, 10, true); });
         ASSERT_EQ(found.said, std::vector<std::string>{""});
         for (std::size_t row = 0; row < 10; ++row) {
           EXPECT_LT(at(found, p, row, record::gauss(p)), single ? 3e-5 : 5e-14) << dimensions << " " << order;
@@ -115,7 +122,8 @@ TEST(plasma, gauss_holds_at_every_kind_of_wall) {
         plan p = electrons_and_ions(dimensions, order, 8, 2);
         p.wall_temperature = 0.3;
         for (int d = 0; d < dimensions; ++d) p = between(p, d, border::conducting, w, w);
-        const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) { return go(s, dimensions == 3 ? 5 : 15, true); });
+        const run found =
+            on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) { return go(s, dimensions == 3 ? 5 : 15, true); });
         ASSERT_EQ(found.said, std::vector<std::string>{""});
         double left = 0;
         for (std::size_t row = 0; row < rows_of(found, p); ++row) {
@@ -163,7 +171,8 @@ TEST(plasma, energy_and_momentum_are_kept) {
     double e = 0;
     for (std::size_t c = 0; c < 6; ++c) e += at(found, p, row, record::energies + c);
     for (std::size_t s = 0; s < 2; ++s)
-      e += 0.5 * (at(found, p, row, record::at(s, record::kinetic)) + at(found, p, row + 1, record::at(s, record::kinetic)));
+      e += 0.5 * (at(found, p, row, record::at(s, record::kinetic)) +
+                  at(found, p, row + 1, record::at(s, record::kinetic)));
     return e;
   };
   EXPECT_NEAR(total(98) / total(0), 1, 3e-3);
@@ -209,7 +218,8 @@ TEST(plasma, misuse_is_an_error) {
   EXPECT_EQ(error_of(p, how, [](plasma& s) { s.particles(0, 1); }), "species 1 of 1");
   EXPECT_EQ(error_of(p, how, [](plasma& s) { s.advance(0, false); }), "advance: 0 steps");
   const std::vector<double> few(3);
-  EXPECT_EQ(error_of(p, how, [&](plasma& s) { s.set_fields(0, few, few); }), "set_fields: patch 0 needs 3 x 4 numbers of e and b");
+  EXPECT_EQ(error_of(p, how, [&](plasma& s) { s.set_fields(0, few, few); }),
+            "set_fields: patch 0 needs 3 x 4 numbers of e and b");
   EXPECT_NE(error_of(p, how, [](plasma& s) { s.advance(1, true); }).find("before the start"), std::string::npos);
 }
 
@@ -228,7 +238,8 @@ TEST(plasma, a_rank_that_fails_is_heard_on_all) {
   });
   for (const auto& said : found.said) {
     EXPECT_NE(said.find("patches (3, 0, 0)"), std::string::npos) << said;
-    EXPECT_NE(said.find("species \"electrons\": the energy of its particles is no number"), std::string::npos) << said;
+    EXPECT_NE(said.find("species \"electrons\": the energy of its particles is no number"), std::string::npos)
+        << said;
   }
 }
 

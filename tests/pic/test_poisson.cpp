@@ -2,10 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numbers>
 
 #include "plaq/base/error.hpp"
+#include "plaq/pic/conductors.hpp"
+#include "plaq/pic/neighbours.hpp"
 #include "plaq/pic/poisson.hpp"
+#include "plaq/task/task.hpp"
 #include "whole.hpp"
 
 namespace plaq::pic {
@@ -13,57 +18,207 @@ namespace {
 
 using namespace test;
 
-/// phi at a node of the box, around it where it is periodic.
-double phi_at(const plan& p, const std::vector<double>& phi, point at) {
-  const point nodes = nodes_of(p);
-  for (int d = 0; d < p.dimensions; ++d)
-    if (p.periodic(d)) at[d] = (at[d] + p.cells[d]) % p.cells[d];
-  return phi[std::size_t(at[0] + nodes[0] * (at[1] + nodes[1] * at[2]))];
+/// phi in the blocks of all patches, from a charge in the cells of the box; solved on so many ranks.
+std::map<int, std::vector<double>> solved(const plan& p, const std::vector<double>& rho, int ranks = 1) {
+  std::map<int, std::vector<double>> out;
+  std::mutex guard;
+  const auto said = plaq::test::on_ranks(ranks, 1, [&](const comm::communicator& world) {
+    task::with_backend("os", {.workers = 1}, [&](auto& pool) {
+      poisson solver(p, world, pool);
+      std::vector<piece> mine;
+      for (int n = world.rank(); n < p.patches[0] * p.patches[1] * p.patches[2]; n += world.size()) {
+        const block m(p, point_of(patch_of(p, n)));
+        mine.push_back({n, {}});
+        for (int k = 0; k < m.cells[2]; ++k)
+          for (int j = 0; j < m.cells[1]; ++j)
+            for (int i = 0; i < m.cells[0]; ++i)
+              mine.back().values.push_back(rho[std::size_t(
+                  m.first[0] + i + p.cells[0] * (m.first[1] + j + p.cells[1] * (m.first[2] + k)))]);
+      }
+      auto found = solver.solve(mine);
+      std::lock_guard lock(guard);
+      for (auto& one : found) out[one.patch] = std::move(one.values);
+    });
+  });
+  EXPECT_EQ(said, std::vector<std::string>(std::size_t(ranks)));
+  return out;
 }
 
-// For any charge, sides and number of cells: the second differences of phi are -rho, but for the mean.
+std::vector<double> some_charge(const plan& p) {
+  std::vector<double> rho(std::size_t(p.cells[0] * p.cells[1] * p.cells[2]));
+  for (std::size_t i = 0; i < rho.size(); ++i) rho[i] = drawn(9, i);
+  return rho;
+}
+
+/// -laplace phi - rho - the charge on conductors at every node of the box that has a right side to it: calls
+/// use(node, that).
+template <class Use>
+void each_residual(const plan& p, const std::vector<double>& rho, const std::map<int, std::vector<double>>& phi,
+                   Use use) {
+  for (const auto& [n, values] : phi) {
+    const block m(p, point_of(patch_of(p, n)));
+    point at;
+    for (at[2] = 0; at[2] < m.cells[2]; ++at[2])
+      for (at[1] = 0; at[1] < m.cells[1]; ++at[1])
+        for (at[0] = 0; at[0] < m.cells[0]; ++at[0]) {
+          const point node{m.first[0] + at[0], m.first[1] + at[1], m.first[2] + at[2]};
+          double sum = 0;
+          bool on_side = false;
+          for (int d = 0; d < p.dimensions; ++d) {
+            const auto i = m.index(at), s = m.stride[d];
+            on_side = on_side || (!p.periodic(d) && node[d] == 0);
+            sum += (2 * values[std::size_t(i)] - values[std::size_t(i - s)] - values[std::size_t(i + s)]) /
+                   (p.spacing(d) * p.spacing(d));
+          }
+          if (!on_side)
+            use(node, sum - rho[std::size_t(node[0] + p.cells[0] * (node[1] + p.cells[1] * node[2]))],
+                values[std::size_t(m.index(at))]);
+        }
+  }
+}
+
+// For any charge, sides, number of cells and patches: the second differences of phi are -rho, but for the mean; in
+// the guard cells too.
 TEST(poisson, solves_its_equation) {
   for (int dimensions = 1; dimensions <= 3; ++dimensions)
     for (int bounded = 0; bounded < 1 << dimensions; ++bounded) {
-      plan p = periodic(dimensions, 1, 7, 1);
+      plan p = periodic(dimensions, 1, 7, 2);
       p.electrostatic = true;
       for (int d = 0; d < dimensions; ++d)
         if (bounded >> d & 1) {
           p = between(p, d, border::conducting, wall::absorbed, wall::absorbed);
           p.potentials[std::size_t(d)] = {0.3, -0.7};
+          p.patches[d] = 1;
         }
       p.check();
-      std::vector<double> rho(std::size_t(p.cells[0] * p.cells[1] * p.cells[2]));
+      const auto rho = some_charge(p);
       double mean = 0;
-      for (std::size_t i = 0; i < rho.size(); ++i) mean += (rho[i] = drawn(9, i)) / double(rho.size());
-      if (bounded) mean = 0;
-      const auto phi = poisson(p).solve(rho);
-      point at;
-      for (at[2] = 0; at[2] < p.cells[2]; ++at[2])
-        for (at[1] = 0; at[1] < p.cells[1]; ++at[1])
-          for (at[0] = 0; at[0] < p.cells[0]; ++at[0]) {
-            double sum = 0;
-            bool on_wall = false;
-            for (int d = 0; d < dimensions; ++d) {
-              point before = at, after = at;
-              --before[d], ++after[d];
-              if (!p.periodic(d) && at[d] == 0) {
-                on_wall = true;
-                continue;
-              }
-              sum += (2 * phi_at(p, phi, at) - phi_at(p, phi, before) - phi_at(p, phi, after)) / (0.2 * 0.2);
-            }
-            if (on_wall) continue;
-            EXPECT_NEAR(sum, rho[std::size_t(at[0] + p.cells[0] * (at[1] + p.cells[1] * at[2]))] - mean, 1e-12)
-                << dimensions << " " << bounded;
-          }
-      if (bounded == 1 && dimensions < 3) {
-        point low{}, high{};
-        high[0] = p.cells[0];
-        EXPECT_EQ(phi_at(p, phi, low), 0.3);
-        EXPECT_EQ(phi_at(p, phi, high), -0.7);
+      for (const double r : rho) mean += bounded ? 0 : r / double(rho.size());
+      const auto phi = solved(p, rho);
+      EXPECT_EQ(phi, solved(p, rho, 3));
+      each_residual(p, rho, phi, [&](const point&, double residual, double) {
+        EXPECT_NEAR(residual, -mean, 1e-12) << dimensions << " " << bounded;
+      });
+      if (bounded == 1 && dimensions == 1) {
+        const block m(p, {});
+        EXPECT_EQ(phi.at(0)[std::size_t(m.index({0, 0, 0}))], 0.3);
+        EXPECT_EQ(phi.at(0)[std::size_t(m.index({p.cells[0], 0, 0}))], -0.7);
       }
     }
+}
+
+/// A box between conducting sides in x, with a round conductor at a potential in it and a plane of nodes at another.
+plan with_conductors(int dimensions) {
+  plan p = between(periodic(dimensions, 2, 12, 2), 0, border::conducting, wall::absorbed, wall::absorbed);
+  p.electrostatic = true, p.potentials[0] = {0.2, -0.1};
+  p.conductors.resize(2);
+  p.conductors[0].potential = 1, p.conductors[1].potential = -0.5;
+  point at{};
+  for (at[2] = 0; at[2] < p.nodes(2); ++at[2])
+    for (at[1] = 0; at[1] < p.nodes(1); ++at[1])
+      for (at[0] = 0; at[0] < p.nodes(0); ++at[0]) {
+        double r2 = 0;
+        for (int d = 0; d < dimensions; ++d) r2 += (at[d] - 4) * (at[d] - 4);
+        if (r2 < 6) p.conductors[0].nodes.push_back(number_of_node(p, at));
+        if (at[0] == 9) p.conductors[1].nodes.push_back(number_of_node(p, at));
+      }
+  p.check();
+  return p;
+}
+
+// Potentials of the conductors at all of their nodes, inner ones too, and -laplace phi = rho elsewhere.
+TEST(poisson, conductors_in_the_box_have_their_potentials) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions) {
+    const plan p = with_conductors(dimensions);
+    auto rho = some_charge(p);
+    std::map<std::int64_t, double> held;
+    for (const auto& c : p.conductors)
+      for (const auto n : c.nodes) held[n] = c.potential;
+    for (std::size_t i = 0; i < rho.size(); ++i) {  // none inside
+      const point at{int(i) % p.cells[0], int(i) / p.cells[0] % p.cells[1], int(i) / p.cells[0] / p.cells[1]};
+      if (held.contains(number_of_node(p, at))) rho[i] = 0;
+    }
+    const auto phi = solved(p, rho);
+    EXPECT_EQ(phi, solved(p, rho, 2));
+    std::size_t seen = 0;
+    each_residual(p, rho, phi, [&](const point& node, double residual, double value) {
+      const auto found = held.find(number_of_node(p, node));
+      if (found == held.end()) {
+        EXPECT_NEAR(residual, 0, 1e-11) << dimensions;
+      } else {
+        EXPECT_NEAR(value, found->second, 1e-12) << dimensions;
+        ++seen;
+      }
+    });
+    EXPECT_EQ(seen, held.size());
+  }
+}
+
+// What goes into a solid cell is counted and gone; a plane of nodes lets everything through.
+TEST(poisson, conductors_take_what_comes) {
+  plan p = with_conductors(2);
+  const auto body = [](plasma& s) {
+    fill(s, {.per_cell = 4,
+             .drift =
+                 [](std::size_t, const double*) {
+                   return std::array{0.3, 0.0, 0.0};
+                 },
+             .thermal = 0.1});
+    s.start();
+    return s.advance(20, true);
+  };
+  const run one = on(1, p, {.pool = {.workers = 1}}, body);
+  ASSERT_EQ(one.said, std::vector<std::string>{""});
+  EXPECT_TRUE(same(one, on(3, p, {.pool = {.workers = 1}}, body)));
+  double absorbed = 0, weight = 0;
+  for (std::size_t row = 0; row < 20; ++row) {
+    absorbed += at(one, p, row, record::at(0, record::absorbed));
+    weight += at(one, p, row, record::at(0, record::absorbed_weight));
+    EXPECT_LT(at(one, p, row, record::gauss(p)), 1e-11);
+  }
+  EXPECT_GT(absorbed, 60);  // what began inside, and more
+  EXPECT_NEAR(weight, absorbed * 0.01, 1e-9);
+  for (const auto& [patch, values] : one.all) EXPECT_FALSE(values.empty());
+}
+
+// Light does not enter a conductor: E is 0 within, and in front of a thick one it stands, twice as high at its
+// crests.
+TEST(conductors, keep_light_out) {
+  plan p = periodic(1, 1, 80, 4);
+  p.kinds.clear();
+  for (int n = 60; n < 70; ++n) p.conductors.resize(1), p.conductors[0].nodes.push_back(n);
+  double largest = 0;
+  const run found = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    for (const int patch : s.local()) {
+      const block m = s.mesh(patch);
+      std::vector<double> e(3 * std::size_t(m.cells[0])), b(e.size());
+      for (int i = 0; i < m.cells[0]; ++i) {  // a pulse to the right
+        const auto pulse = [](double x) { return std::exp(-0.5 * std::pow((x - 6) / 1.0, 2)); };
+        e[std::size_t(m.cells[0] + i)] = pulse(0.2 * (m.first[0] + i));
+        b[std::size_t(2 * m.cells[0] + i)] = pulse(0.2 * (m.first[0] + i + 0.5));
+      }
+      s.set_fields(patch, e, b);
+    }
+    s.start();
+    for (int step = 0; step < 100; ++step) {
+      s.advance(1, false);
+      for (const int patch : s.local()) {
+        const auto ey = s.field(patch, "ey"), bz = s.field(patch, "bz");
+        static std::mutex guard;
+        std::lock_guard lock(guard);
+        for (int i = 0; i < s.mesh(patch).cells[0]; ++i) {
+          const int at = s.mesh(patch).first[0] + i;
+          if (at >= 60 && at < 70) {
+            EXPECT_EQ(ey[std::size_t(i)], 0);
+          }
+          if (at < 60) largest = std::max(largest, std::abs(bz[std::size_t(i)]));
+        }
+      }
+    }
+    return std::vector<double>();
+  });
+  EXPECT_EQ(found.said, std::vector<std::string>(2));
+  EXPECT_NEAR(largest, 2, 0.05);
 }
 
 // E = V / d between empty plates, in every patch.
@@ -103,7 +258,8 @@ TEST(poisson, gauss_holds_and_ranks_do_not_matter) {
   }
 }
 
-// A start without Gauss's law: unequal charges, and E as Poisson's equation gives it; then div E = rho but for the mean.
+// A start without Gauss's law: unequal charges, and E as Poisson's equation gives it; then div E = rho but for the
+// mean.
 TEST(poisson, gives_a_start_its_field) {
   plan p = periodic(2, 1, 9, 3);
   const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
@@ -131,8 +287,13 @@ TEST(poisson, electrostatic_plasma_frequency) {
   plan p = periodic(1, 2, 32, 2);
   p.electrostatic = true, p.lengths[0] = 2 * std::numbers::pi, p.dt = 0.1;
   const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
-    fill(s, {.per_cell = 8, .even = true,
-             .drift = [](std::size_t, const double* x) { return std::array{0.01 * std::sin(x[0]), 0.0, 0.0}; }, .thermal = 0});
+    fill(s, {.per_cell = 8,
+             .even = true,
+             .drift =
+                 [](std::size_t, const double* x) {
+                   return std::array{0.01 * std::sin(x[0]), 0.0, 0.0};
+                 },
+             .thermal = 0});
     s.start();
     return s.advance(int(20 * std::numbers::pi / p.dt), false);
   });

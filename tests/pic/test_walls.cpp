@@ -102,7 +102,8 @@ TEST(walls, what_leaves_is_counted_by_side) {
     EXPECT_TRUE(after(p, {0.8, 0.8}, u, 30, &rest).w.empty());
     for (int other = 0; other < 6; ++other) {
       double left = 0;
-      for (std::size_t row = 0; row < 30; ++row) left += at(rest, p, row, record::at(0, record::left) + std::size_t(other));
+      for (std::size_t row = 0; row < 30; ++row)
+        left += at(rest, p, row, record::at(0, record::left) + std::size_t(other));
       EXPECT_EQ(left, other == side ? 1 : 0);
     }
   }
@@ -153,11 +154,12 @@ TEST(walls, a_cavity_rings) {
     }
     return rows;
   });
-  for (int i = 0; i < 16; ++i) EXPECT_NEAR(end[std::size_t(i)], std::sin(k * i * dx) * std::cos(w * steps * p.dt), 1e-11);
+  for (int i = 0; i < 16; ++i)
+    EXPECT_NEAR(end[std::size_t(i)], std::sin(k * i * dx) * std::cos(w * steps * p.dt), 1e-11);
 }
 
-// A pulse that goes into the layer at all sides: what of its energy is left when it is gone, below -60 dB. In two dimensions
-// it arrives at all angles, and at patches that have a part of the layer.
+// A pulse that goes into the layer at all sides: what of its energy is left when it is gone, below -60 dB. In two
+// dimensions it arrives at all angles, and at patches that have a part of the layer.
 double left_of_a_pulse(int dimensions, border b) {
   plan p = periodic(dimensions, 1, dimensions == 1 ? 120 : 48, dimensions == 1 ? 5 : 3);
   for (int d = 0; d < dimensions; ++d) p.cells[d] = p.cells[0], p.lengths[d] = 0.2 * p.cells[d];

@@ -31,7 +31,8 @@ inline void add_contents(plasma& s, contents& to) {
   }
 }
 
-/// `per_cell` particles of every species in each cell, all species at the same places, u = drift + thermal numbers / sqrt(m).
+/// `per_cell` particles of every species in each cell, all species at the same places, u = drift + thermal numbers
+/// / sqrt(m).
 struct filling {
   int per_cell = 4;
   bool even = false;

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plaq.machine import pool_options
 from plaq.pic import loads
 from plaq.pic.describe import describe
 from plaq.pic.parameters import Parameters
@@ -25,8 +26,9 @@ class Pic(Application):
     Parameters = Parameters
 
     def check(self, ranks: int, place: float | None = None) -> None:
-        """InputError where a formula is not finite, the core refuses the plan, or the patches do not fit in memory."""
-        from plaq.pic.plasma import plan_of
+        """InputError where a formula is not finite, the core refuses the plan,
+        or the patches do not fit in memory."""
+        from plaq.pic.plan import plan_of
 
         setup = Setup(self.parameters)
         plan_of(setup).check()
@@ -39,15 +41,22 @@ class Pic(Application):
         self.check(1)
         return describe(Setup(self.parameters))
 
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
+        from plaq.pic.estimate import estimate
+
+        run = self.parameters.run
+        return estimate(self.parameters, ranks, workers or pool_options(run.workers, run.bind).workers, machine)
+
     def expected_seconds(self) -> float:
-        """Of one core: some ten million pushes a second."""
+        """Of one core: some fifty million pushes a second."""
         setup = Setup(self.parameters)
-        return 1e-7 * setup.steps * float(loads.expected(setup).work().sum())
+        return 2e-8 * setup.steps * float(loads.expected(setup).work().sum())
 
     def header(self) -> Mapping[str, Any]:
         setup = Setup(self.parameters)
         return {"units": setup.units.in_words(), "grid": " x ".join(map(str, setup.cells)) + " cells in "
-                + " x ".join(map(str, setup.patches)) + " patches", "steps": setup.steps, "seed": self.parameters.solver.seed}
+                + " x ".join(map(str, setup.patches)) + " patches", "steps": setup.steps,
+                "seed": self.parameters.solver.seed}
 
     def prepare(self, run: Run, started: float) -> Simulation:
         from plaq.pic.simulation import Simulation

@@ -12,10 +12,13 @@ from plaq.pic.formula import Formula
 from plaq.pic.table import COURANT, DIRECTIONS, QUIET_STEP
 from plaq.pic.units import Units
 
+_LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
+
 
 def check(values: Mapping[str, Any], source: str) -> None:
     """InputError for the first thing that is wrong."""
-    for look in (_shapes, _boundaries, _step, _species, _emission, _diagnostics, _formulas):
+    for look in (_shapes, _boundaries, _step, _species, _emission, _conductors, _lasers, _window, _collisions,
+                 _ionisation, _diagnostics, _formulas):
         look(values, source)
 
 
@@ -27,9 +30,11 @@ def open_step(values: Mapping[str, Any]) -> float:
 
 
 def courant_limit(values: Mapping[str, Any]) -> float:
-    """The longest stable step, in the input's unit of time: c dt < (Σ 1/Δ²)^(-1/2) [Yee]."""
+    """The longest stable step, in the input's unit of time: c dt < (Σ 1/Δ²)^(-1/2) [Yee],
+    or the least Δ [Cowan 2013]."""
     units, grid = Units(values["units"].system, values["units"].density), values["grid"]
-    shortest = math.sqrt(sum((n / length) ** 2 for n, length in zip(grid.cells, grid.length)))
+    over = [n / length for n, length in zip(grid.cells, grid.length)]
+    shortest = max(over) if values["fields"].stencil == "cowan" else math.sqrt(sum(part**2 for part in over))
     return units.of("length") / shortest / units.of("time")
 
 
@@ -48,8 +53,9 @@ def _shapes(values: Mapping[str, Any], source: str) -> None:
     if grid.patches != "auto":
         for n, parts in zip(grid.cells, grid.patches):
             if n // parts < 3:
-                raise refuse(source, "grid.patches", list(grid.patches), f"a patch has at least 3 cells in each direction, and "
-                             f"{n} cells in {parts} patches are fewer")
+                raise refuse(source, "grid.patches", list(grid.patches),
+                             f"a patch has at least 3 cells in each direction, and {n} cells in {parts} "
+                             "patches are fewer")
 
 
 def _boundaries(values: Mapping[str, Any], source: str) -> None:
@@ -67,15 +73,17 @@ def _boundaries(values: Mapping[str, Any], source: str) -> None:
 def _step(values: Mapping[str, Any], source: str) -> None:
     limit, step = courant_limit(values), values["time"].step
     if values["fields"].solver == "electromagnetic" and step != "auto" and step >= limit:
-        raise refuse(source, "time.step", step, f"the Courant limit (Σ 1/Δ²)^(-1/2) of this grid is {limit:.6g}")
+        raise refuse(source, "time.step", step,
+                     f"the Courant limit {_LIMIT[values['fields'].stencil]} of this grid is {limit:.6g}")
     steps = values["time"].end / (open_step(values) if step == "auto" else step)
     if steps > 10**9:
-        raise refuse(source, "time.end", values["time"].end, f"that would be {steps:.3g} steps, and at most 10^9 are possible")
+        raise refuse(source, "time.end", values["time"].end,
+                     f"that would be {steps:.3g} steps, and at most 10^9 are possible")
 
 
 def _species(values: Mapping[str, Any], source: str) -> None:
     species = values["species"]
-    if not species and values["fields"].e == values["fields"].b == (0.0, 0.0, 0.0):
+    if not species and not values["laser"] and values["fields"].e == values["fields"].b == (0.0, 0.0, 0.0):
         raise InputError(f"{source}: [species.NAME] is missing: without particles and fields nothing happens")
     for name, one in species.items():
         key = f"species.{name}"
@@ -84,10 +92,11 @@ def _species(values: Mapping[str, Any], source: str) -> None:
             if other is one or other.like is not None:
                 raise refuse(source, f"{key}.like", one.like, "it must be another species, with places of its own")
             if other.per_cell != one.per_cell:
-                raise refuse(source, f"{key}.per_cell", one.per_cell, f"{one.like} has {other.per_cell}, and the places are to be "
-                             "the same")
+                raise refuse(source, f"{key}.per_cell", one.per_cell,
+                             f"{one.like} has {other.per_cell}, and the places are to be the same")
         if one.distribution == "juttner" and len(set(one.temperature)) > 1:
-            raise refuse(source, f"{key}.temperature", list(one.temperature), "juttner has one temperature for all directions")
+            raise refuse(source, f"{key}.temperature", list(one.temperature),
+                         "juttner has one temperature for all directions")
         if one.distribution == "juttner" and one.placed == "quiet":
             raise refuse(source, f"{key}.placed", one.placed, "juttner has random momenta: random or even")
         if one.density != 0.0 and not one.per_cell:
@@ -100,7 +109,8 @@ def _emission(values: Mapping[str, Any], source: str) -> None:
         key = f"boundaries.potential_{d}"
         potential, words = getattr(values["boundaries"], f"potential_{d}"), getattr(values["boundaries"], d)
         if any(v and word != "conducting" for v, word in zip(potential, words)):
-            raise refuse(source, key, list(potential), f"only conducting sides have one, and boundaries.{d} is {' and '.join(words)}")
+            raise refuse(source, key, list(potential),
+                         f"only conducting sides have one, and boundaries.{d} is {' and '.join(words)}")
         if any(potential) and not electrostatic:
             raise refuse(source, key, list(potential), 'sides have potentials where fields.solver = "electrostatic"')
     for name, plate in values["emission"].items():
@@ -108,17 +118,101 @@ def _emission(values: Mapping[str, Any], source: str) -> None:
         _known(source, f"{key}.species", plate.species, values["species"])
         for what in ("at", "normal"):
             if len(getattr(plate, what)) != len(lengths):
-                raise refuse(source, f"{key}.{what}", list(getattr(plate, what)), f"grid.cells has {len(lengths)} directions")
+                raise refuse(source, f"{key}.{what}", list(getattr(plate, what)),
+                             f"grid.cells has {len(lengths)} directions")
         if not any(plate.normal):
             raise refuse(source, f"{key}.normal", list(plate.normal), "it needs a direction")
         if not all(0 <= x <= length for x, length in zip(plate.at, lengths)):
             raise refuse(source, f"{key}.at", list(plate.at), f"the box is from 0 to {list(lengths)}")
         if (plate.half_width is None) != (len(lengths) == 1):
-            raise InputError(f"{source}: {key}.half_width is {'missing' if len(lengths) > 1 else 'more than a plate in one dimension has'}")
+            raise InputError(f"{source}: {key}.half_width is "
+                             f"{'missing' if len(lengths) > 1 else 'more than a plate in one dimension has'}")
         if (plate.flux is None) != plate.space_charge_limited:
             raise InputError(f"{source}: {key}: a plate has either a flux or space_charge_limited = true")
         if plate.space_charge_limited and not electrostatic:
-            raise refuse(source, f"{key}.space_charge_limited", True, 'it needs fields.solver = "electrostatic" and a voltage')
+            raise refuse(source, f"{key}.space_charge_limited", True,
+                         'it needs fields.solver = "electrostatic" and a voltage')
+
+
+def _conductors(values: Mapping[str, Any], source: str) -> None:
+    electrostatic = values["fields"].solver == "electrostatic"
+    conducting = any("conducting" in getattr(values["boundaries"], d) for d in DIRECTIONS[:len(values["grid"].cells)])
+    for name, one in values["conductor"].items():
+        if one.potential and not electrostatic:
+            raise refuse(source, f"conductor.{name}.potential", one.potential,
+                         'conductors have potentials where fields.solver = "electrostatic"')
+        if electrostatic and not conducting:
+            raise InputError(f"{source}: conductor.{name}: in an electrostatic run a side of the box has "
+                             "to conduct, too")
+
+
+def _lasers(values: Mapping[str, Any], source: str) -> None:
+    grid, dimension = values["grid"], len(values["grid"].cells)
+    for name, one in values["laser"].items():
+        key = f"laser.{name}"
+        if values["fields"].solver == "electrostatic":
+            raise InputError(f"{source}: {key}: an electrostatic field has no light")
+        if one.normal not in DIRECTIONS[:dimension]:
+            raise refuse(source, f"{key}.normal", one.normal, f"grid.cells has {dimension} directions")
+        if one.centre != "auto" and len(one.centre) != dimension:
+            raise refuse(source, f"{key}.centre", list(one.centre), f"grid.cells has {dimension} directions")
+        if one.waist is not None and dimension == 1:
+            raise refuse(source, f"{key}.waist", one.waist, "in one dimension there are plane waves")
+        across = DIRECTIONS.index(one.normal)
+        cell = grid.length[across] / grid.cells[across]
+        if not cell <= one.at <= grid.length[across] - cell:
+            raise refuse(source, f"{key}.at", one.at,
+                         f"from {cell:.6g} to {grid.length[across] - cell:.6g}, a cell from the sides of the box")
+        if one.wavelength < 4 * cell:
+            raise refuse(source, f"{key}.wavelength", one.wavelength, f"at least 4 cells, {4 * cell:.6g}")
+
+
+def _window(values: Mapping[str, Any], source: str) -> None:
+    if not values["window"].speed:
+        return
+    sides_of, dimension = values["boundaries"], len(values["grid"].cells)
+    for key, why in (("emission", "plates"), ("conductor", "conductors in the box")):
+        if values[key]:
+            raise refuse(source, "window.speed", values["window"].speed, f"a window has no {why}")
+    if values["fields"].solver == "electrostatic":
+        raise refuse(source, "window.speed", values["window"].speed, 'it needs fields.solver = "electromagnetic"')
+    if "periodic" in sides_of.x:
+        raise refuse(source, "boundaries.x", list(sides_of.x), "a window moves along x, which is not periodic then")
+    for d in DIRECTIONS[1:dimension]:
+        if "absorbing" in getattr(sides_of, d):
+            raise refuse(source, f"boundaries.{d}", list(getattr(sides_of, d)),
+                         "with a window, sides across are periodic or conducting")
+    for name, one in values["ionisation"].items():
+        if isinstance(one.density, str):
+            raise refuse(source, f"ionisation.{name}.density", one.density, "with a window, a number")
+    for name, one in values["species"].items():
+        if one.placed == "quiet":
+            raise refuse(source, f"species.{name}.placed", one.placed, "with a window, random or even")
+
+
+def _collisions(values: Mapping[str, Any], source: str) -> None:
+    for name, one in values["collision"].items():
+        for species in one.between:
+            _known(source, f"collision.{name}.between", species, values["species"])
+        if values["units"].density is None:
+            raise InputError(f"{source}: units.density is missing: collision.{name} depends on how many particles "
+                             "there really are")
+
+
+def _ionisation(values: Mapping[str, Any], source: str) -> None:
+    for name, one in values["ionisation"].items():
+        key = f"ionisation.{name}"
+        for what in ("by", "electrons", "ions"):
+            _known(source, f"{key}.{what}", getattr(one, what), values["species"])
+        if values["species"][one.electrons].charge + values["species"][one.ions].charge:
+            raise refuse(source, f"{key}.ions", one.ions,
+                         f"its charge is not the opposite of that of {one.electrons}")
+        if len(one.energies) != len(one.cross_sections):
+            raise refuse(source, f"{key}.cross_sections", list(one.cross_sections),
+                         f"{key}.energies has {len(one.energies)}")
+        if list(one.energies) != sorted(set(one.energies)) or one.energies[0] < one.loss:
+            raise refuse(source, f"{key}.energies", list(one.energies),
+                         f"rising, from {key}.loss = {one.loss:g} or more")
 
 
 def _known(source: str, key: str, name: str, known: Mapping[str, Any]) -> Any:
@@ -150,7 +244,8 @@ def _diagnostics(values: Mapping[str, Any], source: str) -> None:
                 raise refuse(source, f"histogram.{name}.high", list(histogram.high), "it must be above low")
         for axis in histogram.axes:
             if axis in DIRECTIONS[dimension:]:
-                raise refuse(source, f"histogram.{name}.axes", list(histogram.axes), f"grid.cells has {dimension} directions")
+                raise refuse(source, f"histogram.{name}.axes", list(histogram.axes),
+                             f"grid.cells has {dimension} directions")
 
 
 def _formulas(values: Mapping[str, Any], source: str) -> None:
@@ -162,12 +257,17 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
     for name, plate in values["emission"].items():
         if plate.flux is not None:
             read_formula(plate.flux, ("t",), values["constants"], f"{source}: emission.{name}.flux")
+    for name, one in values["laser"].items():
+        read_formula(one.envelope, ("t",), values["constants"], f"{source}: laser.{name}.envelope")
+    texts |= {f"conductor.{name}.where": one.where for name, one in values["conductor"].items()}
+    texts |= {f"ionisation.{name}.density": one.density for name, one in values["ionisation"].items()}
     for key, content in texts.items():
         for part in content if isinstance(content, tuple) else (content,):
             read_formula(part, variables, values["constants"], f"{source}: {key}")
 
 
-def read_formula(content: str | float, variables: Sequence[str], constants: Mapping[str, float], place: str) -> Formula:
+def read_formula(content: str | float, variables: Sequence[str], constants: Mapping[str, float],
+                 place: str) -> Formula:
     """InputError with the place."""
     try:
         return Formula.read(content, variables, constants)

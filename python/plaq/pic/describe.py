@@ -16,17 +16,40 @@ def describe(setup: Setup) -> str:
         ("units", setup.units.in_words()),
         ("box", " x ".join(f"{length:.6g}" for length in setup.lengths) + " c/ω_p, "
          + " x ".join(map(str, setup.cells)) + " cells of " + " x ".join(f"{h:.4g}" for h in setup.spacing)),
-        ("patches", f"{' x '.join(map(str, setup.patches))} = {len(needed)}"),
+        ("patches", " x ".join(map(str, setup.patches)) + (f" = {len(needed)}" if setup.dimension > 1 else "")),
         ("sides", ", ".join(f"{d}: {setup.sides('', 0)[i]} and {setup.sides('', 1)[i]}, particles "
                             f"{setup.sides('particles_', 0)[i]} and {setup.sides('particles_', 1)[i]}"
                             for i, d in enumerate(setup.directions))),
         ("steps", f"{setup.steps} of {setup.dt:.6g} /ω_p"),
-        *((f"species {name}", f"charge {one.charge:g} e, mass {one.mass:g} m_e, {expected.particles[name].sum():.6g} macro-particles at "
-           f"the beginning") for name, one in p.species.items()),
-        ("memory", f"{size(needed.sum())}, the largest patch {size(needed.max())}"),
-        ("work", f"{setup.steps * work.sum():.4g} pushes; the patch with most has {work.max() / work.mean():.3g} times the mean, so "
-         f"that up to {int(np.ceil(work.sum() / work.max()))} ranks can share the first step"),
+        *window_and_light(setup),
+        *((f"species {name}", f"charge {one.charge:g} e, mass {one.mass:g} m_e, "
+           f"{expected.particles[name].sum():.6g} macro-particles at the beginning")
+          for name, one in p.species.items()),
+        *((f"emission {name}", emitted(setup, name)) for name in p.emission),
+        ("memory", f"{size(needed.sum())}, the largest patch {size(needed.max())}"
+         + (f"; up to {size(more)} more for what plates give off, if nothing leaves"
+            if (more := loads.emitted_bytes(setup)) else "")),
+        ("work", f"{setup.steps * work.sum():.4g} pushes; the patch with most has {work.max() / work.mean():.3g} "
+         f"times the mean, so that up to {int(np.ceil(work.sum() / work.max()))} ranks can share the first step"),
     ]
     lines = [f"{name + ':':<22}{text}" for name, text in rows]
     lines += [f"{'doubtful:':<22}{sentence}" for sentence in loads.doubts(setup, expected)]
     return "\n".join(lines) + "\n"
+
+
+def window_and_light(setup: Setup) -> list[tuple[str, str]]:
+    found = []
+    for name, one in setup.p.laser.items():
+        across = setup.spacing["xyz".index(one.normal)]
+        found.append((f"laser {name}", f"{one.wavelength * setup.length_unit / across:.3g} cells to a wavelength, "
+                      f"{2 * np.pi * one.a0 / (one.wavelength * setup.length_unit):.4g} m_e c ω_p/e at the peak"))
+    if setup.p.window.speed:
+        found.append(("window", f"moves with {setup.p.window.speed:g} c from t = {setup.p.window.start:g} on"))
+    return found
+
+
+def emitted(setup: Setup, name: str) -> str:
+    plate = setup.p.emission[name]
+    if plate.space_charge_limited:
+        return f"of {plate.species}, as many as space charge lets: not in the memory below"
+    return f"of {plate.species}, {loads.emitted_particles(setup, name):.4g} macro-particles until the end"

@@ -1,4 +1,5 @@
-"""Figures of a run: what `plaq.data.figures` draws on the page or as a file. Each takes the results and gives ``draw(theme)``."""
+"""Figures of a run: what `plaq.data.figures` draws on the page or as a file.
+Each takes the results and gives ``draw(theme)``."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def energies(results: Results) -> Draw:
     recorded = results.recorded
     curves = {"fields, electric": sum(recorded[f"electric_{d}"].values for d in "xyz"),
               "fields, magnetic": sum(recorded[f"magnetic_{d}"].values for d in "xyz")}
-    curves |= {name.removesuffix(".kinetic"): one.values for name, one in recorded.items() if name.endswith(".kinetic")}
+    curves |= {name.removesuffix(".kinetic"): one.values for name, one in recorded.items()
+               if name.endswith(".kinetic")}
     times = recorded["electric_x"].axis("time")
 
     def draw(theme):
@@ -53,7 +55,8 @@ def conservation(results: Results) -> Draw:
     """What the total energy has lost or won, where nobody came or left, and the residual of Gauss's law."""
     recorded, times = results.recorded, results.time
     total = results.field_energy + results.kinetic_energy
-    curves = [("energy, change in %", times[:-1], 100 * (total[:-1] / total[0] - 1))] if results.is_closed and total[0] else []
+    curves = ([("energy, change in %", times[:-1], 100 * (total[:-1] / total[0] - 1))]
+              if results.is_closed and total[0] else [])
     if "gauss" in recorded:
         curves.append(("Gauss / e n_0", times, np.maximum(recorded["gauss"].values, 1e-18)))
 
@@ -76,9 +79,10 @@ def through_sides(results: Results) -> Draw:
     curves = {}
     for name, one in results.recorded.items():
         species, _, what = name.partition(".")
-        if what == "emitted_weight" or what.startswith("left_weight_"):
+        if what in ("emitted_weight", "absorbed_weight") or what.startswith("left_weight_"):
             if np.any(one.values):
-                words = "from plates" if what == "emitted_weight" else f"left by {what[12]}, {what[13:]}"
+                words = ({"emitted_weight": "came in", "absorbed_weight": "on conductors"}.get(what)
+                         or f"left by {what[12]}, {what[13:]}")
                 curves[f"{species} {words}"] = one
 
     def draw(theme):
@@ -87,7 +91,8 @@ def through_sides(results: Results) -> Draw:
             times, length = one.axis("time"), max(1, len(one.values) // 100)
             count = len(times) // length * length
             sums = one.values[:count].reshape(-1, length).sum(axis=1)
-            axes.plot(times[length - 1 : count : length], sums / (length * results.history["dt"]), label=words, linewidth=1.1)
+            axes.plot(times[length - 1 : count : length], sums / (length * results.history["dt"]),
+                      label=words, linewidth=1.1)
         axes.set(xlabel="t ω_p", ylabel="W ω_p", ylim=(0, None))
         axes.legend()
         return figure
@@ -113,9 +118,12 @@ def pictures(one: Recorded) -> Draw:
         largest = float(np.abs(one.values).max()) or 1.0
         x, y = (axis.values for axis in one.axes[1:3])
         wide = (y[-1] - y[0]) / max(x[-1] - x[0], 1e-300)
-        figure, grid = plt.subplots(1, len(times), figsize=(11, min(5.0, max(2.2, 10.5 / len(times) * wide + 0.7))), squeeze=False)
+        figure, grid = plt.subplots(1, len(times),
+                                    figsize=(11, min(5.0, max(2.2, 10.5 / len(times) * wide + 0.7))),
+                                    squeeze=False)
         for axes, t, values in zip(grid[0], times, one.values):
-            image = axes.pcolormesh(x, y, values.T, cmap=SIGNED if signed else SCALE, vmin=-largest if signed else 0.0,
+            image = axes.pcolormesh(x, y, values.T, cmap=SIGNED if signed else SCALE,
+                                    vmin=-largest if signed else 0.0,
                                     vmax=largest, shading="nearest", rasterized=True)
             axes.set(title=f"t = {t:.4g}", xlabel=one.axes[1].name, aspect="equal")
             axes.grid(False)
@@ -134,7 +142,8 @@ def histogram(one: Recorded) -> Draw:
         figure, axes = plt.subplots(figsize=(6, 3.4))
         some = np.unique(np.linspace(0, len(times) - 1, min(6, len(times))).astype(int))
         for i, at in enumerate(some):
-            axes.plot(one.axes[1].values, np.where(one.values[at] > 0, one.values[at], np.nan), label=f"t = {times[at]:.4g}",
+            axes.plot(one.axes[1].values, np.where(one.values[at] > 0, one.values[at], np.nan),
+                      label=f"t = {times[at]:.4g}",
                       color=plt.get_cmap("plasma")(0.85 * i / max(1, len(some) - 1)), linewidth=1.1)
         axes.set(xlabel=f"{one.axes[1].name} / {one.axes[1].unit}", ylabel=one.unit, yscale="log")
         axes.legend(ncols=2)
@@ -145,7 +154,8 @@ def histogram(one: Recorded) -> Draw:
         figure, grid = plt.subplots(1, len(some), figsize=(11, 3.2), squeeze=False, sharey=True)
         for axes, at in zip(grid[0], some):
             values = one.values[at].T
-            image = axes.pcolormesh(one.axes[1].values, one.axes[2].values, np.where(values > 0, values, np.nan), cmap=SCALE,
+            image = axes.pcolormesh(one.axes[1].values, one.axes[2].values,
+                                    np.where(values > 0, values, np.nan), cmap=SCALE,
                                     shading="nearest", rasterized=True)
             axes.set(title=f"t = {times[at]:.4g}", xlabel=one.axes[1].name)
             axes.grid(False)
@@ -168,7 +178,8 @@ def probe(one: Recorded) -> Draw:
     def plane(theme):
         largest = float(np.abs(one.values).max()) or 1.0
         figure, axes = plt.subplots(figsize=(6, 3.8))
-        image = axes.pcolormesh(*thinned(one), cmap=SIGNED, vmin=-largest, vmax=largest, shading="nearest", rasterized=True)
+        image = axes.pcolormesh(*thinned(one), cmap=SIGNED, vmin=-largest, vmax=largest, shading="nearest",
+                                rasterized=True)
         axes.set(xlabel=one.axes[1].name, ylabel="t ω_p")
         axes.grid(False)
         figure.colorbar(image, ax=axes, label=one.unit)
@@ -213,7 +224,8 @@ def homes(ranks: np.ndarray) -> Draw:
         axes.grid(False)
         if ranks.ndim == 1:
             axes.set_yticks([])
-        figure.colorbar(image, ax=axes, label="rank" + (" modulo 20" if ranks.max() > 19 else ""), ticks=np.arange(min(20, ranks.max() + 1)))
+        figure.colorbar(image, ax=axes, label="rank" + (" modulo 20" if ranks.max() > 19 else ""),
+                        ticks=np.arange(min(20, ranks.max() + 1)))
         return figure
 
     return draw

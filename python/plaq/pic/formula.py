@@ -1,4 +1,5 @@
-"""Formulas in an input: ``1 + 0.01*cos(2*pi*x/L)``, read to a program on a stack and evaluated on numpy arrays, never by Python itself.
+"""Formulas in an input: ``1 + 0.01*cos(2*pi*x/L)``, read to a program on a stack and evaluated on numpy arrays,
+never by Python itself.
 
 Grammar, from the loosest to the tightest:
 
@@ -11,8 +12,8 @@ Grammar, from the loosest to the tightest:
     power       = atom [ ("^" | "**") signed ]
     atom        = number | name | name "(" either { "," either } ")" | "(" either ")"
 
-A comparison is 1 where it holds and 0 elsewhere, so that ``2*(x > 3)`` is a step; and so are ``and`` and ``or``, of what is
-not 0. ``-x^2`` is -(x²), ``2^3^2`` is 2⁹.
+A comparison is 1 where it holds and 0 elsewhere, so that ``2*(x > 3)`` is a step; and so are ``and`` and ``or``,
+of what is not 0. ``-x^2`` is -(x²), ``2^3^2`` is 2⁹.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class Mistake(ValueError):
 
 
 class Step(NamedTuple):
-    """Of a program on a stack: push a ``number`` or the variable ``symbol``, or replace the last ``takes`` values by the
-    function or operator of them."""
+    """Of a program on a stack: push a ``number`` or the variable ``symbol``, or replace the last ``takes`` values
+    by the function or operator of them."""
 
     symbol: str
     takes: int = 0
@@ -74,7 +75,8 @@ class Formula:
         except Mistake as mistake:
             raise InputError(f"{printable(text[:mistake.at])}▸{printable(text[mistake.at:])}: {mistake} at character "
                              f"{mistake.at + 1}") from None
-        return cls(text, tuple(program), frozenset(step.symbol for step in program if not step.takes and step.number is None))
+        return cls(text, tuple(program),
+                   frozenset(step.symbol for step in program if not step.takes and step.number is None))
 
     def __call__(self, **variables: Any) -> np.ndarray:
         """On numbers or arrays, which are broadcast together; may be nan or inf where the formula is."""
@@ -85,7 +87,8 @@ class Formula:
                 del stack[len(stack) - takes:]
                 stack.append(_apply(symbol, taken) if takes else
                              np.asarray(variables[symbol], float) if number is None else np.float64(number))
-        return np.broadcast_to(stack[0], np.broadcast_shapes(*(np.shape(v) for v in variables.values()))).astype(float)
+        return np.broadcast_to(stack[0],
+                               np.broadcast_shapes(*(np.shape(v) for v in variables.values()))).astype(float)
 
     def finite(self, **variables: Any) -> np.ndarray:
         """The same; InputError says where it is not finite."""
@@ -93,7 +96,8 @@ class Formula:
         if np.isfinite(value).all():
             return value
         at = np.unravel_index(np.argmin(np.isfinite(value)), value.shape)
-        place = ", ".join(f"{name} = {float(np.broadcast_to(v, value.shape)[at]):.6g}" for name, v in variables.items())
+        place = ", ".join(f"{name} = {float(np.broadcast_to(v, value.shape)[at]):.6g}"
+                          for name, v in variables.items())
         raise InputError(f"{printable(self.text)} is {value[at]} at {place}")
 
 
@@ -239,6 +243,7 @@ class _Reader:
             arguments += 1
         self.demand(")", opened)
         if not function.fewest <= arguments <= function.most:
-            wanted = str(function.fewest) if function.fewest == function.most else f"{function.fewest} to {function.most}"
+            wanted = (str(function.fewest) if function.fewest == function.most
+                      else f"{function.fewest} to {function.most}")
             raise Mistake(f"{name} takes {wanted} arguments, not {arguments}", at)
         self.program.append(Step(name, arguments))

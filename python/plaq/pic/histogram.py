@@ -1,7 +1,7 @@
 """How many particles of a species there are by place, momentum or energy: phase space and spectra.
 
-Weights are counted as whole multiples of a power of two, 2⁻⁵⁰ of the largest that their sum may be: sums of integers have no
-order, so the result does not depend on ranks.
+Weights are counted as whole multiples of a power of two, 2⁻⁵⁰ of the largest that their sum may be: sums of
+integers have no order, so the result does not depend on ranks.
 """
 
 from __future__ import annotations
@@ -52,13 +52,14 @@ class Histogram(Recorder):
     def __init__(self, setup: Setup, name: str, asked: Any):
         super().__init__(setup, f"histogram_{name}", asked.every)
         self.species, self.names = asked.species, asked.axes
-        scale = [setup.length_unit if axis in DIRECTIONS else setup.units.of("temperature" if axis == "energy" else "u")
-                 for axis in asked.axes]
+        scale = [setup.length_unit if axis in DIRECTIONS
+                 else setup.units.of("temperature" if axis == "energy" else "u") for axis in asked.axes]
         self.edges = [np.linspace(low * s, high * s, n + 1)
                       for low, high, n, s in zip(asked.low, asked.high, asked.bins, scale)]
         volume = " × ".join(["c/ω_p"] * setup.dimension)
         self.unit = f"n_0 ({volume})"
-        self.convention = f"weight of {asked.species} in each bin of {', '.join(asked.axes)}; axes are the middles of bins"
+        self.convention = (f"weight of {asked.species} in each bin of {', '.join(asked.axes)}; "
+                           "axes are the middles of bins")
 
     def axes(self) -> tuple[Axis, ...]:
         units = {**dict.fromkeys(DIRECTIONS, "c/ω_p"), **dict.fromkeys(MOMENTA, "γβ"), "energy": "m_e c²"}

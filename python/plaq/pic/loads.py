@@ -22,8 +22,8 @@ CELL_WORK = 2.0  # of a cell's fields in a step, in pushes of particles
 
 @dataclass(frozen=True)
 class Loads:
-    """Of every patch, x fastest: ``cells`` and ``particles`` by species [patch]; ``densest`` by species: (density, place,
-    temperature there)."""
+    """Of every patch, x fastest: ``cells`` and ``particles`` by species [patch]; ``densest`` by species: (density,
+    place, temperature there)."""
 
     cells: np.ndarray
     particles: dict[str, np.ndarray]
@@ -87,14 +87,30 @@ def bytes_of(setup: Setup, loads: Loads) -> np.ndarray:
     return FIELD_BYTES * loads.cells + ROOM * number * PARTICLE_NUMBERS * loads.all_particles
 
 
+def emitted_particles(setup: Setup, name: str) -> float:
+    """Macro-particles that [emission.NAME] gives off until the end, of a given flux."""
+    plate, flux = setup.p.emission[name], setup.flux(name)
+    area = (2 * (plate.half_width or 0.5) * (setup.length_unit if plate.half_width else 1)) ** (setup.dimension - 1)
+    total = flux.sum() * setup.dt if len(flux) > 1 else flux[0] * setup.dt * setup.steps
+    return float(total * area * plate.per_cell / setup.cell_volume)
+
+
+def emitted_bytes(setup: Setup) -> float:
+    """Of all that plates give off until the end, as if nothing left the box."""
+    number = 8 if setup.p.solver.precision == "double" else 4
+    given = [name for name, plate in setup.p.emission.items() if not plate.space_charge_limited]
+    return ROOM * number * PARTICLE_NUMBERS * sum(emitted_particles(setup, name) for name in given)
+
+
 def check_memory(setup: Setup, loads: Loads, ranks: int, place: float | None) -> None:
     """InputError where the patches of a rank would not fit. They are dealt out by their expected work."""
     available = memory() if place is None else place
     needed = max(float(bytes_of(setup, loads).sum()) / ranks, float(bytes_of(setup, loads).max()))
     if needed > available:
-        raise InputError(f"this input needs about {size(needed)} of memory on each of {ranks} ranks for {loads.all_particles.sum():.4g} "
-                         f"particles and {loads.cells.sum():.4g} cells, and there are {size(available)}; take more ranks, smaller "
-                         "species.NAME.per_cell or a smaller grid")
+        raise InputError(f"this input needs about {size(needed)} of memory on each of {ranks} ranks for "
+                         f"{loads.all_particles.sum():.4g} particles and {loads.cells.sum():.4g} cells, "
+                         f"and there are {size(available)}; take more ranks, smaller species.NAME.per_cell or "
+                         "a smaller grid")
 
 
 def doubts(setup: Setup, loads: Loads) -> list[str]:
@@ -107,10 +123,15 @@ def doubts(setup: Setup, loads: Loads) -> list[str]:
             continue
         omega = abs(one.charge) * np.sqrt(density / one.mass)
         if omega * setup.dt > 0.5:
-            found.append(f"species {name}: ω_p Δt = {omega * setup.dt:.3g} where it is densest, and from 2 on a step is unstable")
+            found.append(f"species {name}: ω_p Δt = {omega * setup.dt:.3g} where it is densest, and from 2 on a "
+                         "step is unstable")
         debye = np.sqrt(temperature / density) / abs(one.charge)
-        if one.mass < 10 and debye < widest / np.pi:
+        if temperature == 0 and one.mass < 10:
+            found.append(f"species {name} is cold where it is densest: a Debye length of 0 is resolved by no "
+                         f"mesh, which heats the plasma until it is about {widest / np.pi:.2g} c/ω_p, "
+                         "a cell over π; nothing to worry about in short runs and beams")
+        elif one.mass < 10 and debye < widest / np.pi:
             where = ", ".join(f"{d} = {value / setup.length_unit:.4g}" for d, value in zip(setup.directions, place))
-            found.append(f"species {name}: the Debye length {debye:.3g} c/ω_p at {where} is {debye / widest:.2g} of a cell, so that "
-                         "the mesh heats the plasma; from 1/π cells on it is resolved")
+            found.append(f"species {name}: the Debye length {debye:.3g} c/ω_p at {where} is {debye / widest:.2g} "
+                         "of a cell, so that the mesh heats the plasma; from 1/π cells on it is resolved")
     return found

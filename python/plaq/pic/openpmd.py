@@ -1,7 +1,8 @@
-"""Files in the openPMD standard 1.1.0 with the ED-PIC extension, one for each time (`data_00000100.h5`), written by h5py.
+"""Files in the openPMD standard 1.1.0 with the ED-PIC extension, one for each time (`data_00000100.h5`),
+written by h5py.
 
-Numbers are normalised as in plaq; ``unitSI`` takes them to SI where the input names the reference density, and is 1 where it
-does not. Huebl et al., doi:10.5281/zenodo.1167843.
+Numbers are normalised as in plaq; ``unitSI`` takes them to SI where the input names the reference density, and is
+1 where it does not. Huebl et al., doi:10.5281/zenodo.1167843.
 """
 
 from __future__ import annotations
@@ -37,11 +38,13 @@ def write(path: Path, plasma: Plasma, software: str) -> None:
     setup, output = plasma.setup, plasma.setup.p.output
     fields = {name: plasma.whole(name) for name in output.fields}
     species = {name: gathered(plasma, name) for name in output.particles}
-    plasma.comm.on_root(lambda: _write(path, setup, plasma.step, fields, species, software))
+    offset = np.array([plasma.offset, 0.0, 0.0][:setup.dimension])
+    plasma.comm.on_root(lambda: _write(path, setup, plasma.step, fields, species, offset, software))
 
 
 def gathered(plasma: Plasma, name: str) -> dict[str, np.ndarray] | None:
-    """Places, momenta and weights of every n-th particle of a patch, in the order of the patches; on rank 0. Collective."""
+    """Places, momenta and weights of every n-th particle of a patch, in the order of the patches; on rank 0.
+    Collective."""
     every = plasma.setup.p.output.particles_every
     mine = [(patch, {key: np.asarray(values)[::every] for key, values in part.items()})
             for patch, part in zip(plasma.core.local(), plasma.particles(name))]
@@ -58,14 +61,15 @@ def unit_si(setup: Setup, record: str) -> float:
     if units.density is None:
         return 1.0
     charge = ELEMENTARY_CHARGE * units.density
-    volume = units.in_si("length") ** setup.dimension * units.density  # of the weights: n_0 (c/ω_p)^D, per m² or m in 1D, 2D
+    # of the weights: n_0 (c/ω_p)^D, per m² or m in 1D, 2D
+    volume = units.in_si("length") ** setup.dimension * units.density
     return {"E": units.in_si("E"), "B": units.in_si("B"), "J": charge * SPEED_OF_LIGHT, "rho": charge,
-            "position": units.in_si("length"), "momentum": ELECTRON_MASS * SPEED_OF_LIGHT, "charge": ELEMENTARY_CHARGE,
-            "mass": ELECTRON_MASS, "weighting": volume}[record]
+            "position": units.in_si("length"), "momentum": ELECTRON_MASS * SPEED_OF_LIGHT,
+            "charge": ELEMENTARY_CHARGE, "mass": ELECTRON_MASS, "weighting": volume}[record]
 
 
 def _write(path: Path, setup: Setup, step: int, fields: Mapping[str, np.ndarray], species: Mapping[str, Any],
-           software: str) -> None:
+           offset: np.ndarray, software: str) -> None:
     content = io.BytesIO()
     with h5py.File(content, "w") as file:
         _texts(file, openPMD="1.1.0", basePath="/data/%T/", meshesPath="fields/", particlesPath="particles/",
@@ -74,10 +78,10 @@ def _write(path: Path, setup: Setup, step: int, fields: Mapping[str, np.ndarray]
         file.attrs["openPMDextension"] = np.uint32(1)
         data = file.create_group(f"data/{step}")
         data.attrs.update(time=step * setup.dt, dt=setup.dt, timeUnitSI=setup.units.in_si("time"))
-        _meshes(data.create_group("fields"), setup, fields)
+        _meshes(data.create_group("fields"), setup, fields, offset)
         particles = data.create_group("particles")
         for name, found in species.items():
-            _species(particles.create_group(name), setup, setup.p.species[name], found)
+            _species(particles.create_group(name), setup, setup.p.species[name], found, offset)
     with atomic_file(path) as file:
         file.write(content.getbuffer())
 
@@ -91,8 +95,9 @@ def _words(words: list[str]) -> np.ndarray:
     return np.array([word.encode() for word in words])
 
 
-def _meshes(group: h5py.Group, setup: Setup, fields: Mapping[str, np.ndarray]) -> None:
-    _texts(group, fieldSolver="Yee", currentSmoothing="none", chargeCorrection="none")
+def _meshes(group: h5py.Group, setup: Setup, fields: Mapping[str, np.ndarray], offset: np.ndarray) -> None:
+    _texts(group, fieldSolver="CK" if setup.p.fields.stencil == "cowan" else "Yee", currentSmoothing="none",
+           chargeCorrection="none")
     outer = [setup.sides("", side)[d] for d in range(setup.dimension) for side in (0, 1)]
     known = {"periodic": "periodic", "conducting": "reflecting", "absorbing": "open"}
     group.attrs["fieldBoundary"] = _words([known[word] for word in outer])
@@ -107,7 +112,7 @@ def _meshes(group: h5py.Group, setup: Setup, fields: Mapping[str, np.ndarray]) -
         _texts(about, geometry="cartesian", dataOrder="C", fieldSmoothing="none")
         about.attrs["axisLabels"] = _words(list(setup.directions))
         about.attrs["gridSpacing"] = np.array(setup.spacing)
-        about.attrs["gridGlobalOffset"] = np.zeros(setup.dimension)
+        about.attrs["gridGlobalOffset"] = offset
         about.attrs["gridUnitSI"] = setup.units.in_si("length")
         about.attrs["unitDimension"] = np.array(DIMENSIONS[record], float)
         about.attrs["timeOffset"] = -0.5 * setup.dt if record == "J" else 0.0
@@ -116,12 +121,12 @@ def _meshes(group: h5py.Group, setup: Setup, fields: Mapping[str, np.ndarray]) -
         target.attrs["unitSI"] = unit_si(setup, record)
 
 
-def _species(group: h5py.Group, setup: Setup, one: Any, found: Mapping[str, np.ndarray]) -> None:
+def _species(group: h5py.Group, setup: Setup, one: Any, found: Mapping[str, np.ndarray], offset: np.ndarray) -> None:
     count = len(found["w"])
     group.attrs["particleShape"] = float(setup.p.solver.order)
     pushers = {"boris": "Boris", "vay": "Vay", "higuera_cary": "other:Higuera-Cary"}
-    _texts(group, currentDeposition="Esirkepov", particlePush=pushers[one.pusher], particleInterpolation="momentumConserving",
-           particleSmoothing="none")
+    _texts(group, currentDeposition="Esirkepov", particlePush=pushers[one.pusher],
+           particleInterpolation="momentumConserving", particleSmoothing="none")
 
     def record(name: str, parts: Mapping[str, Any], power: float, kind: str, offset: float = 0.0) -> None:
         holder = group if set(parts) == {""} else group.create_group(name)
@@ -138,7 +143,7 @@ def _species(group: h5py.Group, setup: Setup, one: Any, found: Mapping[str, np.n
                            macroWeighted=np.uint32(kind == "weighting"))
 
     record("position", {d: found["x"][:, i] for i, d in enumerate(setup.directions)}, 0.0, "position")
-    record("positionOffset", dict.fromkeys(setup.directions, 0.0), 0.0, "position")
+    record("positionOffset", dict(zip(setup.directions, offset.tolist())), 0.0, "position")
     momenta = {d: one.mass * found["u"][:, i] for i, d in enumerate(DIRECTIONS)}
     record("momentum", momenta, 1.0, "momentum", offset=-0.5 * setup.dt)
     record("weighting", {"": found["w"]}, 1.0, "weighting")

@@ -1,4 +1,5 @@
-"""``report.html`` of a run of ``plaq pic``: energies, conservation, fields and densities, phase space, who had what."""
+"""``report.html`` of a run of ``plaq pic``: energies, conservation, fields and densities, phase space,
+who had what."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from plaq.data import page, results_file
 from plaq.data.words import duration
 from plaq.files.atomic import write_atomically
 from plaq.pic import figures
+from plaq.pic.animation import animation, is_animated
 from plaq.pic.results import FORMAT, Results, read_results
 from plaq.pic.table import PROGRAM
 from plaq.trace.session import region
@@ -24,7 +26,8 @@ def write_report(folder: Path) -> Path:
     """From the ``results.h5`` of a run's folder; its path. InputError when that is none."""
     results, toml, header = read_results(folder / "results.h5")
     path = folder / "report.html"
-    write_atomically(path, whole(results, toml, header, results_file.digest_of(folder / "results.h5", FORMAT)).encode())
+    write_atomically(path,
+                     whole(results, toml, header, results_file.digest_of(folder / "results.h5", FORMAT)).encode())
     return path
 
 
@@ -32,7 +35,8 @@ def whole(results: Results, toml: str, header: dict[str, Any], digest: str) -> s
     """The page as HTML."""
     first, *more = results.answers()
     parts = [
-        f'<p class="over">{PROGRAM} · {escape(str(header.get("grid", "")))} · {escape(str(header.get("units", "")))}</p>',
+        f'<p class="over">{PROGRAM} · {escape(str(header.get("grid", "")))} · '
+        f'{escape(str(header.get("units", "")))}</p>',
         f"<h1>{page.markup(first)}</h1>",
         *(f'<p class="sentence">{page.markup(sentence)}.</p>' for sentence in more),
         '<div class="figures">', *drawn(results), "</div>",
@@ -57,8 +61,9 @@ def balances(results: Results) -> list[tuple[str, str]]:
     if not moves:
         return []
     last = moves[-1]
-    return [("patches moved", f"{len(moves)} times; the last time, at step {last['step']}, {int(last['moved'])} of them: the rank with "
-             f"most work had {1 + last['before']:.3g} times the mean, {1 + last['predicted']:.3g} as planned, at least {1 + last['floor']:.3g}")]
+    return [("patches moved", f"{len(moves)} times; the last time, at step {last['step']}, {int(last['moved'])} "
+             f"of them: the rank with most work had {1 + last['before']:.3g} times the mean, "
+             f"{1 + last['predicted']:.3g} as planned, at least {1 + last['floor']:.3g}")]
 
 
 def drawn(results: Results) -> list[str]:
@@ -70,8 +75,8 @@ def drawn(results: Results) -> list[str]:
     if words:
         found.append(page.figure(figures.conservation(results), "Conservation", " ".join(words), False))
     if not results.is_closed:
-        found.append(page.figure(figures.through_sides(results), "Plates and sides", "Weight that came from plates and left by each side, "
-                                 "per time.", False))
+        found.append(page.figure(figures.through_sides(results), "Plates and sides",
+                                 "Weight that came from plates and left by each side, per time.", False))
     shown = [name for name in recorded if name.startswith("picture_density_") and np.any(recorded[name].values)]
     found += [picture(recorded[name], f"Density of {name.removeprefix('picture_density_')}") for name in shown]
     energy = {name: float(np.sum(recorded[name].values**2)) for name in recorded
@@ -81,17 +86,23 @@ def drawn(results: Results) -> list[str]:
               if energy[name] > 1e-12 * max(energy.values())]
     for name, one in recorded.items():
         if name.startswith("histogram_"):
-            found.append(page.figure(figures.histogram(one), name.removeprefix("histogram_"), one.convention, len(one.axes) == 3))
+            found.append(page.figure(figures.histogram(one), name.removeprefix("histogram_"), one.convention,
+                                     len(one.axes) == 3))
         if name.startswith("probe_") and len(one.axis("time")) > 2:
             found.append(page.figure(figures.probe(one), name.removeprefix("probe_"), one.convention, False))
             if len(one.axes) == 2 and np.any(one.values):
                 found.append(page.figure(figures.omega_k(one), f"ω(k) of {name.removeprefix('probe_')}",
-                                         "Power of the line in wave number and frequency; dashed: light in vacuum.", False))
+                                         "Power of the line in wave number and frequency; dashed: "
+                                         "light in vacuum.", False))
     if np.any(results.history["homes"]):  # not all on the first
-        found.append(page.figure(figures.homes(results.history["homes"]), "Ranks", "The rank that each patch was on at the end.",
-                                 False))
+        found.append(page.figure(figures.homes(results.history["homes"]), "Ranks",
+                                 "The rank that each patch was on at the end.", False))
     return found
 
 
 def picture(one: Any, title: str) -> str:
-    return page.figure(figures.pictures(one), title, f"In {one.unit or 'normalised units'}; {one.convention}.", len(one.axes) == 3)
+    """Of many times an animation, of few side by side."""
+    if is_animated(one):
+        return animation(one, title)
+    return page.figure(figures.pictures(one), title, f"In {one.unit or 'normalised units'}; {one.convention}.",
+                       len(one.axes) == 3)

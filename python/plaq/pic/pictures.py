@@ -1,4 +1,5 @@
-"""What the report shows of fields and densities: some of the cells at some times, few enough to be kept with the results."""
+"""What the report shows of fields and densities: some of the cells at some times,
+few enough to be kept with the results."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class Pictures(Recorder):
     def __init__(self, setup: Setup, name: str):
         super().__init__(setup, name, 1)
         count = setup.p.output.pictures
-        self.when = sorted({round(i * setup.steps / max(1, count - 1)) for i in range(count)} if count > 1 else {setup.steps})
+        self.when = sorted({round(i * setup.steps / max(1, count - 1)) for i in range(count)} if count > 1
+                           else {setup.steps})
         self.shown = min(setup.dimension, 2)
 
     def next_step(self, after: int) -> int:
@@ -54,13 +56,15 @@ class FieldPicture(Pictures):
                     continue
                 values = values[:, :, self.plane - where[2].start]
             first = [-(-s.start // stride) for s, stride in zip(where, self.stride)]
-            part = values[tuple(slice(f * stride - s.start, None, stride) for f, s, stride in zip(first, where, self.stride))]
+            part = values[tuple(slice(f * stride - s.start, None, stride)
+                                for f, s, stride in zip(first, where, self.stride))]
             found[tuple(slice(f, f + n) for f, n in zip(first, part.shape))] = part
         return np.asarray(plasma.comm.allreduce(found + 0.0))
 
 
 class DensityPicture(Pictures):
-    """Density of a species, each particle in the one cell of the picture where it is; in three dimensions the mean over z."""
+    """Density of a species, each particle in the one cell of the picture where it is;
+    in three dimensions the mean over z."""
 
     unit = "n_0"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,45 +14,23 @@ from plaq.comm.communicator import Communicator
 from plaq.machine import pool_options
 from plaq.pic import quiet
 from plaq.pic.loads import Loads
+from plaq.pic.plan import plan_of
 from plaq.pic.setup import HALF, Setup
 from plaq.pic.table import DIRECTIONS
 
 
-def plan_of(setup: Setup) -> _core.pic.Plan:
-    """What the core is asked to do."""
-    p, plan = setup.p, _core.pic.Plan()
-    plan.cells, plan.lengths, plan.patches = list(setup.cells), list(setup.lengths), list(setup.patches)
-    plan.dt, plan.order, plan.seed = setup.dt, p.solver.order, p.solver.seed
-    plan.low, plan.high = setup.sides("", 0), setup.sides("", 1)
-    plan.particles_low, plan.particles_high = setup.sides("particles_", 0), setup.sides("particles_", 1)
-    plan.layer = p.boundaries.layer
-    plan.wall_temperature = p.boundaries.wall_temperature * setup.units.of("temperature")
-    plan.species = [_core.pic.Species(name, one.charge, one.mass, one.pusher) for name, one in p.species.items()]
-    plan.electrostatic = p.fields.solver == "electrostatic"
-    plan.potentials_low, plan.potentials_high = setup.potentials(0), setup.potentials(1)
-    plan.emitters = [emitter_of(setup, name) for name in p.emission]
-    return plan
-
-
-def emitter_of(setup: Setup, name: str) -> _core.pic.Emitter:
-    plate = setup.p.emission[name]
-    normal = np.array(plate.normal) / np.linalg.norm(plate.normal)
-    return _core.pic.Emitter(
-        list(setup.p.species).index(plate.species), [x * setup.length_unit for x in plate.at], normal.tolist(),
-        (plate.half_width or 0.0) * setup.length_unit, [] if plate.flux is None else setup.flux(name).tolist(),
-        setup.cell_volume / plate.per_cell, plate.temperature * setup.units.of("temperature"), plate.drift,
-        plate.space_charge_limited)
-
-
 class Plasma:
-    """The patches of this rank, and all of them together. Collective but for what says "local". ``folder``: a checkpoint."""
+    """The patches of this rank, and all of them together. Collective but for what says "local". ``folder``:
+    a checkpoint."""
 
     def __init__(self, setup: Setup, comm: Communicator, loads: Loads, folder: Path | None = None):
         p = setup.p
         self.setup, self.comm = setup, comm
-        self.core = _core.pic.Plasma.make(plan_of(setup), comm.native, p.run.threads, pool_options(p.run.workers, p.run.bind),
-                                     precision=p.solver.precision, estimate=loads.work().tolist(),
-                                     folder=str(folder or ""))
+        self.plan = plan_of(setup)
+        make = partial(_core.pic.Plasma.make, precision=p.solver.precision, estimate=loads.work().tolist(),
+                       folder=str(folder or ""))
+        self.core = comm.carry_out(make, self.plan, comm.native, p.run.threads,
+                                   pool_options(p.run.workers, p.run.bind))
         self.columns = list(self.core.columns)
         self.names = list(p.species)
 
@@ -58,19 +38,51 @@ class Plasma:
     def step(self) -> int:
         return self.core.step
 
+    def call(self, name: str, *arguments: Any, **named: Any) -> Any:
+        """A function of the core that all ranks call. RunError where one keeps the others waiting (run.patience)."""
+        return self.comm.carry_out(partial(getattr(self.core, name), **named), *arguments)
+
     def fill(self) -> None:
         """The first state: particles and fields of the profiles."""
         self.comm.together(self._load_all)
         if self.setup.p.fields.of_charges:
-            self.core.solve_poisson()
+            self.call("solve_poisson")
         self.comm.together(self._add_fields)
-        self.core.start()
+        self.call("start")
 
     def _load_all(self) -> None:
         for patch in self.core.local():
-            for number, name in enumerate(self.names):
-                if self.setup.p.species[name].per_cell:
-                    self._load(patch, number, name)
+            self._load_patch(patch)
+
+    def _load_patch(self, patch: int, from_x: int = 0) -> None:
+        for number, name in enumerate(self.names):
+            if self.setup.p.species[name].per_cell:
+                self._load(patch, number, name, from_x)
+
+    @property
+    def window_begins(self) -> int:
+        """The step before which the window does not move."""
+        return int(self.plan.window_start / self.setup.dt)
+
+    def window_moves(self, step: int) -> bool:
+        """Whether it does so before the step after that many: by one cell."""
+        return step > 0 and self.plan.shifted(step) > self.plan.shifted(step - 1)
+
+    @property
+    def offset(self) -> float:
+        """How far the window had moved in the last step, c/ω_p."""
+        return self.plan.shifted(max(0, self.step - 1)) * self.setup.spacing[0]
+
+    def shift(self) -> None:
+        """The window moves by a cell, and the profiles fill the one that comes in."""
+        self.call("shift")
+        self.comm.together(self._load_new)
+
+    def _load_new(self) -> None:
+        for patch in self.core.local():
+            last = self.core.origin(patch)[0] + self.core.extent(patch)[0] == self.setup.cells[0]
+            if last:
+                self._load_patch(patch, self.core.extent(patch)[0] - 1)
 
     def _add_fields(self) -> None:
         """Those of the input to what there is."""
@@ -82,14 +94,15 @@ class Plasma:
             e, b = (np.stack([found[f"{kind}{d}"] for d in DIRECTIONS]) for kind in "eb")
             self.core.set_fields(patch, e, b)
 
-    def _load(self, patch: int, number: int, name: str) -> None:
+    def _load(self, patch: int, number: int, name: str, from_x: int) -> None:
         one, setup = self.setup.p.species[name], self.setup
         at = self.names.index(one.like or name)
         placed = setup.p.species[one.like or name].placed
-        x = np.asarray(self.core.place(patch, number, one.per_cell, placed != "random", at))
+        x = np.asarray(self.core.place(patch, number, one.per_cell, placed != "random", at, from_x))
         density = setup.density[name].at(x)
         full = density > 0
-        which = quiet.numbers(x, one.per_cell, setup.cells, setup.spacing)[full]
+        if one.placed == "quiet":
+            which = quiet.numbers(x, one.per_cell, setup.cells, setup.spacing)[full]
         x, weight = x[full], density[full] * (setup.cell_volume / one.per_cell)
         drift, temperature = (np.stack([profile.at(x) for profile in profiles[name]], axis=1)
                               for profiles in (setup.drift, setup.temperature))
@@ -99,10 +112,10 @@ class Plasma:
             drift, thermal = drift + thermal * quiet.normal(which), np.zeros_like(thermal)
         self.core.load(patch, number, x, weight, drift, thermal, juttner)
 
-    # What it holds ---------------------------------------------------------------------------------------------------
+    # What it holds -----------------------------------------------------------------------------------------------
 
     def local_arrays(self, name: str) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
-        """Local: (where in the box, values) of a field in this rank's patches; of rho after ``core.charge()``."""
+        """Local: (where in the box, values) of a field in this rank's patches; of rho after ``call("charge")``."""
         for patch in self.core.local():
             first, extent = self.core.origin(patch), self.core.extent(patch)
             yield tuple(slice(a, a + n) for a, n in zip(first, extent)), np.asarray(self.core.array(patch, name))
@@ -110,8 +123,9 @@ class Plasma:
     def whole(self, name: str) -> np.ndarray | None:
         """A field of the whole box on rank 0, None on the others."""
         if name == "rho":
-            self.core.charge()
-        parts = self.comm.gather([([(s.start, s.stop) for s in where], values) for where, values in self.local_arrays(name)])
+            self.call("charge")
+        parts = self.comm.gather([([(s.start, s.stop) for s in where], values)
+                                  for where, values in self.local_arrays(name)])
         if parts is None:
             return None
         found = np.zeros(self.setup.cells)
@@ -120,11 +134,15 @@ class Plasma:
         return found
 
     def particles(self, name: str) -> Iterator[dict[str, np.ndarray]]:
-        """Local: places ``x`` [n, D], momenta ``u`` [n, 3], weights ``w`` [n] of a species, patch by patch."""
+        """Local: places ``x`` [n, D] in the box, momenta ``u`` [n, 3], weights ``w`` [n] of a species,
+        patch by patch."""
         number = self.names.index(name)
         for patch in self.core.local():
-            yield self.core.particles(patch, number)
+            found = self.core.particles(patch, number)
+            if self.offset:
+                found["x"][:, 0] -= self.offset
+            yield found
 
     def homes(self) -> np.ndarray:
         """The rank of every patch, [x, y, z]."""
-        return np.asarray(self.core.homes()).reshape(self.setup.patches[::-1]).transpose()
+        return np.asarray(self.call("homes")).reshape(self.setup.patches[::-1]).transpose()

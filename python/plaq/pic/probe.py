@@ -22,8 +22,10 @@ class Probe(Recorder):
         super().__init__(setup, f"probe_{name}", asked.every)
         self.field, self.along = asked.field, None if asked.along is None else DIRECTIONS.index(asked.along)
         self.unit = UNITS[asked.field[0]]
-        self.convention = f"{asked.field} of the cells at {list(asked.at)}" + (f", all in {asked.along}" if asked.along else "")
-        self.cell = [min(n - 1, int(at * setup.length_unit / h)) for at, h, n in zip(asked.at, setup.spacing, setup.cells)]
+        self.convention = (f"{asked.field} of the cells at {list(asked.at)}"
+                           + (f", all in {asked.along}" if asked.along else ""))
+        self.cell = [min(n - 1, int(at * setup.length_unit / h))
+                     for at, h, n in zip(asked.at, setup.spacing, setup.cells)]
 
     def axes(self) -> tuple[Axis, ...]:
         if self.along is None:
@@ -35,10 +37,11 @@ class Probe(Recorder):
     def take(self, plasma: Plasma) -> np.ndarray:
         found = np.zeros(() if self.along is None else self.setup.cells[self.along])
         if self.field == "rho":
-            plasma.core.charge()
+            plasma.call("charge")
         for where, values in plasma.local_arrays(self.field):
             if all(d == self.along or s.start <= cell < s.stop for d, (s, cell) in enumerate(zip(where, self.cell))):
-                inside = tuple(slice(None) if d == self.along else cell - s.start for d, (s, cell) in enumerate(zip(where, self.cell)))
+                inside = tuple(slice(None) if d == self.along else cell - s.start
+                               for d, (s, cell) in enumerate(zip(where, self.cell)))
                 if self.along is None:
                     found = values[inside]
                 else:

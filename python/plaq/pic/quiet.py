@@ -1,8 +1,8 @@
 """Quiet starts: momenta of a normal distribution without noise, from Hammersley's points instead of random numbers.
 
-Particle i of the box, counted cell by cell, has the place i/N and as momenta the normal quantiles of the radical inverses of i in
-the bases 2, 3, 5: i's digits behind the point, in reverse [Hammersley 1960]. Any part of the box then has all momenta in equal
-shares, up to O(log N/N).
+Particle i of the box, counted cell by cell, has the place i/N and as momenta the normal quantiles of the radical
+inverses of i in the bases 2, 3, 5: i's digits behind the point, in reverse [Hammersley 1960]. Any part of the box
+then has all momenta in equal shares, up to O(log N/N).
 """
 
 from __future__ import annotations

@@ -21,11 +21,12 @@ KINDS = ("", "probe_", "histogram_", "picture_")
 
 
 class Results(Findings):
-    """``results["line"]`` is what was recorded under that name: ``values``, ``axes``, ``unit`` (plaq.data.recorded.Recorded)."""
+    """``results["line"]`` is what was recorded under that name: ``values``, ``axes``,
+    ``unit`` (plaq.data.recorded.Recorded)."""
 
     def __getitem__(self, name: str) -> Recorded:
-        """A history (``electric_x``, ``electrons.kinetic``), or a probe, histogram or picture by the name in the input. KeyError
-        lists what there is."""
+        """A history (``electric_x``, ``electrons.kinetic``), or a probe, histogram or picture by the name in the
+        input. KeyError lists what there is."""
         for kind in KINDS:
             if kind + name in self.recorded:
                 return self.recorded[kind + name]
@@ -49,7 +50,8 @@ class Results(Findings):
     @property
     def is_closed(self) -> bool:
         """Whether no particle came in or left."""
-        return not any(np.any(one.values) for name, one in self.recorded.items() if name.endswith(".emitted") or ".left_" in name)
+        return not any(np.any(one.values) for name, one in self.recorded.items()
+                       if name.endswith((".emitted", ".absorbed")) or ".left_" in name)
 
     def dispersion(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(k [K], ω [W], power [W, K]) of a probe along a periodic line (plaq.pic.spectra)."""

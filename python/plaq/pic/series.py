@@ -43,14 +43,16 @@ class Series:
             group = data["fields"]
             path = name if name == "rho" else f"{RECORDS.get(name[:1], '?')}/{name[1:]}"
             if path not in group:
-                raise InputError(f"{self.folder / file_name(step)}: has no field {name}; output.fields lists what is written")
+                raise InputError(f"{self.folder / file_name(step)}: has no field {name}; output.fields lists "
+                                 "what is written")
             return np.asarray(group[path][()], float)
 
     def particles(self, species: str, step: int) -> dict[str, np.ndarray]:
         """``x`` [n, D], ``u`` [n, 3] and ``w`` [n] of a species."""
         with self._data(step) as data:
             if species not in data["particles"]:
-                raise InputError(f"{self.folder / file_name(step)}: has no species {species}; output.particles lists what is written")
+                raise InputError(f"{self.folder / file_name(step)}: has no species {species}; output.particles "
+                                 "lists what is written")
             group = data["particles"][species]
             mass = float(group["mass"].attrs["value"])
             x = np.stack([group["position"][d][()] for d in "xyz" if d in group["position"]], axis=1)

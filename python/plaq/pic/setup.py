@@ -52,7 +52,8 @@ class Setup:
 
         def at(places: np.ndarray) -> np.ndarray:
             try:
-                return unit * formula.finite(**{d: places[:, i] / self.length_unit for i, d in enumerate(self.directions)})
+                return unit * formula.finite(**{d: places[:, i] / self.length_unit
+                                                for i, d in enumerate(self.directions)})
             except InputError as error:
                 raise InputError(f"{key}: {error}") from None
 
@@ -61,7 +62,8 @@ class Setup:
 
     @cached_property
     def density(self) -> dict[str, Profile]:
-        return {name: self.profile(f"species.{name}.density", one.density, "density") for name, one in self.p.species.items()}
+        return {name: self.profile(f"species.{name}.density", one.density, "density")
+                for name, one in self.p.species.items()}
 
     @cached_property
     def temperature(self) -> dict[str, list[Profile]]:
@@ -81,7 +83,8 @@ class Setup:
         return {name: profile for name, profile in found.items() if profile.constant != 0.0}
 
     def flux(self, name: str) -> np.ndarray:
-        """Of [emission.NAME] at the beginning of each step, in n_0 c [step]; one number where it is always the same."""
+        """Of [emission.NAME] at the beginning of each step, in n_0 c [step];
+        one number where it is always the same."""
         key, unit = f"emission.{name}.flux", self.units.of("flux")
         formula = read_formula(self.p.emission[name].flux, ("t",), self.p.constants, key)
         times = np.arange(self.steps if formula.uses else 1) * self.dt / self.units.of("time")
@@ -93,9 +96,45 @@ class Setup:
             raise InputError(f"{key}: {formula.text} is below 0 at t = {times[int(np.argmin(found))]:.6g}")
         return found
 
+    def envelope(self, name: str) -> np.ndarray:
+        """Of [laser.NAME] in the middle of each step, as far as it is not 0."""
+        key = f"laser.{name}.envelope"
+        formula = read_formula(self.p.laser[name].envelope, ("t",), self.p.constants, key)
+        try:
+            found = formula.finite(t=(np.arange(self.steps) + 0.5) * self.dt / self.units.of("time"))
+        except InputError as error:
+            raise InputError(f"{key}: {error}") from None
+        found = np.broadcast_to(found, self.steps)
+        some = np.flatnonzero(found)
+        return found[: some[-1] + 1 if len(some) else 0]
+
+    def conductor_nodes(self, name: str) -> np.ndarray:
+        """Numbers of the nodes of [conductor.NAME], x fastest;
+        those of high sides that are not periodic are there too."""
+        counts = [n + (getattr(self.p.boundaries, d)[0] != "periodic") for n, d in zip(self.cells, self.directions)]
+        profile = self.profile(f"conductor.{name}.where", self.p.conductor[name].where, "")
+        found, plane = [], math.prod(counts[:-1])
+        for last in range(counts[-1]):  # a plane of nodes at a time
+            axes = ([np.arange(n) * h for n, h in zip(counts[:-1], self.spacing)]
+                    + [np.array([last]) * self.spacing[-1]])
+            places = np.stack([part.ravel() for part in np.meshgrid(*axes[::-1], indexing="ij")][::-1], axis=1)
+            found.append(last * plane + np.flatnonzero(profile.at(places)))
+        nodes = np.concatenate(found)
+        if not len(nodes):
+            raise InputError(f"conductor.{name}.where: {profile.text} is 0 at every node of the mesh")
+        return nodes
+
+    def gas(self, name: str) -> np.ndarray:
+        """Density of [ionisation.NAME] in all cells, x fastest; one number where it is the same everywhere."""
+        profile = self.profile(f"ionisation.{name}.density", self.p.ionisation[name].density, "density")
+        if profile.constant is not None:
+            return np.array([profile.constant])
+        return profile.at(self.centres([0] * self.dimension, self.cells)).reshape(self.cells).ravel(order="F")
+
     def potentials(self, side: int) -> list[float]:
         """Of the low (0) or high (1) sides."""
-        return [self.units.of("potential") * getattr(self.p.boundaries, f"potential_{d}")[side] for d in self.directions]
+        return [self.units.of("potential") * getattr(self.p.boundaries, f"potential_{d}")[side]
+                for d in self.directions]
 
     def sides(self, key: str, side: int) -> list[str]:
         """What holds at the low (0) or high (1) sides: boundaries.x and so on, or with the prefix ``particles_``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,11 +30,13 @@ PATIENT = 2.0  # seconds between two looks at whether the run is to stop, about
 
 
 class Simulation:
-    """The plasma on all ranks and, on each of them, all that was recorded so far. ``rows``: [step, column] of the core."""
+    """The plasma on all ranks and, on each of them, all that was recorded so far. ``rows``: [step,
+    column] of the core."""
 
     def __init__(self, p: Parameters, run: Run):
         self.p, self.run, self.setup = p, run, Setup(p)
-        self.seconds = {"start-up": 0.0, "steps": 0.0, "balance": 0.0, "diagnostics": 0.0, "files": 0.0, "checkpoints": 0.0}
+        self.seconds = {"start-up": 0.0, "steps": 0.0, "window": 0.0, "balance": 0.0, "diagnostics": 0.0,
+                        "files": 0.0, "checkpoints": 0.0}
         self.folder = run.comm.on_root(lambda: run.desk.folder.path, share=True) if run.kept else None
         self.recorders: list[Recorder] = [*(Probe(self.setup, name, one) for name, one in p.probe.items()),
                                           *(Histogram(self.setup, name, one) for name, one in p.histogram.items()),
@@ -59,14 +62,17 @@ class Simulation:
             for sentence in loads.doubts(self.setup, expected):
                 self.run.desk.log.line(f"doubtful: {sentence}")
 
-    # Steps -----------------------------------------------------------------------------------------------------------
+    # Steps -------------------------------------------------------------------------------------------------------
 
     def steps(self) -> Iterator[bool]:
         while (step := self.plasma.step) < self.setup.steps:
+            if self.plasma.window_moves(step):
+                with self.timed("window"), region("window"):
+                    self.plasma.shift()
             count = min(self.pace, self.next_stop(step) - step)
             started = time.perf_counter()
             with self.timed("steps"), region("steps"):
-                self.rows.append(np.asarray(self.plasma.core.advance(count, self.p.output.gauss)))
+                self.rows.append(np.asarray(self.plasma.call("advance", count, self.p.output.gauss)))
             self.find_pace(count, time.perf_counter() - started)
             self.balance()
             self.look()
@@ -77,18 +83,22 @@ class Simulation:
         """The next step at which something else is to be done."""
         stops = [self.setup.steps, *(recorder.next_step(step) for recorder in self.recorders)]
         stops += [(step // every + 1) * every for every in (self.p.output.every, self.p.run.balance_every) if every]
+        if self.p.window.speed:
+            stops.append(next(later for later in itertools.count(max(step + 1, self.plasma.window_begins))
+                              if self.plasma.window_moves(later)))
         return min(stops)
 
     def find_pace(self, count: int, seconds: float) -> None:
         """As many steps at once as take some time, the same on all ranks. No result depends on it."""
-        wanted = 2 * self.pace if seconds < PATIENT / 4 else self.pace // 2 if seconds > PATIENT and count > 1 else self.pace
+        wanted = (2 * self.pace if seconds < PATIENT / 4
+                  else self.pace // 2 if seconds > PATIENT and count > 1 else self.pace)
         self.pace = max(1, min(int(self.run.comm.bcast(wanted)), 1 << 20))
 
     def balance(self) -> None:
         every, step = self.p.run.balance_every, self.plasma.step
         if every and step % every == 0 and step < self.setup.steps and self.run.comm.size > 1:
             with self.timed("balance"), region("balance"):
-                found = self.plasma.core.balance(by=self.p.run.balance_by, only_if_it_pays=True)
+                found = self.plasma.call("balance", by=self.p.run.balance_by, only_if_it_pays=True)
             self.moves.append({"step": step, **{key: float(value) for key, value in found.items()}})
 
     def look(self) -> None:
@@ -113,13 +123,14 @@ class Simulation:
         kinetic = sum(value[f"{name}.kinetic"] for name in self.p.species)
         fields = sum(value[f"{kind}_{d}"] for kind in ("electric", "magnetic") for d in "xyz")
         self.run.desk.log.status("plaq pic", [
-            ("step", f"{step} of {steps}"), ("time", f"{step * self.setup.dt:.4g} /ω_p"), ("particles", f"{number:.4g}"),
+            ("step", f"{step} of {steps}"), ("time", f"{step * self.setup.dt:.4g} /ω_p"),
+            ("particles", f"{number:.4g}"),
             ("kinetic energy", f"{kinetic:.4g}"), ("field energy", f"{fields:.4g}")], step / steps)
         before = step - len(self.rows[-1])
         if step * 10 // steps > before * 10 // steps:
             spent = self.seconds["steps"]
-            self.run.desk.log.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles {kinetic:.5g}, of fields "
-                                   f"{fields:.5g}; {duration(spent)}")
+            self.run.desk.log.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles "
+                                   f"{kinetic:.5g}, of fields {fields:.5g}; {duration(spent)}")
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
@@ -127,12 +138,12 @@ class Simulation:
         yield
         self.seconds[part] += time.perf_counter() - started
 
-    # State -----------------------------------------------------------------------------------------------------------
+    # State -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any] | None:
         label = str(self.plasma.step)
         with self.timed("checkpoints"):
-            self.plasma.core.save(str(parts_of(self.folder, label)))
+            self.plasma.call("save", str(parts_of(self.folder, label)))
         self.rows = [np.concatenate(self.rows)]
         if not self.run.desk:
             return None
@@ -141,7 +152,8 @@ class Simulation:
 
     def restore(self, state: dict[str, Any]) -> None:
         self.rows, self.moves = [state["rows"]], list(state["moves"])
-        self.seconds = {**self.seconds, **state["seconds"], "start-up": self.seconds["start-up"] + state["seconds"]["start-up"]}
+        self.seconds = {**self.seconds, **state["seconds"],
+                        "start-up": self.seconds["start-up"] + state["seconds"]["start-up"]}
         for recorder in self.recorders:
             recorder.restore(state["recorders"][recorder.name])
 

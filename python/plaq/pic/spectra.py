@@ -8,7 +8,8 @@ from plaq.data.recorded import Recorded
 
 
 def dispersion(line: Recorded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(k [K], ω [W], power [W, K]) of a probe along a periodic line: |FFT|² in space and, with a Hann window, in time.
+    """(k [K], ω [W], power [W, K]) of a probe along a periodic line: |FFT|² in space and, with a Hann window,
+    in time.
 
     k ≥ 0 in ω_p/c, ω ≥ 0 in ω_p; both directions of k are added.
     """
@@ -16,7 +17,8 @@ def dispersion(line: Recorded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     times, places = line.axis("time"), line.axes[1].values
     dt, dx = (times[-1] - times[0]) / max(1, len(times) - 1), places[1] - places[0]
     window = np.hanning(len(times) + 2)[1:-1]
-    transformed = np.fft.fft(np.fft.rfft(values * window[:, None], axis=0), axis=1)  # of real values: ω ≥ 0, both signs of k
+    # of real values: ω ≥ 0, both signs of k
+    transformed = np.fft.fft(np.fft.rfft(values * window[:, None], axis=0), axis=1)
     power = np.abs(transformed) ** 2
     count = len(places)
     half = count // 2 + 1

@@ -1,4 +1,5 @@
-"""What linear theory says, to compare runs with. Normalised: ω in ω_p, k in ω_p/c, temperatures in m_e c² unless said."""
+"""What linear theory says, to compare runs with. Normalised: ω in ω_p, k in ω_p/c,
+temperatures in m_e c² unless said."""
 
 from __future__ import annotations
 
@@ -19,8 +20,9 @@ def langmuir(k_debye: float, thermal: float = 0.0) -> complex:
     """ω/ω_p of the least damped electrostatic wave of Maxwellian electrons, at k λ_D: k² λ_D² + 1 + ζ Z(ζ) = 0 with
     ζ = ω/(√2 k v_th) [Landau 1946]. The imaginary part is the (negative) growth rate of the field.
 
-    thermal : √(k_B T/m c²) of the momenta along k, where electrons near the wave's velocity are relativistic: 1 + ∫ f'(u) / (k (ω - k v)) du
-        = 0 with f normal in u = γ v, along a path below the pole. Those across k are at rest.
+    thermal : √(k_B T/m c²) of the momenta along k, where electrons near the wave's velocity are relativistic:
+        1 + ∫ f'(u) / (k (ω - k v)) du = 0 with f normal in u = γ v, along a path below the pole.
+        Those across k are at rest.
     """
     def slow(omega: complex) -> complex:
         zeta = omega / (math.sqrt(2) * k_debye)
@@ -29,7 +31,8 @@ def langmuir(k_debye: float, thermal: float = 0.0) -> complex:
     guess = math.sqrt(1 + 3 * k_debye**2)
     damping = math.sqrt(math.pi / 8) / k_debye**3 * math.exp(-0.5 / k_debye**2 - 1.5)
     found = root(slow, complex(guess, -damping))
-    for part in np.linspace(0, thermal, 1 + math.ceil(thermal / 0.01))[1:]:  # in small steps, so that it stays this root
+    # in small steps, so that it stays this root
+    for part in np.linspace(0, thermal, 1 + math.ceil(thermal / 0.01))[1:]:
         found = _relativistic(k_debye / part, part, found)
     return found
 
@@ -47,8 +50,8 @@ def light(k: float) -> float:
 
 
 def two_stream(k: float, u: float) -> complex:
-    """ω of two cold beams of density 1/2 with momenta ±u along k: Γ³ = ½/(ω - kv)² + ½/(ω + kv)², Γ = √(1 + u²), v = u/Γ. It grows
-    for kv < Γ^(-3/2), fastest at √(3/8) of that with γ = Γ^(-3/2)/√8 [Buneman 1958]."""
+    """ω of two cold beams of density 1/2 with momenta ±u along k: Γ³ = ½/(ω - kv)² + ½/(ω + kv)², Γ = √(1 + u²),
+    v = u/Γ. It grows for kv < Γ^(-3/2), fastest at √(3/8) of that with γ = Γ^(-3/2)/√8 [Buneman 1958]."""
     stiff = (1 + u * u) ** 0.75  # Γ^(3/2): the mass along the motion is Γ³
     square = (k * u / math.sqrt(1 + u * u) * stiff) ** 2
     return cmath.sqrt(square + 0.5 - 0.5 * math.sqrt(8 * square + 1)) / stiff
@@ -64,7 +67,8 @@ def filamentation(k: float, u: float) -> float:
 
 def weibel(k: float, cold: float, hot: float) -> float:
     """Growth rate of the magnetic field of electrons whose temperature is ``cold`` along k and ``hot`` across it:
-    ω² - k² - 1 + (T_hot/T_cold)(1 + ζ Z(ζ)) = 0, ζ = ω/(k √(2 T_cold)); grows for k² < T_hot/T_cold - 1 [Weibel 1959]."""
+    ω² - k² - 1 + (T_hot/T_cold)(1 + ζ Z(ζ)) = 0, ζ = ω/(k √(2 T_cold));
+    grows for k² < T_hot/T_cold - 1 [Weibel 1959]."""
     def relation(rate: complex) -> complex:
         zeta = 1j * rate / (k * math.sqrt(2 * cold))
         return -rate * rate - k * k - 1 + hot / cold * (1 + zeta * plasma_dispersion(zeta))
@@ -79,9 +83,24 @@ def weibel(k: float, cold: float, hot: float) -> float:
 
 
 def child_langmuir(voltage: float, gap: float) -> float:
-    """Largest current density from a cold plate at rest to another one at ``voltage`` (m_e c²/e) in a distance ``gap``, in e n_0 c:
-    J = (4/9) √2 V^(3/2)/d² in units where ε_0 = e = m_e = 1 [Child 1911, Langmuir 1913]; for V ≪ 1."""
+    """Largest current density from a cold plate at rest to another one at ``voltage`` (m_e c²/e) in a distance
+    ``gap``, in e n_0 c: J = (4/9) √2 V^(3/2)/d² in units where ε_0 = e = m_e = 1 [Child 1911, Langmuir 1913];
+    for V ≪ 1."""
     return 4 / 9 * math.sqrt(2) * voltage**1.5 / gap**2
+
+
+def mesh_wave_number(omega: float, dt: float, dx: float) -> float:
+    """k of light along an axis of the mesh, on Yee's in one dimension and with the smoothed stencil:
+    sin(k dx/2)/dx = sin(ω dt/2)/dt."""
+    return 2 / dx * math.asin(dx / dt * math.sin(omega * dt / 2))
+
+
+def relaxation(coupling: float, logarithm: float, mass_a: float, mass_b: float, cold: float, hot: float) -> float:
+    """ν of dT_a/dt = ν (T_b - T_a) by collisions with a species of density 1, both of charge ±1, in ω_p:
+    ν = (2/3) √(2/π) r L √(m_a m_b) / (m_a T_b + m_b T_a)^(3/2) with r = ω_p r_e/c,
+    ``Units.coupling`` [Spitzer 1962]."""
+    return (2 / 3 * math.sqrt(2 / math.pi) * coupling * logarithm * math.sqrt(mass_a * mass_b)
+            / (mass_a * hot + mass_b * cold) ** 1.5)
 
 
 def root(relation: Callable[[complex], complex], guess: complex) -> complex:

@@ -1,8 +1,8 @@
 """Units: normalised to ω_p and c, or SI, which is converted where an input is read.
 
-With n_0 the reference density, ω_p = √(n_0 e²/(ε_0 m_e)). Normalised: time in 1/ω_p, length in c/ω_p, density in n_0, u = γβ,
-temperature k_B T in m_e c², E in m_e c ω_p/e, B in m_e ω_p/e, energy in n_0 m_e c² (c/ω_p)^D for D dimensions. SI: s, m, m⁻³,
-u = γβ as before, k_B T in eV, V/m, T. Charges are in e, masses in m_e in either.
+With n_0 the reference density, ω_p = √(n_0 e²/(ε_0 m_e)). Normalised: time in 1/ω_p, length in c/ω_p, density in
+n_0, u = γβ, temperature k_B T in m_e c², E in m_e c ω_p/e, B in m_e ω_p/e, energy in n_0 m_e c² (c/ω_p)^D for D
+dimensions. SI: s, m, m⁻³, u = γβ as before, k_B T in eV, V/m, T. Charges are in e, masses in m_e in either.
 
 Constants: CODATA 2022 (Mohr, Newell, Taylor, Tiesinga, NIST 2024); c, e are exact.
 """
@@ -19,9 +19,10 @@ VACUUM_PERMITTIVITY = 8.8541878188e-12  # F/m
 ELECTRON_REST_ENERGY = ELECTRON_MASS * SPEED_OF_LIGHT**2 / ELEMENTARY_CHARGE  # eV
 
 NORMALISED = {"time": "1/ω_p", "length": "c/ω_p", "density": "n_0", "temperature": "m_e c²", "E": "m_e c ω_p/e",
-              "B": "m_e ω_p/e", "flux": "n_0 c", "u": "γβ", "potential": "m_e c²/e", "": ""}
-SI = {"time": "s", "length": "m", "density": "1/m³", "temperature": "eV", "E": "V/m", "B": "T", "flux": "1/(m² s)", "u": "γβ",
-      "potential": "V", "": ""}
+              "B": "m_e ω_p/e", "flux": "n_0 c", "u": "γβ", "potential": "m_e c²/e",
+              "cross section": "ω_p/(n_0 c)", "": ""}
+SI = {"time": "s", "length": "m", "density": "1/m³", "temperature": "eV", "E": "V/m", "B": "T",
+      "flux": "1/(m² s)", "u": "γβ", "potential": "V", "cross section": "m²", "": ""}
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,18 @@ class Units:
         field = ELECTRON_MASS * SPEED_OF_LIGHT * omega / ELEMENTARY_CHARGE
         return {"time": 1 / omega, "length": SPEED_OF_LIGHT / omega, "density": self.density,
                 "temperature": ELECTRON_REST_ENERGY, "E": field, "B": field / SPEED_OF_LIGHT,
-                "flux": self.density * SPEED_OF_LIGHT, "u": 1.0, "potential": ELECTRON_REST_ENERGY, "": 1.0}[quantity]
+                "flux": self.density * SPEED_OF_LIGHT, "u": 1.0, "potential": ELECTRON_REST_ENERGY,
+                "cross section": omega / (self.density * SPEED_OF_LIGHT), "": 1.0}[quantity]
+
+    def coupling(self) -> float:
+        """ω_p r_e/c with the classical electron radius r_e = e²/(4π ε_0 m_e c²):
+        what a collision's rate is in units of ω_p."""
+        radius = ELEMENTARY_CHARGE**2 / (4 * math.pi * VACUUM_PERMITTIVITY * ELECTRON_MASS * SPEED_OF_LIGHT**2)
+        return self.omega_p * radius / SPEED_OF_LIGHT
+
+    def crowding(self) -> float:
+        """n_0^(1/3) c/ω_p: particles along a unit of length."""
+        return self.density ** (1 / 3) * SPEED_OF_LIGHT / self.omega_p
 
     def of(self, quantity: str) -> float:
         """The input's unit of a quantity in normalised ones."""
@@ -58,6 +70,7 @@ class Units:
     def in_words(self) -> str:
         if self.density is None:
             return "normalised to ω_p and c"
-        plasma = (f"n_0 = {self.density:.6g} 1/m³: ω_p = {self.omega_p:.6g} 1/s, c/ω_p = {self.in_si('length'):.6g} m, "
-                  f"m_e c ω_p/e = {self.in_si('E'):.6g} V/m")
-        return f"input in SI, converted with {plasma}" if self.system == "SI" else f"normalised to ω_p and c; {plasma}"
+        plasma = (f"n_0 = {self.density:.6g} 1/m³: ω_p = {self.omega_p:.6g} 1/s, "
+                  f"c/ω_p = {self.in_si('length'):.6g} m, m_e c ω_p/e = {self.in_si('E'):.6g} V/m")
+        return (f"input in SI, converted with {plasma}" if self.system == "SI"
+                else f"normalised to ω_p and c; {plasma}")

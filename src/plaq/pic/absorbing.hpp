@@ -7,9 +7,10 @@
 
 namespace plaq::pic {
 
-/// Roden and Gedney, Microwave Opt. Technol. Lett. 27 (2000) 334, with kappa = 1, alpha = 0: a derivative along the layer's
-/// normal is d/dx + psi, where psi <- b psi + (b - 1) d/dx in each step and b = exp(-sigma dt). sigma rises with the cube of
-/// the depth to its best value of Berenger's theory, sigma = -4 ln(R) / (2 L) at the depth L, for a reflection R = 10^-8.
+/// Roden and Gedney, Microwave Opt. Technol. Lett. 27 (2000) 334, with kappa = 1, alpha = 0: a derivative along
+/// the layer's normal is d/dx + psi, where psi <- b psi + (b - 1) d/dx in each step and b = exp(-sigma dt). sigma
+/// rises with the cube of the depth to its best value of Berenger's theory, sigma = -4 ln(R) / (2 L) at the depth
+/// L, for a reflection R = 10^-8.
 template <class T>
 class absorbing {
  public:
@@ -19,6 +20,9 @@ class absorbing {
   /// What is to be added to a step of E, or half a step of B, that was done as if there were no layer.
   void advance_e(const block& m, fields<T>& f);
   void advance_b(const block& m, fields<T>& f);
+
+  /// With a window that moves by a cell: across x, in a patch that all of the layer lies in.
+  void shift(const block& m);
 
   void serialize(archive& ar) { ar(along_); }
 

@@ -12,6 +12,14 @@ namespace plaq::pic {
 /// A point of the mesh of patches or of a patch's cells.
 using point = std::array<int, 3>;
 
+/// The difference along a dimension d of a field, over dx: alpha of the one in its line, beta[t] of those in the
+/// lines before and behind in a dimension t across, gamma of those at the four corners (see plan.hpp, stencil).
+struct slope {
+  double alpha = 0, gamma = 0;
+  std::array<double, 3> beta{};
+};
+std::array<slope, 3> slopes_of(const plan& p);
+
 /// Cells 0 ... cells - 1 are the patch's own, those from -guard and up to cells + guard - 1 belong to others. In
 /// dimensions that are not used there is one cell, no guard, and a stride of 0.
 struct block {
@@ -20,9 +28,15 @@ struct block {
   std::array<std::ptrdiff_t, 3> stride{};
   std::array<double, 3> spacing{1, 1, 1};
   double dt = 0;
+  bool smoothed = false;          ///< curl E across, by `along`
+  std::array<slope, 3> along{};
 
   block() = default;
-  block(const plan& p, const point& patch) : dimensions(p.dimensions), dt(p.dt) {
+  block(const plan& p, const point& patch)
+      : dimensions(p.dimensions),
+        dt(p.dt),
+        smoothed(p.curl == stencil::cowan && p.dimensions > 1),
+        along(slopes_of(p)) {
     std::ptrdiff_t step = 1;
     for (int d = 0; d < dimensions; ++d) {
       const portion part{patch[d], p.patches[d]};
@@ -70,7 +84,9 @@ void each_row(const block& m, const region& r, Use use) {
 
 template <class T>
 void append(const block& m, const region& r, const std::vector<T>& from, std::vector<T>& to) {
-  each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) { to.insert(to.end(), from.begin() + at, from.begin() + at + n); });
+  each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+    to.insert(to.end(), from.begin() + at, from.begin() + at + n);
+  });
 }
 /// Puts what `append` took into a region of the same size, or adds it; returns the end of what was used.
 template <class T>

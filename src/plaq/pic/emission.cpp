@@ -68,7 +68,8 @@ std::vector<tile> parts_of(const plan& p, const block& m, int number) {
       bool near = true;
       for (int d = 0; d < p.dimensions; ++d) {
         const double cell = m.spacing[d], slack = reach + 1e-6 * cell;
-        near = near && centre[d] >= m.first[d] * cell - slack && centre[d] <= (m.first[d] + m.cells[d]) * cell + slack;
+        near = near && centre[d] >= m.first[d] * cell - slack &&
+               centre[d] <= (m.first[d] + m.cells[d]) * cell + slack;
       }
       if (near) out.push_back(one);
     }
@@ -94,8 +95,8 @@ std::vector<double> charge_before(const plan& p, const patch<T>& me, const side_
   return out;
 }
 
-/// How many it takes to leave no charge on the conductor behind a face. E at its first half cell, as the mean of the nodes
-/// around the face, is that on the conductor and the charge before it.
+/// How many it takes to leave no charge on the conductor behind a face. E at its first half cell, as the mean of
+/// the nodes around the face, is that on the conductor and the charge before it.
 template <class T>
 double lacking(const plan& p, const patch<T>& me, const emitter& e, const tile& t, double before) {
   const block& m = me.mesh;
@@ -115,11 +116,13 @@ double lacking(const plan& p, const patch<T>& me, const emitter& e, const tile& 
 
 /// Whole particles of a face in this step; `before`: charge_before.
 template <class T>
-std::int64_t limited(const plan& p, const patch<T>& me, const emitter& e, const tile& t, const std::vector<double>& before,
-                     const stream_id& stream) {
+std::int64_t limited(const plan& p, const patch<T>& me, const emitter& e, const tile& t,
+                     const std::vector<double>& before, const stream_id& stream) {
   const int row = me.mesh.cells[along(side_of(p, e).d)[0]];
   const double n = lacking(p, me, e, t, before[std::size_t(t.at[0] + row * t.at[1])]);
-  check(n < 1e8, "a plate that is limited by space charge would give off more than 1e8 particles at once: its weight is too small");
+  check(n < 1e8,
+        "a plate that is limited by space charge would give off more than 1e8 particles at once: its weight is "
+        "too small");
   return std::int64_t(std::floor(std::fmax(n, 0) + unit_interval(random_words(stream, 0)[0])));
 }
 /// Whole particles of a tile in a step.
@@ -140,7 +143,8 @@ frame frame_of(const plan& p, const emitter& e) {
   vector axis{0, 0, 1};
   if (p.dimensions == 3) {
     axis = {};
-    axis[std::size_t(std::min_element(f.normal.begin(), f.normal.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+    axis[std::size_t(std::min_element(f.normal.begin(), f.normal.end(),
+                                      [](double a, double b) { return std::abs(a) < std::abs(b); }) -
                      f.normal.begin())] = 1;
   }
   f.first = cross(axis, f.normal);
@@ -174,12 +178,14 @@ births<T> emit(const plan& p, patch<T>& me, std::size_t s) {
     const frame f = frame_of(p, e);
     const double spread = std::sqrt(e.temperature / p.kinds[s].mass);
     for (std::int64_t i = 0; i < n; ++i) {
-      const auto word = random_words(stream, 2 * std::uint64_t(i) + 1), more = random_words(stream, 2 * std::uint64_t(i) + 2);
+      const auto word = random_words(stream, 2 * std::uint64_t(i) + 1),
+                 more = random_words(stream, 2 * std::uint64_t(i) + 2);
       vector x = place_on(p, e, t, unit_interval(word[0]), unit_interval(word[1]));
       if (e.space_charge_limited) {
         const auto d = side_of(p, e).d;
         for (std::size_t k = 0; k < 2; ++k)
-          x[std::size_t(along(d)[k])] = (m.first[along(d)[k]] + t.at[k] + unit_interval(word[k])) * m.spacing[along(d)[k]];
+          x[std::size_t(along(d)[k])] =
+              (m.first[along(d)[k]] + t.at[k] + unit_interval(word[k])) * m.spacing[along(d)[k]];
       }
       const auto sideways = normal_pair(more[0], more[1]);
       const double away = e.drift + spread * std::sqrt(-2 * std::log(above_zero(word[3])));
@@ -194,9 +200,11 @@ births<T> emit(const plan& p, patch<T>& me, std::size_t s) {
         here = here && cell[d] >= 0 && cell[d] < m.cells[d];
       }
       if (!here) continue;
-      for (std::size_t d = 0; d < std::size_t(p.dimensions); ++d) out.who.cell[d].push_back(cell[d]), out.who.x[d].push_back(T(in_cell[d]));
+      for (std::size_t d = 0; d < std::size_t(p.dimensions); ++d)
+        out.who.cell[d].push_back(cell[d]), out.who.x[d].push_back(T(in_cell[d]));
       for (std::size_t c = 0; c < 3; ++c)
-        out.who.u[c].push_back(T(away * f.normal[c] + spread * (sideways[0] * f.first[c] + sideways[1] * f.second[c])));
+        out.who.u[c].push_back(
+            T(away * f.normal[c] + spread * (sideways[0] * f.first[c] + sideways[1] * f.second[c])));
       out.who.w.push_back(T(e.weight));
       out.part.push_back(above_zero(word[2]));
       me.now[record::at(s, record::emitted)] += 1;

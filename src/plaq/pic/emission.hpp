@@ -11,13 +11,14 @@ namespace plaq::pic {
 template <class T>
 struct patch;
 
-/// A part of a plate, about as wide as a cell, that gives off particles by itself, with random numbers of its own: so what a
-/// plate does depends on no patches. Where it crosses from patch to patch each of them has it, and keeps what begins in it.
-/// Of a plate that is limited by space charge: a face of a cell at the side of the box.
+/// A part of a plate, about as wide as a cell, that gives off particles by itself, with random numbers of its own:
+/// so what a plate does depends on no patches. Where it crosses from patch to patch each of them has it, and keeps
+/// what begins in it. Of a plate that is limited by space charge: a face of a cell at the side of the box.
 struct tile {
   int of = 0;  ///< the emitter
   std::uint32_t number = 0;
-  std::array<int, 2> at{};    ///< along the plate's two directions; of a face, its cell of the patch in the other dimensions
+  std::array<int, 2>
+      at{};  ///< along the plate's two directions; of a face, its cell of the patch in the other dimensions
   std::array<int, 2> count{1, 1};
   double area = 1;
 };
@@ -29,15 +30,15 @@ struct frame {
 };
 frame frame_of(const plan& p, const emitter& e);
 
-/// Particles that begin in a patch in a step, on their plates, with their momentum; and the part of the step that each has
-/// still before it.
+/// Particles that begin in a patch in a step, on their plates, with their momentum; and the part of the step that
+/// each has still before it.
 template <class T>
 struct births {
   particles<T> who;
   std::vector<double> part;
 };
-/// Of species s, as E and the particles are before the step. What they leave behind goes to the patch's plates, where it has
-/// its image if the plate is a conductor.
+/// Of species s, as E and the particles are before the step. What they leave behind goes to the patch's plates,
+/// where it has its image if the plate is a conductor.
 template <class T>
 births<T> emit(const plan& p, patch<T>& me, std::size_t s);
 

@@ -12,10 +12,10 @@ namespace plaq::pic {
 
 namespace {
 
-/// The cell's number in the box, the same for any patches.
+/// The cell's number in the box, the same for any patches; x slowest, so that it goes on where a window moves to.
 std::uint64_t number_in_box(const plan& p, const block& m, const point& cell) {
   std::uint64_t out = 0;
-  for (int d = 3; d-- > 0;) out = out * std::uint64_t(p.cells[d]) + std::uint64_t(m.first[d] + cell[d]);
+  for (int d = 0; d < 3; ++d) out = out * std::uint64_t(p.cells[d]) + std::uint64_t(m.first[d] + cell[d]);
   return out;
 }
 
@@ -35,7 +35,7 @@ constexpr std::uint64_t draws_of_one = 1 << 10;  // a particle's own numbers of 
 
 }  // namespace
 
-std::vector<double> places(const plan& p, const block& m, std::uint32_t stream, int per_cell, bool even) {
+std::vector<double> places(const plan& p, const block& m, std::uint32_t stream, int per_cell, bool even, int from_x) {
   if (per_cell < 1) throw input_error("per_cell = " + std::to_string(per_cell) + ": at least 1");
   const point grid = grid_of(per_cell, p.dimensions);
   std::vector<double> out;
@@ -44,7 +44,7 @@ std::vector<double> places(const plan& p, const block& m, std::uint32_t stream, 
   point at;
   for (at[2] = 0; at[2] < r.high[2]; ++at[2])
     for (at[1] = 0; at[1] < r.high[1]; ++at[1])
-      for (at[0] = 0; at[0] < r.high[0]; ++at[0]) {
+      for (at[0] = from_x; at[0] < r.high[0]; ++at[0]) {
         const auto from = stream_of(p.seed, draws::positions, stream, number_in_box(p, m, at));
         for (int n = 0; n < per_cell; ++n) {
           const auto word = random_words(from, std::uint64_t(n));
@@ -61,8 +61,8 @@ std::vector<double> places(const plan& p, const block& m, std::uint32_t stream, 
 std::array<double, 3> juettner(const stream_id& stream, std::uint64_t index, double temperature) {
   const double root = std::sqrt(temperature);
   // Weights of the gamma distributions of shape 3/2, 2, 5/2, 3 that the proposals are a mixture of.
-  const std::array<double, 4> weights{std::sqrt(std::numbers::pi / 2), root, 1.5 * std::sqrt(std::numbers::pi / 2) * temperature,
-                                      2 * temperature * root};
+  const std::array<double, 4> weights{std::sqrt(std::numbers::pi / 2), root,
+                                      1.5 * std::sqrt(std::numbers::pi / 2) * temperature, 2 * temperature * root};
   const double all = weights[0] + weights[1] + weights[2] + weights[3];
   for (std::uint64_t tries = 0; tries < draws_of_one / 2; ++tries) {
     const auto a = random_words(stream, index + 2 * tries), b = random_words(stream, index + 2 * tries + 1);
@@ -82,7 +82,8 @@ std::array<double, 3> juettner(const stream_id& stream, std::uint64_t index, dou
     const double across = u * std::sqrt(1 - z * z);
     return {across * std::cos(phi), across * std::sin(phi), u * z};
   }
-  throw input_error("a Juettner distribution of temperature " + std::to_string(temperature) + " mc^2 cannot be drawn");
+  throw input_error("a Juettner distribution of temperature " + std::to_string(temperature) +
+                    " mc^2 cannot be drawn");
 }
 
 std::array<double, 3> boosted(const std::array<double, 3>& u, const std::array<double, 3>& drift) {
@@ -117,8 +118,8 @@ void load(const plan& p, patch<T>& me, std::size_t s, const loaded& what) {
     for (std::size_t d = 0; d < dims; ++d) {
       const double at = what.x[i * dims + d] / m.spacing[d] - m.first[d];
       if (!(at >= 0 && at <= m.cells[d]))
-        throw input_error("load: a particle of \"" + p.kinds[s].name + "\" at " + std::to_string(what.x[i * dims + d]) +
-                          " is not in patch " + std::to_string(me.number));
+        throw input_error("load: a particle of \"" + p.kinds[s].name + "\" at " +
+                          std::to_string(what.x[i * dims + d]) + " is not in patch " + std::to_string(me.number));
       cell[d] = std::min(int(at), m.cells[d] - 1);
       part[d] = at - cell[d];
     }
@@ -130,7 +131,9 @@ void load(const plan& p, patch<T>& me, std::size_t s, const loaded& what) {
     if (what.juttner) {
       const std::array<double, 3> along{drift[0], drift[1], drift[2]};
       const std::uint64_t own = number * draws_of_one;
-      u = boosted(turned_along(juettner(stream, own, thermal[0]), along, random_words(stream, own + draws_of_one - 1)[0]), along);
+      u = boosted(
+          turned_along(juettner(stream, own, thermal[0]), along, random_words(stream, own + draws_of_one - 1)[0]),
+          along);
     } else {
       const auto word = random_words(stream, number);
       const auto first = normal_pair(word[0], word[1]), second = normal_pair(word[2], word[3]);
@@ -142,6 +145,8 @@ void load(const plan& p, patch<T>& me, std::size_t s, const loaded& what) {
     for (std::size_t d = 0; d < dims; ++d) to.cell[d].push_back(cell[d]), to.x[d].push_back(T(part[d]));
     for (std::size_t c = 0; c < 3; ++c) to.u[c].push_back(T(u[c]));
     to.w.push_back(T(what.w[i]));
+    me.next[record::at(s, record::emitted)] += 1;
+    me.next[record::at(s, record::emitted_weight)] += double(to.w.back());
   }
 }
 

@@ -15,8 +15,8 @@ struct neighbour {
   point shift;
 };
 
-/// All that share a face, an edge or a corner with a patch: up to 2, 8, 26. Around a periodic box a patch may be its own
-/// neighbour, and another one several times.
+/// All that share a face, an edge or a corner with a patch: up to 2, 8, 26. Around a periodic box a patch may be
+/// its own neighbour, and another one several times.
 inline std::vector<neighbour> neighbours(const plan& p, const index3& of) {
   std::vector<neighbour> out;
   const point reach{1, p.dimensions > 1, p.dimensions > 2};

@@ -45,8 +45,8 @@ struct particles {
   }
 };
 
-/// E and B at the points of Yee's mesh: E_c half a cell on in c, B_c in the two others; J where E is, rho at the nodes.
-/// Each in an array as long as the block.
+/// E and B at the points of Yee's mesh: E_c half a cell on in c, B_c in the two others; J where E is, rho at the
+/// nodes. Each in an array as long as the block.
 template <class T>
 struct fields {
   std::array<std::vector<T>, 3> e, b, j;

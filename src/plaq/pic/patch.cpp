@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/pic/absorbing.hpp"
-#include "plaq/pic/poisson.hpp"
+#include "plaq/pic/antenna.hpp"
+#include "plaq/pic/collisions.hpp"
+#include "plaq/pic/ionisation.hpp"
 #include "plaq/pic/travel.hpp"
 
 namespace plaq::pic {
@@ -38,6 +41,20 @@ region looked_at(const plan& p, const block& m, const sides& walls) {
   return r;
 }
 
+/// div E - rho there; on conductors in the box nobody knows the charge.
+template <class T>
+std::vector<T> residual_of(const plan& p, const patch<T>& me) {
+  const region r = looked_at(p, me.mesh, me.walls);
+  auto out = gauss_residual(me.mesh, r, me.f);
+  auto next = out.begin();
+  if (!me.solids.nodes.empty())
+    each_row(me.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = at; i < at + n; ++i, ++next)
+        if (me.solids.nodes[std::size_t(i)]) *next = 0;
+    });
+  return out;
+}
+
 }  // namespace
 
 template <class T>
@@ -49,7 +66,9 @@ patch<T>::patch(const plan& p, const point& at)
       kinds(p.kinds.size()),
       tiles(tiles_of(p, mesh)),
       plates(p.emitters.empty() ? 0 : mesh.size()),
-      layers(p, mesh) {}
+      layers(p, mesh),
+      solids(p, mesh),
+      next(record::length(p)) {}
 
 template <class T>
 std::size_t patch<T>::size() const {
@@ -72,6 +91,8 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
   me.now.assign(record::length(p), 0);
   std::vector<births<T>> begin;
   for (std::size_t s = 0; s < p.kinds.size(); ++s) begin.push_back(emit(p, me, s));
+  collide(p, me);
+  ionise(p, me);
   for (auto& component : me.f.j) std::ranges::fill(component, T(0));
   for (std::size_t s = 0; s < p.kinds.size(); ++s) {
     particles<T>& all = me.kinds[s];
@@ -118,6 +139,7 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
     std::ranges::sort(gone, std::greater<>());
     for (const auto i : gone) all.remove(i, m.dimensions);
   }
+  for (std::size_t i = 0; i < me.next.size(); ++i) me.now[i] += std::exchange(me.next[i], 0.0);
   fold_current(m, me.walls, me.f);
   for (auto& one : out)
     for (const auto& component : me.f.j) append(m, guards_towards(m, one.shift), component, one.current);
@@ -127,8 +149,8 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point
 template <class T>
 void take(const plan& p, patch<T>& me, parcel<T>&& came) {
   const block& m = me.mesh;
-  const T* from = came.current.data();
-  for (auto& component : me.f.j) from = add(m, edge_towards(m, back(came.shift)), from, component);
+  if (const T* from = came.current.data(); !came.current.empty())
+    for (auto& component : me.f.j) from = add(m, edge_towards(m, back(came.shift)), from, component);
   for (std::size_t s = 0; s < p.kinds.size(); ++s) {
     auto& theirs = came.kinds[s];
     for (int d = 0; d < m.dimensions; ++d)
@@ -140,16 +162,19 @@ void take(const plan& p, patch<T>& me, parcel<T>&& came) {
 
 template <class T>
 void count(const plan& p, patch<T>& me) {
+  absorb(p, me);
   for (std::size_t s = 0; s < p.kinds.size(); ++s) me.now[record::at(s, record::number)] = double(me.kinds[s].size());
 }
 
 template <class T>
 void advance_fields(const plan& p, patch<T>& me) {
   const double half = 0.5 * p.dt;
+  radiate(p, me.mesh, me.step, me.f);
   advance_b(me.mesh, me.f, half);
   me.layers.advance_b(me.mesh, me.f);
   advance_e(me.mesh, me.f, p.dt);
   me.layers.advance_e(me.mesh, me.f);
+  shield(me);
 }
 
 template <class T>
@@ -180,27 +205,19 @@ void complete_fields(const plan& p, patch<T>& me) {
 template <class T>
 void set_electric(const plan& p, patch<T>& me, const std::vector<double>& phi) {
   const block& m = me.mesh;
-  const point nodes = nodes_of(p);
-  region r = with_guards(m);
-  for (int d = 0; d < m.dimensions; ++d)  // what is behind a wall is an image
-    if (!p.periodic(d)) r.low[d] = std::max(r.low[d], -m.first[d]), r.high[d] = std::min(r.high[d], nodes[d] - m.first[d]);
-  const auto potential = [&](point at) {
-    for (int d = 0; d < m.dimensions; ++d) {
-      at[d] += m.first[d];
-      if (p.periodic(d)) at[d] = (at[d] + p.cells[d]) % p.cells[d];
-    }
-    return phi[std::size_t(at[0] + nodes[0] * (at[1] + nodes[1] * at[2]))];
-  };
-  point at;
-  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0])
-        for (int d = 0; d < m.dimensions; ++d) {
-          point next = at;
-          ++next[d];
-          if (!p.periodic(d) && next[d] >= nodes[d] - m.first[d]) continue;
-          me.f.e[std::size_t(d)][std::size_t(m.index(at))] = T((potential(at) - potential(next)) / m.spacing[d]);
-        }
+  for (int d = 0; d < m.dimensions; ++d) {
+    region r = with_guards(m);
+    --r.high[d];
+    for (int t = 0; t < m.dimensions; ++t)  // what is behind a wall is an image
+      if (!p.periodic(t))
+        r.low[t] = std::max(r.low[t], -m.first[t]),
+        r.high[t] = std::min(r.high[t], p.cells[t] + (t != d) - m.first[t]);
+    each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = at; i < at + n; ++i)
+        me.f.e[std::size_t(d)][std::size_t(i)] =
+            T((phi[std::size_t(i)] - phi[std::size_t(i + m.stride[d])]) / m.spacing[d]);
+    });
+  }
   mirror_fields(m, me.walls, me.f);
 }
 
@@ -219,7 +236,8 @@ void begin_charge(const plan& p, patch<T>& me) {
     std::ranges::fill(me.f.rho, T(0));
   else
     me.f.rho = me.plates;
-  for (std::size_t s = 0; s < p.kinds.size(); ++s) deposit_charge(me.mesh, p.order, me.f, me.kinds[s], p.kinds[s].charge);
+  for (std::size_t s = 0; s < p.kinds.size(); ++s)
+    deposit_charge(me.mesh, p.order, me.f, me.kinds[s], p.kinds[s].charge);
   fold_charge(me.mesh, me.walls, me.f);
 }
 
@@ -237,10 +255,11 @@ void take_charge(patch<T>& me, const halo<T>& came) {
 
 template <class T>
 void look_at_gauss(const plan& p, patch<T>& me) {
-  const auto residual = gauss_residual(me.mesh, looked_at(p, me.mesh, me.walls), me.f);
+  const auto residual = residual_of(p, me);
   check(residual.size() == me.background.size(), "Gauss's law is looked at before the start");
   double most = 0;
-  for (std::size_t i = 0; i < residual.size(); ++i) most = std::max(most, double(std::abs(residual[i] - me.background[i])));
+  for (std::size_t i = 0; i < residual.size(); ++i)
+    most = std::max(most, double(std::abs(residual[i] - me.background[i])));
   me.done[me.done.size() - record::length(p) + record::gauss(p)] = most;
 }
 
@@ -251,32 +270,8 @@ void begin(const plan& p, patch<T>& me) {
   for (std::size_t s = 0; s < p.kinds.size(); ++s) {
     kick(me.mesh, p.order, motion_of(p.kinds[s], me.walls), me.f, me.kinds[s], -0.5 * p.dt);
   }
-  me.background = gauss_residual(me.mesh, looked_at(p, me.mesh, me.walls), me.f);
-}
-
-template <class T>
-void sort_by_cell(const block& m, particles<T>& p) {
-  // Memory of a thread, which changes places with that of the particles: none is asked for once it is large enough.
-  struct room {
-    std::vector<std::uint32_t> cell, first, to;
-    particles<T> sorted;
-  };
-  static thread_local room of_thread;
-  auto& [cell, first, to, sorted] = of_thread;
-  const std::size_t n = p.size();
-  cell.assign(n, std::uint32_t(m.origin()));
-  first.assign(m.size() + 1, 0);
-  to.resize(n);
-  for (int d = 0; d < m.dimensions; ++d)
-    for (std::size_t i = 0; i < n; ++i) cell[i] += std::uint32_t(p.cell[d][i]) * std::uint32_t(m.stride[d]);
-  for (std::size_t i = 0; i < n; ++i) ++first[cell[i] + 1];
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  for (std::size_t i = 0; i < n; ++i) to[i] = first[cell[i]]++;
-  sorted.each_array(p, m.dimensions, [&](auto& out, auto& in) {
-    out.resize(n);
-    for (std::size_t i = 0; i < n; ++i) out[to[i]] = in[i];
-    out.swap(in);
-  });
+  me.background = residual_of(p, me);
+  std::ranges::fill(me.next, 0.0);
 }
 
 #define PLAQ_PIC_FOR(T)                                                                              \
@@ -294,8 +289,7 @@ void sort_by_cell(const block& m, particles<T>& p) {
   template halo<T> charge_for(const patch<T>&, const point&);                                        \
   template void take_charge(patch<T>&, const halo<T>&);                                              \
   template void look_at_gauss(const plan&, patch<T>&);                                               \
-  template void begin(const plan&, patch<T>&);                                                       \
-  template void sort_by_cell(const block&, particles<T>&);
+  template void begin(const plan&, patch<T>&);
 PLAQ_PIC_FOR(float)
 PLAQ_PIC_FOR(double)
 #undef PLAQ_PIC_FOR

@@ -6,6 +6,7 @@
 
 #include "plaq/collection/archive.hpp"
 #include "plaq/pic/absorbing.hpp"
+#include "plaq/pic/conductors.hpp"
 #include "plaq/pic/emission.hpp"
 #include "plaq/pic/kernels.hpp"
 #include "plaq/pic/record.hpp"
@@ -13,8 +14,8 @@
 
 namespace plaq::pic {
 
-/// Its fields, with guard cells, and the particles in its own cells. Between steps E and B are those of t, with guards,
-/// positions those of t, momenta those of t - dt/2.
+/// Its fields, with guard cells, and the particles in its own cells. Between steps E and B are those of t, with
+/// guards, positions those of t, momenta those of t - dt/2.
 template <class T>
 struct patch {
   int number = 0;
@@ -28,18 +29,23 @@ struct patch {
   std::vector<T> plates;      ///< charge density that particles have left on plates within the box
   std::vector<T> background;  ///< div E - rho where Gauss's law is looked at, as it was at the start
   absorbing<T> layers;
+  solid solids;
   std::vector<double> now;    ///< of this step, as record.hpp says
+  std::vector<double> next;   ///< what came and left since the last step, for the record of the next
   std::vector<double> done;   ///< of the steps since the last time that they were asked for
 
   patch() = default;
   patch(const plan& p, const point& at);
 
-  void serialize(archive& ar) { ar(number, rank, step, mesh, walls, f, kinds, tiles, plates, background, layers, now, done); }
+  void serialize(archive& ar) {
+    ar(number, rank, step, mesh, walls, f, kinds, tiles, plates, background, layers, solids, now, next, done);
+  }
   std::size_t size() const;  ///< particles
 };
 
-/// From a patch to the neighbour at `shift`: the current in the guard cells that are its own, and the particles that are
-/// in it now. Cells of these are counted from the side that they came in by: -1 is the last one, 0 the first.
+/// From a patch to the neighbour at `shift`: the current in the guard cells that are its own, and the particles
+/// that are in it now; only these where a window moves. Their cells are counted from the side that they came in
+/// by: -1 is the last one, 0 the first.
 template <class T>
 struct parcel {
   point shift{};
@@ -55,16 +61,16 @@ struct halo {
   void serialize(archive& ar) { ar(shift, values); }
 };
 
-// A step is: push, send parcels, take them, count; advance_fields, send halos, take them, complete_fields, or else the charge
-// and set_electric; complete.
+// A step is: push, send parcels, take them, count; advance_fields, send halos, take them, complete_fields, or else
+// the charge and set_electric; complete.
 
-/// Particles, and the current that they make; the parcels for the neighbours at these shifts. Throws runtime_failure that
-/// names the species where a momentum is no number.
+/// Particles, and the current that they make; the parcels for the neighbours at these shifts. Throws
+/// runtime_failure that names the species where a momentum is no number.
 template <class T>
 std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point>& shifts);
 template <class T>
 void take(const plan& p, patch<T>& me, parcel<T>&& came);
-/// All particles are counted, with those that the parcels have brought.
+/// All particles are counted, with those that the parcels have brought; conductors take theirs.
 template <class T>
 void count(const plan& p, patch<T>& me);
 /// E by a step, B by half of one.
@@ -77,7 +83,7 @@ void take(patch<T>& me, const halo<T>& came);
 /// The rest of B.
 template <class T>
 void complete_fields(const plan& p, patch<T>& me);
-/// E = -grad phi instead, phi as poisson.hpp has it.
+/// E = -grad phi instead, phi as poisson.hpp gives it.
 template <class T>
 void set_electric(const plan& p, patch<T>& me, const std::vector<double>& phi);
 /// The record of the step.
@@ -95,13 +101,9 @@ void take_charge(patch<T>& me, const halo<T>& came);
 template <class T>
 void look_at_gauss(const plan& p, patch<T>& me);
 
-/// Momenta from t = 0 to -dt/2, and div E - rho becomes the background; fields have been given in the patch's own cells,
-/// and their halos been taken.
+/// Momenta from t = 0 to -dt/2, and div E - rho becomes the background; fields have been given in the patch's own
+/// cells, and their halos been taken.
 template <class T>
 void begin(const plan& p, patch<T>& me);
-
-/// Orders particles by cell, as the kernels want them. Those of a cell keep their order.
-template <class T>
-void sort_by_cell(const block& m, particles<T>& p);
 
 }  // namespace plaq::pic

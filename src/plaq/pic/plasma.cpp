@@ -11,20 +11,17 @@
 #include "plaq/collection/collection.hpp"
 #include "plaq/pic/neighbours.hpp"
 #include "plaq/pic/poisson.hpp"
+#include "plaq/pic/window.hpp"
 #include "plaq/task/backends.hpp"
 
 namespace plaq::pic {
 
 namespace {
 
-template <class First, class... Rest>
-std::shared_ptr<task::detail::pool_base> make_pool(std::string_view name, const task::options& how,
-                                                   std::tuple<First, Rest...>*) {
-  if (name == First::name()) return std::make_shared<typename First::pool>(how);
-  if constexpr (sizeof...(Rest) > 0)
-    return make_pool(name, how, static_cast<std::tuple<Rest...>*>(nullptr));
-  else
-    task::detail::unknown_backend(name);
+std::shared_ptr<task::detail::pool_base> make_pool(std::string_view name, const task::options& how) {
+  return task::of_backend(name, [&]<class Backend>() -> std::shared_ptr<task::detail::pool_base> {
+    return std::make_shared<typename Backend::pool>(how);
+  });
 }
 
 /// Homes by cutting the Hilbert curve into parts of equal estimated load: before the first particle exists.
@@ -32,7 +29,8 @@ homes<index3> dealt(const plan& p, const std::vector<double>& estimate, int rank
   const box<index3> all(index_of(p.patches));
   if (estimate.empty()) return along_hilbert(all);
   if (estimate.size() != all.size())
-    throw input_error("estimate: " + std::to_string(estimate.size()) + " loads for " + std::to_string(all.size()) + " patches");
+    throw input_error("estimate: " + std::to_string(estimate.size()) + " loads for " + std::to_string(all.size()) +
+                      " patches");
   balance::situation s{.ranks = ranks, .loads = estimate, .where = std::vector<int>(estimate.size())};
   for (int n = 0; n < int(all.size()); ++n)
     s.positions.push_back(elements::hilbert_position(point_of(patch_of(p, n)), p.patches));
@@ -51,8 +49,8 @@ class on_patches final : public plasma {
  public:
   on_patches(const plan& p, const comm::communicator& over, const making& how)
       : plasma(p),
-        poisson_(plan_),
-        pool_(make_pool(how.backend, how.pool, static_cast<task::known_backends*>(nullptr))),
+        over_(over),
+        pool_(make_pool(how.backend, how.pool)),
         patches_(made(over, how)),
         parcels_(patches_->template make_port<parcel<T>>("particles and currents")),
         edges_(patches_->template make_port<halo<T>>("fields")),
@@ -74,16 +72,20 @@ class on_patches final : public plasma {
 
   std::vector<double> advance(int n, bool gauss) override {
     if (n < 1) throw input_error("advance: " + std::to_string(n) + " steps");
+    if (plan_.shifted(step_ + n - 1) != plan_.shifted(step_))
+      throw input_error("advance: the window moves before " + std::to_string(n) + " steps are done");
     for (int i = 0; i < n; ++i) {
       one_step(i == 0);
-      if (gauss) {
+      if (gauss && !plan_.window.on()) {
         if (!plan_.electrostatic) sum_charge("charge");
         patches_->each("gauss", [this](patch<T>& me) { look_at_gauss(plan_, me); });
       }
     }
     auto found = patches_->reduce(
         "records", [](const patch<T>& me) { return me.done; }, std::vector<double>(),
-        [this](std::vector<double> a, const std::vector<double>& b) { return record::together(plan_, std::move(a), b); });
+        [this](std::vector<double> a, const std::vector<double>& b) {
+          return record::together(plan_, std::move(a), b);
+        });
     wait();
     auto rows = found.get();
     need_all(rows);
@@ -105,7 +107,8 @@ class on_patches final : public plasma {
   std::vector<int> homes() override {
     patches_->each("where", [](patch<T>& me, auto& here) { me.rank = here.rank(); });
     auto all = patches_->reduce(
-        "where", [](const patch<T>& me) { return std::pair(me.number, me.rank); }, std::vector<int>(std::size_t(number_of_patches())),
+        "where", [](const patch<T>& me) { return std::pair(me.number, me.rank); },
+        std::vector<int>(std::size_t(number_of_patches())),
         [](std::vector<int> a, const std::pair<int, int>& b) {
           a[std::size_t(b.first)] = b.second;
           return a;
@@ -116,6 +119,23 @@ class on_patches final : public plasma {
 
   void solve_poisson() override {
     electric_from_charge();
+    wait();
+  }
+  void shift() override {
+    patches_->each("window", [this](patch<T>& me, auto& here) {
+      auto out = pic::shift(plan_, me);
+      index3 before = here.index();
+      if (before.x-- > 0) here.send(parcels_, before, std::move(out));
+    });
+    const auto from = [this](const index3& at) { return std::size_t(at.x + 1 < plan_.patches[0]); };
+    patches_->each("window", parcels_.of(from), [this](patch<T>& me, auto& here) {
+      for (auto& [from, came] : here.take(parcels_)) take(plan_, me, std::move(came));
+      send_edges(me, here);
+    });
+    patches_->each("window", edges_.of(around()), [this](patch<T>& me, auto& here) {
+      for (auto& [from, came] : here.take(edges_)) take(me, came);
+      mirror_fields(me.mesh, me.walls, me.f);
+    });
     wait();
   }
   void charge() override {
@@ -133,9 +153,11 @@ class on_patches final : public plasma {
     patch<T>& me = at(number);
     const std::size_t n = own(me.mesh).size();
     if (e.size() != 3 * n || b.size() != 3 * n)
-      throw input_error("set_fields: patch " + std::to_string(number) + " needs 3 x " + std::to_string(n) + " numbers of e and b");
+      throw input_error("set_fields: patch " + std::to_string(number) + " needs 3 x " + std::to_string(n) +
+                        " numbers of e and b");
     for (std::size_t c = 0; c < 3; ++c) {
-      const std::vector<T> one(e.begin() + c * n, e.begin() + (c + 1) * n), other(b.begin() + c * n, b.begin() + (c + 1) * n);
+      const std::vector<T> one(e.begin() + c * n, e.begin() + (c + 1) * n),
+          other(b.begin() + c * n, b.begin() + (c + 1) * n);
       put(me.mesh, own(me.mesh), one.data(), me.f.e[c]);
       put(me.mesh, own(me.mesh), other.data(), me.f.b[c]);
     }
@@ -144,7 +166,8 @@ class on_patches final : public plasma {
     patch<T>& me = at(number);
     const auto& names = field_names();
     const auto which = std::size_t(std::ranges::find(names, name) - names.begin());
-    if (which == names.size()) throw input_error("\"" + std::string(name) + "\" is no field: ex ... bz, jx ... jz, rho");
+    if (which == names.size())
+      throw input_error("\"" + std::string(name) + "\" is no field: ex ... bz, jx ... jz, rho");
     const std::array all{&me.f.e[0], &me.f.e[1], &me.f.e[2], &me.f.b[0], &me.f.b[1], &me.f.b[2],
                          &me.f.j[0], &me.f.j[1], &me.f.j[2], &me.f.rho};
     std::vector<T> out;
@@ -212,25 +235,21 @@ class on_patches final : public plasma {
     }
   }
 
-  /// Every rank solves for the whole box, from the charge of all: the same bits on each.
+  /// Waits for all patches.
   void electric_from_charge() {
     sum_charge("charge");
-    using part = std::pair<int, std::vector<T>>;
-    auto rho = patches_->reduce(
-        "charge",
-        [](const patch<T>& me) {
-          part out{me.number, {}};
-          append(me.mesh, own(me.mesh), me.f.rho, out.second);
-          return out;
-        },
-        std::vector<double>(),
-        [this](std::vector<double> all, const part& one) {
-          if (all.empty()) all.resize(std::size_t(plan_.cells[0]) * std::size_t(plan_.cells[1]) * std::size_t(plan_.cells[2]));
-          put_in_box(plan_, mesh(one.first), one.second, all);
-          return all;
-        });
-    auto phi = std::make_shared<const std::vector<double>>(poisson_.solve(rho.get()));
-    patches_->each("electric field", [this, phi](patch<T>& me) { set_electric(plan_, me, *phi); });
+    wait();
+    if (!poisson_) poisson_ = std::make_unique<poisson>(plan_, over_, *pool_);
+    std::vector<piece> rho;
+    for (const auto& [number, me] : here()) {
+      std::vector<T> own_cells;
+      append(me->mesh, own(me->mesh), me->f.rho, own_cells);
+      rho.push_back({number, {own_cells.begin(), own_cells.end()}});
+    }
+    auto phi = std::make_shared<std::map<int, std::vector<double>>>();
+    for (piece& one : poisson_->solve(rho)) (*phi)[one.patch] = std::move(one.values);
+    here_.clear();
+    patches_->each("electric field", [this, phi](patch<T>& me) { set_electric(plan_, me, phi->at(me.number)); });
   }
 
   void sum_charge(const char* name) {
@@ -260,9 +279,14 @@ class on_patches final : public plasma {
     auto all = patches_->reduce(
         "count",
         [](const patch<T>& me) {
-          std::vector<double> n;  // numbers, then weights
+          std::vector<double> n;  // numbers, then weights, as they were before what the next record will say
           for (const auto& k : me.kinds) n.push_back(double(k.size()));
           for (const auto& k : me.kinds) n.push_back(std::accumulate(k.w.begin(), k.w.end(), 0.0));
+          for (std::size_t s = 0; s < me.kinds.size(); ++s) {
+            const double* row = me.next.data() + record::at(s, 0);
+            n[s] += row[record::left] - row[record::emitted];
+            n[s + me.kinds.size()] += row[record::left_weight] - row[record::emitted_weight];
+          }
           return n;
         },
         std::vector<double>(2 * plan_.kinds.size()),
@@ -285,15 +309,17 @@ class on_patches final : public plasma {
         double left = 0, left_weight = 0;
         for (std::size_t side = 0; side < 6; ++side)
           left += found[record::left + side], left_weight += found[record::left_weight + side];
-        const double expected = numbers_[s] - left + found[record::emitted], weight = found[record::weight];
-        const double expected_weight = weights_[s] - left_weight + found[record::emitted_weight];
+        const double expected = numbers_[s] - left + found[record::emitted] - found[record::absorbed],
+                     weight = found[record::weight];
+        const double expected_weight =
+            weights_[s] - left_weight + found[record::emitted_weight] - found[record::absorbed_weight];
         const double size = std::abs(weights_[s]) + std::abs(found[record::emitted_weight]);
         const bool charge_kept = std::abs(weight - expected_weight) <= 1e-9 * size;
         if (found[record::number] != expected || !charge_kept) {
           std::ostringstream text;
-          text << "step " << step_ + std::int64_t(row) + 1 << ": of species \"" << plan_.kinds[s].name << "\" there are "
-               << found[record::number] << " particles of weight " << weight << ", and there should be " << expected << " of "
-               << expected_weight;
+          text << "step " << step_ + std::int64_t(row) + 1 << ": of species \"" << plan_.kinds[s].name
+               << "\" there are " << found[record::number] << " particles of weight " << weight
+               << ", and there should be " << expected << " of " << expected_weight;
           throw runtime_failure(text.str());
         }
         numbers_[s] = expected;
@@ -311,16 +337,18 @@ class on_patches final : public plasma {
     return *found->second;
   }
   std::size_t known(std::size_t s) const {
-    if (s >= plan_.kinds.size()) throw input_error("species " + std::to_string(s) + " of " + std::to_string(plan_.kinds.size()));
+    if (s >= plan_.kinds.size())
+      throw input_error("species " + std::to_string(s) + " of " + std::to_string(plan_.kinds.size()));
     return s;
   }
   int number_of_patches() const { return plan_.patches[0] * plan_.patches[1] * plan_.patches[2]; }
 
-  const poisson poisson_;
+  const comm::communicator& over_;
   std::shared_ptr<task::detail::pool_base> pool_;
   std::unique_ptr<patches> patches_;
   port<patch<T>, index3, parcel<T>> parcels_;
   port<patch<T>, index3, halo<T>> edges_, charges_;
+  std::unique_ptr<poisson> poisson_;  ///< once it is needed
   std::map<int, patch<T>*> here_;  ///< of this rank, while nothing goes on
   std::vector<double> numbers_, weights_;
 };
@@ -336,6 +364,12 @@ block plasma::mesh(int number) const {
   if (number < 0 || number >= plan_.patches[0] * plan_.patches[1] * plan_.patches[2])
     throw input_error("there is no patch " + std::to_string(number));
   return {plan_, point_of(patch_of(plan_, number))};
+}
+
+block plasma::mesh_now(int number) const {
+  block out = mesh(number);
+  out.first[0] += int(plan_.shifted(step_));
+  return out;
 }
 
 std::unique_ptr<plasma> make_plasma(const plan& p, const comm::communicator& over, const making& how) {

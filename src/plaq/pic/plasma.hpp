@@ -20,7 +20,8 @@ struct making {
   std::string backend = "fiber";
   task::options pool = {};
   bool single = false;               ///< precision; this one does change results
-  std::vector<double> estimate = {};  ///< load of each patch, x fastest, by which they are dealt to ranks; empty: all alike
+  std::vector<double> estimate =
+      {};  ///< load of each patch, x fastest, by which they are dealt to ranks; empty: all alike
   std::filesystem::path folder = {};  ///< of a checkpoint to go on from, or empty
 };
 
@@ -32,7 +33,8 @@ struct seen {
   std::vector<double> x, u, w;
 };
 
-/// Every rank makes the same calls of what is collective, in the same order. The first error of any rank is thrown on all.
+/// Every rank makes the same calls of what is collective, in the same order. The first error of any rank is thrown
+/// on all.
 class plasma {
  public:
   virtual ~plasma() = default;
@@ -42,19 +44,22 @@ class plasma {
 
   // Collective:
 
-  /// After everything is loaded, before the first step: momenta go to -dt/2, and div E - rho is taken as a charge that
-  /// stays where it is.
+  /// After everything is loaded, before the first step: momenta go to -dt/2, and div E - rho is taken as a charge
+  /// that stays where it is.
   virtual void start() = 0;
-  /// n steps; a row for each, as record::names. With `gauss` Gauss's law is looked at in each. Throws runtime_failure where
-  /// particles or charge are lost.
+  /// n steps; a row for each, as record::names. With `gauss` Gauss's law is looked at in each. Throws
+  /// runtime_failure where particles or charge are lost.
   virtual std::vector<double> advance(int n, bool gauss) = 0;
   virtual balanced balance(const balancing& how) = 0;
   virtual void save(const std::filesystem::path& folder) = 0;
   /// The rank of each patch.
   virtual std::vector<int> homes() = 0;
-  /// E becomes the field of the charge density, by Poisson's equation with the plan's potentials; what E was is lost. Every
-  /// step of an electrostatic plan begins so.
+  /// E becomes the field of the charge density, by Poisson's equation with the plan's potentials; what E was is
+  /// lost. Every step of an electrostatic plan begins so.
   virtual void solve_poisson() = 0;
+  /// After a step at whose end plan.shifted() is one more: the window moves by a cell. What comes in at its high
+  /// side is empty, until it is loaded; what came in and left is in the record of the next step.
+  virtual void shift() = 0;
   /// Computes the charge density.
   virtual void charge() = 0;
 
@@ -62,6 +67,8 @@ class plasma {
 
   virtual std::vector<int> local() = 0;
   block mesh(int patch) const;
+  /// The same where a window has moved to: with places that particles have.
+  block mesh_now(int patch) const;
   virtual void load(int patch, std::size_t species, const loaded& what) = 0;
   /// [component][k][j][i] of E, then of B, x fastest.
   virtual void set_fields(int patch, std::span<const double> e, std::span<const double> b) = 0;

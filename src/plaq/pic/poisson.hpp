@@ -1,46 +1,43 @@
-// Poisson's equation on the whole box: -laplace phi = rho, with the second differences of Yee's mesh.
+// Poisson's equation on all ranks: -laplace phi = rho, with the second differences of Yee's mesh.
 #pragma once
-#include <array>
+#include <memory>
 #include <vector>
 
+#include "plaq/comm/wire/communicator.hpp"
 #include "plaq/pic/block.hpp"
+#include "plaq/task/pool.hpp"
 
 namespace plaq::pic {
 
-/// Nodes of the box where phi is: those of the conducting high sides too.
-point nodes_of(const plan& p);
+/// Values of a patch.
+struct piece {
+  int patch = 0;
+  std::vector<double> values;
+};
 
-/// Puts the values of a patch's cells where they are in the box.
-template <class T>
-void put_in_box(const plan& p, const block& m, const std::vector<T>& from, std::vector<double>& to) {
-  const T* next = from.data();
-  const region r = own(m);
-  for (int k = 0; k < r.high[2]; ++k)
-    for (int j = 0; j < r.high[1]; ++j)
-      for (int i = 0; i < r.high[0]; ++i)
-        to[std::size_t(m.first[0] + i + p.cells[0] * (m.first[1] + j + p.cells[1] * (m.first[2] + k)))] = double(*next++);
-}
-
-/// Directly: in each dimension by the modes of its sides, which are waves in a periodic box and sines between conductors.
-/// A transform is a product with the matrix of all modes, so it takes N operations for each of N nodes in a line.
+/// By Fourier transforms of a mesh that is spread over the ranks. Between conducting sides phi is what the charges
+/// and their images have in a periodic box of twice the length, where both are odd; charges beside a side at a
+/// potential stand for that. Conductors in the box get the charge on their surface that brings them to their
+/// potential: by the inverse of the matrix of potentials of unit charges, once computed (the capacity matrix of
+/// Hockney, J. Appl. Phys. 39 (1968) 4166; Buzbee, Dorr, George, Golub, SIAM J. Numer. Anal. 8 (1971) 722). All of
+/// it has one order of operations on any ranks.
 class poisson {
  public:
-  explicit poisson(const plan& p);
+  static constexpr std::size_t most_on_surface = 4096;
 
-  /// phi [k][j][i] at the nodes from rho in the cells of the box. In a box without conductors the mean of rho does not count,
-  /// and that of phi is 0.
-  std::vector<double> solve(const std::vector<double>& rho) const;
+  /// Collective; plan, ranks and pool outlive this. Throws input_error where this build has no transforms, or
+  /// conductors have more nodes on their surface than most_on_surface.
+  poisson(const plan& p, const comm::communicator& over, task::detail::pool_base& pool);
+  ~poisson();
+
+  /// Collective. From rho in the own cells of the patches of this rank, phi of each in the whole of its block, as
+  /// far as the box goes; a further plane beyond the guards is not there. In a box without conductors the mean of
+  /// rho does not count, and that of phi is 0.
+  std::vector<piece> solve(const std::vector<piece>& rho);
 
  private:
-  struct modes {
-    int n = 1;                         ///< and unknowns of a line
-    int first = 0;                     ///< the node of the first of them
-    std::vector<double> matrix = {1};  ///< orthogonal; [mode][node]
-    std::vector<double> transposed = {1};
-    std::vector<double> eigenvalue = {0};
-  };
-  const plan& plan_;
-  std::array<modes, 3> along_;
+  class implementation;
+  std::unique_ptr<implementation> work_;
 };
 
 }  // namespace plaq::pic

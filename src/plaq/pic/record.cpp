@@ -7,11 +7,31 @@
 namespace plaq::pic {
 
 std::vector<std::string> record::names(const plan& p) {
-  std::vector<std::string> out{"time", "electric_x", "electric_y", "electric_z", "magnetic_x", "magnetic_y", "magnetic_z"};
+  std::vector<std::string> out{"time",       "electric_x", "electric_y", "electric_z",
+                               "magnetic_x", "magnetic_y", "magnetic_z"};
   for (const species& k : p.kinds) {
-    for (const char* what : {"number", "weight", "kinetic", "px", "py", "pz", "left_xlow", "left_xhigh", "left_ylow",
-                             "left_yhigh", "left_zlow", "left_zhigh", "left_weight_xlow", "left_weight_xhigh", "left_weight_ylow",
-                             "left_weight_yhigh", "left_weight_zlow", "left_weight_zhigh", "emitted", "emitted_weight"})
+    for (const char* what : {"number",
+                             "weight",
+                             "kinetic",
+                             "px",
+                             "py",
+                             "pz",
+                             "left_xlow",
+                             "left_xhigh",
+                             "left_ylow",
+                             "left_yhigh",
+                             "left_zlow",
+                             "left_zhigh",
+                             "left_weight_xlow",
+                             "left_weight_xhigh",
+                             "left_weight_ylow",
+                             "left_weight_yhigh",
+                             "left_weight_zlow",
+                             "left_weight_zhigh",
+                             "emitted",
+                             "emitted_weight",
+                             "absorbed",
+                             "absorbed_weight"})
       out.push_back(k.name + "." + what);
   }
   out.push_back("gauss");

@@ -79,6 +79,24 @@ inline std::array<double, 3> motion(std::array<double, 3> u, double charge_per_m
   return u;
 }
 
+/// Boris' step: half of E, a rotation about B, half of E.
+inline std::array<double, 3> boris(std::array<double, 3> u, double charge_per_mass, const std::array<double, 3>& e,
+                                   const std::array<double, 3>& b, double dt) {
+  using vector = std::array<double, 3>;
+  const auto cross = [](const vector& p, const vector& q) {
+    return vector{p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
+  };
+  const double h = 0.5 * charge_per_mass * dt;
+  for (int c = 0; c < 3; ++c) u[c] += h * e[c];
+  const double g = std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  const vector t{h * b[0] / g, h * b[1] / g, h * b[2] / g};
+  vector turned = cross(u, t);
+  for (int c = 0; c < 3; ++c) turned[c] += u[c];
+  const vector by = cross(turned, t);
+  for (int c = 0; c < 3; ++c) u[c] += 2 / (1 + t[0] * t[0] + t[1] * t[1] + t[2] * t[2]) * by[c] + h * e[c];
+  return u;
+}
+
 /// div J at a node, from J half a cell on.
 template <class T>
 double divergence(const block& m, const std::array<std::vector<T>, 3>& j, const point& i) {

@@ -10,11 +10,20 @@
 namespace plaq::pic {
 
 /// What random numbers are for: their `purpose`.
-enum class draws : std::uint32_t { positions = 1, momenta = 2, thermal_wall = 3, emission = 4 };
+enum class draws : std::uint32_t {
+  positions = 1,
+  momenta = 2,
+  thermal_wall = 3,
+  emission = 4,
+  collisions = 5,
+  ionisation = 6
+};
 
-/// The coordinates are species (or emitter), two numbers of the purpose's own, and a number of the mesh: a cell (positions, momenta)
-/// or a patch (thermal_wall), or of an emitter's tile; the other two are the step.
-inline stream_id stream_of(std::uint64_t seed, draws purpose, std::uint32_t species, std::uint64_t cell, std::uint64_t step = 0) {
+/// The coordinates are species (or emitter), two numbers of the purpose's own, and a number of the mesh: a cell
+/// (positions, momenta) a patch (thermal_wall, ionisation), of an emitter's tile, or a patch and its cell
+/// (collisions); the other two are the step.
+inline stream_id stream_of(std::uint64_t seed, draws purpose, std::uint32_t species, std::uint64_t cell,
+                           std::uint64_t step = 0) {
   return {.seed = seed,
           .purpose = std::uint32_t(purpose),
           .i = species,

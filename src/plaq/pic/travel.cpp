@@ -1,5 +1,5 @@
-// The current of a way that ends on a conductor is that of a charge which is cancelled by its image there: so Gauss's law
-// stays as it was, and what leaves takes no field with it.
+// The current of a way that ends on a conductor is that of a charge which is cancelled by its image there: so
+// Gauss's law stays as it was, and what leaves takes no field with it.
 #include "plaq/pic/travel.hpp"
 
 #include <cmath>
@@ -15,7 +15,8 @@ struct meeting {
   double after = 2;
   int d = 0, side = 0;
 };
-meeting first_wall(const block& m, const sides& walls, const std::array<double, 3>& at, const std::array<double, 3>& by) {
+meeting first_wall(const block& m, const sides& walls, const std::array<double, 3>& at,
+                   const std::array<double, 3>& by) {
   meeting out;
   for (int d = 0; d < m.dimensions; ++d)
     for (int side = 0; side < 2; ++side) {
@@ -27,11 +28,12 @@ meeting first_wall(const block& m, const sides& walls, const std::array<double, 
   return out;
 }
 
-/// A momentum of the flux that a wall of temperature sqrt(spread) gives off into the box: along the normal with density
-/// ~ u exp(-u^2 / 2 spread^2), normal along the wall. (Not relativistic.)
+/// A momentum of the flux that a wall of temperature sqrt(spread) gives off into the box: along the normal with
+/// density ~ u exp(-u^2 / 2 spread^2), normal along the wall. (Not relativistic.)
 std::array<double, 3> off_the_wall(const plan& p, double spread, std::uint32_t s, int patch, std::int64_t step,
                                    std::uint64_t number, int d, int side) {
-  const auto word = random_words(stream_of(p.seed, draws::thermal_wall, s, std::uint64_t(patch), std::uint64_t(step)), number);
+  const auto word =
+      random_words(stream_of(p.seed, draws::thermal_wall, s, std::uint64_t(patch), std::uint64_t(step)), number);
   const auto along = normal_pair(word[0], word[1]);
   std::array<double, 3> u;
   u[d] = (side ? -1 : 1) * spread * std::sqrt(-2 * std::log(above_zero(word[2])));

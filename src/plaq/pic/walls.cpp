@@ -11,8 +11,8 @@ region plane(const block& m, int d, int at) {
   return r;
 }
 
-/// use(behind, before) for every pair of planes behind and before the wall at a side that are images of each other, of
-/// points at nodes or half way; -1 - k and k, -k and k, and so on.
+/// use(behind, before) for every pair of planes behind and before the wall at a side that are images of each
+/// other, of points at nodes or half way; -1 - k and k, -k and k, and so on.
 template <class Use>
 void each_image(const block& m, int d, int side, bool halves, Use use) {
   for (int k = 0; k < m.guard[d]; ++k) {

@@ -1,5 +1,5 @@
-// Sides of the box that are conductors: fields and charges have images behind them. E along the wall is 0 there, E normal to
-// it is even, and so is J; E and J along it and charges are odd. B the other way round.
+// Sides of the box that are conductors: fields and charges have images behind them. E along the wall is 0 there, E
+// normal to it is even, and so is J; E and J along it and charges are odd. B the other way round.
 #pragma once
 #include <array>
 

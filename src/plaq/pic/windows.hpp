@@ -1,10 +1,12 @@
-// Shapes on windows of nodes that are the same for all particles of a cell, so that lanes of a register are particles.
+// Shapes on windows of nodes that are the same for all particles of a cell, so that lanes of a register are
+// particles.
 #pragma once
 #include "plaq/linalg/simd.hpp"
 
 namespace plaq::pic {
 
-/// For a particle anywhere in cell 0: nodes that it reaches, half points n + 1/2, and nodes after a step of up to a cell.
+/// For a particle anywhere in cell 0: nodes that it reaches, half points n + 1/2, and nodes after a step of up to
+/// a cell.
 template <int Order>
 struct window {
   static constexpr bool odd = Order % 2;
