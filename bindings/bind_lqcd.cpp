@@ -17,6 +17,7 @@
 #include "plaq/lqcd/loops.hpp"
 #include "plaq/lqcd/motion.hpp"
 #include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/smear.hpp"
 #include "plaq/lqcd/solver.hpp"
 
 namespace nb = nanobind;
@@ -50,8 +51,8 @@ nb::ndarray<nb::numpy, std::int32_t> sites_of(const layout& where) {
   auto* all = new std::vector<std::int32_t>;
   nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
   each_site(where, [&](const coordinates& x, layout::place) { all->insert(all->end(), x.begin(), x.end()); });
-  return nb::ndarray<nb::numpy, std::int32_t>(all->data(), {std::size_t(where.blocks()), std::size_t(where.lanes()), 4},
-                                              owner);
+  return nb::ndarray<nb::numpy, std::int32_t>(all->data(),
+                                              {std::size_t(where.blocks()), std::size_t(where.lanes()), 4}, owner);
 }
 
 }  // namespace
@@ -60,11 +61,13 @@ void bind_lqcd(nb::module_& m) {
   m.def("grid_for", &grid_for, "ranks"_a, "extents"_a, "The grid of so many ranks with the smallest surface.");
 
   nb::class_<layout>(m, "Layout", "Where the sites of a rank lie in memory.")
-      .def("__init__",
-           [](layout* self, const coordinates& extents, const coordinates& grid, int rank, int lanes) {
-             new (self) layout(lattice(extents, grid, rank), lanes ? std::min(lanes, widest<double>()) : widest<double>());
-           },
-           "extents"_a, "grid"_a, "rank"_a, "lanes"_a = 0, "lanes: 0 is as many as a register has.")
+      .def(
+          "__init__",
+          [](layout* self, const coordinates& extents, const coordinates& grid, int rank, int lanes) {
+            new (self)
+                layout(lattice(extents, grid, rank), lanes ? std::min(lanes, widest<double>()) : widest<double>());
+          },
+          "extents"_a, "grid"_a, "rank"_a, "lanes"_a = 0, "lanes: 0 is as many as a register has.")
       .def_prop_ro("extents", [](const layout& w) { return w.on().extents; })
       .def_prop_ro("grid", [](const layout& w) { return w.on().grid; })
       .def_prop_ro("local", [](const layout& w) { return w.on().local(); })
@@ -73,7 +76,8 @@ void bind_lqcd(nb::module_& m) {
       .def("sites", &sites_of, "[block, lane, 4]: local coordinates.");
 
   nb::class_<owned_engine>(m, "Engine", "Workers of this rank and messages to the others.")
-      .def(nb::init<plaq::comm::messenger&, plaq::comm::collectives&, const std::string&, const plaq::task::options&>(),
+      .def(nb::init<plaq::comm::messenger&, plaq::comm::collectives&, const std::string&,
+                    const plaq::task::options&>(),
            "messages"_a, "together"_a, "backend"_a, "pool"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
 
   using gauge = links<double>;
@@ -103,8 +107,13 @@ void bind_lqcd(nb::module_& m) {
 
   m.def("dot", [](const owned_engine& e, const spinor& x, const spinor& y) { auto by = e.by; return dot(by, x, y); },
         "engine"_a, "x"_a, "y"_a, free_gil());
-  m.def("norm2", [](const owned_engine& e, const spinor& x) { auto by = e.by; return norm2(by, x); }, "engine"_a, "x"_a,
-        free_gil());
+  m.def(
+      "norm2",
+      [](const owned_engine& e, const spinor& x) {
+        auto by = e.by;
+        return norm2(by, x);
+      },
+      "engine"_a, "x"_a, free_gil());
 
   m.def("plaquette",
         [](owned_engine& e, const gauge& u) {
@@ -112,33 +121,53 @@ void bind_lqcd(nb::module_& m) {
           return std::pair(p.temporal, p.spatial);
         },
         "engine"_a, "links"_a, "(with direction t, without).", free_gil());
-  m.def("heat_bath",
-        [](owned_engine& e, gauge& u, double beta, double c1, std::uint64_t seed, std::uint32_t chain, std::uint32_t sweep) {
-          e.hands->inside("heat bath", [&] { heat_bath(e.by, u, {beta, c1}, {seed, chain, sweep}); });
-        },
-        "engine"_a, "links"_a, "beta"_a, "c1"_a, "seed"_a, "chain"_a, "sweep"_a, free_gil());
+  m.def(
+      "heat_bath",
+      [](owned_engine& e, gauge& u, double beta, double c1, std::uint64_t seed, std::uint32_t chain,
+         std::uint32_t sweep) {
+        e.hands->inside("heat bath", [&] { heat_bath(e.by, u, {beta, c1}, {seed, chain, sweep}); });
+      },
+      "engine"_a, "links"_a, "beta"_a, "c1"_a, "seed"_a, "chain"_a, "sweep"_a, free_gil());
   m.def("over_relax",
         [](owned_engine& e, gauge& u, double c1) {
           e.hands->inside("over-relaxation", [&] { over_relax(e.by, u, c1); });
         },
         "engine"_a, "links"_a, "c1"_a, free_gil());
-  m.def("rectangle", [](owned_engine& e, const gauge& u) { return rectangle(e.by, u); }, "engine"_a, "links"_a, free_gil());
-  m.def("unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); }, "engine"_a,
-        "links"_a, free_gil());
+  m.def(
+      "rectangle", [](owned_engine& e, const gauge& u) { return rectangle(e.by, u); }, "engine"_a, "links"_a,
+      free_gil());
+  m.def(
+      "unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); },
+      "engine"_a, "links"_a, free_gil());
 
-  m.def("polyakov_loop",
-        [](owned_engine& e, const gauge& u, int mu) { return polyakov_loop(e.by, u, mu); }, "engine"_a, "links"_a, "mu"_a,
-        free_gil());
+  m.def(
+      "polyakov_loop", [](owned_engine& e, const gauge& u, int mu) { return polyakov_loop(e.by, u, mu); },
+      "engine"_a, "links"_a, "mu"_a, free_gil());
   m.def("wilson_loops",
         [](owned_engine& e, const gauge& across, const gauge& along, int most_r, int most_t) {
           return wilson_loops(e.by, across, along, most_r, most_t);
         },
         "engine"_a, "across"_a, "along"_a, "most_r"_a, "most_t"_a, "[r, t], flat.", free_gil());
 
+  m.def("ape",
+        [](owned_engine& e, gauge& u, double alpha, int times) {
+          e.hands->inside("ape", [&] { ape(e.by, u, alpha, times); });
+        },
+        "engine"_a, "links"_a, "alpha"_a, "times"_a, free_gil());
+  m.def("gaussian_smear",
+        [](owned_engine& e, spinor& psi, const gauge& u, double kappa, int times, const angles& theta) {
+          e.hands->inside("smear", [&] { gaussian_smear(e.by, psi, u, kappa, times, theta); });
+        },
+        "engine"_a, "psi"_a, "links"_a, "kappa"_a, "times"_a, "theta"_a, free_gil());
+
   m.def("gaussian_momenta", &gaussian_momenta, "momenta"_a, "seed"_a, "trajectory"_a, free_gil());
-  m.def("kinetic_energy",
-        [](owned_engine& e, const momenta& p) { auto by = e.by; return kinetic_energy(by, p); }, "engine"_a, "momenta"_a,
-        free_gil());
+  m.def(
+      "kinetic_energy",
+      [](owned_engine& e, const momenta& p) {
+        auto by = e.by;
+        return kinetic_energy(by, p);
+      },
+      "engine"_a, "momenta"_a, free_gil());
   m.def("move_links",
         [](owned_engine& e, gauge& u, const momenta& p, double time) {
           e.hands->inside("move links", [&] { move_links(e.by, u, p, time); });
@@ -174,51 +203,62 @@ void bind_lqcd(nb::module_& m) {
       .def_ro("residual", &solver_result::residual)
       .def("__str__", &solver_result::in_words);
   nb::class_<solver>(m, "Wilson", "Wilson or twisted-mass fermions on a gauge field, of which it has a copy.")
-      .def("__init__",
-           [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta, double csw) {
-             new (self) solver(e.by, u, {kappa, mu, theta, csw});
-           },
-           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>(), free_gil())
-      .def("apply",
-           [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
-           "out"_a, "in"_a, "dagger"_a, free_gil())
-      .def("apply_odd",
-           [](solver& s, spinor& out, const spinor& in, bool dagger, double twist) {
-             s.matrix().apply_odd(out, in, dagger, twist);
-           },
-           "out"_a, "in"_a, "dagger"_a, "twist"_a, free_gil())
-      .def("derivative",
-           [](solver& s, gauge& out, const gauge& u, const spinor& X, const spinor& Y) {
-             s.matrix().derivative(out, u, X, Y);
-           },
-           "out"_a, "links"_a, "X"_a, "Y"_a, free_gil())
+      .def(
+          "__init__",
+          [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta,
+             double csw) {
+            new (self) solver(e.by, u, {kappa, mu, theta, csw});
+          },
+          "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>(), free_gil())
+      .def(
+          "apply",
+          [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
+          "out"_a, "in"_a, "dagger"_a, free_gil())
+      .def(
+          "apply_odd",
+          [](solver& s, spinor& out, const spinor& in, bool dagger, double twist) {
+            s.matrix().apply_odd(out, in, dagger, twist);
+          },
+          "out"_a, "in"_a, "dagger"_a, "twist"_a, free_gil())
+      .def(
+          "derivative",
+          [](solver& s, gauge& out, const gauge& u, const spinor& X, const spinor& Y) {
+            s.matrix().derivative(out, u, X, Y);
+          },
+          "out"_a, "links"_a, "X"_a, "Y"_a, free_gil())
       .def_prop_ro("log_det_even", [](solver& s) { return s.matrix().log_det_even(); })
-      .def("log_det_derivative",
-           [](solver& s, gauge& out, const gauge& u) { s.matrix().log_det_derivative(out, u); }, "out"_a, "links"_a,
-           free_gil())
-      .def("solve_normal",
-           [](solver& s, spinor& x, const spinor& phi, double twist, bool mixed, double residual, int most_steps) {
-             solver_options how;
-             how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
-             return s.solve_normal(x, phi, twist, how);
-           },
-           "x"_a, "phi"_a, "twist"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil())
-      .def("solve_shifted",
-           [](solver& s, std::vector<spinor*> x, const spinor& phi, const std::vector<double>& shifts, double residual,
-              int most_steps) {
-             std::vector<spinor> fields(shifts.size(), phi);
-             const auto done = s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
-             for (std::size_t i = 0; i < fields.size(); ++i) *x[i] = fields[i];  // views of its memory stay valid
-             return done;
-           },
-           "x"_a, "phi"_a, "shifts"_a, "residual"_a, "most_steps"_a, free_gil())
-      .def("solve",
-           [](solver& s, spinor& psi, const spinor& eta, const std::string& method, bool mixed, double residual,
-              int most_steps) {
-             solver_options how;
-             how.method = method == "bicgstab" ? solver_options::method_kind::bicgstab : solver_options::method_kind::cg;
-             how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
-             return s.solve(psi, eta, how);
-           },
-           "psi"_a, "eta"_a, "method"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil());
+      .def(
+          "log_det_derivative",
+          [](solver& s, gauge& out, const gauge& u) { s.matrix().log_det_derivative(out, u); }, "out"_a, "links"_a,
+          free_gil())
+      .def(
+          "solve_normal",
+          [](solver& s, spinor& x, const spinor& phi, double twist, bool mixed, double residual, int most_steps) {
+            solver_options how;
+            how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
+            return s.solve_normal(x, phi, twist, how);
+          },
+          "x"_a, "phi"_a, "twist"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil())
+      .def(
+          "solve_shifted",
+          [](solver& s, std::vector<spinor*> x, const spinor& phi, const std::vector<double>& shifts,
+             double residual, int most_steps) {
+            std::vector<spinor> fields(shifts.size(), phi);
+            const auto done =
+                s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
+            for (std::size_t i = 0; i < fields.size(); ++i) *x[i] = fields[i];  // views of its memory stay valid
+            return done;
+          },
+          "x"_a, "phi"_a, "shifts"_a, "residual"_a, "most_steps"_a, free_gil())
+      .def(
+          "solve",
+          [](solver& s, spinor& psi, const spinor& eta, const std::string& method, bool mixed, double residual,
+             int most_steps) {
+            solver_options how;
+            how.method =
+                method == "bicgstab" ? solver_options::method_kind::bicgstab : solver_options::method_kind::cg;
+            how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
+            return s.solve(psi, eta, how);
+          },
+          "psi"_a, "eta"_a, "method"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil());
 }

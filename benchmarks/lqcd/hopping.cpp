@@ -21,7 +21,7 @@ double gigaflops(engine& by, const coordinates& extents, int lanes, int& used) {
   used = where->lanes();
   links<T> gauge(where);
   hot_start(gauge, 1);
-  hopping<T> H(by, std::move(gauge));
+  hopping<T> H(by, gauge);
   spinors<T> a(where), b(where);
   gaussian(a, 1);
   double best = 0;

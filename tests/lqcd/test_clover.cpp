@@ -33,7 +33,8 @@ std::array<number, 9> path_from(const coordinates& box, const std::vector<number
 }
 
 TEST(clover, is_the_formula_with_dense_matrices) {
-  // 1 + i kappa c_sw sum sigma F + i twist gamma5, F = (Q - Q^+) / 8 of the four leaves, and nothing between chiralities.
+  // 1 + i kappa c_sw sum sigma F + i twist gamma5, F = (Q - Q^+) / 8 of the four leaves, and nothing between
+  // chiralities.
   job with(alone());
   const coordinates box{4, 2, 4, 4};
   links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
@@ -55,7 +56,8 @@ TEST(clover, is_the_formula_with_dense_matrices) {
         for (int i = 0; i < 12; ++i)
           for (int j = 0; j < 12; ++j) {
             number gammas = 0;  // i sigma = -gamma_mu gamma_nu
-            for (int k = 0; k < 4; ++k) gammas += reference::gamma(m - 1)[i / 3][k] * reference::gamma(n - 1)[k][j / 3];
+            for (int k = 0; k < 4; ++k)
+              gammas += reference::gamma(m - 1)[i / 3][k] * reference::gamma(n - 1)[k][j / 3];
             const auto F = (Q[3 * (i % 3) + j % 3] - std::conj(Q[3 * (j % 3) + i % 3])) / 8.0;
             dense[i][j] -= kappa_csw * gammas * F;
           }
@@ -95,8 +97,8 @@ TEST(clover, inverses_are_inverse_and_know_their_determinant) {
   EXPECT_NEAR(even.log_det, log_det, 1e-10 * std::abs(log_det));
 }
 
-/// The smallest |M psi| / |psi| in a field with one quantum of flux in two planes, for which there are zero modes in the
-/// continuum; at the critical kappa of free fields.
+/// The smallest |M psi| / |psi| in a field with one quantum of flux in two planes, for which there are zero modes
+/// in the continuum; at the critical kappa of free fields.
 double smallest(job& with, double csw) {
   const coordinates box{8, 8, 8, 8};
   links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
@@ -130,8 +132,8 @@ double smallest(job& with, double csw) {
 }
 
 TEST(clover, takes_away_what_a_field_strength_adds_to_the_mass_of_zero_modes) {
-  // Wilson's term adds (|F_01| + |F_23|) / 2 to it, times 2 kappa in M; with c_sw = 1 that is gone to first order, with
-  // c_sw = -1 it is twice that.
+  // Wilson's term adds (|F_01| + |F_23|) / 2 to it, times 2 kappa in M; with c_sw = 1 that is gone to first order,
+  // with c_sw = -1 it is twice that.
   job with(alone());
   const double F = 2 * std::numbers::pi / 64, first_order = 0.25 * F;
   EXPECT_NEAR(smallest(with, 0) / first_order, 1, 0.15);

@@ -24,6 +24,15 @@ struct fields {
   spinors<T> psi;
 };
 
+template <class Field>
+void stream_of_numbers(Field& f) {
+  std::uint64_t state = 1;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    f.data()[i] = typename Field::number(double(state >> 40) / (1 << 24) - 0.5);
+  }
+}
+
 template <class T>
 spinors<T> applied(job& with, const fields<T>& f, bool dagger = false) {
   hopping<T> H(with.by, f.gauge);
@@ -106,6 +115,64 @@ TYPED_TEST(hoppings, take_what_follows_with_them) {
     }
   });
   EXPECT_LT(worst, 200 * std::numeric_limits<T>::epsilon());
+}
+
+TYPED_TEST(hoppings, have_the_same_bits_whether_caches_are_told_or_not) {
+  using T = TypeParam;
+  const coordinates extents{8, 4, 8, 8};
+  const auto where = std::make_shared<layout>(lattice(extents), widest<T>());
+  near_links<T> links(where);
+  spinors<T> in(where), phi(where), plain(where), told(where);
+  gaussian(in, 1), gaussian(phi, 2);
+  stream_of_numbers(links);
+  for (const int p : {0, 1})
+    for (const bool dagger : {false, true}) {
+      hop_work<T> w{where.get(), p, links.data(), {1, 1, 1, T(-1)}, in.of(1 - p), plain.of(p), dagger};
+      w.phi = phi.of(p), w.c = {T(0.5), T(2)}, w.d = {T(1), T(-3)};
+      hop(w, std::span(where->inside(p)));
+      w.out = told.of(p), w.prefetch = w.stream = true;
+      hop(w, std::span(where->inside(p)));
+      EXPECT_EQ(std::memcmp(plain.of(p), told.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
+    }
+}
+
+TYPED_TEST(hoppings, know_the_third_row_of_links_with_phases) {
+  using T = TypeParam;
+  const coordinates extents{4, 8, 4, 4};
+  const double tolerance = 200 * std::numeric_limits<T>::epsilon();
+  job with(alone());
+  fields<T> f(lattice(extents), widest<T>());
+  std::array<std::complex<T>, 4> turns;
+  std::array<std::complex<T>, 4> phases;
+  for (int mu = 0; mu < 4; ++mu) {
+    phases[mu] = std::complex<T>(std::polar(1.0, 0.3 + mu));
+    turns[mu] = std::complex<T>(std::polar(1.0, 3 * (0.3 + mu)));
+  }
+  each_site(*f.where, [&](const coordinates&, layout::place p) {
+    for (int i = 0; i < 36; ++i) f.gauge.set(p, i, phases[i / 9] * f.gauge.get(p, i));
+  });
+  hopping<T> H(with.by, f.gauge, turns);
+  spinors<T> out(f.where);
+  for (const int p : {0, 1}) H(out, f.psi, p);
+  const auto expected = reference::hopping(extents, reference::whole(f.gauge), reference::whole(f.psi));
+  const auto found = reference::whole(out);
+  double worst = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) worst = std::max(worst, std::abs(found[i] - expected[i]));
+  EXPECT_LT(worst, tolerance);
+}
+
+TYPED_TEST(hoppings, refuse_links_that_are_no_su3) {
+  using T = TypeParam;
+  job with(alone());
+  fields<T> f(lattice({4, 4, 4, 4}), widest<T>());
+  const auto place = f.where->where({1, 2, 3, 0});
+  f.gauge.set(place, 9 * 2 + 8, f.gauge.get(place, 9 * 2 + 8) + T(0.01));
+  try {
+    hopping<T> H(with.by, f.gauge);
+    FAIL() << "links that are no SU(3) went through";
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("1 x 2 x 3 x 0 in direction 2"), std::string::npos) << e.what();
+  }
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ TEST(loops, of_wilson_with_sides_of_one_are_plaquettes_with_direction_t) {
 }
 
 TEST(loops, of_wilson_in_a_constant_abelian_field_have_its_flux) {
-  // Links diag(exp(i phi x_0), exp(-i phi x_0), 1) in direction 1, phi = 2 pi / L_0: tr W = 2 cos(r t phi) + 1 in that
-  // plane, 3 in the two others.
+  // Links diag(exp(i phi x_0), exp(-i phi x_0), 1) in direction 1, phi = 2 pi / L_0: tr W = 2 cos(r t phi) + 1 in
+  // that plane, 3 in the two others.
   job with(alone());
   links<double> u(std::make_shared<layout>(lattice({8, 6, 2, 4}), widest<double>()));
   cold_start(u);

@@ -37,8 +37,15 @@ save_every = 4
 kappa = 0.13
 structures = ["gamma5", "gammaz"]
 source = "noise"
+sink = "smeared"
 fit_from = 0
 residual = 1e-6
+[smearing]
+ape_steps = 1
+gauss_steps = 2
+[loops]
+space = 1
+time = 2
 [flow]
 time = 0.2
 step = 0.1
@@ -106,9 +113,13 @@ def test_a_run_leaves_results_and_configurations(whole):
     gauge = lqcd.read_ildg(whole / "run/conf.000004", lqcd.Lattice((4, 4, 2, 4)))
     assert gauge.unitarity_violation() < 1e-13
     assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004"]
+    loops = findings["wilson_loops"]
+    assert loops.mean.shape == (1, 2) and np.isclose(findings["potential"].mean, np.log(loops.mean[0, 0] / loops.mean[0, 1]))
+    assert 0 < findings["rectangle"].mean < findings["plaquette"].mean and "r0" not in findings.estimates
+    assert any(sentence.startswith("static potential at r = 1: ") for sentence in findings.answers())
     assert findings.recorded["polyakov"].values.shape == (5, 2) and "pcac_mass" not in findings.estimates  # T = 4
     assert any(sentence.startswith("no mass of gammaz: a fit takes errors") for sentence in findings.answers())
-    assert (whole / "run/report.html").read_text().count("<svg") == (5 if "delta_h" in findings.recorded else 4)
+    assert (whole / "run/report.html").read_text().count("<svg") == (6 if "delta_h" in findings.recorded else 5)
     assert "plaquette = " in (whole / "run/report.html").read_text()
     if "hmc" in (whole / "input.toml").read_text():
         changes, accepted = findings.recorded["delta_h"].values, findings.recorded["accepted"].values
@@ -151,6 +162,9 @@ def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
     (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"), "masses ascend"),
     (("--set", "updates.algorithm=hmc", "--set", "strange.kappa=0.1"), "strange.range = None is not allowed with strange.kappa"),
     (("--set", "mesons.fit_from=1"), "mesons.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
+    (("--set", "loops.space=2"), "loops.space = 2 is not allowed with lattice.extents = [4, 4, 2, 4]: sides are at most 1"),
+    (("--set", "loops.plateau=2"), "loops.plateau = 2 is not allowed: it is below loops.time = 2"),
+    (("--set", "smearing.gauss_steps=0"), 'mesons.sink = "smeared" is not allowed with smearing.gauss_steps = 0'),
     (("-n", 3), "cannot be cut for 3 ranks"),
     (("--set", "run.grid=[2, 1, 1, 1]"), "run.grid = [2, 1, 1, 1]: it is for 2 ranks, and there are 1"),
 ])

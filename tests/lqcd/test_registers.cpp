@@ -139,28 +139,40 @@ TYPED_TEST(registers, project_spinors_in_all_directions) {
   }(std::make_integer_sequence<int, 8>());
 }
 
-TYPED_TEST(registers, take_rows_of_matrices_and_of_adjoint_ones) {
+TYPED_TEST(registers, take_rows_of_links_and_of_adjoint_ones_from_two_rows) {
   using V = TypeParam;
-  const auto u = this->drawn(9), x = this->drawn(6);
+  const auto two_rows = this->drawn(6), x = this->drawn(6);
   half_spinor<V> h;
   for (int s = 0; s < 2; ++s)
     for (int c = 0; c < 3; ++c) h.at[s][c] = load_cx<V>(x.data() + (3 * s + c) * 2 * this->n);
-  for (int i = 0; i < 3; ++i) {
-    cx<V> first, second, first_adjoint, second_adjoint;
-    row_of_product<V, false>(u.data(), i, h, first, second);
-    row_of_product<V, true>(u.data(), i, h, first_adjoint, second_adjoint);
+  using real = typename TestFixture::real;
+  for (const auto turn : {std::complex<real>(1), std::complex<real>(real(0.6), real(-0.8))}) {
+    const auto u =
+        turn == real(1) ? load_link<V, false>(two_rows.data(), turn) : load_link<V, true>(two_rows.data(), turn);
     for (int l = 0; l < this->n; ++l) {
-      number exact[4] = {};
-      for (int k = 0; k < 3; ++k) {
-        exact[0] += this->at(u, 3 * i + k, l) * this->at(x, k, l);
-        exact[1] += this->at(u, 3 * i + k, l) * this->at(x, 3 + k, l);
-        exact[2] += std::conj(this->at(u, 3 * k + i, l)) * this->at(x, k, l);
-        exact[3] += std::conj(this->at(u, 3 * k + i, l)) * this->at(x, 3 + k, l);
+      number exact[3][3];
+      for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 2; ++i) exact[i][j] = this->at(two_rows, 3 * i + j, l);
       }
-      this->expect_near(this->lane_of(first, l), exact[0]);
-      this->expect_near(this->lane_of(second, l), exact[1]);
-      this->expect_near(this->lane_of(first_adjoint, l), exact[2]);
-      this->expect_near(this->lane_of(second_adjoint, l), exact[3]);
+      for (int j = 0; j < 3; ++j) {
+        const int a = (j + 1) % 3, b = (j + 2) % 3;
+        exact[2][j] = number(turn) * std::conj(exact[0][a] * exact[1][b] - exact[0][b] * exact[1][a]);
+      }
+      for (int i = 0; i < 3; ++i) {
+        cx<V> first, second, first_adjoint, second_adjoint;
+        row_of_product<false>(u, i, h, first, second);
+        row_of_product<true>(u, i, h, first_adjoint, second_adjoint);
+        number expected[2] = {}, adjoint[2] = {};
+        for (int s = 0; s < 2; ++s)
+          for (int k = 0; k < 3; ++k) {
+            expected[s] += exact[i][k] * this->at(x, 3 * s + k, l);
+            adjoint[s] += std::conj(exact[k][i]) * this->at(x, 3 * s + k, l);
+          }
+        this->expect_near(this->lane_of(first, l), expected[0]);
+        this->expect_near(this->lane_of(second, l), expected[1]);
+        this->expect_near(this->lane_of(first_adjoint, l), adjoint[0]);
+        this->expect_near(this->lane_of(second_adjoint, l), adjoint[1]);
+      }
     }
   }
 }

@@ -11,21 +11,12 @@
     print(lqcd.meson_correlator(propagator, "gamma5"))
 """
 
-from typing import Any
+from plaq.lazy import lazily
 
-_PLACES = {
-    "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Wilson": "wilson", "hmc": "hmc", "terms": "terms",
+__all__, __getattr__ = lazily(__name__, {
+    "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Wilson": "wilson", "hmc": "hmc",
+    "terms": "terms",
     "point_propagator": "mesons", "noise_propagator": "mesons", "meson_correlator": "mesons", "gamma": "gamma",
     "read_ildg": "ildg", "write_ildg": "ildg", "read_nersc": "nersc",
-}
-__all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used, so that the command line starts quickly."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    module = import_module(f"{__name__}.{_PLACES[name]}")
-    return module if name == _PLACES[name] else getattr(module, name)
+    "read_propagator": "propagator_file", "write_propagator": "propagator_file", "Smearing": "mesons",
+})

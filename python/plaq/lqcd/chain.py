@@ -14,8 +14,9 @@ from plaq.lqcd.fields import RECTANGLES, GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
 from plaq.lqcd.ildg import write_ildg
 from plaq.lqcd.lattice import Lattice
-from plaq.lqcd.mesons import Propagator, meson_correlator, noise_propagator, point_propagator
+from plaq.lqcd.mesons import Propagator, Smearing, meson_correlator, noise_propagator, point_propagator
 from plaq.lqcd.parameters import Parameters
+from plaq.lqcd.potential import Loops
 from plaq.lqcd.rational import InverseRoot, RationalTerm
 from plaq.lqcd.terms import CloverTerm, GaugeTerm, doublet
 from plaq.lqcd.wilson import Wilson
@@ -29,10 +30,12 @@ def time_scales(p: Parameters) -> list[Scale]:
     q, strange = p.quarks, p.strange
     if strange.kappa is not None:
         root = InverseRoot.zolotarev(strange.poles, *strange.range)
-        one = RationalTerm(strange.kappa, root, q.theta, q.csw, number=1000, residual=q.residual, force_residual=q.force_residual)
+        one = RationalTerm(strange.kappa, root, q.theta, q.csw, number=1000, residual=q.residual,
+                           force_residual=q.force_residual)
         terms = [(one, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1)] if q.csw else [])), *terms]
     if q.kappa is not None:
-        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, residual=q.residual, force_residual=q.force_residual), *terms]
+        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, residual=q.residual,
+                          force_residual=q.force_residual), *terms]
     return [Scale(together, steps, p.hmc.integrator) for together, steps in zip(terms, p.hmc.steps)]
 
 
@@ -41,7 +44,7 @@ class Chain:
 
     def __init__(self, p: Parameters, run: Run):
         self.p, self.run = p, run
-        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "mesons": 0.0, "flow": 0.0, "files": 0.0}
+        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "loops": 0.0, "mesons": 0.0, "flow": 0.0, "files": 0.0}
         grid = None if p.run.grid == "auto" else p.run.grid
         self.lattice = Lattice(p.lattice.extents, grid, comm=run.comm, backend=p.run.threads,
                                pool=pool_options(p.run.workers, p.run.bind))
@@ -55,13 +58,16 @@ class Chain:
             if p.updates.start == "hot":
                 self.gauge.hot(p.updates.seed)
             self.sweeps, self.plaquettes, self.trajectories = 0, np.zeros((0, 2)), np.zeros((0, 2))
-            self.loops = np.zeros((0, 2))
+            self.polyakov, self.rectangles = np.zeros((0, 2)), np.zeros(0)
+            self.wilson = np.zeros((0, p.loops.space or 0, p.loops.time))
             self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
             self.flow = np.zeros((0, len(flow_times(p)), 2))
         else:
             self.gauge.set_local(state["links"].view(complex)[..., 0][self.lattice.box])
-            self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state.get("mesons", {})
-            self.flow, self.trajectories, self.loops = state["flow"], state["trajectories"], state["loops"]
+            self.sweeps, self.plaquettes, self.mesons = (int(state["sweeps"]), state["plaquettes"],
+                                                         state.get("mesons", {}))
+            self.flow, self.trajectories, self.polyakov = state["flow"], state["trajectories"], state["polyakov"]
+            self.wilson, self.rectangles = state["wilson"], state["rectangles"]
         self.scales = time_scales(p)
 
     def steps(self) -> Iterator[None]:
@@ -91,20 +97,26 @@ class Chain:
 
     def measure(self, number: int) -> None:
         """All that is measured on configuration ``number``."""
-        save, m = self.p.updates.save_every, self.p.mesons
+        save, m, loops = self.p.updates.save_every, self.p.mesons, self.p.loops
+        smooth = self.smooth() if loops.space or m.kappa is not None and self.p.smearing.gauss_steps else self.gauge
+        if loops.space:
+            with self.timed("loops"):
+                found = self.gauge.wilson_loops(loops.space, loops.time, smeared=smooth)
+                self.wilson = np.concatenate([self.wilson, [found]])
+                self.rectangles = np.append(self.rectangles, self.gauge.rectangle())
         if self.mesons:
             with self.timed("mesons"):
                 matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta, m.csw)
-                propagator = self.propagator(matrix, number)
+                propagator = self.propagator(matrix, number, smooth)
                 for name, found in self.mesons.items():
                     sink, source = name.split(", ") if name == AXIAL else (name, name)
                     self.mesons[name] = np.vstack([found, meson_correlator(propagator, sink, source=source)])
         if (times := flow_times(self.p)).size:
             with self.timed("flow"):
-                smooth, found = self.gauge.copy(), []
+                flowed, found = self.gauge.copy(), []
                 for step in np.diff(times, prepend=0.0):
-                    smooth.flow(step, self.p.flow.step)
-                    found.append(smooth.energy_and_charge())
+                    flowed.flow(step, self.p.flow.step)
+                    found.append(flowed.energy_and_charge())
                 self.flow = np.concatenate([self.flow, [found]])
         if self.folder and save and (number + 1) % save == 0:
             with self.timed("files"):
@@ -112,16 +124,27 @@ class Chain:
         with self.timed("plaquettes"):
             self.plaquettes = np.vstack([self.plaquettes, self.gauge.plaquettes()])
             loop = self.gauge.polyakov_loop()
-            self.loops = np.vstack([self.loops, [loop.real, loop.imag]])
+            self.polyakov = np.vstack([self.polyakov, [loop.real, loop.imag]])
 
-    def propagator(self, matrix: Wilson, number: int) -> Propagator:
-        """Of a configuration, from a site or a time slice at random, functions of seed and number."""
-        m, seed = self.p.mesons, self.p.updates.seed
+    def smooth(self) -> GaugeField:
+        """The gauge field with its links in space smeared."""
+        with self.timed("loops"):
+            s = self.p.smearing
+            return self.gauge.copy().ape(s.ape_alpha, s.ape_steps) if s.ape_steps else self.gauge
+
+    def propagator(self, matrix: Wilson, number: int, smooth: GaugeField) -> Propagator:
+        """Of a configuration, from a site or a time slice at random, functions of seed and number,
+        smeared as the input says."""
+        m, s, seed = self.p.mesons, self.p.smearing, self.p.updates.seed
+        smearing = Smearing(smooth, s.gauss_kappa, s.gauss_steps) if s.gauss_steps else None
         random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 1, number]))
         site = tuple(int(x) for x in random.integers(self.p.lattice.extents))
+        how = {"smearing": smearing, "method": m.solver}
         if m.source == "noise":
-            return noise_propagator(matrix, site[0], seed, number, m.residual, method=m.solver)
-        return point_propagator(matrix, site, m.residual, method=m.solver)
+            found = noise_propagator(matrix, site[0], seed, number, m.residual, **how)
+        else:
+            found = point_propagator(matrix, site, m.residual, **how)
+        return found.smeared(smearing) if m.sink == "smeared" else found
 
     def tell(self, done: int) -> None:
         if not self.run.desk:
@@ -130,7 +153,8 @@ class Chain:
         now = f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average {values.mean():.6f}"
         rows = [("configurations", f"{done} of {total}"), ("plaquette", f"{values.mean():.6f}")]
         if len(self.trajectories):
-            rows.append(("accepted", f"{self.trajectories[:, 1].mean():.1%}, last Delta H {self.trajectories[-1, 0]:+.3g}"))
+            rows.append(("accepted",
+                         f"{self.trajectories[:, 1].mean():.1%}, last Delta H {self.trajectories[-1, 0]:+.3g}"))
             now += f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted"
         self.run.desk.log.status("plaq lqcd", rows, done / total)
         if done * 10 // total > (done - 1) * 10 // total:
@@ -144,12 +168,16 @@ class Chain:
 
     def state(self):
         links = self.gauge.whole()
-        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps, "flow": self.flow,
-                                           "trajectories": self.trajectories, "loops": self.loops,
-                                           "plaquettes": self.plaquettes, **({"mesons": self.mesons} if self.mesons else {})}
+        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps,
+                                           "flow": self.flow,
+                                           "trajectories": self.trajectories, "polyakov": self.polyakov,
+                                           "wilson": self.wilson, "rectangles": self.rectangles,
+                                           "plaquettes": self.plaquettes,
+                                           **({"mesons": self.mesons} if self.mesons else {})}
 
     def spread(self):
         return None
 
     def results(self) -> Findings:
-        return findings(self.p, self.plaquettes, self.loops, self.mesons, self.flow, self.trajectories, self.seconds)
+        return findings(self.p, self.plaquettes, Loops(self.polyakov, self.rectangles, self.wilson),
+                        self.mesons, self.flow, self.trajectories, self.seconds)

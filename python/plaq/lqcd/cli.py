@@ -12,4 +12,5 @@ def application() -> type[Application]:
     return Lqcd
 
 
-app = Commands("Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.", application)
+app = Commands("Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.",
+               application)

@@ -1,9 +1,10 @@
-"""Gauge and spinor fields. Complex numbers have real and imaginary parts apart in ``array``, which is a view without a copy
-of this rank's memory, and together in ``local()``, which is a copy in the order of sites."""
+"""Gauge and spinor fields. Complex numbers have real and imaginary parts apart in ``array``, which is a view
+without a copy of this rank's memory, and together in ``local()``, which is a copy in the order of sites."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -23,7 +24,8 @@ class Field:
 
     @property
     def array(self) -> np.ndarray:
-        """[block, *of_site, re or im, lane], float64: the memory of the field. `Lattice.sites` says which sites these are."""
+        """[block, *of_site, re or im, lane], float64: the memory of the field.
+        `Lattice.sites` says which sites these are."""
         return self.native.array
 
     def local(self) -> np.ndarray:
@@ -34,14 +36,16 @@ class Field:
         return out
 
     def _places(self) -> tuple[np.ndarray, ...]:
-        """Of the sites that it has, in the order of its memory; those with one parity have the odd sites, which come last."""
+        """Of the sites that it has, in the order of its memory; those with one parity have the odd sites,
+        which come last."""
         return tuple(np.moveaxis(self.lattice.sites()[-len(self.array):], -1, 0))
 
     def set_local(self, values: np.ndarray) -> Self:
         """The other way about."""
         values = np.asarray(values)
         if values.shape != (*self.lattice.local, *self.of_site):
-            raise ValueError(f"a rank's part of this field is {(*self.lattice.local, *self.of_site)}, not {values.shape}")
+            raise ValueError(f"a rank's part of this field is {(*self.lattice.local, *self.of_site)}, "
+                             f"not {values.shape}")
         here = values[self._places()]
         self.array[:] = np.moveaxis(np.stack([here.real, here.imag], axis=-1), 1, -1)
         return self
@@ -62,14 +66,15 @@ class Field:
 
 
 RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331, "dbw2": -1.4088}
-"""{action: c1}: Wilson's; tree-level improved (Luescher and Weisz, Phys. Lett. B 158, 250 (1985)); Iwasaki's (Nucl. Phys. B 258,
-141 (1985)); DBW2 (Takaishi, Phys. Rev. D 54, 1050 (1996))."""
+"""{action: c1}: Wilson's; tree-level improved (Luescher and Weisz, Phys. Lett. B 158, 250 (1985)); Iwasaki's
+(Nucl. Phys. B 258, 141 (1985)); DBW2 (Takaishi, Phys. Rev. D 54, 1050 (1996))."""
 
 
 def need_room(lattice: Lattice, c1: float) -> None:
     """InputError where rectangles would wind around the lattice."""
     if c1 and min(lattice.extents) < 4:
-        raise InputError(f"rectangles in the action need extents of at least 4, not {' x '.join(map(str, lattice.extents))}")
+        raise InputError("rectangles in the action need extents of at least 4, "
+                         f"not {' x '.join(map(str, lattice.extents))}")
 
 
 class GaugeField(Field):
@@ -105,19 +110,21 @@ class GaugeField(Field):
         return self.lattice.call(_core.lqcd.rectangle, self.lattice.engine, self.native)
 
     def polyakov_loop(self, mu: int = 0) -> complex:
-        r"""$\langle \mathrm{tr} L\rangle / 3$ of the products of links in direction mu around the lattice. Collective."""
+        r"""$\langle \mathrm{tr} L\rangle / 3$ of the products of links in direction mu around the lattice.
+        Collective."""
         return self.lattice.call(_core.lqcd.polyakov_loop, self.lattice.engine, self.native, mu)
 
     def wilson_loops(self, most_r: int, most_t: int, smeared: GaugeField | None = None) -> np.ndarray:
-        r"""[r - 1, t - 1]: $\langle \mathrm{Re\,tr} W\rangle / 3$ of planar loops of r sites in space and t in time. The sides in
-        space are of ``smeared``, by default as those in time. Collective."""
+        r"""[r - 1, t - 1]: $\langle \mathrm{Re\,tr} W\rangle / 3$ of planar loops of r sites in space and t in
+        time. The sides in space are of ``smeared``, by default as those in time. Collective."""
         across = smeared or self
-        loops = self.lattice.call(_core.lqcd.wilson_loops, self.lattice.engine, across.native, self.native, most_r, most_t)
+        loops = self.lattice.call(_core.lqcd.wilson_loops, self.lattice.engine, across.native,
+                                  self.native, most_r, most_t)
         return np.reshape(loops, (most_r, most_t))
 
     def stout(self, rho: float, times: int = 1) -> Self:
-        r"""Smear all links, $U \to \exp(\rho\,[\Omega - \Omega^+]/2 - \mathrm{trace})\,U$ with $\Omega$ the sum of staples times $U^+$
-        (Morningstar and Peardon, hep-lat/0311018). Collective."""
+        r"""Smear all links, $U \to \exp(\rho\,[\Omega - \Omega^+]/2 - \mathrm{trace})\,U$ with $\Omega$ the sum of
+        staples times $U^+$ (Morningstar and Peardon, hep-lat/0311018). Collective."""
         derivative, step = _core.lqcd.Links(self.lattice.layout), Momenta(self.lattice)
         for _ in range(times):
             self.lattice.call(_core.lqcd.action_derivative, self.lattice.engine, derivative, self.native, 0.0)
@@ -126,11 +133,20 @@ class GaugeField(Field):
             step.move(self, 1.0)
         return self
 
+    def ape(self, alpha: float, times: int = 1) -> Self:
+        r"""Smear links in space, $U \to P[(1-\alpha)\,U + \frac{\alpha}{4} \sum \mathrm{staples\ in\ space}]$ with
+        $P[V] = V(V^+V)^{-1/2}$ without the phase of its determinant (Albanese et al., Phys. Lett. B 192,
+        163 (1987)). Collective."""
+        if not 0 <= alpha <= 1:
+            raise InputError(f"APE smearing has a weight alpha from 0 to 1, not {alpha:g}")
+        self.lattice.call(_core.lqcd.ape, self.lattice.engine, self.native, alpha, times)
+        return self
+
     def heat_bath(self, beta: float, seed: int, sweep: int, chain: int = 0, c1: float = 0.0) -> None:
         r"""One update of all links with the action $\beta [c_0 \sum (1 - \mathrm{Re\,tr} P/3) + c_1 \sum (1 -
-        \mathrm{Re\,tr} R/3)]$ of plaquettes P and rectangles R, $c_0 = 1 - 8 c_1$ (`RECTANGLES`), by random numbers of
-        (seed, chain, sweep). Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982). InputError for rectangles on a lattice with
-        an extent below 4. Collective."""
+        \mathrm{Re\,tr} R/3)]$ of plaquettes P and rectangles R, $c_0 = 1 - 8 c_1$ (`RECTANGLES`), by random
+        numbers of (seed, chain, sweep). Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982). InputError for
+        rectangles on a lattice with an extent below 4. Collective."""
         need_room(self.lattice, c1)
         self.lattice.call(_core.lqcd.heat_bath, self.lattice.engine, self.native, beta, c1, seed, chain, sweep)
 
@@ -140,15 +156,16 @@ class GaugeField(Field):
         self.lattice.call(_core.lqcd.over_relax, self.lattice.engine, self.native, c1)
 
     def flow(self, time: float, step: float = 0.02) -> None:
-        r"""The gradient flow of Wilson's action, $\dot V = Z(V) V$, on by ``time`` in units of a^2, in equal steps no longer than
-        ``step``, of third order (Luescher, arXiv:1006.4518). Collective."""
+        r"""The gradient flow of Wilson's action, $\dot V = Z(V) V$, on by ``time`` in units of a^2, in equal steps
+        no longer than ``step``, of third order (Luescher, arXiv:1006.4518). Collective."""
         steps = max(1, math.ceil(time / step - 1e-9))
         for _ in range(steps):
             self.lattice.call(_core.lqcd.flow_step, self.lattice.engine, self.native, time / steps)
 
     def energy_and_charge(self) -> tuple[float, float]:
-        r"""$E = -\sum_{\mu<\nu} \langle\mathrm{tr} F_{\mu\nu}^2\rangle$ in units of a^-4 and $Q = -\frac{1}{32\pi^2} \sum_x
-        \epsilon_{\mu\nu\rho\sigma} \mathrm{tr} F_{\mu\nu}F_{\rho\sigma}$, of the clover-shaped field strength. Collective."""
+        r"""$E = -\sum_{\mu<\nu} \langle\mathrm{tr} F_{\mu\nu}^2\rangle$ in units of a^-4 and
+        $Q = -\frac{1}{32\pi^2} \sum_x \epsilon_{\mu\nu\rho\sigma} \mathrm{tr} F_{\mu\nu}F_{\rho\sigma}$, of the
+        clover-shaped field strength. Collective."""
         return self.lattice.call(_core.lqcd.clover, self.lattice.engine, self.native)
 
     def unitarity_violation(self) -> float:
@@ -157,7 +174,8 @@ class GaugeField(Field):
 
 
 class SpinorField(Field):
-    """Spinors psi(x): [..., spin, colour], in the basis of `plaq.lqcd.gamma`; on all sites, or on the odd ones alone."""
+    """Spinors psi(x): [..., spin, colour], in the basis of `plaq.lqcd.gamma`; on all sites,
+    or on the odd ones alone."""
 
     of_site = (4, 3)
 
@@ -171,6 +189,16 @@ class SpinorField(Field):
     def gaussian(self, seed: int, number: int = 0) -> Self:
         """Complex Gaussian numbers with <|eta|^2> = 1 for each component."""
         self.native.gaussian(seed, number)
+        return self
+
+    def smear(self, gauge: GaugeField, kappa: float, times: int, theta: Sequence[float] = (0, 0, 0, 0)) -> Self:
+        r"""Towards a Gaussian shape in space, $\psi \to (1 + \kappa H)\psi / (1 + 6\kappa)$ with
+        $(H\psi)(x) = \sum_j U_j(x)\psi(x+j) + U_j(x-j)^+\psi(x-j)$ over the directions of space (Guesken, Nucl.
+        Phys. B Proc. Suppl. 17, 361 (1990)), its mean square radius in free fields growing by
+        $6\kappa/(1+6\kappa)$ each time. theta : that of the `Wilson` that psi is for. Hermitian; needs all sites.
+        Collective."""
+        self.lattice.call(_core.lqcd.gaussian_smear, self.lattice.engine, self.native, gauge.native, kappa,
+                          times, list(theta))
         return self
 
     def dot(self, other: SpinorField) -> complex:
@@ -204,5 +232,6 @@ class Momenta(Field):
         self.lattice.call(_core.lqcd.move_links, self.lattice.engine, gauge.native, self.native, time)
 
     def kick(self, derivative, factor: float) -> None:
-        """P += ``factor`` times the traceless antihermitian part of ``derivative``, a native field of links. Collective."""
+        """P += ``factor`` times the traceless antihermitian part of ``derivative``, a native field of links.
+        Collective."""
         self.lattice.call(_core.lqcd.kick, self.lattice.engine, self.native, derivative, factor)

@@ -1,14 +1,17 @@
 r"""The gamma matrices, Euclidean and hermitian, in the basis of openQCD and tmLQCD:
 
-$\gamma_\mu = \begin{pmatrix} 0 & e_\mu \\ e_\mu^+ & 0 \end{pmatrix}$ with $e_0 = -1$, $e_k = -i\sigma_k$ for the directions
-t, x, y, z, and $\gamma_5 = \gamma_0\gamma_1\gamma_2\gamma_3 = \mathrm{diag}(1, 1, -1, -1)$.
+$\gamma_\mu = \begin{pmatrix} 0 & e_\mu \\ e_\mu^+ & 0 \end{pmatrix}$ with $e_0 = -1$, $e_k = -i\sigma_k$ for the
+directions t, x, y, z, and $\gamma_5 = \gamma_0\gamma_1\gamma_2\gamma_3 = \mathrm{diag}(1, 1, -1, -1)$.
 
-C++ has the same in src/plaq/lqcd/gamma.hpp. `DEGRAND_ROSSI` and `to_basis` lead to the basis of Chroma, QDP++ and Grid.
+C++ has the same in src/plaq/lqcd/gamma.hpp. `DEGRAND_ROSSI` and `to_basis` lead to the basis of Chroma,
+QDP++ and Grid.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+from plaq.errors import InputError
 
 _PAULI = np.array([[[0, 1], [1, 0]], [[0, -1j], [1j, 0]], [[1, 0], [0, -1]]])
 
@@ -38,10 +41,23 @@ STRUCTURES = {
 
 DEGRAND_ROSSI = GAMMA[2]
 """S: in the DeGrand-Rossi basis spinors are S psi and matrices S Gamma S^+. That basis has e_t = 1, e_x = i sigma_1,
-e_y = -i sigma_2, e_z = i sigma_3, so S changes the signs of all gamma matrices but gamma_y; gamma_5 = gamma_x gamma_y gamma_z
-gamma_t there is diag(1, 1, -1, -1) again."""
+e_y = -i sigma_2, e_z = i sigma_3, so S changes the signs of all gamma matrices but gamma_y; gamma_5 = gamma_x
+gamma_y gamma_z gamma_t there is diag(1, 1, -1, -1) again."""
+
+
+BASES = {"tmlqcd": np.eye(4, dtype=complex), "degrand-rossi": DEGRAND_ROSSI}
+"""{name: S} of the bases that files and `basis` know; spinors there are S psi.
+"tmlqcd" is plaq's own and openQCD's."""
+
+
+def basis(name: str) -> np.ndarray:
+    """S of `BASES`; InputError for a name that is none."""
+    if name not in BASES:
+        raise InputError(f"the basis of spins {name!r} is none of {', '.join(BASES)}")
+    return BASES[name]
 
 
 def to_basis(change: np.ndarray, spinors: np.ndarray, axis: int = -2) -> np.ndarray:
-    """S psi for arrays of spinors whose spin is ``axis``, by default [..., spin, colour]. With ``change.conj().T`` back."""
+    """S psi for arrays of spinors whose spin is ``axis``, by default [..., spin, colour].
+    With ``change.conj().T`` back."""
     return np.moveaxis(np.tensordot(change, spinors, axes=(1, axis)), 0, axis)

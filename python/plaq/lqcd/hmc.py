@@ -1,9 +1,10 @@
-r"""Hybrid Monte Carlo (Duane, Kennedy, Pendleton and Roweth, Phys. Lett. B 195, 216 (1987)): a gauge field is moved along
-$\dot U = P U$, $\dot P = -F$ from random momenta, and what it comes to is accepted with probability $\min(1, e^{-\Delta H})$.
+r"""Hybrid Monte Carlo (Duane, Kennedy, Pendleton and Roweth, Phys. Lett. B 195, 216 (1987)): a gauge field is
+moved along $\dot U = P U$, $\dot P = -F$ from random momenta,
+and what it comes to is accepted with probability $\min(1, e^{-\Delta H})$.
 
-Forces that cost much and are weak are integrated with longer steps (Sexton and Weingarten, Nucl. Phys. B 380, 665 (1992)).
-Integrators are those of Omelyan, Mryglod and Folk, Comput. Phys. Commun. 151, 272 (2003): "2mn" of second order (their equation
-31), "omf4" of fourth (their equation 71).
+Forces that cost much and are weak are integrated with longer steps (Sexton and Weingarten, Nucl. Phys. B 380, 665
+(1992)). Integrators are those of Omelyan, Mryglod and Folk, Comput. Phys. Commun. 151, 272 (2003): "2mn" of second
+order (their equation 31), "omf4" of fourth (their equation 71).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _XI, _CHI = 0.2539785108410595, -0.03230286765269967  # moves
 
 INTEGRATORS = {
     "2mn": ((_LAMBDA, 1 - 2 * _LAMBDA, _LAMBDA), (0.5, 0.5)),
-    "omf4": ((_THETA, _RHO, 0.5 - _THETA - _RHO, 0.5 - _THETA - _RHO, _RHO, _THETA), (_XI, _CHI, 1 - 2 * (_XI + _CHI), _CHI, _XI)),
+    "omf4": ((_THETA, _RHO, 0.5 - _THETA - _RHO, 0.5 - _THETA - _RHO, _RHO, _THETA),
+             (_XI, _CHI, 1 - 2 * (_XI + _CHI), _CHI, _XI)),
 }
 """{name: (kicks, moves)}: a step is kick, move, kick ... kick, in parts of its length."""
 
@@ -46,8 +48,8 @@ class Outcome:
 
 
 def integrate(gauge: GaugeField, momenta: Momenta, scales: Sequence[Scale], time: float) -> None:
-    """Move field and momenta by ``time``; the first scale has the longest steps. The last kick of a step and the first of the
-    next are one. Collective."""
+    """Move field and momenta by ``time``; the first scale has the longest steps. The last kick of a step and the
+    first of the next are one. Collective."""
     if not scales:
         momenta.move(gauge, time)
         return
@@ -68,8 +70,8 @@ def integrate(gauge: GaugeField, momenta: Momenta, scales: Sequence[Scale], time
 
 
 def trajectory(gauge: GaugeField, scales: Sequence[Scale], length: float, seed: int, number: int) -> Outcome:
-    """One trajectory, by random numbers of (seed, number); the field is where it was if it is not accepted, as where H is not
-    finite at the end. Collective."""
+    """One trajectory, by random numbers of (seed, number); the field is where it was if it is not accepted, as
+    where H is not finite at the end. Collective."""
     terms = [term for scale in scales for term in scale.terms]
     momenta, before = Momenta(gauge.lattice).gaussian(seed, number), gauge.copy()
     start = [momenta.kinetic_energy(), *(term.begin(gauge, seed, number) for term in terms)]

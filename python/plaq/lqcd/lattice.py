@@ -16,10 +16,11 @@ from plaq.errors import InputError
 class Lattice:
     """A periodic lattice of even ``extents`` (T, X, Y, Z) on the ranks of ``comm`` (by default all of the job).
 
-    grid : ranks in each direction, by default those with the smallest surface between them. Every rank has a box of the same
-        even extents.
-    lanes : sites that a vector register holds, by default as many as it can; 1 is the scalar layout. No result depends on
-        it, nor on ``grid``, ``backend`` and ``pool`` (an ``_core.task.Options``; by default one worker).
+    grid : ranks in each direction, by default those with the smallest surface between them. Every rank has a box
+        of the same even extents.
+    lanes : sites that a vector register holds, by default as many as it can; 1 is the scalar layout. No result
+        depends on it, nor on ``grid``, ``backend`` and ``pool`` (an ``_core.task.Options``;
+        by default one worker).
 
     Collective. InputError where the extents cannot be cut so.
     """
@@ -39,7 +40,8 @@ class Lattice:
         self.engine = _core.lqcd.Engine(self.comm.messenger(), self.comm.collectives(), backend, pool)
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function(*arguments)`` of C++, which all ranks call. RunError where one keeps the others waiting (run.patience)."""
+        """``function(*arguments)`` of C++, which all ranks call.
+        RunError where one keeps the others waiting (run.patience)."""
         return self.comm.carry_out(function, *arguments)
 
     @property

@@ -49,8 +49,8 @@ def records(file: BinaryIO, path: Path) -> list[Record]:
             raise DamagedFile(f"{path}: a LIME file of version {version}; this plaq reads version {VERSION}")
         name = kind.split(b"\0")[0].decode("ascii", "backslashreplace")
         if at + HEADER.size + length > size:
-            raise DamagedFile(f"{path}: truncated: the record {name} should have {length} bytes, and the file ends after "
-                              f"{size - at - HEADER.size}")
+            raise DamagedFile(f"{path}: truncated: the record {name} should have {length} bytes, "
+                              f"and the file ends after {size - at - HEADER.size}")
         found.append(Record(name, at + HEADER.size, length))
         at += HEADER.size + length + -length % 8
     return found

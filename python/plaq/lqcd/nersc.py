@@ -1,5 +1,5 @@
-"""Configurations in NERSC's format: a header of text lines, then links, of two rows or three, with one checksum of all words
-(lattices.net, "The NERSC Archive Format")."""
+"""Configurations in NERSC's format: a header of text lines, then links, of two rows or three, with one checksum of
+all words (lattices.net, "The NERSC Archive Format")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from plaq.files.guard import DamagedFile, open_file
 from plaq.lqcd.fields import GaugeField
-from plaq.lqcd.files import check_gauge, from_file, read_part
+from plaq.lqcd.files import check_gauge, from_file, on_all, read_part
 from plaq.lqcd.lattice import Lattice
 
 LONGEST_HEADER = 1 << 16  # bytes
@@ -36,21 +36,23 @@ def _describe(path: Path) -> dict:
     shape = (t, z, y, x, 4, rows, 3, 2)
     if min(shape) < 1 or size - offset != kind.itemsize * np.prod(shape, dtype=object):
         raise DamagedFile(f"{path}: {size - offset} bytes of links, which are not those of {(t, x, y, z)} sites")
-    return {"extents": (t, x, y, z), "shape": shape, "kind": kind, "offset": offset, "checksum": int(keys["CHECKSUM"], 16),
-            "plaquette": keys.get("PLAQUETTE")}
+    if "PLAQUETTE" in keys:
+        float(keys["PLAQUETTE"])  # or the text is no number
+    return {"extents": (t, x, y, z), "shape": shape, "kind": kind, "offset": offset,
+            "checksum": int(keys["CHECKSUM"], 16), "plaquette": keys.get("PLAQUETTE")}
 
 
 def read_nersc(path: str | Path, lattice: Lattice) -> GaugeField:
-    """The configuration in a file; every rank reads its part. Verified: the length, the checksum, the plaquette, and that links
-    are unitary. InputError that names the file and what is wrong, on all ranks. Collective."""
+    """The configuration in a file; every rank reads its part. Verified: the length, the checksum, the plaquette,
+    and that links are unitary. InputError that names the file and what is wrong, on all ranks. Collective."""
     path, comm = Path(path), lattice.comm
     found, values = read_part(path, lattice, "a configuration of NERSC's archive", _describe)
     words = np.ascontiguousarray(values).view(found["kind"].str[0] + "u4")
     checksum = int(comm.allreduce(np.array([words.sum(dtype=np.uint64) & np.uint64(0xFFFFFFFF)]))[0]) & 0xFFFFFFFF
     if checksum != found["checksum"]:
-        error = DamagedFile(f"{path}: damaged: its checksum is {checksum:08x}, the header says {found['checksum']:08x}")
-        error.ranks = comm.size
-        raise error
+        raise on_all(lattice,
+                     DamagedFile(f"{path}: damaged: its checksum is {checksum:08x}, the header says "
+                                 f"{found['checksum']:08x}"))
     with np.errstate(invalid="ignore"):  # a link that is no number is no element of SU(3) either
         rows = values[..., 0] + 1j * values[..., 1].astype(float)
     if rows.shape[5] == 2:

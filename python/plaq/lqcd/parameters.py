@@ -18,12 +18,19 @@ PROGRAM = "plaq lqcd"
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
-    "action": "Of the gauge field: S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 rectangles of (1 - Re tr R / 3)] with c0 = 1 - 8 c1.",
-    "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; none without kappa.",
-    "strange": "One more Wilson quark in the sea, by rational hybrid Monte Carlo, with theta and csw of [quarks]; none without kappa.",
-    "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. Hybrid Monte Carlo: "
-               "a sweep is a trajectory.",
+    "action": "Of the gauge field: S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 "
+              "rectangles of (1 - Re tr R / 3)] with c0 = 1 - 8 c1.",
+    "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; "
+              "none without kappa.",
+    "strange": "One more Wilson quark in the sea, by rational hybrid Monte Carlo, with theta and csw of [quarks]; "
+               "none without kappa.",
+    "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. "
+               "Hybrid Monte Carlo: a sweep is a trajectory.",
     "hmc": "Trajectories of hybrid Monte Carlo.",
+    "smearing": "In space: of the links that the sides of Wilson loops and the smearing of quarks take, "
+                "and of sources and sinks of quarks.",
+    "loops": "Wilson loops and 2 x 1 rectangles on every configuration, and the static potential; "
+             "none without space.",
     "mesons": "Two-point functions of valence quarks on every configuration; none without kappa.",
     "flow": "The gradient flow on every configuration: scale t0 and topological charge; none without time.",
     "run": running.DOC,
@@ -45,7 +52,8 @@ SCHEMA = Schema({
     Parameter("strange", "range", list_of(real("(0, 100]"), length=2), None, "",
               "smallest and largest eigenvalue of M^+ M on odd sites, with room for what they do; needed with kappa"),
     Parameter("strange", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
-    Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "", "how links are updated; with quarks by hmc"),
+    Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "",
+              "how links are updated; with quarks by hmc"),
     Parameter("updates", "start", choice("hot", "cold"), "hot", "", "links at random, or all one"),
     Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "before the first configuration"),
@@ -55,26 +63,44 @@ SCHEMA = Schema({
     Parameter("updates", "save_every", integer(0, 10**7), 0, "configurations",
               "that one is written as conf.NNNNNN of the run's folder, in ILDG's format; 0: none is"),
     Parameter("hmc", "length", real("(0, 100]"), 1.0, "", "of a trajectory"),
-    Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "", "of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
+    Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "",
+              "of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
     Parameter("hmc", "steps", list_of(integer(1, 10000), 1), (10,), "",
-              "of the time scales: of a trajectory, then within each move of the scale before. One for each term: quarks from the "
-              "lightest on (the heaviest with the determinant of the clover term), the strange one, last the gauge field"),
+              "of the time scales: of a trajectory, then within each move of the scale before. One for each term: "
+              "quarks from the lightest on (the heaviest with the determinant of the clover term), "
+              "the strange one, last the gauge field"),
+    Parameter("smearing", "ape_alpha", real("[0, 1]"), 0.5, "", "weight of the staples in APE smearing of links"),
+    Parameter("smearing", "ape_steps", integer(0, 1000), 0, "", "how often links are smeared"),
+    Parameter("smearing", "gauss_kappa", real("(0, 1000]"), 0.25, "",
+              "of (1 + kappa H) / (1 + 6 kappa), which smears sources and sinks"),
+    Parameter("smearing", "gauss_steps", integer(0, 10000), 0, "", "how often that is applied to sources; 0: points"),
+    Parameter("loops", "space", integer(1, 512), None, "a",
+              "sides in space from 1 to this, at most half of the lattice's"),
+    Parameter("loops", "time", integer(2, 512), 4, "a",
+              "sides in time from 1 to this, at most half of the lattice's"),
+    Parameter("loops", "plateau", integer(1, 511), None, "a",
+              "t of ln W(r, t) / W(r, t + 1) that is taken for the potential; half of time if unset"),
     Parameter("mesons", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("mesons", "mu", real(), 0.0, "1/a", "twisted mass"),
     Parameter("mesons", "csw", real(), 0.0, "", "of the clover term"),
     Parameter("mesons", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
-    Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "", "gamma matrices of the mesons"),
+    Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "",
+              "gamma matrices of the mesons"),
     Parameter("mesons", "source", choice("point", "noise"), "point", "",
               "a point at random, or noise on a time slice at random (the one-end trick)"),
+    Parameter("mesons", "sink", choice("point", "smeared"), "point", "", "smeared: as the source"),
     Parameter("mesons", "fit_from", integer(0, 511), None, "a",
               "masses by a fit of a cosh to correlators from this t to T/2; none if unset"),
-    Parameter("mesons", "solver", choice(*METHODS), "cg", "", "method for the propagators, mostly in single precision"),
+    Parameter("mesons", "solver", choice(*METHODS), "cg", "",
+              "method for the propagators, mostly in single precision"),
     Parameter("mesons", "residual", real("(0, 1)"), 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
     Parameter("flow", "time", real("(0, 1000]"), None, "a^2", "how far the field flows"),
-    Parameter("flow", "step", real("(0, 0.1]"), 0.05, "a^2", "of the integration, and between two values of the energy"),
+    Parameter("flow", "step", real("(0, 0.1]"), 0.05, "a^2",
+              "of the integration, and between two values of the energy"),
     *running.rows([Parameter("run", "grid", one_of("auto", list_of(integer(1, 1024), length=4)), "auto", "ranks",
-                             "ranks in each direction of the lattice; auto: with the smallest surface between them")]),
+                             "ranks in each direction of the lattice; auto: with the smallest surface "
+                             "between them")]),
 ])
 
 
@@ -93,24 +119,38 @@ class Parameters(parameters.Parameters):
             raise InputError(f"{source}: mesons.structures = {list(structures)} must not repeat a value")
         first = values["mesons"].fit_from
         if first is not None and first > extents[0] // 2 - 2:
-            raise InputError(f"{source}: mesons.fit_from = {first} is not allowed: a fit takes three points up to T/2 = {extents[0] // 2}")
+            raise InputError(f"{source}: mesons.fit_from = {first} is not allowed: a fit takes three points up to "
+                             f"T/2 = {extents[0] // 2}")
+        loops, smearing = values["loops"], values["smearing"]
+        if loops.space is not None:
+            most = {"space": min(extents[1:]) // 2, "time": extents[0] // 2}
+            for side, half in most.items():
+                if getattr(loops, side) > half:
+                    raise InputError(f"{source}: loops.{side} = {getattr(loops, side)} is not allowed with "
+                                     f"lattice.extents = {list(extents)}: sides are at most {half}")
+            if loops.plateau is not None and loops.plateau >= loops.time:
+                raise InputError(f"{source}: loops.plateau = {loops.plateau} is not allowed: "
+                                 f"it is below loops.time = {loops.time}")
+        if values["mesons"].sink == "smeared" and not smearing.gauss_steps:
+            raise InputError(f'{source}: mesons.sink = "smeared" is not allowed with smearing.gauss_steps = 0')
         quarks, masses, steps = values["quarks"], values["quarks"].masses, values["hmc"].steps
         if values["updates"].algorithm == "heatbath":
             if quarks.kappa is not None:
-                raise InputError(f'{source}: quarks.kappa = {quarks.kappa:g} is not allowed with updates.algorithm = "heatbath": '
-                                 'quarks need "hmc"')
+                raise InputError(f'{source}: quarks.kappa = {quarks.kappa:g} is not allowed with '
+                                 'updates.algorithm = "heatbath": quarks need "hmc"')
             if values["strange"].kappa is not None:
-                raise InputError(f'{source}: strange.kappa is not allowed with updates.algorithm = "heatbath": quarks need "hmc"')
+                raise InputError(f'{source}: strange.kappa is not allowed with updates.algorithm = "heatbath": '
+                                 'quarks need "hmc"')
             return
         strange = values["strange"]
         if strange.kappa is not None and (strange.range is None or strange.range[0] >= strange.range[1]):
             shown = None if strange.range is None else list(strange.range)
-            raise InputError(f"{source}: strange.range = {shown} is not allowed with strange.kappa: it has the smallest and the largest "
-                             "eigenvalue of M^+ M")
+            raise InputError(f"{source}: strange.range = {shown} is not allowed with strange.kappa: "
+                             "it has the smallest and the largest eigenvalue of M^+ M")
         if any(a >= b for a, b in zip(masses, masses[1:])):
             raise InputError(f"{source}: quarks.masses = {list(masses)} is not allowed: masses ascend")
         terms = 1 + (0 if quarks.kappa is None else 1 + len(masses)) + (strange.kappa is not None)
         if len(steps) != terms:
             of = "the gauge field" if terms == 1 else f"{terms - 1} of quarks and the gauge field"
-            raise InputError(f"{source}: hmc.steps = {list(steps)} is not allowed: one number for each term of the action, {terms} "
-                             f"({of})")
+            raise InputError(f"{source}: hmc.steps = {list(steps)} is not allowed: one number for each term of "
+                             f"the action, {terms} ({of})")

@@ -18,8 +18,10 @@ LINK_FORCE = {False: 0.6, True: 4.0}
 LINK_MOVE = 0.3
 SITE_NORMAL = {False: 0.13, True: 0.17}  # a step of conjugate gradient, without and with clover term
 SITE_FLOW = 9.0  # a step of the flow, with energy and charge
+SITE_SHIFT = 0.07  # a field of matrices moved by one site, or a product of two
+SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
 STEPS = 100  # that a solve is taken to need
-LINKS, MATRIX, SPINOR, BLOCKS = 576, 144, 192, 1152  # bytes of a site
+LINKS, NEAR, MATRIX, SPINOR, BLOCKS = 576, 768, 144, 192, 1152  # bytes of a site; NEAR: links of a hopping matrix
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ def time_scales(p: Parameters) -> tuple[list[Work], int]:
     names = ["the gauge field"]
     if p.quarks.kappa is not None:
         chain = [0.0, *p.quarks.masses]
-        names = [*(f"quarks, mass {a:g} over {b:g}" for a, b in zip(chain, chain[1:])), f"quarks, mass {chain[-1]:g}", *names]
+        names = [*(f"quarks, mass {a:g} over {b:g}" for a, b in zip(chain, chain[1:])),
+                 f"quarks, mass {chain[-1]:g}", *names]
     if p.strange.kappa is not None:
         names.insert(len(names) - 1, "strange quark")
     kicks, moves = INTEGRATORS[p.hmc.integrator]
@@ -48,12 +51,13 @@ def time_scales(p: Parameters) -> tuple[list[Work], int]:
 
 def memory(p: Parameters, sites: int) -> int:
     """Bytes of the fields of so many sites, at their most; without the interpreter's own."""
-    quarks, clover = p.quarks.kappa is not None or p.strange.kappa is not None, max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0
+    quarks, clover = (p.quarks.kappa is not None or p.strange.kappa is not None,
+                      max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0)
     needs = 2 * LINKS + 10 * MATRIX  # links, one more field of them, and what staples are worked out in
     if p.updates.algorithm == "hmc":
         needs += 2 * LINKS
     if quarks or p.mesons.kappa is not None:
-        needs += 3 * LINKS // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
+        needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
     if p.strange.kappa is not None:
         needs += (2 * p.strange.poles + 4) * SPINOR // 2
     if p.mesons.kappa is not None:
@@ -76,7 +80,16 @@ def seconds(p: Parameters) -> dict[str, float]:
     else:
         one = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
     solves = 0 if p.mesons.kappa is None else 12 if p.mesons.source == "point" else 4
-    each = {"updates": one * sweeps, "mesons": solves * STEPS * SITE_NORMAL[p.mesons.csw != 0] * p.updates.configurations,
+    columns = solves * (2 if p.mesons.sink == "smeared" else 1)
+    smear, loops = p.smearing, 0.0
+    if p.loops.space is not None:
+        r, t = p.loops.space, p.loops.time
+        loops = SITE_SHIFT * (3 * r * t * (r + t + 12) / 2 + 250)  # sides that are moved, products, and rectangles
+    if loops or (solves and smear.gauss_steps):
+        loops += SITE_APE * smear.ape_steps
+    meson = solves * STEPS * SITE_NORMAL[p.mesons.csw != 0] + columns * SITE_GAUSS * smear.gauss_steps
+    each = {"updates": one * sweeps, "loops": loops * p.updates.configurations,
+            "mesons": meson * p.updates.configurations,
             "flow": len(flow_times(p)) * SITE_FLOW * p.updates.configurations}
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
 
@@ -91,8 +104,10 @@ def describe(p: Parameters) -> str:
             mass = f"kappa = {q.kappa:g}, m = {1 / (2 * q.kappa) - 4:.4g}"
             twist = f", mu = {q.mu:g}" if name == "quarks" and q.mu else ""
             lines.append(f"{name + ':':12} {mass}{twist}, c_sw = {p.quarks.csw:g}")
-    how = "heat bath" if p.updates.algorithm == "heatbath" else f"hybrid Monte Carlo, {p.hmc.integrator}, length {p.hmc.length:g}"
-    lines.append(f"updates:     {how}; {p.updates.configurations} configurations, {p.updates.sweeps} apart, after {p.updates.thermalisation}")
+    how = ("heat bath" if p.updates.algorithm == "heatbath"
+           else f"hybrid Monte Carlo, {p.hmc.integrator}, length {p.hmc.length:g}")
+    lines.append(f"updates:     {how}; {p.updates.configurations} configurations, {p.updates.sweeps} apart, "
+                 f"after {p.updates.thermalisation}")
     if p.updates.algorithm == "hmc":
         scales, moves = time_scales(p)
         lines += [f"  a trajectory takes {work.kicks:5} forces of {work.term}" for work in scales]
@@ -110,11 +125,13 @@ def estimate(p: Parameters, ranks: int, workers: int) -> str:
     parts = seconds(p)
     cores = ranks * workers
     return "\n".join([
-        f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; boxes of {' x '.join(map(str, box))}, "
-        f"{layout.lanes} lanes",
-        f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {size(96 * surface)} for a hopping matrix",
+        f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; "
+        f"boxes of {' x '.join(map(str, box))}, {layout.lanes} lanes",
+        f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {size(96 * surface)} for a "
+        "hopping matrix",
         f"memory:      {size(memory(p, sites))} of fields on a rank",
         "time:        " + ", ".join(f"{part} {duration(value / cores)}" for part, value in parts.items())
         + f"; all {duration(sum(parts.values()) / cores)}",
-        f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, which is for heavy quarks",
+        f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, "
+        "which is for heavy quarks",
     ])

@@ -39,7 +39,8 @@ class InverseRoot:
         ratio = np.sqrt(y) * np.prod((y + above) / (y + below), axis=0)
         smallest, largest = ratio.min(), ratio.max()
         factor = 2 / (smallest + largest)
-        return cls(low, high, factor / math.sqrt(high), above[:, 0] * high, below[:, 0] * high, float(factor * largest - 1))
+        return cls(low, high, factor / math.sqrt(high), above[:, 0] * high, below[:, 0] * high,
+                   float(factor * largest - 1))
 
     def __call__(self, y):
         return self.factor * np.prod((y + self.above[:, None]) / (y + self.below[:, None]), axis=0)
@@ -55,8 +56,8 @@ def _residues(zeros: np.ndarray, poles: np.ndarray) -> np.ndarray:
 
 
 def spectral_range(matrix: Wilson, steps: int = 40) -> tuple[float, float]:
-    """Estimates of the smallest and the largest eigenvalue of M^+ M on odd sites, by powers of it and of its inverse; the first is
-    too large by some parts in a hundred at most, the second too small. Collective."""
+    """Estimates of the smallest and the largest eigenvalue of M^+ M on odd sites, by powers of it and of its
+    inverse; the first is too large by some parts in a hundred at most, the second too small. Collective."""
     found = []
     for inverse in (True, False):
         x = SpinorField(matrix.lattice, odd=True)
@@ -73,24 +74,25 @@ def spectral_range(matrix: Wilson, steps: int = 40) -> tuple[float, float]:
 class RationalTerm(Term):
     r"""$\phi^+ R(\hat M^+ \hat M)\phi$ for one flavour of Wilson quarks, without a twisted mass: $|\det \hat M|$.
 
-    root : R, whose range holds the eigenvalues of $\hat M^+\hat M$. number : of the pseudofermion among those of a trajectory.
-    RunError at the beginning of a trajectory where R is not an inverse root of the matrix there.
+    root : R, whose range holds the eigenvalues of $\hat M^+\hat M$. number : of the pseudofermion among those of a
+    trajectory. RunError at the beginning of a trajectory where R is not an inverse root of the matrix there.
     """
 
-    def __init__(self, kappa: float, root: InverseRoot, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0, *, number: int = 0,
-                 residual: float = 1e-11, force_residual: float = 1e-8):
+    def __init__(self, kappa: float, root: InverseRoot, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0, *,
+                 number: int = 0, residual: float = 1e-11, force_residual: float = 1e-8):
         self.kappa, self.root, self.number = kappa, root, number
         self.matrix = partial(Wilson, kappa=kappa, theta=tuple(theta), csw=csw)
         self.residual, self.force_residual = residual, force_residual
         self.phi: SpinorField | None = None
 
     def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
-        """phi = prod (Q + i sqrt(b)) / (Q + i sqrt(a)) eta / sqrt(A) with the hermitian Q = gamma5 M, since the product of this and its
-        adjoint is 1 / R(Q^2)."""
+        """phi = prod (Q + i sqrt(b)) / (Q + i sqrt(a)) eta / sqrt(A) with the hermitian Q = gamma5 M, since the
+        product of this and its adjoint is 1 / R(Q^2)."""
         M, eta = self.matrix(gauge), SpinorField(gauge.lattice, odd=True)
         eta.native.pseudofermion(seed, trajectory, self.number)
         zeros, poles = np.sqrt(self.root.below), np.sqrt(self.root.above)
-        weights = _residues(-zeros, -poles)  # 1 + i sum_k w_k / (Q + i p_k), and 1 / (Q + i p) = (Q - i p) / (Q^2 + p^2)
+        # 1 + i sum_k w_k / (Q + i p_k), and 1 / (Q + i p) = (Q - i p) / (Q^2 + p^2)
+        weights = _residues(-zeros, -poles)
         x = M.solve_shifted(eta, self.root.above, self.residual)
         direct, turned = eta.like(), eta.like()
         for w, p, one in zip(weights, poles, x):
@@ -128,7 +130,8 @@ class RationalTerm(Term):
         off, root = math.sqrt(back.norm2() / self.phi.norm2()), self.root
         if off > 4 * root.delta + 100 * self.residual:
             low, high = spectral_range(M)
-            error = RunError(f"the rational function for eigenvalues of M^+ M from {root.low:g} to {root.high:g} is off by {off:.2g}, not "
-                             f"{2 * root.delta:.2g}: they are about from {low:.3g} to {high:.3g}")
+            error = RunError(f"the rational function for eigenvalues of M^+ M from {root.low:g} to {root.high:g} "
+                             f"is off by {off:.2g}, not {2 * root.delta:.2g}: they are about from {low:.3g} "
+                             f"to {high:.3g}")
             error.ranks = M.lattice.comm.size
             raise error

@@ -1,5 +1,5 @@
-r"""The terms of an action S(U) as hybrid Monte Carlo takes them: their values, and kicks of momenta, $P \to P - \tau F$ with
-$F = T_a\, dS/d\epsilon_a$ for $U \to e^{\epsilon_a T_a} U$."""
+r"""The terms of an action S(U) as hybrid Monte Carlo takes them: their values, and kicks of momenta,
+$P \to P - \tau F$ with $F = T_a\, dS/d\epsilon_a$ for $U \to e^{\epsilon_a T_a} U$."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Term(ABC):
 
 
 class GaugeTerm(Term):
-    r"""$-\frac{\beta}{3} [c_0 \sum \mathrm{Re\,tr} P + c_1 \sum \mathrm{Re\,tr} R]$ over all plaquettes P and 2 x 1 rectangles
-    R, with $c_0 = 1 - 8 c_1$."""
+    r"""$-\frac{\beta}{3} [c_0 \sum \mathrm{Re\,tr} P + c_1 \sum \mathrm{Re\,tr} R]$ over all plaquettes P and 2 x
+    1 rectangles R, with $c_0 = 1 - 8 c_1$."""
 
     def __init__(self, beta: float, c1: float = 0.0):
         self.beta, self.c1 = beta, c1
@@ -50,15 +50,19 @@ class GaugeTerm(Term):
 
 
 class QuarkTerm(Term):
-    r"""$\phi^+ W (\hat M^+ \hat M)^{-1} W^+ \phi$ with a pseudofermion $\phi$ on odd sites, which stands for $\det \hat M^+\hat M /
-    \det W^+ W$: two flavours of even-odd preconditioned Wilson quarks, or a twisted doublet, $\hat M$ of `Wilson.apply_odd` with
-    a twist $2\kappa\,$``mass``, and W with $2\kappa\,$``heavier`` (Hasenbusch, hep-lat/0107019); W = 1 where that is None.
+    r"""$\phi^+ W (\hat M^+ \hat M)^{-1} W^+ \phi$ with a pseudofermion $\phi$ on odd sites, which stands for
+    $\det \hat M^+\hat M / \det W^+ W$: two flavours of even-odd preconditioned Wilson quarks, or a twisted
+    doublet, $\hat M$ of `Wilson.apply_odd` with a twist $2\kappa\,$``mass``, and W with $2\kappa\,$``heavier``
+    (Hasenbusch, hep-lat/0107019); W = 1 where that is None.
 
-    number : of the pseudofermion among those of a trajectory. residual, force_residual : of the solutions for values and kicks.
+    number : of the pseudofermion among those of a trajectory. residual,
+    force_residual : of the solutions for values and kicks.
     """
 
-    def __init__(self, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0, *, mass: float = 0.0,
-                 heavier: float | None = None, number: int = 0, residual: float = 1e-12, force_residual: float = 1e-8):
+    def __init__(self, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0, *,
+                 mass: float = 0.0,
+                 heavier: float | None = None, number: int = 0, residual: float = 1e-12,
+                 force_residual: float = 1e-8):
         self.kappa, self.number = kappa, number
         self.matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw)
         self.twist = 2 * kappa * mass
@@ -94,8 +98,8 @@ class QuarkTerm(Term):
 
 
 class CloverTerm(Term):
-    r"""$-N \sum \log |\det A|$ over even sites: what even-odd preconditioning leaves of the determinant of N flavours with clover
-    term."""
+    r"""$-N \sum \log |\det A|$ over even sites: what even-odd preconditioning leaves of the determinant of N
+    flavours with clover term."""
 
     def __init__(self, kappa: float, mu: float, csw: float, flavours: int = 2):
         self.kappa, self.flavours = kappa, flavours
@@ -110,8 +114,8 @@ class CloverTerm(Term):
 
 def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float] = (), csw: float = 0.0,
             **residuals: float) -> list[tuple[Term, ...]]:
-    """The terms of two flavours for one time scale after the other, the lightest first: ``masses`` precondition it, from light to
-    heavy. That of the clover term goes with the heaviest."""
+    """The terms of two flavours for one time scale after the other, the lightest first: ``masses`` precondition
+    it, from light to heavy. That of the clover term goes with the heaviest."""
     chain = [0.0, *masses]
     terms: list[tuple[Term, ...]] = [
         (QuarkTerm(kappa, mu, theta, csw, mass=mass, heavier=heavier, number=number, **residuals),)

@@ -12,24 +12,28 @@ METHODS = ("cg", "bicgstab")
 
 
 class Wilson:
-    r"""$M = A - \kappa H$ with $A = 1 + 2 i \kappa\mu\gamma_5 + i\kappa c_{sw} \sum_{\mu<\nu} \sigma_{\mu\nu}F_{\mu\nu}$ on a gauge
-    field, of which it keeps a copy:
+    r"""$M = A - \kappa H$ with $A = 1 + 2 i \kappa\mu\gamma_5 + i\kappa c_{sw} \sum_{\mu<\nu}
+    \sigma_{\mu\nu}F_{\mu\nu}$ on a gauge field, of which it keeps a copy:
 
     $(H\psi)(x) = \sum_\mu (1-\gamma_\mu) U_\mu(x) \psi(x+\mu) + (1+\gamma_\mu) U_\mu(x-\mu)^+ \psi(x-\mu)$,
     $\psi(x + L_\mu) = e^{i\pi\theta_\mu}\psi(x)$.
 
     The phases are spread over the links of its copy, exp(i pi theta_mu / L_mu) on each: fields are periodic, and
-    exp(-i pi theta_mu x_mu / L_mu) times those that jump at the boundary. Mesons of two quarks with one theta do not see that.
+    exp(-i pi theta_mu x_mu / L_mu) times those that jump at the boundary.
+    Mesons of two quarks with one theta do not see that.
 
-    kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic. csw : of the clover term
-    (Sheikholeslami and Wohlert, Nucl. Phys. B 259, 572 (1985)), $\sigma_{\mu\nu} = i\gamma_\mu\gamma_\nu$ and F the
-    antihermitian part of a quarter of the four plaquettes of a plane that begin at a site. Collective.
+    kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic. csw : of
+    the clover term (Sheikholeslami and Wohlert, Nucl. Phys. B 259, 572 (1985)),
+    $\sigma_{\mu\nu} = i\gamma_\mu\gamma_\nu$ and F the antihermitian part of a quarter of the four plaquettes of a
+    plane that begin at a site. Collective.
     """
 
-    def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0):
+    def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0),
+                 csw: float = 0.0):
         self.lattice = gauge.lattice
         self.kappa, self.mu, self.theta, self.csw = kappa, mu, tuple(theta), csw
-        self._native = self.lattice.call(_core.lqcd.Wilson, self.lattice.engine, gauge.native, kappa, mu, list(theta), csw)
+        self._native = self.lattice.call(_core.lqcd.Wilson, self.lattice.engine, gauge.native, kappa, mu,
+                                         list(theta), csw)
 
     def __call__(self, psi: SpinorField, dagger: bool = False) -> SpinorField:
         """M psi, or M^+ psi. Collective."""
@@ -42,8 +46,8 @@ class Wilson:
         """(psi, how it went) with M psi = eta to |eta - M psi| <= residual |eta|, computed from psi at the end.
 
         method : "cg" or "bicgstab", on even-odd preconditioned fields. mixed : most steps in single precision.
-        How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError, with that
-        sentence, where the method stalls (as for kappa beyond its critical value) or runs out of steps.
+        How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError,
+        with that sentence, where the method stalls (as for kappa beyond its critical value) or runs out of steps.
         """
         if method not in METHODS:
             raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
@@ -53,16 +57,16 @@ class Wilson:
         return psi, done
 
     def apply_odd(self, psi: SpinorField, dagger: bool = False, twist: float = 0.0) -> SpinorField:
-        r"""$\hat M\psi$ or $\hat M^+\psi$ on odd sites, of $\hat M = A - \kappa^2 H_{oe} A^{-1} H_{eo} + i\,$``twist``$\,\gamma_5$.
-        Collective."""
+        r"""$\hat M\psi$ or $\hat M^+\psi$ on odd sites, of
+        $\hat M = A - \kappa^2 H_{oe} A^{-1} H_{eo} + i\,$``twist``$\,\gamma_5$. Collective."""
         out = psi.like()
         self.lattice.call(self._native.apply_odd, out.native, psi.native, dagger, twist)
         return out
 
     def solve_normal(self, phi: SpinorField, twist: float = 0.0, residual: float = 1e-10, mixed: bool = True,
                      most_steps: int = 100_000) -> SpinorField:
-        r"""x on odd sites with $\hat M^+ \hat M x = \phi$ to $|\phi - \hat M^+ \hat M x| \le$ ``residual`` $|\phi|$, by
-        conjugate gradient from zero on. Collective. RunError as `solve`."""
+        r"""x on odd sites with $\hat M^+ \hat M x = \phi$ to $|\phi - \hat M^+ \hat M x| \le$ ``residual``
+        $|\phi|$, by conjugate gradient from zero on. Collective. RunError as `solve`."""
         x = phi.like()
         done = self.lattice.call(self._native.solve_normal, x.native, phi.native, twist, mixed, residual, most_steps)
         self._need(done, "cg", residual)
@@ -70,8 +74,9 @@ class Wilson:
 
     def solve_shifted(self, phi: SpinorField, shifts: Sequence[float], residual: float = 1e-10,
                       most_steps: int = 100_000) -> list[SpinorField]:
-        r"""x on odd sites with $(\hat M^+ \hat M + \sigma) x = \phi$ for each of the ``shifts`` $\sigma \ge 0$, in about the steps
-        that the smallest alone takes (Jegerlehner, hep-lat/9612014). Collective. RunError as `solve`."""
+        r"""x on odd sites with $(\hat M^+ \hat M + \sigma) x = \phi$ for each of the ``shifts`` $\sigma \ge 0$, in
+        about the steps that the smallest alone takes (Jegerlehner, hep-lat/9612014). Collective.
+        RunError as `solve`."""
         x = [phi.like() for _ in shifts]
         natives = [field.native for field in x]
         done = self.lattice.call(self._native.solve_shifted, natives, phi.native, list(shifts), residual, most_steps)
@@ -79,8 +84,8 @@ class Wilson:
         return x
 
     def derivative(self, gauge: GaugeField, X: SpinorField, Y: SpinorField):
-        r"""A native field m of links: with $U \to e^{\epsilon_a T_a} U$ of ``gauge``, which the matrix was made of, $\mathrm{Re}\,Y^+
-        \hat M X$ changes by $-\kappa\,\mathrm{Re\,tr}(\epsilon_a T_a m)$. Collective."""
+        r"""A native field m of links: with $U \to e^{\epsilon_a T_a} U$ of ``gauge``, which the matrix was made
+        of, $\mathrm{Re}\,Y^+ \hat M X$ changes by $-\kappa\,\mathrm{Re\,tr}(\epsilon_a T_a m)$. Collective."""
         out = _core.lqcd.Links(self.lattice.layout)
         self.lattice.call(self._native.derivative, out, gauge.native, X.native, Y.native)
         return out

@@ -165,9 +165,9 @@ plane_matrices tensor_of(engine& by, const chiral_blocks<double>& inverse_even) 
 
 void add_tensor_derivative(engine& by, links<double>& m, const links<double>& u, const plane_matrices& Z,
                            double factor) {
-  // Re tr F Z = Re tr Q L with L = (Z - Z^+) / 8: plaquettes with L at one of their corners. Along a side of them, from x in
-  // direction nu, that is G(x) = L(x) U_nu(x) + U_nu(x) L(x + nu). The way back along it has -G^+ since L^+ = -L, and
-  // plaquettes below a link run the other way round, so that both have G with one sign on each side.
+  // Re tr F Z = Re tr Q L with L = (Z - Z^+) / 8: plaquettes with L at one of their corners. Along a side of them,
+  // from x in direction nu, that is G(x) = L(x) U_nu(x) + U_nu(x) L(x + nu). The way back along it has -G^+ since
+  // L^+ = -L, and plaquettes below a link run the other way round, so that both have G with one sign on each side.
   const layout& where = u.where();
   const auto sites = u.shared_layout();
   matrices L(sites), there(sites), G(sites), minus(sites), staple(sites);

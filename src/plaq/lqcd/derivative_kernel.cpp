@@ -26,9 +26,10 @@ PLAQ_KERNEL void one_link(const derivative_work<T>& w, std::int64_t b, const lan
   }
   const auto g = project<V, D, Dagger>(w.here + here * 24 * n);
   const std::int64_t at = (4 * here + mu) * 18 * n;
+  const auto u = load_link<V, true>(hop.links + (8 * b + D) * 12 * n, hop.turns[mu]);
   for (int i = 0; i < 3; ++i) {
     cx<V> first, second;
-    row_of_product<V, false>(hop.links[hop.parity] + at, i, h, first, second);
+    row_of_product<false>(u, i, h, first, second);
     for (int j = 0; j < 3; ++j) {
       T* to = w.out + at + (3 * i + j) * 2 * n;
       store_cx<V>(to, fma<true>(g.at[1][j], second, fma<true>(g.at[0][j], first, load_cx<V>(to))));

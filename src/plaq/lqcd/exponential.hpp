@@ -7,8 +7,8 @@
 
 namespace plaq::lqcd {
 
-/// exp(a) of a traceless antihermitian matrix, to rounding: the series, whose powers Cayley and Hamilton's a^3 = t a + d
-/// keeps below three (t = tr a^2 / 2, d = det a), of a / 2^n with |a| / 2^n <= 1, and n squares.
+/// exp(a) of a traceless antihermitian matrix, to rounding: the series, whose powers Cayley and Hamilton's a^3 = t
+/// a + d keeps below three (t = tr a^2 / 2, d = det a), of a / 2^n with |a| / 2^n <= 1, and n squares.
 inline su3_matrix exponential(su3_matrix a) {
   constexpr int last = 18;  // 1 / 19! is below the last bit
   double square = 0;

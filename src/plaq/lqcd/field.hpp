@@ -1,5 +1,7 @@
 // Numbers that belong to sites: spinors, links.
 #pragma once
+#include <sys/mman.h>
+
 #include <complex>
 #include <cstdlib>
 #include <cstring>
@@ -76,8 +78,14 @@ class field {
     void operator()(T* p) const { std::free(p); }
   };
   static T* allocate(std::size_t bytes) {
-    void* p = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+    // Kernels go through many streams at once: on pages of 4 KiB they would wait for addresses.
+    constexpr std::size_t large = std::size_t(2) << 20;
+    const std::size_t page = bytes < large ? 64 : large, size = (bytes + page - 1) / page * page;
+    void* p = std::aligned_alloc(page, size);
     if (!p) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (page == large) ::madvise(p, size, MADV_HUGEPAGE);  // where it is refused all still works
+#endif
     return static_cast<T*>(p);
   }
   std::size_t bytes() const { return size() * sizeof(T); }

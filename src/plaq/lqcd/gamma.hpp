@@ -1,6 +1,7 @@
 // The gamma matrices, in the basis of openQCD and tmLQCD, Euclidean and hermitian:
 //
-//   gamma_mu = ( 0      e_mu )    e_0 = -1,  e_k = -i sigma_k,   gamma_5 = gamma_0 gamma_1 gamma_2 gamma_3 = diag(1, 1, -1, -1)
+//   gamma_mu = ( 0      e_mu )    e_0 = -1,  e_k = -i sigma_k,   gamma_5 = gamma_0 gamma_1 gamma_2 gamma_3 =
+//   diag(1, 1, -1, -1)
 //              ( e_mu^+  0   )
 //
 // with directions 0 ... 3 = t, x, y, z. Every e_mu has one entry in each row, a power of i. All other files take

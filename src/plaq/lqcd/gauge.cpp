@@ -61,9 +61,9 @@ int colours(const coordinates& extents, int mu, double c1) {
   return n;
 }
 
-/// Links in direction mu of one parity that share a rectangle are one apart in another direction and in mu, or two in
-/// another. The sum over these others tells them apart; where its period of four does not fit, the last two sites have
-/// colours of their own.
+/// Links in direction mu of one parity that share a rectangle are one apart in another direction and in mu, or two
+/// in another. The sum over these others tells them apart; where its period of four does not fit, the last two
+/// sites have colours of their own.
 int colour(const coordinates& x, const coordinates& extents, int mu) {
   int sum = 0, end = 0;
   for (int nu = 0; nu < 4; ++nu) {

@@ -1,7 +1,7 @@
 // Gauge fields: observables, and updates of the pure gauge theory with
 //   S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 rectangles of (1 - Re tr R / 3)],
-// c0 = 1 - 8 c1: Wilson's action with c1 = 0, Luescher and Weisz' at tree level with -1/12, Iwasaki's with -0.331, DBW2
-// with -1.4088.
+// c0 = 1 - 8 c1: Wilson's action with c1 = 0, Luescher and Weisz' at tree level with -1/12, Iwasaki's with -0.331,
+// DBW2 with -1.4088.
 #pragma once
 #include <cstdint>
 
@@ -36,9 +36,9 @@ struct sweep_stream {
 };
 
 /// One update of every link: heat bath in three SU(2) subgroups (Cabibbo and Marinari, Phys. Lett. B 119, 387
-/// (1982); Kennedy and Pendleton, Phys. Lett. B 156, 393 (1985)). Directions and parities one after the other, with
-/// rectangles four colours of each, or more where extents are not multiples of four; so the bits do not depend on ranks,
-/// workers or layout. With rectangles extents are at least four.
+/// (1982); Kennedy and Pendleton, Phys. Lett. B 156, 393 (1985)). Directions and parities one after the other,
+/// with rectangles four colours of each, or more where extents are not multiples of four; so the bits do not
+/// depend on ranks, workers or layout. With rectangles extents are at least four.
 void heat_bath(engine& by, links<double>& u, const gauge_action& S, const sweep_stream& random);
 /// The same with reflections that keep the action (Creutz, Phys. Rev. D 36, 515 (1987)).
 void over_relax(engine& by, links<double>& u, double c1 = 0);

@@ -1,5 +1,7 @@
 // What (1 -+ gamma_mu) leaves of spinors in registers, for the kernels of the hopping matrix and of its derivative.
 #pragma once
+#include <complex>
+
 #include "plaq/lqcd/gamma.hpp"
 #include "plaq/lqcd/layout.hpp"
 #include "plaq/lqcd/su3.hpp"
@@ -37,12 +39,37 @@ PLAQ_KERNEL half_spinor<V> project(const T* psi) {
   return h;
 }
 
-/// Row i of U h, of U^+ h where Adjoint.
-template <class V, bool Adjoint, class T>
-PLAQ_KERNEL void row_of_product(const T* u, int i, const half_spinor<V>& h, cx<V>& first, cx<V>& second) {
+/// A matrix of SU(3) times a phase, of which memory has two rows.
+template <class V>
+struct link {
+  cx<V> at[3][3];
+};
+
+/// The third row is the conjugate of the vector product of the others, times `turn`, the determinant of the link,
+/// which is one unless Turned.
+template <class V, bool Turned, class T>
+PLAQ_KERNEL link<V> load_link(const T* two_rows, std::complex<T> turn) {
+  using linalg::fma, linalg::fnma, linalg::mul;
   constexpr int n = 2 * linalg::lanes<V>;
+  link<V> u;
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) u.at[i][j] = load_cx<V>(two_rows + (3 * i + j) * n);
+  for (int j = 0; j < 3; ++j) {
+    const auto &a = u.at[0][(j + 1) % 3], &b = u.at[1][(j + 2) % 3];
+    const auto &c = u.at[0][(j + 2) % 3], &d = u.at[1][(j + 1) % 3];
+    u.at[2][j] = {fma(a.re, b.re, fnma(a.im, b.im, fnma(c.re, d.re, mul(c.im, d.im)))),
+                  fnma(a.re, b.im, fnma(a.im, b.re, fma(c.re, d.im, mul(c.im, d.re))))};
+  }
+  if constexpr (Turned)
+    for (auto& z : u.at[2]) z = lqcd::mul(cx<V>{linalg::same<V>(turn.real()), linalg::same<V>(turn.imag())}, z);
+  return u;
+}
+
+/// Row i of u h, of u^+ h where Adjoint.
+template <bool Adjoint, class V>
+PLAQ_KERNEL void row_of_product(const link<V>& u, int i, const half_spinor<V>& h, cx<V>& first, cx<V>& second) {
   for (int k = 0; k < 3; ++k) {
-    const auto z = load_cx<V>(u + (Adjoint ? 3 * k + i : 3 * i + k) * n);
+    const auto& z = Adjoint ? u.at[k][i] : u.at[i][k];
     first = k ? fma<Adjoint>(z, h.at[0][k], first) : mul<Adjoint>(z, h.at[0][k]);
     second = k ? fma<Adjoint>(z, h.at[1][k], second) : mul<Adjoint>(z, h.at[1][k]);
   }

@@ -26,7 +26,11 @@ struct hop_options {
 template <class T>
 class hopping {
  public:
-  hopping(engine& by, links<T> gauge);
+  /// Links are of SU(3) times a phase, the same on all sites, whose third power is turns[mu]: a link's third row is
+  /// not read from memory but follows from the others. input_error where it does not.
+  hopping(engine& by, const links<T>& gauge, const std::array<std::complex<T>, 4>& turns = {1, 1, 1, 1});
+  /// The same in this precision and layout.
+  hopping(const hopping<double>& of, std::shared_ptr<const layout> where);
 
   /// On the sites of `parity` of out, from those of the other parity of in. phi may be out, of the same parity.
   void operator()(spinors<T>& out, const spinors<T>& in, int parity, const hop_options<T>& how = {});
@@ -35,20 +39,27 @@ class hopping {
   /// sites: with U -> exp(e_a T_a) U the real part of Y^+ H X changes by Re tr(e_a T_a m).
   void derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y);
 
-  const links<T>& gauge() const { return gauge_; }
   engine& by() const { return by_; }
 
- private:
+  /// What the kernels get, for who calls them himself: without out, with the faces of this object.
   hop_work<T> work(const spinors<T>& in, int parity, bool dagger);
+
+ private:
   /// Half spinors over the edges in every `step`-th direction, and `meanwhile` what needs none of them.
   template <class F>
   void exchange(const hop_work<T>& work, int step, F&& meanwhile);
+
+  template <class>
+  friend class hopping;
+  void make_room();
 
   struct face {
     std::vector<T> ready, send, came;
   };
   engine& by_;
-  links<T> gauge_;
+  near_links<T> links_;
+  std::array<std::complex<T>, 4> turns_;
+  bool prefetch_, stream_;
   std::array<face, neighbours> faces_;
 };
 

@@ -1,5 +1,7 @@
 #include "plaq/lqcd/hopping_kernel.hpp"
 
+#include <algorithm>
+
 #include "plaq/lqcd/half_spinor.hpp"
 #include "plaq/lqcd/widths.hpp"
 
@@ -25,79 +27,101 @@ PLAQ_KERNEL void reconstruct(spinor<V>& sum, int i, cx<V> first, cx<V> second) {
   spin.template operator()<1>(second);
 }
 
+/// What a kernel is compiled for, so that a block is worked on without a branch.
+struct kind {
+  bool dagger;
+  bool turned;    ///< links have determinants
+  bool faces;     ///< half spinors may have come from other ranks
+  bool prefetch;
+};
+
 /// What came from direction D for block b.
-template <class V, int D, bool Dagger, bool Edges, class T>
+template <class V, int D, kind K, class T>
 PLAQ_KERNEL void one_direction(const hop_work<T>& w, std::int64_t b, const lane_moves<V>& moves, unsigned edges,
                                spinor<V>& sum) {
   constexpr int mu = direction_of<D>, n = linalg::lanes<V>;
-  const std::int64_t half = w.where->half();
   half_spinor<V> h;
-  if (Edges && edges >> (8 + D) & 1) {
+  if (K.faces && edges >> (8 + D) & 1) {
     const T* from = w.faces[D] + std::int64_t(w.where->next(b)[D]) * 12 * n;
     for (int s = 0; s < 2; ++s)
       for (int c = 0; c < 3; ++c) h.at[s][c] = load_cx<V>(from + (3 * s + c) * 2 * n);
     if constexpr (!ahead<D>) {
-      for (int i = 0; i < 3; ++i) reconstruct<D, Dagger>(sum, i, h.at[0][i], h.at[1][i]);
+      for (int i = 0; i < 3; ++i) reconstruct<D, K.dagger>(sum, i, h.at[0][i], h.at[1][i]);
       return;
     }
   } else {
-    const std::int64_t there = w.where->next(b)[D] - (1 - w.parity) * half;
-    h = project<V, D, Dagger>(w.in + there * 24 * n);
-    if constexpr (!ahead<D>) {
-      const T* u = w.links[1 - w.parity] + (4 * there + mu) * 18 * n;
-      for (int i = 0; i < 3; ++i) {
-        cx<V> first, second;
-        row_of_product<V, true>(u, i, h, first, second);
-        if (Edges && edges >> D & 1)
-          first = permute(first, moves.from[D]), second = permute(second, moves.from[D]);
-        reconstruct<D, Dagger>(sum, i, first, second);
-      }
-      return;
-    }
-    if (Edges && edges >> D & 1)
+    const std::int64_t there = w.where->next(b)[D] - (1 - w.parity) * w.where->half();
+    h = project<V, D, K.dagger>(w.in + there * 24 * n);
+    if (edges >> D & 1)
       for (auto& spin : h.at)
         for (auto& z : spin) z = permute(z, moves.from[D]);
   }
-  const T* u = w.links[w.parity] + (4 * (b - w.parity * half) + mu) * 18 * n;
+  const auto u = load_link<V, K.turned>(w.links + (neighbours * b + D) * 12 * n, w.turns[mu]);
   for (int i = 0; i < 3; ++i) {
     cx<V> first, second;
-    row_of_product<V, false>(u, i, h, first, second);
-    reconstruct<D, Dagger>(sum, i, first, second);
+    row_of_product<!ahead<D>>(u, i, h, first, second);
+    reconstruct<D, K.dagger>(sum, i, first, second);
   }
 }
 
-template <class V, bool Dagger, bool Edges, class T>
-PLAQ_KERNEL void one_block(const hop_work<T>& w, std::int64_t b, const lane_moves<V>& moves, unsigned edges) {
+/// Towards the first cache what block b needs from direction D. Links are read once, so they need not stay in others.
+template <class V, int D, class T>
+PLAQ_KERNEL void prefetch(const hop_work<T>& w, std::int64_t b) {
+  constexpr int n = linalg::lanes<V>, line = std::max<int>(1, 64 / sizeof(V));
+  if (w.where->edges(b) >> (8 + D) & 1) return;
+  const T* in = w.in + (w.where->next(b)[D] - (1 - w.parity) * w.where->half()) * 24 * n;
+  const T* u = w.links + (neighbours * b + D) * 12 * n;
+  for (int i = 0; i < 24; i += line) __builtin_prefetch(in + i * n, 0, 3);
+  for (int i = 0; i < 12; i += line) __builtin_prefetch(u + i * n, 0, 0);
+}
+
+/// c sum + d phi on one site of each lane.
+template <class V, bool Add, bool Stream, class T>
+PLAQ_KERNEL void finish(const hop_work<T>& w, std::int64_t at, const spinor<V>& sum) {
   constexpr int n = 2 * linalg::lanes<V>;
+  const auto factor = [](chiral<T> z, bool upper) {
+    return cx<V>{linalg::same<V>(z.real()), linalg::same<V>(upper ? z.imag() : -z.imag())};
+  };
+  for (const bool upper : {true, false}) {
+    const auto c = factor(w.c, upper), d = factor(w.d, upper);
+    for (int s = upper ? 0 : 2; s < (upper ? 2 : 4); ++s)
+      for (int colour = 0; colour < 3; ++colour) {
+        const std::int64_t i = at + (3 * s + colour) * n;
+        auto result = mul(c, sum.at[s][colour]);
+        if constexpr (Add) result = fma(d, load_cx<V>(w.phi + i), result);
+        Stream ? stream_cx<V>(w.out + i, result) : store_cx<V>(w.out + i, result);
+      }
+  }
+}
+
+template <class V, kind K, class T>
+PLAQ_KERNEL void one_block(const hop_work<T>& w, std::int64_t b, std::int64_t next, const lane_moves<V>& moves) {
+  const unsigned edges = w.where->edges(b);
   spinor<V> sum = {};
   [&]<int... D>(std::integer_sequence<int, D...>) {
-    (one_direction<V, D, Dagger, Edges>(w, b, moves, edges, sum), ...);
+    ((K.prefetch ? prefetch<V, D>(w, next) : void(), one_direction<V, D, K>(w, b, moves, edges, sum)), ...);
   }
   (std::make_integer_sequence<int, neighbours>());
-
-  const std::int64_t at = (b - w.parity * w.where->half()) * 12 * n;
-  for (int s = 0; s < 4; ++s)
-    for (int c = 0; c < 3; ++c) {
-      const int i = (3 * s + c) * n;
-      const auto factor = [&](chiral<T> z) {
-        return cx<V>{linalg::same<V>(z.real()), linalg::same<V>(s < 2 ? z.imag() : -z.imag())};
-      };
-      auto result = mul(factor(w.c), sum.at[s][c]);
-      if (w.phi) result = fma(factor(w.d), load_cx<V>(w.phi + at + i), result);
-      store_cx<V>(w.out + at + i, result);
-    }
+  const std::int64_t at = (b - w.parity * w.where->half()) * 24 * linalg::lanes<V>;
+  if (K.prefetch && w.stream)
+    w.phi ? finish<V, true, K.prefetch>(w, at, sum) : finish<V, false, K.prefetch>(w, at, sum);
+  else
+    w.phi ? finish<V, true, false>(w, at, sum) : finish<V, false, false>(w, at, sum);
 }
 
-template <class V, bool Dagger, class T>
+template <class V, kind K, class T>
 void all_blocks(const hop_work<T>& w, std::span<const std::int32_t> blocks) {
+  // There are few of these, and multiplying by one changes nothing.
+  constexpr kind at_edge{.dagger = K.dagger, .turned = true, .faces = true, .prefetch = false};
   const lane_moves<V> moves(*w.where);
-  for (const auto b : blocks) {
-    const unsigned edges = w.where->edges(b);
-    if (edges)
-      one_block<V, Dagger, true>(w, b, moves, edges);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::int64_t b = blocks[i], next = blocks[std::min(i + 1, blocks.size() - 1)];
+    if (w.where->edges(b) >> 8)
+      one_block<V, at_edge>(w, b, next, moves);
     else
-      one_block<V, Dagger, false>(w, b, moves, 0);
+      one_block<V, K>(w, b, next, moves);
   }
+  if (K.prefetch && w.stream) streamed();
 }
 
 /// Half spinors for the blocks of a face, from the blocks there in direction D, with U^+ where they are behind.
@@ -112,9 +136,10 @@ void pack(const hop_work<T>& w, std::size_t first_block, std::size_t end, T* sen
     const std::int64_t there = face[f] - (1 - w.parity) * where.half();
     auto h = project<V, D, Dagger>(w.in + there * 24 * n);
     if constexpr (!ahead<D>) {
+      // The link that leads from there ahead.
       half_spinor<V> product;
-      const T* u = w.links[1 - w.parity] + (4 * there + mu) * 18 * n;
-      for (int i = 0; i < 3; ++i) row_of_product<V, true>(u, i, h, product.at[0][i], product.at[1][i]);
+      const auto u = load_link<V, true>(w.links + (neighbours * std::int64_t(face[f]) + D - 1) * 12 * n, w.turns[mu]);
+      for (int i = 0; i < 3; ++i) row_of_product<true>(u, i, h, product.at[0][i], product.at[1][i]);
       h = product;
     }
     // Moved to its lane: what lies at the edge is the other rank's, all else ours.
@@ -133,7 +158,18 @@ template <class T>
 void hop(const hop_work<T>& work, std::span<const std::int32_t> blocks) {
   with_lanes<T>(work.where->lanes(), [&]<int N>() {
     using V = linalg::simd<T, N>;
-    work.dagger ? all_blocks<V, true>(work, blocks) : all_blocks<V, false>(work, blocks);
+    const auto run = [&]<bool Turned, bool Prefetch>() {
+      work.dagger ? all_blocks<V, kind{true, Turned, false, Prefetch}>(work, blocks)
+                  : all_blocks<V, kind{false, Turned, false, Prefetch}>(work, blocks);
+    };
+    // A lattice that is too small for all lanes is too small for more care.
+    if constexpr (N == linalg::native_lanes<T>) {
+      const bool turned = work.turns != std::array<std::complex<T>, 4>{1, 1, 1, 1};
+      if (turned && work.prefetch) return run.template operator()<true, true>();
+      if (work.prefetch) return run.template operator()<false, true>();
+      if (!turned) return run.template operator()<false, false>();
+    }
+    run.template operator()<true, false>();
   });
 }
 

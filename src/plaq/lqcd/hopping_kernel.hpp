@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "plaq/lqcd/layout.hpp"
+#include "plaq/lqcd/field.hpp"
 
 namespace plaq::lqcd {
 
@@ -17,13 +17,19 @@ namespace plaq::lqcd {
 template <class T>
 using chiral = std::complex<T>;
 
+/// Links as the hopping matrix reads them, of each site those to its eight neighbours: the first two rows of U_mu(x)
+/// in direction 2 mu, of U_mu(x - mu) in direction 2 mu + 1. Row i, column j is component 6 d + 3 i + j.
+template <class T>
+using near_links = field<T, 96>;
+
 /// out = c H in + d phi on the blocks of `parity`; `in` has the other parity. Pointers are to a parity's first
 /// block.
 template <class T>
 struct hop_work {
   const layout* where;
   int parity;
-  const T* links[2];  ///< of even and odd sites, 72 numbers each
+  const T* links;                        ///< near_links of all sites
+  std::array<std::complex<T>, 4> turns;  ///< determinants of the links in each direction
   const T* in;
   T* out;
   bool dagger = false;  ///< H^+ instead
@@ -32,6 +38,8 @@ struct hop_work {
   chiral<T> d{0, 0};
   /// Half spinors that came over the edges of the rank: [direction][face block][12][lane].
   std::array<T*, neighbours> faces{};
+  bool prefetch = false;  ///< what the next block needs; worth it where links and fields are not in a cache of a core
+  bool stream = false;    ///< out goes past the caches: worth it where it would not stay in them
 };
 
 /// These blocks of work.parity (numbered as in the layout).

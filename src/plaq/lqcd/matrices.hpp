@@ -48,6 +48,8 @@ double real_trace(engine& by, const_matrix_view a, const_matrix_view b);
 
 /// out(x) = in(x + step mu), step = 1 or -1, for x of a parity; in the layout of both. Collective.
 void shift(engine& by, int parity, matrix_view<double> out, const_matrix_view in, int mu, int step);
+/// The same for spinors on all sites.
+void shift(engine& by, int parity, spinors<double>& out, const spinors<double>& in, int mu, int step);
 
 namespace detail {
 void product_blocks(int lanes, std::int64_t first, std::int64_t end, matrix_view<double> out, factor a, factor b,

@@ -64,7 +64,8 @@ template <class T>
 void gaussian(spinors<T>& eta, const spinor_stream& random) {
   each_site(eta.where(), [&](const coordinates& x, layout::place p) {
     if (!eta.has(parity(x))) return;
-    const auto stream = stream_at(random.seed, random.purpose, random.number, random.part, 0, global_number(eta.where(), x));
+    const auto stream =
+        stream_at(random.seed, random.purpose, random.number, random.part, 0, global_number(eta.where(), x));
     for (int i = 0; i < 6; ++i) {
       const auto z = gaussian_pair(stream, std::uint64_t(i));
       for (int j = 0; j < 2; ++j) eta.set(p, 2 * i + j, std::complex<T>(z[j]));

@@ -174,7 +174,8 @@ solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, co
         M_.apply_odd(r, d, true);
         return left;
       };
-      done.end = how.mixed ? cg<float>(x, target, 0, how, done, residual) : cg<double>(x, target, 0, how, done, residual);
+      done.end =
+          how.mixed ? cg<float>(x, target, 0, how, done, residual) : cg<double>(x, target, 0, how, done, residual);
     } else {
       done.end = how.mixed ? bicgstab<float>(x, b, target, how, done) : bicgstab<double>(x, b, target, how, done);
     }

@@ -39,14 +39,14 @@ class solver {
   /// Fields in the layout of the links.
   solver_result solve(spinors<double>& psi, const spinors<double>& eta, const solver_options& how = {});
 
-  /// Solves (M^^+ M^) x = phi on odd sites, with M^ + i twist gamma_5 for M^; from zero on, by conjugate gradient, so that
-  /// x is a function of the links alone. The residual is |phi - M^^+ M^ x| / |phi|.
+  /// Solves (M^^+ M^) x = phi on odd sites, with M^ + i twist gamma_5 for M^; from zero on, by conjugate gradient,
+  /// so that x is a function of the links alone. The residual is |phi - M^^+ M^ x| / |phi|.
   solver_result solve_normal(spinors<double>& x, const spinors<double>& phi, double twist,
                              const solver_options& how = {});
 
-  /// Solves (M^^+ M^ + shift) x = phi on odd sites for several shifts that are not negative, in one Krylov space (Jegerlehner,
-  /// hep-lat/9612014), in double precision. The residual is the largest of |phi - (M^^+ M^ + shift) x| / |phi|, computed
-  /// from the x at the end: `stalled` where it is not as small as asked for.
+  /// Solves (M^^+ M^ + shift) x = phi on odd sites for several shifts that are not negative, in one Krylov space
+  /// (Jegerlehner, hep-lat/9612014), in double precision. The residual is the largest of |phi - (M^^+ M^ + shift)
+  /// x| / |phi|, computed from the x at the end: `stalled` where it is not as small as asked for.
   solver_result solve_shifted(std::vector<spinors<double>>& x, const spinors<double>& phi,
                               const std::vector<double>& shifts, const solver_options& how = {});
 

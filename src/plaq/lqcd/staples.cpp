@@ -27,10 +27,10 @@ void clear(matrices& m, int parity) { std::fill_n(m.of(parity), m.size() / 2, 0.
 
 }  // namespace
 
-void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu) {
+void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu, int lowest) {
   clear(out, parity);
   three_sides way(by, u.shared_layout());
-  for (int nu = 0; nu < 4; ++nu) {
+  for (int nu = lowest; nu < 4; ++nu) {
     if (nu == mu) continue;
     way.add_above(parity, out, view(u, nu), view(u, mu), view(u, nu), mu, nu);
     way.add_below(parity, out, view(u, nu), view(u, mu), view(u, nu), mu, nu);

@@ -6,7 +6,8 @@
 
 namespace plaq::lqcd {
 
-/// Ways from a site to its neighbour by three sides of a plaquette, and room to work them out. Collective, as all below.
+/// Ways from a site to its neighbour by three sides of a plaquette, and room to work them out. Collective, as all
+/// below.
 class three_sides {
  public:
   three_sides(engine& by, const std::shared_ptr<const layout>& where) : by_(by), a_(where), b_(where), c_(where) {}
@@ -24,8 +25,9 @@ class three_sides {
 };
 
 /// Of the links in direction mu from sites of a parity: the sum over the six plaquettes of a link of what the link
-/// is to be parallel to, so that they contribute Re tr U staple^+.
-void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu);
+/// is to be parallel to, so that they contribute Re tr U staple^+. Planes are those of mu with directions from
+/// `lowest` on.
+void staples(engine& by, matrices& out, const links<double>& u, int parity, int mu, int lowest = 0);
 /// The same for the eighteen rectangles of a link.
 void rectangle_staples(engine& by, matrices& out, const links<double>& u, int parity, int mu);
 

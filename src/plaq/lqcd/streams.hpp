@@ -7,7 +7,14 @@
 namespace plaq::lqcd {
 
 /// What random numbers are for: their `purpose`.
-enum class draws : std::uint32_t { gauge_start = 1, source = 2, gauge_transformation = 3, heat_bath = 4, momenta = 5, pseudofermion = 6 };
+enum class draws : std::uint32_t {
+  gauge_start = 1,
+  source = 2,
+  gauge_transformation = 3,
+  heat_bath = 4,
+  momenta = 5,
+  pseudofermion = 6
+};
 
 /// The coordinates are two numbers of the purpose's own (such as a configuration and a sweep), direction, and the
 /// number of the site in the global lattice: the same for any ranks and layout.

@@ -1,5 +1,9 @@
 // Colour vectors and matrices whose numbers are registers, one site in each lane.
 #pragma once
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "plaq/linalg/simd.hpp"
 
 namespace plaq::lqcd {
@@ -17,6 +21,35 @@ template <class V>
 PLAQ_KERNEL void store_cx(linalg::number_of<V>* at, cx<V> z) {
   linalg::store(at, z.re);
   linalg::store(at + linalg::lanes<V>, z.im);
+}
+
+/// Past the caches, where the instruction set can do that; the fields' memory has the alignment it takes.
+template <class V>
+PLAQ_KERNEL void stream(linalg::number_of<V>* at, V v) {
+#if defined(__x86_64__)
+  if constexpr (sizeof v == 16)
+    return _mm_stream_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(v));
+#if defined(__AVX__)
+  if constexpr (sizeof v == 32)
+    return _mm256_stream_si256(reinterpret_cast<__m256i*>(at), reinterpret_cast<__m256i>(v));
+#endif
+#if defined(__AVX512F__)
+  if constexpr (sizeof v == 64)
+    return _mm512_stream_si512(reinterpret_cast<__m512i*>(at), reinterpret_cast<__m512i>(v));
+#endif
+#endif
+  linalg::store(at, v);
+}
+template <class V>
+PLAQ_KERNEL void stream_cx(linalg::number_of<V>* at, cx<V> z) {
+  stream(at, z.re);
+  stream(at + linalg::lanes<V>, z.im);
+}
+/// What was streamed is seen by all.
+inline void streamed() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
 }
 
 /// a + i^K b

@@ -9,8 +9,6 @@
 
 namespace plaq::lqcd {
 
-namespace {
-
 template <class T>
 links<T> with_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const layout>& where) {
   links<T> out(where);
@@ -23,6 +21,16 @@ links<T> with_phases(const links<double>& gauge, const angles& theta, const std:
   });
   return out;
 }
+
+template <class T>
+std::array<std::complex<T>, 4> determinants(const angles& theta, const coordinates& extents) {
+  std::array<std::complex<T>, 4> found;
+  for (int mu = 0; mu < 4; ++mu)
+    found[mu] = std::complex<T>(std::polar(1.0, 3 * std::numbers::pi * theta[mu] / extents[mu]));
+  return found;
+}
+
+namespace {
 
 template <class T>
 chiral_blocks<T> in_layout(const chiral_blocks<double>& from, const std::shared_ptr<const layout>& where) {
@@ -38,7 +46,7 @@ wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameter
                   std::shared_ptr<const layout> where)
     : p_(p),
       where_(std::move(where)),
-      H_(by, with_phases<T>(gauge, p.theta, where_)),
+      H_(by, with_phases<T>(gauge, p.theta, where_), determinants<T>(p.theta, where_->on().extents)),
       even_(where_, sites::even) {
   if (p.csw == 0) return;
   const auto blocks = clover_term(by, gauge, p.kappa * p.csw, 2 * p.kappa * p.mu);
@@ -50,7 +58,7 @@ template <class T>
 wilson<T>::wilson(const wilson<double>& of, std::shared_ptr<const layout> where)
     : p_(of.p_),
       where_(std::move(where)),
-      H_(of.H_.by(), with_phases<T>(of.H_.gauge(), {0, 0, 0, 0}, where_)),
+      H_(of.H_, where_),
       even_(where_, sites::even) {
   if (!of.clover_) return;
   const auto& c = *of.clover_;
@@ -69,8 +77,8 @@ chiral<T> wilson<T>::inverse_A(bool dagger) const {
 }
 
 template <class T>
-void wilson<T>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger,
-                         bool add) {
+void wilson<T>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity,
+                         bool dagger, bool add) {
   H_.by().hands.each("clover", std::size_t(where_->half()), [&](std::size_t first, std::size_t end) {
     multiply_blocks(out.lanes(), first, end, out.of(parity), blocks.of(parity), in.of(parity), dagger, add);
   });
@@ -108,7 +116,8 @@ void wilson<T>::derivative(links<double>& m, const links<double>& gauge, const s
                            const spinors<double>& Y)
 requires std::same_as<T, double>
 {
-  // With X_e = kappa A^-1 H_eo X_o and Y_e = kappa A^-1+ (H^+)_eo Y_o all terms of the derivative are those of A - kappa H.
+  // With X_e = kappa A^-1 H_eo X_o and Y_e = kappa A^-1+ (H^+)_eo Y_o all terms of the derivative are those of A -
+  // kappa H.
   const auto whole = [&](const spinors<double>& odd, bool dagger) {
     spinors<double> out(where_);
     std::copy_n(odd.of(1), out.size() / 2, out.of(1));
@@ -149,6 +158,10 @@ void wilson<T>::complete(spinors<T>& psi, const spinors<T>& eta) {
   if (clover_) multiply(clover_->even.inverse, psi, psi, 0, false, false);
 }
 
+template links<double> with_phases(const links<double>&, const angles&, const std::shared_ptr<const layout>&);
+template links<float> with_phases(const links<double>&, const angles&, const std::shared_ptr<const layout>&);
+template std::array<std::complex<double>, 4> determinants(const angles&, const coordinates&);
+template std::array<std::complex<float>, 4> determinants(const angles&, const coordinates&);
 template class wilson<double>;
 template class wilson<float>;
 

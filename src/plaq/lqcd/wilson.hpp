@@ -13,6 +13,13 @@ namespace plaq::lqcd {
 /// theta_mu: psi(x + L_mu) = exp(i pi theta_mu) psi(x); 1 is antiperiodic.
 using angles = std::array<double, 4>;
 
+/// The links in this precision and layout, with the phases exp(i pi theta_mu / L_mu) of the boundary conditions;
+/// and the determinants that links in each direction have then.
+template <class T>
+links<T> with_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const layout>& where);
+template <class T>
+std::array<std::complex<T>, 4> determinants(const angles& theta, const coordinates& extents);
+
 /// kappa = 1 / (2 m + 8); mu is that of tau_3 = +1 where it is positive. In lattice units.
 struct wilson_parameters {
   double kappa = 0.125;
@@ -21,9 +28,10 @@ struct wilson_parameters {
   double csw = 0;  ///< of the clover term
 };
 
-/// M = A - kappa H, A = 1 + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014) and the clover term (clover.hpp),
-/// with M^+ = gamma_5 M(-mu) gamma_5. With the sites ordered by parity M psi = eta is solved by
-///   M^ psi_o = eta_o + kappa H_oe A^-1 eta_e,  M^ = A - kappa^2 H_oe A^-1 H_eo,  psi_e = A^-1 (eta_e + kappa H_eo psi_o).
+/// M = A - kappa H, A = 1 + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014) and the clover term
+/// (clover.hpp), with M^+ = gamma_5 M(-mu) gamma_5. With the sites ordered by parity M psi = eta is solved by
+///   M^ psi_o = eta_o + kappa H_oe A^-1 eta_e,  M^ = A - kappa^2 H_oe A^-1 H_eo,  psi_e = A^-1 (eta_e + kappa H_eo
+///   psi_o).
 /// Collective; one call at a time.
 template <class T>
 class wilson {
@@ -37,8 +45,8 @@ class wilson {
   void apply(spinors<T>& out, const spinors<T>& in, bool dagger = false);
   /// out = M^ in or M^^+ in, on odd sites, of M^ + i twist gamma_5.
   void apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger = false, double twist = 0);
-  /// m such that with U -> exp(e_a T_a) U of `gauge`, which the matrix was made of, the real part of Y^+ M^ X, fields on odd
-  /// sites, changes by -kappa Re tr(e_a T_a m).
+  /// m such that with U -> exp(e_a T_a) U of `gauge`, which the matrix was made of, the real part of Y^+ M^ X,
+  /// fields on odd sites, changes by -kappa Re tr(e_a T_a m).
   void derivative(links<double>& m, const links<double>& gauge, const spinors<double>& X, const spinors<double>& Y)
   requires std::same_as<T, double>;
   /// The sum over even sites of log |det A|, zero without clover term; and m such that it changes by
@@ -60,7 +68,8 @@ class wilson {
   chiral<T> A(bool dagger = false) const;
   chiral<T> inverse_A(bool dagger = false) const;
   /// out = A in, out += A in on a parity, or out = A^-1 in on even sites, with the clover term.
-  void multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger, bool add);
+  void multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger,
+                bool add);
 
   wilson_parameters p_;
   std::shared_ptr<const layout> where_;

@@ -1,0 +1,59 @@
+// Two flavours of twisted mass with different masses, such as strange and charm.
+#pragma once
+#include <memory>
+
+#include "plaq/lqcd/solver.hpp"
+#include "plaq/lqcd/wilson.hpp"
+
+namespace plaq::lqcd {
+
+struct doublet_parameters {
+  double kappa = 0.125;
+  double mu = 0;       ///< the mean mass, twisted
+  double epsilon = 0;  ///< half of what the masses differ by
+  angles theta{0, 0, 0, 0};
+};
+
+/// Spinors of both flavours, on the same sites.
+template <class T>
+struct flavours {
+  spinors<T> up, down;
+};
+
+/// M = A - kappa H with A = 1 + 2 i kappa mu gamma_5 tau_3 + 2 kappa epsilon tau_1 (Frezzotti and Rossi,
+/// hep-lat/0311008), M^+ = gamma_5 tau_1 M gamma_5 tau_1. With epsilon = 0 it is wilson with mu and with -mu.
+/// Even-odd preconditioned as wilson is, by
+///   A^-1 = (1 - 2 i kappa mu gamma_5 tau_3 - 2 kappa epsilon tau_1) / (1 + (2 kappa mu)^2 - (2 kappa epsilon)^2).
+/// Without clover term. Collective; one call at a time.
+template <class T>
+class doublet {
+ public:
+  /// input_error where A has no inverse.
+  doublet(engine& by, const links<double>& gauge, const doublet_parameters& p, std::shared_ptr<const layout> where);
+
+  /// out = M in or M^+ in, on all sites; not in place.
+  void apply(flavours<T>& out, const flavours<T>& in, bool dagger = false);
+  /// out = M^ in or M^^+ in, on odd sites, with M^ = A - kappa^2 H_oe A^-1 H_eo.
+  void apply_odd(flavours<T>& out, const flavours<T>& in, bool dagger = false);
+
+  /// M psi = eta by conjugate gradient on M^^+ M^, from zero on; the residual is |eta - M psi| / |eta| of psi on
+  /// all sites.
+  solver_result solve(flavours<T>& psi, const flavours<T>& eta, double residual, int most_steps);
+
+ private:
+  /// 1 +- 2 i kappa mu gamma_5 for the upper and the lower flavour.
+  chiral<T> A(bool up, bool dagger) const;
+  /// x = A^-1 x, on even sites.
+  void divide(flavours<T>& x, bool dagger);
+
+  doublet_parameters p_;
+  engine& by_;
+  std::shared_ptr<const layout> where_;
+  hopping<T> H_;
+  flavours<T> even_;
+};
+
+extern template class doublet<double>;
+extern template class doublet<float>;
+
+}  // namespace plaq::lqcd
