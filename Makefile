@@ -15,7 +15,7 @@ demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
 
 test: build-tests
-	ctest --test-dir build --output-on-failure
+	ctest --test-dir build --output-on-failure --parallel $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 8 ? cores : 8)))
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --durations=10 tests
 
 # --no-build-isolation keeps the C++ build in build/ incremental. The options are those that the pip of Debian 12 knows.

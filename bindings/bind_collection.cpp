@@ -33,10 +33,10 @@ std::vector<T> copied(const array_1d<T>& a) {
   return {a.data(), a.data() + a.size()};
 }
 
-balance::situation situation(int ranks, const array_1d<double>& loads, const array_1d<int>& where, const array_1d<double>& sizes,
-                             const array_2d<std::uint64_t>& ends, const array_1d<double>& weights,
-                             const array_1d<std::uint64_t>& positions, const array_2d<double>& points, double most_bytes,
-                             int ranks_per_node) {
+balance::situation situation(int ranks, const array_1d<double>& loads, const array_1d<int>& where,
+                             const array_1d<double>& sizes, const array_2d<std::uint64_t>& ends,
+                             const array_1d<double>& weights, const array_1d<std::uint64_t>& positions,
+                             const array_2d<double>& points, double most_bytes, int ranks_per_node) {
   if (ends.shape(0) != weights.size() || (ends.size() > 0 && ends.shape(1) != 2))
     throw plaq::input_error("balance: edges have two ends and a weight");
   if (points.size() > 0 && points.shape(1) != 3) throw plaq::input_error("balance: points have three coordinates");
@@ -53,7 +53,8 @@ balance::situation situation(int ranks, const array_1d<double>& loads, const arr
 }
 
 balance::plan sound(const balance::situation& s, const array_1d<int>& to) {
-  if (to.size() != s.size() || std::any_of(to.data(), to.data() + to.size(), [&](int r) { return r < 0 || r >= s.ranks; }))
+  if (to.size() != s.size() ||
+      std::any_of(to.data(), to.data() + to.size(), [&](int r) { return r < 0 || r >= s.ranks; }))
     throw plaq::input_error("balance: a plan has a rank for each element");
   return copied(to);
 }
@@ -85,28 +86,37 @@ auto owned(std::vector<T>&& values) {
 
 void bind_collection(nb::module_& m) {
   nb::class_<balance::situation>(m, "Situation", "See plaq/collection/balance/situation.hpp.")
-      .def("__init__",
-           [](balance::situation* self, int ranks, const array_1d<double>& loads, const array_1d<int>& where,
-              const array_1d<double>& sizes, const array_2d<std::uint64_t>& ends, const array_1d<double>& weights,
-              const array_1d<std::uint64_t>& positions, const array_2d<double>& points, double most_bytes,
-              int ranks_per_node) {
-             new (self) balance::situation(
-                 situation(ranks, loads, where, sizes, ends, weights, positions, points, most_bytes, ranks_per_node));
-           },
-           "ranks"_a, "loads"_a, "where"_a, "sizes"_a, "ends"_a, "weights"_a, "positions"_a, "points"_a, "most_bytes"_a,
-           "ranks_per_node"_a)
-      .def("judge", [](const balance::situation& s, const array_1d<int>& to) { return judge(s, sound(s, to)); }, "to"_a)
-      .def("loads_of_ranks", [](const balance::situation& s, const array_1d<int>& to) {
-        return owned(std::move(balance::totals(s, sound(s, to)).load));
-      }, "to"_a)
-      .def("plan", [](const balance::situation& s, const std::string& by) {
-        balance::plan to;
-        {
-          nb::gil_scoped_release others_run;
-          to = balance::balancer_named(by).call(s);
-        }
-        return owned(std::move(to));
-      }, "by"_a, "The rank of each element.");
+      .def(
+          "__init__",
+          [](balance::situation* self, int ranks, const array_1d<double>& loads, const array_1d<int>& where,
+             const array_1d<double>& sizes, const array_2d<std::uint64_t>& ends, const array_1d<double>& weights,
+             const array_1d<std::uint64_t>& positions, const array_2d<double>& points, double most_bytes,
+             int ranks_per_node) {
+            new (self) balance::situation(situation(ranks, loads, where, sizes, ends, weights, positions, points,
+                                                    most_bytes, ranks_per_node));
+          },
+          "ranks"_a, "loads"_a, "where"_a, "sizes"_a, "ends"_a, "weights"_a, "positions"_a, "points"_a,
+          "most_bytes"_a, "ranks_per_node"_a)
+      .def(
+          "judge", [](const balance::situation& s, const array_1d<int>& to) { return judge(s, sound(s, to)); },
+          "to"_a)
+      .def(
+          "loads_of_ranks",
+          [](const balance::situation& s, const array_1d<int>& to) {
+            return owned(std::move(balance::totals(s, sound(s, to)).load));
+          },
+          "to"_a)
+      .def(
+          "plan",
+          [](const balance::situation& s, const std::string& by) {
+            balance::plan to;
+            {
+              nb::gil_scoped_release others_run;
+              to = balance::balancer_named(by).call(s);
+            }
+            return owned(std::move(to));
+          },
+          "by"_a, "The rank of each element.");
   nb::class_<balance::outcome>(m, "Outcome", "What comes of a plan.")
       .def_ro("highest", &balance::outcome::highest)
       .def_ro("mean", &balance::outcome::mean)

@@ -50,8 +50,8 @@ std::span<T> view(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cp
   return {a.data(), a.size()};
 }
 
-/// A call that may wait for other ranks. Python waits for it piece by piece, to look after signals in between and to give
-/// up; what it works on must live until it is over.
+/// A call that may wait for other ranks. Python waits for it piece by piece, to look after signals in between and
+/// to give up; what it works on must live until it is over.
 template <class T>
 class waiting {
  public:
@@ -208,14 +208,16 @@ void bind_comm(nb::module_& m) {
           "gather",
           [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all,
              const std::vector<std::size_t>& first_byte, int root) {
-            return call(self.igather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)), first_byte, root));
+            return call(self.igather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)),
+                                           first_byte, root));
           },
           "mine"_a.noconvert(), "all"_a.noconvert(), "first_byte"_a, "root"_a)
       .def(
           "all_gather",
           [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all,
              const std::vector<std::size_t>& first_byte) {
-            return call(self.iall_gather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)), first_byte));
+            return call(
+                self.iall_gather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)), first_byte));
           },
           "mine"_a.noconvert(), "all"_a.noconvert(), "first_byte"_a)
       .def(
@@ -252,7 +254,9 @@ void bind_comm(nb::module_& m) {
         for (const auto& s : self.heard()) all.emplace_back(s.ago, names[std::size_t(s.what)], s.still);
         return all;
       });
-  m.def("presence", [](const group& world) -> presence& { return presence::in(world.ranks); }, "world"_a, nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "presence", [](const group& world) -> presence& { return presence::in(world.ranks); }, "world"_a,
+      nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());
   m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Whether plaq started MPI, and not somebody else.");
 
   nb::class_<plaq::comm::method>(m, "Method", "How a collective operation is carried out.")

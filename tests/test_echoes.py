@@ -10,6 +10,8 @@ OURS = b"plaq: error on rank 1 of 2: no memory\n"
 MPICH = b"Abort(1) on node 1 (rank 1 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1) - process 1\n"
 ABORT = BAR + b"MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\n  Proc: [[1,1],1]\n" + BAR
 EXIT = BAR + b"prterun detected that one or more processes exited with non-zero status,\nthus ...\n" + BAR
+SIGNAL = BAR + b"orterun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n" + BAR
+PASSED = b"orterun: Forwarding signal 10 to job\n"
 OTHER = BAR + b"There are not enough slots available in the system\n" + BAR
 
 
@@ -19,16 +21,23 @@ def passed_on(text, pieces):
 
 
 @pytest.mark.parametrize("pieces", [1, 7, 100, 10_000])
-@pytest.mark.parametrize("echo", [MPICH, ABORT, EXIT, ABORT + EXIT])
+@pytest.mark.parametrize("echo", [MPICH, ABORT, EXIT, ABORT + EXIT, SIGNAL, PASSED, EXIT + SIGNAL])
 def test_echoes_are_left_out(echo, pieces):
     assert passed_on(OURS + echo + b"more\n", pieces) == OURS + b"more\n"
     assert passed_on(echo, pieces) == b""
 
 
 @pytest.mark.parametrize("pieces", [1, 7, 100, 10_000])
-@pytest.mark.parametrize("text", [b"", OURS, OTHER, BAR + b"cut off", b"no end of line", b"---", b"Abort(", b"\xff\r\n\n"])
+@pytest.mark.parametrize("text", [b"", OURS, OTHER, BAR + b"cut off", b"no end of line", b"---", b"Abort(", b"mpirun was here\n", b"\xff\r\n\n"])
 def test_all_else_is_shown(text, pieces):
     assert passed_on(text, pieces) == text
+
+
+@pytest.mark.parametrize("text, rank", [(EXIT + SIGNAL, 1), (SIGNAL.replace(b"rank 1 ", b"rank 12 "), 12), (EXIT, None), (ABORT, None)])
+def test_the_launcher_says_whom_a_signal_ended(text, rank):
+    echoes = WithoutEchoes()
+    echoes(text)
+    assert echoes.killed() == rank
 
 
 def test_nobody_waits_for_the_end_of_a_line():

@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples/libraries"
 BUILD = Path(os.environ.get("PLAQ_BUILD", ROOT / "build"))
 LIBRARIES = ["base", "trace", "task", "batch", "comm", "collection"]
+if (BUILD / "src/plaq/fft/libplaq_fft.a").exists():  # where there is Eigen
+    LIBRARIES.append("fft")
 CMAKE = shutil.which("cmake")
 
 pytestmark = pytest.mark.skipif(
@@ -101,6 +103,16 @@ def test_a_collection_finds_the_same_heat_for_any_number_of_workers_and_ranks(ex
                for before, after in re.findall(r"imbalance (\S+), then (\S+),", each))
 
 
+@pytest.mark.skipif("fft" not in LIBRARIES, reason="plaq is built without Eigen")
+def test_transforms_solve_poissons_equation_for_any_number_of_workers_and_ranks(example):
+    runs = [[example / "poisson"], [example / "poisson", "os", "3"]]
+    if library_version():
+        runs.append([*launcher_command(3), example / "poisson", "fiber", "2"])
+    for run in runs:
+        said = subprocess.run([str(c) for c in run], capture_output=True, text=True, timeout=100, check=True).stdout
+        assert float(re.fullmatch(r"phi is exact to (\S+), on [13] ranks\n", said)[1]) < 1e-13
+
+
 def test_a_wrong_call_is_refused_in_one_line(example, tmp_path):
     done = subprocess.run([example / "ising", tmp_path / "t", "green"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "'green'; this build has: fiber" in done.stderr
@@ -116,7 +128,7 @@ def test_options_of_plaqs_own_sources_do_not_reach_the_user(example, tree):
 
 
 @pytest.mark.parametrize("find, options, said", [
-    ("find_package(plaq REQUIRED COMPONENTS task pic)", [], "plaq has no component 'pic'; it has: base;trace;task;batch;comm;collection"),
+    ("find_package(plaq REQUIRED COMPONENTS task pic)", [], f"plaq has no component 'pic'; it has: {';'.join(LIBRARIES)}"),
     ("find_package(plaq 99 REQUIRED)", [], "compatible with requested version"),
     ("find_package(plaq REQUIRED COMPONENTS trace)", ["-DCMAKE_DISABLE_FIND_PACKAGE_Random123=ON"],
      "plaq::base needs Random123's headers (Debian"),

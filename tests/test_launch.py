@@ -60,7 +60,8 @@ for i in range(10**9):
 def test_a_killed_rank_ends_the_job_with_one_message_and_the_checkpoint_is_whole(tmp_path, seed):
     random = np.random.default_rng(seed)
     path, victim, delay = tmp_path / "checkpoint.h5", random.integers(3), 0.3 * random.random()
-    with pytest.raises(RunError, match="a rank was ended by SIGKILL, and the job with it"):
+    who = f"rank {victim} of 3" if _core.comm.library_version().startswith("Open MPI") else "a rank"
+    with pytest.raises(RunError, match=f"^{who} was ended by SIGKILL, and the job with it"):
         start([*python(DOOMED), str(path), str(victim), str(delay)], 3)
     state = checkpoint.load(path, "plaq test", "abc")
     assert state["i"] >= 1 and np.all(state["x"] == state["i"])
@@ -227,11 +228,3 @@ def test_a_launcher_is_found_beside_a_wheel(monkeypatch, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/mpiexec.hydra").touch()
     assert launcher_command(2)[0] == str(tmp_path / "bin/mpiexec.hydra")
-
-
-@pytest.mark.parametrize("version, quiet", [("Open MPI v4.1.4, package", True), ("Open MPI v5.0.7, package", False)])
-def test_options_that_a_launcher_does_not_know_are_not_given(monkeypatch, version, quiet):
-    """Open MPI 5 ends with an error at -q."""
-    monkeypatch.setattr(_core.comm, "mpiexec", lambda: sys.executable)
-    monkeypatch.setattr(_core.comm, "library_version", lambda: version)
-    assert ("-q" in launcher_command(2)) == quiet

@@ -4,6 +4,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(plaq_libraries base trace task batch comm collection)  # each stands on those before it
+if(TARGET plaq_fft)
+  list(APPEND plaq_libraries fft)
+endif()
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/plaq)
 add_custom_target(libraries)
 
