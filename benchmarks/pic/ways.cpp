@@ -1,9 +1,10 @@
 // One plasma in three ways, on all ranks of a job, one worker each:
 //   mpirun -n RANKS bench_ways-SET WAY CASE PATCHES_A_RANK STEPS BALANCE_EVERY      prints a line of CSV
-// mpi: a bulk-synchronous program, a block of the mesh for each rank, which stays there. beside: that program's field
-// solver, with the particles in a collection whose elements move; in each step the fields go over and the current
-// comes back, nothing else. whole: all in the collection. CASE: uniform, a warm plasma everywhere; plate, electrons
-// from the left side of an empty box. A BALANCE_EVERY of 0 moves nothing. Times are of the second half of the steps.
+// mpi: a bulk-synchronous program, a block of the mesh for each rank, which stays there. beside: that program's
+// field solver, with the particles in a collection whose elements move; in each step the fields go over and the
+// current comes back, nothing else. whole: all in the collection. CASE: uniform, a warm plasma everywhere; plate,
+// electrons from the left side of an empty box. A BALANCE_EVERY of 0 moves nothing. Times are of the second half
+// of the steps.
 #include <mpi.h>
 #include <time.h>
 
@@ -33,7 +34,8 @@ namespace {
 
 using T = double;
 
-// What is simulated -------------------------------------------------------------------------------------------------
+// What is simulated
+// -------------------------------------------------------------------------------------------------
 
 plan box_of(const std::string& what, int patches) {
   plan p;
@@ -62,7 +64,8 @@ void fill(const std::string& what, const plan& p, patch<T>& me) {
   begin(p, me);
 }
 
-// What it takes -----------------------------------------------------------------------------------------------------
+// What it takes
+// -----------------------------------------------------------------------------------------------------
 
 enum part { particles_, fields_, hand_off };
 
@@ -91,12 +94,10 @@ class times {
 };
 
 struct found {
-  double seconds = 0;              ///< of the second half
-  double number = 0, energy = 0;   ///< of this rank's particles in the end
+  double seconds = 0;             ///< of the second half
+  double number = 0, energy = 0;  ///< of this rank's particles in the end
   balanced first = {}, last = {};
-  void count(const patch<T>& me) {
-    number += double(me.size()), energy += me.now[record::at(0, record::kinetic)];
-  }
+  void count(const patch<T>& me) { number += double(me.size()), energy += me.now[record::at(0, record::kinetic)]; }
 };
 
 struct task_at_hand {
@@ -106,11 +107,13 @@ struct task_at_hand {
   times& clock;
 };
 
-// A block of the mesh for each rank, by MPI -------------------------------------------------------------------------
+// A block of the mesh for each rank, by MPI
+// -------------------------------------------------------------------------
 
 class block_of_mpi {
  public:
-  block_of_mpi(const plan& p, int rank) : p_(p), me(p, point_of(patch_of(p, rank))), around_(neighbours(p, patch_of(p, rank))) {
+  block_of_mpi(const plan& p, int rank)
+      : p_(p), me(p, point_of(patch_of(p, rank))), around_(neighbours(p, patch_of(p, rank))) {
     for (const auto& to : around_) shifts_.push_back(to.shift);
     me.now.assign(record::length(p), 0);
   }
@@ -189,7 +192,8 @@ found by_mpi(const task_at_hand& t) {
   return out;
 }
 
-// In a collection ---------------------------------------------------------------------------------------------------
+// In a collection
+// ---------------------------------------------------------------------------------------------------
 
 /// A patch; or, of a mesh with two layers, what hands over for it, and stays where the solver has its cells.
 struct piece {
@@ -200,7 +204,8 @@ struct piece {
 /// Patches in so many layers, at first on the rank whose block of MPI they are in.
 homes<index3> at_blocks(const plan& p, const plan& blocks, int layers) {
   return by_rule(box<index3>(index3{p.patches[0], p.patches[1], layers}), [=](const index3& at, int) {
-    return number_of(blocks, {at.x * blocks.patches[0] / p.patches[0], at.y * blocks.patches[1] / p.patches[1], 0});
+    return number_of(blocks,
+                     {at.x * blocks.patches[0] / p.patches[0], at.y * blocks.patches[1] / p.patches[1], 0});
   });
 }
 
@@ -294,7 +299,8 @@ class in_collection {
                      std::vector<point> shifts;
                      for (const auto& to : all) shifts.push_back(to.shift);
                      auto out = push(p_, *one.body, shifts);
-                     for (std::size_t i = 0; i < all.size(); ++i) here.send(parcels_, all[i].at, std::move(out[i]));
+                     for (std::size_t i = 0; i < all.size(); ++i)
+                       here.send(parcels_, all[i].at, std::move(out[i]));
                    });
                  });
   }
@@ -327,14 +333,16 @@ class in_collection {
           t_.clock(n, hand_off, [&] {
             const T* next = values.data();
             for (auto& component : solver->f.j)
-              next = put(solver->mesh, seen_from(solver->mesh, {p_, point_of(here.index())}, false), next, component);
+              next =
+                  put(solver->mesh, seen_from(solver->mesh, {p_, point_of(here.index())}, false), next, component);
           });
       });
   }
   /// A patch's cells, with guards or without, counted from a block that it is part of.
   static region seen_from(const block& large, const block& small, bool guards) {
     region r = guards ? with_guards(small) : own(small);
-    for (int d = 0; d < 2; ++d) r.low[d] += small.first[d] - large.first[d], r.high[d] += small.first[d] - large.first[d];
+    for (int d = 0; d < 2; ++d)
+      r.low[d] += small.first[d] - large.first[d], r.high[d] += small.first[d] - large.first[d];
     return r;
   }
 
@@ -394,7 +402,8 @@ int main(int count, char** given) {
     task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
       mine = way == "beside" ? in_collection(t, pool, 2).beside() : in_collection(t, pool, 1).whole();
     });
-  // The busiest rank of each step: what a step takes where every rank has a core, and waits for all others after it.
+  // The busiest rank of each step: what a step takes where every rank has a core, and waits for all others after
+  // it.
   const auto spent = clock.read();
   std::vector<double> of_step, of_part(3);
   for (int n = steps / 2; n < steps; ++n) {
@@ -408,7 +417,7 @@ int main(int count, char** given) {
   if (world.rank() != 0) return 0;
   const auto ms = [&](double seconds) { return 1e3 * seconds / half; };
   std::printf("%s,%s,%d,%d,%s,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.0f,%.12g\n", way.c_str(), what.c_str(),
-              world.size(), each, given[5], ms(mine.seconds), ms(std::accumulate(busiest.begin(), busiest.end(), 0.0)),
-              ms(sums[0] / ranks), ms(sums[1] / ranks), ms(sums[2] / ranks), mine.last.before, mine.last.expected,
-              mine.last.floor, sums[3], sums[4]);
+              world.size(), each, given[5], ms(mine.seconds),
+              ms(std::accumulate(busiest.begin(), busiest.end(), 0.0)), ms(sums[0] / ranks), ms(sums[1] / ranks),
+              ms(sums[2] / ranks), mine.last.before, mine.last.expected, mine.last.floor, sums[3], sums[4]);
 }
