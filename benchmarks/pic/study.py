@@ -1,9 +1,9 @@
 """One plasma in three ways, with a table and a figure: `python study.py BUILD OUT [--case uniform plate ranks]`.
 
-Runs `bench_ways-SET` of a build with -DPLAQ_BENCHMARKS=ON: a bulk-synchronous MPI program, the same with its particles
-in a collection, and all in a collection, on 2 ranks with 1 to 64 patches each; `ranks`: the plate on 2, 4 and 8 ranks, by
-processor time, since a machine may have fewer cores. OUT gets CASE.csv, table.md and study.png, of the cases that have
-been run there.
+Runs `bench_ways-SET` of a build with -DPLAQ_BENCHMARKS=ON: a bulk-synchronous MPI program, the same with its
+particles in a collection, and all in a collection, on 2 ranks with 1 to 64 patches each; `ranks`: the plate on 2, 4
+and 8 ranks, by processor time, since a machine may have fewer cores. OUT gets CASE.csv, table.md and study.png, of
+the cases that have been run there.
 """
 
 from __future__ import annotations
