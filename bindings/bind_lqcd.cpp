@@ -255,8 +255,10 @@ void bind_lqcd(nb::module_& m) {
           [](solver& s, spinor& psi, const spinor& eta, const std::string& method, bool mixed, double residual,
              int most_steps) {
             solver_options how;
-            how.method =
-                method == "bicgstab" ? solver_options::method_kind::bicgstab : solver_options::method_kind::cg;
+            using kind = solver_options::method_kind;
+            how.method = method == "multigrid"  ? kind::multigrid
+                         : method == "bicgstab" ? kind::bicgstab
+                                                : kind::cg;
             how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
             return s.solve(psi, eta, how);
           },

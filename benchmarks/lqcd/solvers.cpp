@@ -38,8 +38,13 @@ int main(int argc, char** argv) {
   std::printf("L,beta,workers,kappa,method,precision,steps,updates,seconds,residual,end\n");
   for (const double kappa : kappas) {
     solver with(by, gauge, {.kappa = kappa, .theta = {1, 0, 0, 0}});
-    for (const auto method : {solver_options::method_kind::cg, solver_options::method_kind::bicgstab})
-      for (const bool mixed : {false, true}) {
+    using kind = solver_options::method_kind;
+    const stopwatch setup;
+    with.set_up({});
+    std::printf("%d,%g,%d,%g,setup,single,,,%.4f,,\n", L, beta, workers, kappa, setup.seconds());
+    for (const auto method : {kind::multigrid, kind::cg, kind::bicgstab})
+      for (const bool mixed : {true, false}) {
+        if (method == kind::multigrid && !mixed) continue;
         double best = 1e300;
         solver_result done{};
         for (int repeat = 0; repeat < 3; ++repeat) {
@@ -48,7 +53,10 @@ int main(int argc, char** argv) {
           best = std::min(best, time.seconds());
         }
         std::printf("%d,%g,%d,%g,%s,%s,%d,%d,%.4f,%.2g,%s\n", L, beta, workers, kappa,
-                    method == solver_options::method_kind::cg ? "cg" : "bicgstab", mixed ? "mixed" : "double",
+                    method == kind::cg         ? "cg"
+                    : method == kind::bicgstab ? "bicgstab"
+                                               : "multigrid",
+                    mixed ? "mixed" : "double",
                     done.steps, done.updates, best, done.residual,
                     done.end == solver_result::ending::converged ? "converged"
                     : done.end == solver_result::ending::stalled ? "stalled"

@@ -34,7 +34,8 @@ def test_an_array_is_the_memory_of_the_field_in_blocks_and_lanes(lattice):
     assert np.array_equal(psi.copy().local(), local) and np.array_equal(psi.whole(), local)
 
 
-@pytest.mark.parametrize("extents, words", [((4, 4, 4, 5), "even"), ((4, 4, 4), "four extents"), ((0, 4, 4, 4), "even")])
+@pytest.mark.parametrize("extents, words", [((4, 4, 4, 5), "even"), ((4, 4, 4), "four extents"),
+                                            ((0, 4, 4, 4), "even")])
 def test_lattices_that_cannot_be(extents, words):
     with pytest.raises(InputError, match=words):
         lqcd.Lattice(extents)
@@ -58,7 +59,8 @@ def test_a_plaquette_by_numpy(gauge):
     total = 0
     for mu, nu in itertools.combinations(range(4), 2):
         a, b = u[..., mu, :, :], u[..., nu, :, :]
-        total += np.einsum("...ij,...jk,...lk,...il", a, np.roll(b, -1, mu), np.roll(a, -1, nu).conj(), b.conj()).real.mean()
+        square = (a, np.roll(b, -1, mu), np.roll(a, -1, nu).conj(), b.conj())
+        total += np.einsum("...ij,...jk,...lk,...il", *square).real.mean()
     assert np.isclose(gauge.plaquette(), total / 18, rtol=0, atol=1e-14)
 
 
@@ -68,7 +70,7 @@ def test_a_solver_that_cannot_says_so(lattice):
     matrix = lqcd.Wilson(lqcd.GaugeField(lattice), kappa=0.125)
     with pytest.raises(RunError, match=r"cg for kappa = 0\.125, mu = 0 .*\|eta - M psi\|/\|eta\| = .*, not 1e-10"):
         matrix.solve(eta, most_steps=1000)
-    with pytest.raises(InputError, match="none of cg, bicgstab"):
+    with pytest.raises(InputError, match="none of cg, bicgstab, multigrid"):
         matrix.solve(eta, method="gmres")
 
 
@@ -88,8 +90,8 @@ def test_stout_smearing_is_a_step_of_the_flow_and_loops_see_it(gauge):
 
 
 def test_the_plaquette_at_beta_6():
-    """The literature has 0.593678(24) on 16^4; this box of 0.75 fm is some 0.001 above. Sixty sweeps of it; four standard errors,
-    which are taken to be those of sweeps that remember 2 tau_int = 4 before them."""
+    """The literature has 0.593678(24) on 16^4; this box of 0.75 fm is some 0.001 above. Sixty sweeps of it;
+    four standard errors, which are taken to be those of sweeps that remember 2 tau_int = 4 before them."""
     gauge = lqcd.GaugeField(lqcd.Lattice((8, 8, 8, 8)))
     values = []
     for sweep in range(90):

@@ -8,7 +8,7 @@ from plaq import _core
 from plaq.errors import InputError, RunError
 from plaq.lqcd.fields import GaugeField, SpinorField
 
-METHODS = ("cg", "bicgstab")
+METHODS = ("cg", "bicgstab", "multigrid")
 
 
 class Wilson:
@@ -45,7 +45,9 @@ class Wilson:
               most_steps: int = 100_000):
         """(psi, how it went) with M psi = eta to |eta - M psi| <= residual |eta|, computed from psi at the end.
 
-        method : "cg" or "bicgstab", on even-odd preconditioned fields. mixed : most steps in single precision.
+        method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields. mixed : most steps in single
+        precision; multigrid always has them so. The first solve with multigrid sets it up (multigrid.hpp), for all
+        that follow; InputError where aggregates of sites do not fit into the boxes of ranks.
         How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError,
         with that sentence, where the method stalls (as for kappa beyond its critical value) or runs out of steps.
         """

@@ -150,6 +150,17 @@ void hopping<T>::derivative(links<T>& m, const spinors<T>& X, const spinors<T>& 
     }
 }
 
+template <class T>
+std::array<std::complex<T>, 9> hopping<T>::link(layout::place at, int mu) const {
+  std::array<std::complex<T>, 9> u;
+  for (int i = 0; i < 6; ++i) u[i] = links_.get(at, 12 * mu + i);
+  for (int j = 0; j < 3; ++j) {
+    const int k = (j + 1) % 3, l = (j + 2) % 3;
+    u[6 + j] = turns_[mu] * std::conj(u[k] * u[3 + l] - u[l] * u[3 + k]);
+  }
+  return u;
+}
+
 template class hopping<double>;
 template class hopping<float>;
 

@@ -39,6 +39,9 @@ class hopping {
   /// sites: with U -> exp(e_a T_a) U the real part of Y^+ H X changes by Re tr(e_a T_a m).
   void derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y);
 
+  /// U_mu of a site of this rank, row by row, for who is in no hurry.
+  std::array<std::complex<T>, 9> link(layout::place at, int mu) const;
+
   engine& by() const { return by_; }
 
   /// What the kernels get, for who calls them himself: without out, with the faces of this object.

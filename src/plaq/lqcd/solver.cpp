@@ -153,11 +153,44 @@ ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double tar
   }
 }
 
+multigrid& solver::set_up(const multigrid_options& how) {
+  multigrid_.reset();
+  by_.hands.inside("multigrid", [&] { multigrid_ = std::make_unique<multigrid>(by_, matrix_in<float>(), how); });
+  return *multigrid_;
+}
+
+ending solver::with_multigrid(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                              solver_result& done) {
+  constexpr int most_directions = 32;  // between two updates
+  constexpr double digits = 1e-5;      // that single precision is good for
+  spinors<double> d(b), y(where(), sites::odd), q(where(), sites::odd);
+  spinors<float> r(multigrid_->where(), sites::odd), sum(r);
+  const double numbers = 24 * double(where()->on().volume()) / 2;
+  progress so_far;
+  for (;; ++done.updates) {
+    M_.apply_odd(q, x);
+    const double size = std::sqrt(combine_norm2<double>(by_, d, {{1, b}, {-1, q}}));
+    if (size <= target) return ending::converged;
+    if (!so_far.falls(size)) return ending::stalled;
+    if (done.steps >= how.most_steps) return ending::out_of_steps;
+    const double scale = scale_of(size, numbers);
+    combine<double>(by_, y, {{1 / scale, d}});
+    copy(y, r);
+    combine<float>(by_, sum, {{0, r}});
+    done.steps += gcr(by_, sum, r, outer_, std::min(most_directions, how.most_steps - done.steps),
+                      std::max(digits, 0.9 * target / size),
+                      [&](auto& z, auto& w, const auto& left) { multigrid_->precondition(z, w, left); });
+    copy(sum, y);
+    combine<double>(by_, x, {{1, x}, {scale, y}});
+  }
+}
+
 solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, const solver_options& how) {
   if (!(how.residual > 0)) throw input_error("a solver's residual must be positive");
   check(psi.where().lanes() == where()->lanes() && psi.same_places(eta) && psi.which() == sites::all,
         "a solver's fields have its layout and all sites");
   solver_result done{ending::converged, 0, 0, 0};
+  if (how.method == solver_options::method_kind::multigrid && !multigrid_) set_up({});
   by_.hands.inside("solve", [&] {
     const double size = std::sqrt(norm2(by_, eta));
     combine<double>(by_, psi, {{0, eta}});
@@ -176,6 +209,8 @@ solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, co
       };
       done.end =
           how.mixed ? cg<float>(x, target, 0, how, done, residual) : cg<double>(x, target, 0, how, done, residual);
+    } else if (how.method == solver_options::method_kind::multigrid) {
+      done.end = with_multigrid(x, b, target, how, done);
     } else {
       done.end = how.mixed ? bicgstab<float>(x, b, target, how, done) : bicgstab<double>(x, b, target, how, done);
     }

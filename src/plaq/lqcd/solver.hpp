@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "plaq/lqcd/multigrid.hpp"
 #include "plaq/lqcd/wilson.hpp"
 
 namespace plaq::lqcd {
 
 struct solver_options {
-  enum class method_kind { cg, bicgstab } method = method_kind::cg;
+  enum class method_kind { cg, bicgstab, multigrid } method = method_kind::cg;
   bool mixed = true;        ///< steps in single precision, with reliable updates in double
   double residual = 1e-10;  ///< |eta - M psi| / |eta| to end with
   int most_steps = 100000;
@@ -18,7 +19,7 @@ struct solver_options {
 
 struct solver_result {
   enum class ending { converged, stalled, out_of_steps } end;
-  int steps;        ///< of the method: applications of M^^+ M^ (cg), pairs of M^ (bicgstab)
+  int steps;        ///< of the method: applications of M^^+ M^ (cg), pairs of M^ (bicgstab), cycles (multigrid)
   int updates;      ///< residuals computed anew
   double residual;  ///< |eta - M psi| / |eta| of what psi holds at the end, on all sites
 
@@ -28,8 +29,9 @@ struct solver_result {
 /// Solves M psi = eta on all sites, by even-odd preconditioning; psi is overwritten, from zero on. Between two
 /// updates the method goes on with its direction; the residual at an update, and at the end, is computed from psi
 /// itself (Clark et al., arXiv:0911.3191, section 5). A residual that no longer falls from update to update ends
-/// the search: `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) M^ itself. The
-/// bits do not depend on ranks, workers or layout. Collective. input_error for a residual that is not positive.
+/// the search: `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) and multigrid
+/// (multigrid.hpp, with GCR in single precision around it) M^ itself. The bits do not depend on ranks,
+/// workers or layout. Collective. input_error for a residual that is not positive.
 class solver {
  public:
   /// Takes a copy of the links. Fields have their layout; single precision has twice the lanes, so it fills
@@ -50,6 +52,9 @@ class solver {
   solver_result solve_shifted(std::vector<spinors<double>>& x, const spinors<double>& phi,
                               const std::vector<double>& shifts, const solver_options& how = {});
 
+  /// The setup of multigrid, which its first solve does otherwise; what was there is forgotten.
+  multigrid& set_up(const multigrid_options& how);
+
   const std::shared_ptr<const layout>& where() const { return M_.where(); }
   wilson<double>& matrix() { return M_; }
 
@@ -62,12 +67,16 @@ class solver {
   template <class T>
   solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target,
                                  const solver_options& how, solver_result& done);
+  solver_result::ending with_multigrid(spinors<double>& x, const spinors<double>& b, double target,
+                                       const solver_options& how, solver_result& done);
   template <class T>
   wilson<T>& matrix_in();
 
   engine& by_;
   wilson<double> M_;
   std::unique_ptr<wilson<float>> single_;  ///< made when first wanted
+  std::unique_ptr<multigrid> multigrid_;
+  directions<spinors<float>> outer_;
 };
 
 }  // namespace plaq::lqcd

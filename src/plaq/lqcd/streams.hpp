@@ -13,7 +13,8 @@ enum class draws : std::uint32_t {
   gauge_transformation = 3,
   heat_bath = 4,
   momenta = 5,
-  pseudofermion = 6
+  pseudofermion = 6,
+  test_vectors = 7
 };
 
 /// The coordinates are two numbers of the purpose's own (such as a configuration and a sweep), direction, and the

@@ -58,6 +58,16 @@ class wilson {
   void prepare(spinors<T>& odd, const spinors<T>& eta);
   void complete(spinors<T>& psi, const spinors<T>& eta);
 
+  /// Its parts at a site of this rank: the link with its phase, and A's block of a chirality where it has a clover
+  /// term.
+  std::array<std::complex<T>, 9> link(layout::place at, int mu) const { return H_.link(at, mu); }
+  bool has_clover() const { return clover_.has_value(); }
+  std::array<std::complex<T>, 36> clover_block(layout::place at, int chirality) const {
+    std::array<std::complex<T>, 36> a;
+    for (int i = 0; i < 36; ++i) a[i] = clover_->A.get(at, 36 * chirality + i);
+    return a;
+  }
+
   const wilson_parameters& parameters() const { return p_; }
   const std::shared_ptr<const layout>& where() const { return where_; }
   engine& by() { return H_.by(); }
