@@ -2,11 +2,13 @@
 // rank, placed along the Hilbert curve. Imbalance I = max/mean - 1 before and after, the floor that the largest
 // element sets, how many elements move, how much of the edges is cut, and the processor time of the balancer
 // itself.
-//   bench_balancers [RANKS...]
+//   bench_balancers [RANKS...] [FILE]
+// The loads go to the file, for the program in charm/: a line for each element with its load and its rank.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <vector>
 
 #include "plaq/collection/balance/balancers.hpp"
@@ -39,9 +41,15 @@ balance::situation plume(int ranks) {
 int main(int count, char** arguments) {
   std::vector<int> all{64, 1024, 16384};
   if (count > 1) all.clear();
-  for (int i = 1; i < count; ++i) all.push_back(std::atoi(arguments[i]));
+  std::ofstream file;
+  for (int i = 1; i < count; ++i)
+    if (const int ranks = std::atoi(arguments[i]); ranks > 0)
+      all.push_back(ranks);
+    else
+      file.open(arguments[i]);
   for (const int ranks : all) {
     const auto s = plume(ranks);
+    for (std::size_t i = 0; i < s.size(); ++i) file << s.loads[i] << ' ' << s.where[i] << '\n';
     const auto before = balance::judge(s, s.where);
     std::printf("%d ranks, %zu elements: I %.3f, floor %.3f, cut %.3f\n", ranks, s.size(), before.imbalance(),
                 before.floor(), before.cut / double(s.edges.size()));

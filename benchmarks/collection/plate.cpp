@@ -5,21 +5,19 @@
 // For 8, 16 and 32 elements a rank: milliseconds of a step where nothing moves, and after balancings; the optimum
 // is the mean load. Each number is the median of several phases of 5 steps.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/collection/collection.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/task/task.hpp"
+#include "sleeping.hpp"
 
 using namespace plaq;
-using namespace std::chrono;
 
 namespace {
 
@@ -27,14 +25,6 @@ struct cell {
   std::vector<double> particles = std::vector<double>(1000);
   void serialize(archive& ar) { ar(particles); }
 };
-
-/// A core that is busy: who wakes too late sleeps less the next time, so that late wakings do not add up.
-void be_busy(double seconds) {
-  static steady_clock::time_point until = steady_clock::now();  // one worker
-  until = std::max(until, steady_clock::now() - microseconds(500)) +
-          duration_cast<steady_clock::duration>(duration<double>(seconds));
-  std::this_thread::sleep_until(until);
-}
 
 double median(std::vector<double> all) {
   std::ranges::sort(all);
@@ -73,7 +63,7 @@ int main(int count, char** arguments) {
           cells.each("push", [=](cell&, auto& here) {
             const double seconds = unit * plume(here.index());
             here.work(seconds);
-            be_busy(seconds);
+            bench::be_busy(seconds);
             for (const auto& to : mesh.faces(here.index())) here.send(halo, to.at, seconds);
           });
           cells.each("receive", halo.of([=](index2 at) { return mesh.faces(at).size(); }),

@@ -51,12 +51,13 @@ int main(int count, char** arguments) {
   if (speaks)
     std::printf("%d ranks of %d workers\n%30s %8s %8s %8s\n", world.size(), workers, "", "16x16", "64x64",
                 "256x256");
-  const auto line = [&](const char* what, load of, auto steps) {
+  const auto line = [&](const char* what, load of, auto steps, bool apart = false) {
     if (speaks) std::printf("%30s", what);
     for (const int n : {16, 64, 256})
       task::with_backend("fiber", {.workers = workers}, [&](auto& pool) {
         const box mesh(index2{n, n}, true);
-        collection<cell, index2> cells("cells", world, pool, along_hilbert(mesh), [](index2) { return cell{}; }, of);
+        const auto homes = apart ? by_rule(mesh, [](const index2& at, int ranks) { return at.x % ranks; }) : along_hilbert(mesh);
+        collection<cell, index2> cells("cells", world, pool, homes, [](index2) { return cell{}; }, of);
         auto halo = cells.make_port<double>("halo");
         const int many = std::max(4, 200000 / (n * n));
         const double ns =
@@ -68,22 +69,35 @@ int main(int count, char** arguments) {
   const auto nothing = [](auto& cells, auto&, auto&, int many) {
     for (int k = 0; k < many; ++k) cells.each("nothing", [](cell&) {});
   };
-  const auto talk = [](auto& cells, auto& halo, const auto& mesh, int many) {
-    const auto send = [=](cell& c, auto& here) {
-      for (const auto& to : mesh.faces(here.index())) here.send(halo, to.at, c.u);
+  // To so many of the four neighbours.
+  const auto talk = [](int partners) {
+    return [=](auto& cells, auto& halo, const auto& mesh, int many) {
+      const auto send = [=](cell& c, auto& here) {
+        const auto at = here.index();
+        if (partners == 1) return here.send(halo, index2{(at.x + 1) % mesh.extent().x, at.y}, c.u);
+        for (const auto& to : mesh.faces(at)) here.send(halo, to.at, c.u);
+      };
+      const auto take = [=](cell& c, auto& here) {
+        for (const auto& [from, u] : here.take(halo)) c.sum += long(u);
+      };
+      cells.each("send", send);
+      for (int k = 1; k < many; ++k)
+        cells.each("talk", halo.of(std::size_t(partners)), [=](cell& c, auto& here) {
+          take(c, here);
+          send(c, here);
+        });
+      cells.each("take", halo.of(std::size_t(partners)), take);
     };
-    const auto take = [=](cell& c, auto& here) {
-      for (const auto& [from, u] : here.take(halo)) c.sum += long(u);
-    };
-    cells.each("send", send);
-    for (int k = 1; k < many; ++k)
-      cells.each("talk", halo.of(4), [=](cell& c, auto& here) {
-        take(c, here);
-        send(c, here);
-      });
-    cells.each("take", halo.of(4), take);
+  };
+  const auto move = [](auto& cells, auto&, auto&, int many) {
+    for (int k = 0; k < many; ++k)
+      cells.each("move", [p = cells.size()](cell&, auto& here) { here.move_to((here.rank() + 1) % p); });
   };
   line("nothing", load::work, nothing);
   line("nothing, time measured", load::time, nothing);
-  line("send 4, take 4", load::work, talk);
+  line("send 1, take 1", load::work, talk(1));
+  line("send 4, take 4", load::work, talk(4));
+  if (world.size() == 1) return 0;
+  line("send 1 to another rank, take 1", load::work, talk(1), true);
+  line("move", load::work, move);
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -52,6 +53,24 @@ TEST(collection_errors, an_error_of_one_element_is_that_of_all_ranks) {
       if (here.index() == 0) throw std::runtime_error("no luck");
     });
     row.reduce("sum", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>()).get();
+  });
+}
+
+TEST(collection_errors, memory_that_is_not_to_be_had) {
+  expect_failure("row (3), step 1 'grow': no memory is left", [](auto& row, auto&, int) {
+    row.each("go", [](leaf&) {});
+    row.each("grow", [](leaf&, auto& here) {
+      if (here.index() == 3) throw std::bad_alloc();
+    });
+  });
+  // No stack for any task: nobody can wait for those.
+  task::with_backend("fiber", {.workers = 1, .stack_size = std::size_t(1) << 60}, [&](auto& pool) {
+    const auto said = on_ranks(1, 3, [&](const comm::communicator& world) {
+      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      row.each("go", [](leaf&) {});
+      row.wait();
+    });
+    EXPECT_EQ(said[0].find("rank 0: row: no memory or stack is left for a step"), 0u) << said[0];
   });
 }
 

@@ -1,6 +1,7 @@
 // How hosts call each other: what goes wrong on one rank ends the work of all, and letters are counted.
 #pragma once
 #include <exception>
+#include <new>
 
 #include "plaq/collection/host.hpp"
 
@@ -11,6 +12,8 @@ void host::guarded(Work&& work) noexcept {
   if (!sound_) return;
   try {
     work();
+  } catch (const std::bad_alloc&) {
+    fault("rank " + std::to_string(rank()) + ": " + kind_.name + ": no memory is left");
   } catch (const std::exception& error) {
     fault(error.what());
   } catch (...) {

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/collection/guarded.hpp"
 #include "plaq/collection/host.hpp"
+#include "plaq/task/never_begun.hpp"
 #include "plaq/task/poller.hpp"
 #include "plaq/trace/region.hpp"
 
@@ -140,7 +143,12 @@ void host::start(element& e, step& now) {
   ++open_;  // before begun_: who finds a task among those begun finds it open until it has ended
   ++begun_;
   if (!sound_) return task_ended();
-  (void)pool_.async(now.name, [this, &e, &now] {
+  task::if_never_begun lost([this] {
+    fault("rank " + std::to_string(rank()) + ": " + kind_.name + ": no memory or stack is left for a step");
+    task_ended();
+  });
+  (void)pool_.async(now.name, [this, &e, &now, lost = std::move(lost)]() mutable {
+    lost.begins();
     guarded([&] { run(e, now); });
     look_for_messages();
     task_ended();
@@ -186,6 +194,8 @@ void host::run(element& e, step& now) {
         if (const auto after = processor_time_now(); after.thread == before.thread)
           e.spent.seconds += after.seconds - before.seconds;
     }
+  } catch (const std::bad_alloc&) {
+    throw failed("no memory is left");
   } catch (const std::exception& error) {
     throw failed(error.what());
   } catch (...) {

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <stop_token>
 #include <string>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/messages/termination.hpp"
+#include "plaq/task/never_begun.hpp"
 #include "plaq/task/sync.hpp"
 
 namespace plaq::comm {
@@ -216,11 +218,19 @@ class active_messages::implementation {
       in.busy = true;
       ++running_;
     }
-    (void)pool_.async(of.name, [this, &of, sender] {
-      handle_first(of, sender);
-      begin_next(of, sender);
+    task::if_never_begun lost([this] {
+      went_wrong("rank " + std::to_string(rank()) + ": no memory or stack is left for a message");
       less(running_);
     });
+    try {
+      (void)pool_.async(of.name, [this, &of, sender, lost = std::move(lost)]() mutable {
+        lost.begins();
+        handle_first(of, sender);
+        begin_next(of, sender);
+        less(running_);
+      });
+    } catch (const std::bad_alloc&) {  // `lost` has told
+    }
   }
 
   void handle_first(kind& of, int sender) {
