@@ -109,7 +109,8 @@ int main(int count, char** arguments) {
         least[which] = std::min(least[which], 1e3 * watch.seconds() / steps);
       });
   if (world.rank() != 0) return 0;
-  std::printf("%d ranks, %dx%d points each, %d turns\n%8s %8s %8s\n", world.size(), n, n, turns, "pieces", "ms", "more");
+  std::printf("%d ranks, %dx%d points each, %d turns\n", world.size(), n, n, turns);
+  std::printf("%8s %8s %8s\n", "pieces", "ms", "more");
   for (std::size_t i = 0; i < pieces.size(); ++i)
     std::printf("%8d %8.3f %7.1f%%\n", pieces[i], least[i], 100 * (least[i] / least[0] - 1));
 }

@@ -56,7 +56,8 @@ int main(int count, char** arguments) {
     for (const int n : {16, 64, 256})
       task::with_backend("fiber", {.workers = workers}, [&](auto& pool) {
         const box mesh(index2{n, n}, true);
-        const auto homes = apart ? by_rule(mesh, [](const index2& at, int ranks) { return at.x % ranks; }) : along_hilbert(mesh);
+        const auto in_turn = [](const index2& at, int ranks) { return at.x % ranks; };
+        const auto homes = apart ? by_rule(mesh, in_turn) : along_hilbert(mesh);
         collection<cell, index2> cells("cells", world, pool, homes, [](index2) { return cell{}; }, of);
         auto halo = cells.make_port<double>("halo");
         const int many = std::max(4, 200000 / (n * n));

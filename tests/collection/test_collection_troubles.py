@@ -1,5 +1,5 @@
-"""What can happen to a job of collections: killed again and again it comes to the same bits on any number of ranks; a rank
-without memory, and an element whose step throws, end it with a line, and the checkpoint is whole.
+"""What can happen to a job of collections: killed again and again it comes to the same bits on any number of ranks; a
+rank without memory, and an element whose step throws, end it with a line, and the checkpoint is whole.
 
 The job is killed a few times here; PLAQ_TEST_KILLS=50 kills it more often.
 """
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.skipif(not PROGRAM.exists() or not _core.comm.mpiexec()
 KILLS = int(os.environ.get("PLAQ_TEST_KILLS", "3"))
 ROUNDS = 4 * (KILLS + 1)
 LIMIT = 300.0  # seconds
-SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-            "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "0",
+SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "0",
             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 
 

@@ -3,7 +3,7 @@
 //   charmc beside.ci && charmc -O3 -optimize -production -module CommonLBs beside.cpp -o beside
 //   ./beside +p1               steps:      processor time in ns per element and step, the least of 9
 //   ./beside +p2               migrations: processor time in ns each, the least of 9
-//   ./beside FILE +p64 +balancer GreedyRefineLB        imbalance before and after, share of elements that moved
+//   ./beside FILE +p64 +setcpuaffinity +balancer GreedyRefineLB    imbalance before and after, share that moved
 #include <time.h>
 
 #include <algorithm>
@@ -38,7 +38,9 @@ struct Main : CBase_Main {
       std::ifstream file(m->argv[1]);
       for (double l; file >> l;) {
         load.push_back(l);
-        file >> where.emplace_back();
+        int rank;
+        file >> rank;
+        where.push_back(rank);
       }
       CkArrayOptions how(int(load.size()));
       how.setMap(CProxy_Homes::ckNew());
@@ -54,7 +56,7 @@ struct Main : CBase_Main {
     delete m;
   }
   void next_case() {
-    n = extent = sizes[kind % 3];
+    n = extent = 16 << 2 * (kind % 3);
     steps = std::max(4, 200000 / (n * n));
     if (kind < 6)
       ring = CProxy_Ring::ckNew(n * n);
@@ -97,7 +99,6 @@ struct Main : CBase_Main {
     CkExit();
   }
 
-  static constexpr int sizes[3] = {16, 64, 256};
   CProxy_Ring ring;
   CProxy_Cell cells;
   CProxy_Nomad nomads;
@@ -192,7 +193,11 @@ struct Nomad : CBase_Nomad {
     thisProxy[thisIndex].go();  // after the move
     migrateMe(1 - CkMyPe());
   }
-  void pup(PUP::er& p) { p | left | u | sum; }
+  void pup(PUP::er& p) {
+    p | left;
+    p | u;
+    p | sum;
+  }
   int left = 0;
   double u = 1;
   long sum = 0;
