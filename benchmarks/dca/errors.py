@@ -17,7 +17,6 @@ import numpy as np
 from problems import Problem
 
 from plaq.data import statistics
-from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics import observables
 from plaq.dca.solver import choices
 
@@ -43,10 +42,10 @@ def measure(name, seconds):
     per_bin = max(4, int(seconds / BINS / (trial.seconds / trial.measurements)))
     r = problem.run(order=order, measurements=BINS * per_bin, bins=BINS, warm_up=0, window=window, every=every,
                     start=first.states)
-    setting = observables.Setting(problem.cluster, PointGroup(problem.cluster), problem.mesh, problem.coarse, problem.U, 1.0,
+    setting = observables.Setting(problem.cluster, problem.group, problem.mesh, problem.coarse, problem.U, 1.0,
                                   problem.mu, problem.g0)
     found = observables.estimates(setting, r.measured, window)
-    return quantities(problem.cluster, found), r, every
+    return quantities(problem, found), r, every
 
 
 def model_sigma(problem):
@@ -66,13 +65,13 @@ def choose_interval(problem, order, window, first):
                                  len(problem.mesh.omega), window)
 
 
-def quantities(cluster, found):
+def quantities(problem, found):
     """{label: (mean, error)} of what users quote; Sigma at the lowest frequency, K up to symmetry."""
     names = [name for name in ("sign", "density", "double_occupancy", "energy", "lambda_d") if name in found]
     values = {name: (float(found[name].mean), float(error(found[name]))) for name in names}
     sigma, sigma_error = found["Sigma"], error(found["Sigma"])
-    for k in sorted(set(PointGroup(cluster).representatives)):
-        x, y = np.array(cluster.momenta[k]) / np.pi
+    for k in sorted(set(problem.group.representatives)):
+        x, y = np.array(problem.cluster.momenta[k]) / np.pi
         for part in ("real", "imag"):
             values[f"{part} Sigma ({x:.2g},{y:.2g})"] = tuple(getattr(a[k, 0], part) for a in (sigma.mean, sigma_error))
     spin = found["spin_susceptibility"]

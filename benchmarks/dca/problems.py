@@ -26,6 +26,9 @@ class Problem:
     def __init__(self, vectors, U, beta, density, sigma=None):
         self.U, self.beta = U, beta
         self.cluster = Cluster(Lattice.square(), vectors)
+        self.group = PointGroup(self.cluster)
+        representatives = self.group.representatives
+        self.orbits = [np.flatnonzero(representatives == k) for k in np.unique(representatives)]
         self.coarse = CoarseGraining(self.cluster)
         self.coarse.prepare(np.pi / beta)
         self.mesh = matsubara.mesh(beta, matsubara.frequency_cutoff(self.cluster.lattice, U))
@@ -59,7 +62,7 @@ class Problem:
                                  seed=11)
         task = ctaux.Task(beta=self.beta, U=self.U, K=1.0, g0=self.g0, measurements=measurements, order=order,
                           warm_up=warm_up, point=0, iteration=0, window=window, pairing=window > 0,
-                          orbit=observables.pair_orbits(PointGroup(self.cluster)))
+                          orbit=observables.pair_orbits(self.group))
         problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
         taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
         run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
@@ -67,7 +70,7 @@ class Problem:
         started, cpu = time.perf_counter(), time.process_time()
         run_chains(problem, taken, run, world(), lambda *_: None)
         wall, cpu = time.perf_counter() - started, time.process_time() - cpu
-        measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.cluster, [])
+        measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.cluster, self.orbits)
         count = measured.weights.sum()
         return SimpleNamespace(
             wall=wall, seconds=cpu if workers == 1 else wall, walking=measured.walking_seconds, measuring=measured.measuring_seconds,
