@@ -1,6 +1,5 @@
 #include "plaq/task/poller.hpp"
 
-#include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -81,13 +80,6 @@ bool poll_once() noexcept {
 
 bool pools_look() noexcept { return pool_count.load(std::memory_order_relaxed) > 0; }
 
-bool give_way() noexcept {
-  constexpr std::chrono::microseconds slice{500};
-  const auto before = std::chrono::steady_clock::now();
-  std::this_thread::yield();
-  return std::chrono::steady_clock::now() - before < slice;
-}
-
 bool pace::wait() noexcept {
   constexpr int watching = 1200;    // pauses: some 20 to 50 us in all
   constexpr int giving_way = 250;   // some 0.1 ms, more where others want the core
@@ -99,7 +91,7 @@ bool pace::wait() noexcept {
     return true;
   }
   if (rounds_ > watching + giving_way || !expects) return false;
-  if (!give_way()) rounds_ += giving_way;
+  std::this_thread::yield();
   return true;
 }
 

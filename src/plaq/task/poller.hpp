@@ -64,10 +64,6 @@ bool pools_look() noexcept;
 /// Between two looks of a thread that has polled for long: by then the cores matter more than the delay.
 inline constexpr std::chrono::microseconds nap{50};
 
-/// Gives the core away; false if another kept it for so long that a nap is the shorter wait: who slept is let in at
-/// once, who gave way waits for a slice of time of all others.
-bool give_way() noexcept;
-
 /// A pool as those see it who have something to poll for.
 class lookout {
  public:

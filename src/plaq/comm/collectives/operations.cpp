@@ -96,8 +96,8 @@ void operations::run(operation_to_do what) {
     task::detail::poll_once();  // the other ranks may wait for something else of this one
     if (look > patient + giving_way)
       std::this_thread::sleep_for(task::detail::nap);
-    else if (look > patient && !task::detail::give_way())
-      look += giving_way;
+    else if (look > patient)
+      std::this_thread::yield();
   }
 }
 

@@ -1,7 +1,6 @@
 // MPI in this process: when it begins and ends, and what it is.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -58,9 +57,6 @@ class session {
       must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
     } else {
       check_launcher(library_version(), find_launch());
-      // With more ranks than cores Open MPI gives the core away at every look, for a slice of time where another
-      // program wants it. Who waits here paces that itself.
-      ::setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
       must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread", "plaq");
       owns_ = true;
     }
