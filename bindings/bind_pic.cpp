@@ -239,6 +239,8 @@ void bind_pic(nb::module_& m) {
           },
           "by"_a = "hilbert_refine", "only_if_it_pays"_a = false, "most_bytes"_a = 0.0)
       .def(
+          "record_loads", [](plasma& s, const std::string& file) { s.record_loads(file); }, "file"_a, free_gil())
+      .def(
           "save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil())
       .def("homes", &plasma::homes, free_gil())
       .def("charge", &plasma::charge, free_gil())

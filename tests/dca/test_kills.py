@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import rank_process
 
 from plaq import _core
 from plaq.dca.parameters import PROGRAM, Parameters
@@ -64,32 +64,13 @@ def reference(tmp_path_factory):
     return home, digest(home / "whole"), time.monotonic() - started
 
 
-def descendants(pid):
-    for line in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        yield int(line)
-        yield from descendants(int(line))
-
-
-def rank_number(victim, job):
-    """The process of that rank of the job, None as long as it is not there."""
-    names = [f"{name}={victim}".encode() for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK")]
-    try:
-        for pid in descendants(job.pid):
-            environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-            if any(name in environment for name in names):
-                return pid
-    except OSError:  # it has ended while we looked
-        pass
-    return None
-
-
 def killed(home, folder, random, duration):
     """Start or go on, and kill a rank; whether the run was done before."""
     victim, moment = int(random.integers(RANKS)), random.uniform(0, duration)
     job = subprocess.Popen(command(home, folder, "-n", RANKS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     with job:
         time.sleep(moment)
-        while job.poll() is None and (pid := rank_number(victim, job)) is None:
+        while job.poll() is None and (pid := rank_process(victim, job)) is None:
             time.sleep(0.01)
         if job.poll() is not None:
             assert job.returncode == 0, job.stdout.read()

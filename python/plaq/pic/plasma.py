@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,15 @@ import numpy as np
 
 from plaq import _core
 from plaq.comm.communicator import Communicator
+from plaq.errors import RunError
 from plaq.machine import pool_options
 from plaq.pic import quiet
 from plaq.pic.loads import Loads
 from plaq.pic.plan import plan_of
 from plaq.pic.setup import HALF, Setup
 from plaq.pic.table import DIRECTIONS
+
+OF_ALL = re.compile(r"rank \d+: ")  # how it begins when what fails on one rank is thrown on all
 
 
 class Plasma:
@@ -40,7 +44,12 @@ class Plasma:
 
     def call(self, name: str, *arguments: Any, **named: Any) -> Any:
         """A function of the core that all ranks call. RunError where one keeps the others waiting (run.patience)."""
-        return self.comm.carry_out(partial(getattr(self.core, name), **named), *arguments)
+        try:
+            return self.comm.carry_out(partial(getattr(self.core, name), **named), *arguments)
+        except RunError as error:
+            if OF_ALL.match(str(error)):
+                error.ranks = self.comm.size
+            raise
 
     def fill(self) -> None:
         """The first state: particles and fields of the profiles."""
@@ -111,6 +120,10 @@ class Plasma:
         if one.placed == "quiet":
             drift, thermal = drift + thermal * quiet.normal(which), np.zeros_like(thermal)
         self.core.load(patch, number, x, weight, drift, thermal, juttner)
+
+    def record_loads(self, file: Path) -> None:
+        """From now on each balancing writes there what it knew."""
+        self.comm.together(partial(self.core.record_loads, str(file)))
 
     # What it holds -----------------------------------------------------------------------------------------------
 

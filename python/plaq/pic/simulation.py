@@ -54,6 +54,9 @@ class Simulation:
             else:
                 self.plasma = Plasma(self.setup, run.comm, expected, parts_of(self.folder, state["parts"]))
                 self.restore(state)
+        self.recording = p.run.record_loads and self.folder is not None
+        if self.recording:
+            self.plasma.record_loads(self.folder / f"loads_{self.plasma.step:08}.jsonl")
         if state is None:
             self.look()
 
@@ -96,7 +99,7 @@ class Simulation:
 
     def balance(self) -> None:
         every, step = self.p.run.balance_every, self.plasma.step
-        if every and step % every == 0 and step < self.setup.steps and self.run.comm.size > 1:
+        if every and step % every == 0 and step < self.setup.steps and (self.run.comm.size > 1 or self.recording):
             with self.timed("balance"), region("balance"):
                 found = self.plasma.call("balance", by=self.p.run.balance_by, only_if_it_pays=True)
             self.moves.append({"step": step, **{key: float(value) for key, value in found.items()}})

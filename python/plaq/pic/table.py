@@ -173,8 +173,12 @@ TABLE = [
     *running.rows([
         Parameter("run", "balance_every", _every, 100, "steps",
                   "after which patches may move between ranks; 0: they stay"),
-        Parameter("run", "balance_by", choice("hilbert_refine", "hilbert_cut", "greedy_refine", "diffusion"),
-                  "hilbert_refine", "", "the balancer; see the page on collections"),
+        Parameter("run", "balance_by", choice("hilbert_refine", "hilbert_cut", "greedy_refine", "diffusion", "none"),
+                  "hilbert_refine", "", "the balancer, see the page on collections; none: they stay, their loads are "
+                  "looked at"),
+        Parameter("run", "record_loads", boolean(), False, "",
+                  "write the load of every patch at each balancing, for plaq balance, to loads_STEP.jsonl, "
+                  "STEP being where the run began or went on"),
     ]),
 ]
 

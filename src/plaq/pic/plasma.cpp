@@ -99,6 +99,8 @@ class on_patches final : public plasma {
     return came_to.get();
   }
 
+  void record_loads(const std::filesystem::path& file) override { patches_->record_loads(file); }
+
   void save(const std::filesystem::path& folder) override {
     here_.clear();
     patches_->save(folder);

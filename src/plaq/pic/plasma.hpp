@@ -51,6 +51,8 @@ class plasma {
   /// runtime_failure where particles or charge are lost.
   virtual std::vector<double> advance(int n, bool gauss) = 0;
   virtual balanced balance(const balancing& how) = 0;
+  /// From now on rank 0 writes what every balancing knew to a file, which `plaq balance` replays.
+  virtual void record_loads(const std::filesystem::path& file) = 0;
   virtual void save(const std::filesystem::path& folder) = 0;
   /// The rank of each patch.
   virtual std::vector<int> homes() = 0;
