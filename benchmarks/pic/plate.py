@@ -1,7 +1,8 @@
 """The plate with patches that move and with patches that stay: `python plate.py OUT [--case ranks scale]`.
 
-ranks: examples/plate on 2, 4 and 8 ranks of one worker, patches of 4 x 4 cells; the same digest, or it ends with an error.
-scale: one rank records the loads of a large plate, which are replayed on 64 to 10^5 ranks. OUT gets the runs and CASE.md.
+ranks: examples/plate on 2, 4 and 8 ranks of one worker, patches of 4 x 4 cells; the same digest, or it ends with an
+error. scale: one rank records the loads of a large plate, which are replayed on 64 to 10^5 ranks. OUT gets the runs
+and CASE.md.
 """
 
 import argparse
@@ -30,12 +31,24 @@ BALANCERS = ("hilbert_cut", "hilbert_refine", "greedy_refine", "refine")
 def plaq_pic(folder: Path, ranks: int, source: Path, **settings) -> pic.Results:
     """A run from the beginning, with its loads in `loads_00000000.jsonl`."""
     subprocess.run(["rm", "-rf", folder], check=True)
-    values = {"run.folder": json.dumps(str(folder)), "run.workers": 1, "run.threads": '"fiber"', "output.pictures": 0, "run.record_loads": "true", **settings}
+    values = {
+        "run.folder": json.dumps(str(folder)),
+        "run.workers": 1,
+        "run.threads": '"fiber"',
+        "run.record_loads": "true",
+        "run.checkpoint_every": 1e9,
+        "output.pictures": 0,
+        **settings,
+    }
     command = [*launcher_command(ranks), sys.executable, "-m", "plaq", "pic", "run", source]
     for key, value in values.items():
         command += ["--set", f"{key}={value}"]
-    subprocess.run([str(c) for c in command], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""})
+    subprocess.run(
+        [str(c) for c in command],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""},
+    )
     return pic.load(folder)
 
 
@@ -44,43 +57,75 @@ def by_rank(phase: loads.Phase, ranks: int) -> np.ndarray:
 
 
 def measured(folder: Path, ranks: int, results: pic.Results) -> dict[str, float]:
-    """Seconds of the steps; of the busiest rank in each phase, in the mean of the ranks; I as found, as foretold, and at least."""
+    """Seconds of the steps; of the busiest rank of each phase, of the mean rank; I as found, foretold, at least."""
     phases = [by_rank(phase, ranks) for phase in loads.read(folder / "loads_00000000.jsonl").phases]
     moves = results.history["moves"]
-    return {"wall": results.seconds["steps"], "balance": results.seconds["balance"],
-            "busiest": sum(phase.max() for phase in phases), "mean": sum(phase.mean() for phase in phases),
-            "first": moves[0]["before"], "predicted": statistics.mean(m["predicted"] for m in moves[:-1]),
-            "observed": statistics.mean(m["before"] for m in moves[1:]), "floor": statistics.mean(m["floor"] for m in moves[:-1]),
-            "moved": sum(m["moved"] for m in moves)}
+    return {
+        "wall": results.seconds["steps"],
+        "balance": results.seconds["balance"],
+        "busiest": sum(phase.max() for phase in phases),
+        "mean": sum(phase.mean() for phase in phases),
+        "first": moves[0]["before"],
+        "predicted": statistics.mean(m["predicted"] for m in moves[:-1]),
+        "observed": statistics.mean(m["before"] for m in moves[1:]),
+        "floor": statistics.mean(m["floor"] for m in moves[:-1]),
+        "moved": sum(m["moved"] for m in moves),
+    }
 
 
 def of_ranks(out: Path, repeats: int) -> str:
-    head = ("ranks", "patches", "steps, s", "balancing, s", "busiest rank, s", "mean, s", "I at first", "predicted", "observed", "floor", "moves")
+    head = (
+        "ranks",
+        "patches",
+        "steps, s",
+        "balancing, s",
+        "busiest rank, s",
+        "mean, s",
+        "I at first",
+        "predicted",
+        "observed",
+        "floor",
+        "moves",
+    )
     lines, digests = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)], set()
     found: dict[tuple, list[dict]] = {}
     for _ in range(repeats):
         for ranks in (2, 4, 8):
             for by in ("none", "hilbert_refine"):
                 folder = out / f"{ranks}_{by}"
-                results = plaq_pic(folder, ranks, EXAMPLE, **{
-                    "grid.patches": "[24, 24]", "run.balance_every": EVERY, "run.balance_by": json.dumps(by)})
+                results = plaq_pic(
+                    folder,
+                    ranks,
+                    EXAMPLE,
+                    **{"grid.patches": "[24, 24]", "run.balance_every": EVERY, "run.balance_by": json.dumps(by)},
+                )
                 digests.add(digest_of(folder / "results.h5", FORMAT))
                 found.setdefault((ranks, by), []).append(measured(folder, ranks, results))
     if len(digests) != 1:
         raise SystemExit(f"the plate came to different bits: {digests}")
     for (ranks, by), many in found.items():
         one = {key: statistics.median(m[key] for m in many) for key in many[0]}
-        words = [ranks, "stay" if by == "none" else "move", *(f"{one[key]:.2f}" for key in ("wall", "balance", "busiest", "mean")),
-                 *(f"{one[key]:.3f}" for key in ("first", "predicted", "observed", "floor")), f"{one['moved']:.0f}"]
+        words = [
+            ranks,
+            "stay" if by == "none" else "move",
+            *(f"{one[key]:.2f}" for key in ("wall", "balance", "busiest", "mean")),
+            *(f"{one[key]:.3f}" for key in ("first", "predicted", "observed", "floor")),
+            f"{one['moved']:.0f}",
+        ]
         lines.append("| " + " | ".join(map(str, words)) + " |")
     return "\n".join(lines) + "\n"
 
 
 def of_scale(out: Path, patches: int, steps: int) -> str:
-    """Three cells a patch and direction; a beam from a plate of four fifths of the side, too thin to repel itself, as it is when it
-    has come through an eighth of the box."""
+    """Three cells a patch and direction; a beam from a plate of four fifths of the side, too thin to repel itself, as
+    it is when it has come through an eighth of the box."""
     length = 3 * patches * 0.25
-    flux, drift, per_cell, beam = 1e-4, 1.0, 600, f"if(x < {length / 8} and abs(y - {length / 2}) < {0.4 * length}, n, 0)"
+    flux, drift, per_cell, beam = (
+        1e-4,
+        1.0,
+        450,
+        f"if(x < {length / 8} and abs(y - {length / 2}) < {0.4 * length}, n, 0)",
+    )
     density = flux / (drift / math.hypot(1, drift))
     source = out / "large.toml"
     source.write_text(f"""
@@ -120,18 +165,26 @@ gauss = false
     folder = out / "scale"
     plaq_pic(folder, 1, source, **{"run.balance_every": steps // 5, "run.workers": 2})
     whole = loads.read(folder / "loads_00000000.jsonl")
-    lines = ["| ranks | balancer | I if nothing moves | after the first balancing | predicted by the last | floor | patches moved at first, "
-             "at last | of the bytes sent between ranks | balancer, s |", "|" + "---|" * 9]
+    lines = [
+        "| ranks | balancer | I if nothing moves | after the first | predicted by the last | floor | moved at first, "
+        "at last | of the bytes sent between ranks | balancer, s |",
+        "|" + "---|" * 9,
+    ]
     for ranks in (64, 1024, 16384, 100000):
         stay = replay(whole, "none", ranks).rows[-1]
         for by in BALANCERS:
             first, second, *_, last = replay(whole, by, ranks).rows
-            lines.append(f"| {ranks} | {by} | {stay.before:.3f} | {second.before:.3f} | {last.predicted:.3f} | {last.floor:.3f} | "
-                         f"{100 * first.moved:.0f} %, {100 * last.moved:.0f} % | {100 * last.cut:.0f} % | {last.seconds:.3f} |")
+            lines.append(
+                f"| {ranks} | {by} | {stay.before:.3f} | {second.before:.3f} | {last.predicted:.3f} "
+                f"| {last.floor:.3f} | "
+                f"{100 * first.moved:.0f} %, {100 * last.moved:.0f} % | {100 * last.cut:.0f} % | {last.seconds:.3f} |"
+            )
             print(lines[-1], flush=True)
     last = whole.phases[-1].loads
-    lines.append(f"\n{len(last)} patches, of which {np.count_nonzero(last > 3 * np.median(last))} have three times the median load and more; "
-                 f"{last.sum():.3g} s since the phase before, the largest {last.max() / last.mean():.3g} times the mean.")
+    lines.append(
+        f"\n{len(last)} patches, {np.count_nonzero(last > 3 * np.median(last))} have three times the median load; "
+        f"{last.sum():.3g} s since the phase before, the largest {last.max() / last.mean():.3g} times the mean."
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -145,7 +198,9 @@ def main() -> None:
     given = arguments.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     for case in given.case:
-        table = of_ranks(given.out, given.repeats) if case == "ranks" else of_scale(given.out, given.patches, given.steps)
+        table = (
+            of_ranks(given.out, given.repeats) if case == "ranks" else of_scale(given.out, given.patches, given.steps)
+        )
         (given.out / f"{case}.md").write_text(table)
         print(table)
 

@@ -51,10 +51,26 @@ record_loads = true
 def plate(folder, ranks, *settings):
     (folder / "input.toml").write_text(INPUT)
     out = folder / f"{ranks}{len(settings)}"
-    command = [*(launcher_command(ranks) if ranks > 1 else []), sys.executable, "-m", "plaq", "pic", "run", "input.toml", "--out", str(out)]
-    done = subprocess.run([*command, *(word for one in settings for word in ("--set", one))], cwd=folder, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=120,
-                          env={**os.environ, "PLAQ_TERMINAL": "", **({"PLAQ_EXPECTED_RANKS": str(ranks)} if ranks > 1 else {})})
+    command = [
+        *(launcher_command(ranks) if ranks > 1 else []),
+        sys.executable,
+        "-m",
+        "plaq",
+        "pic",
+        "run",
+        "input.toml",
+        "--out",
+        str(out),
+    ]
+    done = subprocess.run(
+        [*command, *(word for one in settings for word in ("--set", one))],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=120,
+        env={**os.environ, "PLAQ_TERMINAL": "", **({"PLAQ_EXPECTED_RANKS": str(ranks)} if ranks > 1 else {})},
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return out
 
@@ -72,7 +88,9 @@ def test_a_plate_whose_patches_move_or_stay_has_the_same_bits_and_its_loads_are_
         phase = recorded.phases[-1]
         of_ranks = np.bincount(phase.where, phase.loads, ranks)
         if ranks > 1:
-            assert pic.load(out).history["moves"][-1]["before"] == pytest.approx(of_ranks.max() / of_ranks.mean() - 1, rel=1e-6)
+            assert pic.load(out).history["moves"][-1]["before"] == pytest.approx(
+                of_ranks.max() / of_ranks.mean() - 1, rel=1e-6
+            )
         for row in replay(recorded, "hilbert_refine", 16).rows:
             assert row.floor - 1e-9 <= row.predicted <= row.before + 1e-9
     first = loads.read(stay / "loads_00000000.jsonl").phases

@@ -288,5 +288,21 @@ TEST(pic_kernels, particles_are_ordered_by_cell) {
         check_order<float>(dimensions, n, nearly), check_order<double>(dimensions, n, nearly);
 }
 
+// A thread's memory changes places with that of what it sorts: few particles do not get that of many, and many that
+// have become few give theirs back.
+TEST(pic_kernels, memory_of_a_crowd_stays_with_it) {
+  const block m(periodic(2, 1, 16, 2), {0, 0, 0});
+  auto crowd = some_particles<float>(m, 100000);
+  sort_by_cell(m, crowd);
+  for (int i = 0; i < 3; ++i) {
+    auto few = some_particles<float>(m, 100);
+    sort_by_cell(m, few);
+    EXPECT_LT(few.w.capacity(), 500u);
+  }
+  while (crowd.size() > 100) crowd.remove(crowd.size() - 1, m.dimensions);
+  sort_by_cell(m, crowd), sort_by_cell(m, crowd);
+  EXPECT_LT(crowd.w.capacity(), 500u);
+}
+
 }  // namespace
 }  // namespace plaq::pic

@@ -190,7 +190,7 @@ def test_profiles_are_finite_and_what_must_not_be_below_0_is_not(changed, messag
 
 def test_what_does_not_fit_is_refused_before_the_run():
     setup = Setup(parameters(species=electrons(per_cell=10**6)))
-    with pytest.raises(InputError, match=r"needs about 7.17 GB of memory on each of 1 ranks for 6.4e\+07 particles"):
+    with pytest.raises(InputError, match=r"needs about 5.63 GB of memory on each of 1 ranks for 6.4e\+07 particles"):
         loads.check_memory(setup, loads.expected(setup), 1, 2e9)
     loads.check_memory(setup, loads.expected(setup), 1, 8e9)
 

@@ -77,6 +77,51 @@ TEST(plasma, same_bits_while_patches_move) {
   EXPECT_GT(left, 0);
 }
 
+// Times of steps so short are noise, and by them "longest_first" sends most patches anywhere.
+TEST(plasma, same_bits_while_patches_move_after_every_step) {
+  for (const bool electrostatic : {false, true}) {
+    plan p = between(electrons_and_ions(2, 2, 16, 4), 0, border::conducting, wall::absorbed, wall::reflected);
+    p.electrostatic = electrostatic;
+    const run still = on(1, p, {.pool = {.workers = 1}}, [](plasma& s) { return go(s, 25, true); });
+    ASSERT_EQ(still.said, std::vector<std::string>{""});
+    const run moved = on(3, p, {.pool = {.workers = 2}}, [](plasma& s) {
+      auto rows = go(s, 1, true);
+      double moves = 0;
+      for (int step = 1; step < 25; ++step) {
+        moves += s.balance({.by = "longest_first"}).moved;
+        const auto more = s.advance(1, true);
+        rows.insert(rows.end(), more.begin(), more.end());
+      }
+      EXPECT_GT(moves, 4 * 24);
+      return rows;
+    });
+    EXPECT_TRUE(same(still, moved));
+  }
+}
+
+TEST(plasma, a_patch_with_all_particles_and_one_with_none) {
+  const plan p = between(periodic(1, 1, 8, 2), 0, border::conducting, wall::reflected, wall::reflected);
+  const auto crowd = [&](plasma& s) {
+    for (const int patch : s.local())
+      if (patch == 0) {
+        const auto x = places(p, s.mesh(0), 0, 50000, false);
+        const std::vector<double> w(x.size(), p.cell_volume() / 50000), drift(3 * x.size()),
+            thermal(3 * x.size(), 0.1);
+        s.load(0, 0, {x, w, drift, thermal, false});
+      }
+    s.start();
+    auto rows = s.advance(3, true);
+    s.balance({.by = "longest_first"});
+    const auto more = s.advance(3, true);
+    rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
+  };
+  const run one = on(1, p, {.pool = {.workers = 1}}, crowd);
+  ASSERT_EQ(one.said, std::vector<std::string>{""});
+  EXPECT_EQ(at(one, p, 5, record::at(0, record::number)), 200000);
+  EXPECT_TRUE(same(one, on(2, p, {.pool = {.workers = 1}}, crowd)));
+}
+
 TEST(plasma, goes_on_from_a_checkpoint_to_the_same_bits) {
   const auto folder = std::filesystem::temp_directory_path() / ("plaq_plasma_" + std::to_string(::getpid()));
   plan p = electrons_and_ions(1, 3, 16, 4);

@@ -15,7 +15,6 @@ from plaq.machine import memory
 from plaq.pic.setup import Setup
 
 FIELD_BYTES = 16 * 8  # of a cell: six fields, three currents, densities, and copies while they travel
-PARTICLE_NUMBERS = 7  # of a macro-particle: up to three places, three momenta, weight
 ROOM = 2.0  # particles are moved to be sorted, and their arrays have room to grow
 CELL_WORK = 2.0  # of a cell's fields in a step, in pushes of particles
 
@@ -83,8 +82,13 @@ def _coldest(setup: Setup, name: str, places: np.ndarray) -> np.ndarray:
 
 def bytes_of(setup: Setup, loads: Loads) -> np.ndarray:
     """Of every patch."""
+    return FIELD_BYTES * loads.cells + particle_bytes(setup) * loads.all_particles
+
+
+def particle_bytes(setup: Setup) -> float:
+    """Of a macro-particle: cell and place in each direction, three momenta, weight."""
     number = 8 if setup.p.solver.precision == "double" else 4
-    return FIELD_BYTES * loads.cells + ROOM * number * PARTICLE_NUMBERS * loads.all_particles
+    return ROOM * (setup.dimension * (4 + number) + 4 * number)
 
 
 def emitted_particles(setup: Setup, name: str) -> float:
@@ -97,9 +101,8 @@ def emitted_particles(setup: Setup, name: str) -> float:
 
 def emitted_bytes(setup: Setup) -> float:
     """Of all that plates give off until the end, as if nothing left the box."""
-    number = 8 if setup.p.solver.precision == "double" else 4
     given = [name for name, plate in setup.p.emission.items() if not plate.space_charge_limited]
-    return ROOM * number * PARTICLE_NUMBERS * sum(emitted_particles(setup, name) for name in given)
+    return particle_bytes(setup) * sum(emitted_particles(setup, name) for name in given)
 
 
 def check_memory(setup: Setup, loads: Loads, ranks: int, place: float | None) -> None:

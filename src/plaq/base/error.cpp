@@ -5,7 +5,9 @@
 namespace plaq {
 
 namespace {
+/// A message of an error that is thrown on has its place.
 std::string with_place(const std::string& message, const std::source_location& where) {
+  if (message.ends_with("]") && message.find(" [src/plaq/") != std::string::npos) return message;
   const char* file = where.file_name();
   if (const char* inside = std::strstr(file, "src/plaq/")) file = inside;
   return message + " [" + file + ":" + std::to_string(where.line()) + "]";

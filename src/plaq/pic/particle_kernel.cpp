@@ -54,7 +54,8 @@ void follow(const block& m, const motion& how, fields<T>& f, particles<T>& p, co
     }
     if (!sound) [[unlikely]]
       throw runtime_failure(
-          "a particle moves by more than a cell in a step: its momentum is no number, or a field is not");
+          "a particle moves by more than a cell in a step: time.step is too long for it, or its momentum or a field is "
+          "no number");
     if (at_border)
       for (int d = 0; d < D; ++d) {
         const bool below = to[d] < 0, above = to[d] >= m.cells[d];

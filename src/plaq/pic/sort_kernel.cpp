@@ -96,7 +96,18 @@ void sort_by_cell(const block& m, particles<T>& p) {
                     cell[d]);
         begin = end;
       }
-  std::swap(p, sorted);
+  // Memory that was made for a crowd does not wander through patches that have few.
+  const std::size_t most = 2 * n + 64;
+  if (sorted.w.capacity() <= most) {
+    std::swap(p, sorted);
+    return;
+  }
+  p.each_array(sorted, m.dimensions, [most]<class Array>(Array& to, const Array& from) {
+    if (to.capacity() > most)
+      Array(from).swap(to);
+    else
+      std::ranges::copy(from, to.begin());
+  });
 }
 
 template void sort_by_cell(const block&, particles<float>&);
