@@ -19,7 +19,7 @@ def two_particle_case(g, u, b, f):
     """Three channels, at q = 0 and above and at nu = 0 and above, each in another combination from case to case."""
     size, turn = GEOMETRIES[g].cluster.size, g + u + b
     channels = [(kind, (size - 1) * ((i + turn) // 2 % 2), (i + turn) % 2) for i, kind in enumerate(KINDS)]
-    return isolated_case(g, u, b, f, seed=5000, measurements=16384, window=WINDOW, pairing=True, channels=channels,
+    return isolated_case(g, u, b, f, seed=5000, measurements=8192, window=WINDOW, pairing=True, channels=channels,
                          K=BETAS[b] * COUPLINGS[u] * size / 2)
 
 
