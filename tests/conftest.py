@@ -1,5 +1,5 @@
-"""BLAS works with one thread, as in a run: the matrices are small, and xdist has a worker on every core already. Files with
-slow tests come first, so that no core is alone with one in the end."""
+"""BLAS works with one thread, as in a run: the matrices are small, and xdist has a worker on every core already. Files
+with slow tests come first, so that no core is alone with one in the end."""
 
 import numpy  # noqa: F401  its BLAS and SciPy's have to be there to be limited
 import scipy.linalg  # noqa: F401

@@ -109,7 +109,8 @@ class Isolated:
     @cached_property
     def problem(self):
         task = ctaux.Task(beta=self.beta, U=self.U, K=self.K, g0=self.setting.g0, measurements=self.measurements,
-                          order=self.order, warm_up=self.warm_up, point=0, iteration=0, isolated=True, window=self.window,
+                          order=self.order, warm_up=self.warm_up, point=0, iteration=0, isolated=True,
+                          window=self.window,
                           pairing=self.pairing, orbit=observables.pair_orbits(self.group),
                           channels=measured_functions(self.channels))
         solver = SimpleNamespace(block_length="auto", measure_every="auto", bins=self.bins, chains=self.chains,

@@ -1,4 +1,5 @@
-"""Error bars from bins and from chains, of processes that are known: autoregressive, and two states that rarely change."""
+"""Error bars from bins and from chains, of processes that are known: autoregressive, and two states that rarely
+change."""
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ def autoregressive(rng, tau):
 
 
 def two_states(rng, tau, weight, apart):
-    """States at (1 - weight) apart, with this weight, and -weight apart, forgotten in ``tau`` bins; and noise of bins."""
+    """States at (1 - weight) apart, with this weight, and -weight apart, forgotten in ``tau`` bins; and noise of
+    bins."""
     s, found = rng.random((REPLICAS, CHAINS)) < weight, []
     for _ in range(BINS // CHAINS * STEPS):
         u = tau * STEPS * rng.random(s.shape)

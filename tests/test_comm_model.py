@@ -79,7 +79,8 @@ def test_levels_hold_whole_units_of_those_below(tmp_path):
         comm_model.machine(str(file))
 
 
-@pytest.mark.parametrize("content", [b"reduce x 0 tree 2 0", b"reduce", b"\xff\xfe", b"reduce 2 0 tree 2 0 7", b"reduce 2 0 tree 2 inf"])
+@pytest.mark.parametrize("content", [b"reduce x 0 tree 2 0", b"reduce", b"\xff\xfe", b"reduce 2 0 tree 2 0 7",
+                                     b"reduce 2 0 tree 2 inf"])
 def test_a_damaged_table_is_said_before_anything_is_measured(tmp_path, monkeypatch, content):
     (tmp_path / "table").write_bytes(content)
     monkeypatch.setenv("PLAQ_COMM_TUNING", str(tmp_path / "table"))

@@ -39,7 +39,8 @@ def fuzz(path, read, files=FILES):
 
 
 def told(read):
-    """What ``read`` says of a file that people write, too: everything that was read, or None for one line of an error."""
+    """What ``read`` says of a file that people write, too: everything that was read, or None for one line of an
+    error."""
     try:
         return read()
     except InputError as error:

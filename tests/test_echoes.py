@@ -28,12 +28,14 @@ def test_echoes_are_left_out(echo, pieces):
 
 
 @pytest.mark.parametrize("pieces", [1, 7, 100, 10_000])
-@pytest.mark.parametrize("text", [b"", OURS, OTHER, BAR + b"cut off", b"no end of line", b"---", b"Abort(", b"mpirun was here\n", b"\xff\r\n\n"])
+@pytest.mark.parametrize("text", [b"", OURS, OTHER, BAR + b"cut off", b"no end of line", b"---", b"Abort(",
+                                  b"mpirun was here\n", b"\xff\r\n\n"])
 def test_all_else_is_shown(text, pieces):
     assert passed_on(text, pieces) == text
 
 
-@pytest.mark.parametrize("text, rank", [(EXIT + SIGNAL, 1), (SIGNAL.replace(b"rank 1 ", b"rank 12 "), 12), (EXIT, None), (ABORT, None)])
+@pytest.mark.parametrize("text, rank", [(EXIT + SIGNAL, 1), (SIGNAL.replace(b"rank 1 ", b"rank 12 "), 12), (EXIT, None),
+                                        (ABORT, None)])
 def test_the_launcher_says_whom_a_signal_ended(text, rank):
     echoes = WithoutEchoes()
     echoes(text)

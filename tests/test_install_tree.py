@@ -128,7 +128,8 @@ def test_options_of_plaqs_own_sources_do_not_reach_the_user(example, tree):
 
 
 @pytest.mark.parametrize("find, options, said", [
-    ("find_package(plaq REQUIRED COMPONENTS task pic)", [], f"plaq has no component 'pic'; it has: {';'.join(LIBRARIES)}"),
+    ("find_package(plaq REQUIRED COMPONENTS task pic)", [],
+     f"plaq has no component 'pic'; it has: {';'.join(LIBRARIES)}"),
     ("find_package(plaq 99 REQUIRED)", [], "compatible with requested version"),
     ("find_package(plaq REQUIRED COMPONENTS trace)", ["-DCMAKE_DISABLE_FIND_PACKAGE_Random123=ON"],
      "plaq::base needs Random123's headers (Debian"),
@@ -166,7 +167,8 @@ def test_another_mpi_than_plaqs_is_refused(tree, tmp_path):
 
 
 def test_headers_stand_alone(tree, tmp_path):
-    """All that they include is installed; those that no source of plaq's own includes first are compiled by themselves."""
+    """All that they include is installed; those that no source of plaq's own includes first are compiled by
+    themselves."""
     include = tree / "include"
     headers = sorted(str(h.relative_to(include)) for h in include.rglob("*.hpp"))
     for header in headers:

@@ -1,4 +1,5 @@
-"""The live view on a terminal, seen through a pty: its size, a narrow one, one that changes; and plain lines elsewhere."""
+"""The live view on a terminal, seen through a pty: its size, a narrow one, one that changes; and plain lines
+elsewhere."""
 
 import fcntl
 import os
@@ -25,7 +26,8 @@ from plaq.run import live
 from plaq.run.driver import Run
 from plaq.run.live import Log
 
-ROWS = [("temperature", "0.08 t"), ("iteration", "12 of ≤ 12"), ("μ", "1.234567"), ("n", "0.95000"), ("sign", "0.992(3)"),
+ROWS = [("temperature", "0.08 t"), ("iteration", "12 of ≤ 12"), ("μ", "1.234567"), ("n", "0.95000"),
+        ("sign", "0.992(3)"),
         ("⟨k⟩", "1234.5"), ("change of Σ", "1.33 σ"), ("sweeps/s", "10,986"), ("phase", "approach"),
         ("iteration left", "3 min 20 s"), ("run left", "2 h 05 min")]
 
@@ -115,7 +117,8 @@ def test_a_table_for_a_narrow_terminal(on_terminal, tmp_path):
     terminal, log = on_terminal(50)
     log.line("a row of a table that is too long for the terminal it is on", "a row")
     log.line("words that are too long for the terminal that they are on")
-    assert terminal.screen(terminal.taken()) == ["a row", "words that are too long for the terminal that they", "are on", ""]
+    assert terminal.screen(terminal.taken()) == ["a row", "words that are too long for the terminal that they",
+                                                 "are on", ""]
     assert "too long for the terminal it is on" in (tmp_path / "log.txt").read_text()
 
 
@@ -146,7 +149,8 @@ def test_a_terminal_that_changes_its_size(on_terminal):
 def test_a_rank_finds_the_terminal_of_the_launcher(monkeypatch):
     terminal = Terminal(77, 33)
     monkeypatch.setattr(launch, "is_rank", lambda: True)
-    for path, size, shown in ((os.ttyname(terminal.slave), (77, 33), True), ("a terminal without a name", (80, 24), True),
+    for path, size, shown in ((os.ttyname(terminal.slave), (77, 33), True),
+                              ("a terminal without a name", (80, 24), True),
                               ("", (80, 24), False)):
         monkeypatch.setenv("PLAQ_TERMINAL", path)
         assert launch.terminal_size() == size and launch.stdout_is_terminal() == shown
@@ -182,7 +186,8 @@ def parameters(**solver):
 def test_both_tables_of_iterations():
     log = Recorded()
     observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
-    observer.iteration({"T": 0.125, "iteration": 12, "mu": -1.23456, "density": 0.95123, "sign": 0.9912, "order": 1234.56,
+    observer.iteration({"T": 0.125, "iteration": 12, "mu": -1.23456, "density": 0.95123, "sign": 0.9912,
+                        "order": 1234.56,
                         "change": 0.0133, "change_error": 0.01, "measurements": 123456, "seconds": {"walking": 7322.0}})
     assert log.lines == [
         "       T  iter        mu         n    sign      <k>     change  measured         time",

@@ -29,7 +29,8 @@ FRAME = """
 using namespace plaq;
 namespace case_{number} {{
 {before}
-void f(task::fiber::pool& pool, const comm::communicator& world, comm::collectives& together, comm::messenger& messages) {{
+void f(task::fiber::pool& pool, const comm::communicator& world, comm::collectives& together,
+       comm::messenger& messages) {{
   (void)pool, (void)world, (void)together, (void)messages;
   {code}
 }}
@@ -52,7 +53,8 @@ NAME = 'static std::string_view name() noexcept { return "own"; }'
 CASES = [
     ("a body takes another index", 'task::parallel_for(pool, "loop", 0, 9, [](int) {});',
      'task::parallel_for(pool, "loop", 0, 9, [](const char*) {});', "loop_body"),
-    ("what a body returns is lost", 'task::parallel_for(pool, "loop", 0, 9, [&](int) { pool.async("t", [] {}).get(); });',
+    ("what a body returns is lost",
+     'task::parallel_for(pool, "loop", 0, 9, [&](int) { pool.async("t", [] {}).get(); });',
      'task::parallel_for(pool, "loop", 0, 9, [&](int) { return pool.async("t", [] {}); });', "loop_body"),
     ("a loop counts", 'task::parallel_for(pool, "loop", 0l, 9l, [](long) {});',
      'task::parallel_for(pool, "loop", 0., 9., [](double) {});', "integral"),
@@ -86,7 +88,8 @@ CASES = [
      "std::mutex m; std::unique_lock lock(m); task::condition_variable().wait(lock, [] { return true; });", "wait"),
     ("a back end has a name", (BACK_END.format(name=NAME), "task::channel<own, int> c(1);"),
      (BACK_END.format(name=""), "task::channel<own, int> c(1);"), "Backend"),
-    ("a message is bytes", "std::vector<double> v(3); messages.isend(v, 1).get();", "std::vector<std::string> v(3); messages.isend(v, 1).get();",
+    ("a message is bytes", "std::vector<double> v(3); messages.isend(v, 1).get();",
+     "std::vector<std::string> v(3); messages.isend(v, 1).get();",
      "buffer"),
     ("a buffer outlives the message", "std::vector<double> v(3); messages.isend(v, 1).get();",
      "messages.isend(std::vector<double>(3), 1).get();", "lasting_buffer"),
@@ -103,7 +106,8 @@ CASES = [
      REF + "auto b = std::move(a).with<access::read>().with<access::modify>();", "gives"),
     ("who may look may not change", REF + "auto b = read(std::move(a).with<access::read>());",
      REF + "auto b = modify(std::move(a).with<access::read>());", "access::modify"),
-    ("who hands on does not look", REF + "(void)a.get();", REF + "auto b = std::move(a).with<access::none>(); (void)b.get();",
+    ("who hands on does not look", REF + "(void)a.get();",
+     REF + "auto b = std::move(a).with<access::none>(); (void)b.get();",
      "may_read"),
     ("what is gone is not looked at", REF + "(void)a.get();", "(void)ref<int>().get();", "deleted"),
     ("a lease has one owner", "std::vector<double> u; auto a = from_mpi(u); auto b = std::move(a);",
@@ -112,8 +116,12 @@ CASES = [
      'collection<double*> c("c", world, pool, in_rows(box(2)), [](int) { return nullptr; });', "serializable"),
     ("a step takes the element", COLLECTION + 'c.each("step", [](double& x) { x = 2; });',
      COLLECTION + 'c.each("step", [](std::string& x) { x = "2"; });', "a step is called as f(value, here) or f(value)"),
-    ("a port is of one type", COLLECTION + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, 2); });',
-     COLLECTION + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, "2"); });', "send"),
+    ("a port is of one type",
+     COLLECTION
+     + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, 2); });',
+     COLLECTION
+     + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, "2"); });',
+     "send"),
     ("a stream has a name", "random_words({.seed = 7}, 0);", "random_words(std::uint64_t(7), 0);", "stream_id"),
 ]
 

@@ -73,7 +73,8 @@ def test_what_ascii_cannot_show_is_replaced(folder):
 
 @pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
 def test_a_launcher_outlives_a_broken_pipe(folder):
-    rank = "import time; from plaq.comm import world; w = world(); [(w.barrier(), print(i, flush=True)) for i in range(99)]"
+    rank = ("import time; from plaq.comm import world; w = world(); "
+            "[(w.barrier(), print(i, flush=True)) for i in range(99)]")
     program = f"import sys; from plaq.comm.launch import start; sys.exit(start([sys.executable, '-c', {rank!r}], 2))"
     assert onto("broken", [sys.executable, "-c", program], folder)[0] == 0
 

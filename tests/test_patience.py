@@ -39,7 +39,8 @@ FAULTS = {
     "ends": ("pass", 4, None, 1, "rank 1 of 3 has ended, and others wait for it (run.patience = 4 s)"),
     "is stopped": ("os.kill(os.getpid(), signal.SIGSTOP)", 4, None, 1, "rank 1 of 3 gives no sign of life"),
     "stands still": ("time.sleep(1000)", 4, None, 1, "rank 1 of 3 has stood still for"),
-    "is stopped before the run": ("os.kill(os.getpid(), signal.SIGSTOP)", 1e6, "SIGTERM", 1, "it was to stop (SIGTERM)"),
+    "is stopped before the run": ("os.kill(os.getpid(), signal.SIGSTOP)", 1e6, "SIGTERM", 1,
+                                  "it was to stop (SIGTERM)"),
     "works": ("work(6); w.barrier()", 4, None, 0, ""),
 }
 JOB = """

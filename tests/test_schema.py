@@ -153,15 +153,18 @@ NAMED = Schema({"constants": "Numbers by name.", "kind.*": "A kind.", "run": "Ho
 
 
 def test_tables_with_names_of_the_input():
-    values = NAMED.read({"kind": {"ions": {"mass": 1836}, "e": {"mass": 1, "charge": -2}}, "constants": {"n0": 2}}, "here")
+    values = NAMED.read({"kind": {"ions": {"mass": 1836}, "e": {"mass": 1, "charge": -2}}, "constants": {"n0": 2}},
+                        "here")
     assert list(values["kind"]) == ["ions", "e"] and values["kind"]["ions"].mass == 1836.0
-    assert values["kind"]["e"].charge == -2.0 and dict(values["constants"]) == {"n0": 2.0} and values["run"].workers == 1
+    assert values["kind"]["e"].charge == -2.0 and dict(values["constants"]) == {"n0": 2.0}
+    assert values["run"].workers == 1
     assert NAMED.read(tomllib.loads(NAMED.to_toml(values)), "there") == values
     assert NAMED.by_key(values)["kind.ions.mass"] == 1836.0 and NAMED.by_key(values)["constants.n0"] == 2.0
     assert NAMED.read_setting("kind.ions.mass=4") == ("kind.ions", "mass", 4)
     assert NAMED.read_setting("constants.k=4") == ("constants", "k", 4)
     nothing = NAMED.read({}, "here")
-    assert not nothing["kind"] and not nothing["constants"] and NAMED.read(tomllib.loads(NAMED.to_toml(nothing)), "") == nothing
+    assert not nothing["kind"] and not nothing["constants"] and NAMED.read(tomllib.loads(NAMED.to_toml(nothing)),
+                                                                           "") == nothing
 
 
 @pytest.mark.parametrize("table, message", [

@@ -211,12 +211,14 @@ def test_unsupported_errors_are_named():
 def test_bins_are_as_long_as_the_stretches_they_are_made_of():
     ones = np.ones(64)
     assert unsupported(100 * ones, ones, tau_int=4.0, parts=4) == ""
-    assert "parts of bins of 25 measurements are shorter than 5 tau_int = 30" in unsupported(100 * ones, ones, 6.0, parts=4)
+    assert "parts of bins of 25 measurements are shorter than 5 tau_int = 30" in unsupported(100 * ones, ones, 6.0,
+                                                                                             parts=4)
     assert unsupported(100 * ones, ones, tau_int=6.0, parts=4, chains=8) == ""  # the scatter between chains will do
     # The error that is asked about, of AR(1): bins of 4 stretches, each 2.5 tau long, see sqrt(1 - 1/2.5) of it.
     x = ar1(np.random.default_rng(14), 0.95, 60, 4 * 64 * 49)
     errors = [jackknife(lambda m: m, s.reshape(4, 64, 49).mean(axis=(0, 2)), weights=np.ones(64)).error for s in x]
-    assert np.sqrt(np.mean(np.square(errors)) / (2 * 19.5 / x.shape[1])) == pytest.approx(np.sqrt(1 - 1 / 2.5), rel=0.06)
+    assert np.sqrt(np.mean(np.square(errors)) / (2 * 19.5 / x.shape[1])) == pytest.approx(np.sqrt(1 - 1 / 2.5),
+                                                                                          rel=0.06)
 
 
 def test_average_reports_an_error_that_the_data_cannot_support_as_such():

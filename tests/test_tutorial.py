@@ -59,7 +59,8 @@ def test_the_scan_gives_what_the_page_says(walk):
     assert (0 < names["value"]).all() and (names["value"] < 1).all()
     assert names["results"].tc["status"] == "bound" and "no transition found above T = 0.25" in printed
     assert 0 < names["error"] < 0.1
-    assert abs(names["results"].at(0.25)["density"].mean / 0.95 - 1) < 0.02  # "good to a percent", and twice that is rare
+    # "good to a percent", and twice that is rare
+    assert abs(names["results"].at(0.25)["density"].mean / 0.95 - 1) < 0.02
 
 
 def test_a_stopped_run_ends_like_a_whole_one(walk):
@@ -78,6 +79,7 @@ def test_figures_and_files_are_there(walk):
 
 def test_the_example_of_the_readme_runs():
     names = {}
-    (code,) = re.findall(r"^```python\n(.*?)^```$", (TUTORIAL.parent.parent / "README.md").read_text(), flags=re.M | re.S)
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (TUTORIAL.parent.parent / "README.md").read_text(),
+                         flags=re.M | re.S)
     exec(code, names)
     assert list(names["T"]) == [0.5, 0.25] and names["results"].at(0.25)["lambda_d"].supported

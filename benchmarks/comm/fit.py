@@ -1,5 +1,5 @@
-"""LogGP parameters of one node from measured collectives, and how far the simulation is off: `python benchmarks/comm/fit.py
-TABLE.csv CORES`.
+"""LogGP parameters of one node from measured collectives, and how far the simulation is off:
+`python benchmarks/comm/fit.py TABLE.csv CORES`.
 
 TABLE.csv is of run.py. Overhead, latency, time per byte, time to combine a byte and the turn of a core from one rank to
 another are fitted (least squares of the logarithms) to broadcast and reduce, flat; every other operation and method in

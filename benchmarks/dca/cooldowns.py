@@ -2,10 +2,11 @@
 
     python cooldowns.py FOLDER SEEDS INPUT.toml [KEY=VALUE ...]
 
-Runs INPUT with solver.seed = 1 ... SEEDS and keeps the results of each in FOLDER; the same command goes on where it stopped,
-with the seeds that are not done yet, and more SEEDS add runs. Then a table: at every temperature the scatter over seeds of n,
-mu, D, E, Sigma, lambda_d and the sign, over the root mean square of the reported errors, with its own error 1/sqrt(2 (N-1));
-a quantity with several components has the root mean square of theirs. Below it, the means over seeds.
+Runs INPUT with solver.seed = 1 ... SEEDS and keeps the results of each in FOLDER; the same command goes on where it
+stopped, with the seeds that are not done yet, and more SEEDS add runs. Then a table: at every temperature the scatter
+over seeds of n, mu, D, E, Sigma, lambda_d and the sign, over the root mean square of the reported errors, with its own
+error 1/sqrt(2 (N-1)); a quantity with several components has the root mean square of theirs. Below it, the means over
+seeds.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def scalar(name):
 def sigma(part, frequencies):
     """Real or imaginary part of Sigma at the inequivalent K of the 2x2 cluster and these frequencies."""
     def values(point):
-        return tuple(getattr(x[[0, 1, 3]][:, frequencies], part).ravel() for x in (point["Sigma"].mean, point["Sigma"].error))
+        return tuple(getattr(x[[0, 1, 3]][:, frequencies], part).ravel()
+                     for x in (point["Sigma"].mean, point["Sigma"].error))
     return values
 
 
@@ -49,7 +51,9 @@ def table(head, rows):
 def ratio(values, errors):
     """Scatter over bar from [seed, component], components without noise aside; nan where there are none."""
     noisy = (errors > 1e-9).all(axis=0)
-    return np.sqrt(np.mean(values.var(axis=0, ddof=1)[noisy] / np.mean(errors**2, axis=0)[noisy])) if noisy.any() else np.nan
+    if not noisy.any():
+        return np.nan
+    return np.sqrt(np.mean(values.var(axis=0, ddof=1)[noisy] / np.mean(errors**2, axis=0)[noisy]))
 
 
 def of_seed(p, path):

@@ -2,8 +2,9 @@
 
     python coverage.py FOLDER [--short] [--part 1/4]
 
-does the cases that FOLDER has no file of, one after the other on one core, and prints the table of all that are there. It may be
-stopped and started again; several at once take parts. All cases take some hundred hours, --short a few minutes.
+does the cases that FOLDER has no file of, one after the other on one core, and prints the table of all that are there.
+It may be stopped and started again; several at once take parts. All cases take some hundred hours, --short a few
+minutes.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ def exact(geometry: str, U: float, beta: float, density: float) -> dict[str, np.
     q = next(i for i, K in enumerate(cluster.momenta) if np.allclose(np.abs(K), np.pi * np.array(case.transfer)))
     channels = [(kind, i, 0) for kind in CHANNELS for i in (0, q)]
     point = exact_point(parameters, cluster, 0, channels, FREQUENCIES)
-    found = {name: estimate.mean for name, estimate in point.observables.items() if name != "sign"}  # that is of the expansion
+    # that is of the expansion
+    found = {name: estimate.mean for name, estimate in point.observables.items() if name != "sign"}
     order = choices.expansion_constant(parameters.solver) + beta * U * cluster.size * (
         found["density"] / 2 - found["double_occupancy"])
     found |= {"order_identity": np.array(0.0), "expansion_order": order}
@@ -156,8 +158,10 @@ class Row:
         squares, numbers = np.array(self.runs).T
         total = max(numbers.sum(), 1)
         chi2 = squares.sum() / total
-        error = np.sqrt(((squares - chi2 * numbers) ** 2).sum()) / total  # from run to run: numbers of one hang together
-        return [str(len(self.runs)), f"{int(numbers.sum())}", f"{chi2:.2f} ± {error:.2f}", f"{100 * self.held / total:.0f} %",
+        # from run to run: numbers of one hang together
+        error = np.sqrt(((squares - chi2 * numbers) ** 2).sum()) / total
+        return [str(len(self.runs)), f"{int(numbers.sum())}", f"{chi2:.2f} ± {error:.2f}",
+                f"{100 * self.held / total:.0f} %",
                 str(self.far), str(self.far_told), str(self.unsupported), str(self.doubted)]
 
 
@@ -198,8 +202,9 @@ def main() -> None:
             run = carry_out(case)
             write_atomically(path, json.dumps(run, indent=1, ensure_ascii=False).encode())
             sums = {key: sum(q[key] for q in run["quantities"].values()) for key in ("numbers", "squares", "far")}
-            print(f"{case.name}: chi^2/N {sums['squares'] / max(sums['numbers'], 1):.2f}, {sums['far']} beyond {FAR:g} sigma, "
-                  f"{'; '.join(run['doubts']) or 'no doubts'}, {run['seconds']:.0f} s", flush=True)
+            print(f"{case.name}: chi^2/N {sums['squares'] / max(sums['numbers'], 1):.2f}, "
+                  f"{sums['far']} beyond {FAR:g} sigma, {'; '.join(run['doubts']) or 'no doubts'}, "
+                  f"{run['seconds']:.0f} s", flush=True)
     print(table([json.loads(path.read_text()) for path in sorted(arguments.folder.glob("*.json"))]))
 
 

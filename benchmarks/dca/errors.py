@@ -1,10 +1,10 @@
 """(Error)^2 x CPU seconds on fixed baths, the measure of a Monte Carlo code: `python errors.py [--problems 2x2-14 ...]
 [--seconds 60] [--json FILE]`.
 
-Six problems at U = 6, n = 0.95: 2x2 at beta = 2, 5, 10, 14, and 8A and 16A. Their bath is that of a self-energy in closed
-form (`model_sigma`), so that two versions of plaq, or plaq and another code, measure the same. The errors are those of the
-jackknife over 64 bins of contiguous measurements, with the interval between measurements that plaq chooses; the relative
-error of (error)^2 is 18 %.
+Six problems at U = 6, n = 0.95: 2x2 at beta = 2, 5, 10, 14, and 8A and 16A. Their bath is that of a self-energy in
+closed form (`model_sigma`), so that two versions of plaq, or plaq and another code, measure the same. The errors are
+those of the jackknife over 64 bins of contiguous measurements, with the interval between measurements that plaq
+chooses; the relative error of (error)^2 is 18 %.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def measure(name, seconds):
     window = 0 if beta < 5 else WINDOW
     first = problem.run(order=order, measurements=64, bins=16, warm_up=100, window=window)
     every = choose_interval(problem, order, window, first)
-    trial = problem.run(order=order, measurements=256, bins=16, warm_up=0, window=window, every=every, start=first.states)
+    trial = problem.run(order=order, measurements=256, bins=16, warm_up=0, window=window, every=every,
+                        start=first.states)
     per_bin = max(4, int(seconds / BINS / (trial.seconds / trial.measurements)))
     r = problem.run(order=order, measurements=BINS * per_bin, bins=BINS, warm_up=0, window=window, every=every,
                     start=first.states)
@@ -49,8 +50,8 @@ def measure(name, seconds):
 
 
 def model_sigma(problem):
-    """U n/2 + a/(iw + i Gamma_K - e_K), a = U^2 n/2 (1 - n/2) [K, w]: one pole for each K, with the exact tail. e and Gamma
-    are polynomials of f = (cos Kx + cos Ky)/2 that come near the 2x2 cluster's self-energy at T = 0.07."""
+    """U n/2 + a/(iw + i Gamma_K - e_K), a = U^2 n/2 (1 - n/2) [K, w]: one pole for each K, with the exact tail. e and
+    Gamma are polynomials of f = (cos Kx + cos Ky)/2 that come near the 2x2 cluster's self-energy at T = 0.07."""
     n, U = problem.density, problem.U
     f = np.cos(np.array(problem.cluster.momenta)).mean(axis=1)[:, None]
     energy = 4.14 + 8.7 * f - 5.54 * f**2
@@ -94,11 +95,12 @@ def main():
     everything = {}
     for name in given.problems:
         values, r, every = measure(name, given.seconds)
-        print(f"{name}: <k> = {r.order:.0f}, {r.measurements:.0f} measurements, {every} sweeps apart, {r.seconds:.1f} s CPU, "
-              f"{100 * r.walking / r.seconds:.0f} % of it walking", flush=True)
+        print(f"{name}: <k> = {r.order:.0f}, {r.measurements:.0f} measurements, {every} sweeps apart, "
+              f"{r.seconds:.1f} s CPU, {100 * r.walking / r.seconds:.0f} % of it walking", flush=True)
         for label, (mean, error) in values.items():
             print(f"  {label:<20}{mean:12.6f} +- {error:.6f}   error^2 x CPU {error**2 * r.seconds:.3g} s", flush=True)
-        everything[name] = {"seconds": r.seconds, "measurements": float(r.measurements), "every": every, "values": values}
+        everything[name] = {"seconds": r.seconds, "measurements": float(r.measurements), "every": every,
+                            "values": values}
     if given.json:
         with open(given.json, "w") as file:
             json.dump(everything, file, indent=1)

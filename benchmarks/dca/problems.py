@@ -73,7 +73,8 @@ class Problem:
         measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.cluster, self.orbits)
         count = measured.weights.sum()
         return SimpleNamespace(
-            wall=wall, seconds=cpu if workers == 1 else wall, walking=measured.walking_seconds, measuring=measured.measuring_seconds,
+            wall=wall, seconds=cpu if workers == 1 else wall, walking=measured.walking_seconds,
+            measuring=measured.measuring_seconds,
             measurements=count, sweeps=count * problem.sweeps_per_measurement, proposals=problem.proposals_per_sweep,
             block=problem.block_length, order=float(measured.order.mean() / measured.sign.mean()), measured=measured,
             states=[{**s, "beta": self.beta} for _, s in sorted(taken.here.items())],

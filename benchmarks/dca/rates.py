@@ -1,7 +1,8 @@
 """Sweeps with measurement per second and core, and what threads do: `python rates.py`.
 
 A sweep is <k> proposals; every sweep is measured (single-particle functions, correlations; with G4 where it says so).
-To compare with another code in one run, give its command as arguments: it is run before and after, and its output shown.
+To compare with another code in one run, give its command as arguments: it is run before and after, and its output
+shown.
 """
 
 from __future__ import annotations

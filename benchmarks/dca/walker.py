@@ -40,7 +40,8 @@ def operations(order, block, acceptance):
 def main():
     rows = []
     with threadpool_limits(1):
-        print(f"{'beta':>6} {'<k>':>7} {'block':>6} {'accept':>7} {'ms/sweep':>9} {'GFlop/s':>8} {'dgemm':>7} {'share':>6}")
+        print(f"{'beta':>6} {'<k>':>7} {'block':>6} {'accept':>7} {'ms/sweep':>9} {'GFlop/s':>8} "
+              f"{'dgemm':>7} {'share':>6}")
         for beta in BETAS:
             problem = Problem([[2, 0], [0, 2]], 6.0, beta, 1.0)
             warm = problem.run(measurements=4, bins=2, warm_up=8)

@@ -27,8 +27,9 @@ from traced import Traces
 
 from plaq.data.figures import page_colours, png, svg
 
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;background:var(--paper);
-color:var(--ink)}.scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;
+background:var(--paper);color:var(--ink)}.scroll{overflow-x:auto}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .7rem;text-align:right;border-bottom:1px solid var(--grid)}
 th:first-child,td:first-child{text-align:left}svg{width:100%;height:auto}
 :root{--paper:#fff;--ink:#1f2328;--grid:#d8dee4;color-scheme:light dark}

@@ -38,7 +38,8 @@ class Stream(io.TextIOWrapper):
     def __init__(self, number: int, like: TextIO | None, errors: str):
         self.descriptor = Descriptor(number)
         lines = bool(like and like.line_buffering)
-        super().__init__(io.BufferedWriter(self.descriptor), like.encoding if like else "utf-8", errors, line_buffering=lines)
+        super().__init__(io.BufferedWriter(self.descriptor), like.encoding if like else "utf-8", errors,
+                         line_buffering=lines)
 
 
 @contextmanager

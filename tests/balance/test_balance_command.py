@@ -7,13 +7,15 @@ from test_balance_loads import plume, write
 
 
 def run(*arguments):
-    done = subprocess.run([sys.executable, "-m", "plaq", "balance", *map(str, arguments)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "plaq", "balance", *map(str, arguments)], capture_output=True,
+                          text=True)
     return done.returncode, done.stdout, done.stderr
 
 
 def test_table_csv_and_picture(tmp_path):
     file = write(tmp_path / "l.jsonl", [plume(8, 4), plume(8, 4)])
-    code, out, err = run(file, "--by", "none,refine", "-n", 8, "--csv", tmp_path / "t.csv", "--picture", tmp_path / "p.png")
+    code, out, err = run(file, "--by", "none,refine", "-n", 8, "--csv", tmp_path / "t.csv", "--picture",
+                         tmp_path / "p.png")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "plume: 64 elements in 2 phases, on 8 ranks, recorded on 4"

@@ -50,7 +50,8 @@ def vt_files(folder, ranks=3, each=4):
                                  "bytes": 10.0} for k in mine]}
             for number in (0, 3)
         ]
-        (folder / f"ring.{rank}.json").write_text(json.dumps({"metadata": {"type": "LBDatafile", "rank": rank}, "phases": phases}))
+        (folder / f"ring.{rank}.json").write_text(json.dumps({"metadata": {"type": "LBDatafile", "rank": rank},
+                                                              "phases": phases}))
     return folder / "ring.0.json"
 
 
@@ -246,7 +247,8 @@ def test_a_line_for_each_balancer_and_phase(tmp_path):
     loads = read(write(tmp_path / "l.jsonl", [plume(4, 2), plume(4, 2)]))
     text = as_csv([replay(loads, by, 2) for by in ("none", "refine")]).splitlines()
     assert text[0] == "phase,by,before,predicted,floor,moved,moved_bytes,cut,seconds"
-    assert [line.split(",")[:2] for line in text[1:]] == [["0", "none"], ["1", "none"], ["0", "refine"], ["1", "refine"]]
+    assert [line.split(",")[:2] for line in text[1:]] == [["0", "none"], ["1", "none"], ["0", "refine"],
+                                                          ["1", "refine"]]
 
 
 def test_names_that_are_no_balancer(tmp_path):
@@ -258,7 +260,8 @@ def test_names_that_are_no_balancer(tmp_path):
 def test_situations_are_checked_in_the_core():
     empty = np.zeros(0)
     make = lambda **other: _core.collection.Situation(**({
-        "ranks": 2, "loads": np.ones(2), "where": np.zeros(2, np.int32), "sizes": empty, "ends": np.zeros((0, 2), np.uint64),
+        "ranks": 2, "loads": np.ones(2), "where": np.zeros(2, np.int32), "sizes": empty,
+        "ends": np.zeros((0, 2), np.uint64),
         "weights": empty, "positions": np.zeros(0, np.uint64), "points": np.zeros((0, 3)), "most_bytes": 1.0,
         "ranks_per_node": 1} | other))
     good = make()

@@ -43,9 +43,12 @@ folder = \"\"\"run\"\"\"
 [sweep]
 "model.U" = [4.0, 5.0]
 """
-WORDS = ["auto", "none", "run", "pp", "ed", "1,0", "0-3", "1:00:00", "", "\0", "a\nb", "\u2028", "é", "\udce9", "..", "/", "x" * 300,
-         "9" * 400, "9" * 5000, "1e400", "nan", "inf", "-inf", "[", "]" * 50, "{", '"', "'''", "=", "#", "0-99999999999", "\x7f", "٣", "²"]
-NUMBERS = [0, 1, -1, 2, 3, 7, 64, 2**31, 2**63, -2**63, 10**19, 10**400, -10**5000, 0.0, -0.0, 0.5, 1e-4, 1e-300, 5e-324, 1e5, 1e16, 1e19,
+WORDS = ["auto", "none", "run", "pp", "ed", "1,0", "0-3", "1:00:00", "", "\0", "a\nb", "\u2028", "é", "\udce9", "..",
+         "/", "x" * 300,
+         "9" * 400, "9" * 5000, "1e400", "nan", "inf", "-inf", "[", "]" * 50, "{", '"', "'''", "=", "#",
+         "0-99999999999", "\x7f", "٣", "²"]
+NUMBERS = [0, 1, -1, 2, 3, 7, 64, 2**31, 2**63, -2**63, 10**19, 10**400, -10**5000, 0.0, -0.0, 0.5, 1e-4, 1e-300,
+           5e-324, 1e5, 1e16, 1e19,
            1e300, 1.7976931348623157e308, float("inf"), -float("inf"), float("nan"), True, False]
 
 
@@ -85,18 +88,25 @@ def good(rng, key):
     pick = rng.choice
     logs = lambda low, high: 10.0 ** rng.uniform(low, high)
     return {
-        "model.t": pick([1.0, 0.0, -1000.0, 1e-300, logs(-3, 3)]), "model.t_prime": pick([0.3, -0.2, 1000.0, logs(-3, 3)]),
-        "model.U": pick([0.0, 1000.0, logs(-3, 3)]), "model.cluster": [[rng.randint(-4, 4), rng.randint(-4, 4)] for _ in range(2)],
-        "model.hopping": {f"{rng.randint(-3, 3)},{rng.randint(-3, 3)}": rng.uniform(-2, 2) for _ in range(rng.randint(1, 4))},
+        "model.t": pick([1.0, 0.0, -1000.0, 1e-300, logs(-3, 3)]),
+        "model.t_prime": pick([0.3, -0.2, 1000.0, logs(-3, 3)]),
+        "model.U": pick([0.0, 1000.0, logs(-3, 3)]),
+        "model.cluster": [[rng.randint(-4, 4), rng.randint(-4, 4)] for _ in range(2)],
+        "model.hopping": {f"{rng.randint(-3, 3)},{rng.randint(-3, 3)}": rng.uniform(-2, 2)
+                          for _ in range(rng.randint(1, 4))},
         "dca.temperatures": sorted({logs(-4, 4) for _ in range(rng.randint(1, 4))}, reverse=True),
-        "dca.density": rng.uniform(0.001, 1.999), "dca.mu": pick([0.0, 1e5, -logs(-3, 5)]), "dca.isolated": pick([True, False]),
-        "solver.kind": pick(["ctaux", "ed"]), "solver.measurements": pick([2e9, 100000, 64]), "solver.chains": pick([1, 8, 1000000, 64]),
+        "dca.density": rng.uniform(0.001, 1.999), "dca.mu": pick([0.0, 1e5, -logs(-3, 5)]),
+        "dca.isolated": pick([True, False]),
+        "solver.kind": pick(["ctaux", "ed"]), "solver.measurements": pick([2e9, 100000, 64]),
+        "solver.chains": pick([1, 8, 1000000, 64]),
         "solver.bins": pick([64, 65536, 128]), "solver.K": pick(["auto", 1e-3, 1e4]), "solver.warmup": pick([0, 10**9]),
         "two_particle.channels": [c for c in ("pp", "magnetic", "charge", "transverse") if rng.random() < 0.5],
         "two_particle.below": pick([float("inf"), 1.0, 1e-300]), "two_particle.frequencies": pick(["auto", 1, 2048]),
-        "two_particle.omega_max": pick([1e9, 5.0, 1e-300]), "two_particle.transfers": [[pick([0, 1, 0.5, 64]), pick([0, 1])]],
+        "two_particle.omega_max": pick([1e9, 5.0, 1e-300]),
+        "two_particle.transfers": [[pick([0, 1, 0.5, 64]), pick([0, 1])]],
         "two_particle.bosonic": pick([[0], [-1000, 1000], [1, 0]]), "run.workers": pick(["auto", 1, 4096]),
-        "run.bind": pick(["auto", "none", "0"]), "run.folder": pick(["a", "ü", "n" * 255]), "run.walltime": pick([1e-300, 1e308, "10:00"]),
+        "run.bind": pick(["auto", "none", "0"]), "run.folder": pick(["a", "ü", "n" * 255]),
+        "run.walltime": pick([1e-300, 1e308, "10:00"]),
     }.get(key, pick(NUMBERS))
 
 
@@ -149,7 +159,8 @@ def text(rng):
 
 def words(rng):
     """What stands behind an option."""
-    return rng.choice([rng.choice(WORDS), str(rng.choice(NUMBERS[:11])) if rng.random() < 0.1 else repr(rng.uniform(-9, 9)),
+    return rng.choice([rng.choice(WORDS), str(rng.choice(NUMBERS[:11])) if rng.random() < 0.1
+                       else repr(rng.uniform(-9, 9)),
                        to_toml([rng.uniform(-1, 1)] * rng.randint(0, 3)), "[" * rng.choice([1, 3000])])
 
 
@@ -187,7 +198,8 @@ def attempt(number, path, described):
                 assert "estimate:" in describe(p)
     except InputError as error:
         message, outcome = str(error), "refused"
-        assert message and len(message.splitlines()) == 1 and len(message) < 1500 and message.isprintable(), message[:3000]
+        one_line = len(message.splitlines()) == 1 and len(message) < 1500 and message.isprintable()
+        assert one_line, message[:3000]
     return f"{kind.__name__} {outcome}", time.process_time() - started
 
 

@@ -119,8 +119,8 @@ def test_advice_follows_the_answer(results):
     assert "T_c is known to 10 %: 3e+01 times" not in " ".join(advice(results, P))
     assert "T_c is known to 10 %: 25 times as many measurements near it would give 2 %." in advice(results, P)
     results.transition.error = 1e-4
-    assert advice(results, P) == ["Nothing is wrong with these numbers: another seed shows their scatter, a larger cluster "
-                                  "how they depend on its size."]
+    assert advice(results, P) == ["Nothing is wrong with these numbers: another seed shows their scatter, a larger "
+                                  "cluster how they depend on its size."]
     results.at(0.07)["sign"].mean = np.array(0.05)
     assert "average sign is below 0.2 at T = 0.07" in advice(results, P)[0]
     assert advice(Results([]), P)[0].startswith("No temperature is finished")

@@ -70,7 +70,8 @@ def test_chains_are_called_back_for_faster_workers_only():
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4), st.integers(0, 4), st.floats(0, 1e3),
                           st.floats(1e-3, 1)), min_size=1, max_size=12))
 def test_nobody_gives_what_it_has_not_and_none_is_later_for_it(given_loads):
-    loads = [Load(w, r, r + idle, 50.0 * (w + r) * share, speed) for w, r, idle, speed, share in given_loads if r + idle]
+    loads = [Load(w, r, r + idle, 50.0 * (w + r) * share, speed)
+             for w, r, idle, speed, share in given_loads if r + idle]
     if not loads:
         return
     found, back = plan(loads, 0.4, BIN)

@@ -25,7 +25,8 @@ def residual(rng, scales, size=16, shift=0.0):
 def test_noise_is_called_rare_as_often_as_it_is(scales):
     rng, replicas = np.random.default_rng(3), 1000
     weights = np.ones(16)
-    chances = np.array([convergence.mismatch(residual(rng, np.array(scales)), weights).chance() for _ in range(replicas)])
+    chances = np.array([convergence.mismatch(residual(rng, np.array(scales)), weights).chance()
+                        for _ in range(replicas)])
     for level in (0.1, 0.01):
         found = np.mean(chances < level)
         assert 0.3 * level < found < 1.7 * level + 4 * np.sqrt(level / replicas)

@@ -114,16 +114,19 @@ def refused(p, folder, words):
 
 
 def test_what_cannot_go_on_is_refused_and_left_as_it_is(runs, few, tmp_path, monkeypatch):
-    refused(parameters(1.0, 0.5, solver={"measurements": 320}), few, "solver.measurements = 640 .*, 320 .*never with fewer")
+    refused(parameters(1.0, 0.5, solver={"measurements": 320}), few,
+            "solver.measurements = 640 .*, 320 .*never with fewer")
     kept = next(few.glob("kept.000.*"))
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-1])
     refused(parameters(1.0, 0.5, **MORE), few, "kept.000.*truncated or damaged.*with --from")
     kept.unlink()
-    refused(parameters(1.0, 0.5, **MORE), few, "T = 1 cannot go on with more measurements: kept.000.* is missing; .*--from")
+    refused(parameters(1.0, 0.5, **MORE), few,
+            "T = 1 cannot go on with more measurements: kept.000.* is missing; .*--from")
     stopped(monkeypatch, 2, parameters(1.0, 0.5), tmp_path / "unfinished")
     refused(parameters(1.0, 0.5, **MORE), tmp_path / "unfinished",
             "when it is finished: first run it to its end with solver.measurements = 640")
     isolated = {"dca": {"isolated": True, "density": None, "mu": 1.0}}
     commands.run(parameters(1.0, solver={"kind": "ed"}, **isolated), tmp_path / "exact")
-    refused(parameters(1.0, solver={"kind": "ed", "measurements": 2560}, **isolated), tmp_path / "exact", "were not kept")
+    refused(parameters(1.0, solver={"kind": "ed", "measurements": 2560}, **isolated), tmp_path / "exact",
+            "were not kept")

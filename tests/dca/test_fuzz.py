@@ -13,7 +13,8 @@ def test_every_input_is_accepted_or_refused_in_one_line(tmp_path):
     for number in range(COUNT):
         outcome, _ = fuzz_inputs.attempt(number, tmp_path / "input.toml", lambda: count(found, "described") < DESCRIBED)
         found[outcome] += 1
-    assert min(count(found, "refused"), 20 * count(found, "accepted"), 400 * count(found, "described")) > COUNT // 4, found
+    assert min(count(found, "refused"), 20 * count(found, "accepted"),
+               400 * count(found, "described")) > COUNT // 4, found
     assert memory() - before < 200e6
 
 

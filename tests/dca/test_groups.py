@@ -35,8 +35,8 @@ def test_own_values_and_errors_of_a_mean_are_those_of_the_groups():
 
 @pytest.mark.parametrize("J", [0.0, -0.6, 0.35])
 def test_bars_have_the_noise_of_the_bath_in_them(J):
-    """A linear loop x -> J x + noise, 6 iterations that approach and 4 that count: the mean of the latter scatters as the
-    error from groups says, which is not what the noise of the measurements alone would give."""
+    """A linear loop x -> J x + noise, 6 iterations that approach and 4 that count: the mean of the latter scatters as
+    the error from groups says, which is not what the noise of the measurements alone would give."""
     size, replicas = 16, 1000
     rng, weights = np.random.default_rng(1), np.ones(size)
     means, bars = [], []

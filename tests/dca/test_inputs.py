@@ -137,8 +137,10 @@ def test_a_setting_is_toml_or_the_text_that_its_parameter_takes(tmp_path):
     (tmp_path / "input.toml").write_text(INPUT)
     for text, value in [("2024", "2024"), ('"2024"', "2024"), ("a b", "a b"), ("1e4", "1e4")]:
         assert sweep.read(Dca, tmp_path / "input.toml", [f"run.folder={text}"])[""].run.folder == value
-    for setting, part in [("solver.seed=1\nsolver.chains=2", "--set: solver.seed = "), ("run.folder=", '--set: run.folder = ""'),
-                          (f"solver.seed={DEEP}", "--set: solver.seed"), ("solver.seed=" + "9" * 5000, "--set: solver.seed")]:
+    for setting, part in [("solver.seed=1\nsolver.chains=2", "--set: solver.seed = "),
+                          ("run.folder=", '--set: run.folder = ""'),
+                          (f"solver.seed={DEEP}", "--set: solver.seed"),
+                          ("solver.seed=" + "9" * 5000, "--set: solver.seed")]:
         with pytest.raises(InputError) as error:
             sweep.read(Dca, tmp_path / "input.toml", [setting])
         assert part in str(error.value) and len(str(error.value).splitlines()) == 1

@@ -1,4 +1,5 @@
-"""Orders beside d-wave pairing: eigenvalues behind divergences of the vertex, names, answers, and where they are seen."""
+"""Orders beside d-wave pairing: eigenvalues behind divergences of the vertex, names, answers, and where they are
+seen."""
 
 import csv
 import io
@@ -35,7 +36,8 @@ def exact(system, U, beta, channel, q, window=WINDOW):
 
 
 def test_eigenvalues_behind_a_divergence_of_the_vertex_are_left_out():
-    # The charge vertex of the Hubbard atom diverges first at T = sqrt(3)/(2 pi) U, beta U = 3.63 (Schaefer et al. 2016).
+    # The charge vertex of the Hubbard atom diverges first at T = sqrt(3)/(2 pi) U, beta U = 3.63 (Schaefer et al.
+    # 2016).
     blocks = {"s": np.eye(1)}
     for U, spurious in [(3.3, 0), (4.0, 1)]:
         g4, chi0 = exact(ATOM, U, 1.0, "charge", 0, 30)
@@ -53,7 +55,8 @@ def test_the_staggered_magnetic_eigenvalue_rises_towards_one_on_cooling_and_is_s
     for beta in (1.0, 2.0, 4.0):
         value = {}
         for channel in ("magnetic", "transverse", "charge"):
-            modes, physical = observables.reference({"s": np.eye(2)}, *(x := exact(DIMER, 6.0, beta, channel, 1)), x[1])["s"]
+            modes, physical = observables.reference({"s": np.eye(2)}, *(x := exact(DIMER, 6.0, beta, channel, 1)),
+                                                    x[1])["s"]
             value[channel] = modes.eigenvalues[physical].real
         assert last < value["magnetic"] < 1 and value["charge"] < value["magnetic"]
         assert value["transverse"] == pytest.approx(value["magnetic"], abs=1e-9)

@@ -67,7 +67,8 @@ def reference(tmp_path_factory):
 def killed(home, folder, random, duration):
     """Start or go on, and kill a rank; whether the run was done before."""
     victim, moment = int(random.integers(RANKS)), random.uniform(0, duration)
-    job = subprocess.Popen(command(home, folder, "-n", RANKS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    job = subprocess.Popen(command(home, folder, "-n", RANKS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True)
     with job:
         time.sleep(moment)
         while job.poll() is None and (pid := rank_process(victim, job)) is None:

@@ -99,7 +99,8 @@ def test_the_approach_ends_when_it_has_settled_and_leaves_room_for_what_counts(s
 
 
 def test_one_iteration_in_the_bath_of_a_given_self_energy():
-    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "mu": 1.2, "iterations": 1}, two_particle={"channels": []},
+    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "mu": 1.2, "iterations": 1},
+                   two_particle={"channels": []},
                    solver={"measurements": 640, "chains": 8, "warmup": 5}, run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(0.5)
     assert [record["phase"] for record in point.history] == [FINAL] and point.mu == 1.2 and point["mu"].error == 0
@@ -125,7 +126,8 @@ def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
     tasks, make = [], ctaux.make_problem
     monkeypatch.setattr(ctaux, "make_problem", lambda *a: (tasks.append(a[2]), make(*a))[1])
     p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.9, "iterations": 4},
-                   two_particle={"channels": []}, solver={"measurements": 640, "chains": 8, "warmup": 5}, run={"workers": 1})
+                   two_particle={"channels": []}, solver={"measurements": 640, "chains": 8, "warmup": 5},
+                   run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(0.5)
     assert [task.own_g0 is None for task in tasks] == [record["phase"] == APPROACH for record in point.history]
     task = tasks[-1]
@@ -139,7 +141,8 @@ def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
 def test_what_is_not_self_consistent_is_said():
     """Strong coupling, few iterations: the doubt, and with it answer and summary, says so."""
     p = Parameters(model={"U": 8}, dca={"temperatures": [0.25], "density": 0.8, "iterations": 2},
-                   two_particle={"channels": []}, solver={"measurements": 6400, "chains": 8, "warmup": 20}, run={"workers": 1})
+                   two_particle={"channels": []}, solver={"measurements": 6400, "chains": 8, "warmup": 20},
+                   run={"workers": 1})
     results = carried_out(p, Run(world(), NEVER))
     assert results.at(0.25).history[-1]["converged"] is False
     assert "not converged" in results.answer() and "dca.iterations" in " ".join(advice(results, p))

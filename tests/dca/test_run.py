@@ -1,4 +1,5 @@
-"""Whole runs of `plaq dca`: the same bits on every back end, number of workers and ranks, and after any interruption."""
+"""Whole runs of `plaq dca`: the same bits on every back end, number of workers and ranks, and after any
+interruption."""
 
 import json
 import os

@@ -167,7 +167,8 @@ found = dca.run(p).at(0.5)
 with h5py.File({str(home / "reference" / "results.h5")!r}) as file:
     for name in ("G4_pp", "G4_charge_q0_m0"):
         expected = file[f"points/000/observables/{{name}}"]
-        assert np.array_equal(found[name].mean, expected["mean"]) and np.array_equal(found[name].error, expected["error"])
+        assert np.array_equal(found[name].mean, expected["mean"])
+        assert np.array_equal(found[name].error, expected["error"])
 print("checked on", world().rank, "of", world().size)
 """)
     done = subprocess.run([*launcher_command(2), sys.executable, str(home / "all.py")], capture_output=True,
@@ -190,7 +191,8 @@ main()
 """)
     done = subprocess.run(
         [*launcher_command(3), sys.executable, str(home / "serialized.py"), *command(folder, *SPREAD)[3:]],
-        capture_output=True, text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": ""}, timeout=300)
+        capture_output=True, text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": ""},
+        timeout=300)
     assert done.returncode == 0 and "threads: serialized" in done.stdout, done.stdout + done.stderr
     assert digest(folder) == bits
 

@@ -24,7 +24,8 @@ DIMER = [[2, 0], [0, 1]]
 
 
 def parameters(*temperatures, **sections):
-    p = Parameters(model={"U": 4.0, "cluster": DIMER}, dca={"temperatures": temperatures, "density": 0.9, "iterations": 4},
+    p = Parameters(model={"U": 4.0, "cluster": DIMER},
+                   dca={"temperatures": temperatures, "density": 0.9, "iterations": 4},
                    solver={"measurements": 640, "measurements_first": 64, "chains": 8, "warmup": 10},
                    two_particle={"channels": []}, run={"workers": 1})
     return p.replace(**sections)
@@ -84,8 +85,8 @@ def on_two_ranks(p, folder, *arguments):
     """The command on two ranks; without figures, which take the longest."""
     path = folder.with_suffix(".toml")
     path.write_text(p.to_toml())
-    program = ("import sys, types\nfor name in ('plot', 'report'):\n    sys.modules['plaq.dca.results.' + name] = types.SimpleNamespace("
-               "save_figures=str, write_report=str)\nfrom plaq.main import main\nmain()")
+    program = ("import sys, types\nfor name in ('plot', 'report'):\n    sys.modules['plaq.dca.results.' + name] = "
+               "types.SimpleNamespace(save_figures=str, write_report=str)\nfrom plaq.main import main\nmain()")
     return subprocess.run([*launcher_command(2), sys.executable, "-c", program, "dca", "run", path, "--out", folder,
                            *arguments], capture_output=True, text=True, timeout=300)
 
@@ -127,8 +128,10 @@ def test_a_finished_run_stays_as_it_is(short, monkeypatch):
 
 
 @pytest.mark.parametrize("here, words", [
-    (parameters(1.0), "dca.temperatures = [1.0, 0.5] in .*, [1.0] in .*; a run goes on with temperatures that are added"),
-    (parameters(1.0, 0.7, 0.5), "dca.temperatures = [1.0, 0.5] in .*, [1.0, 0.7, 0.5] in .*behind its last one; or choose"),
+    (parameters(1.0),
+     "dca.temperatures = [1.0, 0.5] in .*, [1.0] in .*; a run goes on with temperatures that are added"),
+    (parameters(1.0, 0.7, 0.5),
+     "dca.temperatures = [1.0, 0.5] in .*, [1.0, 0.7, 0.5] in .*behind its last one; or choose"),
     (parameters(1.0, 0.5, solver={"measurements": 320}), "solver.measurements = 640 in .*, 320 in .* never with fewer"),
     (parameters(1.0, 0.5, 0.2, model={"U": 5.0}), "model.U = 4.0 in .*, 5.0 in Parameters; choose another folder"),
 ])
@@ -191,7 +194,8 @@ def damage(folder):
      r"model.cluster = \[\[2, 0\], \[0, 1\]\] there and \[\[2, 0\], \[0, 2\]\] here"),
     (parameters(0.5, solver={"kind": "ed"}, dca={"isolated": True, "density": None, "mu": 1.0}), None, 'kind = "ed"'),
     (parameters(0.5), lambda folder: (folder / "input.resolved.toml").unlink(), "there is no run: .* is missing"),
-    (parameters(0.5), lambda folder: (folder / "checkpoint.h5").unlink(), "no finished temperature is in its checkpoint"),
+    (parameters(0.5), lambda folder: (folder / "checkpoint.h5").unlink(),
+     "no finished temperature is in its checkpoint"),
     (parameters(0.5), damage, "checkpoint.h5: .*so no run can start from it"),
 ])
 def test_what_cannot_be_a_start_is_refused_before_anything_is_written(short, tmp_path, here, change, words):
@@ -287,7 +291,8 @@ def test_a_table_of_sigma_is_a_start(runs, tmp_path):
 
 
 @pytest.mark.parametrize("rows, words", [
-    (None, "there is no such file"), ("K_x,K_y,omega,re,im\n", "no rows"), ("a,b\n1,2\n", "damaged, or not a table of Sigma"),
+    (None, "there is no such file"), ("K_x,K_y,omega,re,im\n", "no rows"),
+    ("a,b\n1,2\n", "damaged, or not a table of Sigma"),
     ("K_x,K_y,omega,re,im\n1,0,1,2,-1\n", r"K = \(1, 0\), omega = 1 is no momentum of the cluster"),
     ("K_x,K_y,omega,re,im\n0,0,1,2,-1\n", "every momentum of the cluster needs the same frequencies")])
 def test_what_is_no_table_of_sigma_is_refused(tmp_path, rows, words):

@@ -11,7 +11,8 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "dca"))
 import coverage  # noqa: E402
 
 CASES = [coverage.Case(geometry, U, 2.0, density, 8192, 1)
-         for geometry, U in (("open dimer", 4.0), ("open dimer", 8.0), ("open plaquette", 2.0)) for density in (1.0, 0.9)]
+         for geometry, U in (("open dimer", 4.0), ("open dimer", 8.0), ("open plaquette", 2.0))
+         for density in (1.0, 0.9)]
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from plaq.dca.physics import observables
 
 
 def test_chains_change_the_number_of_electrons():
-    """One electron or two on a dimer, at 4 to 6. Without charge worms every chain keeps what it had first, most of them one,
-    and the density is 0.500000(2)."""
+    """One electron or two on a dimer, at 4 to 6. Without charge worms every chain keeps what it had first, most of them
+    one, and the density is 0.500000(2)."""
     case = at_filling(OPEN_DIMER, 6.0, 10.0, 0.8, measurements=12288, chains=16, seed=3)
     chains = case.fresh_chains()
     assert case.run(chains)
@@ -21,7 +21,8 @@ def test_chains_change_the_number_of_electrons():
     print(changes)
     assert changes.min() >= 1 and changes.sum() > 60
     measured = observables.estimates(case.setting, collected)
-    exact = {"density": case.exact.density, "double_occupancy": case.exact.double_occupancy, "expansion_order": case.order}
+    exact = {"density": case.exact.density, "double_occupancy": case.exact.double_occupancy,
+             "expansion_order": case.order}
     for name, wanted in exact.items():
         found = measured[name]
         print(name, found, wanted)

@@ -44,6 +44,7 @@ def test_single_particle():
         compare(isolated_case(*case, seed=100, measurements=16384 if case in lowest else 8192), deviations)
     print(deviations.table())
     chi2, error, _ = deviations.reduced()
-    # All numbers of a run move with the number of its electrons, where that varies: one run in a hundred is far off in all.
+    # All numbers of a run move with the number of its electrons, where that varies: one run in a hundred is far off in
+    # all.
     assert error < 0.13
     assert abs(chi2 - 1.04) < 3 * error

@@ -55,7 +55,8 @@ class Chains:
 
     def state(self):
         parts = self.comm.gather((self.spins, self.energies))
-        return parts and {"spins": np.concatenate([s for s, _ in parts]), "energies": np.concatenate([e for _, e in parts])}
+        return parts and {"spins": np.concatenate([s for s, _ in parts]),
+                          "energies": np.concatenate([e for _, e in parts])}
 
     def spread(self):
         return None
@@ -63,7 +64,8 @@ class Chains:
     def results(self):
         kept = np.concatenate(self.comm.allgather(self.energies))[:, -self.p.solver.sweeps:]
         bins = np.array([part.mean() for chain in kept for part in np.array_split(chain, BINS)])
-        energy = jackknife(lambda e: e, bins, weights=np.ones(len(bins))).estimate("energy", unit="J", convention="per site")
+        energy = jackknife(lambda e: e, bins, weights=np.ones(len(bins))).estimate("energy", unit="J",
+                                                                                   convention="per site")
         return Findings({"energy": energy}, [f"E = {energy} J per site"], {"sweeps": self.seconds})
 
 

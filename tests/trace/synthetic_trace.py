@@ -34,7 +34,8 @@ def synthetic(n_events, ranks=1, workers=2, seed=0):
     duration = max(part.end for part in parts)
     counters = [counter for part in parts for counter in _counters(part.rank, workers, duration, part.random)]
     infos = [
-        RankInfo(r, f"node{r // 2}", 1000 + r, list(range(workers)), ["main", "sampler"], "synthetic", 0, "closed", duration)
+        RankInfo(r, f"node{r // 2}", 1000 + r, list(range(workers)), ["main", "sampler"], "synthetic", 0, "closed",
+                 duration)
         for r in range(ranks)
     ]
     metadata = {"command": "synthetic", "backend": "fiber", "workers": workers}

@@ -41,8 +41,8 @@ def clock(time):
 
 
 def flush(number):
-    """All blocks of the time from 10 number to 10 number + 10 ms. Worker 0 runs "long", worker 1 "short" and then "rare" for
-    3.5 % of the time of a worker."""
+    """All blocks of the time from 10 number to 10 number + 10 ms. Worker 0 runs "long", worker 1 "short" and then
+    "rare" for 3.5 % of the time of a worker."""
     t, first = 10 * number, 10 * number + 1
     sample = struct.pack("<QQd", int((t + 9.5) * MS), 0, number)
     return [
@@ -51,7 +51,8 @@ def flush(number):
                (REGION_BEGIN, t + 1, first, "part", 1 << 40 | first),
                (REGION_END, t + 9, 1 << 40 | first), (FINISHED, t + 9.6, first)),
         events(1,
-               (CREATED, t + 0.2, first + 1, "short", first), (STARTED, t + 0.3, first + 1 | 1 << 48), (FINISHED, t + 9, first + 1),
+               (CREATED, t + 0.2, first + 1, "short", first), (STARTED, t + 0.3, first + 1 | 1 << 48),
+               (FINISHED, t + 9, first + 1),
                (CREATED, t + 9, first + 2, "rare", 0), (STARTED, t + 9.1, first + 2 | 1 << 48),
                (FINISHED, t + 9.45, first + 2)),
         clock(t + 10),
@@ -116,8 +117,8 @@ def test_shares_of_a_cut_trace_are_those_of_its_complete_part(file, last):
     file.write_bytes(file_of([*HEAD, *flush(0), *rest], "open"))
     t = trace.read(file.parent)
     assert profile(t) == profile(complete) and busy(t) == busy(complete)
-    assert t.notes == ["rank 0: the trace ends early, at 0.010 s: no end was written, because the process was killed or "
-                       "still runs"]
+    assert t.notes == ["rank 0: the trace ends early, at 0.010 s: no end was written, because the process was "
+                       "killed or still runs"]
 
 
 def test_a_rank_that_ends_early_is_not_idle_afterwards(file):

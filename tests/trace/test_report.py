@@ -475,8 +475,8 @@ def test_waiting_has_a_colour_of_its_own_and_is_no_work(opened):
     fill = browser.evaluate("page.looks.plain[page.model.meta.waiting]")
     assert fill in colours_of_row(browser, 0, 1) and fill in colours_of_row(browser, 1, 0)
     overview = browser.evaluate(
-        """(() => { const { timeline, model, looks } = page, names = model.names, solve = looks.plain[looks.of[names.indexOf('solve')]];
-        const image = timeline.overviewImage, at = (time) => {
+        """(() => { const { timeline, model, looks } = page, names = model.names, solve =
+        looks.plain[looks.of[names.indexOf('solve')]]; const image = timeline.overviewImage, at = (time) => {
           const x = Math.round(time / 1e10 * image.width), column = [];
           for (let y = 0; y < image.height; y++) column.push(new Uint32Array(image.data.buffer)[y * image.width + x]);
           return column.filter((pixel) => pixel === packed(solve)).length / image.height; };

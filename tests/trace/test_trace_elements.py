@@ -10,7 +10,8 @@ from plaq.trace.report import page
 
 
 def wandering():
-    """Two ranks, four elements of a mesh of 2 x 2 that run for 1 s twice each, (1, 1) for 3 s; (0, 1) goes from rank 0 to 1."""
+    """Two ranks, four elements of a mesh of 2 x 2 that run for 1 s twice each, (1, 1) for 3 s; (0, 1) goes from rank 0
+    to 1."""
     visits = [  # name, rank, begin, end
         ("cells (0, 0)", 0, 0, 1), ("cells (0, 1)", 0, 1, 2), ("cells (1, 0)", 1, 0, 1), ("cells (1, 1)", 1, 1, 4),
         ("cells (0, 0)", 0, 4, 5), ("cells (0, 1)", 1, 5, 6), ("cells (1, 0)", 1, 4, 5), ("cells (1, 1)", 1, 6, 9),
@@ -38,7 +39,8 @@ def test_loads_of_ranks_over_time():
     counters = {(one.name, one.rank): one for one in counters_of(elements_of(trace), trace)}
     assert {name for name, _ in counters} == {"load of cells", "moves of cells"}
     load = counters["load of cells", 0]
-    assert load.unit == "s" and np.interp([0, 1, 2, 4, 5, 10], load.time, load.value) == pytest.approx([0, 1, 2, 2, 3, 3])
+    assert load.unit == "s" and np.interp([0, 1, 2, 4, 5, 10], load.time,
+                                          load.value) == pytest.approx([0, 1, 2, 2, 3, 3])
     load = counters["load of cells", 1]
     assert np.interp([0.5, 1, 4, 4.5, 6, 7, 10], load.time, load.value) == pytest.approx([0.5, 1, 4, 4.5, 6, 7, 9])
     assert counters["moves of cells", 0].value[[0, -1]].tolist() == [0, 1]

@@ -260,7 +260,7 @@ class Runner:
         table = self._comm.table(np.array(mine, float))
         self.measurements, self.sweeps = table[:, 5:].sum(axis=0)
         if self._move and not self._stopped:
-            self._balance([Load(int(w), int(r), int(n), l, s) for w, r, n, l, s in table[:, :5]], ahead)
+            self._balance([Load(int(w), int(r), int(n), work, speed) for w, r, n, work, speed in table[:, :5]], ahead)
             return not table[:, :2].any()
         return not table[:, 1].any() and (self._stopped or not table[:, 0].any())
 
