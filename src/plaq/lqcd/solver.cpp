@@ -110,12 +110,11 @@ ending solver::cg(spinors<double>& x, double target, double twist, const solver_
   }
 }
 
-template <class T>
-ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
-                        solver_result& done) {
-  wilson<T>& M = matrix_in<T>();
+template <class T, class Correct>
+ending solver::corrected(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                         solver_result& done, Correct&& correct) {
   spinors<double> d(b), y(where(), sites::odd), q(where(), sites::odd);
-  spinors<T> r(M.where(), sites::odd), first(r), sum(r), p(r), v(r), t(r);
+  spinors<T> r(matrix_in<T>().where(), sites::odd), sum(r);
   const double numbers = 24 * double(where()->on().volume()) / 2;
   progress so_far;
   for (;; ++done.updates) {
@@ -123,15 +122,27 @@ ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double tar
     const double size = std::sqrt(combine_norm2<double>(by_, d, {{1, b}, {-1, q}}));
     if (size <= target) return ending::converged;
     if (!so_far.falls(size)) return ending::stalled;
+    if (done.steps >= how.most_steps) return ending::out_of_steps;
     const double scale = scale_of(size, numbers);
     combine<double>(by_, y, {{1 / scale, d}});
     copy(y, r);
-    first = r, p = r;
     combine<T>(by_, sum, {{0, r}});
-    const double largest = size / scale * (size / scale), enough = largest * (target / size) * (target / size);
+    correct(sum, r, size / scale, target / size);
+    copy(sum, y);
+    combine<double>(by_, x, {{1, x}, {scale, y}});
+  }
+}
+
+template <class T>
+ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                        solver_result& done) {
+  wilson<T>& M = matrix_in<T>();
+  spinors<T> first(M.where(), sites::odd), p(first), v(first), t(first);
+  return corrected<T>(x, b, target, how, done, [&](auto& sum, auto& r, double size, double share) {
+    first = r, p = r;
+    const double largest = size * size, enough = largest * share * share;
     std::complex<double> rho = largest;
-    for (;;) {
-      if (done.steps++ >= how.most_steps) return ending::out_of_steps;
+    for (; done.steps < how.most_steps; ++done.steps) {
       M.apply_odd(v, p);
       const auto alpha = rho / dot(by_, first, v);
       combine<T>(by_, r, {{1, r}, {std::complex<T>(-alpha), v}});
@@ -139,18 +150,17 @@ ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double tar
       const auto omega = dot(by_, t, r) / norm2(by_, t);
       combine<T>(by_, sum, {{1, sum}, {std::complex<T>(alpha), p}, {std::complex<T>(omega), r}});
       const double rr = combine_norm2<T>(by_, r, {{1, r}, {std::complex<T>(-omega), t}});
-      if (!std::isfinite(rr) || rr > 1e10 * largest)
-        break;  // broken down: what was found until now is thrown away
-      if (rr <= how.update * how.update * largest || rr <= enough) {
-        copy(sum, y);
-        combine<double>(by_, x, {{1, x}, {scale, y}});
-        break;
+      const bool broken_down = !std::isfinite(rr) || rr > 1e10 * largest;
+      if (broken_down) combine<T>(by_, sum, {{0, first}});  // what was found until now is thrown away
+      if (broken_down || rr <= how.update * how.update * largest || rr <= enough) {
+        ++done.steps;
+        return;
       }
       const auto next = dot(by_, first, r), beta = next / rho * (alpha / omega);
       rho = next;
       combine<T>(by_, p, {{1, r}, {std::complex<T>(beta), p}, {std::complex<T>(-beta * omega), v}});
     }
-  }
+  });
 }
 
 multigrid& solver::set_up(const multigrid_options& how) {
@@ -163,26 +173,11 @@ ending solver::with_multigrid(spinors<double>& x, const spinors<double>& b, doub
                               solver_result& done) {
   constexpr int most_directions = 32;  // between two updates
   constexpr double digits = 1e-5;      // that single precision is good for
-  spinors<double> d(b), y(where(), sites::odd), q(where(), sites::odd);
-  spinors<float> r(multigrid_->where(), sites::odd), sum(r);
-  const double numbers = 24 * double(where()->on().volume()) / 2;
-  progress so_far;
-  for (;; ++done.updates) {
-    M_.apply_odd(q, x);
-    const double size = std::sqrt(combine_norm2<double>(by_, d, {{1, b}, {-1, q}}));
-    if (size <= target) return ending::converged;
-    if (!so_far.falls(size)) return ending::stalled;
-    if (done.steps >= how.most_steps) return ending::out_of_steps;
-    const double scale = scale_of(size, numbers);
-    combine<double>(by_, y, {{1 / scale, d}});
-    copy(y, r);
-    combine<float>(by_, sum, {{0, r}});
+  return corrected<float>(x, b, target, how, done, [&](auto& sum, auto& r, double, double share) {
     done.steps += gcr(by_, sum, r, outer_, std::min(most_directions, how.most_steps - done.steps),
-                      std::max(digits, 0.9 * target / size),
+                      std::max(digits, 0.9 * share),
                       [&](auto& z, auto& w, const auto& left) { multigrid_->precondition(z, w, left); });
-    copy(sum, y);
-    combine<double>(by_, x, {{1, x}, {scale, y}});
-  }
+  });
 }
 
 solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, const solver_options& how) {

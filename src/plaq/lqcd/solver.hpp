@@ -64,6 +64,11 @@ class solver {
   template <class T, class Residual>
   solver_result::ending cg(spinors<double>& x, double target, double twist, const solver_options& how,
                            solver_result& done, Residual&& residual);
+  /// Solves M^ x = b by corrections in precision T: correct(sum, r, |r|, share), whose sum is zero, moves sum towards
+  /// the solution of M^ sum = r, counts its steps, and may stop where |r| has fallen to this share.
+  template <class T, class Correct>
+  solver_result::ending corrected(spinors<double>& x, const spinors<double>& b, double target,
+                                  const solver_options& how, solver_result& done, Correct&& correct);
   template <class T>
   solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target,
                                  const solver_options& how, solver_result& done);
