@@ -38,7 +38,6 @@ constexpr bool gives(access has, access wanted) { return int(wanted) <= int(has)
 
 inline std::string at_line(std::source_location where) {
   std::string_view file = where.file_name();
-  if (where.line() == 0) return "an assignment";
   return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(where.line());
 }
 
@@ -53,6 +52,14 @@ struct cell {
 template <class T, access A>
 struct wanted;
 
+/// A ref that is moved from, and where.
+template <class Ref>
+struct moved {
+  moved(Ref&& from, std::source_location where = std::source_location::current()) : from(from), where(where) {}
+  Ref& from;
+  std::source_location where;
+};
+
 }  // namespace elements
 
 /// A value of type T, or the place of one, owned by who has this. Move-only: what was moved from, or given to
@@ -66,31 +73,37 @@ class [[nodiscard]] ref {
     requires(A == access::modify)
       : cell_(std::make_shared<elements::cell<T>>()), made_(where) {}
   ref(ref&& other, std::source_location where = std::source_location::current())
-      : cell_(other.release(where)), made_(other.made_), has_value_(other.has_value_) {}
-  ref& operator=(ref&& other) {
-    auto cell = other.release({});
-    cell_ = std::move(cell);
-    made_ = other.made_;
-    has_value_ = other.has_value_;
+      : cell_(other.release(where)), made_(other.made_), valued_(other.valued_) {}
+  /// From a ref&&. An operator has no arguments of its own for the line, so a conversion brings it.
+  ref& operator=(elements::moved<ref> other) {
+    cell_ = other.from.release(other.where);
+    made_ = other.from.made_;
+    valued_ = other.from.valued_;
     return *this;
   }
   ref(const ref&) = delete;
+  ref& operator=(const ref&)
+    requires(sizeof(T) == 0)  // never, and not deleted: it would be taken before the conversion
+  = default;
 
   /// Gives it a value now. Throws runtime_failure if it has one.
-  template <class... V>
-    requires(elements::may_write(A) && std::constructible_from<T, V...>)
-  void make(V&&... value) {
-    need();
-    if (has_value_) throw runtime_failure("this ref has a value already, made at " + elements::at_line(made_));
-    cell_->value.emplace(std::forward<V>(value)...);
-    has_value_ = true;
+  void make(T value = T(), std::source_location where = std::source_location::current())
+    requires(elements::may_write(A))
+  {
+    need(where);
+    if (valued_)
+      throw runtime_failure("a ref is given a value at " + elements::at_line(where) + ", but has one since " +
+                                elements::at_line(*valued_),
+                            where);
+    cell_->value.emplace(std::move(value));
+    valued_ = where;
   }
 
   /// The same value with less access; this one is used up.
   template <access B>
     requires(elements::gives(A, B))
   ref<T, B> with(std::source_location where = std::source_location::current()) && {
-    return ref<T, B>(release(where), made_, has_value_);
+    return ref<T, B>(release(where), made_, valued_);
   }
   template <access B>
   void with() & = delete;  // a ref is used up: std::move(r).with<...>()
@@ -116,18 +129,20 @@ class [[nodiscard]] ref {
   template <class U, access B>
   friend struct elements::wanted;
 
-  ref(std::shared_ptr<elements::cell<T>> cell, std::source_location made, bool has_value)
-      : cell_(std::move(cell)), made_(made), has_value_(has_value) {}
+  ref(std::shared_ptr<elements::cell<T>> cell, std::source_location made, std::optional<std::source_location> valued)
+      : cell_(std::move(cell)), made_(made), valued_(valued) {}
 
-  void need(std::source_location where = std::source_location::current()) const {
+  void need(std::source_location where) const {
     if (!cell_)
       throw runtime_failure("a ref is used at " + elements::at_line(where) + ", but was given away at " +
-                            elements::at_line(given_));
+                                elements::at_line(given_),
+                            where);
   }
   void need_value(std::source_location where) const {
-    if (!has_value_)
+    if (!valued_)
       throw runtime_failure("a ref is read at " + elements::at_line(where) +
-                            ", but has no value since it was made at " + elements::at_line(made_));
+                                ", but has no value since it was made at " + elements::at_line(made_),
+                            where);
   }
   std::shared_ptr<elements::cell<T>> release(std::source_location where) {
     need(where);
@@ -137,7 +152,7 @@ class [[nodiscard]] ref {
 
   std::shared_ptr<elements::cell<T>> cell_;
   std::source_location made_, given_ = {};
-  bool has_value_ = false;
+  std::optional<std::source_location> valued_;  ///< where it got its value, or a task was to give it one
 };
 
 namespace elements {
@@ -149,25 +164,27 @@ struct wanted {
   using argument = std::conditional_t<writes, T&, const T&>;
 
   std::shared_ptr<cell<T>> of;
-  std::source_location made;
-  bool had_value;
+  std::source_location made, asked;
+  std::optional<std::source_location> valued;
 
   template <access Has>
   static wanted from(ref<T, Has>&& r, std::source_location where) {
     if (!writes || A == access::idempotent) r.need(where), r.need_value(where);
-    wanted out{nullptr, r.made_, r.has_value_};
-    out.of = r.release(where);
-    return out;
+    const auto made = r.made_;
+    const auto valued = r.valued_;
+    return {r.release(where), made, where, valued};
   }
   template <access Has>
   ref<T, Has> back() const {
-    return ref<T, Has>(of, made, had_value || writes);
+    return ref<T, Has>(of, made, valued || !writes ? valued : asked);
   }
   argument operator*() const {
     if constexpr (writes && std::default_initializable<T>)
       if (!of->value) of->value.emplace();
     if (!of->value)
-      throw runtime_failure("a ref without a value is to be changed; make() it first: made at " + at_line(made));
+      throw runtime_failure("a ref is to be changed at " + at_line(asked) +
+                                ", but has no value since it was made at " + at_line(made) + "; make() it first",
+                            asked);
     return *of->value;
   }
   /// What has to end before.
