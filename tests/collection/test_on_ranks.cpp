@@ -1,6 +1,7 @@
-// Over MPI, on any number of ranks; and the page, as it stands.
+// Over MPI, on any number of ranks; and the pages, as they stand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -9,6 +10,7 @@
 
 #include "../comm/ranks.hpp"
 #include "plaq/collection/collection.hpp"
+#include "plaq/collection/lease.hpp"
 #include "plaq/collection/ref.hpp"
 #include "plaq/task/task.hpp"
 
@@ -33,11 +35,13 @@ void diffuse(piece& p, int at, const std::vector<received<int, double>>& ends) {
   for (std::size_t i = 0; i < p.u.size(); ++i) p.u[i] += 0.25 * (u[i] - 2 * u[i + 1] + u[i + 2]);
 }
 
-TEST(collection_on_ranks, the_page_runs) {
+TEST(collection_on_ranks, the_pages_run) {
   for (const auto& backend : task::backends())
     task::with_backend(backend, {.workers = 2}, [&](auto& pool) {
       const auto& world = ::world();
 #include "collection.inc"
+#include "porting/charm.inc"
+#include "porting/darma.inc"
     });
 }
 
