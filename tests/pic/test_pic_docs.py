@@ -51,7 +51,7 @@ def test_the_page_of_parameters_is_that_of_the_table():
     assert (ROOT / "docs/pic_parameters.md").read_text() == page, "run: plaq pic parameters --markdown > docs/pic_parameters.md"
 
 
-@pytest.mark.parametrize("name", ["two_stream", "plate"])
+@pytest.mark.parametrize("name", ["two_stream", "plate", "wakefield"])
 def test_examples_can_be_run(name):
     setup = Setup(pic.Parameters.read(ROOT / f"examples/{name}/input.toml"))
     assert loads.expected(setup).all_particles.sum() > 0 or setup.p.emission
