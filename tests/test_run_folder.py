@@ -88,6 +88,14 @@ def test_failed_write_keeps_the_file_and_leaves_nothing_beside(tmp_path, monkeyp
     assert path.read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 1
 
 
+def test_a_device_or_pipe_is_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(RunError, match="pipe: cannot be written: it is a device or a pipe"):
+        write_atomically(pipe, b"new")
+    assert pipe.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+
+
 def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
     path = tmp_path / "file"
     with atomic_file(path) as slow:

@@ -32,6 +32,8 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     Until then it has a name of its own, and is locked, so that writers of one file do not disturb each other; what
     writers left that were killed is not locked, and the next one removes it.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # as root one would lose /dev/null
+        raise RunError(f"{path}: cannot be written: it is a device or a pipe, and a file would take its place")
     beside = None
     try:
         _remove_left_over(path.parent)
