@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -146,7 +146,8 @@ class Schema:
             return replace(self.parameters[f"{pattern}.*"], section=section, name=name)
         known = [f"{section if p.section == pattern else p.section}.{p.name}" for p in self.parameters.values()]
         elsewhere = [other for other in known if other.endswith(f".{name}")]
-        raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or known)}")
+        beside = [other for other in known if other.startswith(f"{section}.")]
+        raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or known, beside)}")
 
     def misfits(self, table: Mapping[str, Any]) -> int:
         """How many keys of a table are unknown here, and how many are missing in it."""
@@ -280,11 +281,12 @@ def keys_of(table: Mapping[str, Any], schema: Schema) -> set[str]:
     return found
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` for the closest known word, or the list of all when none is close."""
+def nearest(word: str, known: Iterable[str], beside: Sequence[str] = ()) -> str:
+    """`; did you mean …?` for the closest known word, or the list of those ``beside`` it, by default of all,
+    when none is close."""
     word, lower = word[:LONGEST], {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
-    return f"; did you mean {lower[close[0]]}?" if close else f"; known are {', '.join(lower.values())}"
+    return f"; did you mean {lower[close[0]]}?" if close else f"; known are {', '.join(beside or lower.values())}"
 
 
 def to_toml(value: Any) -> str:

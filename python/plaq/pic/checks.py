@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plaq.errors import InputError
-from plaq.inputs.schema import nearest, shown
+from plaq.inputs.schema import nearest, one_line, shown
 from plaq.pic.formula import Formula
 from plaq.pic.table import COURANT, DIRECTIONS, QUIET_STEP
 from plaq.pic.units import Units
@@ -217,7 +217,7 @@ def _ionisation(values: Mapping[str, Any], source: str) -> None:
 
 def _known(source: str, key: str, name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
-        raise InputError(f"{source}: {key}: unknown species {name}{nearest(name, known)}")
+        raise InputError(f"{source}: {key}: unknown species {one_line(name)}{nearest(name, known)}")
     return known[name]
 
 

@@ -26,11 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.inputs.schema import nearest
+from plaq.inputs.schema import nearest, one_line
 from plaq.output import printable
 from plaq.pic.functions import CONSTANTS, FUNCTIONS, OPERATORS
 
 LONGEST = 2000  # characters
+SHOWN = 120  # of them on each side of a mistake
 DEEPEST = 40  # parts within parts
 
 TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|"
@@ -73,7 +74,10 @@ class Formula:
         try:
             program = _Reader(text, known, {**CONSTANTS, **(constants or {})}).whole()
         except Mistake as mistake:
-            raise InputError(f"{printable(text[:mistake.at])}▸{printable(text[mistake.at:])}: {mistake} at character "
+            before, after = text[max(0, mistake.at - SHOWN):mistake.at], text[mistake.at:mistake.at + SHOWN]
+            before = "…" * (mistake.at > SHOWN) + printable(before)
+            after = printable(after) + "…" * (len(text) > mistake.at + SHOWN)
+            raise InputError(f"{before}▸{after}: {mistake} at character "
                              f"{mistake.at + 1}") from None
         return cls(text, tuple(program),
                    frozenset(step.symbol for step in program if not step.takes and step.number is None))
@@ -229,12 +233,12 @@ class _Reader:
         elif name in FUNCTIONS:
             raise Mistake(f"{name} is a function: it needs ( and its arguments", at)
         else:
-            raise Mistake(f"unknown name {name}{nearest(name, [*sorted(self.variables), *self.constants])}", at)
+            raise Mistake(f"unknown name {one_line(name)}{nearest(name, [*sorted(self.variables), *self.constants])}", at)
 
     def _call(self, name: str, at: int) -> None:
         function = FUNCTIONS.get(name)
         if function is None:
-            raise Mistake(f"unknown function {name}{nearest(name, FUNCTIONS)}", at)
+            raise Mistake(f"unknown function {one_line(name)}{nearest(name, FUNCTIONS)}", at)
         opened = self.tokens[self.next - 1][2]
         self.deeper(self.either)
         arguments = 1

@@ -51,7 +51,7 @@ _every = integer(0, 10**9)
 TABLE = [
     Parameter("units", "system", choice("normalised", "SI"), "normalised", "",
               "normalised: to ω_p and c; SI: s, m, 1/m³, V/m, T, and temperatures in eV"),
-    Parameter("units", "density", real("(0, inf)"), None, "1/m³",
+    Parameter("units", "density", real("[1e-30, 1e60]"), None, "1/m³",
               "reference density n_0, which ω_p comes from; SI needs it, and files then say what they are in SI"),
     Parameter("constants", "*", real(), None, "", "a number"),
     Parameter("grid", "cells", per_direction(integer(4, 10**6)), REQUIRED, "",

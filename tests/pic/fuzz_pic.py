@@ -1,0 +1,298 @@
+"""Inputs of `plaq pic` that nobody would write: a generator, and what has to hold for each of them.
+
+``python tests/pic/fuzz_pic.py FIRST COUNT`` tries so many from a number on and says what it found.
+"""
+
+import random
+import sys
+import time
+import tomllib
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from plaq.errors import InputError
+from plaq.pic import loads
+from plaq.pic.parameters import Parameters
+from plaq.pic.plan import plan_of
+from plaq.pic.setup import Setup
+
+BASES = [
+    """
+[grid]
+cells = [8, 8]
+length = [2.0, 2.0]
+[time]
+end = 1
+[constants]
+n = 0.5
+[species.e]
+charge = -1
+mass = 1
+density = "n*(1 + 0.1*cos(pi*x))"
+per_cell = 2
+temperature = [0.01, "0.01*y", 0]
+drift = ["0.1*x", 0, 0]
+[species.i]
+charge = 1
+mass = 100
+density = 0.5
+per_cell = 2
+like = "e"
+[collision.ei]
+between = ["e", "i"]
+[units]
+density = 1e24
+[probe.p]
+field = "ex"
+at = [1, 1]
+along = "x"
+[histogram.h]
+species = "e"
+axes = ["x", "ux"]
+low = [0, -1]
+high = [2, 1]
+bins = [4, 4]
+every = 2
+[run]
+balance_by = "none"
+""",
+    """
+[grid]
+cells = [16, 12]
+length = [4, 3]
+patches = [2, 2]
+[boundaries]
+x = ["conducting", "conducting"]
+y = "conducting"
+potential_x = [0, 0.2]
+particles_x = ["absorbed", "reflected"]
+[time]
+end = 2
+step = 0.1
+[fields]
+solver = "electrostatic"
+[species.e]
+charge = -1
+mass = 1
+[emission.plate]
+species = "e"
+at = [0, 1.5]
+normal = [1, 0]
+half_width = 1
+flux = "0.1*t"
+per_cell = 50
+[conductor.rod]
+where = "(x-2)^2 + (y-1.5)^2 < 0.5"
+potential = 0.1
+""",
+    """
+[grid]
+cells = [40]
+length = [10]
+patches = [2]
+[boundaries]
+x = "absorbing"
+[time]
+end = 5
+[fields]
+stencil = "cowan"
+e = [0, "0.01*sin(x)", 0]
+[window]
+speed = 1
+start = 3
+[laser.pulse]
+at = 1
+wavelength = 1.5
+a0 = 0.1
+envelope = "gauss(t - 2, 1)"
+[species.e]
+charge = -1
+mass = 1
+density = "if(x > 5, 0.01, 0)"
+per_cell = 1
+placed = "even"
+[output]
+fields = ["ex", "rho"]
+""",
+]
+WORDS = [
+    *(
+        "auto",
+        "none",
+        "e",
+        "x",
+        "1/0",
+        "1/(x-1)",
+        "log(-1)",
+        "x^x^x",
+        "((((",
+        "sin(",
+        "a=1",
+        "",
+        "\0",
+        "a\nb",
+        "\u2028",
+        "é",
+        "\udce9",
+    ),
+    *(
+        "x" * 300,
+        "9" * 5000,
+        "1e400",
+        "nan",
+        "(" * 3000,
+        "-" * 3000 + "1",
+        "1+" * 3000 + "1",
+        "t",
+        "z",
+        "e^1000",
+        "if(1,2)",
+        "periodic",
+    ),
+    *("conducting", "absorbing", "electrostatic", "quiet", "juttner", "SI"),
+]
+NUMBERS = [
+    *(
+        0,
+        1,
+        -1,
+        2,
+        3,
+        7,
+        64,
+        2**31,
+        2**63,
+        -(2**63),
+        10**19,
+        0.0,
+        -0.0,
+        0.5,
+        1e-4,
+        1e-300,
+        5e-324,
+        1e5,
+        1e16,
+        1e300,
+        True,
+        False,
+    ),
+    *(float("inf"), -float("inf"), float("nan")),
+]
+
+
+def value(rng, depth=0):
+    which = rng.random()
+    if which < 0.4:
+        return rng.choice(NUMBERS)
+    if which < 0.5:
+        return rng.uniform(-1, 1) * 10.0 ** rng.randint(-20, 20)
+    if which < 0.8:
+        return rng.choice(WORDS)
+    if depth > 2 or which < 0.83:
+        return []
+    if which < 0.96:
+        return [value(rng, depth + 1) for _ in range(rng.choice([0, 1, 2, 2, 3, 5]))]
+    return {rng.choice(WORDS): value(rng, depth + 1) for _ in range(rng.randint(0, 2))}
+
+
+def near(rng, old):
+    """A value of the same kind, or anything."""
+    if isinstance(old, bool) or rng.random() < 0.4:
+        return value(rng)
+    if isinstance(old, (int, float)):
+        return rng.choice([old * 2, old / 3, -old, old + 1, old * 1e3, old // 2, 0])
+    if isinstance(old, str):
+        at = rng.randrange(len(old) + 1)
+        return (
+            old[:at]
+            + rng.choice(["", "(", ")", "*", "+", "x", "t", " ", "9", ".", "^", "/0", "e", "≤"])
+            + old[at + rng.randint(0, 2) :]
+        )
+    if isinstance(old, list):
+        return [near(rng, part) if rng.random() < 0.5 else part for part in old] + [1] * (rng.random() < 0.1)
+    return value(rng)
+
+
+def tables(rng):
+    """An input with a few values, keys or sections that are others, or not there."""
+    given = tomllib.loads(rng.choice(BASES))
+    for _ in range(rng.randint(1, 3)):
+        table = given
+        while True:
+            key = rng.choice(list(table))
+            if isinstance(table[key], dict) and table[key] and rng.random() < 0.95:
+                table = table[key]
+                continue
+            break
+        which = rng.random()
+        if which < 0.75:
+            table[key] = near(rng, table[key])
+        elif which < 0.85 and len(table) > 1:
+            del table[key]
+        elif which < 0.95:
+            table[key + rng.choice("sxe_")] = table[key]
+        else:
+            table[rng.choice(WORDS)] = value(rng)
+    return given
+
+
+def text(rng):
+    """Bytes of a file that was an input once."""
+    content = bytearray(rng.choice(BASES).encode())
+    for _ in range(rng.randint(1, 5)):
+        at, which = rng.randrange(len(content) + 1), rng.random()
+        if which < 0.3 and at < len(content):
+            content[at] = rng.randrange(256)
+        elif which < 0.6:
+            del content[at : at + rng.randint(1, 30)]
+        elif which < 0.8:
+            content[at:at] = rng.choice(WORDS).encode("utf-8", "surrogateescape")
+        else:
+            content[at:at] = rng.choice([b"[", b"]", b"{", b"}", b",", b"=", b"\n", b"0", b"e", b"-", b'"', b"."])
+        content = content or bytearray(b"x")
+    return bytes(content)
+
+
+def attempt(number, path):
+    """What became of input ``number``: "refused" or "accepted", with the time. AssertionError for anything else."""
+    rng = random.Random(number)
+    started = time.process_time()
+    try:
+        if rng.random() < 0.4:
+            path.write_bytes(text(rng))
+            p = Parameters.read(path)
+        else:
+            p = Parameters.from_tables(tables(rng), "fuzz.toml")
+        setup = Setup(p)
+        outcome = "read"
+        if max(setup.cells) <= 200 and setup.steps <= 10**5 and sum(one.per_cell for one in p.species.values()) < 10**6:
+            outcome = "checked"
+            plan_of(setup).check()
+            loads.doubts(setup, loads.expected(setup))
+            loads.check_memory(setup, loads.expected(setup), 1, 1e9)
+    except InputError as error:
+        message, outcome = str(error), "refused"
+        assert message and len(message.splitlines()) == 1 and len(message) < 1500 and message.isprintable(), message[
+            :3000
+        ]
+    return outcome, time.process_time() - started
+
+
+def main(first, count):
+    found, slowest, problems = Counter(), (0.0, 0), 0
+    with TemporaryDirectory() as folder:
+        for number in range(first, first + count):
+            try:
+                outcome, seconds = attempt(number, Path(folder) / "fuzz.toml")
+                found[outcome] += 1
+                slowest = max(slowest, (seconds, number))
+            except Exception as error:
+                problems += 1
+                if problems < 20:
+                    print(number, type(error).__name__, str(error)[:300].replace("\n", " "), flush=True)
+    print(dict(found), f"slowest: {slowest[0]:.2f} s (input {slowest[1]})", f"{problems} problems", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
