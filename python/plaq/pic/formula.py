@@ -233,7 +233,8 @@ class _Reader:
         elif name in FUNCTIONS:
             raise Mistake(f"{name} is a function: it needs ( and its arguments", at)
         else:
-            raise Mistake(f"unknown name {one_line(name)}{nearest(name, [*sorted(self.variables), *self.constants])}", at)
+            known = [*sorted(self.variables), *self.constants]
+            raise Mistake(f"unknown name {one_line(name)}{nearest(name, known)}", at)
 
     def _call(self, name: str, at: int) -> None:
         function = FUNCTIONS.get(name)
