@@ -97,7 +97,7 @@ void sort_by_cell(const block& m, particles<T>& p) {
         begin = end;
       }
   // Memory that was made for a crowd does not wander through patches that have few.
-  const std::size_t most = 2 * n + 64;
+  const std::size_t most = 4 * n + 64;  // arrays that grow double
   if (sorted.w.capacity() <= most) {
     std::swap(p, sorted);
     return;
