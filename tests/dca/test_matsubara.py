@@ -59,6 +59,18 @@ def test_accuracy_follows_eps():
     assert errors[0] < 1e-4 and errors[1] < 1e-6 and errors[2] < 1e-9
 
 
+@pytest.mark.parametrize("temperature", [1.0, 0.5, 0.25, 0.125, 0.11, 0.1, 0.09, 0.08, 0.07, 0.06, 0.05])
+def test_noise_of_one_frequency_does_not_come_into_others(temperature):
+    """The density has little more noise than 2T sum_n Re G(iw_n) over all frequencies, if Sigma has the same at each,
+    where the mesh has as many values as coefficients (an even L), and where it has one more."""
+    m = mesh(1 / temperature, 14.0)
+    response = lambda omega: 1 / (omega**2 + 9)  # dG = |G|^2 dSigma
+    each = np.diag(response(m.omega))
+    noise = np.sqrt((m.equal_time(each) ** 2).sum() + (m.equal_time(1j * each) ** 2).sum())
+    ideal = 2 * temperature * np.sqrt((response(m.frequency(np.arange(20000))) ** 2).sum())
+    assert 0.9 * ideal < noise < 1.8 * ideal
+
+
 def test_frequencies():
     m = Mesh(8.0, 10.0)
     assert np.all(m.n >= 0) and np.all(np.diff(m.n) > 0)
