@@ -125,7 +125,7 @@ TEST(collection_churn, comes_to_the_bits_of_a_loop) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     for (unsigned seed = 0; seed < seeds(30); ++seed) {
       const state expected = in_a_loop(seed);
-      const int ranks = 1 + int(seed % 6);
+      const int ranks = 1 + int(seed % 8);
       const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
         collection<counter, index2> all(
             "all", world, pool, seed % 2 ? in_rows(mesh) : along_hilbert(mesh),
