@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/lqcd/doublet.hpp"
 #include "plaq/lqcd/flow.hpp"
 #include "plaq/lqcd/gauge.hpp"
 #include "plaq/lqcd/loops.hpp"
@@ -263,4 +264,51 @@ void bind_lqcd(nb::module_& m) {
             return s.solve(psi, eta, how);
           },
           "psi"_a, "eta"_a, "method"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil());
+
+  using pair = flavours<double>;
+  nb::class_<pair>(m, "Flavours", "Spinors of two flavours.")
+      .def("__init__",
+           [](pair* self, const std::shared_ptr<const layout>& where, bool odd) {
+             const auto which = odd ? sites::odd : sites::all;
+             new (self) pair{spinor(where, which), spinor(where, which)};
+           },
+           "layout"_a, "odd"_a = false)
+      .def("copy", [](const pair& psi) { return pair(psi); })
+      .def_prop_ro("up", [](pair& psi) -> spinor& { return psi.up; }, nb::rv_policy::reference_internal)
+      .def_prop_ro("down", [](pair& psi) -> spinor& { return psi.down; }, nb::rv_policy::reference_internal);
+  using two = doublet<double>;
+  nb::class_<two>(m, "Doublet", "Two flavours of twisted mass with different masses, with a copy of a gauge field.")
+      .def(
+          "__init__",
+          [](two* self, owned_engine& e, const gauge& u, double kappa, double mu, double epsilon,
+             const angles& theta) {
+            new (self) two(e.by, u, {kappa, mu, epsilon, theta}, u.shared_layout());
+          },
+          "engine"_a, "links"_a, "kappa"_a, "mu"_a, "epsilon"_a, "theta"_a, nb::keep_alive<1, 2>(), free_gil())
+      .def(
+          "apply", [](two& s, pair& out, const pair& in, bool dagger) { s.apply(out, in, dagger); }, "out"_a, "in"_a,
+          "dagger"_a, free_gil())
+      .def(
+          "apply_odd", [](two& s, pair& out, const pair& in, bool dagger) { s.apply_odd(out, in, dagger); }, "out"_a,
+          "in"_a, "dagger"_a, free_gil())
+      .def(
+          "solve",
+          [](two& s, pair& psi, const pair& eta, double residual, int most_steps) {
+            return s.solve(psi, eta, residual, most_steps);
+          },
+          "psi"_a, "eta"_a, "residual"_a, "most_steps"_a, free_gil())
+      .def(
+          "solve_shifted",
+          [](two& s, std::vector<pair*> x, const pair& phi, const std::vector<double>& shifts, double residual,
+             int most_steps) {
+            std::vector<pair> fields(shifts.size(), phi);
+            const auto done =
+                s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
+            for (std::size_t i = 0; i < fields.size(); ++i) *x[i] = fields[i];
+            return done;
+          },
+          "x"_a, "phi"_a, "shifts"_a, "residual"_a, "most_steps"_a, free_gil())
+      .def(
+          "derivative", [](two& s, gauge& out, const pair& X, const pair& Y) { s.derivative(out, X, Y); }, "out"_a,
+          "X"_a, "Y"_a, free_gil());
 }

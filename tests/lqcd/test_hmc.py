@@ -1,6 +1,7 @@
 """Hybrid Monte Carlo: forces, integrators, and the distribution that it draws from."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -35,10 +36,16 @@ def energy(gauge, momenta, terms):
 
 
 def single(csw=0.0, low=0.01):
-    return RationalTerm(KAPPA, InverseRoot.zolotarev(10, low, 5.0), THETA, csw, number=7, residual=1e-12, force_residual=1e-12)
+    matrix = partial(lqcd.Wilson, kappa=KAPPA, theta=THETA, csw=csw)
+    return RationalTerm(matrix, InverseRoot.zolotarev(10, low, 5.0), number=7, residual=1e-12, force_residual=1e-12)
 
 
-TERMS = {"one flavour": single, "one flavour with clover": lambda: single(1.3),
+def heavy(epsilon=0.3, low=0.01):
+    matrix = partial(lqcd.Doublet, kappa=KAPPA, mu=0.5, epsilon=epsilon, theta=THETA)
+    return RationalTerm(matrix, InverseRoot.zolotarev(10, low, 5.0), number=8, residual=1e-12, force_residual=1e-12)
+
+
+TERMS = {"heavy doublet": heavy, "one flavour": single, "one flavour with clover": lambda: single(1.3),
          "clover of one": lambda: CloverTerm(KAPPA, 0.0, 1.3, flavours=1), "gauge": lambda: GaugeTerm(5.6), "rectangles": lambda: GaugeTerm(2.6, RECTANGLES["iwasaki"]), "heaviest": lambda: quarks()[-1], "ratio": lambda: quarks()[1],
          "lightest": lambda: quarks()[0], "clover": lambda: CloverTerm(KAPPA, MU, 1.5), "lightest with clover":
          lambda: quarks(1.5)[0], "untwisted": lambda: QuarkTerm(KAPPA, theta=THETA, **TIGHT)}
@@ -61,13 +68,14 @@ def test_a_kick_is_the_derivative_of_the_value(start, term):
     assert abs(slope) > 0.1 and np.isclose(slope, numerical, rtol=2e-8)
 
 
-@pytest.mark.parametrize("term", [quarks()[0], quarks()[-1], single()], ids=["ratio", "whole", "one flavour"])
-def test_a_pseudofermion_begins_with_the_value_that_it_was_drawn_with(start, term):
+@pytest.mark.parametrize("term, flavours", [(quarks()[0], 1), (quarks()[-1], 1), (single(), 1), (heavy(), 2)],
+                         ids=["ratio", "whole", "one flavour", "heavy doublet"])
+def test_a_pseudofermion_begins_with_the_value_that_it_was_drawn_with(start, term, flavours):
     gauge, _ = start
     drawn = term.begin(gauge, 3, 5)
     assert np.isclose(term.value(gauge), drawn, rtol=1e-11) and term.begin(gauge, 3, 6) != drawn
-    sites = gauge.lattice.volume / 2
-    assert abs(drawn - 12 * sites) < 4 * math.sqrt(12 * sites)
+    numbers = 12 * flavours * gauge.lattice.volume / 2
+    assert abs(drawn - numbers) < 4 * math.sqrt(numbers)
 
 
 @pytest.mark.parametrize("poles, low, delta", [(4, 0.1, 1e-5), (8, 1e-3, 1e-6), (14, 1e-4, 1e-9)])
@@ -85,18 +93,44 @@ def test_zolotarev_is_the_inverse_root_with_as_many_extrema_as_may_be(poles, low
         assert len(extrema) == 2 * poles + 2 and np.allclose(extrema, root.delta, rtol=1e-2)
 
 
-def test_one_flavour_squared_is_two(start):
+@pytest.mark.parametrize("make", [single, heavy])
+def test_a_root_twice_is_the_inverse(start, make):
     """R(M^+ M) twice is the inverse of M^+ M, and a range that the eigenvalues leave is named."""
     gauge, _ = start
-    term = single()
-    M, psi = term.matrix(gauge), lqcd.SpinorField(gauge.lattice, odd=True)
-    psi.native.pseudofermion(1, 2, 3)
+    term = make()
+    M = term.matrix(gauge)
+    psi = M.odd().pseudofermion(1, 2, 3)
     low, high = spectral_range(M)
     assert 0.01 < low < high < 5.0
-    twice, inverse = term._apply(M, term._apply(M, psi)), M.solve_normal(psi, residual=1e-12)
-    assert np.abs(twice.array - inverse.array).max() < 1e-6 * np.abs(inverse.array).max()
+    twice, (inverse,) = term._apply(M, term._apply(M, psi)), M.solve_shifted(psi, [0.0], residual=1e-12)
+    assert twice.add(inverse, -1.0).norm2() < 1e-12 * inverse.norm2()
+    assert M.hermitian(M.hermitian(inverse)).add(psi, -1.0).norm2() < 1e-20 * psi.norm2()
     with pytest.raises(RunError, match=r"eigenvalues of M\^\+ M from 1 to 5 is off by .* they are about from 0\."):
-        single(low=1.0).begin(gauge, 1, 1)
+        make(low=1.0).begin(gauge, 1, 1)
+
+
+def test_a_doublet_without_a_difference_is_two_twisted_quarks(start):
+    """Its pseudofermions have the inverse root of both M^+ M, whose determinants are the same."""
+    gauge, _ = start
+    term, phi = heavy(epsilon=0.0), lqcd.SpinorField(gauge.lattice, odd=True).pseudofermion(1, 2, 3)
+    M = term.matrix(gauge)
+    for name, mu in (("up", 0.5), ("down", -0.5)):
+        both = M.odd()
+        getattr(both, name).add(phi)
+        found = getattr(term._apply(M, term._apply(M, both)), name)
+        expected = lqcd.Wilson(gauge, KAPPA, mu, THETA).solve_normal(phi, residual=1e-12)
+        assert found.add(expected, -1.0).norm2() < 1e-12 * expected.norm2()
+
+
+def test_a_doublet_is_solved(start):
+    gauge, _ = start
+    M, eta = lqcd.Doublet(gauge, KAPPA, 0.5, 0.3, THETA), lqcd.Flavours(gauge.lattice)
+    eta.up.gaussian(1)
+    psi, done = M.solve(eta, 1e-10)
+    assert done.residual <= 2e-10 and M(psi).add(eta, -1.0).norm2() < 1e-19 * eta.norm2()
+    assert abs(M(psi, dagger=True).dot(eta) - psi.dot(M(eta))) < 1e-10 * eta.norm2()
+    with pytest.raises(RunError, match=r"a doublet of kappa = 0\.15, mu = 0\.5, epsilon = 0\.3 ran out"):
+        M.solve(eta, most_steps=2)
 
 
 def test_shifted_equations(start):
@@ -130,7 +164,7 @@ def test_delta_h_falls_with_the_order_of_the_integrator(start, name, order, step
 
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_trajectories_are_reversible(start, name):
-    terms = [*quarks(1.2), single()]
+    terms = [*quarks(1.2), single(), heavy()]
     for term in terms:
         term.begin(start[0], 3, 1)
     scales = [Scale((terms[0],), 2, name), Scale(tuple(terms[1:]), 1, name), Scale((GaugeTerm(5.6),), 2, name)]

@@ -66,7 +66,15 @@ kappa = 0.13
 range = [0.02, 5]
 poles = 8
 """
+FOUR = HMC.replace("csw = 1.1\n", "").split("[strange]")[0] + """[heavy]
+kappa = 0.13
+mu = 0.3
+epsilon = 0.2
+range = [0.02, 5]
+poles = 8
+"""
 ALGORITHMS = {"heatbath": INPUT, "hmc": INPUT.replace("sweeps = 2\nover_relaxations = 1", 'sweeps = 1\nalgorithm = "hmc"') + HMC}
+ALGORITHMS["2+1+1"] = ALGORITHMS["hmc"].replace(HMC, FOUR)
 
 
 @pytest.fixture
@@ -152,6 +160,10 @@ def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
     assert digest(folder) == digest(whole)
 
 
+DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set", "heavy.mu=0.5", "--set",
+           "heavy.range=[0.1, 5]", "--set", "heavy.epsilon=0.3")
+
+
 @pytest.mark.parametrize("arguments, words", [
     (("--set", "lattice.extents=[4, 4, 3, 4]"), "extents are even"),
     (("--set", "lattice.extents=[4, 4, 4]"), "a list of 4 values"),
@@ -161,6 +173,11 @@ def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
     (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"), "hmc.steps = [4, 2] is not allowed: one number for each term"),
     (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"), "masses ascend"),
     (("--set", "updates.algorithm=hmc", "--set", "strange.kappa=0.1"), "strange.range = None is not allowed with strange.kappa"),
+    (("--set", "heavy.kappa=0.1"), 'heavy.kappa is not allowed with updates.algorithm = "heatbath"'),
+    ((*DOUBLET, "--set", "heavy.range=[2, 1]"), "heavy.range = [2.0, 1.0] is not allowed with heavy.kappa"),
+    ((*DOUBLET[:-2], "--set", "heavy.range=[0.1, 5]"), "heavy.epsilon is missing: it is needed with heavy.kappa"),
+    ((*DOUBLET, "--set", "heavy.epsilon=9"), "heavy.epsilon = 9 is not allowed: it is less than sqrt("),
+    ((*DOUBLET, "--set", "quarks.csw=1"), "quarks.csw = 1 is not allowed with heavy.kappa: the heavy"),
     (("--set", "mesons.fit_from=1"), "mesons.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
     (("--set", "loops.space=2"), "loops.space = 2 is not allowed with lattice.extents = [4, 4, 2, 4]: sides are at most 1"),
     (("--set", "loops.plateau=2"), "loops.plateau = 2 is not allowed: it is below loops.time = 2"),

@@ -15,6 +15,7 @@ from plaq.lqcd.terms import Term
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRANGE = ("strange.kappa=0.15", "strange.range=[0.01, 5]", "hmc.steps=[2, 3, 1, 2]", "quarks.csw=1.2")
+HEAVY = ("heavy.kappa=0.17", "heavy.mu=0.3", "heavy.epsilon=0.2", "heavy.range=[0.01, 5]", "hmc.steps=[2, 3, 1, 2]")
 
 
 def read(name, *settings):
@@ -43,7 +44,7 @@ class Moves(Momenta):
         self.moves += 1
 
 
-@pytest.mark.parametrize("settings", [(), ("hmc.integrator=omf4",), STRANGE])
+@pytest.mark.parametrize("settings", [(), ("hmc.integrator=omf4",), STRANGE, HEAVY])
 def test_forces_are_counted_as_they_are_taken(settings):
     p = read("dynamical", *settings)
     lattice = lqcd.Lattice((2, 2, 2, 2))
@@ -62,6 +63,11 @@ def test_what_check_says():
         assert words in text, text
 
 
+def test_what_check_says_of_a_doublet():
+    text = Lqcd(read("dynamical", *HEAVY)).describe()
+    assert "heavy:       kappa = 0.17, m = -1.059, mu = 0.3 +- 0.2" in text and "forces of heavy doublet" in text, text
+
+
 def test_what_estimate_says():
     run = Lqcd(read("quenched"))
     text = run.estimate(4, 2, None)
@@ -78,6 +84,13 @@ def test_time_and_memory_grow_with_what_is_to_be_done():
     assert planning.seconds(read("quenched", "action.gauge=iwasaki"))["updates"] > 5 * planning.seconds(p)["updates"]
     assert "flow" not in planning.seconds(p) and planning.seconds(read("quenched", "flow.time=1"))["flow"] > 0
     assert planning.seconds(read("quenched", "mesons.source=noise"))["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
-    more = [planning.memory(one, 100) for one in (p, read("dynamical"), read("dynamical", *STRANGE))]
-    assert planning.memory(read("quenched", "mesons.source=noise"), 100) < more[0] and more[1] < more[2]
+    more = [planning.memory(one, 100) for one in (p, *(read("dynamical", *more) for more in ((), STRANGE, HEAVY)))]
+    assert planning.memory(read("quenched", "mesons.source=noise"), 100) < more[0] and more[1] < min(more[2:])
     assert planning.memory(p, 200) == 2 * planning.memory(p, 100)
+
+
+def test_multigrid_needs_room_and_a_setup():
+    p, multigrid = read("quenched"), read("quenched", "mesons.solver=multigrid")
+    assert planning.memory(multigrid, 100) > planning.memory(p, 100) + 500_000
+    assert planning.seconds(multigrid)["mesons"] > 100 * 8**4 * 98e-6
+    assert "or 25 of multigrid" in planning.describe(multigrid)

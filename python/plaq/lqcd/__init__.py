@@ -14,8 +14,9 @@
 from plaq.lazy import lazily
 
 __all__, __getattr__ = lazily(__name__, {
-    "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Wilson": "wilson", "hmc": "hmc",
-    "terms": "terms",
+    "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Flavours": "fields",
+    "Wilson": "wilson", "Doublet": "doublet",
+    "hmc": "hmc", "terms": "terms",
     "point_propagator": "mesons", "noise_propagator": "mesons", "meson_correlator": "mesons", "gamma": "gamma",
     "read_ildg": "ildg", "write_ildg": "ildg", "read_nersc": "nersc",
     "read_propagator": "propagator_file", "write_propagator": "propagator_file", "Smearing": "mesons",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
 from plaq.data.results_file import Findings
 from plaq.lqcd.analysis import AXIAL, findings, flow_times
+from plaq.lqcd.doublet import Doublet
 from plaq.lqcd.fields import RECTANGLES, GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
 from plaq.lqcd.ildg import write_ildg
@@ -27,15 +29,19 @@ from plaq.run.driver import Run
 def time_scales(p: Parameters) -> list[Scale]:
     """Of the input's trajectories: a scale for each term of the action."""
     terms = [(GaugeTerm(p.action.beta, RECTANGLES[p.action.gauge]),)]
-    q, strange = p.quarks, p.strange
+    q, strange, heavy = p.quarks, p.strange, p.heavy
+    residuals = {"residual": q.residual, "force_residual": q.force_residual}
+    if heavy.kappa is not None:
+        matrix = partial(Doublet, kappa=heavy.kappa, mu=heavy.mu, epsilon=heavy.epsilon, theta=q.theta)
+        root = InverseRoot.zolotarev(heavy.poles, *heavy.range)
+        terms = [(RationalTerm(matrix, root, number=1001, **residuals),), *terms]
     if strange.kappa is not None:
+        matrix = partial(Wilson, kappa=strange.kappa, theta=q.theta, csw=q.csw)
         root = InverseRoot.zolotarev(strange.poles, *strange.range)
-        one = RationalTerm(strange.kappa, root, q.theta, q.csw, number=1000, residual=q.residual,
-                           force_residual=q.force_residual)
+        one = RationalTerm(matrix, root, number=1000, **residuals)
         terms = [(one, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1)] if q.csw else [])), *terms]
     if q.kappa is not None:
-        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, residual=q.residual,
-                          force_residual=q.force_residual), *terms]
+        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, **residuals), *terms]
     return [Scale(together, steps, p.hmc.integrator) for together, steps in zip(terms, p.hmc.steps)]
 
 

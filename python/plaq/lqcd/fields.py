@@ -201,6 +201,29 @@ class SpinorField(Field):
                           times, list(theta))
         return self
 
+    def pseudofermion(self, seed: int, trajectory: int, number: int) -> Self:
+        """Complex Gaussian numbers with <|eta|^2> = 1 for each component, of a term of a trajectory."""
+        self.native.pseudofermion(seed, trajectory, number)
+        return self
+
+    def add(self, other: SpinorField, factor: complex = 1.0) -> Self:
+        """self + factor other."""
+        self.array[:] += factor.real * other.array
+        if factor.imag:
+            self.array[..., 0, :] -= factor.imag * other.array[..., 1, :]
+            self.array[..., 1, :] += factor.imag * other.array[..., 0, :]
+        return self
+
+    def scale(self, factor: float) -> Self:
+        """factor self."""
+        self.array[:] *= factor
+        return self
+
+    def gamma5(self) -> Self:
+        """gamma_5 self."""
+        self.array[:, 2:] *= -1
+        return self
+
     def dot(self, other: SpinorField) -> complex:
         """(self, other), the first one conjugated. Collective."""
         return self.lattice.call(_core.lqcd.dot, self.lattice.engine, self.native, other.native)
@@ -208,6 +231,48 @@ class SpinorField(Field):
     def norm2(self) -> float:
         """(self, self). Collective."""
         return self.lattice.call(_core.lqcd.norm2, self.lattice.engine, self.native)
+
+
+class Flavours:
+    """Spinors of two flavours, ``up`` and ``down``, on all sites or on the odd ones alone."""
+
+    def __init__(self, lattice: Lattice, native=None, *, odd: bool = False):
+        self.lattice, self.native = lattice, native or _core.lqcd.Flavours(lattice.layout, odd)
+        self.up, self.down = SpinorField(lattice, self.native.up), SpinorField(lattice, self.native.down)
+
+    def like(self) -> Flavours:
+        """A field of zeros on the same sites."""
+        return Flavours(self.lattice, odd=self.up.native.odd)
+
+    def copy(self) -> Flavours:
+        """Another field with the same numbers."""
+        return Flavours(self.lattice, self.native.copy())
+
+    def pseudofermion(self, seed: int, trajectory: int, number: int) -> Self:
+        """As `SpinorField.pseudofermion`, by the numbers of two terms."""
+        self.up.pseudofermion(seed, trajectory, number)
+        self.down.pseudofermion(seed, trajectory, number + 1)
+        return self
+
+    def add(self, other: Flavours, factor: complex = 1.0) -> Self:
+        """self + factor other."""
+        self.up.add(other.up, factor)
+        self.down.add(other.down, factor)
+        return self
+
+    def scale(self, factor: float) -> Self:
+        """factor self."""
+        self.up.scale(factor)
+        self.down.scale(factor)
+        return self
+
+    def dot(self, other: Flavours) -> complex:
+        """(self, other), the first one conjugated. Collective."""
+        return self.up.dot(other.up) + self.down.dot(other.down)
+
+    def norm2(self) -> float:
+        """(self, self). Collective."""
+        return self.up.norm2() + self.down.norm2()
 
 
 class Momenta(Field):

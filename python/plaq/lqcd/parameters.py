@@ -15,6 +15,7 @@ from plaq.lqcd.hmc import INTEGRATORS
 from plaq.lqcd.wilson import METHODS
 
 PROGRAM = "plaq lqcd"
+RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
@@ -24,6 +25,9 @@ SCHEMA = Schema({
               "none without kappa.",
     "strange": "One more Wilson quark in the sea, by rational hybrid Monte Carlo, with theta and csw of [quarks]; "
                "none without kappa.",
+    "heavy": "Two more quarks of different masses in the sea, such as strange and charm: a twisted doublet "
+             "(Frezzotti and Rossi, hep-lat/0311008) by rational hybrid Monte Carlo, with theta of [quarks], without "
+             "clover term; none without kappa.",
     "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. "
                "Hybrid Monte Carlo: a sweep is a trajectory.",
     "hmc": "Trajectories of hybrid Monte Carlo.",
@@ -52,6 +56,12 @@ SCHEMA = Schema({
     Parameter("strange", "range", list_of(real("(0, 100]"), length=2), None, "",
               "smallest and largest eigenvalue of M^+ M on odd sites, with room for what they do; needed with kappa"),
     Parameter("strange", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
+    Parameter("heavy", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("heavy", "mu", real("[0, 100]"), None, "1/a", "the mean of their masses, twisted; needed with kappa"),
+    Parameter("heavy", "epsilon", real("[0, 100]"), None, "1/a",
+              "half of what their masses differ by; needed with kappa"),
+    Parameter("heavy", "range", list_of(real("(0, 100]"), length=2), None, "", "as strange.range, of the doublet's M"),
+    Parameter("heavy", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
     Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "",
               "how links are updated; with quarks by hmc"),
     Parameter("updates", "start", choice("hot", "cold"), "hot", "", "links at random, or all one"),
@@ -68,7 +78,7 @@ SCHEMA = Schema({
     Parameter("hmc", "steps", list_of(integer(1, 10000), 1), (10,), "",
               "of the time scales: of a trajectory, then within each move of the scale before. One for each term: "
               "quarks from the lightest on (the heaviest with the determinant of the clover term), "
-              "the strange one, last the gauge field"),
+              "the strange one, the heavy doublet, last the gauge field"),
     Parameter("smearing", "ape_alpha", real("[0, 1]"), 0.5, "", "weight of the staples in APE smearing of links"),
     Parameter("smearing", "ape_steps", integer(0, 1000), 0, "", "how often links are smeared"),
     Parameter("smearing", "gauss_kappa", real("(0, 1000]"), 0.25, "",
@@ -138,18 +148,32 @@ class Parameters(parameters.Parameters):
             if quarks.kappa is not None:
                 raise InputError(f'{source}: quarks.kappa = {quarks.kappa:g} is not allowed with '
                                  'updates.algorithm = "heatbath": quarks need "hmc"')
-            if values["strange"].kappa is not None:
-                raise InputError(f'{source}: strange.kappa is not allowed with updates.algorithm = "heatbath": '
-                                 'quarks need "hmc"')
+            for name in RATIONAL:
+                if values[name].kappa is not None:
+                    raise InputError(f'{source}: {name}.kappa is not allowed with updates.algorithm = "heatbath": '
+                                     'quarks need "hmc"')
             return
-        strange = values["strange"]
-        if strange.kappa is not None and (strange.range is None or strange.range[0] >= strange.range[1]):
-            shown = None if strange.range is None else list(strange.range)
-            raise InputError(f"{source}: strange.range = {shown} is not allowed with strange.kappa: "
-                             "it has the smallest and the largest eigenvalue of M^+ M")
+        for name in RATIONAL:
+            one = values[name]
+            if one.kappa is not None and (one.range is None or one.range[0] >= one.range[1]):
+                shown = None if one.range is None else list(one.range)
+                raise InputError(f"{source}: {name}.range = {shown} is not allowed with {name}.kappa: "
+                                 "it has the smallest and the largest eigenvalue of M^+ M")
+        heavy = values["heavy"]
+        if heavy.kappa is not None:
+            for key in ("mu", "epsilon"):
+                if getattr(heavy, key) is None:
+                    raise InputError(f"{source}: heavy.{key} is missing: it is needed with heavy.kappa")
+            if heavy.epsilon**2 >= heavy.mu**2 + 1 / (2 * heavy.kappa)**2:
+                raise InputError(f"{source}: heavy.epsilon = {heavy.epsilon:g} is not allowed: it is less than "
+                                 "sqrt(mu^2 + 1 / (2 kappa)^2)")
+            if quarks.csw:
+                raise InputError(f"{source}: quarks.csw = {quarks.csw:g} is not allowed with heavy.kappa: the heavy "
+                                 "doublet has no clover term")
         if any(a >= b for a, b in zip(masses, masses[1:])):
             raise InputError(f"{source}: quarks.masses = {list(masses)} is not allowed: masses ascend")
-        terms = 1 + (0 if quarks.kappa is None else 1 + len(masses)) + (strange.kappa is not None)
+        terms = 1 + (0 if quarks.kappa is None else 1 + len(masses)) + sum(values[name].kappa is not None
+                                                                           for name in RATIONAL)
         if len(steps) != terms:
             of = "the gauge field" if terms == 1 else f"{terms - 1} of quarks and the gauge field"
             raise InputError(f"{source}: hmc.steps = {list(steps)} is not allowed: one number for each term of "

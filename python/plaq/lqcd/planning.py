@@ -10,7 +10,7 @@ from plaq.data.words import duration, size
 from plaq.lqcd.analysis import flow_times
 from plaq.lqcd.fields import RECTANGLES
 from plaq.lqcd.hmc import INTEGRATORS
-from plaq.lqcd.parameters import Parameters
+from plaq.lqcd.parameters import RATIONAL, Parameters
 
 # Microseconds of one core, 8^4 sites on the machine of docs/lqcd.md, for each link or site.
 LINK_UPDATE = {False: 1.2, True: 10.0}  # heat bath or over-relaxation, without and with rectangles
@@ -20,8 +20,11 @@ SITE_NORMAL = {False: 0.13, True: 0.17}  # a step of conjugate gradient, without
 SITE_FLOW = 9.0  # a step of the flow, with energy and charge
 SITE_SHIFT = 0.07  # a field of matrices moved by one site, or a product of two
 SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
+SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # of multigrid: its setup, a cycle, and how many a solve needs
+RATIONAL_NAMES = {"strange": "strange quark", "heavy": "heavy doublet"}
 STEPS = 100  # that a solve is taken to need
-LINKS, NEAR, MATRIX, SPINOR, BLOCKS = 576, 768, 144, 192, 1152  # bytes of a site; NEAR: links of a hopping matrix
+# Bytes of a site. NEAR: links of a hopping matrix; MULTIGRID: test vectors, coarse matrix and directions of GCR.
+LINKS, NEAR, MATRIX, SPINOR, BLOCKS, MULTIGRID = 576, 768, 144, 192, 1152, 7300
 
 
 @dataclass(frozen=True)
@@ -30,38 +33,38 @@ class Work:
 
     term: str
     kicks: int
+    flavours: int = 1  # that a spinor of it has
 
 
 def time_scales(p: Parameters) -> tuple[list[Work], int]:
     """The scales of a trajectory, the coarsest first, and how often links are moved in it."""
-    names = ["the gauge field"]
+    names = [name for name in RATIONAL if getattr(p, name).kappa is not None]
+    names = [*(RATIONAL_NAMES[name] for name in names), "the gauge field"]
     if p.quarks.kappa is not None:
         chain = [0.0, *p.quarks.masses]
         names = [*(f"quarks, mass {a:g} over {b:g}" for a, b in zip(chain, chain[1:])),
                  f"quarks, mass {chain[-1]:g}", *names]
-    if p.strange.kappa is not None:
-        names.insert(len(names) - 1, "strange quark")
     kicks, moves = INTEGRATORS[p.hmc.integrator]
     calls, found = 1, []
     for name, steps in zip(names, p.hmc.steps):
-        found.append(Work(name, calls * (steps * (len(kicks) - 1) + 1)))
+        found.append(Work(name, calls * (steps * (len(kicks) - 1) + 1), 2 if name == RATIONAL_NAMES["heavy"] else 1))
         calls *= steps * len(moves)
     return found, calls
 
 
 def memory(p: Parameters, sites: int) -> int:
     """Bytes of the fields of so many sites, at their most; without the interpreter's own."""
-    quarks, clover = (p.quarks.kappa is not None or p.strange.kappa is not None,
-                      max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0)
+    clover = max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0
+    quarks = any(q.kappa is not None for q in (p.quarks, p.strange, p.heavy))
     needs = 2 * LINKS + 10 * MATRIX  # links, one more field of them, and what staples are worked out in
     if p.updates.algorithm == "hmc":
         needs += 2 * LINKS
     if quarks or p.mesons.kappa is not None:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
-    if p.strange.kappa is not None:
-        needs += (2 * p.strange.poles + 4) * SPINOR // 2
+    needs += max((2 * q.poles + 4) * flavours * (q.kappa is not None)
+                 for q, flavours in ((p.strange, 1), (p.heavy, 2))) * SPINOR // 2
     if p.mesons.kappa is not None:
-        needs += (36 if p.mesons.source == "point" else 12) * SPINOR
+        needs += (36 if p.mesons.source == "point" else 12) * SPINOR + MULTIGRID * (p.mesons.solver == "multigrid")
     if p.flow.time is not None:
         needs = max(needs, 4 * LINKS + 20 * MATRIX)
     return needs * sites
@@ -76,7 +79,8 @@ def seconds(p: Parameters) -> dict[str, float]:
         scales, moves = time_scales(p)
         normal = SITE_NORMAL[p.quarks.csw != 0] * STEPS
         one = 4 * (LINK_FORCE[rectangles] * scales[-1].kicks + LINK_MOVE * moves)
-        one += normal * sum(work.kicks + 3 for work in scales[:-1])  # and those of values at both ends
+        # With the solves for values at both ends.
+        one += normal * sum(work.flavours * (work.kicks + 3) for work in scales[:-1])
     else:
         one = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
     solves = 0 if p.mesons.kappa is None else 12 if p.mesons.source == "point" else 4
@@ -87,7 +91,10 @@ def seconds(p: Parameters) -> dict[str, float]:
         loops = SITE_SHIFT * (3 * r * t * (r + t + 12) / 2 + 250)  # sides that are moved, products, and rectangles
     if loops or (solves and smear.gauss_steps):
         loops += SITE_APE * smear.ape_steps
-    meson = solves * STEPS * SITE_NORMAL[p.mesons.csw != 0] + columns * SITE_GAUSS * smear.gauss_steps
+    solve = STEPS * SITE_NORMAL[p.mesons.csw != 0]
+    if p.mesons.solver == "multigrid":
+        solve = CYCLES * SITE_CYCLE + SITE_SETUP / solves if solves else 0.0
+    meson = solves * solve + columns * SITE_GAUSS * smear.gauss_steps
     each = {"updates": one * sweeps, "loops": loops * p.updates.configurations,
             "mesons": meson * p.updates.configurations,
             "flow": len(flow_times(p)) * SITE_FLOW * p.updates.configurations}
@@ -99,11 +106,12 @@ def describe(p: Parameters) -> str:
     extents = " x ".join(map(str, p.lattice.extents))
     lines = [f"lattice:     {extents} (t, x, y, z), {math.prod(p.lattice.extents)} sites",
              f"action:      {p.action.gauge}, beta = {p.action.beta:g}"]
-    for name, q in (("quarks", p.quarks), ("strange", p.strange)):
-        if q.kappa is not None:
-            mass = f"kappa = {q.kappa:g}, m = {1 / (2 * q.kappa) - 4:.4g}"
-            twist = f", mu = {q.mu:g}" if name == "quarks" and q.mu else ""
-            lines.append(f"{name + ':':12} {mass}{twist}, c_sw = {p.quarks.csw:g}")
+    q, strange, heavy = p.quarks, p.strange, p.heavy
+    for name, kappa, more in (("quarks", q.kappa, f"{f', mu = {q.mu:g}' if q.mu else ''}, c_sw = {q.csw:g}"),
+                              ("strange", strange.kappa, f", c_sw = {q.csw:g}"),
+                              ("heavy", heavy.kappa, f", mu = {heavy.mu} +- {heavy.epsilon}")):
+        if kappa is not None:
+            lines.append(f"{name + ':':12} kappa = {kappa:g}, m = {1 / (2 * kappa) - 4:.4g}{more}")
     how = ("heat bath" if p.updates.algorithm == "heatbath"
            else f"hybrid Monte Carlo, {p.hmc.integrator}, length {p.hmc.length:g}")
     lines.append(f"updates:     {how}; {p.updates.configurations} configurations, {p.updates.sweeps} apart, "
@@ -133,5 +141,5 @@ def estimate(p: Parameters, ranks: int, workers: int) -> str:
         "time:        " + ", ".join(f"{part} {duration(value / cores)}" for part, value in parts.items())
         + f"; all {duration(sum(parts.values()) / cores)}",
         f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, "
-        "which is for heavy quarks",
+        "which is for heavy quarks" + (f", or {CYCLES} of multigrid" if p.mesons.solver == "multigrid" else ""),
     ])

@@ -46,8 +46,9 @@ class Wilson:
         """(psi, how it went) with M psi = eta to |eta - M psi| <= residual |eta|, computed from psi at the end.
 
         method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields. mixed : most steps in single
-        precision; multigrid always has them so. The first solve with multigrid sets it up (multigrid.hpp), for all
-        that follow; InputError where aggregates of sites do not fit into the boxes of ranks.
+        precision; InputError for multigrid without, which knows no other way. The first solve with multigrid sets it
+        up (multigrid.hpp), for all that follow; InputError where aggregates of sites do not fit into the boxes of
+        ranks.
         How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError,
         with that sentence, where the method stalls (as for kappa beyond its critical value) or runs out of steps.
         """
@@ -55,8 +56,12 @@ class Wilson:
             raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
         psi = SpinorField(self.lattice)
         done = self.lattice.call(self._native.solve, psi.native, eta.native, method, mixed, residual, most_steps)
-        self._need(done, method, residual)
+        need(done, method, self, residual)
         return psi, done
+
+    def odd(self) -> SpinorField:
+        """A field of zeros on odd sites."""
+        return SpinorField(self.lattice, odd=True)
 
     def apply_odd(self, psi: SpinorField, dagger: bool = False, twist: float = 0.0) -> SpinorField:
         r"""$\hat M\psi$ or $\hat M^+\psi$ on odd sites, of
@@ -65,13 +70,18 @@ class Wilson:
         self.lattice.call(self._native.apply_odd, out.native, psi.native, dagger, twist)
         return out
 
+    def hermitian(self, psi: SpinorField) -> SpinorField:
+        r"""$Q\psi = \gamma_5\hat M\psi$ on odd sites, with $Q^2 = \hat M^+\hat M$ where there is no twisted mass.
+        Collective."""
+        return self.apply_odd(psi).gamma5()
+
     def solve_normal(self, phi: SpinorField, twist: float = 0.0, residual: float = 1e-10, mixed: bool = True,
                      most_steps: int = 100_000) -> SpinorField:
         r"""x on odd sites with $\hat M^+ \hat M x = \phi$ to $|\phi - \hat M^+ \hat M x| \le$ ``residual``
         $|\phi|$, by conjugate gradient from zero on. Collective. RunError as `solve`."""
         x = phi.like()
         done = self.lattice.call(self._native.solve_normal, x.native, phi.native, twist, mixed, residual, most_steps)
-        self._need(done, "cg", residual)
+        need(done, "cg", self, residual)
         return x
 
     def solve_shifted(self, phi: SpinorField, shifts: Sequence[float], residual: float = 1e-10,
@@ -82,7 +92,7 @@ class Wilson:
         x = [phi.like() for _ in shifts]
         natives = [field.native for field in x]
         done = self.lattice.call(self._native.solve_shifted, natives, phi.native, list(shifts), residual, most_steps)
-        self._need(done, "shifted cg", residual)
+        need(done, "shifted cg", self, residual)
         return x
 
     def derivative(self, gauge: GaugeField, X: SpinorField, Y: SpinorField):
@@ -103,10 +113,14 @@ class Wilson:
         self.lattice.call(self._native.log_det_derivative, out, gauge.native)
         return out
 
-    def _need(self, done, method: str, residual: float) -> None:
-        """RunError on all ranks for a solver that did not find what it was to."""
-        if done.converged:
-            return
-        error = RunError(f"{method} for kappa = {self.kappa:g}, mu = {self.mu:g} {done}, not {residual:g}")
-        error.ranks = self.lattice.comm.size
-        raise error
+    def __str__(self) -> str:
+        return f"kappa = {self.kappa:g}, mu = {self.mu:g}"
+
+
+def need(done, method: str, matrix, residual: float) -> None:
+    """RunError on all ranks for a solver that did not find what it was to."""
+    if done.converged:
+        return
+    error = RunError(f"{method} for {matrix} {done}, not {residual:g}")
+    error.ranks = matrix.lattice.comm.size
+    raise error

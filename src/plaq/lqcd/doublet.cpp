@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/lqcd/shifted.hpp"
 
 namespace plaq::lqcd {
 
@@ -112,6 +114,42 @@ solver_result doublet<T>::solve(flavours<T>& psi, const flavours<T>& eta, double
     if (done.end == ending::converged && !(done.residual <= 2 * residual)) done.end = ending::stalled;
   });
   return done;
+}
+
+template <class T>
+solver_result doublet<T>::solve_shifted(std::vector<flavours<double>>& x, const flavours<double>& phi,
+                                        const std::vector<double>& shifts, const solver_options& how)
+requires std::same_as<T, double>
+{
+  const auto both = [](auto&& f) {
+    f([](auto& pair) -> auto& { return pair.up; });
+    f([](auto& pair) -> auto& { return pair.down; });
+  };
+  return shifted_cg(by_, x, phi, shifts, how, both,
+                    [&](auto& out, const auto& in, bool dagger) { apply_odd(out, in, dagger); });
+}
+
+template <class T>
+void doublet<T>::derivative(links<double>& m, const flavours<double>& X, const flavours<double>& Y)
+requires std::same_as<T, double>
+{
+  // As in wilson::derivative; the hopping matrix, which is all that depends on links, does not mix flavours.
+  const auto whole = [&](const flavours<double>& odd, bool dagger) {
+    flavours<double> out{spinors<double>(where_), spinors<double>(where_)};
+    for (const auto f : {&flavours<double>::up, &flavours<double>::down})
+      H_(even_.*f, odd.*f, 0, {dagger, p_.kappa, nullptr, {}});
+    divide(even_, dagger);
+    for (const auto f : {&flavours<double>::up, &flavours<double>::down}) {
+      std::copy_n((even_.*f).data(), (even_.*f).size(), (out.*f).of(0));
+      std::copy_n((odd.*f).data(), (odd.*f).size(), (out.*f).of(1));
+    }
+    return out;
+  };
+  const auto right = whole(X, false), left = whole(Y, true);
+  links<double> of_down(m);
+  H_.derivative(m, right.up, left.up);
+  H_.derivative(of_down, right.down, left.down);
+  std::transform(m.data(), m.data() + m.size(), of_down.data(), m.data(), std::plus<>());
 }
 
 template class doublet<double>;

@@ -1,6 +1,8 @@
 // Two flavours of twisted mass with different masses, such as strange and charm.
 #pragma once
+#include <concepts>
 #include <memory>
+#include <vector>
 
 #include "plaq/lqcd/solver.hpp"
 #include "plaq/lqcd/wilson.hpp"
@@ -39,6 +41,17 @@ class doublet {
   /// M psi = eta by conjugate gradient on M^^+ M^, from zero on; the residual is |eta - M psi| / |eta| of psi on
   /// all sites.
   solver_result solve(flavours<T>& psi, const flavours<T>& eta, double residual, int most_steps);
+  /// (M^^+ M^ + shift) x = phi on odd sites for several shifts, as solver::solve_shifted.
+  solver_result solve_shifted(std::vector<flavours<double>>& x, const flavours<double>& phi,
+                              const std::vector<double>& shifts, const solver_options& how)
+  requires std::same_as<T, double>;
+
+  /// m such that with U -> exp(e_a T_a) U of the links that the matrix was made of the real part of Y^+ M^ X, fields
+  /// on odd sites, changes by -kappa Re tr(e_a T_a m).
+  void derivative(links<double>& m, const flavours<double>& X, const flavours<double>& Y)
+  requires std::same_as<T, double>;
+
+  const std::shared_ptr<const layout>& where() const { return where_; }
 
  private:
   /// 1 +- 2 i kappa mu gamma_5 for the upper and the lower flavour.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "plaq/base/error.hpp"
+#include "plaq/lqcd/shifted.hpp"
 
 namespace plaq::lqcd {
 
@@ -185,7 +186,10 @@ solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, co
   check(psi.where().lanes() == where()->lanes() && psi.same_places(eta) && psi.which() == sites::all,
         "a solver's fields have its layout and all sites");
   solver_result done{ending::converged, 0, 0, 0};
-  if (how.method == solver_options::method_kind::multigrid && !multigrid_) set_up({});
+  if (how.method == solver_options::method_kind::multigrid) {
+    if (!how.mixed) throw input_error("multigrid has its steps in single precision: mixed cannot be false");
+    if (!multigrid_) set_up({});
+  }
   by_.hands.inside("solve", [&] {
     const double size = std::sqrt(norm2(by_, eta));
     combine<double>(by_, psi, {{0, eta}});
@@ -246,6 +250,15 @@ solver_result solver::solve_normal(spinors<double>& x, const spinors<double>& ph
     }
   });
   return done;
+}
+
+solver_result solver::solve_shifted(std::vector<spinors<double>>& x, const spinors<double>& phi,
+                                    const std::vector<double>& shifts, const solver_options& how) {
+  check(phi.where().lanes() == where()->lanes() && phi.which() == sites::odd,
+        "a shifted solver has fields of its layout on odd sites");
+  const auto one = [](auto&& f) { f([](auto& field) -> auto& { return field; }); };
+  return shifted_cg(by_, x, phi, shifts, how, one,
+                    [&](auto& out, const auto& in, bool dagger) { M_.apply_odd(out, in, dagger); });
 }
 
 }  // namespace plaq::lqcd

@@ -31,7 +31,8 @@ struct solver_result {
 /// itself (Clark et al., arXiv:0911.3191, section 5). A residual that no longer falls from update to update ends
 /// the search: `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) and multigrid
 /// (multigrid.hpp, with GCR in single precision around it) M^ itself. The bits do not depend on ranks,
-/// workers or layout. Collective. input_error for a residual that is not positive.
+/// workers or layout. Collective. input_error for a residual that is not positive, and for multigrid that is not
+/// mixed.
 class solver {
  public:
   /// Takes a copy of the links. Fields have their layout; single precision has twice the lanes, so it fills
