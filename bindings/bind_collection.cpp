@@ -92,14 +92,13 @@ void bind_collection(nb::module_& m) {
              const array_1d<double>& sizes, const array_2d<std::uint64_t>& ends, const array_1d<double>& weights,
              const array_1d<std::uint64_t>& positions, const array_2d<double>& points, double most_bytes,
              int ranks_per_node) {
-            new (self) balance::situation(situation(ranks, loads, where, sizes, ends, weights, positions, points,
-                                                    most_bytes, ranks_per_node));
+            new (self) balance::situation(
+                situation(ranks, loads, where, sizes, ends, weights, positions, points, most_bytes, ranks_per_node));
           },
-          "ranks"_a, "loads"_a, "where"_a, "sizes"_a, "ends"_a, "weights"_a, "positions"_a, "points"_a,
-          "most_bytes"_a, "ranks_per_node"_a)
+          "ranks"_a, "loads"_a, "where"_a, "sizes"_a, "ends"_a, "weights"_a, "positions"_a, "points"_a, "most_bytes"_a,
+          "ranks_per_node"_a)
       .def(
-          "judge", [](const balance::situation& s, const array_1d<int>& to) { return judge(s, sound(s, to)); },
-          "to"_a)
+          "judge", [](const balance::situation& s, const array_1d<int>& to) { return judge(s, sound(s, to)); }, "to"_a)
       .def(
           "loads_of_ranks",
           [](const balance::situation& s, const array_1d<int>& to) {
@@ -126,18 +125,24 @@ void bind_collection(nb::module_& m) {
       .def_ro("cut", &balance::outcome::cut)
       .def_prop_ro("imbalance", &balance::outcome::imbalance)
       .def_prop_ro("floor", &balance::outcome::floor);
-  m.def("hilbert_positions", [](const array_2d<int>& points, const array_1d<int>& extent) {
-    if (points.shape(1) != extent.size()) throw plaq::input_error("points and extent have different dimensions");
-    switch (extent.size()) {
-      case 1: return owned(along_curve<1>(points, extent));
-      case 2: return owned(along_curve<2>(points, extent));
-      case 3: return owned(along_curve<3>(points, extent));
-      default: throw plaq::input_error("points have 1 to 3 dimensions");
-    }
-  }, "points"_a, "extent"_a, "Of points (n, dimensions) of a box: how many the Hilbert curve meets before each.");
-  m.def("balancers", [] {
-    std::vector<std::tuple<std::string, bool, bool>> out;
-    for (const auto& b : balance::balancers()) out.emplace_back(b.name, b.needs_positions, b.needs_points);
-    return out;
-  }, "(name, whether it needs positions, whether it needs points) of each.");
+  m.def(
+      "hilbert_positions",
+      [](const array_2d<int>& points, const array_1d<int>& extent) {
+        if (points.shape(1) != extent.size()) throw plaq::input_error("points and extent have different dimensions");
+        switch (extent.size()) {
+          case 1: return owned(along_curve<1>(points, extent));
+          case 2: return owned(along_curve<2>(points, extent));
+          case 3: return owned(along_curve<3>(points, extent));
+          default: throw plaq::input_error("points have 1 to 3 dimensions");
+        }
+      },
+      "points"_a, "extent"_a, "Of points (n, dimensions) of a box: how many the Hilbert curve meets before each.");
+  m.def(
+      "balancers",
+      [] {
+        std::vector<std::tuple<std::string, bool, bool>> out;
+        for (const auto& b : balance::balancers()) out.emplace_back(b.name, b.needs_positions, b.needs_points);
+        return out;
+      },
+      "(name, whether it needs positions, whether it needs points) of each.");
 }

@@ -125,9 +125,8 @@ void bind_sums(nb::class_<collectives>& c) {
              vector_inout<T> sum) {
             std::vector<plaq::comm::piece<T>> pieces;
             for (std::size_t i = 0; i < arrays.size(); ++i) pieces.push_back({indices.at(i), view(arrays[i])});
-            return on_thread([&self, pieces = std::move(pieces), sum = view(sum)] {
-              self.template ordered_sum<T>(pieces, sum);
-            });
+            return on_thread(
+                [&self, pieces = std::move(pieces), sum = view(sum)] { self.template ordered_sum<T>(pieces, sum); });
           },
           "indices"_a, "arrays"_a.noconvert(), "sum"_a.noconvert());
 }
@@ -142,26 +141,28 @@ void bind_comm(nb::module_& m) {
 
   using owned_group = std::unique_ptr<group>;
   auto c = nb::class_<group>(m, "Communicator");
-  c.def_static("world", [](std::size_t longest) { return std::make_unique<group>(plaq::comm::world(longest)); },
-               "longest_message"_a = std::size_t(1) << 30, nb::call_guard<nb::gil_scoped_release>())
+  c.def_static(
+       "world", [](std::size_t longest) { return std::make_unique<group>(plaq::comm::world(longest)); },
+       "longest_message"_a = std::size_t(1) << 30, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("rank", [](const group& self) { return self.ranks.rank(); })
       .def_prop_ro("size", [](const group& self) { return self.ranks.size(); })
-      .def("share",
-           [](const group& self, std::size_t total, int rank) {
-             const plaq::portion part{rank, self.ranks.size()};
-             return std::pair(part.begin(total), part.end(total));
-           },
-           "total"_a, "rank"_a)
-      .def("split",
-           [](const group& self, int color, int key) {
-             return call_for<owned_group>::by(
-                 [&self, color, key] { return std::make_unique<group>(self.ranks.split(color, key)); });
-           },
-           "color"_a, "key"_a = 0)
+      .def(
+          "share",
+          [](const group& self, std::size_t total, int rank) {
+            const plaq::portion part{rank, self.ranks.size()};
+            return std::pair(part.begin(total), part.end(total));
+          },
+          "total"_a, "rank"_a)
+      .def(
+          "split",
+          [](const group& self, int color, int key) {
+            return call_for<owned_group>::by(
+                [&self, color, key] { return std::make_unique<group>(self.ranks.split(color, key)); });
+          },
+          "color"_a, "key"_a = 0)
       .def("split_by_node",
            [](const group& self) {
-             return call_for<owned_group>::by(
-                 [&self] { return std::make_unique<group>(self.ranks.split_by_node()); });
+             return call_for<owned_group>::by([&self] { return std::make_unique<group>(self.ranks.split_by_node()); });
            })
       .def("clock_offset",
            [](const group& self) {
@@ -170,19 +171,22 @@ void bind_comm(nb::module_& m) {
                return std::pair(found.seconds, found.error);
              });
            })
-      .def("collectives",
-           [](const group& self) {
-             using owned = std::unique_ptr<collectives>;
-             return call_for<owned>::by([&self] { return std::make_unique<collectives>(self.ranks); });
-           },
-           "Collective operations; made by all ranks together.")
-      .def("messenger",
-           [](const group& self) {
-             using owned = std::unique_ptr<plaq::comm::messenger>;
-             return call_for<owned>::by([&self] { return std::make_unique<plaq::comm::messenger>(self.ranks); });
-           },
-           "Messages between the tasks of the ranks; made by all together.")
-      .def("abort", [](const group&, int code) { plaq::comm::abort_job(code); }, "code"_a)
+      .def(
+          "collectives",
+          [](const group& self) {
+            using owned = std::unique_ptr<collectives>;
+            return call_for<owned>::by([&self] { return std::make_unique<collectives>(self.ranks); });
+          },
+          "Collective operations; made by all ranks together.")
+      .def(
+          "messenger",
+          [](const group& self) {
+            using owned = std::unique_ptr<plaq::comm::messenger>;
+            return call_for<owned>::by([&self] { return std::make_unique<plaq::comm::messenger>(self.ranks); });
+          },
+          "Messages between the tasks of the ranks; made by all together.")
+      .def(
+          "abort", [](const group&, int code) { plaq::comm::abort_job(code); }, "code"_a)
       .def(
           "send",
           [](group& self, vector_in<std::uint8_t> bytes, int peer) {
@@ -208,8 +212,8 @@ void bind_comm(nb::module_& m) {
           "gather",
           [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all,
              const std::vector<std::size_t>& first_byte, int root) {
-            return call(self.igather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)),
-                                           first_byte, root));
+            return call(
+                self.igather_bytes(std::as_bytes(view(mine)), std::as_writable_bytes(view(all)), first_byte, root));
           },
           "mine"_a.noconvert(), "all"_a.noconvert(), "first_byte"_a, "root"_a)
       .def(
@@ -294,8 +298,8 @@ void bind_comm(nb::module_& m) {
   nb::class_<machine::level>(m, "Level")
       .def(nb::init<int, double, double, double>(), "ranks"_a, "latency"_a, "gap"_a, "per_byte"_a);
   nb::class_<machine>(m, "Machine", "A LogGP machine with a hierarchy of shared links; see simulation.hpp.")
-      .def(nb::init<std::vector<machine::level>, double, double, std::size_t, int, double>(), "levels"_a,
-           "overhead"_a, "combine_per_byte"_a, "eager"_a, "cores"_a, "turn"_a);
+      .def(nb::init<std::vector<machine::level>, double, double, std::size_t, int, double>(), "levels"_a, "overhead"_a,
+           "combine_per_byte"_a, "eager"_a, "cores"_a, "turn"_a);
   nb::class_<plaq::comm::simulated>(m, "Simulated")
       .def_ro("seconds", &plaq::comm::simulated::seconds)
       .def_ro("messages", &plaq::comm::simulated::messages)
@@ -303,15 +307,14 @@ void bind_comm(nb::module_& m) {
       .def_ro("bytes_across", &plaq::comm::simulated::bytes_across);
   m.def(
       "simulate",
-      [](const std::string& operation, std::size_t bytes, const plaq::comm::method& by, const machine& on,
-         int ranks, int root) {
+      [](const std::string& operation, std::size_t bytes, const plaq::comm::method& by, const machine& on, int ranks,
+         int root) {
         nb::gil_scoped_release other_threads;
         return plaq::comm::simulate({plaq::comm::collective_named(operation), root, bytes, 1}, by, on, ranks);
       },
       "operation"_a, "bytes"_a, "by"_a, "on"_a, "ranks"_a, "root"_a = 0);
 
   m.def("library_version", &plaq::comm::library_version, "The MPI that plaq was built with; empty without MPI.");
-  m.def("thread_level", &plaq::comm::thread_level,
-        "The thread level that MPI granted; empty where it is not running.");
+  m.def("thread_level", &plaq::comm::thread_level, "The thread level that MPI granted; empty where it is not running.");
   m.def("mpiexec", &plaq::comm::mpiexec, "Path of the launcher of that MPI; empty without MPI.");
 }

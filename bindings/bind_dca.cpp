@@ -116,19 +116,26 @@ void bind_dca(nb::module_& m) {
       .def_ro("name", &bin_array::name)
       .def_ro("offset", &bin_array::offset, "Of its first number.")
       .def_prop_ro("size", &bin_array::size, "Numbers of the whole; a complex value is two.")
-      .def_prop_ro("axes", [](const bin_array& a) {
-        nb::list names;
-        for (const axis& along : a.axes) names.append(along.name);
-        return nb::tuple(names);
-      }, "Their names; the last one varies fastest.")
-      .def_prop_ro("shape", [](const bin_array& a) {
-        nb::list sizes;
-        for (const axis& along : a.axes) sizes.append(along.size);
-        return nb::tuple(sizes);
-      })
-      .def_prop_ro("dtype", [](const bin_array& a) {
-        return nb::borrow(reinterpret_cast<PyObject*>(a.complex ? &PyComplex_Type : &PyFloat_Type));
-      }, "float or complex");
+      .def_prop_ro(
+          "axes",
+          [](const bin_array& a) {
+            nb::list names;
+            for (const axis& along : a.axes) names.append(along.name);
+            return nb::tuple(names);
+          },
+          "Their names; the last one varies fastest.")
+      .def_prop_ro("shape",
+                   [](const bin_array& a) {
+                     nb::list sizes;
+                     for (const axis& along : a.axes) sizes.append(along.size);
+                     return nb::tuple(sizes);
+                   })
+      .def_prop_ro(
+          "dtype",
+          [](const bin_array& a) {
+            return nb::borrow(reinterpret_cast<PyObject*>(a.complex ? &PyComplex_Type : &PyFloat_Type));
+          },
+          "float or complex");
   const auto to_dict_of = [](const bin_layout& layout) {
     nb::dict out;
     for (const bin_array& a : layout) out[a.name.c_str()] = a;
@@ -139,9 +146,9 @@ void bind_dca(nb::module_& m) {
       nb::class_<problem>(m, "Problem", what)
           .def(
               "__init__",
-              [](problem* self, double beta, double U, double K, int sites, int segments,
-                 flat<double> g0_coefficients, flat<std::int32_t> difference, flat<std::complex<double>> fourier,
-                 flat<std::int32_t> momentum_sum, flat<std::int32_t> minus, flat<std::int32_t> odd_frequencies) {
+              [](problem* self, double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
+                 flat<std::int32_t> difference, flat<std::complex<double>> fourier, flat<std::int32_t> momentum_sum,
+                 flat<std::int32_t> minus, flat<std::int32_t> odd_frequencies) {
                 new (self) problem(*make_problem(beta, U, K, sites, segments, g0_coefficients, difference, fourier,
                                                  momentum_sum, minus, odd_frequencies));
               },
@@ -149,9 +156,9 @@ void bind_dca(nb::module_& m) {
               "momentum_sum"_a, "minus"_a, "odd_frequencies"_a)
           .def(
               "measure_two_particle",
-              [](problem& whole, int window, int frequencies, flat<std::complex<double>> g0_frequency,
-                 bool pairing, flat<std::int32_t> orbit, const std::vector<std::string>& kinds,
-                 const std::vector<int>& transfers, const std::vector<int>& bosonic) {
+              [](problem& whole, int window, int frequencies, flat<std::complex<double>> g0_frequency, bool pairing,
+                 flat<std::int32_t> orbit, const std::vector<std::string>& kinds, const std::vector<int>& transfers,
+                 const std::vector<int>& bosonic) {
                 measurement_list& p = whole.measured;
                 p.window = window;
                 p.two_particle_frequencies = frequencies;
@@ -175,8 +182,8 @@ void bind_dca(nb::module_& m) {
                 std::vector<std::shared_ptr<const bath_function>> baths;
                 for (std::size_t i = 0; i < tables.size(); ++i)
                   baths.push_back(std::make_shared<bath_function>(
-                      std::make_shared<g0_table>(p.model.parameters.beta, p.model.parameters.sites,
-                                                 tables[i].first, copied(tables[i].second), p.model.difference),
+                      std::make_shared<g0_table>(p.model.parameters.beta, p.model.parameters.sites, tables[i].first,
+                                                 copied(tables[i].second), p.model.difference),
                       copied(g0_frequencies[i])));
                 p.baths.clear();
                 for (const int b : bath_of) p.baths.push_back(baths.at(std::size_t(b)));
@@ -187,8 +194,8 @@ void bind_dca(nb::module_& m) {
               "functions are measured, g0 at their frequencies.")
           .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
   const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
-    bound.def_prop_rw(name, [=](const problem& p) { return p.*role.*value; },
-                      [=](problem& p, T given) { p.*role.*value = given; });
+    bound.def_prop_rw(
+        name, [=](const problem& p) { return p.*role.*value; }, [=](problem& p, T given) { p.*role.*value = given; });
   };
   rw("block_length", &problem::moves, &move_rules::block_length);
   rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
@@ -204,20 +211,24 @@ void bind_dca(nb::module_& m) {
   rw("seed", &problem::rules, &chain_rules::seed);
   rw("point", &problem::rules, &chain_rules::point);
   rw("iteration", &problem::rules, &chain_rules::iteration);
-  bound
-      .def("layout", [to_dict_of](const problem& p) {
-        return to_dict_of(layout_of(p.model.parameters.sites, p.measured));
-      }, "{name: BinArray} of the sums in a bin, in their order.");
-  m.def("two_particle_layout", [to_dict_of](int sites, int window, int orbits, int channels) {
-          return to_dict_of(two_particle_layout(sites, window, orbits, channels));
-        }, "sites"_a, "window"_a, "orbits"_a, "channels"_a,
-        "The same of two-particle functions alone: pairing, of so many orbits of pairs (0: none), and channels.");
+  bound.def(
+      "layout", [to_dict_of](const problem& p) { return to_dict_of(layout_of(p.model.parameters.sites, p.measured)); },
+      "{name: BinArray} of the sums in a bin, in their order.");
+  m.def(
+      "two_particle_layout",
+      [to_dict_of](int sites, int window, int orbits, int channels) {
+        return to_dict_of(two_particle_layout(sites, window, orbits, channels));
+      },
+      "sites"_a, "window"_a, "orbits"_a, "channels"_a,
+      "The same of two-particle functions alone: pairing, of so many orbits of pairs (0: none), and channels.");
   m.attr("series_columns") = nb::cast(std::vector<std::string>(series_columns.begin(), series_columns.end()));
 
   nb::class_<control>(m, "Control", "Watches and stops chains that run on another thread.")
       .def(nb::init<>())
-      .def("finish_bins", [](control& c) { c.stop = control::finish; }, "Stop at the end of the bins under way.")
-      .def("abandon_bins", [](control& c) { c.stop = control::abandon; }, "Stop now; bins under way are lost.")
+      .def(
+          "finish_bins", [](control& c) { c.stop = control::finish; }, "Stop at the end of the bins under way.")
+      .def(
+          "abandon_bins", [](control& c) { c.stop = control::abandon; }, "Stop now; bins under way are lost.")
       .def_prop_ro("measurements", [](const control& c) { return c.measurements.load(); })
       .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); })
       .def_prop_ro("places", [](const control& c) { return c.places.load(); });
@@ -258,18 +269,24 @@ void bind_dca(nb::module_& m) {
   };
   nb::class_<chain_queue>(m, "ChainQueue", "Chains that wait for a worker, and those that came back from one.")
       .def(nb::init<>())
-      .def("add", [](chain_queue& q, const nb::dict& state) { q.add(from_dict(state)); }, "state"_a)
+      .def(
+          "add", [](chain_queue& q, const nb::dict& state) { q.add(from_dict(state)); }, "state"_a)
       .def("close", &chain_queue::close, "Nothing will be added any more.")
-      .def("take", [to_list](chain_queue& q, std::size_t most) { return to_list(q.take(most)); }, "most"_a,
-           "Up to so many chains that wait: those that were recalled, then the last ones.")
-      .def("take_complete", [to_list](chain_queue& q) { return to_list(q.take_complete()); },
-           "Those that have all their bins.")
+      .def(
+          "take", [to_list](chain_queue& q, std::size_t most) { return to_list(q.take(most)); }, "most"_a,
+          "Up to so many chains that wait: those that were recalled, then the last ones.")
+      .def(
+          "take_complete", [to_list](chain_queue& q) { return to_list(q.take_complete()); },
+          "Those that have all their bins.")
       .def("recall", &chain_queue::recall, "chains"_a,
            "Frees chains recalled before, and calls back so many of those that run, at the end of their bin.")
-      .def("load", [](const chain_queue& q) {
-        const auto [waiting, running] = q.state();
-        return std::pair(waiting, running);
-      }, "(chains that wait, chains that run).");
+      .def(
+          "load",
+          [](const chain_queue& q) {
+            const auto [waiting, running] = q.state();
+            return std::pair(waiting, running);
+          },
+          "(chains that wait, chains that run).");
 
   const auto how = [](const std::string& backend, const plaq::task::options& pool, bool split, int in_flight) {
     run_options out;
@@ -291,14 +308,15 @@ void bind_dca(nb::module_& m) {
       "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the "
       "queue\n"
       "is closed and empty, or all are stopped.");
-  m.def("run_chains_spread",
-        [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-              bool split, control& c, g4_spread& spread) {
-          const problem fixed = p;
-          nb::gil_scoped_release release;
-          run_chains_spread(fixed, queue, how(backend, pool, split, 0), c, spread);
-        },
-        "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "spread"_a,
-        "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no\n"
-        "two-particle functions: their shares are in `spread`.");
+  m.def(
+      "run_chains_spread",
+      [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+            bool split, control& c, g4_spread& spread) {
+        const problem fixed = p;
+        nb::gil_scoped_release release;
+        run_chains_spread(fixed, queue, how(backend, pool, split, 0), c, spread);
+      },
+      "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "control"_a, "spread"_a,
+      "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no\n"
+      "two-particle functions: their shares are in `spread`.");
 }

@@ -52,8 +52,8 @@ nb::ndarray<nb::numpy, std::int32_t> sites_of(const layout& where) {
   auto* all = new std::vector<std::int32_t>;
   nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
   each_site(where, [&](const coordinates& x, layout::place) { all->insert(all->end(), x.begin(), x.end()); });
-  return nb::ndarray<nb::numpy, std::int32_t>(all->data(),
-                                              {std::size_t(where.blocks()), std::size_t(where.lanes()), 4}, owner);
+  return nb::ndarray<nb::numpy, std::int32_t>(all->data(), {std::size_t(where.blocks()), std::size_t(where.lanes()), 4},
+                                              owner);
 }
 
 }  // namespace
@@ -77,8 +77,7 @@ void bind_lqcd(nb::module_& m) {
       .def("sites", &sites_of, "[block, lane, 4]: local coordinates.");
 
   nb::class_<owned_engine>(m, "Engine", "Workers of this rank and messages to the others.")
-      .def(nb::init<plaq::comm::messenger&, plaq::comm::collectives&, const std::string&,
-                    const plaq::task::options&>(),
+      .def(nb::init<plaq::comm::messenger&, plaq::comm::collectives&, const std::string&, const plaq::task::options&>(),
            "messages"_a, "together"_a, "backend"_a, "pool"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
 
   using gauge = links<double>;
@@ -87,27 +86,36 @@ void bind_lqcd(nb::module_& m) {
       .def(nb::init<std::shared_ptr<const layout>>(), "layout"_a)
       .def("copy", [](const gauge& u) { return gauge(u); })
       .def_prop_ro("array", [](nb::handle_t<gauge> self) { return array_of(self, {4, 3, 3}); })
-      .def("hot", [](gauge& u, std::uint64_t seed) { hot_start(u, seed); }, "seed"_a, free_gil())
+      .def(
+          "hot", [](gauge& u, std::uint64_t seed) { hot_start(u, seed); }, "seed"_a, free_gil())
       .def("cold", [](gauge& u) { cold_start(u); }, free_gil());
   nb::class_<spinor>(m, "Spinors")
-      .def("__init__",
-           [](spinor* self, std::shared_ptr<const layout> where, bool odd) {
-             new (self) spinor(std::move(where), odd ? sites::odd : sites::all);
-           },
-           "layout"_a, "odd"_a = false)
+      .def(
+          "__init__",
+          [](spinor* self, std::shared_ptr<const layout> where, bool odd) {
+            new (self) spinor(std::move(where), odd ? sites::odd : sites::all);
+          },
+          "layout"_a, "odd"_a = false)
       .def_prop_ro("odd", [](const spinor& psi) { return psi.which() == sites::odd; })
       .def("copy", [](const spinor& psi) { return spinor(psi); })
       .def_prop_ro("array", [](nb::handle_t<spinor> self) { return array_of(self, {4, 3}); })
-      .def("gaussian", [](spinor& psi, std::uint64_t seed, std::uint32_t number) { gaussian(psi, seed, number); },
-           "seed"_a, "number"_a = 0, free_gil())
-      .def("pseudofermion",
-           [](spinor& psi, std::uint64_t seed, std::uint32_t trajectory, std::uint32_t term) {
-             gaussian(psi, {seed, trajectory, term, draws::pseudofermion});
-           },
-           "seed"_a, "trajectory"_a, "term"_a, free_gil());
+      .def(
+          "gaussian", [](spinor& psi, std::uint64_t seed, std::uint32_t number) { gaussian(psi, seed, number); },
+          "seed"_a, "number"_a = 0, free_gil())
+      .def(
+          "pseudofermion",
+          [](spinor& psi, std::uint64_t seed, std::uint32_t trajectory, std::uint32_t term) {
+            gaussian(psi, {seed, trajectory, term, draws::pseudofermion});
+          },
+          "seed"_a, "trajectory"_a, "term"_a, free_gil());
 
-  m.def("dot", [](const owned_engine& e, const spinor& x, const spinor& y) { auto by = e.by; return dot(by, x, y); },
-        "engine"_a, "x"_a, "y"_a, free_gil());
+  m.def(
+      "dot",
+      [](const owned_engine& e, const spinor& x, const spinor& y) {
+        auto by = e.by;
+        return dot(by, x, y);
+      },
+      "engine"_a, "x"_a, "y"_a, free_gil());
   m.def(
       "norm2",
       [](const owned_engine& e, const spinor& x) {
@@ -116,12 +124,13 @@ void bind_lqcd(nb::module_& m) {
       },
       "engine"_a, "x"_a, free_gil());
 
-  m.def("plaquette",
-        [](owned_engine& e, const gauge& u) {
-          const auto p = plaquette(e.by, u);
-          return std::pair(p.temporal, p.spatial);
-        },
-        "engine"_a, "links"_a, "(with direction t, without).", free_gil());
+  m.def(
+      "plaquette",
+      [](owned_engine& e, const gauge& u) {
+        const auto p = plaquette(e.by, u);
+        return std::pair(p.temporal, p.spatial);
+      },
+      "engine"_a, "links"_a, "(with direction t, without).", free_gil());
   m.def(
       "heat_bath",
       [](owned_engine& e, gauge& u, double beta, double c1, std::uint64_t seed, std::uint32_t chain,
@@ -129,37 +138,41 @@ void bind_lqcd(nb::module_& m) {
         e.hands->inside("heat bath", [&] { heat_bath(e.by, u, {beta, c1}, {seed, chain, sweep}); });
       },
       "engine"_a, "links"_a, "beta"_a, "c1"_a, "seed"_a, "chain"_a, "sweep"_a, free_gil());
-  m.def("over_relax",
-        [](owned_engine& e, gauge& u, double c1) {
-          e.hands->inside("over-relaxation", [&] { over_relax(e.by, u, c1); });
-        },
-        "engine"_a, "links"_a, "c1"_a, free_gil());
+  m.def(
+      "over_relax",
+      [](owned_engine& e, gauge& u, double c1) {
+        e.hands->inside("over-relaxation", [&] { over_relax(e.by, u, c1); });
+      },
+      "engine"_a, "links"_a, "c1"_a, free_gil());
   m.def(
       "rectangle", [](owned_engine& e, const gauge& u) { return rectangle(e.by, u); }, "engine"_a, "links"_a,
       free_gil());
   m.def(
-      "unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); },
-      "engine"_a, "links"_a, free_gil());
+      "unitarity_violation", [](owned_engine& e, const gauge& u) { return unitarity_violation(e.by, u); }, "engine"_a,
+      "links"_a, free_gil());
 
   m.def(
-      "polyakov_loop", [](owned_engine& e, const gauge& u, int mu) { return polyakov_loop(e.by, u, mu); },
-      "engine"_a, "links"_a, "mu"_a, free_gil());
-  m.def("wilson_loops",
-        [](owned_engine& e, const gauge& across, const gauge& along, int most_r, int most_t) {
-          return wilson_loops(e.by, across, along, most_r, most_t);
-        },
-        "engine"_a, "across"_a, "along"_a, "most_r"_a, "most_t"_a, "[r, t], flat.", free_gil());
+      "polyakov_loop", [](owned_engine& e, const gauge& u, int mu) { return polyakov_loop(e.by, u, mu); }, "engine"_a,
+      "links"_a, "mu"_a, free_gil());
+  m.def(
+      "wilson_loops",
+      [](owned_engine& e, const gauge& across, const gauge& along, int most_r, int most_t) {
+        return wilson_loops(e.by, across, along, most_r, most_t);
+      },
+      "engine"_a, "across"_a, "along"_a, "most_r"_a, "most_t"_a, "[r, t], flat.", free_gil());
 
-  m.def("ape",
-        [](owned_engine& e, gauge& u, double alpha, int times) {
-          e.hands->inside("ape", [&] { ape(e.by, u, alpha, times); });
-        },
-        "engine"_a, "links"_a, "alpha"_a, "times"_a, free_gil());
-  m.def("gaussian_smear",
-        [](owned_engine& e, spinor& psi, const gauge& u, double kappa, int times, const angles& theta) {
-          e.hands->inside("smear", [&] { gaussian_smear(e.by, psi, u, kappa, times, theta); });
-        },
-        "engine"_a, "psi"_a, "links"_a, "kappa"_a, "times"_a, "theta"_a, free_gil());
+  m.def(
+      "ape",
+      [](owned_engine& e, gauge& u, double alpha, int times) {
+        e.hands->inside("ape", [&] { ape(e.by, u, alpha, times); });
+      },
+      "engine"_a, "links"_a, "alpha"_a, "times"_a, free_gil());
+  m.def(
+      "gaussian_smear",
+      [](owned_engine& e, spinor& psi, const gauge& u, double kappa, int times, const angles& theta) {
+        e.hands->inside("smear", [&] { gaussian_smear(e.by, psi, u, kappa, times, theta); });
+      },
+      "engine"_a, "psi"_a, "links"_a, "kappa"_a, "times"_a, "theta"_a, free_gil());
 
   m.def("gaussian_momenta", &gaussian_momenta, "momenta"_a, "seed"_a, "trajectory"_a, free_gil());
   m.def(
@@ -169,33 +182,36 @@ void bind_lqcd(nb::module_& m) {
         return kinetic_energy(by, p);
       },
       "engine"_a, "momenta"_a, free_gil());
-  m.def("move_links",
-        [](owned_engine& e, gauge& u, const momenta& p, double time) {
-          e.hands->inside("move links", [&] { move_links(e.by, u, p, time); });
-        },
-        "engine"_a, "links"_a, "momenta"_a, "time"_a, free_gil());
-  m.def("kick",
-        [](owned_engine& e, momenta& p, const gauge& derivative, double factor) {
-          e.hands->inside("kick", [&] { kick(e.by, p, derivative, factor); });
-        },
-        "engine"_a, "momenta"_a, "derivative"_a, "factor"_a, free_gil());
-  m.def("action_derivative",
-        [](owned_engine& e, gauge& out, const gauge& u, double c1) {
-          e.hands->inside("force", [&] { action_derivative(e.by, out, u, c1); });
-        },
-        "engine"_a, "out"_a, "links"_a, "c1"_a, free_gil());
+  m.def(
+      "move_links",
+      [](owned_engine& e, gauge& u, const momenta& p, double time) {
+        e.hands->inside("move links", [&] { move_links(e.by, u, p, time); });
+      },
+      "engine"_a, "links"_a, "momenta"_a, "time"_a, free_gil());
+  m.def(
+      "kick",
+      [](owned_engine& e, momenta& p, const gauge& derivative, double factor) {
+        e.hands->inside("kick", [&] { kick(e.by, p, derivative, factor); });
+      },
+      "engine"_a, "momenta"_a, "derivative"_a, "factor"_a, free_gil());
+  m.def(
+      "action_derivative",
+      [](owned_engine& e, gauge& out, const gauge& u, double c1) {
+        e.hands->inside("force", [&] { action_derivative(e.by, out, u, c1); });
+      },
+      "engine"_a, "out"_a, "links"_a, "c1"_a, free_gil());
 
-  m.def("flow_step",
-        [](owned_engine& e, gauge& u, double step) {
-          e.hands->inside("flow", [&] { flow_step(e.by, u, step); });
-        },
-        "engine"_a, "links"_a, "step"_a, free_gil());
-  m.def("clover",
-        [](owned_engine& e, const gauge& u) {
-          const auto f = clover(e.by, u);
-          return std::pair(f.energy, f.charge);
-        },
-        "engine"_a, "links"_a, "(energy, charge).", free_gil());
+  m.def(
+      "flow_step",
+      [](owned_engine& e, gauge& u, double step) { e.hands->inside("flow", [&] { flow_step(e.by, u, step); }); },
+      "engine"_a, "links"_a, "step"_a, free_gil());
+  m.def(
+      "clover",
+      [](owned_engine& e, const gauge& u) {
+        const auto f = clover(e.by, u);
+        return std::pair(f.energy, f.charge);
+      },
+      "engine"_a, "links"_a, "(energy, charge).", free_gil());
 
   nb::class_<solver_result>(m, "SolverResult")
       .def_prop_ro("converged", [](const solver_result& r) { return r.end == solver_result::ending::converged; })
@@ -206,14 +222,12 @@ void bind_lqcd(nb::module_& m) {
   nb::class_<solver>(m, "Wilson", "Wilson or twisted-mass fermions on a gauge field, of which it has a copy.")
       .def(
           "__init__",
-          [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta,
-             double csw) {
+          [](solver* self, owned_engine& e, const gauge& u, double kappa, double mu, const angles& theta, double csw) {
             new (self) solver(e.by, u, {kappa, mu, theta, csw});
           },
           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>(), free_gil())
       .def(
-          "apply",
-          [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
+          "apply", [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
           "out"_a, "in"_a, "dagger"_a, free_gil())
       .def(
           "apply_odd",
@@ -229,9 +243,8 @@ void bind_lqcd(nb::module_& m) {
           "out"_a, "links"_a, "X"_a, "Y"_a, free_gil())
       .def_prop_ro("log_det_even", [](solver& s) { return s.matrix().log_det_even(); })
       .def(
-          "log_det_derivative",
-          [](solver& s, gauge& out, const gauge& u) { s.matrix().log_det_derivative(out, u); }, "out"_a, "links"_a,
-          free_gil())
+          "log_det_derivative", [](solver& s, gauge& out, const gauge& u) { s.matrix().log_det_derivative(out, u); },
+          "out"_a, "links"_a, free_gil())
       .def(
           "solve_normal",
           [](solver& s, spinor& x, const spinor& phi, double twist, bool mixed, double residual, int most_steps) {
@@ -242,11 +255,10 @@ void bind_lqcd(nb::module_& m) {
           "x"_a, "phi"_a, "twist"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil())
       .def(
           "solve_shifted",
-          [](solver& s, std::vector<spinor*> x, const spinor& phi, const std::vector<double>& shifts,
-             double residual, int most_steps) {
+          [](solver& s, std::vector<spinor*> x, const spinor& phi, const std::vector<double>& shifts, double residual,
+             int most_steps) {
             std::vector<spinor> fields(shifts.size(), phi);
-            const auto done =
-                s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
+            const auto done = s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
             for (std::size_t i = 0; i < fields.size(); ++i) *x[i] = fields[i];  // views of its memory stay valid
             return done;
           },
@@ -257,9 +269,7 @@ void bind_lqcd(nb::module_& m) {
              int most_steps) {
             solver_options how;
             using kind = solver_options::method_kind;
-            how.method = method == "multigrid"  ? kind::multigrid
-                         : method == "bicgstab" ? kind::bicgstab
-                                                : kind::cg;
+            how.method = method == "multigrid" ? kind::multigrid : method == "bicgstab" ? kind::bicgstab : kind::cg;
             how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
             return s.solve(psi, eta, how);
           },
@@ -267,21 +277,22 @@ void bind_lqcd(nb::module_& m) {
 
   using pair = flavours<double>;
   nb::class_<pair>(m, "Flavours", "Spinors of two flavours.")
-      .def("__init__",
-           [](pair* self, const std::shared_ptr<const layout>& where, bool odd) {
-             const auto which = odd ? sites::odd : sites::all;
-             new (self) pair{spinor(where, which), spinor(where, which)};
-           },
-           "layout"_a, "odd"_a = false)
+      .def(
+          "__init__",
+          [](pair* self, const std::shared_ptr<const layout>& where, bool odd) {
+            const auto which = odd ? sites::odd : sites::all;
+            new (self) pair{spinor(where, which), spinor(where, which)};
+          },
+          "layout"_a, "odd"_a = false)
       .def("copy", [](const pair& psi) { return pair(psi); })
-      .def_prop_ro("up", [](pair& psi) -> spinor& { return psi.up; }, nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "up", [](pair& psi) -> spinor& { return psi.up; }, nb::rv_policy::reference_internal)
       .def_prop_ro("down", [](pair& psi) -> spinor& { return psi.down; }, nb::rv_policy::reference_internal);
   using two = doublet<double>;
   nb::class_<two>(m, "Doublet", "Two flavours of twisted mass with different masses, with a copy of a gauge field.")
       .def(
           "__init__",
-          [](two* self, owned_engine& e, const gauge& u, double kappa, double mu, double epsilon,
-             const angles& theta) {
+          [](two* self, owned_engine& e, const gauge& u, double kappa, double mu, double epsilon, const angles& theta) {
             new (self) two(e.by, u, {kappa, mu, epsilon, theta}, u.shared_layout());
           },
           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "epsilon"_a, "theta"_a, nb::keep_alive<1, 2>(), free_gil())
@@ -302,8 +313,7 @@ void bind_lqcd(nb::module_& m) {
           [](two& s, std::vector<pair*> x, const pair& phi, const std::vector<double>& shifts, double residual,
              int most_steps) {
             std::vector<pair> fields(shifts.size(), phi);
-            const auto done =
-                s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
+            const auto done = s.solve_shifted(fields, phi, shifts, {.residual = residual, .most_steps = most_steps});
             for (std::size_t i = 0; i < fields.size(); ++i) *x[i] = fields[i];
             return done;
           },

@@ -48,13 +48,13 @@ void bind_otf2(nb::module_& m) {
   m.def("version", &otf2::version);
   m.def(
       "write",
-      [](const std::string& folder, const std::string& creator, const std::string& description,
-         std::int64_t duration, const names& hosts, const names& task_names, const names& region_names,
+      [](const std::string& folder, const std::string& creator, const std::string& description, std::int64_t duration,
+         const names& hosts, const names& task_names, const names& region_names,
          const std::vector<std::tuple<std::string, int, int>>& processes,
          const std::vector<std::tuple<std::string, int, otf2::kind>>& locations,
          const std::vector<std::tuple<std::string, std::string>>& quantities,
-         const std::vector<std::tuple<int, int, int>>& counters, const nb::dict& intervals,
-         const nb::dict& created, const nb::dict& samples) {
+         const std::vector<std::tuple<int, int, int>>& counters, const nb::dict& intervals, const nb::dict& created,
+         const nb::dict& samples) {
         otf2::archive all{creator, description, duration, hosts, task_names, region_names};
         for (const auto& [name, host, creator] : processes) all.processes.push_back({name, host, creator});
         for (const auto& [name, process, kind] : locations) all.locations.push_back({name, process, kind});

@@ -1,6 +1,5 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -68,7 +67,7 @@ std::vector<V> used(const std::array<V, 3>& of, int dimensions) {
   return {of.begin(), of.begin() + dimensions};
 }
 template <class Sides, class Named>
-auto side_setter(Sides plan::* sides, std::size_t side, Named named) {
+auto side_setter(Sides plan::*sides, std::size_t side, Named named) {
   return [=](plan& p, const std::vector<std::string>& names) {
     if (names.empty() || names.size() > 3) throw plaq::input_error("sides have an entry for each dimension");
     for (std::size_t d = 0; d < names.size(); ++d) (p.*sides)[d][side] = named(names[d]);
@@ -93,11 +92,12 @@ nb::dict as_dict(const plaq::balanced& what) {
 
 void bind_pic(nb::module_& m) {
   nb::class_<species>(m, "Species")
-      .def("__init__",
-           [](species* self, const std::string& name, double charge, double mass, const std::string& pusher) {
-             new (self) species{name, charge, mass, pusher_named(pusher)};
-           },
-           "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris")
+      .def(
+          "__init__",
+          [](species* self, const std::string& name, double charge, double mass, const std::string& pusher) {
+            new (self) species{name, charge, mass, pusher_named(pusher)};
+          },
+          "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris")
       .def_ro("name", &species::name)
       .def_ro("charge", &species::charge)
       .def_ro("mass", &species::mass);
@@ -119,16 +119,16 @@ void bind_pic(nb::module_& m) {
             e.set_flux(flux);
             new (self) emitter(std::move(e));
           },
-          "species"_a, "at"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0,
-          "drift"_a = 0.0, "space_charge_limited"_a = false);
+          "species"_a, "at"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0, "drift"_a = 0.0,
+          "space_charge_limited"_a = false);
 
   nb::class_<antenna>(m, "Antenna", "A laser's sheet of current; see plan.hpp.")
       .def(
           "__init__",
-          [](antenna* self, int normal, double at, double omega, double phase, double field, double angle,
-             double waist, double focus, const std::vector<double>& centre, const std::vector<double>& envelope) {
-            new (self) antenna{normal,  at, omega, phase, field, angle, waist, focus, three(centre, 0.0, "centre"),
-                               envelope};
+          [](antenna* self, int normal, double at, double omega, double phase, double field, double angle, double waist,
+             double focus, const std::vector<double>& centre, const std::vector<double>& envelope) {
+            new (self)
+                antenna{normal, at, omega, phase, field, angle, waist, focus, three(centre, 0.0, "centre"), envelope};
           },
           "normal"_a, "at"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
           "envelope"_a);
@@ -150,24 +150,28 @@ void bind_pic(nb::module_& m) {
           "first"_a, "second"_a, "logarithm"_a, "every"_a = 1);
 
   nb::class_<ionising>(m, "Ionising", "Particles that ionise a gas; see plan.hpp.")
-      .def("__init__",
-           [](ionising* self, int by, int electrons, int ions, double loss, const std::vector<double>& energy,
-              const std::vector<double>& cross_section, const std::vector<double>& density, double temperature) {
-             new (self) ionising{by, electrons, ions, loss, energy, cross_section, density, temperature};
-           },
-           "by"_a, "electrons"_a, "ions"_a, "loss"_a, "energy"_a, "cross_section"_a, "density"_a, "temperature"_a);
+      .def(
+          "__init__",
+          [](ionising* self, int by, int electrons, int ions, double loss, const std::vector<double>& energy,
+             const std::vector<double>& cross_section, const std::vector<double>& density, double temperature) {
+            new (self) ionising{by, electrons, ions, loss, energy, cross_section, density, temperature};
+          },
+          "by"_a, "electrons"_a, "ions"_a, "loss"_a, "energy"_a, "cross_section"_a, "density"_a, "temperature"_a);
 
   nb::class_<plan>(m, "Plan", "What the input fixes; see plan.hpp.")
       .def(nb::init<>())
-      .def_prop_rw("cells", [](const plan& p) { return used(p.cells, p.dimensions); },
-                   [](plan& p, const std::vector<int>& cells) {
-                     p.cells = three(cells, 1, "cells");
-                     p.dimensions = int(cells.size());
-                   })
-      .def_prop_rw("lengths", [](const plan& p) { return used(p.lengths, p.dimensions); },
-                   [](plan& p, const std::vector<double>& l) { p.lengths = three(l, 1.0, "lengths"); })
-      .def_prop_rw("patches", [](const plan& p) { return used(p.patches, p.dimensions); },
-                   [](plan& p, const std::vector<int>& n) { p.patches = three(n, 1, "patches"); })
+      .def_prop_rw(
+          "cells", [](const plan& p) { return used(p.cells, p.dimensions); },
+          [](plan& p, const std::vector<int>& cells) {
+            p.cells = three(cells, 1, "cells");
+            p.dimensions = int(cells.size());
+          })
+      .def_prop_rw(
+          "lengths", [](const plan& p) { return used(p.lengths, p.dimensions); },
+          [](plan& p, const std::vector<double>& l) { p.lengths = three(l, 1.0, "lengths"); })
+      .def_prop_rw(
+          "patches", [](const plan& p) { return used(p.patches, p.dimensions); },
+          [](plan& p, const std::vector<int>& n) { p.patches = three(n, 1, "patches"); })
       .def_rw("dt", &plan::dt)
       .def_rw("order", &plan::order)
       .def_rw("seed", &plan::seed)
@@ -177,8 +181,9 @@ void bind_pic(nb::module_& m) {
       .def_prop_rw("high", nullptr, side_setter(&plan::borders, 1, border_named))
       .def_prop_rw("particles_low", nullptr, side_setter(&plan::walls, 0, wall_named))
       .def_prop_rw("particles_high", nullptr, side_setter(&plan::walls, 1, wall_named))
-      .def_prop_rw("species", [](const plan& p) { return p.kinds; },
-                   [](plan& p, const std::vector<species>& all) { p.kinds = all; })
+      .def_prop_rw(
+          "species", [](const plan& p) { return p.kinds; },
+          [](plan& p, const std::vector<species>& all) { p.kinds = all; })
       .def_prop_rw("emitters", nullptr, [](plan& p, const std::vector<emitter>& all) { p.emitters = all; })
       .def_rw("electrostatic", &plan::electrostatic)
       .def_prop_rw("potentials_low", nullptr, potential_setter(0))
@@ -190,14 +195,16 @@ void bind_pic(nb::module_& m) {
       .def_rw("coupling", &plan::coupling)
       .def_rw("crowding", &plan::crowding)
       .def_prop_rw("ionisations", nullptr, [](plan& p, const std::vector<ionising>& all) { p.ionisations = all; })
-      .def("set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
+      .def(
+          "set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
       .def_prop_ro("window_start", [](const plan& p) { return p.window.start; })
       .def("shifted", &plan::shifted, "step"_a, "Cells that the window has moved by when a step begins.")
-      .def("nodes", [](const plan& p) {
-        std::vector<int> out;
-        for (int d = 0; d < p.dimensions; ++d) out.push_back(p.nodes(d));
-        return out;
-      })
+      .def("nodes",
+           [](const plan& p) {
+             std::vector<int> out;
+             for (int d = 0; d < p.dimensions; ++d) out.push_back(p.nodes(d));
+             return out;
+           })
       .def_prop_ro("courant", &plan::courant, "The largest stable time step of the field solver.")
       .def("check", &plan::check);
 
@@ -210,8 +217,8 @@ void bind_pic(nb::module_& m) {
               throw plaq::input_error("precision = \"" + precision + "\" is not double or single");
             return make_plasma(p, over.ranks, {backend, pool, precision == "single", estimate, folder});
           },
-          "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double",
-          "estimate"_a = std::vector<double>(), "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
+          "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double", "estimate"_a = std::vector<double>(),
+          "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
       .def_prop_ro("step", &plasma::step)
       .def_prop_ro("time", [](const plasma& s) { return double(s.step()) * s.what().dt; })
       .def_prop_ro("columns", [](const plasma& s) { return record::names(s.what()); })
@@ -256,8 +263,7 @@ void bind_pic(nb::module_& m) {
       .def(
           "place",
           [](const plasma& s, int patch, int kind, int per_cell, bool even, int like, int from_x) {
-            auto x =
-                places(s.what(), s.mesh_now(patch), std::uint32_t(like < 0 ? kind : like), per_cell, even, from_x);
+            auto x = places(s.what(), s.mesh_now(patch), std::uint32_t(like < 0 ? kind : like), per_cell, even, from_x);
             const auto dimensions = std::size_t(s.what().dimensions);
             const std::size_t n = x.size() / dimensions;
             return given(std::move(x), {n, dimensions});
@@ -266,9 +272,8 @@ void bind_pic(nb::module_& m) {
       .def(
           "load",
           [](plasma& s, int patch, std::size_t kind, const array_in& x, const array_in& w, const array_in& drift,
-             const array_in& thermal, bool juttner) {
-            s.load(patch, kind, {view(x), view(w), view(drift), view(thermal), juttner});
-          },
+             const array_in& thermal,
+             bool juttner) { s.load(patch, kind, {view(x), view(w), view(drift), view(thermal), juttner}); },
           "patch"_a, "species"_a, "x"_a, "w"_a, "drift"_a, "thermal"_a, "juttner"_a = false)
       .def(
           "set_fields",

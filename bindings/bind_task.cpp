@@ -30,8 +30,6 @@ void bind_task(nb::module_& m) {
   m.def("allowed_cpus", &detail::allowed_cpus, "Hardware threads that this process may use.");
   m.def(
       "fair_share",
-      [](const std::vector<std::vector<int>>& masks, int rank, binding bind) {
-        return fair_share(masks, rank, bind);
-      },
+      [](const std::vector<std::vector<int>>& masks, int rank, binding bind) { return fair_share(masks, rank, bind); },
       "masks"_a, "rank"_a, "bind"_a, "The part of rank `rank` on a machine whose ranks may use `masks`.");
 }

@@ -33,17 +33,17 @@ void bind_trace(nb::module_& m) {
       .def_prop_ro("problem", &session::problem);
 
   m.def("recording", &recording);
-  m.def("begin_region", [](std::string_view name) {
-    return recording() ? detail::begin_region(label(name).view()) : 0;
-  });
+  m.def("begin_region",
+        [](std::string_view name) { return recording() ? detail::begin_region(label(name).view()) : 0; });
   m.def("end_region", &detail::end_region);
 
   nb::class_<counter>(m, "Counter", "A quantity that sessions sample; see plaq.trace.")
-      .def("__init__",
-           [](counter* self, std::string_view name, std::string_view unit) {
-             new (self) counter(label(name), label(unit));
-           },
-           "name"_a, "unit"_a)
+      .def(
+          "__init__",
+          [](counter* self, std::string_view name, std::string_view unit) {
+            new (self) counter(label(name), label(unit));
+          },
+          "name"_a, "unit"_a)
       .def("set", &counter::set, "value"_a)
       .def("add", &counter::add, "value"_a)
       .def_prop_ro("value", &counter::value);

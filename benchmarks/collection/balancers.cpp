@@ -4,6 +4,8 @@
 // itself.
 //   bench_balancers [RANKS...] [FILE]
 // The loads go to the file, for the program in charm/: a line for each element with its load and its rank.
+#include "plaq/collection/balance/balancers.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +13,6 @@
 #include <fstream>
 #include <vector>
 
-#include "plaq/collection/balance/balancers.hpp"
 #include "plaq/collection/hilbert.hpp"
 
 using namespace plaq;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "factors.hpp"
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/collection/collection.hpp"
 #include "plaq/comm/collectives/collectives.hpp"
@@ -17,7 +18,6 @@
 #include "plaq/comm/wire/clock_offset.hpp"
 #include "plaq/task/task.hpp"
 #include "plaq/trace/session.hpp"
-#include "factors.hpp"
 #include "sleeping.hpp"
 
 using namespace plaq;

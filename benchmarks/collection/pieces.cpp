@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <vector>
 
+#include "factors.hpp"
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/collection/collection.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/task/task.hpp"
-#include "factors.hpp"
 
 using namespace plaq;
 
@@ -95,16 +95,15 @@ int main(int count, char** arguments) {
         };
         const auto go = [&](int many) {
           for (int k = 0; k < many; ++k)
-            field.each("step", {halo[0].of(1), halo[1].of(1), halo[2].of(1), halo[3].of(1)},
-                       [=](piece& p, auto& here) {
-                         for (int side = 0; side < sides; ++side) {
-                           const auto came = here.take(halo[std::size_t(side)]);
-                           for (std::size_t i = 0; i < came[0].value.size(); ++i)
-                             p.u[std::size_t(s.edge(side, int(i), true))] = came[0].value[i];
-                         }
-                         compute(p, s, turns);
-                         send(p, here);
-                       });
+            field.each("step", {halo[0].of(1), halo[1].of(1), halo[2].of(1), halo[3].of(1)}, [=](piece& p, auto& here) {
+              for (int side = 0; side < sides; ++side) {
+                const auto came = here.take(halo[std::size_t(side)]);
+                for (std::size_t i = 0; i < came[0].value.size(); ++i)
+                  p.u[std::size_t(s.edge(side, int(i), true))] = came[0].value[i];
+              }
+              compute(p, s, turns);
+              send(p, here);
+            });
           field.wait();
         };
         field.each("begin", send);

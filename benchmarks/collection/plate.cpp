@@ -40,9 +40,8 @@ int main(int count, char** arguments) {
   const bool speaks = world.rank() == 0;
   constexpr int steps = 5, phases = 5;
   if (speaks)
-    std::printf("%d ranks, by %s, optimum %.1f ms a step\n%4s %8s %8s %9s %9s %9s %9s %10s\n", world.size(),
-                by.c_str(), 1e3 * wanted, "od", "static", "balanced", "observed", "predicted", "floor", "before",
-                "balancing");
+    std::printf("%d ranks, by %s, optimum %.1f ms a step\n%4s %8s %8s %9s %9s %9s %9s %10s\n", world.size(), by.c_str(),
+                1e3 * wanted, "od", "static", "balanced", "observed", "predicted", "floor", "before", "balancing");
   for (const int od : {8, 16, 32})
     task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
       const box mesh(index2{od, world.size()});

@@ -49,8 +49,7 @@ int main(int count, char** arguments) {
   const int workers = count > 1 ? std::atoi(arguments[1]) : 1;
   const bool speaks = world.rank() == 0;
   if (speaks)
-    std::printf("%d ranks of %d workers\n%30s %8s %8s %8s\n", world.size(), workers, "", "16x16", "64x64",
-                "256x256");
+    std::printf("%d ranks of %d workers\n%30s %8s %8s %8s\n", world.size(), workers, "", "16x16", "64x64", "256x256");
   const auto line = [&](const char* what, load of, auto steps, bool apart = false) {
     if (speaks) std::printf("%30s", what);
     for (const int n : {16, 64, 256})

@@ -47,26 +47,16 @@ std::function<void()> mpi_call(collective what, std::size_t bytes, int ranks) {
   const MPI_Comm w = MPI_COMM_WORLD;
   float *i = in.data(), *o = out.data();
   switch (what) {
-    case collective::barrier:
-      return [=] { must(MPI_Barrier(w)); };
-    case collective::broadcast:
-      return [=] { must(MPI_Bcast(o, n, MPI_FLOAT, 0, w)); };
-    case collective::reduce:
-      return [=] { must(MPI_Reduce(i, o, n, MPI_FLOAT, MPI_MAX, 0, w)); };
-    case collective::scatter:
-      return [=] { must(MPI_Scatter(i, n, MPI_FLOAT, o, n, MPI_FLOAT, 0, w)); };
-    case collective::gather:
-      return [=] { must(MPI_Gather(i, n, MPI_FLOAT, o, n, MPI_FLOAT, 0, w)); };
-    case collective::all_reduce:
-      return [=] { must(MPI_Allreduce(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
-    case collective::all_gather:
-      return [=] { must(MPI_Allgather(i, n, MPI_FLOAT, o, n, MPI_FLOAT, w)); };
-    case collective::all_to_all:
-      return [=] { must(MPI_Alltoall(i, n, MPI_FLOAT, o, n, MPI_FLOAT, w)); };
-    case collective::inclusive_scan:
-      return [=] { must(MPI_Scan(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
-    case collective::exclusive_scan:
-      return [=] { must(MPI_Exscan(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
+    case collective::barrier: return [=] { must(MPI_Barrier(w)); };
+    case collective::broadcast: return [=] { must(MPI_Bcast(o, n, MPI_FLOAT, 0, w)); };
+    case collective::reduce: return [=] { must(MPI_Reduce(i, o, n, MPI_FLOAT, MPI_MAX, 0, w)); };
+    case collective::scatter: return [=] { must(MPI_Scatter(i, n, MPI_FLOAT, o, n, MPI_FLOAT, 0, w)); };
+    case collective::gather: return [=] { must(MPI_Gather(i, n, MPI_FLOAT, o, n, MPI_FLOAT, 0, w)); };
+    case collective::all_reduce: return [=] { must(MPI_Allreduce(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
+    case collective::all_gather: return [=] { must(MPI_Allgather(i, n, MPI_FLOAT, o, n, MPI_FLOAT, w)); };
+    case collective::all_to_all: return [=] { must(MPI_Alltoall(i, n, MPI_FLOAT, o, n, MPI_FLOAT, w)); };
+    case collective::inclusive_scan: return [=] { must(MPI_Scan(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
+    case collective::exclusive_scan: return [=] { must(MPI_Exscan(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
   }
   return {};
 }
@@ -91,15 +81,14 @@ int main(int argc, char** argv) {
     for (const auto& size : words(argv[2])) {
       const std::size_t bytes = std::stoull(size);
       if (has_blocks(what) && bytes * std::size_t(world.size()) > most) continue;
-      const auto seconds = median_seconds(world,
-                                          {mpi_call(what, bytes, world.size()),
-                                           sample_call(root_to_all, what, bytes), sample_call(tuned, what, bytes)},
-                                          std::atoi(argv[1]));
+      const auto seconds = median_seconds(
+          world,
+          {mpi_call(what, bytes, world.size()), sample_call(root_to_all, what, bytes), sample_call(tuned, what, bytes)},
+          std::atoi(argv[1]));
       const auto by = tuned.choice({what, 0, bytes, sizeof(float)});
       if (world.rank() == 0) {
         std::printf("%s,%d,%zu,%.2f,%.2f,%.2f,%s,%d,%zu\n", name.c_str(), world.size(), bytes, 1e6 * seconds[0],
-                    1e6 * seconds[1], 1e6 * seconds[2], std::string(name_of(by.how)).c_str(), by.arity,
-                    by.segment);
+                    1e6 * seconds[1], 1e6 * seconds[2], std::string(name_of(by.how)).c_str(), by.arity, by.segment);
         std::fflush(stdout);
       }
     }

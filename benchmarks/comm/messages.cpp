@@ -88,9 +88,8 @@ int main() {
       const auto on_pool = [&] { return nanoseconds(repeats, [&] { futures(m, me, peer, out, in); }); };
       double pool[2];
       for (int b = 0; b < 2; ++b)
-        pool[b] = task::with_backend(b ? "os" : "fiber", {.workers = 1}, [&](auto& workers) {
-          return workers.async("messages", on_pool).get();
-        });
+        pool[b] = task::with_backend(b ? "os" : "fiber", {.workers = 1},
+                                     [&](auto& workers) { return workers.async("messages", on_pool).get(); });
       if (me == 0)
         std::printf("%8d %8zu | %10.0f | %10.0f %10.0f %10.0f\n", pending, size, mpi, thread, pool[0], pool[1]);
       together.barrier();

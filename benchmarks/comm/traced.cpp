@@ -28,10 +28,13 @@ int main(int argc, char** argv) {
   task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
     for (int round = 0; round < 3; ++round) {
       const auto time = std::chrono::microseconds(500 + 100 * ((c.rank() * 5 + round * 3) % 8));
-      pool.async("compute", [&] {
-        for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
-        }
-      }).get();
+      pool.async("compute",
+                 [&] {
+                   for (const auto end = std::chrono::steady_clock::now() + time;
+                        std::chrono::steady_clock::now() < end;) {
+                   }
+                 })
+          .get();
       pool.async("sum over ranks", [&] { c.all_reduce(x, comm::operation::sum); }).get();
     }
   });

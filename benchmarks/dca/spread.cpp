@@ -60,8 +60,7 @@ double usual_seconds(Step&& step) {
 }
 
 /// edge x edge sites without interaction between them; only sizes matter here.
-std::shared_ptr<const problem> some_problem(int edge, int window, bool pairing,
-                                            std::vector<channel_request> channels) {
+std::shared_ptr<const problem> some_problem(int edge, int window, bool pairing, std::vector<channel_request> channels) {
   auto p = std::make_shared<problem>();
   const int n = edge * edge;
   p->model.parameters = {1, 1, n, 1};
@@ -205,8 +204,8 @@ int main(int argc, char** argv) {
   if (world().rank() == 0) {
     std::printf("%s, %d ranks, %d sites, %d frequencies, %.1f MB a measurement, triad %.1f GB/s a rank\n",
                 comm::library_version().c_str(), ranks, edge * edge, window, 16e-6 * double(plane), memory / 1e9);
-    std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %10s %10s %10s\n", "", "alone", "spread", "transfer",
-                "hidden", "sums", "sent", "transfer", "ping-pong", "to all");
+    std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %10s %10s %10s\n", "", "alone", "spread", "transfer", "hidden",
+                "sums", "sent", "transfer", "ping-pong", "to all");
     std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %32s\n", "function", "ms", "ms", "ms", "%", "GB/s", "MB",
                 "GB/s that a rank sends");
   }
@@ -231,8 +230,8 @@ int main(int argc, char** argv) {
       const char* name = pairing ? "pairing" : "magnetic";
       const double t = median(without), s = median(with), moving = median(only), each = 1e3 / measurements;
       // planes once, sums to and fro
-      const double bytes = measurements * (16. * double(plane) +
-                                           8. * double(two_particle_layout(edge * edge, p->measured)[0].size()));
+      const double bytes =
+          measurements * (16. * double(plane) + 8. * double(two_particle_layout(edge * edge, p->measured)[0].size()));
       std::size_t sent = 0;  // by rank 0, for one measurement
       for (int rank = 1; rank < ranks; ++rank) sent += by.bytes_for(rank);
       if (ranks == 1) {
@@ -241,9 +240,9 @@ int main(int argc, char** argv) {
       }
       const double pong = ping_pong(by.bytes_for(1), measurements), all = to_all(sent, measurements);
       if (world().rank() == 0)
-        std::printf("%10s | %8.2f %8.2f %10.2f %8.0f | %8.1f | %8.2f %10.2f %10.2f %10.2f\n",
-                    name, t * each, s * each, moving * each, 100 * (1 - (s - t) / moving), bytes / t / 1e9,
-                    double(sent) / 1e6, measurements * double(sent) / moving / 1e9, pong / 1e9, all / 1e9);
+        std::printf("%10s | %8.2f %8.2f %10.2f %8.0f | %8.1f | %8.2f %10.2f %10.2f %10.2f\n", name, t * each, s * each,
+                    moving * each, 100 * (1 - (s - t) / moving), bytes / t / 1e9, double(sent) / 1e6,
+                    measurements * double(sent) / moving / 1e9, pong / 1e9, all / 1e9);
     }
   });
 }

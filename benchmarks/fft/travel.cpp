@@ -36,8 +36,8 @@ int main(int count, char** arguments) {
         fft::mesh mesh("mesh", world, pool, {n, n, n}, {.parts_per_rank = parts[which]});
         std::unique_ptr<trace::session> session;
         if (traced && k == 0) {
-          session = std::make_unique<trace::session>(
-              trace::session_options{.folder = arguments[2], .rank = world.rank()});
+          session =
+              std::make_unique<trace::session>(trace::session_options{.folder = arguments[2], .rank = world.rank()});
           const auto offset = comm::measure_clock_offset(world);
           session->set_clock_offset(offset.seconds, offset.error);
         }

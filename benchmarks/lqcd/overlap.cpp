@@ -148,19 +148,22 @@ int main(int argc, char** argv) {
     hopping_over over(slow, *where, work, workers);
     double best[3] = {1e9, 1e9, 1e9};
     bool wrong = false;
-    over.pool().async("bench", [&] {
-      for (int repeat = 0; repeat < 30; ++repeat)
-        for (int way = 0; way < 3; ++way) {
-          std::fill_n(out.of(0), out.size() / 2, 0.0);
-          together.barrier();
-          const stopwatch time;
-          way == 0 ? over.first() : way == 1 ? over.faces() : over.graph();
-          std::vector<double> took{time.seconds()};
-          together.all_reduce(took, comm::operation::max);
-          best[way] = std::min(best[way], took[0]);
-          wrong = wrong || std::memcmp(out.of(0), expected.of(0), out.size() / 2 * sizeof(double)) != 0;
-        }
-    }).get();
+    over.pool()
+        .async("bench",
+               [&] {
+                 for (int repeat = 0; repeat < 30; ++repeat)
+                   for (int way = 0; way < 3; ++way) {
+                     std::fill_n(out.of(0), out.size() / 2, 0.0);
+                     together.barrier();
+                     const stopwatch time;
+                     way == 0 ? over.first() : way == 1 ? over.faces() : over.graph();
+                     std::vector<double> took{time.seconds()};
+                     together.all_reduce(took, comm::operation::max);
+                     best[way] = std::min(best[way], took[0]);
+                     wrong = wrong || std::memcmp(out.of(0), expected.of(0), out.size() / 2 * sizeof(double)) != 0;
+                   }
+               })
+        .get();
     if (wrong) return std::fprintf(stderr, "the ways differ in their results\n"), 1;
     if (l == 0) std::copy_n(best, 3, without);
     // Of what the messages add to "first", the share that does not add to the others.

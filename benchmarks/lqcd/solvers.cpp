@@ -56,8 +56,7 @@ int main(int argc, char** argv) {
                     method == kind::cg         ? "cg"
                     : method == kind::bicgstab ? "bicgstab"
                                                : "multigrid",
-                    mixed ? "mixed" : "double",
-                    done.steps, done.updates, best, done.residual,
+                    mixed ? "mixed" : "double", done.steps, done.updates, best, done.residual,
                     done.end == solver_result::ending::converged ? "converged"
                     : done.end == solver_result::ending::stalled ? "stalled"
                                                                  : "out of steps");

@@ -40,9 +40,9 @@ void add_schedules(std::vector<schedule>& all, Pool& pool, const std::string& th
   const auto with = [&](const char* name, task::sharing how) {
     all.push_back({threads, name, [&pool, how](std::int64_t n, const auto& body) {
                      const auto pieces = (n + grain - 1) / grain;
-                     task::parallel_for(pool, "hop", std::int64_t(0), pieces, [&](std::int64_t p) {
-                       body(n * p / pieces, n * (p + 1) / pieces);
-                     }, {.sharing = how});
+                     task::parallel_for(pool, "hop", std::int64_t(0), pieces,
+                                        [&](std::int64_t p) { body(n * p / pieces, n * (p + 1) / pieces); },
+                                        {.sharing = how});
                    }});
   };
   with("static", task::sharing::static_);

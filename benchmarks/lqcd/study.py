@@ -1,8 +1,8 @@
 """The study of the hopping matrix, with figures: `python study.py BUILD OUT`.
 
-Runs `bench_study-SET`, `bench_overlap` on two ranks and `bench_solvers` of a build with -DPLAQ_BENCHMARKS=ON; OUT gets their
-tables as CSV, ways.png (ways to write the hopping matrix, one worker), schedules.png (threads and their schedules, two workers)
-and overlap.png (time of a call against the latency that a wire is given).
+Runs `bench_study-SET`, `bench_overlap` on two ranks and `bench_solvers` of a build with -DPLAQ_BENCHMARKS=ON; OUT gets
+their tables as CSV, ways.png (ways to write the hopping matrix, one worker), schedules.png (threads and their
+schedules, two workers) and overlap.png (time of a call against the latency that a wire is given).
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def overlap(rows: list[dict], path: Path) -> None:
     """Time of a call against the latency of a message."""
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     for order in ORDERS:
-        axes.plot([float(r["latency_us"]) for r in rows], [float(r[f"{order}_us"]) for r in rows], marker="o", label=order)
+        axes.plot([float(r["latency_us"]) for r in rows], [float(r[f"{order}_us"]) for r in rows], marker="o",
+                  label=order)
     axes.set(xlabel="latency of a message, µs", ylabel=f"a call on {rows[0]['lattice']}, two ranks, µs", ylim=(0, None))
     axes.legend(frameon=False)
     figure.savefig(path, dpi=110)
@@ -79,7 +80,8 @@ def main() -> None:
     study = table([programs / f"bench_study-{given.set}"], given.out / "study.csv")
     ways(study, given.out / "ways.png")
     schedules(study, given.out / "schedules.png")
-    overlap(table(["mpirun", "-n", 2, programs / "bench_overlap"], given.out / "overlap.csv"), given.out / "overlap.png")
+    overlap(table(["mpirun", "-n", 2, programs / "bench_overlap"], given.out / "overlap.csv"),
+            given.out / "overlap.png")
     table([programs / "bench_solvers"], given.out / "solvers.csv")
 
 

@@ -60,8 +60,9 @@ PLAQ_KERNEL void store_half(T* at, const half_spinor<V>& h) {
 
 template <class F>
 PLAQ_KERNEL void in_all_directions(F&& f) {
-  [&]<int... D>(std::integer_sequence<int, D...>) { (f.template operator()<D>(), ...); }
-  (std::make_integer_sequence<int, neighbours>());
+  [&]<int... D>(std::integer_sequence<int, D...>) {
+    (f.template operator()<D>(), ...);
+  }(std::make_integer_sequence<int, neighbours>());
 }
 
 template <class V, way W, class T>

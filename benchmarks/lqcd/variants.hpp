@@ -20,10 +20,10 @@ template <class T>
 struct setting {
   const lqcd::layout* where;
   int parity;
-  const T* links[2];   ///< of even and odd sites, 72 numbers each
-  const T* near;       ///< as near_links, with three rows: 144 numbers a site
+  const T* links[2];  ///< of even and odd sites, 72 numbers each
+  const T* near;      ///< as near_links, with three rows: 144 numbers a site
   lqcd::hop_work<T> library;
-  T* halves;           ///< 96 numbers a site of one parity
+  T* halves;  ///< 96 numbers a site of one parity
 };
 
 /// Sweep 0 or 1 of a way on the blocks number [begin, end) of the parity that it is over.

@@ -100,8 +100,7 @@ int main(int count, char** arguments) {
   std::printf("%dD, %d cells and %d patches a side\n", dimensions, cells, patches);
   std::printf("order precision per_cell   M pushes/s    ns/push   of them particles, sort   %d workers over 1\n",
               workers);
-  for (const auto& [order, single] :
-       {std::pair(1, true), std::pair(1, false), std::pair(2, true), std::pair(2, false)})
+  for (const auto& [order, single] : {std::pair(1, true), std::pair(1, false), std::pair(2, true), std::pair(2, false)})
     for (const int per_cell : {16, 64, 256, 1024}) {
       if (std::pow(cells, dimensions) * per_cell > 3e7) continue;
       const plan p = uniform(dimensions, order, cells, patches);

@@ -1,4 +1,5 @@
-"""python theory.py [NAME ...]: long runs of `plaq pic` against theory, one line each: what, measured, theory, difference.
+"""python theory.py [NAME ...]: long runs of `plaq pic` against theory, one line each: what, measured, theory,
+difference.
 
 Names: landau, beams, drift, energy, gauss; without one all of them, some minutes on one core. Short ones are in
 tests/pic/test_pic_physics.py.
@@ -18,7 +19,8 @@ ELECTRONS = {"charge": -1, "mass": 1, "placed": "even"}
 
 def run(end, length, cells, species, **more):
     more = {"output": {"pictures": 0}, "run": {"workers": 1}, **more}
-    return pic.run(pic.Parameters(grid={"cells": [cells], "length": [length]}, time={"end": end, **more.pop("time", {})},
+    return pic.run(pic.Parameters(grid={"cells": [cells], "length": [length]},
+                                  time={"end": end, **more.pop("time", {})},
                                   species=species, **more))
 
 
@@ -33,7 +35,8 @@ def wave(results):
 
 
 def say(what, measured, theory, started):
-    print(f"{what:<64} {measured:>12.5g} {theory:>12.5g} {100 * (measured / theory - 1):>+8.2f} %   {time.time() - started:5.0f} s", flush=True)
+    off, took = 100 * (measured / theory - 1), time.time() - started
+    print(f"{what:<64} {measured:>12.5g} {theory:>12.5g} {off:>+8.2f} %   {took:5.0f} s", flush=True)
 
 
 def landau():
@@ -82,7 +85,8 @@ def beams():
         found = run(end, length, 64, {"up": {**beam, "drift": [0, u, 0]}, "down": {**beam, "drift": [0, -u, 0]}},
                     fields={"b": [0, 0, f"1e-7*cos({k}*x)"]}, probe=line("bz"))
         times, amplitude = wave(found)
-        say(f"filaments of beams, u = {u}, k = {k}", pic.growth_rate(times, np.abs(amplitude) ** 2, 0.5 * end, end), rate, started)
+        say(f"filaments of beams, u = {u}, k = {k}", pic.growth_rate(times, np.abs(amplitude) ** 2, 0.5 * end, end),
+            rate, started)
     for ratio in (9, 16):
         started, k, hot = time.time(), 1.5, 0.0025
         found = run(180, 2 * math.pi / k, 48, {"e": {**ELECTRONS, "density": 1, "per_cell": 3000, "placed": "quiet",
@@ -99,7 +103,8 @@ def drift():
     gamma = 1 / math.sqrt(1 - v * v)
     for pusher in ("boris", "vay", "higuera_cary"):
         started = time.time()
-        found = run(2e5, 12, 57, {"e": {**ELECTRONS, "density": 1e-14, "per_cell": 1, "pusher": pusher}}, time={"step": 0.2},
+        found = run(2e5, 12, 57, {"e": {**ELECTRONS, "density": 1e-14, "per_cell": 1, "pusher": pusher}},
+                    time={"step": 0.2},
                     fields={"e": [0, v, 0], "b": [0, 0, 1]}, output={"pictures": 0, "gauss": False})
         u = found["e.px"].values / found["e.weight"].values
         say(f"E x B, {pusher}, u_x over 10⁶ steps: largest", u.max(), 2 * gamma**2 * v, started)
@@ -129,8 +134,8 @@ def gauss():
         grid={"cells": [16, 16], "length": [4, 4]}, time={"end": 1.67e4}, run={"workers": 1}, output={"pictures": 0},
         species={"e": {**ELECTRONS, "density": 1, "per_cell": 9, "placed": "random", "temperature": 0.01}}))
     energy = (found.field_energy + found.kinetic_energy)[:-1]
-    print(f"Gauss residual over {len(energy)} steps: at most {np.nanmax(found['gauss'].values):.2g} e n_0; energy changed by "
-          f"{100 * (energy[-1] / energy[0] - 1):+.3g} %   {time.time() - started:.0f} s")
+    print(f"Gauss residual over {len(energy)} steps: at most {np.nanmax(found['gauss'].values):.2g} e n_0; "
+          f"energy changed by {100 * (energy[-1] / energy[0] - 1):+.3g} %   {time.time() - started:.0f} s")
 
 
 for name in sys.argv[1:] or ("landau", "beams", "drift", "energy", "gauss"):

@@ -204,8 +204,7 @@ struct piece {
 /// Patches in so many layers, at first on the rank whose block of MPI they are in.
 homes<index3> at_blocks(const plan& p, const plan& blocks, int layers) {
   return by_rule(box<index3>(index3{p.patches[0], p.patches[1], layers}), [=](const index3& at, int) {
-    return number_of(blocks,
-                     {at.x * blocks.patches[0] / p.patches[0], at.y * blocks.patches[1] / p.patches[1], 0});
+    return number_of(blocks, {at.x * blocks.patches[0] / p.patches[0], at.y * blocks.patches[1] / p.patches[1], 0});
   });
 }
 
@@ -299,8 +298,7 @@ class in_collection {
                      std::vector<point> shifts;
                      for (const auto& to : all) shifts.push_back(to.shift);
                      auto out = push(p_, *one.body, shifts);
-                     for (std::size_t i = 0; i < all.size(); ++i)
-                       here.send(parcels_, all[i].at, std::move(out[i]));
+                     for (std::size_t i = 0; i < all.size(); ++i) here.send(parcels_, all[i].at, std::move(out[i]));
                    });
                  });
   }
@@ -333,8 +331,7 @@ class in_collection {
           t_.clock(n, hand_off, [&] {
             const T* next = values.data();
             for (auto& component : solver->f.j)
-              next =
-                  put(solver->mesh, seen_from(solver->mesh, {p_, point_of(here.index())}, false), next, component);
+              next = put(solver->mesh, seen_from(solver->mesh, {p_, point_of(here.index())}, false), next, component);
           });
       });
   }
@@ -417,7 +414,7 @@ int main(int count, char** given) {
   if (world.rank() != 0) return 0;
   const auto ms = [&](double seconds) { return 1e3 * seconds / half; };
   std::printf("%s,%s,%d,%d,%s,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.0f,%.12g\n", way.c_str(), what.c_str(),
-              world.size(), each, given[5], ms(mine.seconds),
-              ms(std::accumulate(busiest.begin(), busiest.end(), 0.0)), ms(sums[0] / ranks), ms(sums[1] / ranks),
-              ms(sums[2] / ranks), mine.last.before, mine.last.expected, mine.last.floor, sums[3], sums[4]);
+              world.size(), each, given[5], ms(mine.seconds), ms(std::accumulate(busiest.begin(), busiest.end(), 0.0)),
+              ms(sums[0] / ranks), ms(sums[1] / ranks), ms(sums[2] / ranks), mine.last.before, mine.last.expected,
+              mine.last.floor, sums[3], sums[4]);
 }

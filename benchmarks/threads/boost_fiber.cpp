@@ -1,6 +1,5 @@
 // Boost.Fiber as it comes: pooled stacks on one worker, its work stealing and plain stacks on several.
 #include <boost/fiber/all.hpp>
-
 #include <thread>
 
 #include "micro.hpp"

@@ -23,8 +23,7 @@ int main(int count, char** arguments) {
   for (int n = 0; n < 32; ++n) p->measured.odd_frequencies.push_back(2 * n + 1);
   p->measured.window = 16;
   p->measured.pairing = true;
-  p->measured.orbit = {0, 1, 1, 2, 3, 4, 5, 6,
-                       3, 5, 4, 6, 7, 8, 8, 9};  // (K, K') under the point group of the square
+  p->measured.orbit = {0, 1, 1, 2, 3, 4, 5, 6, 3, 5, 4, 6, 7, 8, 8, 9};  // (K, K') under the point group of the square
   p->measured.two_particle_frequencies = p->measured.window;
   p->measured.g0_frequency = bath.at_frequencies(p->measured.window);
   p->moves.block_length = 32;

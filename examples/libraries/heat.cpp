@@ -31,7 +31,8 @@ int main(int count, char** arguments) try {
   const plaq::box plate(plaq::index2{8, 8});
 
   plaq::task::with_backend(backend, {.workers = workers}, [&](auto& pool) {
-    plaq::collection<patch, plaq::index2> patches("patches", world, pool, plaq::along_hilbert(plate), first, plaq::load::work);
+    plaq::collection<patch, plaq::index2> patches("patches", world, pool, plaq::along_hilbert(plate), first,
+                                                  plaq::load::work);
     const auto edge = patches.make_port<double>("edge");
     const auto borders = [=](plaq::index2 at) { return plate.faces(at).size(); };
     for (int n = 0; n < steps; ++n) {
@@ -47,15 +48,17 @@ int main(int count, char** arguments) try {
       if (n % 20 == 19) {
         const auto came_to = patches.balance({.by = "hilbert_refine"}).get();
         if (world.rank() == 0)
-          std::printf("step %d: imbalance %.3f, then %.3f, %g patches moved\n", n + 1, came_to.before, came_to.predicted,
-                      came_to.moved);
+          std::printf("step %d: imbalance %.3f, then %.3f, %g patches moved\n", n + 1, came_to.before,
+                      came_to.predicted, came_to.moved);
       }
     }
     auto all = patches.reduce("all", [](const patch& p) { return p.t; }, 0.0, std::plus<>());
-    auto centre = patches.reduce("centre", [](const patch& p, plaq::index2 at) { return at == plaq::index2{4, 4} ? p.t : 0.0; },
-                                 0.0, std::plus<>());
+    auto centre = patches.reduce(
+        "centre", [](const patch& p, plaq::index2 at) { return at == plaq::index2{4, 4} ? p.t : 0.0; }, 0.0,
+        std::plus<>());
     patches.wait();
-    if (world.rank() == 0) std::printf("heat %.12g, centre %.17g, on %d ranks\n", all.get(), centre.get(), world.size());
+    if (world.rank() == 0)
+      std::printf("heat %.12g, centre %.17g, on %d ranks\n", all.get(), centre.get(), world.size());
   });
 } catch (const plaq::input_error& error) {
   std::fprintf(stderr, "heat: %s\n", error.what());

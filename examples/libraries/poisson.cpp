@@ -1,5 +1,5 @@
-// Poisson's equation -lap(phi) = rho on a periodic box of 2 pi a side and 24 x 20 x 18 points, by Fourier transforms of a mesh
-// that is spread over ranks. rho is chosen so that phi = sin(x) cos(2y) + cos(3z).
+// Poisson's equation -lap(phi) = rho on a periodic box of 2 pi a side and 24 x 20 x 18 points, by Fourier transforms of
+// a mesh that is spread over ranks. rho is chosen so that phi = sin(x) cos(2y) + cos(3z).
 //   poisson [BACKEND [WORKERS]]
 #include <algorithm>
 #include <array>
@@ -47,7 +47,9 @@ int main(int count, char** arguments) try {
     std::vector<double> of_part(mine.size(), 0);  // parts are written at once
     mesh.apply_real(
         [&](const block& part, std::span<double> rho) {
-          over(part, rho, [](double& v, double x, double y, double z) { v = 5 * std::sin(x) * std::cos(2 * y) + 9 * std::cos(3 * z); });
+          over(part, rho, [](double& v, double x, double y, double z) {
+            v = 5 * std::sin(x) * std::cos(2 * y) + 9 * std::cos(3 * z);
+          });
         },
         [&](const block& part, std::span<plaq::fft::complex> values) {  // z runs fastest, then x, then y
           std::size_t i = 0;

@@ -40,16 +40,14 @@ TEST(Cgroup, OfVersion1HasAHierarchyForEachController) {
 }
 
 TEST(Cgroup, OfBothVersionsAreSeenInTheOrderOfTheFile) {
-  EXPECT_EQ(looked_at("5:memory:/m\n0::/u\n", "memory"),
-            (seen{{"memory/m", 1}, {"memory", 1}, {"u", 2}, {".", 2}}));
+  EXPECT_EQ(looked_at("5:memory:/m\n0::/u\n", "memory"), (seen{{"memory/m", 1}, {"memory", 1}, {"u", 2}, {".", 2}}));
 }
 
 TEST(Cgroup, LinesThatSayNothingAreLeftOut) {
   EXPECT_EQ(looked_at("", "memory"), seen{});
   EXPECT_EQ(looked_at("nonsense\n3:memory\n\n0::/a:b\n", "memory"), (seen{{"a:b", 2}, {".", 2}}));
   seen none;
-  for_each_cgroup("/no such root", "memory",
-                  [&](const std::filesystem::path& at, int v) { none.emplace_back(at, v); });
+  for_each_cgroup("/no such root", "memory", [&](const std::filesystem::path& at, int v) { none.emplace_back(at, v); });
   EXPECT_EQ(none, seen{});
 }
 

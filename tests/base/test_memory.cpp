@@ -12,8 +12,7 @@ namespace {
 
 /// A machine of 1000 kB, 400 of them available.
 struct Memory : testing::Test {
-  std::filesystem::path root =
-      std::filesystem::temp_directory_path() / ("plaq_memory_" + std::to_string(getpid()));
+  std::filesystem::path root = std::filesystem::temp_directory_path() / ("plaq_memory_" + std::to_string(getpid()));
   Memory() { write("proc/meminfo", "MemTotal:   1000 kB\nMemFree:     100 kB\nMemAvailable:   400 kB"); }
   ~Memory() override { std::filesystem::remove_all(root); }
   void write(const std::string& file, const std::string& text) const {

@@ -1,11 +1,11 @@
-#include "plaq/base/random.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <set>
 #include <vector>
+
+#include "plaq/base/random.hpp"
 
 using namespace plaq;
 
@@ -65,8 +65,7 @@ TEST(random_words, of_neighbouring_streams_are_uncorrelated) {
     with_next += x * number(base, i + 1, 0);
     with_word += x * number(base, i, 1);
   }
-  for (double sum : {with_third, with_last, with_next, with_word})
-    EXPECT_LT(std::abs(12 * sum / n), 5 / std::sqrt(n));
+  for (double sum : {with_third, with_last, with_next, with_word}) EXPECT_LT(std::abs(12 * sum / n), 5 / std::sqrt(n));
 }
 
 TEST(unit_interval, stays_below_one) {

@@ -1,5 +1,3 @@
-#include "plaq/batch/queue.hpp"
-
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
+#include "plaq/batch/queue.hpp"
 
 namespace plaq::batch {
 namespace {

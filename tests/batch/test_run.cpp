@@ -1,5 +1,3 @@
-#include "plaq/batch/run.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,6 +10,7 @@
 
 #include "patches.hpp"
 #include "plaq/base/error.hpp"
+#include "plaq/batch/run.hpp"
 #include "plaq/task/future.hpp"
 
 namespace plaq::batch {
@@ -108,7 +107,8 @@ TEST_P(OnEveryBackend, NeverMoreInFlightThanPlaces) {
     all.close();
     run(all, how, c, "patch", [&](auto& pool, patch& p, const another_step& another) {
       const int here = ++now;
-      for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {}
+      for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
+      }
       while (most < places) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // as many are there
       const bool done = pushing([](patch&) {})(pool, p, another);
       --now;

@@ -63,8 +63,8 @@ void run(const comm::communicator& world, const std::filesystem::path& folder, i
       }
       cells->save(folder);
     }
-    auto sum = cells->reduce(
-        "sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; });
+    auto sum =
+        cells->reduce("sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; });
     cells->wait();
     if (world.rank() == 0) std::ofstream(folder / "sum") << std::hexfloat << sum.get();
   });

@@ -30,8 +30,7 @@ struct patch {
   void serialize(archive& ar) { ar(particles, fields, name, note, ends, pair, mask, last); }
 };
 patch example() {
-  return {{{1, 2}, {3, 4}}, {{}, {5}, {6, 7}},   "north",   "one", {"a", ""},
-          {3, {1, 2}},      {true, false, true}, {"end", 9}};
+  return {{{1, 2}, {3, 4}}, {{}, {5}, {6, 7}}, "north", "one", {"a", ""}, {3, {1, 2}}, {true, false, true}, {"end", 9}};
 }
 std::vector<std::byte> packed(const auto& value) {
   std::vector<std::byte> bytes;
@@ -75,9 +74,7 @@ struct fickle {
     ++calls;
   }
 };
-TEST(archive, refuses_a_value_whose_parts_change) {
-  EXPECT_THROW(packed(fickle{}), runtime_failure);
-}
+TEST(archive, refuses_a_value_whose_parts_change) { EXPECT_THROW(packed(fickle{}), runtime_failure); }
 
 static_assert(serializable<patch> && serializable<double> && serializable<std::vector<patch>>);
 static_assert(!serializable<int*> && !serializable<std::map<int, int>> &&

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <mutex>
 #include <iterator>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -50,8 +50,10 @@ TEST(collection_balancing, balancing_moves_elements_and_keeps_bits) {
           }
           all.wait();
           if (world.rank() == 0) found = results;
-          const double u = all.reduce("u", [](const heavy& h) { return h.u[1]; }, 0.0,
-                                      [](double s, double v) { return s / 3 + v; }).get();
+          const double u =
+              all.reduce(
+                     "u", [](const heavy& h) { return h.u[1]; }, 0.0, [](double s, double v) { return s / 3 + v; })
+                  .get();
           static const double first = u;  // of one rank, where nothing moves
           EXPECT_EQ(u, first) << by.name;
         });
@@ -98,8 +100,7 @@ TEST(collection_balancing, records_what_a_balancing_knew_and_said) {
   std::vector<balanced> found;
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
-      collection<double, int> row(
-          "a \"row\"", world, pool, in_rows(box(4)), [](int i) { return 0.5 * i; }, load::work);
+      collection<double, int> row("a \"row\"", world, pool, in_rows(box(4)), [](int i) { return 0.5 * i; }, load::work);
       auto by = row.template make_port<double>("by");
       row.record_loads(file);
       for (int n = 0; n < 2; ++n) {
@@ -135,8 +136,7 @@ TEST(collection_balancing, a_record_that_cannot_be_written_ends_the_job) {
       row.record_loads("/no/such/folder/loads.jsonl");
       row.wait();
     });
-    EXPECT_EQ(said[0].find("the loads of a balancing cannot be written to /no/such/folder/loads.jsonl"), 0u)
-        << said[0];
+    EXPECT_EQ(said[0].find("the loads of a balancing cannot be written to /no/such/folder/loads.jsonl"), 0u) << said[0];
     EXPECT_EQ(said[1].find("rank 0: row: left because of an error"), 0u) << said[1];
     said = on_ranks(2, 3, [&](const comm::communicator& world) {
       collection<double, int> row("row", world, pool, in_rows(box(4)), [](int) { return 1.0; });

@@ -98,11 +98,14 @@ void expect_neighbours(const box<Index>& b) {
         EXPECT_GE(moved, 1);
         EXPECT_LE(moved, faces ? 1 : N);
         const auto back = around(n.at);
-        EXPECT_EQ(std::ranges::count_if(back, [&](const auto& other) {
-                    auto opposite = traits::point(other.shift);
-                    for (int& s : opposite) s = -s;
-                    return other.at == at && opposite == shift;
-                  }), 1) << traits::in_words(at);
+        EXPECT_EQ(std::ranges::count_if(back,
+                                        [&](const auto& other) {
+                                          auto opposite = traits::point(other.shift);
+                                          for (int& s : opposite) s = -s;
+                                          return other.at == at && opposite == shift;
+                                        }),
+                  1)
+            << traits::in_words(at);
       }
       if (b.periodic()) {
         EXPECT_EQ(shifts.size(), std::size_t(faces ? 2 * N : std::pow(3, N) - 1)) << "no border anywhere";
@@ -114,8 +117,7 @@ void expect_neighbours(const box<Index>& b) {
 TEST(box, has_neighbours_that_agree_about_it) {
   for (const bool periodic : {false, true}) {
     for (const int n : {1, 2, 3, 7}) expect_neighbours(box<int>(n, periodic));
-    for (const index2 n : {index2{1, 1}, {1, 5}, {2, 2}, {2, 3}, {4, 5}})
-      expect_neighbours(box<index2>(n, periodic));
+    for (const index2 n : {index2{1, 1}, {1, 5}, {2, 2}, {2, 3}, {4, 5}}) expect_neighbours(box<index2>(n, periodic));
     for (const index3 n : {index3{1, 1, 1}, {1, 2, 3}, {2, 2, 2}, {3, 4, 3}})
       expect_neighbours(box<index3>(n, periodic));
   }

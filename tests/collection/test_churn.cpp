@@ -88,8 +88,7 @@ void run_rounds(collection<counter, index2>& all, unsigned seed, int from, int t
   std::vector<task::future<std::uint64_t>> under_way;
   for (int round = from; round < to; ++round) {
     const auto wander = [=, p = std::uint64_t(all.size())](auto& here, int purpose) {
-      if (const auto w = word(seed, number_of(here.index()), round, purpose); w % 3 == 0)
-        here.move_to(int(w / 3 % p));
+      if (const auto w = word(seed, number_of(here.index()), round, purpose); w % 3 == 0) here.move_to(int(w / 3 % p));
     };
     all.each("send", [=](counter& c, auto& here) {
       const auto whom = receivers(seed, number_of(here.index()), round);
@@ -103,8 +102,9 @@ void run_rounds(collection<counter, index2>& all, unsigned seed, int from, int t
                grow(c, round);
                wander(here, 11);
              });
-    under_way.push_back(all.reduce("sum", [](const counter& c) { return c.u; }, std::uint64_t(0),
-                                   [](std::uint64_t s, std::uint64_t u) { return s * 5 + u; }));
+    under_way.push_back(all.reduce(
+        "sum", [](const counter& c) { return c.u; }, std::uint64_t(0),
+        [](std::uint64_t s, std::uint64_t u) { return s * 5 + u; }));
     const auto w = word(seed, 1000, round, 12);
     if (w % 2 == 0) {
       const auto& which = balance::balancers()[w / 2 % balance::balancers().size()];
@@ -129,10 +129,7 @@ TEST(collection_churn, comes_to_the_bits_of_a_loop) {
       const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
         collection<counter, index2> all(
             "all", world, pool, seed % 2 ? in_rows(mesh) : along_hilbert(mesh),
-            [](index2 at) {
-              return counter{std::uint64_t(number_of(at) + 1), {}};
-            },
-            load::work);
+            [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
         std::vector<std::uint64_t> sums;
         run_rounds(all, seed, 0, all_rounds, sums);
         EXPECT_EQ(sums, expected.sums) << "seed " << seed;
@@ -159,10 +156,7 @@ TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
       auto said = on_ranks(before, seed, [&](const comm::communicator& world) {
         collection<counter, index2> all(
             "all", world, pool, along_hilbert(mesh),
-            [](index2 at) {
-              return counter{std::uint64_t(number_of(at) + 1), {}};
-            },
-            load::work);
+            [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
         std::vector<std::uint64_t> sums;
         run_rounds(all, seed, 0, half, sums);
         all.save(folder);

@@ -206,8 +206,7 @@ TEST(collection_errors, refuses_what_cannot_be) {
       for (int i = 0; i <= world.rank(); ++i) row.each("go", [](leaf&) {});
       row.wait();
     });
-    for (const std::string& s : said)
-      EXPECT_EQ(s.find("row: ranks have different numbers of steps, 1 and 2"), 0u) << s;
+    for (const std::string& s : said) EXPECT_EQ(s.find("row: ranks have different numbers of steps, 1 and 2"), 0u) << s;
   });
 }
 

@@ -78,8 +78,8 @@ TEST(homes, give_every_element_to_one_rank) {
   expect_a_partition(in_rows(box(index2{6, 5})), 30, true);
   expect_a_partition(along_hilbert(box(index2{6, 5})), 30, true);
   expect_a_partition(along_hilbert(box(index3{4, 3, 5})), 60, true);
-  expect_a_partition(by_rule(box(index2{4, 4}), [](index2 at, int ranks) { return (at.x + 3 * at.y) % ranks; }),
-                     16, false);
+  expect_a_partition(by_rule(box(index2{4, 4}), [](index2 at, int ranks) { return (at.x + 3 * at.y) % ranks; }), 16,
+                     false);
 }
 
 TEST(homes, rows_run_along_x) {
@@ -107,8 +107,7 @@ TEST(box, knows_who_lies_beside_whom) {
   for (const auto& n : all) {  // who lies there has me on the other side
     bool back = false;
     for (const auto& m : closed.neighbours(n.at))
-      back |=
-          m.at == index3{2, 0, 1} && m.shift.x == -n.shift.x && m.shift.y == -n.shift.y && m.shift.z == -n.shift.z;
+      back |= m.at == index3{2, 0, 1} && m.shift.x == -n.shift.x && m.shift.y == -n.shift.y && m.shift.z == -n.shift.z;
     EXPECT_TRUE(back);
   }
   EXPECT_EQ(box<int>(5, true).faces(0)[0].at, 4);

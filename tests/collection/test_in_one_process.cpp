@@ -70,8 +70,8 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
       c.history.push_back(c.u);
       wanders(here);
     });
-    sums.push_back(cells.reduce(
-        "sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; }));
+    sums.push_back(
+        cells.reduce("sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; }));
   }
   auto histories = cells.gather("histories", [](const cell& c) { return c.history; }, cells.size() - 1);
   cells.wait();

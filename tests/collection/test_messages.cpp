@@ -212,18 +212,22 @@ TEST(messages, errors_of_the_functions_that_are_called) {
     row.each("take", by.of([](int at) -> int {
       if (at == 3) throw std::runtime_error("cannot count");
       return 0;
-    }), [](log_of&) {});
+    }),
+             [](log_of&) {});
   });
   expect_error("cannot give", [](auto& row, auto) {
-    row.reduce("sum", [](const log_of&, int at) {
-      if (at == 5) throw std::runtime_error("cannot give");
-      return 1;
-    }, 0, std::plus<>()).get();
+    row.reduce(
+           "sum",
+           [](const log_of&, int at) {
+             if (at == 5) throw std::runtime_error("cannot give");
+             return 1;
+           },
+           0, std::plus<>())
+        .get();
   });
   expect_error("cannot add", [](auto& row, auto) {
     row.reduce(
-           "sum", [](const log_of&) { return 1; }, 0,
-           [](int, int) -> int { throw std::runtime_error("cannot add"); })
+           "sum", [](const log_of&) { return 1; }, 0, [](int, int) -> int { throw std::runtime_error("cannot add"); })
         .get();
   });
 }
@@ -287,9 +291,8 @@ TEST(messages, elements_that_come_and_go_wrongly) {
 TEST(messages, collections_that_cannot_be_made) {
   task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
     const auto said = on_ranks(1, 0, [&](const comm::communicator& world) {
-      EXPECT_THROW(
-          tree_of("tree", world, pool, scattered<std::uint64_t>(), [](std::uint64_t) { return log_of{}; }),
-          input_error);
+      EXPECT_THROW(tree_of("tree", world, pool, scattered<std::uint64_t>(), [](std::uint64_t) { return log_of{}; }),
+                   input_error);
       EXPECT_THROW(row_of_logs("row", world, pool, in_rows(box(6))), input_error);
       row_of_logs row("row", world, pool, in_rows(box(6)), [](int) { return log_of{}; });
       EXPECT_THROW(row.insert(3, {}), input_error);

@@ -111,8 +111,8 @@ TEST(collection_on_ranks, particles_wander_and_none_is_lost) {
           here_now.particles.insert(here_now.particles.end(), came.begin(), came.end());
       });
       if (n % 10 == 0)
-        counts.push_back(patches.reduce(
-            "count", [](const patch& q) { return long(q.particles.size()); }, 0L, std::plus<>()));
+        counts.push_back(
+            patches.reduce("count", [](const patch& q) { return long(q.particles.size()); }, 0L, std::plus<>()));
     }
     auto all = patches.gather("all", [](const patch& q) { return q.particles; });
     patches.wait();

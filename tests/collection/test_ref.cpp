@@ -16,8 +16,7 @@ namespace {
 template <class Body>
 void on_every_pool(Body&& body) {
   for (const auto& backend : task::backends())
-    for (const int workers : {1, 3})
-      task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
+    for (const int workers : {1, 3}) task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
 }
 template <class Action>
 std::string message_of(Action&& action) {
@@ -64,8 +63,12 @@ TEST(ref, work_takes_several_and_gives_them_back) {
     a.make(std::vector(100, 0.5));
     auto shown = std::move(a).with<access::read>();
     for (int i = 0; i < 3; ++i) {
-      auto [one, two] = work(pool, "sum", [](const std::vector<double>& x, double& s) { for (double v : x) s += v; },
-                             read(std::move(shown)), modify(std::move(sum)));
+      auto [one, two] = work(
+          pool, "sum",
+          [](const std::vector<double>& x, double& s) {
+            for (double v : x) s += v;
+          },
+          read(std::move(shown)), modify(std::move(sum)));
       shown = std::move(one);
       sum = std::move(two);
     }
@@ -119,16 +122,19 @@ std::string without(const std::string& what, int at, int made) {
 TEST(ref, says_both_lines_of_a_use_after_it_was_moved) {
   ref<int> a;
   a.make(1);
-  auto b = std::move(a); const int first = __LINE__;
+  auto b = std::move(a);
+  const int first = __LINE__;
   EXPECT_EQ(message_of([&] { (void)a.get(); }), used(__LINE__, first));
   EXPECT_EQ(message_of([&] { a.make(2); }), used(__LINE__, first));
   EXPECT_EQ(message_of([&] { (void)std::move(a).with<access::read>(); }), used(__LINE__, first));
-  a = std::move(b); const int second = __LINE__;
+  a = std::move(b);
+  const int second = __LINE__;
   EXPECT_EQ(a.get(), 1);
   EXPECT_EQ(message_of([&] { (void)b.get(); }), used(__LINE__, second));
   EXPECT_EQ(message_of([&] { a = std::move(b); }), used(__LINE__, second));
   EXPECT_EQ(message_of([&] { ref<int> c(std::move(b)); }), used(__LINE__, second));
-  const auto shown = std::move(a).with<access::read>(); const int third = __LINE__;
+  const auto shown = std::move(a).with<access::read>();
+  const int third = __LINE__;
   EXPECT_EQ(message_of([&] { (void)a.get(); }), used(__LINE__, third));
 }
 
@@ -136,7 +142,8 @@ TEST(ref, says_both_lines_of_what_is_given_to_tasks_twice) {
   task::with_backend("fiber", {.workers = 1}, [](auto& pool) {
     ref<int> a;
     a.make(1);
-    const auto kept = work(pool, "task", [](int&) {}, modify(std::move(a))); const int given = __LINE__;
+    const auto kept = work(pool, "task", [](int&) {}, modify(std::move(a)));
+    const int given = __LINE__;
     EXPECT_EQ(message_of([&] { (void)a.get(); }), used(__LINE__, given));
     EXPECT_EQ(message_of([&] { (void)modify(std::move(a)); }), used(__LINE__, given));
     EXPECT_EQ(message_of([&] { (void)idempotent(std::move(a)); }), used(__LINE__, given));
@@ -145,7 +152,8 @@ TEST(ref, says_both_lines_of_what_is_given_to_tasks_twice) {
 }
 
 TEST(ref, says_both_lines_of_a_look_at_nothing) {
-  ref<int> a; const int made = __LINE__;
+  ref<int> a;
+  const int made = __LINE__;
   EXPECT_EQ(message_of([&] { (void)a.get(); }), without("read", __LINE__, made));
   EXPECT_EQ(message_of([&] { (void)read(std::move(a)); }), without("read", __LINE__, made));
   EXPECT_EQ(message_of([&] { (void)idempotent(std::move(a)); }), without("read", __LINE__, made));
@@ -160,10 +168,12 @@ TEST(ref, says_both_lines_of_a_second_value) {
       return "a ref is given a value at " + line(at) + ", but has one since " + line(since);
     };
     ref<int> a;
-    a.make(2); const int first = __LINE__;
+    a.make(2);
+    const int first = __LINE__;
     EXPECT_EQ(message_of([&] { a.make(3); }), twice(__LINE__, first));
     ref<int> b;
-    b = work(pool, "task", [](int& x) { x = 7; }, modify(std::move(b))); const int second = __LINE__;
+    b = work(pool, "task", [](int& x) { x = 7; }, modify(std::move(b)));
+    const int second = __LINE__;
     EXPECT_EQ(message_of([&] { b.make(3); }), twice(__LINE__, second));
     EXPECT_EQ(b.get(), 7);
   });
@@ -175,8 +185,10 @@ TEST(ref, says_both_lines_where_a_task_changes_what_cannot_begin_by_itself) {
     double kg;
   };
   task::with_backend("fiber", {.workers = 1}, [](auto& pool) {
-    ref<mass> a; const int made = __LINE__;
-    a = work(pool, "task", [](mass& m) { m.kg = 2; }, modify(std::move(a))); const int asked = __LINE__;
+    ref<mass> a;
+    const int made = __LINE__;
+    a = work(pool, "task", [](mass& m) { m.kg = 2; }, modify(std::move(a)));
+    const int asked = __LINE__;
     EXPECT_EQ(message_of([&] { (void)a.get(); }), without("to be changed", asked, made) + "; make() it first");
   });
 }

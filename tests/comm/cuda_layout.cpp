@@ -32,17 +32,17 @@ static_assert(CU_MEMHOSTALLOC_PORTABLE == cuda::alloc_portable);
 static_assert(unsigned(CU_STREAM_NON_BLOCKING) == cuda::stream_non_blocking);
 static_assert(unsigned(CU_EVENT_DISABLE_TIMING) == cuda::event_disable_timing);
 
-#define SAME_PLACE(their_field, our_end, our_field) \
-  static_assert(offsetof(CUDA_MEMCPY2D, their_field) ==                                                 \
-                    offsetof(cuda::copy_2d, our_end) + offsetof(cuda::end_of_copy, our_field) &&        \
+#define SAME_PLACE(their_field, our_end, our_field)                                              \
+  static_assert(offsetof(CUDA_MEMCPY2D, their_field) ==                                          \
+                    offsetof(cuda::copy_2d, our_end) + offsetof(cuda::end_of_copy, our_field) && \
                 sizeof(CUDA_MEMCPY2D::their_field) == sizeof(cuda::end_of_copy::our_field))
-#define SAME_END(theirs, ours)                   \
-  SAME_PLACE(theirs##XInBytes, ours, x);         \
-  SAME_PLACE(theirs##Y, ours, y);                \
-  SAME_PLACE(theirs##MemoryType, ours, type);    \
-  SAME_PLACE(theirs##Host, ours, host);          \
-  SAME_PLACE(theirs##Device, ours, device);      \
-  SAME_PLACE(theirs##Array, ours, array);        \
+#define SAME_END(theirs, ours)                \
+  SAME_PLACE(theirs##XInBytes, ours, x);      \
+  SAME_PLACE(theirs##Y, ours, y);             \
+  SAME_PLACE(theirs##MemoryType, ours, type); \
+  SAME_PLACE(theirs##Host, ours, host);       \
+  SAME_PLACE(theirs##Device, ours, device);   \
+  SAME_PLACE(theirs##Array, ours, array);     \
   SAME_PLACE(theirs##Pitch, ours, pitch)
 SAME_END(src, from);
 SAME_END(dst, to);
@@ -56,23 +56,18 @@ static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(cuda::copy_2d));
 #define NAME(name) TEXT(name)
 constexpr bool same(const char* a, const char* b) { return *a == *b && (*a == 0 || same(a + 1, b + 1)); }
 static_assert(same(NAME(cuCtxPushCurrent), "cuCtxPushCurrent_v2") &&
-              same(NAME(cuCtxPopCurrent), "cuCtxPopCurrent_v2") &&
-              same(NAME(cuStreamDestroy), "cuStreamDestroy_v2") &&
-              same(NAME(cuEventDestroy), "cuEventDestroy_v2") &&
-              same(NAME(cuMemcpy2DAsync), "cuMemcpy2DAsync_v2"));
-static_assert(same(NAME(cuPointerGetAttributes), "cuPointerGetAttributes") &&
-              same(NAME(cuDeviceGet), "cuDeviceGet") &&
+              same(NAME(cuCtxPopCurrent), "cuCtxPopCurrent_v2") && same(NAME(cuStreamDestroy), "cuStreamDestroy_v2") &&
+              same(NAME(cuEventDestroy), "cuEventDestroy_v2") && same(NAME(cuMemcpy2DAsync), "cuMemcpy2DAsync_v2"));
+static_assert(same(NAME(cuPointerGetAttributes), "cuPointerGetAttributes") && same(NAME(cuDeviceGet), "cuDeviceGet") &&
               same(NAME(cuDevicePrimaryCtxRetain), "cuDevicePrimaryCtxRetain") &&
               same(NAME(cuMemHostAlloc), "cuMemHostAlloc") && same(NAME(cuMemFreeHost), "cuMemFreeHost") &&
               same(NAME(cuStreamCreate), "cuStreamCreate") && same(NAME(cuEventCreate), "cuEventCreate") &&
-              same(NAME(cuStreamSynchronize), "cuStreamSynchronize") &&
-              same(NAME(cuEventRecord), "cuEventRecord") &&
+              same(NAME(cuStreamSynchronize), "cuStreamSynchronize") && same(NAME(cuEventRecord), "cuEventRecord") &&
               same(NAME(cuEventQuery), "cuEventQuery") && same(NAME(cuMemcpyAsync), "cuMemcpyAsync") &&
               same(NAME(cuGetErrorName), "cuGetErrorName"));
 template <class Function, class Theirs>
 constexpr bool is = std::is_same_v<Function, Theirs>;
-static_assert(
-    is<decltype(&cuPointerGetAttributes), CUresult (*)(unsigned, CUpointer_attribute*, void**, CUdeviceptr)>);
+static_assert(is<decltype(&cuPointerGetAttributes), CUresult (*)(unsigned, CUpointer_attribute*, void**, CUdeviceptr)>);
 static_assert(is<decltype(&cuDeviceGet), CUresult (*)(int*, int)>);
 static_assert(is<decltype(&cuDevicePrimaryCtxRetain), CUresult (*)(CUcontext*, int)>);
 static_assert(is<decltype(&cuCtxPushCurrent), CUresult (*)(CUcontext)>);

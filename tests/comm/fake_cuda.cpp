@@ -158,13 +158,9 @@ int cuPointerGetAttributes(unsigned count, attribute* which, void** values, addr
         *static_cast<CUctx_st**>(values[i]) = device ? device->in : pinned ? pinned->in : nullptr;
         break;
       case attribute_memory_type:
-        *static_cast<unsigned*>(values[i]) = device   ? unsigned(device_memory)
-                                             : pinned ? unsigned(host_memory)
-                                                      : 0u;
+        *static_cast<unsigned*>(values[i]) = device ? unsigned(device_memory) : pinned ? unsigned(host_memory) : 0u;
         break;
-      case attribute_is_managed:
-        *static_cast<bool*>(values[i]) = device && device->managed;
-        break;
+      case attribute_is_managed: *static_cast<bool*>(values[i]) = device && device->managed; break;
       case attribute_device_ordinal:
         *static_cast<int*>(values[i]) = device ? device->device : pinned ? pinned->device : -2;
     }
@@ -276,9 +272,7 @@ int cuMemcpyAsync(address to, address from, std::size_t bytes, stream in) {
   std::lock_guard lock(guard);
   need(need_context("cuMemcpyAsync") == in->in, "cuMemcpyAsync", "another context");
   if (fails("cuMemcpyAsync")) return illegal_address;
-  enqueue(in, [=] {
-    std::memcpy(reach(to, bytes, "cuMemcpyAsync"), reach(from, bytes, "cuMemcpyAsync"), bytes);
-  });
+  enqueue(in, [=] { std::memcpy(reach(to, bytes, "cuMemcpyAsync"), reach(from, bytes, "cuMemcpyAsync"), bytes); });
   return success;
 }
 int cuMemcpy2DAsync_v2(const copy_2d* what, stream in) {

@@ -27,8 +27,7 @@ class memory_network {
 
   std::unique_ptr<wire> open(int rank) { return std::make_unique<endpoint>(*this, rank); }
   bool is_empty() const {
-    return std::ranges::all_of(lines_,
-                               [](const auto& l) { return l.second.sent.empty() && l.second.wanted.empty(); });
+    return std::ranges::all_of(lines_, [](const auto& l) { return l.second.sent.empty() && l.second.wanted.empty(); });
   }
 
  private:
@@ -110,8 +109,7 @@ class memory_network {
       l.sent.pop_front();
       l.wanted.pop_front();
       const auto data = from.original.empty() ? std::span<const std::byte>(from.copy) : from.original;
-      if (data.size() != to.data.size())
-        throw std::logic_error("a message has another size than its receiver expects");
+      if (data.size() != to.data.size()) throw std::logic_error("a message has another size than its receiver expects");
       std::memcpy(to.data.data(), data.data(), data.size());
       to.receiver->done_.insert(to.number);
       to.receiver->received_[to.number] = data.size();

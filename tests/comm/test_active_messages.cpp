@@ -40,15 +40,12 @@ TEST(active_messages, those_of_one_sender_are_handled_in_their_order) {
     constexpr int n = 60;
     std::vector<int> next(std::size_t(p), 0);  // of the senders, each of which is alone with its own
     std::vector<int> wrong(std::size_t(p), 0);
-    a.on<std::pair<int, std::vector<int>>>(
-        "arrive", 3, [&](const std::pair<int, std::vector<int>>& what, int sender) {
-          int& expected = next[std::size_t(sender)];
-          const auto length =
-              expected % 7 == 0 ? 20000u : unsigned(expected % 3);  // long ones are overtaken underneath
-          if (what.first != expected || what.second != std::vector<int>(length, sender))
-            ++wrong[std::size_t(sender)];
-          ++expected;
-        });
+    a.on<std::pair<int, std::vector<int>>>("arrive", 3, [&](const std::pair<int, std::vector<int>>& what, int sender) {
+      int& expected = next[std::size_t(sender)];
+      const auto length = expected % 7 == 0 ? 20000u : unsigned(expected % 3);  // long ones are overtaken underneath
+      if (what.first != expected || what.second != std::vector<int>(length, sender)) ++wrong[std::size_t(sender)];
+      ++expected;
+    });
     for (int i = 0; i < n; ++i)
       for (int peer = 0; peer < p; ++peer)
         a.send(std::pair(i, std::vector<int>(i % 7 == 0 ? 20000u : unsigned(i % 3), me)), peer, 3);
@@ -273,8 +270,7 @@ TEST(active_messages, packed_as_another_type_are_an_error) {
     active_messages a(world(), pool);
     a.on<std::string>("text", 1, [](const std::string&, int) {});
     if (a.rank() == 0) a.send(7, a.size() - 1, 1);
-    EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.quiet(); }).find("packed as another type"),
-              std::string::npos);
+    EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.quiet(); }).find("packed as another type"), std::string::npos);
   });
 }
 

@@ -44,12 +44,14 @@ TEST(any_rank, many_senders_each_in_its_order) {
         for (int i = 0; i < n; ++i) going.push_back(m.isend_object(words(me, i), 0, 3));
         if (!posted_first) post();
         std::vector<int> next(std::size_t(p), 0);
-        pool.async("receive", [&] {
-          for (auto& f : coming) {
-            const auto got = f.get();
-            EXPECT_EQ(got.value, words(got.peer, next[std::size_t(got.peer)]++));
-          }
-        }).get();
+        pool.async("receive",
+                   [&] {
+                     for (auto& f : coming) {
+                       const auto got = f.get();
+                       EXPECT_EQ(got.value, words(got.peer, next[std::size_t(got.peer)]++));
+                     }
+                   })
+            .get();
         m.wait_for(going, 60s);
         if (me == 0) {
           EXPECT_EQ(next, std::vector<int>(std::size_t(p), n));

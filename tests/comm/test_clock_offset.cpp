@@ -15,8 +15,10 @@ TEST(ClockOffset, IsNothingOnOneHost) {
   for (int trips : {1, 20}) {
     const clock_offset found = measure_clock_offset(world, trips);
     EXPECT_LE(std::abs(found.seconds), found.error);
-    if (world.rank() == 0) EXPECT_EQ(found.error, 0);
-    else EXPECT_GT(found.error, 0);
+    if (world.rank() == 0)
+      EXPECT_EQ(found.error, 0);
+    else
+      EXPECT_GT(found.error, 0);
   }
 }
 

@@ -40,10 +40,9 @@ std::vector<T> values_of(int rank, std::size_t n, unsigned seed) {
 /// Tuned, and every algorithm that there is; operations without it take the tuned one.
 std::vector<collective_options> all_options(bool fixed_order) {
   std::vector<collective_options> all{{fixed_order, {}}};
-  for (const auto how : {algorithm::tree, algorithm::chain, algorithm::butterfly, algorithm::halving,
-                         algorithm::ring, algorithm::direct, algorithm::bruck, algorithm::doubling})
-    for (const int arity : {2, 5})
-      all.push_back({fixed_order, method{how, arity, arity == 2 ? std::size_t(0) : 48}});
+  for (const auto how : {algorithm::tree, algorithm::chain, algorithm::butterfly, algorithm::halving, algorithm::ring,
+                         algorithm::direct, algorithm::bruck, algorithm::doubling})
+    for (const int arity : {2, 5}) all.push_back({fixed_order, method{how, arity, arity == 2 ? std::size_t(0) : 48}});
   return all;
 }
 
@@ -210,40 +209,43 @@ TEST(collectives, as_futures_many_under_way_at_once) {
   on_every_backend([&](auto& pool) {
     for (const auto& options : {collective_options{}, {true, method{algorithm::tree, 2, 48}}}) {
       collectives c(world(), options);
-      pool.async("collectives", [&] {
-        const auto ranks = std::size_t(p);
-        std::vector<std::int64_t> sum(1000, me), total(me == last ? 7 : 0), before{me}, upto{me}, none;
-        std::vector<int> root(100, me), all(ranks, me), turned(ranks), gathered(ranks), at_last(me == last ? p : 0);
-        std::vector<int> mine{10 * me}, to_each(ranks), part(1);
-        const std::vector<std::int64_t> seven(7, me);
-        std::iota(to_each.begin(), to_each.end(), 100);
-        std::vector<task::future<void>> f;
-        f.push_back(c.iall_reduce(sum, operation::sum));
-        f.push_back(c.ibroadcast(root, last));
-        f.push_back(c.ireduce(seven, total, std::plus<std::int64_t>(), last));
-        f.push_back(c.iall_to_all(all, turned));
-        f.push_back(c.iall_gather(mine, gathered));
-        f.push_back(c.igather(mine, at_last, last));
-        f.push_back(c.iscatter(to_each, part, last));
-        f.push_back(c.iinclusive_scan(upto, operation::sum));
-        f.push_back(c.iexclusive_scan(before, operation::sum, -1));
-        f.push_back(c.iall_reduce(none, operation::sum));
-        f.push_back(c.ibarrier());
-        std::int64_t most = me;  // a call that blocks goes between those under way
-        c.all_reduce(std::span(&most, 1), operation::max);
-        EXPECT_EQ(most, last);
-        if (me % 2) std::ranges::reverse(f);  // nobody has to wait in the order of the others
-        for (auto& one : f) one.get();
-        EXPECT_EQ(sum, std::vector<std::int64_t>(1000, sum_of_ranks));
-        EXPECT_EQ(root, std::vector<int>(100, last));
-        EXPECT_EQ(total, std::vector<std::int64_t>(me == last ? 7 : 0, sum_of_ranks));
-        each(turned, [](int r) { return r; });
-        each(gathered, [](int r) { return 10 * r; });
-        if (me == last) each(at_last, [](int r) { return 10 * r; });
-        EXPECT_EQ(part[0], 100 + me);
-        EXPECT_EQ(upto[0], std::int64_t(me) * (me + 1) / 2);
-        EXPECT_EQ(before[0], me == 0 ? -1 : std::int64_t(me) * (me - 1) / 2);
-      }).get();
+      pool.async("collectives",
+                 [&] {
+                   const auto ranks = std::size_t(p);
+                   std::vector<std::int64_t> sum(1000, me), total(me == last ? 7 : 0), before{me}, upto{me}, none;
+                   std::vector<int> root(100, me), all(ranks, me), turned(ranks), gathered(ranks),
+                       at_last(me == last ? p : 0);
+                   std::vector<int> mine{10 * me}, to_each(ranks), part(1);
+                   const std::vector<std::int64_t> seven(7, me);
+                   std::iota(to_each.begin(), to_each.end(), 100);
+                   std::vector<task::future<void>> f;
+                   f.push_back(c.iall_reduce(sum, operation::sum));
+                   f.push_back(c.ibroadcast(root, last));
+                   f.push_back(c.ireduce(seven, total, std::plus<std::int64_t>(), last));
+                   f.push_back(c.iall_to_all(all, turned));
+                   f.push_back(c.iall_gather(mine, gathered));
+                   f.push_back(c.igather(mine, at_last, last));
+                   f.push_back(c.iscatter(to_each, part, last));
+                   f.push_back(c.iinclusive_scan(upto, operation::sum));
+                   f.push_back(c.iexclusive_scan(before, operation::sum, -1));
+                   f.push_back(c.iall_reduce(none, operation::sum));
+                   f.push_back(c.ibarrier());
+                   std::int64_t most = me;  // a call that blocks goes between those under way
+                   c.all_reduce(std::span(&most, 1), operation::max);
+                   EXPECT_EQ(most, last);
+                   if (me % 2) std::ranges::reverse(f);  // nobody has to wait in the order of the others
+                   for (auto& one : f) one.get();
+                   EXPECT_EQ(sum, std::vector<std::int64_t>(1000, sum_of_ranks));
+                   EXPECT_EQ(root, std::vector<int>(100, last));
+                   EXPECT_EQ(total, std::vector<std::int64_t>(me == last ? 7 : 0, sum_of_ranks));
+                   each(turned, [](int r) { return r; });
+                   each(gathered, [](int r) { return 10 * r; });
+                   if (me == last) each(at_last, [](int r) { return 10 * r; });
+                   EXPECT_EQ(part[0], 100 + me);
+                   EXPECT_EQ(upto[0], std::int64_t(me) * (me + 1) / 2);
+                   EXPECT_EQ(before[0], me == 0 ? -1 : std::int64_t(me) * (me - 1) / 2);
+                 })
+          .get();
     }
   });
 }
@@ -321,8 +323,7 @@ TEST(collectives, who_waits_too_long_is_told_for_whom) {
   if (!late) {
     begin();
     const auto last = of_the_last_rank(c, "all_reduce");
-    const auto expected =
-        "rank " + std::to_string(c.rank()) + ": after 0.01 s still under way: " + last + ", " + last;
+    const auto expected = "rank " + std::to_string(c.rank()) + ": after 0.01 s still under way: " + last + ", " + last;
     std::string told;  // at first of other ranks too, which come
     for (int tries = 0; tries < 1000 && !told.starts_with(expected); ++tries)
       told = message_of<plaq::runtime_failure>([&] { c.wait_for(all, std::chrono::milliseconds(10)); });

@@ -20,16 +20,16 @@
 namespace {
 
 using namespace plaq::comm;
+using test::device_array;
+using test::gpus;
 using test::in_small_pieces;
 using test::message_of;
 using test::world;
-using test::device_array;
-using test::gpus;
 namespace task = plaq::task;
 using namespace std::chrono_literals;
 
-#define NEEDS_A_GPU                                                                                 \
-  if (!gpus::find()) GTEST_SKIP() << "no NVIDIA GPU here";                                          \
+#define NEEDS_A_GPU                                        \
+  if (!gpus::find()) GTEST_SKIP() << "no NVIDIA GPU here"; \
   if (gpus::find()->fake() && mpi_takes_device_memory()) GTEST_SKIP() << "MPI would look for a GPU"
 // What the driver does wrong only when it is told to.
 #define NEEDS_THE_STAND_IN \
@@ -238,11 +238,11 @@ TEST(device, errors_of_the_driver_are_in_the_future) {
   const auto fail = gpus::find()->function<void(const char*, int)>("fake_cuda_fail");
   const int p = world().size(), me = world().rank(), to = (me + 1) % p, from = (me + p - 1) % p;
   const device_array<int> far(numbers(me, 1000)), wide(2000);
-  const auto calls = p == 1 ? std::vector{"cuPointerGetAttributes", "cuCtxPushCurrent", "cuStreamCreate",
-                                          "cuEventCreate", "cuMemcpyAsync", "cuEventRecord", "cuEventQuery"}
-                            : std::vector{"cuPointerGetAttributes", "cuMemHostAlloc", "cuCtxPushCurrent",
-                                          "cuStreamCreate", "cuEventCreate", "cuMemcpyAsync", "cuEventRecord",
-                                          "cuEventQuery"};
+  const auto calls = p == 1
+                         ? std::vector{"cuPointerGetAttributes", "cuCtxPushCurrent", "cuStreamCreate", "cuEventCreate",
+                                       "cuMemcpyAsync",          "cuEventRecord",    "cuEventQuery"}
+                         : std::vector{"cuPointerGetAttributes", "cuMemHostAlloc", "cuCtxPushCurrent", "cuStreamCreate",
+                                       "cuEventCreate",          "cuMemcpyAsync",  "cuEventRecord",    "cuEventQuery"};
   for (const char* call : calls) {
     messenger m(world());
     std::vector<int> in(1000);
@@ -251,8 +251,7 @@ TEST(device, errors_of_the_driver_are_in_the_future) {
     fail(call, 0);
     auto bad = m.isend(far.span(), to, 3);
     const auto text = message_of<plaq::runtime_failure>([&] { bad.get(); });
-    const std::string who =
-        "rank " + std::to_string(me) + ": " + (p == 1 ? "receive from rank " : "send to rank ");
+    const std::string who = "rank " + std::to_string(me) + ": " + (p == 1 ? "receive from rank " : "send to rank ");
     EXPECT_EQ(text.find(who + std::to_string(to) + " with tag 3: " + call + " failed: CUDA_ERROR_"), 0u) << text;
     if (p == 1) {
       EXPECT_EQ(message_of<plaq::runtime_failure>([&] { all[0].get(); }), text);

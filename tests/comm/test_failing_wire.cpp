@@ -21,9 +21,7 @@ using namespace plaq::comm;
 using test::script;
 namespace task = plaq::task;
 
-communicator over(script& by, int ranks = 3) {
-  return communicator(std::make_unique<test::scripted_wire>(by, ranks));
-}
+communicator over(script& by, int ranks = 3) { return communicator(std::make_unique<test::scripted_wire>(by, ranks)); }
 void look(int times = 1) {
   for (int i = 0; i < times; ++i) task::detail::poll_once();
 }

@@ -66,10 +66,9 @@ TEST(launcher, a_world_of_another_size_is_refused) {
     check_world(1, "Open MPI v4.1.4", by_mpich, {});
     FAIL();
   } catch (const plaq::input_error& e) {
-    EXPECT_EQ(
-        std::string(e.what()).find("started by mpiexec of MPICH with 4 ranks, but plaq was built with Open MPI "
-                                   "v4.1.4, whose world has 1 rank"),
-        0u)
+    EXPECT_EQ(std::string(e.what()).find("started by mpiexec of MPICH with 4 ranks, but plaq was built with Open MPI "
+                                         "v4.1.4, whose world has 1 rank"),
+              0u)
         << e.what();
   }
   EXPECT_THROW(check_world(2, "MPICH", {}, 3), plaq::input_error);
@@ -87,8 +86,7 @@ TEST(launcher, open_mpi_and_the_mpich_family_do_not_mix) {
   EXPECT_THROW(check_launcher("Intel(R) MPI Library 2021.13", open_mpi), plaq::input_error);
   EXPECT_NO_THROW(check_launcher("Open MPI v4.1.4", open_mpi));
   EXPECT_NO_THROW(check_launcher("MPICH Version: 5.0.2", {}));
-  EXPECT_NO_THROW(
-      check_launcher("MPICH Version: 5.0.2", find_launch(with({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}))));
+  EXPECT_NO_THROW(check_launcher("MPICH Version: 5.0.2", find_launch(with({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}))));
 }
 
 }  // namespace

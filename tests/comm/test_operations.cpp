@@ -129,8 +129,7 @@ TEST(operations, barriers_receive_into_bytes_of_their_own) {
   const auto& over = *made;
   operations all(std::move(made));
   std::vector<task::future<void>> both;
-  for (int i = 0; i < 2; ++i)
-    both.push_back(all.start({plaq::trace::label("barrier"), hear(), {}, {}, {}, {}}));
+  for (int i = 0; i < 2; ++i) both.push_back(all.start({plaq::trace::label("barrier"), hear(), {}, {}, {}, {}}));
   ASSERT_EQ(over.written.size(), 2u);
   EXPECT_TRUE(over.written[0] && over.written[1]);
   EXPECT_NE(over.written[0], over.written[1]);

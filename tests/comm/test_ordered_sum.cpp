@@ -31,8 +31,7 @@ std::vector<double> numbers(int seed, std::size_t n) {
 TEST(ordered_sum, is_tested_with_numbers_whose_order_matters) {
   const auto forward = numbers(1, 50);
   const std::vector<double> backward(forward.rbegin(), forward.rend());
-  EXPECT_NE(std::accumulate(forward.begin(), forward.end(), 0.),
-            std::accumulate(backward.begin(), backward.end(), 0.));
+  EXPECT_NE(std::accumulate(forward.begin(), forward.end(), 0.), std::accumulate(backward.begin(), backward.end(), 0.));
 }
 
 // The oracle is one loop over all pieces.

@@ -50,8 +50,8 @@ setting random_setting(engine_t& random, collective what, algorithm how, std::si
 std::string describe(const setting& s) {
   return std::string(name_of(s.wanted.what)) + " by " + std::string(name_of(s.by.how)) + " on " +
          std::to_string(s.ranks) + " ranks, root " + std::to_string(s.wanted.root) + ", " + std::to_string(s.n) +
-         " values, arity " + std::to_string(s.by.arity) + ", segment " + std::to_string(s.by.segment) +
-         ", nodes " + std::to_string(s.seats.nodes());
+         " values, arity " + std::to_string(s.by.arity) + ", segment " + std::to_string(s.by.segment) + ", nodes " +
+         std::to_string(s.seats.nodes());
 }
 
 /// Contributions 3 ... 4 combined with 5 are 3 ... 5; out of order they are nothing, for ever.
@@ -90,14 +90,10 @@ blocks<T> reduced(const setting& s, const blocks<T>& mine, const combination& co
 /// Whether rank r has a result, and of which contributions 0 ... end - 1.
 int end_of_result(const setting& s, int r) {
   switch (s.wanted.what) {
-    case collective::reduce:
-      return r == s.wanted.root ? s.ranks : 0;
-    case collective::inclusive_scan:
-      return r + 1;
-    case collective::exclusive_scan:
-      return r;
-    default:
-      return s.ranks;
+    case collective::reduce: return r == s.wanted.root ? s.ranks : 0;
+    case collective::inclusive_scan: return r + 1;
+    case collective::exclusive_scan: return r;
+    default: return s.ranks;
   }
 }
 
@@ -193,8 +189,8 @@ TEST(schedules, a_fixed_order_has_the_bits_of_its_definition) {
         }
         seen.insert(how);
       }
-  EXPECT_EQ(seen, (std::set{algorithm::tree, algorithm::chain, algorithm::butterfly, algorithm::direct,
-                            algorithm::halving}));
+  EXPECT_EQ(seen,
+            (std::set{algorithm::tree, algorithm::chain, algorithm::butterfly, algorithm::direct, algorithm::halving}));
 }
 
 TEST(schedules, pieces_have_the_same_bits_for_any_number_of_ranks) {
@@ -253,8 +249,7 @@ TEST(schedules, blocks_arrive_where_they_belong) {
         SCOPED_TRACE(describe(s));
         const int p = s.ranks, root = s.wanted.root;
         const std::size_t n = s.n, all = n * std::size_t(p);
-        const bool many_in = what == scatter || what == all_to_all,
-                   many_out = what != broadcast && what != scatter;
+        const bool many_in = what == scatter || what == all_to_all, many_out = what != broadcast && what != scatter;
         auto in = random_blocks<std::int64_t>(random, p, many_in ? all : n);
         auto out = random_blocks<std::int64_t>(random, p, many_out ? all : n);
         const auto sent = in;
@@ -345,8 +340,7 @@ TEST(schedules, a_tree_of_two_levels_crosses_each_node_border_once) {
     for (const int root : {0, 5, 63}) {
       int across = 0;
       for (int r = 0; r < 64; ++r)
-        for (const auto& s :
-             make_schedule({collective::broadcast, root, 8, 8}, {algorithm::tree, 2}, seats, r).steps)
+        for (const auto& s : make_schedule({collective::broadcast, root, 8, 8}, {algorithm::tree, 2}, seats, r).steps)
           across += s.what == step::kind::send && nodes[s.peer] != nodes[r];
       EXPECT_EQ(across, 3);
     }

@@ -78,9 +78,7 @@ TEST(simulation, every_operation_comes_to_an_end) {
 
 TEST(simulation, goes_far_beyond_this_machine) {
   const machine on{
-      {{16, 5e-7, 0, 1e-10}, {512, 1e-6, g, 1.5e-10}, {8192, 2e-6, g, 1e-11}, {1 << 20, 3e-6, g, 1e-11}},
-      o,
-      1e-10};
+      {{16, 5e-7, 0, 1e-10}, {512, 1e-6, g, 1.5e-10}, {8192, 2e-6, g, 1e-11}, {1 << 20, 3e-6, g, 1e-11}}, o, 1e-10};
   const auto tree = simulate({collective::reduce, 0, 4, 4}, {algorithm::tree, 4}, on, 20000);
   EXPECT_EQ(tree.messages, 19999u);
   EXPECT_EQ(tree.across, 1249u);

@@ -88,8 +88,7 @@ TEST(open_messages, that_are_late_name_rank_and_time) {
   try {
     still_under_way(3, 0.25, "send to rank 1");
   } catch (const plaq::runtime_failure& e) {
-    EXPECT_TRUE(std::string(e.what()).starts_with("rank 3: after 0.25 s still under way: send to rank 1"))
-        << e.what();
+    EXPECT_TRUE(std::string(e.what()).starts_with("rank 3: after 0.25 s still under way: send to rank 1")) << e.what();
   }
 }
 

@@ -25,8 +25,7 @@ struct torus {
   std::vector<int> table(F f) const {
     std::vector<int> out;
     for (int i = 0; i < size(); ++i)
-      for (int j = 0; j < size(); ++j)
-        out.push_back((f(i % a, j % a) + a) % a + a * ((f(i / a, j / a) + b) % b));
+      for (int j = 0; j < size(); ++j) out.push_back((f(i % a, j % a) + a) % a + a * ((f(i / a, j / a) + b) % b));
     return out;
   }
   std::vector<int> difference() const {
@@ -37,8 +36,7 @@ struct torus {
     for (int k = 0; k < size(); ++k) {
       out.minus.push_back((a - k % a) % a + a * ((b - k / a) % b));
       for (int r = 0; r < size(); ++r)
-        out.fourier.push_back(
-            std::polar(1., -2 * M_PI * (double(k % a) * (r % a) / a + double(k / a) * (r / a) / b)));
+        out.fourier.push_back(std::polar(1., -2 * M_PI * (double(k % a) * (r % a) / a + double(k / a) * (r / a) / b)));
     }
     return out;
   }

@@ -1,11 +1,10 @@
-#include "plaq/dca/bin_layout.hpp"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <sstream>
 
 #include "plaq/base/error.hpp"
+#include "plaq/dca/bin_layout.hpp"
 #include "small_problem.hpp"
 
 namespace plaq::dca {
@@ -89,9 +88,7 @@ TEST(bin_layout, shares_are_disjoint_and_complete) {
   }
 }
 
-TEST(bin_layout, knows_no_other_names) {
-  EXPECT_THROW(named(layout_of(4, {}), "pairing"), runtime_failure);
-}
+TEST(bin_layout, knows_no_other_names) { EXPECT_THROW(named(layout_of(4, {}), "pairing"), runtime_failure); }
 
 }  // namespace
 }  // namespace plaq::dca

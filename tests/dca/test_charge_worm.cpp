@@ -1,11 +1,10 @@
-#include "plaq/dca/charge_worm.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "exact_weights.hpp"
+#include "plaq/dca/charge_worm.hpp"
 
 using namespace plaq::dca;
 using point = charge_worm::point;
@@ -126,8 +125,7 @@ TEST(charge_worm, finds_how_often_an_atom_is_empty_or_occupied) {
   double even = 0, exact_even = 0;
   for (int k = 0; k < top; ++k) {
     const double p = (single * poisson(k, K + beta * U / 2) + (1 + pair) * poisson(k, K)) / Z;
-    EXPECT_NEAR(found[k], p, 4 * std::sqrt(p * 2 * 20 / sent) + 1e-4)
-        << "order " << k;  // they correlate over some 20
+    EXPECT_NEAR(found[k], p, 4 * std::sqrt(p * 2 * 20 / sent) + 1e-4) << "order " << k;  // they correlate over some 20
     if (k <= 6) even += found[k], exact_even += p;
   }
   EXPECT_NEAR(even, exact_even, 4 * std::sqrt(exact_even * (1 - exact_even) * 2 * 60 / sent));

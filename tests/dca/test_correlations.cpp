@@ -1,7 +1,6 @@
-#include "plaq/dca/correlations.hpp"
-
 #include <gtest/gtest.h>
 
+#include "plaq/dca/correlations.hpp"
 #include "plaq/dca/reference.hpp"
 #include "small_problem.hpp"
 

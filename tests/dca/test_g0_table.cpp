@@ -1,10 +1,9 @@
-#include "plaq/dca/g0_table.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "plaq/base/error.hpp"
+#include "plaq/dca/g0_table.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;
@@ -26,8 +25,7 @@ TEST(g0_table, is_antiperiodic_and_counts_equal_times_as_later) {
   const auto g0 = bath.table();
   for (int i = 0; i < cluster.size(); ++i)
     for (int j = 0; j < cluster.size(); ++j) {
-      for (double t : {0.1, 2.5, 6.9})
-        EXPECT_NEAR((*g0)(i, 0., j, t), -(*g0)(i, beta - t, j, 0.), 1e-12);
+      for (double t : {0.1, 2.5, 6.9}) EXPECT_NEAR((*g0)(i, 0., j, t), -(*g0)(i, beta - t, j, 0.), 1e-12);
       EXPECT_EQ((*g0)(i, 2., j, 2.), (*g0)(i, 0., j, 0.));
       // The anticommutator: g(0+) - g(0-) = delta_ij.
       EXPECT_NEAR((*g0)(i, 2., j, 2.) - (*g0)(i, 2., j, std::nextafter(2., 3.)), i == j, 1e-9);

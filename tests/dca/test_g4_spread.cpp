@@ -34,8 +34,9 @@ void compare(const problem& p, const std::vector<double>& whole, const std::vect
   EXPECT_EQ(mine.size(), total_size(own));
 }
 
-void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how,
-                     void (*prepare)(chain_state&) = [](chain_state&) {}) {
+void run_and_compare(
+    std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how,
+    void (*prepare)(chain_state&) = [](chain_state&) {}) {
   const auto begin = [&](auto&& here) {
     auto out = fresh(chains, here);
     for (chain_state& s : out) prepare(s);
@@ -48,8 +49,7 @@ void run_and_compare(std::shared_ptr<const problem> p, int chains, auto&& rank_o
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(rank_of(i));
   g4_spread spread(messages, p->model, p->measured, ranks);
-  const auto here =
-      taken_on(p, begin([&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &spread);
+  const auto here = taken_on(p, begin([&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &spread);
 
   std::size_t next = 0;
   bool followed = false;
@@ -74,8 +74,7 @@ TEST(g4_spread, has_the_bits_of_chains_without_it) {
   const int p = world().size();
   const auto pair = some_problem(true, {});
   const auto all = some_problem(
-      true,
-      {{channel::pp, 1, 1}, {channel::magnetic, 3, 0}, {channel::charge, 0, -1}, {channel::magnetic, 2, 0}});
+      true, {{channel::pp, 1, 1}, {channel::magnetic, 3, 0}, {channel::charge, 0, -1}, {channel::magnetic, 2, 0}});
   for (const char* backend : {"fiber", "os"}) {
     run_options how;
     how.backend = backend;
@@ -94,9 +93,11 @@ TEST(g4_spread, there_may_be_more_ranks_than_rows) {
 
 TEST(g4_spread, chains_may_differ_in_their_bins) {
   const auto p = some_problem(true, {{channel::magnetic, 1, 0}});
-  run_and_compare(p, 3, [&](int c) { return c % world().size(); }, {}, [](chain_state& s) {
-    s.bins_done = std::uint32_t(s.number % 3);  // the others were done before; the last chain is complete
-  });
+  run_and_compare(
+      p, 3, [&](int c) { return c % world().size(); }, {},
+      [](chain_state& s) {
+        s.bins_done = std::uint32_t(s.number % 3);  // the others were done before; the last chain is complete
+      });
 }
 
 TEST(g4_spread, a_chain_that_fails_ends_for_all) {

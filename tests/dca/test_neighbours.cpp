@@ -1,12 +1,11 @@
 // Neighbours of a configuration against determinants from scratch, and the identity that makes their shares exact.
-#include "plaq/dca/neighbours.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
+#include "plaq/dca/neighbours.hpp"
 #include "plaq/dca/reference.hpp"
 #include "plaq/dca/walker.hpp"
 #include "small_problem.hpp"

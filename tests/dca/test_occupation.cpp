@@ -1,11 +1,11 @@
-#include "plaq/dca/occupation.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
+
+#include "plaq/dca/occupation.hpp"
 
 using namespace plaq::dca;
 
@@ -26,8 +26,8 @@ TEST(occupation, rates_are_what_vertices_are_worth) {
 TEST(occupation, density_is_that_of_two_poisson_processes) {
   const double L = 0.7, gamma = parameters.gamma(), each = parameters.K / (2 * parameters.beta * parameters.sites);
   const occupation::chances up = {0, 1, 0};
-  const double expected = std::exp(-guess.rate(occupation::single_up) * L) * std::pow(each * std::exp(gamma), 3) *
-                          each * std::exp(-gamma);
+  const double expected =
+      std::exp(-guess.rate(occupation::single_up) * L) * std::pow(each * std::exp(gamma), 3) * each * std::exp(-gamma);
   EXPECT_NEAR(guess.density({3, 1}, L, up) / expected, 1, 1e-9);
   const occupation::chances mixed = {0.2, 0.5, 0.3};
   double sum = 0;
@@ -45,8 +45,7 @@ TEST(occupation, densities_add_up_to_one) {
   double total = 0;
   for (int u = 0; u < 30; ++u)
     for (int d = 0; d < 30; ++d)
-      total +=
-          guess.density({u, d}, L, {0.2, 0.5, 0.3}) * std::pow(L, u + d) / std::tgamma(u + 1) / std::tgamma(d + 1);
+      total += guess.density({u, d}, L, {0.2, 0.5, 0.3}) * std::pow(L, u + d) / std::tgamma(u + 1) / std::tgamma(d + 1);
   EXPECT_NEAR(total, 1, 1e-12);
 }
 

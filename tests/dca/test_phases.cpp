@@ -1,10 +1,10 @@
-#include "plaq/dca/phases.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "plaq/dca/phases.hpp"
 
 using plaq::dca::fourier_phases;
 

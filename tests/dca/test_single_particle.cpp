@@ -1,8 +1,7 @@
-#include "plaq/dca/single_particle.hpp"
-
 #include <gtest/gtest.h>
 
 #include "plaq/base/error.hpp"
+#include "plaq/dca/single_particle.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;

@@ -1,11 +1,10 @@
-#include "plaq/dca/spin_worm.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "exact_weights.hpp"
+#include "plaq/dca/spin_worm.hpp"
 
 using namespace plaq::dca;
 using plaq::stream_id;
@@ -36,12 +35,13 @@ TEST(spin_worm, every_ratio_is_that_of_determinants_from_scratch) {
   point b = a;
   long double before = s.weight(v);
   const auto moved_to = [&](point next, const std::vector<int>& flipped) {
-    expect_ratio(worm.try_step(next.first, next.second, flipped),
-                 [&] {
-                   for (int i : flipped) v[i].spin = -v[i].spin;
-                   return weight(s, v, a, next);
-                 }(),
-                 before);
+    expect_ratio(
+        worm.try_step(next.first, next.second, flipped),
+        [&] {
+          for (int i : flipped) v[i].spin = -v[i].spin;
+          return weight(s, v, a, next);
+        }(),
+        before);
     worm.step();
     b = next;
     before = weight(s, v, a, b);

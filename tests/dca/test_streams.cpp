@@ -1,6 +1,6 @@
-#include "plaq/dca/streams.hpp"
-
 #include <gtest/gtest.h>
+
+#include "plaq/dca/streams.hpp"
 
 namespace plaq::dca {
 namespace {

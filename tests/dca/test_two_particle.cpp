@@ -1,5 +1,3 @@
-#include "plaq/dca/two_particle.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/reference.hpp"
+#include "plaq/dca/two_particle.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;
@@ -76,8 +75,7 @@ struct two_particle : testing::TestWithParam<torus> {
     return {beta, cluster.momenta(), frequencies, bath.at_frequencies(frequencies), s};
   }
 };
-INSTANTIATE_TEST_SUITE_P(clusters, two_particle,
-                         testing::Values(torus{2, 2}, torus{3, 1}, torus{3, 2}, torus{1, 1}));
+INSTANTIATE_TEST_SUITE_P(clusters, two_particle, testing::Values(torus{2, 2}, torus{3, 1}, torus{3, 2}, torus{1, 1}));
 
 }  // namespace
 

@@ -1,5 +1,3 @@
-#include "plaq/dca/walker.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/reference.hpp"
+#include "plaq/dca/walker.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;
@@ -104,9 +103,7 @@ walk_totals compare(const setting& s, int block_length, int blocks) {
 
 TEST(walker, decides_like_the_reference_in_blocks_of_1) { compare(strong_coupling(), 1, 300); }
 
-TEST(walker, decides_like_the_reference_in_blocks_of_7) {
-  EXPECT_GT(compare(strong_coupling(), 7, 60).taken_back, 0);
-}
+TEST(walker, decides_like_the_reference_in_blocks_of_7) { EXPECT_GT(compare(strong_coupling(), 7, 60).taken_back, 0); }
 
 TEST(walker, decides_like_the_reference_in_blocks_of_64) {
   const walk_totals totals = compare(strong_coupling(), 64, 14);
@@ -134,8 +131,7 @@ TEST(walker, splits_a_sweep_into_blocks_of_nearly_equal_length) {
   whole.propose(moves, 0, 150);  // 50 + 50 + 50
   for (int b = 0; b < 3; ++b) parts.propose(moves, 50 * b, 50);
   EXPECT_EQ(whole.order(), parts.order());
-  for (int i = 0; i < whole.order(); ++i)
-    EXPECT_EQ(whole.current().vertices[i].tau, parts.current().vertices[i].tau);
+  for (int i = 0; i < whole.order(); ++i) EXPECT_EQ(whole.current().vertices[i].tau, parts.current().vertices[i].tau);
 }
 
 TEST(walker, flips_a_site_like_the_reference) {
@@ -176,8 +172,8 @@ TEST(walker, drifts_little_and_rebuild_measures_it) {
   double change = 0;
   for (int i = 0; i < w.order(); ++i)
     for (int j = 0; j < w.order(); ++j)
-      change = std::max({change, std::abs(before(i, j) - w.n_matrix(0)(i, j)),
-                         std::abs(before_down(i, j) - w.n_matrix(1)(i, j))});
+      change = std::max(
+          {change, std::abs(before(i, j) - w.n_matrix(0)(i, j)), std::abs(before_down(i, j) - w.n_matrix(1)(i, j))});
   EXPECT_EQ(drift, change);
   EXPECT_LT(drift, 1e-7);
   EXPECT_EQ(w.current().sign, sign);
@@ -241,8 +237,9 @@ TEST(walker, fill_gives_M_ordered_by_site) {
   std::vector<int> from(w.order());
   for (int x = 0; x < 4; ++x)
     for (int p = out.first[x]; p < out.first[x + 1]; ++p) {
-      from[p] = int(std::find_if(vertices.begin(), vertices.end(),
-                                 [&](const vertex& v) { return v.tau == out.tau[p]; }) - vertices.begin());
+      from[p] =
+          int(std::find_if(vertices.begin(), vertices.end(), [&](const vertex& v) { return v.tau == out.tau[p]; }) -
+              vertices.begin());
       EXPECT_EQ(vertices.at(from[p]).site, x);
     }
   const double gamma = s.parameters.gamma();

@@ -36,9 +36,7 @@ values drawn_mesh(extents n, bool real) {
 template <class Use>
 void each_of(const block& b, extents n, bool of_k, Use use) {
   std::size_t i = 0;
-  const auto at = [&](int x, int y, int z) {
-    use(number_of(n, b.first[0] + x, b.first[1] + y, b.first[2] + z), i++);
-  };
+  const auto at = [&](int x, int y, int z) { use(number_of(n, b.first[0] + x, b.first[1] + y, b.first[2] + z), i++); };
   if (of_k) {
     for (int y = 0; y < b.extent[1]; ++y)
       for (int x = 0; x < b.extent[0]; ++x)
@@ -126,9 +124,7 @@ TEST(fft_mesh, of_complex_numbers_there_and_back) {
     transform_mesh(expected, c.n);
     const shared_mesh from(c.n, start);
     shared_mesh found(c.n), back(c.n);
-    with_mesh(c.ranks, 1, c.n, c.how, [&](mesh& m) {
-      m.forward(from.reads(false), found.writes(true));
-    });
+    with_mesh(c.ranks, 1, c.n, c.how, [&](mesh& m) { m.forward(from.reads(false), found.writes(true)); });
     with_mesh(c.ranks, 2, c.n, c.how, [&](mesh& m) { m.backward(found.reads(true), back.writes(false)); });
     found.expect_all_written_once();
     back.expect_all_written_once();
@@ -170,8 +166,7 @@ TEST(fft_mesh, solves_poissons_equation) {
         const auto i = number_of(n, x, y, z);
         const double wave = std::sin(2 * angle(0, x)) * std::cos(3 * angle(1, y)) + std::cos(angle(2, z));
         expected[i] = wave;
-        rho.all[i] =
-            13 * std::sin(2 * angle(0, x)) * std::cos(3 * angle(1, y)) + std::cos(angle(2, z));  // box of 2 pi
+        rho.all[i] = 13 * std::sin(2 * angle(0, x)) * std::cos(3 * angle(1, y)) + std::cos(angle(2, z));  // box of 2 pi
       }
   const auto green = [&](const block& b, std::span<complex> values) {
     const auto wave_number = [&](int d, int k) {

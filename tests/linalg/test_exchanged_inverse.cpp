@@ -1,10 +1,9 @@
-#include "plaq/linalg/exchanged_inverse.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "plaq/linalg/exchanged_inverse.hpp"
 #include "plaq/linalg/inverse.hpp"
 
 using namespace plaq::linalg;

@@ -1,11 +1,11 @@
-#include "plaq/linalg/gemm.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "plaq/linalg/gemm.hpp"
 
 using plaq::linalg::gemm;
 
@@ -118,8 +118,7 @@ TYPED_TEST(products, have_the_same_bits_however_their_factors_lie) {
     const auto expected = product(false, false, 0);
     for (const bool ta : {false, true})
       for (const bool tb : {false, true})
-        for (const int shift : {0, 1, 3})
-          EXPECT_EQ(product(ta, tb, shift), expected) << m << " " << ta << tb << shift;
+        for (const int shift : {0, 1, 3}) EXPECT_EQ(product(ta, tb, shift), expected) << m << " " << ta << tb << shift;
   }
 }
 

@@ -1,11 +1,10 @@
-#include "plaq/linalg/growing_inverse.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "plaq/linalg/growing_inverse.hpp"
 #include "plaq/linalg/inverse.hpp"
 
 using namespace plaq::linalg;

@@ -1,11 +1,11 @@
-#include "plaq/linalg/inverse.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "plaq/linalg/inverse.hpp"
 
 using namespace plaq::linalg;
 
@@ -22,7 +22,7 @@ std::vector<double> numbers(int n, std::mt19937_64& random) {
 
 TEST(invert, gives_inverse_and_determinant) {
   std::mt19937_64 random{11};
-  for (int n : {0, 1, 2, 3, 8, 15, 16, 17, 40, 130, 300}  /* step by step; by halves, even and uneven */) {
+  for (int n : {0, 1, 2, 3, 8, 15, 16, 17, 40, 130, 300} /* step by step; by halves, even and uneven */) {
     const int stride = n + 3;
     const auto a = numbers(stride * n + 1, random);
     auto x = a;

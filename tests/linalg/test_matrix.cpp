@@ -1,6 +1,6 @@
-#include "plaq/linalg/matrix.hpp"
-
 #include <gtest/gtest.h>
+
+#include "plaq/linalg/matrix.hpp"
 
 using plaq::linalg::matrix;
 

@@ -1,12 +1,12 @@
 // Numbers in lanes against the same numbers one by one, for one lane, half a register and a whole one.
-#include "plaq/linalg/simd.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "plaq/linalg/simd.hpp"
 
 namespace plaq::linalg {
 namespace {

@@ -1,10 +1,10 @@
-#include "plaq/linalg/sum.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "plaq/linalg/sum.hpp"
 
 using plaq::linalg::sum_in_lanes;
 

@@ -1,8 +1,8 @@
-#include "plaq/linalg/transpose.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "plaq/linalg/transpose.hpp"
 
 namespace plaq::linalg {
 namespace {

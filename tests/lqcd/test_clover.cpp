@@ -48,16 +48,15 @@ TEST(clover, is_the_formula_with_dense_matrices) {
     for (int m = 1; m <= 4; ++m)
       for (int n = m + 1; n <= 4; ++n) {
         std::array<number, 9> Q{};
-        for (const std::array<int, 4>& leaf : {std::array{m, n, -m, -n}, std::array{n, -m, -n, m},
-                                               std::array{-m, -n, m, n}, std::array{-n, m, n, -m}}) {
+        for (const std::array<int, 4>& leaf :
+             {std::array{m, n, -m, -n}, std::array{n, -m, -n, m}, std::array{-m, -n, m, n}, std::array{-n, m, n, -m}}) {
           const auto one = path_from(box, whole, x, leaf);
           for (int i = 0; i < 9; ++i) Q[i] += one[i];
         }
         for (int i = 0; i < 12; ++i)
           for (int j = 0; j < 12; ++j) {
             number gammas = 0;  // i sigma = -gamma_mu gamma_nu
-            for (int k = 0; k < 4; ++k)
-              gammas += reference::gamma(m - 1)[i / 3][k] * reference::gamma(n - 1)[k][j / 3];
+            for (int k = 0; k < 4; ++k) gammas += reference::gamma(m - 1)[i / 3][k] * reference::gamma(n - 1)[k][j / 3];
             const auto F = (Q[3 * (i % 3) + j % 3] - std::conj(Q[3 * (j % 3) + i % 3])) / 8.0;
             dense[i][j] -= kappa_csw * gammas * F;
           }

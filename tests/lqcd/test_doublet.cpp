@@ -1,5 +1,3 @@
-#include "plaq/lqcd/doublet.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <numbers>
 
 #include "job.hpp"
+#include "plaq/lqcd/doublet.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 
 namespace plaq::lqcd {
@@ -106,10 +105,9 @@ TEST(doublet, of_free_flavours_is_what_it_is_in_momentum_space) {
   M.apply(Mpsi, psi);
   M.apply(MMpsi, Mpsi, true);
   const double own = w * w + 4 * k * k * sines + m * m + e * e;
-  combine<double>(s.with.by, expected.up, {{own, psi.up},
-                                            weighted<double>::chiral({2 * e * w, -2 * e * m}, psi.down)});
-  combine<double>(s.with.by, expected.down, {{own, psi.down},
-                                              weighted<double>::chiral({2 * e * w, 2 * e * m}, psi.up)});
+  combine<double>(s.with.by, expected.up, {{own, psi.up}, weighted<double>::chiral({2 * e * w, -2 * e * m}, psi.down)});
+  combine<double>(s.with.by, expected.down,
+                  {{own, psi.down}, weighted<double>::chiral({2 * e * w, 2 * e * m}, psi.up)});
   EXPECT_LT(s.distance(MMpsi.up, expected.up), 1e-13);
   EXPECT_LT(s.distance(MMpsi.down, expected.down), 1e-13);
 }

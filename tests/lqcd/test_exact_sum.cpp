@@ -24,8 +24,7 @@ TEST(exact_sum, of_one_number_is_that_number) {
 TEST(exact_sum, loses_nothing) {
   EXPECT_EQ(sum({1e100, 1, -1e100}), 1);
   EXPECT_EQ(sum({1e300, 1e-300, -1e300, 3e-300}), 4e-300);
-  EXPECT_EQ(sum({1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308}),
-            1.7976931348623157e308);
+  EXPECT_EQ(sum({1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308}), 1.7976931348623157e308);
   EXPECT_EQ(sum({1, 0x1p-53}), 1);                       // half way: to even
   EXPECT_EQ(sum({1, 0x1p-53, 0x1p-1000}), 1 + 0x1p-52);  // and a little more
   EXPECT_EQ(sum({-1, -0x1p-53, -0x1p-1000}), -1 - 0x1p-52);

@@ -76,7 +76,8 @@ def test_a_flipped_bit_is_found_and_named(gauge, ildg):
     first = content.index(b"ildg-binary-data") - 16 + 144
     content[first + 37 * 576 + 100] ^= 1 << 5
     ildg.write_bytes(content)
-    with pytest.raises(DamagedFile, match=r"conf\.0001: damaged: its checksum is .*, the file says .*; one flipped bit explains it, "
+    with pytest.raises(DamagedFile,
+                       match=r"conf\.0001: damaged: its checksum is .*, the file says .*; one flipped bit explains it, "
                                           r".*bit 5 of byte 100 of the site \(t, x, y, z\) = \(1, 1, 0, 1\)") as one:
         lqcd.read_ildg(ildg, gauge.lattice)
     assert str(one.value).count("bit 5 of byte 100") == 1
@@ -119,7 +120,8 @@ def nersc_file(gauge, folder, kind=">f8", rows=3):
     words = int(data.view(kind[0] + "u4").sum(dtype=np.uint64)) & 0xFFFFFFFF
     T, X, Y, Z = EXTENTS
     number = f"IEEE{8 * data.itemsize}{'BIG' if kind[0] == '>' else 'LITTLE'}"
-    head = (f"BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE{'_3x3' if rows == 3 else ''}\nDIMENSION_1 = {X}\n"
+    head = (f"BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU3_GAUGE{'_3x3' if rows == 3 else ''}\n"
+            f"DIMENSION_1 = {X}\n"
             f"DIMENSION_2 = {Y}\nDIMENSION_3 = {Z}\nDIMENSION_4 = {T}\nCHECKSUM = {words:x}\n"
             f"PLAQUETTE = {gauge.plaquette():.10f}\nFLOATING_POINT = {number}\nEND_HEADER\n")
     path = folder / "conf.nersc"
@@ -163,14 +165,16 @@ def test_a_propagator_that_is_written_is_read(propagator, prop, tmp_path):
 
 
 def test_a_propagator_in_its_file_is_what_chroma_and_grid_have(propagator, prop):
-    """One field, [spin, source spin, colour, source colour] on each site with x fastest, spins in the basis of DeGrand and Rossi, and
-    antiperiodic fields, that is (D S)(x) = delta with the links of the last slice times -1."""
+    """One field, [spin, source spin, colour, source colour] on each site with x fastest, spins in the basis of DeGrand
+    and Rossi, and antiperiodic fields, that is (D S)(x) = delta with the links of the last slice times -1."""
     found = records(prop.read_bytes())
     assert [(kind, flags) for kind, flags, _ in found] == [
-        ("scidac-private-file-xml", 2), ("scidac-file-xml", 1), ("scidac-private-record-xml", 2), ("scidac-record-xml", 0),
+        ("scidac-private-file-xml", 2), ("scidac-file-xml", 1), ("scidac-private-record-xml", 2),
+        ("scidac-record-xml", 0),
         ("scidac-binary-data", 0), ("scidac-checksum", 1)]
     assert b"<dims>2 6 2 4 </dims>" in found[0][2] and b"LHPC_DiracPropagator" in found[1][2]
-    assert b"<typesize>2304</typesize><datacount>1</datacount>" in found[2][2] and b"<precision>D</precision>" in found[2][2]
+    assert b"<typesize>2304</typesize><datacount>1</datacount>" in found[2][2]
+    assert b"<precision>D</precision>" in found[2][2]
     T, X, Y, Z = EXTENTS
     numbers = np.frombuffer(found[4][2], ">f8").reshape(T, Z, Y, X, 4, 4, 3, 3, 2)
     theirs, S = numbers[..., 0] + 1j * numbers[..., 1], gamma.DEGRAND_ROSSI
@@ -187,10 +191,12 @@ def test_twelve_spinors_make_a_propagator(propagator, tmp_path, of):
     T, X, Y, Z = EXTENTS
     S = gamma.BASES["degrand-rossi" if of == "usqcd" else "tmlqcd"]
     turned = np.moveaxis(np.einsum("ab,...bicj,dc->...aidj", S, propagator.local, S.conj()), (0, 1, 2, 3), (0, 3, 2, 1))
-    private = "<scidacRecord><recordtype>0</recordtype><precision>D</precision><typesize>8</typesize><datacount>{}</datacount></scidacRecord>"
+    private = "<scidacRecord><recordtype>0</recordtype><precision>D</precision><typesize>8</typesize>" \
+              "<datacount>{}</datacount></scidacRecord>"
     content = b""
     if of == "usqcd":
-        content += lime.record("scidac-private-file-xml", f"<scidacFile><dims>{X} {Y} {Z} {T}</dims></scidacFile>".encode(), True, True)
+        content += lime.record("scidac-private-file-xml",
+                               f"<scidacFile><dims>{X} {Y} {Z} {T}</dims></scidacFile>".encode(), True, True)
         content += lime.record("scidac-private-record-xml", private.format(2).encode(), True, False)
         content += lime.record("scidac-binary-data", bytes(16 * T * X * Y * Z), False, True)
     for spin in range(4):
@@ -200,8 +206,10 @@ def test_twelve_spinors_make_a_propagator(propagator, tmp_path, of):
             if of == "usqcd":
                 content += lime.record("scidac-private-record-xml", private.format(24).encode(), True, False)
             else:
-                content += lime.record("etmc-propagator-format", f"<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1"
-                                       f"</flavours><lx>{X}</lx><ly>{Y}</ly><lz>{Z}</lz><lt>{T}</lt></etmcFormat>".encode(), True, True)
+                content += lime.record("etmc-propagator-format",
+                                       f"<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1"
+                                       f"</flavours><lx>{X}</lx><ly>{Y}</ly><lz>{Z}</lz><lt>{T}</lt></etmcFormat>".encode(),
+                                        True, True)
             content += lime.record("scidac-binary-data", numbers, False, True)
     (tmp_path / "prop").write_bytes(content)
     found = lqcd.read_propagator(tmp_path / "prop", propagator.lattice, source=(3, 1, 2, 0))
@@ -258,10 +266,13 @@ def test_a_disk_that_is_full_leaves_the_file_before(gauge, propagator, ildg, pro
     code = (f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
             f"from plaq import lqcd\nfrom plaq.errors import RunError\nlattice = lqcd.Lattice({EXTENTS})\n"
             "gauge = lqcd.GaugeField(lattice)\nprop = lqcd.point_propagator(lqcd.Wilson(gauge, 0.1))\n"
-            "for write, of, path in ((lqcd.write_ildg, gauge, sys.argv[1]), (lqcd.write_propagator, prop, sys.argv[2])):\n"
-            "    try:\n        write(path, of)\n        print('written')\n    except RunError as error:\n        print(error)\n")
+            "for write, of, path in ((lqcd.write_ildg, gauge, sys.argv[1]),\n"
+             "                        (lqcd.write_propagator, prop, sys.argv[2])):\n"
+            "    try:\n        write(path, of)\n        print('written')\n"
+             "    except RunError as error:\n        print(error)\n")
     before = ildg.read_bytes(), prop.read_bytes()
-    done = subprocess.run([sys.executable, "-c", code, ildg, prop], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", code, ildg, prop], capture_output=True, text=True, timeout=120,
+                          check=False)
     lines = done.stdout.splitlines()
     assert len(lines) == 2 and str(ildg) in lines[0] and str(prop) in lines[1], done
     assert all("cannot" in line for line in lines)
@@ -295,10 +306,12 @@ def test_any_number_of_ranks_reads_writes_and_measures_the_same_bits(ildg, prop,
     for ranks in (1, 2, 6):
         copy = tmp_path / f"by{ranks}"
         launcher = launcher_command(ranks) if ranks > 1 else []
-        done = subprocess.run([*launcher, sys.executable, "-c", ON_RANKS, ildg, copy, f"{copy}.prop", prop], capture_output=True, text=True,
+        done = subprocess.run([*launcher, sys.executable, "-c", ON_RANKS, ildg, copy, f"{copy}.prop", prop],
+                              capture_output=True, text=True,
                               timeout=120, check=False)
         assert done.returncode == 0 and "leaked" not in done.stderr, done.stderr
         assert copy.read_bytes() == ildg.read_bytes()
         printed.append(done.stdout)
-        props.append([content for kind, _, content in records((tmp_path / f"by{ranks}.prop").read_bytes()) if "binary" in kind])
+        props.append([content for kind, _, content in records((tmp_path / f"by{ranks}.prop").read_bytes())
+                      if "binary" in kind])
     assert len(set(printed)) == 1 and printed[0] and props[0] == props[1] == props[2]

@@ -34,8 +34,7 @@ double trace_of_plane(const coordinates& box, const std::vector<number>& u, int 
       for (int j = 0; j < 3; ++j)
         for (int k = 0; k < 3; ++k)
           for (int l = 0; l < 3; ++l)
-            sum += std::real(all[0][3 * i + j] * all[1][3 * j + k] *
-                             std::conj(all[2][3 * l + k] * all[3][3 * i + l]));
+            sum += std::real(all[0][3 * i + j] * all[1][3 * j + k] * std::conj(all[2][3 * l + k] * all[3][3 * i + l]));
   }
   return sum;
 }
@@ -121,8 +120,8 @@ TEST(gauge, rectangle_staples_are_the_sum_of_eighteen_paths) {
       for (int n = 1; n <= 4; ++n)
         for (const int side : {n, -n}) {
           if (n == m) continue;
-          for (const std::vector<int>& path : {std::vector{side, side, m, -side, -side}, {side, m, m, -side, -m},
-                                               {-m, side, m, m, -side}}) {
+          for (const std::vector<int>& path :
+               {std::vector{side, side, m, -side, -side}, {side, m, m, -side, -m}, {-m, side, m, m, -side}}) {
             const auto one = along(box, whole, x, path);
             for (int i = 0; i < 9; ++i) expected[i] += one[i];
           }
@@ -140,9 +139,7 @@ TEST(gauge, over_relaxation_keeps_the_action_and_moves_the_links) {
     for (const double c1 : {0.0, -0.331}) {
       auto u = started(lattice(box), widest<double>());
       const auto before = u;
-      const auto action = [&] {
-        return (1 - 8 * c1) * plaquette(with.by, u).mean() + 2 * c1 * rectangle(with.by, u);
-      };
+      const auto action = [&] { return (1 - 8 * c1) * plaquette(with.by, u).mean() + 2 * c1 * rectangle(with.by, u); };
       const double old = action();
       for (int i = 0; i < 2; ++i) over_relax(with.by, u, c1);
       EXPECT_NEAR(action(), old, 1e-14) << in_words(box) << c1;

@@ -46,7 +46,9 @@ def heavy(epsilon=0.3, low=0.01):
 
 
 TERMS = {"heavy doublet": heavy, "one flavour": single, "one flavour with clover": lambda: single(1.3),
-         "clover of one": lambda: CloverTerm(KAPPA, 0.0, 1.3, flavours=1), "gauge": lambda: GaugeTerm(5.6), "rectangles": lambda: GaugeTerm(2.6, RECTANGLES["iwasaki"]), "heaviest": lambda: quarks()[-1], "ratio": lambda: quarks()[1],
+         "clover of one": lambda: CloverTerm(KAPPA, 0.0, 1.3, flavours=1), "gauge": lambda: GaugeTerm(5.6),
+         "rectangles": lambda: GaugeTerm(2.6, RECTANGLES["iwasaki"]), "heaviest": lambda: quarks()[-1],
+         "ratio": lambda: quarks()[1],
          "lightest": lambda: quarks()[0], "clover": lambda: CloverTerm(KAPPA, MU, 1.5), "lightest with clover":
          lambda: quarks(1.5)[0], "untwisted": lambda: QuarkTerm(KAPPA, theta=THETA, **TIGHT)}
 
@@ -85,7 +87,8 @@ def test_zolotarev_is_the_inverse_root_with_as_many_extrema_as_may_be(poles, low
     y = np.exp(np.linspace(math.log(3 * low), math.log(3), 40001))
     error = root(y) * np.sqrt(y) - 1
     assert np.abs(error).max() < delta and np.isclose(np.abs(error).max(), root.delta, rtol=1e-3, atol=1e-15)
-    assert np.allclose(root(y), root.factor * (1 + (root.residues()[:, None] / (y + root.below[:, None])).sum(axis=0)), rtol=1e-13)
+    assert np.allclose(root(y), root.factor * (1 + (root.residues()[:, None] / (y + root.below[:, None])).sum(axis=0)),
+                       rtol=1e-13)
     if delta > 1e-8:  # else rounding has extrema of its own
         coarse = error[::40]
         turns = np.flatnonzero(np.diff(np.sign(np.diff(coarse)))) + 1
@@ -187,8 +190,8 @@ def test_a_refused_trajectory_leaves_the_field_where_it_was(start):
 
 @pytest.mark.parametrize("action, beta, sweeps, step", [("wilson", 5.0, 350, 0.2), ("dbw2", 0.7, 130, 1 / 7)])
 def test_both_algorithms_draw_from_one_distribution(action, beta, sweeps, step):
-    """Plaquettes of pure gauge theory on 4^4: Delta H of some tenths, so that a wrong acceptance is seen too. Four standard
-    errors, of which autocorrelation times are taken to be two sweeps and three trajectories."""
+    """Plaquettes of pure gauge theory on 4^4: Delta H of some tenths, so that a wrong acceptance is seen too. Four
+    standard errors, of which autocorrelation times are taken to be two sweeps and three trajectories."""
     found, c1 = [], RECTANGLES[action]
     scales = [Scale((GaugeTerm(beta, c1),), round(1 / step))]
     for hmc in (True, False):

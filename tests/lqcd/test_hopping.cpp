@@ -14,8 +14,7 @@ namespace {
 
 template <class T>
 struct fields {
-  explicit fields(const lattice& on, int lanes)
-      : where(std::make_shared<layout>(on, lanes)), gauge(where), psi(where) {
+  explicit fields(const lattice& on, int lanes) : where(std::make_shared<layout>(on, lanes)), gauge(where), psi(where) {
     hot_start(gauge, 7);
     gaussian(psi, 7);
   }
@@ -90,8 +89,7 @@ TYPED_TEST(hoppings, have_the_same_bits_on_any_grid_with_any_lanes_and_workers) 
             different += std::memcmp(&a, &b, sizeof a) != 0;
           }
         });
-        EXPECT_EQ(different, 0) << in_words(grid) << ", " << f.where->lanes() << " lanes, " << workers
-                                << " workers";
+        EXPECT_EQ(different, 0) << in_words(grid) << ", " << f.where->lanes() << " lanes, " << workers << " workers";
       }
   }
 }

@@ -73,7 +73,8 @@ epsilon = 0.2
 range = [0.02, 5]
 poles = 8
 """
-ALGORITHMS = {"heatbath": INPUT, "hmc": INPUT.replace("sweeps = 2\nover_relaxations = 1", 'sweeps = 1\nalgorithm = "hmc"') + HMC}
+ALGORITHMS = {"heatbath": INPUT, "hmc": INPUT.replace("sweeps = 2\nover_relaxations = 1",
+                                                      'sweeps = 1\nalgorithm = "hmc"') + HMC}
 ALGORITHMS["2+1+1"] = ALGORITHMS["hmc"].replace(HMC, FOUR)
 
 
@@ -122,7 +123,8 @@ def test_a_run_leaves_results_and_configurations(whole):
     assert gauge.unitarity_violation() < 1e-13
     assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004"]
     loops = findings["wilson_loops"]
-    assert loops.mean.shape == (1, 2) and np.isclose(findings["potential"].mean, np.log(loops.mean[0, 0] / loops.mean[0, 1]))
+    assert loops.mean.shape == (1, 2) and np.isclose(findings["potential"].mean,
+                                                     np.log(loops.mean[0, 0] / loops.mean[0, 1]))
     assert 0 < findings["rectangle"].mean < findings["plaquette"].mean and "r0" not in findings.estimates
     assert any(sentence.startswith("static potential at r = 1: ") for sentence in findings.answers())
     assert findings.recorded["polyakov"].values.shape == (5, 2) and "pcac_mass" not in findings.estimates  # T = 4
@@ -144,7 +146,8 @@ def test_a_stopped_run_goes_on_to_the_same_bits(again, whole):
         asked = itertools.count(1)
         stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= after else None)
         with pytest.raises(Interrupted, match="SIGTERM"):
-            driver.run_on(Lqcd, world(), Parameters.read(folder / "input.toml"), folder / "run", "input.toml", stop, Log)
+            driver.run_on(Lqcd, world(), Parameters.read(folder / "input.toml"), folder / "run", "input.toml", stop,
+                          Log)
     done = plaq(folder, "run", "input.toml", "--workers", 2, "--threads", "fiber")
     assert done.returncode == 0, done.stderr
     assert digest(folder) == digest(whole)
@@ -170,16 +173,20 @@ DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set
     (("--set", "action.beta=-1"), "action.beta = -1"),
     (("--set", 'mesons.structures=["gamma6"]'), "mesons.structures"),
     (("--set", "quarks.kappa=0.14"), 'quarks.kappa = 0.14 is not allowed with updates.algorithm = "heatbath"'),
-    (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"), "hmc.steps = [4, 2] is not allowed: one number for each term"),
-    (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"), "masses ascend"),
-    (("--set", "updates.algorithm=hmc", "--set", "strange.kappa=0.1"), "strange.range = None is not allowed with strange.kappa"),
+    (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"),
+     "hmc.steps = [4, 2] is not allowed: one number for each term"),
+    (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"),
+     "masses ascend"),
+    (("--set", "updates.algorithm=hmc", "--set", "strange.kappa=0.1"),
+     "strange.range = None is not allowed with strange.kappa"),
     (("--set", "heavy.kappa=0.1"), 'heavy.kappa is not allowed with updates.algorithm = "heatbath"'),
     ((*DOUBLET, "--set", "heavy.range=[2, 1]"), "heavy.range = [2.0, 1.0] is not allowed with heavy.kappa"),
     ((*DOUBLET[:-2], "--set", "heavy.range=[0.1, 5]"), "heavy.epsilon is missing: it is needed with heavy.kappa"),
     ((*DOUBLET, "--set", "heavy.epsilon=9"), "heavy.epsilon = 9 is not allowed: it is less than sqrt("),
     ((*DOUBLET, "--set", "quarks.csw=1"), "quarks.csw = 1 is not allowed with heavy.kappa: the heavy"),
     (("--set", "mesons.fit_from=1"), "mesons.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
-    (("--set", "loops.space=2"), "loops.space = 2 is not allowed with lattice.extents = [4, 4, 2, 4]: sides are at most 1"),
+    (("--set", "loops.space=2"),
+     "loops.space = 2 is not allowed with lattice.extents = [4, 4, 2, 4]: sides are at most 1"),
     (("--set", "loops.plateau=2"), "loops.plateau = 2 is not allowed: it is below loops.time = 2"),
     (("--set", "smearing.gauss_steps=0"), 'mesons.sink = "smeared" is not allowed with smearing.gauss_steps = 0'),
     (("-n", 3), "cannot be cut for 3 ranks"),
@@ -193,13 +200,16 @@ def test_errors_are_one_line_and_leave_nothing(folder, arguments, words):
 
 def test_quarks_that_cannot_be_inverted_end_the_run_with_a_sentence(folder):
     done = plaq(folder, "run", "input.toml", "--set", "mesons.kappa=0.125", "--set", "updates.start=cold", "--set",
-                "mesons.theta=[0, 0, 0, 0]", "--set", "updates.thermalisation=0", "--set", "action.beta=1000", "--workers", 1)
-    assert done.returncode == 1 and "cg for kappa = 0.125, mu = 0" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+                "mesons.theta=[0, 0, 0, 0]", "--set", "updates.thermalisation=0", "--set", "action.beta=1000",
+                "--workers", 1)
+    assert done.returncode == 1 and "cg for kappa = 0.125, mu = 0" in done.stderr and done.stderr.count("\n") == 1, (
+        done.stderr)
 
 
 def test_the_page_of_parameters_and_the_example_are_those_of_the_table():
     page = SCHEMA.markdown("Parameters of `plaq lqcd`")
-    assert (ROOT / "docs/lqcd_parameters.md").read_text() == page, "run: plaq lqcd parameters --markdown > docs/lqcd_parameters.md"
+    assert (ROOT / "docs/lqcd_parameters.md").read_text() == page, (
+        "run: plaq lqcd parameters --markdown > docs/lqcd_parameters.md")
     for example in ("quenched", "dynamical"):
         assert Parameters.read(ROOT / f"examples/{example}/input.toml").action.beta == 6
 

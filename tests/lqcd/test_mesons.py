@@ -18,7 +18,8 @@ def momenta():
 
 
 def free_propagator():
-    """[t, x, y, z, spin, source spin] from the origin, by M(p) = 1 - 2 kappa sum (cos p - i gamma sin p) + 2 i kappa mu gamma5."""
+    """[t, x, y, z, spin, source spin] from the origin, by M(p) = 1 - 2 kappa sum (cos p - i gamma sin p) + 2 i kappa mu
+    gamma5."""
     p = momenta()
     M = ((1 - 2 * KAPPA * np.cos(p).sum(axis=0))[..., None, None] * np.eye(4)
          + 2j * KAPPA * np.einsum("mtxyz,mab->txyzab", np.sin(p), gamma.GAMMA) + 2j * KAPPA * MU * gamma.GAMMA5)
@@ -60,7 +61,8 @@ def test_the_way_to_degrand_and_rossi():
 def test_a_free_propagator_is_that_of_momentum_space(propagator):
     """With the phases of theta spread over the links the field is exp(-i pi theta x / L) times the one that jumps."""
     free = free_propagator()
-    turn = np.einsum("t,x,y,z->txyz", *[np.exp(-1j * np.pi * theta * np.arange(n) / n) for n, theta in zip(EXTENTS, THETA)])
+    turn = np.einsum("t,x,y,z->txyz", *[np.exp(-1j * np.pi * theta * np.arange(n) / n) for n,
+                                        theta in zip(EXTENTS, THETA)])
     expected = np.einsum("txyz,txyzab,ij->txyzaibj", turn, free, np.eye(3))
     assert np.allclose(propagator.local, expected, rtol=0, atol=1e-12)
 
@@ -79,7 +81,8 @@ def test_free_mesons(propagator, name):
 def test_a_source_anywhere_gives_the_same_on_average():
     """Free fields: exactly, for t counted from the source."""
     matrix = lqcd.Wilson(lqcd.GaugeField(lqcd.Lattice(EXTENTS)), KAPPA, MU, THETA)
-    here, there = (lqcd.meson_correlator(lqcd.point_propagator(matrix, source, 1e-13)) for source in ((0, 0, 0, 0), (3, 1, 1, 2)))
+    here, there = (lqcd.meson_correlator(lqcd.point_propagator(matrix, source, 1e-13))
+                   for source in ((0, 0, 0, 0), (3, 1, 1, 2)))
     assert np.allclose(here, there, rtol=1e-10)
     with pytest.raises(InputError, match="not on a lattice"):
         lqcd.point_propagator(matrix, (8, 0, 0, 0))
@@ -90,9 +93,11 @@ def test_noise_gives_mesons_of_points_on_average():
     matrix = lqcd.Wilson(lqcd.GaugeField(lqcd.Lattice(EXTENTS)), KAPPA, MU, THETA)
     point = lqcd.point_propagator(matrix, (0, 0, 0, 0), 1e-8)
     for name in ("gamma5", "gammax"):
-        values = np.array([lqcd.meson_correlator(lqcd.noise_propagator(matrix, number % 8, 1, number, 1e-7), name) for number in range(20)])
+        values = np.array([lqcd.meson_correlator(lqcd.noise_propagator(matrix, number % 8, 1, number, 1e-7), name)
+                           for number in range(20)])
         exact, error = lqcd.meson_correlator(point, name), values.std(axis=0) / np.sqrt(19)
-        assert (np.abs(values.mean(axis=0) - exact) < 4 * error + 1e-9).all() and (error[:2] < 0.1 * np.abs(exact[:2])).all()
+        assert (np.abs(values.mean(axis=0) - exact) < 4 * error
+                + 1e-9).all() and (error[:2] < 0.1 * np.abs(exact[:2])).all()
     with pytest.raises(InputError, match="time slice 8 is not on"):
         lqcd.noise_propagator(matrix, 8, 1)
 

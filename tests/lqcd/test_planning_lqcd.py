@@ -57,8 +57,10 @@ def test_forces_are_counted_as_they_are_taken(settings):
 
 def test_what_check_says():
     text = Lqcd(read("dynamical", *STRANGE)).describe()
-    for words in ("4 x 4 x 4 x 4 (t, x, y, z), 256 sites", "quarks:      kappa = 0.177, m = -1.175, mu = 0.5, c_sw = 1.2",
-                  "strange:     kappa = 0.15, m = -0.6667, c_sw = 1.2", "forces of quarks, mass 0 over 1", "forces of strange quark",
+    for words in ("4 x 4 x 4 x 4 (t, x, y, z), 256 sites",
+                  "quarks:      kappa = 0.177, m = -1.175, mu = 0.5, c_sw = 1.2",
+                  "strange:     kappa = 0.15, m = -0.6667, c_sw = 1.2", "forces of quarks, mass 0 over 1",
+                  "forces of strange quark",
                   "moves links 192 times", "ranks:       1 in a grid of 1 x 1 x 1 x 1"):
         assert words in text, text
 
@@ -83,7 +85,8 @@ def test_time_and_memory_grow_with_what_is_to_be_done():
     p = read("quenched")
     assert planning.seconds(read("quenched", "action.gauge=iwasaki"))["updates"] > 5 * planning.seconds(p)["updates"]
     assert "flow" not in planning.seconds(p) and planning.seconds(read("quenched", "flow.time=1"))["flow"] > 0
-    assert planning.seconds(read("quenched", "mesons.source=noise"))["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
+    assert planning.seconds(read("quenched",
+                                 "mesons.source=noise"))["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
     more = [planning.memory(one, 100) for one in (p, *(read("dynamical", *more) for more in ((), STRANGE, HEAVY)))]
     assert planning.memory(read("quenched", "mesons.source=noise"), 100) < more[0] and more[1] < min(more[2:])
     assert planning.memory(p, 200) == 2 * planning.memory(p, 100)

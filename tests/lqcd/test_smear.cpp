@@ -98,13 +98,12 @@ TEST(ape, is_the_unitary_part_of_a_link_and_its_staples_in_space) {
       }
       // What multiplies the projection to give V is hermitian and positive, but for one phase.
       const auto h = times(adjoint_of(link_at(smooth, x, k)), v);
-      const auto det = h[0] * (h[4] * h[8] - h[5] * h[7]) - h[1] * (h[3] * h[8] - h[5] * h[6]) +
-                       h[2] * (h[3] * h[7] - h[4] * h[6]);
+      const auto det =
+          h[0] * (h[4] * h[8] - h[5] * h[7]) - h[1] * (h[3] * h[8] - h[5] * h[6]) + h[2] * (h[3] * h[7] - h[4] * h[6]);
       const auto phase = std::polar(1.0, -std::arg(det) / 3);
       for (int i = 0; i < 3; ++i) {
         EXPECT_GT((phase * h[4 * i]).real(), 0);
-        for (int j = 0; j < 3; ++j)
-          EXPECT_LT(std::abs(phase * h[3 * i + j] - std::conj(phase * h[3 * j + i])), 1e-13);
+        for (int j = 0; j < 3; ++j) EXPECT_LT(std::abs(phase * h[3 * i + j] - std::conj(phase * h[3 * j + i])), 1e-13);
       }
     }
   });

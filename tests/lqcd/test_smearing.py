@@ -13,8 +13,8 @@ EXTENTS, KAPPA, MU, THETA = (6, 4, 2, 4), 0.115, 0.2, (1, 0, 0.5, 0)
 
 
 def free_propagator(factor):
-    """[t, x, y, z, spin, source spin] from the origin: ``factor(p)`` times the inverse of M(p) = 1 - 2 kappa sum (cos p - i gamma sin p)
-    + 2 i kappa mu gamma5, periodic, as in plaq."""
+    """[t, x, y, z, spin, source spin] from the origin: ``factor(p)`` times the inverse of M(p) = 1 - 2 kappa sum (cos p
+    - i gamma sin p) + 2 i kappa mu gamma5, periodic, as in plaq."""
     axes = [2 * np.pi * (np.arange(n) + theta / 2) / n for n, theta in zip(EXTENTS, THETA)]
     p = np.stack(np.meshgrid(*axes, indexing="ij"))
     M = ((1 - 2 * KAPPA * np.cos(p).sum(axis=0))[..., None, None] * np.eye(4)
@@ -46,7 +46,8 @@ def test_sources_of_noise_are_smeared_too():
 
 
 def test_a_gaussian_grows_by_its_radius():
-    """Far from boundaries the mean square radius of a point's amplitudes grows by 6 kappa / (1 + 6 kappa) with each step."""
+    """Far from boundaries the mean square radius of a point's amplitudes grows by 6 kappa / (1 + 6 kappa) with each
+    step."""
     lattice = lqcd.Lattice((2, 14, 14, 14))
     psi = lqcd.SpinorField(lattice)
     eta = np.zeros((2, 14, 14, 14, 4, 3), complex)
@@ -61,25 +62,27 @@ def test_a_gaussian_grows_by_its_radius():
 def test_ape_smearing_in_python():
     gauge = lqcd.GaugeField(lqcd.Lattice((4, 4, 4, 4))).hot(seed=3)
     smooth = gauge.copy().ape(0.5, 3)
-    assert np.array_equal(smooth.local()[..., 0, :, :], gauge.local()[..., 0, :, :]) and smooth.unitarity_violation() < 1e-13
+    assert np.array_equal(smooth.local()[..., 0, :, :],
+                          gauge.local()[..., 0, :, :]) and smooth.unitarity_violation() < 1e-13
     assert smooth.plaquettes()[1] > gauge.plaquettes()[1] + 0.3
     with pytest.raises(InputError, match="weight alpha from 0 to 1, not 2"):
         gauge.ape(2)
 
 
 def single_plaquette(beta):
-    """<Re tr U> / 3 with the weight exp(beta Re tr U / 3) on SU(3), by Bessel functions: its partition function is sum_n det
-    I_(n + i - j)(beta / 3)."""
+    """<Re tr U> / 3 with the weight exp(beta Re tr U / 3) on SU(3), by Bessel functions: its partition function is
+    sum_n det I_(n + i - j)(beta / 3)."""
     def Z(x):
-        return sum(np.linalg.det([[ive(n + i - j, x) for j in range(3)] for i in range(3)]) for n in range(-12, 13)) * np.exp(3 * x)
+        return sum(np.linalg.det([[ive(n + i - j, x) for j in range(3)] for i in range(3)])
+                   for n in range(-12, 13)) * np.exp(3 * x)
 
     h, x = 1e-4, beta / 3
     return (np.log(Z(x + h)) - np.log(Z(x - h))) / (2 * h) / 3
 
 
 def test_wilson_loops_at_strong_coupling_fall_with_their_area():
-    """W = u^(r t) with the plaquette u of a single one, to 4 u^5, which is 4e-6 here. Four standard errors of configurations that
-    are two sweeps apart and next to independent at this coupling."""
+    """W = u^(r t) with the plaquette u of a single one, to 4 u^5, which is 4e-6 here. Four standard errors of
+    configurations that are two sweeps apart and next to independent at this coupling."""
     assert np.isclose(single_plaquette(0.1), 0.1 / 18 + 0.01 / 216, rtol=1e-4)
     gauge, u = lqcd.GaugeField(lqcd.Lattice((6, 6, 6, 6))).hot(seed=8), single_plaquette(1.0)
     found = []

@@ -42,8 +42,7 @@ TEST(solver, finds_what_was_asked_for_and_says_the_residual_that_is_left) {
         EXPECT_EQ(found.end, ending::converged) << found.in_words();
         spinors<double> left(p.M->where());
         p.M->matrix().apply(left, *p.psi);
-        const double still =
-            combine_norm2<double>(with.by, left, {{1, *p.eta}, {-1, left}}) / norm2(with.by, *p.eta);
+        const double still = combine_norm2<double>(with.by, left, {{1, *p.eta}, {-1, left}}) / norm2(with.by, *p.eta);
         EXPECT_DOUBLE_EQ(found.residual, std::sqrt(still));
         EXPECT_LT(found.residual, 1.01 * residual);
         EXPECT_GT(found.residual, 1e-4 * residual);

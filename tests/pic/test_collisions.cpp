@@ -91,8 +91,9 @@ TEST(collisions, temperatures_relax_as_spitzer_said) {
   plan p = colliding();
   const double cold = 1e-4, hot = 4e-4;
   p.encounters = {{.first = 0, .second = 1, .logarithm = 10}, {.first = 0, .second = 0}, {.first = 1, .second = 1}};
-  patch<double> me = warm(p, 3000, {{{std::sqrt(cold), std::sqrt(cold), std::sqrt(cold)},
-                                      {std::sqrt(hot / 4), std::sqrt(hot / 4), std::sqrt(hot / 4)}}});
+  patch<double> me = warm(p, 3000,
+                          {{{std::sqrt(cold), std::sqrt(cold), std::sqrt(cold)},
+                            {std::sqrt(hot / 4), std::sqrt(hot / 4), std::sqrt(hot / 4)}}});
   const auto rate = [&](double a, double b) {
     return 2.0 / 3 * std::sqrt(2 / std::numbers::pi) * p.coupling * 10 * std::sqrt(4.0) / std::pow(b + 4 * a, 1.5);
   };

@@ -23,11 +23,8 @@ plan with_plate(int dimensions, emitter e, double flux, int patches = 2) {
   return p;
 }
 emitter on_the_left(int dimensions, double weight) {
-  emitter e{.at = {0, 1.0, 1.1},
-            .half_width = dimensions > 1 ? 0.5 : 0,
-            .weight = weight,
-            .temperature = 0.01,
-            .drift = 0.2};
+  emitter e{
+      .at = {0, 1.0, 1.1}, .half_width = dimensions > 1 ? 0.5 : 0, .weight = weight, .temperature = 0.01, .drift = 0.2};
   return e;
 }
 
@@ -204,8 +201,10 @@ double limited_current(int dimensions, int cells, int side) {
   p.electrostatic = true, p.dt = 4.0 / cells;
   p.potentials[0][std::size_t(1 - side)] = V;
   const double transit = 3 / std::sqrt(2 * V), area = dimensions == 1 ? 1 : p.lengths[1];
-  p.emitters = {{.at = {side ? 1.0 : 0.0, p.lengths[1] / 2, 0}, .normal = {side ? -1.0 : 1.0, 0, 0},
-                 .half_width = dimensions == 1 ? 0 : p.lengths[1] / 2, .space_charge_limited = true,
+  p.emitters = {{.at = {side ? 1.0 : 0.0, p.lengths[1] / 2, 0},
+                 .normal = {side ? -1.0 : 1.0, 0, 0},
+                 .half_width = dimensions == 1 ? 0 : p.lengths[1] / 2,
+                 .space_charge_limited = true,
                  .weight = expected * area * transit / (dimensions == 1 ? 700 : 2000)}};
   const int steps = int(5 * transit / p.dt);
   const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {

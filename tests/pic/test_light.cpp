@@ -66,12 +66,12 @@ TEST(antenna, has_the_amplitude_of_a_gaussian_beam) {
       const auto axis = amplitude_of(p, a, {7, 3, 4}), beside = amplitude_of(p, a, {7, 4.5, 4});
       EXPECT_NEAR(std::abs(axis), std::pow(2 / width, n / 2), 1e-12);
       EXPECT_NEAR(std::abs(beside), std::abs(axis) * std::exp(-1.5 * 1.5 / (width * width)), 1e-12);
-      EXPECT_NEAR(std::remainder(std::arg(axis) - (4 * z - n / 2 * std::atan(z / rayleigh)), 2 * std::numbers::pi),
-                  0, 1e-12);
+      EXPECT_NEAR(std::remainder(std::arg(axis) - (4 * z - n / 2 * std::atan(z / rayleigh)), 2 * std::numbers::pi), 0,
+                  1e-12);
       const double over_radius = z / (z * z + rayleigh * rayleigh);
-      EXPECT_NEAR(std::remainder(std::arg(beside) - std::arg(axis) - 0.5 * 4 * 1.5 * 1.5 * over_radius,
-                                 2 * std::numbers::pi),
-                  0, 1e-12);
+      EXPECT_NEAR(
+          std::remainder(std::arg(beside) - std::arg(axis) - 0.5 * 4 * 1.5 * 1.5 * over_radius, 2 * std::numbers::pi),
+          0, 1e-12);
     }
   }
 }
@@ -106,8 +106,7 @@ TEST(stencil, has_its_dispersion) {
       const auto along = slopes_of(p);
       for (int d = 0; d < dimensions; ++d) {
         const slope& one = along[std::size_t(d)];
-        EXPECT_NEAR(one.alpha + 2 * (one.beta[0] + one.beta[1] + one.beta[2]) + 4 * one.gamma, 1 / p.spacing(d),
-                    1e-13);
+        EXPECT_NEAR(one.alpha + 2 * (one.beta[0] + one.beta[1] + one.beta[2]) + 4 * one.gamma, 1 / p.spacing(d), 1e-13);
       }
       const std::array<int, 3> waves{2, 3, dimensions == 3 ? 1 : 0};
       std::array<double, 3> phase{};

@@ -48,7 +48,8 @@ def test_the_page_says_what_its_blocks_print(printed):
 
 def test_the_page_of_parameters_is_that_of_the_table():
     page = SCHEMA.markdown("Parameters of `plaq pic`")
-    assert (ROOT / "docs/pic_parameters.md").read_text() == page, "run: plaq pic parameters --markdown > docs/pic_parameters.md"
+    assert (ROOT / "docs/pic_parameters.md").read_text() == page, (
+        "run: plaq pic parameters --markdown > docs/pic_parameters.md")
 
 
 @pytest.mark.parametrize("name", ["two_stream", "plate", "wakefield"])

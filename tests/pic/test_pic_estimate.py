@@ -1,4 +1,5 @@
-"""`plaq pic estimate`: the cost model on given speeds, where everything can be worked out by hand, and what it measures."""
+"""`plaq pic estimate`: the cost model on given speeds, where everything can be worked out by hand, and what it
+measures."""
 
 import math
 
@@ -52,7 +53,8 @@ def test_patches_are_dealt_by_work():
 def test_messages_are_those_to_other_ranks():
     setup = Setup(parameters(grid={"cells": [32], "length": [8], "patches": [4]}, output={"gauss": False}))
     messages, volume = sent(setup, np.array([0, 0, 1, 1]), 2)
-    # each rank has two neighbours on the other one, around the box too; current, then fields, of two guard cells in double
+    # each rank has two neighbours on the other one, around the box too; current, then fields, of two guard cells in
+    # double
     guard = 2 if setup.p.solver.order == 1 else 3
     assert messages.tolist() == [4, 4] and volume.tolist() == [2 * guard * 9 * 8] * 2
     assert sent(setup, np.zeros(4, int), 1)[0].tolist() == [0]
@@ -65,9 +67,11 @@ def test_messages_are_those_to_other_ranks():
 
 
 def test_plates_give_off_what_their_flux_says():
-    setup = Setup(parameters(grid=SQUARE, time={"end": 10, "step": 0.1}, species={"electrons": {"charge": -1, "mass": 1}},
+    setup = Setup(parameters(grid=SQUARE, time={"end": 10, "step": 0.1},
+                             species={"electrons": {"charge": -1, "mass": 1}},
                              boundaries={"x": ["conducting", "conducting"]},
-                             emission={"plate": {"species": "electrons", "at": [0, 8], "normal": [1, 0], "half_width": 2,
+                             emission={"plate": {"species": "electrons", "at": [0, 8], "normal": [1, 0],
+                                                 "half_width": 2,
                                                  "flux": 0.5, "per_cell": 100, "drift": 0.3}}))
     weight = setup.cell_volume / 100
     assert from_plates(setup) == pytest.approx(0.5 * 10 * 4 / weight)
@@ -85,7 +89,8 @@ def test_what_estimate_says(tmp_path):
     file.write_text('[machine]\nname = "mine"\npush = 1e-8\ncell = 1e-7\n')
     p = square().p
     text = Pic(p).estimate(4, 2, file)
-    for words in ("mine: a push 10 ns, a cell's fields 100 ns", "4, 2 worker(s) each; 64 patches of 64 cells", "4.096e+04 at t = 0",
+    for words in ("mine: a push 10 ns, a cell's fields 100 ns", "4, 2 worker(s) each; 64 patches of 64 cells",
+                  "4.096e+04 at t = 0",
                   "640 in the fullest patch", "efficiency:", f"{Setup(p).steps} steps"):
         assert words in text, text
     with pytest.raises(InputError, match="64 patches are too few for 65 ranks"):

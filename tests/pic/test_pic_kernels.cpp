@@ -116,8 +116,7 @@ TEST(pic_kernels, pushers_keep_what_they_should) {
     EXPECT_DOUBLE_EQ(u[2], 0.5);
   }
   for (const pusher by : {pusher::vay, pusher::higuera_cary}) {
-    const auto u =
-        kicked(by, 1, {0, 2 * 10 / std::sqrt(101.0), 0}, {0, 0, 2}, {10, 0, 0}, 0.3, 100);  // E_y = v_x B_z
+    const auto u = kicked(by, 1, {0, 2 * 10 / std::sqrt(101.0), 0}, {0, 0, 2}, {10, 0, 0}, 0.3, 100);  // E_y = v_x B_z
     EXPECT_NEAR(u[0], 10, 1e-11) << int(by);
     EXPECT_NEAR(u[1], 0, 1e-11) << int(by);
   }

@@ -56,11 +56,12 @@ def test_light_in_a_plasma_has_its_frequency(k):
 
 
 def test_a_langmuir_wave_is_damped_as_landau_said():
-    """k λ_D = 0.5, v_th = 0.1: rate of the maxima of |E_k| within 10 %, frequency within 0.5 %; from a quiet start. Without relativity the
-    rate would be 19 % larger."""
+    """k λ_D = 0.5, v_th = 0.1: rate of the maxima of |E_k| within 10 %, frequency within 0.5 %; from a quiet start.
+    Without relativity the rate would be 19 % larger."""
     k_debye, thermal = 0.5, 0.1
     length = 2 * math.pi * thermal / k_debye
-    found = run(15, length, 32, {"e": {**ELECTRONS, "density": f"1 + 0.01*cos(2*pi*x/{length})", "per_cell": 2000, "placed": "quiet",
+    found = run(15, length, 32, {"e": {**ELECTRONS, "density": f"1 + 0.01*cos(2*pi*x/{length})", "per_cell": 2000,
+                                       "placed": "quiet",
                                        "temperature": [thermal**2, 0, 0]}},
                 {"of_charges": True}, line("ex"), solver={"order": 2})
     times, wave, theory = found["line"].axis("time"), mode(found).imag, pic.theory.langmuir(k_debye, thermal)
@@ -117,7 +118,8 @@ def test_an_anisotropic_plasma_grows_a_magnetic_field():
     """Weibel's rate where it is 16 times as hot across k = 1.5 as along it, within 5 %, from a quiet start."""
     k, cold, hot = 1.5, 0.0025 / 16, 0.0025
     length = 2 * math.pi / k
-    found = run(160, length, 32, {"e": {**ELECTRONS, "density": 1, "per_cell": 500, "placed": "quiet", "temperature": [cold, hot, 0]}},
+    found = run(160, length, 32, {"e": {**ELECTRONS, "density": 1, "per_cell": 500, "placed": "quiet",
+                                        "temperature": [cold, hot, 0]}},
                 {"b": [0, 0, f"1e-5*cos({k}*x)"]}, line("bz"), solver={"order": 2})
     rate = spectra.growth_rate(found["line"].axis("time"), np.abs(mode(found)) ** 2, 100, 160)
     assert rate == pytest.approx(pic.theory.weibel(k, cold, hot), rel=0.05)
@@ -125,8 +127,9 @@ def test_an_anisotropic_plasma_grows_a_magnetic_field():
 
 @pytest.mark.parametrize("pusher", ["boris", "vay", "higuera_cary"])
 def test_a_particle_drifts_across_fields(pusher):
-    """From rest in E_y = 0.3, B_z = 1 (q < 0): seen with the drift v = E/B it turns on a circle, so that u_x = Γ² v (1 - cos φ), whose mean in
-    time is Γ² v (1 + v²/2). Of particles too light to change the fields, over 100 turns; within 0.5 %."""
+    """From rest in E_y = 0.3, B_z = 1 (q < 0): seen with the drift v = E/B it turns on a circle, so that u_x = Γ² v (1
+    - cos φ), whose mean in time is Γ² v (1 + v²/2). Of particles too light to change the fields, over 100 turns; within
+    0.5 %."""
     v = 0.3
     gamma = 1 / math.sqrt(1 - v * v)
     turn = 2 * math.pi * gamma**3  # of time; one of proper time is 2 π / (B sqrt(1 - v²))
@@ -139,19 +142,24 @@ def test_a_particle_drifts_across_fields(pusher):
 
 
 def plate(**emission):
-    """A gap of 10 with 100 cells between conductors, electrostatic, for 360 /ω_p, three times what the way across takes."""
+    """A gap of 10 with 100 cells between conductors, electrostatic, for 360 /ω_p, three times what the way across
+    takes."""
     found = pic.run(pic.Parameters(
         grid={"cells": [100], "length": [10]}, time={"end": 360, "step": 0.25}, fields={"solver": "electrostatic"},
         boundaries={"x": "conducting", "potential_x": [0, 0.05]}, species={"e": {"charge": -1, "mass": 1}},
-        emission={"plate": {"species": "e", "at": [0], "normal": [1], **emission}}, output={"pictures": 0}, run={"workers": 1}))
+        emission={"plate": {"species": "e", "at": [0], "normal": [1], **emission}}, output={"pictures": 0},
+        run={"workers": 1}))
     late = found.time > 240
     return found, found["e.left_weight_xhigh"].values[late].mean() / 0.25
 
 
 def test_a_plate_gives_off_its_flux_and_all_of_it_arrives():
-    """Weaker than what space charge allows; in the mean of the late half within 1 %. A flux that grows with time too."""
+    """Weaker than what space charge allows; in the mean of the late half within 1 %. A flux that grows with time
+    too."""
     found, arrived = plate(flux="1e-6", per_cell=1e6, drift=0.01)
-    assert found["e.emitted_weight"].values.sum() == pytest.approx(1e-6 * 360, rel=1e-3) and arrived == pytest.approx(1e-6, rel=0.01)
+    assert found["e.emitted_weight"].values.sum() == pytest.approx(1e-6 * 360,
+                                                                   rel=1e-3) and arrived == pytest.approx(1e-6,
+                                                                                                          rel=0.01)
     assert found["e.left_xlow"].values.sum() == 0 and np.nanmax(found["gauss"].values) < 1e-13
     rising = plate(flux="1e-8*t", per_cell=1e6, drift=0.01)[0]["e.emitted_weight"].values
     assert np.cumsum(rising)[[719, 1439]] == pytest.approx([1e-8 * 180**2 / 2, 1e-8 * 360**2 / 2], rel=0.01)

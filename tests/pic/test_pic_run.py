@@ -132,7 +132,8 @@ def test_a_run_leaves_results_summary_report_files_and_digest(whole):
 def test_nobody_is_lost_and_the_walls_count(whole):
     results = pic.load(whole)
     for name in ("electrons", "ions"):
-        over_sides = lambda what, name=name: sum(results[f"{name}.{what}_{d}{end}"].values for d in "xyz" for end in ("low", "high"))
+        over_sides = lambda what, name=name: sum(results[f"{name}.{what}_{d}{end}"].values for d in "xyz"
+                                                 for end in ("low", "high"))
         left, gone = over_sides("left"), over_sides("left_weight")
         number = results[f"{name}.number"].values
         assert number[0] + left[0] == 12 * 20 * 9 and np.array_equal(number[:-1] - left[1:], number[1:])
@@ -145,7 +146,8 @@ def test_nobody_is_lost_and_the_walls_count(whole):
 def test_histograms_have_all_particles_by_weight(whole):
     results = pic.load(whole)
     phase, weight = results["phase"], results["electrons.weight"].values
-    assert phase.values[1].sum() == pytest.approx(weight[9], rel=1e-3) and phase.values[0].sum() == pytest.approx(0.6, rel=1e-12)
+    assert phase.values[1].sum() == pytest.approx(weight[9],
+                                                  rel=1e-3) and phase.values[0].sum() == pytest.approx(0.6, rel=1e-12)
     assert phase.values[0][6:].sum() == 0  # the plasma begins in the half with x < 6
     assert results["spectrum"].values[0].sum() == pytest.approx(0.6, rel=2e-2)
 
@@ -181,13 +183,15 @@ def test_ranks_change_nothing_and_go_on_with_what_one_began(folder, whole, ranks
 def test_a_rank_that_stands_still_between_steps_is_named(folder):
     command = [*launcher_command(2), sys.executable, "-m", "plaq", "pic", "run", "input.toml", "--set", "time.end=1e5",
                "--set", "output.every=0", "--set", "output.particles=[]", "--set", "run.patience=4"]
-    running = subprocess.Popen(command, cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    running = subprocess.Popen(command, cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE,
                                env={**os.environ, "PLAQ_EXPECTED_RANKS": "2", "PLAQ_TERMINAL": ""})
     log, begun = folder / "run/log.txt", time.monotonic()
     while not (log.exists() and "seed" in log.read_text()) and time.monotonic() - begun < 60:
         time.sleep(0.05)
     time.sleep(1)  # into the steps
-    last = int(subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True, check=True).stdout.split()[-1])
+    last = int(subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True,
+                              check=True).stdout.split()[-1])
     os.kill(last, signal.SIGSTOP)
     try:
         said = running.communicate(timeout=90)[1]
@@ -199,7 +203,8 @@ def test_a_rank_that_stands_still_between_steps_is_named(folder):
 def contents(path):
     found = {}
     with h5py.File(path) as file:
-        file.visititems(lambda name, item: found.update({name: item[()].tobytes()}) if isinstance(item, h5py.Dataset) else None)
+        file.visititems(lambda name, item: found.update({name: item[()].tobytes()}) if isinstance(item, h5py.Dataset)
+                        else None)
     return found
 
 
@@ -232,12 +237,16 @@ def test_plates_go_on_to_the_same_bits(tmp_path):
     """One at an angle with a flux that grows, one that space charge limits; from a checkpoint and at once."""
     def run(end, folder):
         return pic.run(pic.Parameters(
-            grid={"cells": [16, 12], "length": [4, 3], "patches": [4, 3]}, time={"end": end, "step": 0.1}, run={"workers": 1},
-            fields={"solver": "electrostatic"}, boundaries={"x": "conducting", "y": "conducting", "potential_x": [0, 0.2]},
+            grid={"cells": [16, 12], "length": [4, 3], "patches": [4, 3]}, time={"end": end, "step": 0.1},
+            run={"workers": 1},
+            fields={"solver": "electrostatic"}, boundaries={"x": "conducting", "y": "conducting",
+                                                            "potential_x": [0, 0.2]},
             species={"e": {"charge": -1, "mass": 1}}, output={"pictures": 0}, emission={
-                "slanted": {"species": "e", "at": [2, 1.5], "normal": [1, 2], "half_width": 0.8, "flux": "0.1*t", "per_cell": 50,
+                "slanted": {"species": "e", "at": [2, 1.5], "normal": [1, 2], "half_width": 0.8, "flux": "0.1*t",
+                            "per_cell": 50,
                             "temperature": 0.01},
-                "cathode": {"species": "e", "at": [0, 1.5], "normal": [1, 0], "half_width": 1, "space_charge_limited": True,
+                "cathode": {"species": "e", "at": [0, 1.5], "normal": [1, 0], "half_width": 1,
+                            "space_charge_limited": True,
                             "per_cell": 500}}), folder)
 
     run(1, tmp_path / "twice")
@@ -311,17 +320,24 @@ def test_damaged_files_are_one_line(whole, tmp_path):
 def test_files_follow_the_standard(whole):
     """Attributes that openPMD 1.1.0 requires of the file, of meshes and of particles."""
     with h5py.File(whole / "openpmd/data_00000020.h5") as file:
-        assert file.attrs["openPMD"] == b"1.1.0" and file.attrs["basePath"] == b"/data/%T/" and file.attrs["openPMDextension"] == 1
+        assert file.attrs["openPMD"] == b"1.1.0"
+        assert file.attrs["basePath"] == b"/data/%T/"
+        assert file.attrs["openPMDextension"] == 1
         data = file["data/20"]
-        assert {"time", "dt", "timeUnitSI"} <= set(data.attrs) and data.attrs["timeUnitSI"] == pytest.approx(1.7725907e-14)
+        assert {"time", "dt",
+                "timeUnitSI"} <= set(data.attrs) and data.attrs["timeUnitSI"] == pytest.approx(1.7725907e-14)
         e = data["fields/E"]
-        needed = {"geometry", "dataOrder", "axisLabels", "gridSpacing", "gridGlobalOffset", "gridUnitSI", "unitDimension", "timeOffset"}
+        needed = {"geometry", "dataOrder", "axisLabels", "gridSpacing", "gridGlobalOffset", "gridUnitSI",
+                  "unitDimension", "timeOffset"}
         assert needed <= set(e.attrs) and list(e.attrs["axisLabels"]) == [b"x", b"y"] and sorted(e) == ["x", "y", "z"]
-        assert e["x"].attrs["position"].tolist() == [0.5, 0.0] and e["x"].attrs["unitSI"] == pytest.approx(9.6160e10, rel=1e-4)
+        assert e["x"].attrs["position"].tolist() == [0.5,
+                                                     0.0] and e["x"].attrs["unitSI"] == pytest.approx(9.6160e10,
+                                                                                                      rel=1e-4)
         assert data["fields/rho"].attrs["unitDimension"].tolist() == [-3, 0, 1, 1, 0, 0, 0]
         electrons = data["particles/electrons"]
         assert {"position", "positionOffset", "momentum", "weighting", "charge", "mass"} == set(electrons)
-        assert electrons["charge"].attrs["value"] == -1 and electrons["charge"].attrs["unitSI"] == pytest.approx(1.602176634e-19)
+        assert electrons["charge"].attrs["value"] == -1
+        assert electrons["charge"].attrs["unitSI"] == pytest.approx(1.602176634e-19)
         for record in electrons.values():
             assert {"unitDimension", "timeOffset", "weightingPower", "macroWeighted"} <= set(record.attrs)
 

@@ -19,13 +19,15 @@ def test_landau_damping_is_that_of_the_tables(k_debye, omega, gamma):
 
 def test_fast_electrons_are_heavier_so_that_fewer_are_in_resonance():
     slow, fast = theory.langmuir(0.5), theory.langmuir(0.5, 0.1)
-    assert theory.langmuir(0.5, 0.01).imag == pytest.approx(slow.imag, rel=3e-3) and fast.imag == pytest.approx(-0.12869, abs=1e-5)
+    assert theory.langmuir(0.5, 0.01).imag == pytest.approx(slow.imag,
+                                                            rel=3e-3) and fast.imag == pytest.approx(-0.12869, abs=1e-5)
     assert 1.39 < fast.real < slow.real
 
 
 def test_two_streams_grow_fastest_where_it_is_known():
     best = max((theory.two_stream(k, 0.001).imag, k) for k in np.linspace(10, 990, 2001))
-    assert best[0] == pytest.approx(1 / math.sqrt(8), rel=1e-5) and best[1] == pytest.approx(math.sqrt(3 / 8) / 0.001, rel=1e-2)
+    assert best[0] == pytest.approx(1 / math.sqrt(8),
+                                    rel=1e-5) and best[1] == pytest.approx(math.sqrt(3 / 8) / 0.001, rel=1e-2)
     assert theory.two_stream(1100, 0.001).imag == 0
     omega, k, v = theory.two_stream(2.0, 0.5), 2.0, 0.5 / math.sqrt(1.25)
     assert 0.5 / (omega - k * v) ** 2 + 0.5 / (omega + k * v) ** 2 == pytest.approx(1.25**1.5)
@@ -49,7 +51,8 @@ def test_child_langmuir_in_si():
 
     units = Units("SI", 1e18)
     density = theory.child_langmuir(1000 / ELECTRON_REST_ENERGY, 0.01 / units.in_si("length"))
-    assert density * ELEMENTARY_CHARGE * 1e18 * SPEED_OF_LIGHT == pytest.approx(2.334e-6 * 1000**1.5 / 0.01**2, rel=1e-3)
+    assert density * ELEMENTARY_CHARGE * 1e18 * SPEED_OF_LIGHT == pytest.approx(2.334e-6 * 1000**1.5 / 0.01**2,
+                                                                                rel=1e-3)
 
 
 def line(signal, cells=32, samples=400, dt=0.1, length=2 * np.pi):

@@ -83,8 +83,7 @@ TEST(pic_ways, parts_of_a_way_join) {
   for (int order = 1; order <= 3; ++order) {
     const block m(periodic(2, order), {0, 0, 0});
     fields<double> f(m);
-    const way<double> first{{2, 3, 0}, {0.9, 0.2, 0}, {0.3, -0.1, 0}},
-        second{{3, 3, 0}, {0.2, 0.1, 0}, {0.4, -0.5, 0}};
+    const way<double> first{{2, 3, 0}, {0.9, 0.2, 0}, {0.3, -0.1, 0}}, second{{3, 3, 0}, {0.2, 0.1, 0}, {0.4, -0.5, 0}};
     deposit(m, order, f, first, 2);
     deposit(m, order, f, second, 2);
     const auto before = reference::charge(m, order, {2.9, 3.2, 0}, 2),

@@ -23,10 +23,8 @@ plan electrons_and_ions(int dimensions, int order, int cells = 8, int patches = 
 /// Denser on the left, with a drift that changes.
 filling uneven() {
   return {.per_cell = 3,
-          .drift =
-              [](std::size_t s, const double* x) {
-                return std::array{s == 0 ? 0.2 * std::sin(3 * x[0]) : 0.0, 0.05, -0.1};
-              },
+          .drift = [](std::size_t s,
+                      const double* x) { return std::array{s == 0 ? 0.2 * std::sin(3 * x[0]) : 0.0, 0.05, -0.1}; },
           .thermal = 0.2,
           .density = [](const double* x) { return x[0] < 0.5 ? 3.0 : 0.5; }};
 }
@@ -105,8 +103,7 @@ TEST(plasma, a_patch_with_all_particles_and_one_with_none) {
     for (const int patch : s.local())
       if (patch == 0) {
         const auto x = places(p, s.mesh(0), 0, 50000, false);
-        const std::vector<double> w(x.size(), p.cell_volume() / 50000), drift(3 * x.size()),
-            thermal(3 * x.size(), 0.1);
+        const std::vector<double> w(x.size(), p.cell_volume() / 50000), drift(3 * x.size()), thermal(3 * x.size(), 0.1);
         s.load(0, 0, {x, w, drift, thermal, false});
       }
     s.start();
@@ -185,7 +182,8 @@ TEST(plasma, cold_electrons_swing_at_the_plasma_frequency) {
   p.lengths[0] = 2 * std::numbers::pi, p.dt = 0.05;
   const double k = 1;
   const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
-    fill(s, {.per_cell = 20, .even = true,
+    fill(s, {.per_cell = 20,
+             .even = true,
              .drift = [&](std::size_t, const double* x) { return std::array{0.01 * std::sin(k * x[0]), 0.0, 0.0}; },
              .thermal = 0});
     s.start();
@@ -216,8 +214,8 @@ TEST(plasma, energy_and_momentum_are_kept) {
     double e = 0;
     for (std::size_t c = 0; c < 6; ++c) e += at(found, p, row, record::energies + c);
     for (std::size_t s = 0; s < 2; ++s)
-      e += 0.5 * (at(found, p, row, record::at(s, record::kinetic)) +
-                  at(found, p, row + 1, record::at(s, record::kinetic)));
+      e += 0.5 *
+           (at(found, p, row, record::at(s, record::kinetic)) + at(found, p, row + 1, record::at(s, record::kinetic)));
     return e;
   };
   EXPECT_NEAR(total(98) / total(0), 1, 3e-3);
@@ -246,10 +244,12 @@ TEST(plasma, patches_are_dealt_by_their_estimate) {
 
 /// What making a plasma and body say on one rank.
 std::string error_of(const plan& p, const making& how, const std::function<void(plasma&)>& body = [](plasma&) {}) {
-  return on(1, p, how, [&](plasma& s) {
-           body(s);
-           return std::vector<double>();
-         }).said.at(0);
+  return on(1, p, how,
+            [&](plasma& s) {
+              body(s);
+              return std::vector<double>();
+            })
+      .said.at(0);
 }
 
 TEST(plasma, misuse_is_an_error) {
@@ -283,8 +283,7 @@ TEST(plasma, a_rank_that_fails_is_heard_on_all) {
   });
   for (const auto& said : found.said) {
     EXPECT_NE(said.find("patches (3, 0, 0)"), std::string::npos) << said;
-    EXPECT_NE(said.find("species \"electrons\": the energy of its particles is no number"), std::string::npos)
-        << said;
+    EXPECT_NE(said.find("species \"electrons\": the energy of its particles is no number"), std::string::npos) << said;
   }
 }
 

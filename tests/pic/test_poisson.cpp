@@ -32,8 +32,8 @@ std::map<int, std::vector<double>> solved(const plan& p, const std::vector<doubl
         for (int k = 0; k < m.cells[2]; ++k)
           for (int j = 0; j < m.cells[1]; ++j)
             for (int i = 0; i < m.cells[0]; ++i)
-              mine.back().values.push_back(rho[std::size_t(
-                  m.first[0] + i + p.cells[0] * (m.first[1] + j + p.cells[1] * (m.first[2] + k)))]);
+              mine.back().values.push_back(
+                  rho[std::size_t(m.first[0] + i + p.cells[0] * (m.first[1] + j + p.cells[1] * (m.first[2] + k)))]);
       }
       auto found = solver.solve(mine);
       std::lock_guard lock(guard);
@@ -158,12 +158,9 @@ TEST(poisson, conductors_in_the_box_have_their_potentials) {
 TEST(poisson, conductors_take_what_comes) {
   plan p = with_conductors(2);
   const auto body = [](plasma& s) {
-    fill(s, {.per_cell = 4,
-             .drift =
-                 [](std::size_t, const double*) {
-                   return std::array{0.3, 0.0, 0.0};
-                 },
-             .thermal = 0.1});
+    fill(
+        s,
+        {.per_cell = 4, .drift = [](std::size_t, const double*) { return std::array{0.3, 0.0, 0.0}; }, .thermal = 0.1});
     s.start();
     return s.advance(20, true);
   };
@@ -289,10 +286,7 @@ TEST(poisson, electrostatic_plasma_frequency) {
   const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
     fill(s, {.per_cell = 8,
              .even = true,
-             .drift =
-                 [](std::size_t, const double* x) {
-                   return std::array{0.01 * std::sin(x[0]), 0.0, 0.0};
-                 },
+             .drift = [](std::size_t, const double* x) { return std::array{0.01 * std::sin(x[0]), 0.0, 0.0}; },
              .thermal = 0});
     s.start();
     return s.advance(int(20 * std::numbers::pi / p.dt), false);

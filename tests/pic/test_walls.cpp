@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "plaq/pic/travel.hpp"
 #include "plaq/pic/reference.hpp"
+#include "plaq/pic/travel.hpp"
 #include "whole.hpp"
 
 namespace plaq::pic {

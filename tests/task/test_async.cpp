@@ -80,11 +80,13 @@ TYPED_TEST(Async, ManyTasksFromInside) {
   typename TypeParam::pool pool({.workers = 2});
   std::atomic<int> ran{0};
   const int n = 100'000 / less;
-  pool.async("spawner", [&] {
-    std::vector<typename TypeParam::template future<void>> all;
-    for (int i = 0; i < n; ++i) all.push_back(pool.async("child", [&] { ++ran; }));
-    for (auto& f : all) f.get();
-  }).get();
+  pool.async("spawner",
+             [&] {
+               std::vector<typename TypeParam::template future<void>> all;
+               for (int i = 0; i < n; ++i) all.push_back(pool.async("child", [&] { ++ran; }));
+               for (auto& f : all) f.get();
+             })
+      .get();
   EXPECT_EQ(ran, n);
 }
 

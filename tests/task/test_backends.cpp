@@ -74,12 +74,15 @@ TEST(Backends, NoMemoryForAStackIsAnErrorOfTheTask) {
 
 TEST(Backends, StackSizeIsThere) {
   fiber::pool pool({.workers = 1, .stack_size = 4 << 20});
-  EXPECT_EQ(pool.async("deep", [] {
-    volatile char frame[3 << 20];
-    frame[0] = 1;
-    frame[sizeof(frame) - 1] = 2;
-    return frame[0] + frame[sizeof(frame) - 1];
-  }).get(), 3);
+  EXPECT_EQ(pool.async("deep",
+                       [] {
+                         volatile char frame[3 << 20];
+                         frame[0] = 1;
+                         frame[sizeof(frame) - 1] = 2;
+                         return frame[0] + frame[sizeof(frame) - 1];
+                       })
+                .get(),
+            3);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

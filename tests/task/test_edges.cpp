@@ -252,11 +252,13 @@ TYPED_TEST(Edges, OutsideOfTasksThereIsNone) {
   this_task::yield();
   typename TypeParam::pool pool({.workers = 1});
   const auto one = pool.async("one", [] { return this_task::id(); }).get();
-  const auto other = pool.async("other", [] {
-    const auto before = this_task::id();
-    this_task::yield();
-    return before == this_task::id() ? before : 0;
-  }).get();
+  const auto other = pool.async("other",
+                                [] {
+                                  const auto before = this_task::id();
+                                  this_task::yield();
+                                  return before == this_task::id() ? before : 0;
+                                })
+                         .get();
   EXPECT_NE(one, 0u);
   EXPECT_GT(other, one) << "ids are given in order";
   EXPECT_EQ(this_task::id(), 0u);
@@ -311,14 +313,15 @@ TYPED_TEST(Edges, ReductionsThatThrowOrAreStopped) {
       EXPECT_EQ(first, bad) << "the lowest";
     }
   }
-  EXPECT_THROW(parallel_reduce(pool, "combine throws", 0, 600, 0, [](int, int) -> int { throw input_error("no"); },
-                               [](int i) { return i; }),
-               input_error);
+  EXPECT_THROW(
+      parallel_reduce(
+          pool, "combine throws", 0, 600, 0, [](int, int) -> int { throw input_error("no"); }, [](int i) { return i; }),
+      input_error);
   std::stop_source stopped;
   stopped.request_stop();
-  EXPECT_THROW(parallel_reduce(pool, "stopped", 0, 300, 0, std::plus{}, [](int i) { return i; },
-                               {.stop = stopped.get_token()}),
-               cancelled);
+  EXPECT_THROW(
+      parallel_reduce(pool, "stopped", 0, 300, 0, std::plus{}, [](int i) { return i; }, {.stop = stopped.get_token()}),
+      cancelled);
 }
 
 // Sums of numbers whose roundings tell their order: as the documentation says, whatever the sharing.

@@ -58,8 +58,7 @@ TYPED_TEST(Graph, ManyContinuationsOfOneResult) {
   auto start = promise.get_future().share();
   std::vector<typename TestFixture::template future_t<int>> all;
   const int n = 100'000 / less;
-  for (int i = 0; i < n; ++i)
-    all.push_back(start.then(pool, "later", [i](auto ready) { return ready.get() + i; }));
+  for (int i = 0; i < n; ++i) all.push_back(start.then(pool, "later", [i](auto ready) { return ready.get() + i; }));
   EXPECT_EQ(pool.async("meanwhile", [] { return 1; }).get(), 1);
   for (auto& f : all) ASSERT_FALSE(f.is_ready());
   promise.set_value(5);
@@ -236,8 +235,9 @@ TYPED_TEST(Graph, DataflowGetsTheValues) {
   EXPECT_EQ(result.get(), 10 + 3 + 4 + 5);
   EXPECT_EQ(seen, &shared.get()) << "not a copy";
   EXPECT_EQ(dataflow(pool, "source", [] { return 1; }).get(), 1);
-  auto unwrapped = dataflow(pool, "outer", [&](int x) { return pool.async("inner", [x] { return x + 1; }); },
-                            pool.async("one", [] { return 1; }));
+  auto unwrapped = dataflow(
+      pool, "outer", [&](int x) { return pool.async("inner", [x] { return x + 1; }); },
+      pool.async("one", [] { return 1; }));
   static_assert(std::is_same_v<decltype(unwrapped), typename TestFixture::template future_t<int>>);
   EXPECT_EQ(unwrapped.get(), 2);
 }
@@ -247,10 +247,11 @@ TYPED_TEST(Graph, DataflowPassesTheFirstErrorOn) {
   std::atomic<bool> ran{false};
   auto sum = dataflow(
       pool, "sum", [&](int, int) { return ran = true, 0; }, pool.async("fine", [] { return 1; }),
-      pool.async("thrower", [&]() -> int {
-        TypeParam::sleep_for(1ms);
-        throw input_error("first");
-      }),
+      pool.async("thrower",
+                 [&]() -> int {
+                   TypeParam::sleep_for(1ms);
+                   throw input_error("first");
+                 }),
       pool.async("thrower", [] { throw runtime_failure("second"); }));
   auto end = dataflow(pool, "end", [&](int) { ran = true; }, std::move(sum));
   EXPECT_THROW(end.get(), input_error);
@@ -269,8 +270,9 @@ TYPED_TEST(Graph, Wavefront) {
     std::vector<std::vector<cell>> table(n, std::vector<cell>(n));
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)
-        table[i][j] = i && j ? dataflow(pool, "cell", [](unsigned up, unsigned left) { return up + left; },
-                                        table[i - 1][j], table[i][j - 1])
+        table[i][j] = i && j ? dataflow(
+                                   pool, "cell", [](unsigned up, unsigned left) { return up + left; }, table[i - 1][j],
+                                   table[i][j - 1])
                              : pool.async("border", [] { return 1u; });
     return table[n - 1][n - 1].get();
   };
@@ -299,8 +301,7 @@ TYPED_TEST(Graph, PoolWaitsForContinuations) {
   {
     typename TypeParam::pool other({.workers = 1}), pool({.workers = 1});
     for (int i = 0; i < 100; ++i)
-      (void)other.async("elsewhere", [] { TypeParam::sleep_for(100us); })
-          .then(pool, "later", [&](auto) { ++ran; });
+      (void)other.async("elsewhere", [] { TypeParam::sleep_for(100us); }).then(pool, "later", [&](auto) { ++ran; });
   }
   EXPECT_EQ(ran, 100);
 }

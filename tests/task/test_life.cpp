@@ -102,11 +102,13 @@ TYPED_TEST(Life, EveryTaskIsSeenFromCreationToEnd) {
         all.push_back(pool.async("parent " + std::to_string(i), [&] {
           const auto self = this_task::id();
           for (int c = 0; c < 5; ++c)
-            pool.async("child", [&] {
-              std::lock_guard lock(mutex);
-              parent_of[this_task::id()] = self;
-              TypeParam::yield();
-            }).get();
+            pool.async("child",
+                       [&] {
+                         std::lock_guard lock(mutex);
+                         parent_of[this_task::id()] = self;
+                         TypeParam::yield();
+                       })
+                .get();
         }));
       all.push_back(pool.async("producer", [&] {
         pipe.close_after([&] {
@@ -191,9 +193,7 @@ TYPED_TEST(Life, ContinuationsAreReadyOnceTheirAntecedentsAre) {
   typename TypeParam::pool pool({.workers = 1});
   {
     listening now(seen);
-    pool.async("parent", [&] {
-      pool.async("first", [] {}).then(pool, "then", [](auto) {}).get();
-    }).get();
+    pool.async("parent", [&] { pool.async("first", [] {}).then(pool, "then", [](auto) {}).get(); }).get();
   }
   ASSERT_EQ(seen.lives.size(), 3u);
   const auto parent = seen.lives.begin()->first;
@@ -215,10 +215,12 @@ TYPED_TEST(Life, WhoUsedWhatIsSeen) {
     auto shared = task("d").share();
     auto joined = dataflow(pool, "dataflow", [](int, int) { return 1; }, std::move(after), shared);
     pool.async("user", [&] { return joined.get() + shared.get(); }).get();
-    pool.async("gatherer", [&] {
-      auto [e, f] = when_all(task("e"), task("f")).get();
-      return e.get();
-    }).get();
+    pool.async("gatherer",
+               [&] {
+                 auto [e, f] = when_all(task("e"), task("f")).get();
+                 return e.get();
+               })
+        .get();
     auto outer = task("g").then(pool, "outer", [&](auto) { return task("inner"); });
     pool.async("unwrapper", [&] { return outer.get(); }).get();
     channel<TypeParam, int> pipe(1);
@@ -231,10 +233,18 @@ TYPED_TEST(Life, WhoUsedWhatIsSeen) {
     EXPECT_TRUE(pipe.push(1));  // from outside: no link
     pool.async("other consumer", [&] { return *pipe.pop(); }).get();
   }
-  const std::set<std::pair<std::string, std::string>> expected = {
-      {"a", "get"},      {"b", "wait"},     {"c", "then"},          {"then", "dataflow"},
-      {"d", "dataflow"}, {"d", "user"},     {"dataflow", "user"},   {"e", "gatherer"},
-      {"g", "outer"},    {"inner", "unwrapper"}, {"producer", "consumer"}, {"keeper", "consumer"}};
+  const std::set<std::pair<std::string, std::string>> expected = {{"a", "get"},
+                                                                  {"b", "wait"},
+                                                                  {"c", "then"},
+                                                                  {"then", "dataflow"},
+                                                                  {"d", "dataflow"},
+                                                                  {"d", "user"},
+                                                                  {"dataflow", "user"},
+                                                                  {"e", "gatherer"},
+                                                                  {"g", "outer"},
+                                                                  {"inner", "unwrapper"},
+                                                                  {"producer", "consumer"},
+                                                                  {"keeper", "consumer"}};
   EXPECT_EQ(seen.links, expected);
 }
 

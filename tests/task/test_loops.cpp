@@ -16,11 +16,13 @@ TYPED_TEST_SUITE(Loops, every_backend, backend_names);
 using namespace std::chrono_literals;
 
 namespace {
-const std::vector<loop_options> every_way = {
-    {.sharing = sharing::static_}, {.sharing = sharing::static_, .chunk = 3},
-    {.sharing = sharing::dynamic}, {.sharing = sharing::dynamic, .chunk = 7},
-    {.sharing = sharing::guided},  {.sharing = sharing::guided, .chunk = 5},
-    {.sharing = sharing::dynamic, .chunk = static_cast<std::size_t>(-1)}};
+const std::vector<loop_options> every_way = {{.sharing = sharing::static_},
+                                             {.sharing = sharing::static_, .chunk = 3},
+                                             {.sharing = sharing::dynamic},
+                                             {.sharing = sharing::dynamic, .chunk = 7},
+                                             {.sharing = sharing::guided},
+                                             {.sharing = sharing::guided, .chunk = 5},
+                                             {.sharing = sharing::dynamic, .chunk = static_cast<std::size_t>(-1)}};
 
 std::string written(const loop_options& how) {
   return std::to_string(static_cast<int>(how.sharing)) + "," + std::to_string(how.chunk);
@@ -53,18 +55,24 @@ TYPED_TEST(Loops, RangesOfAnyInteger) {
   const auto lowest = std::numeric_limits<int>::min(), highest = std::numeric_limits<int>::max();
   std::stop_source source;
   const loop_options how{.sharing = sharing::dynamic, .chunk = 100, .stop = source.get_token()};
-  EXPECT_THROW(parallel_for(pool, "all", lowest, highest, [&](int) {
-    if (++count == 1000) source.request_stop();
-  }, how), cancelled);
+  EXPECT_THROW(parallel_for(
+                   pool, "all", lowest, highest,
+                   [&](int) {
+                     if (++count == 1000) source.request_stop();
+                   },
+                   how),
+               cancelled);
 }
 
 TYPED_TEST(Loops, StaticChunksGoRound) {
   typename TypeParam::pool pool({.workers = 2});
   std::vector<std::uint64_t> by(100);
-  pool.async("caller", [&] {
-    parallel_for(pool, "other", std::size_t{0}, by.size(), [&](std::size_t i) { by[i] = this_task::id(); },
-                 {.sharing = sharing::static_, .chunk = 10});
-  }).get();
+  pool.async("caller",
+             [&] {
+               parallel_for(pool, "other", std::size_t{0}, by.size(), [&](std::size_t i) { by[i] = this_task::id(); },
+                            {.sharing = sharing::static_, .chunk = 10});
+             })
+      .get();
   for (std::size_t i = 0; i < by.size(); ++i) EXPECT_EQ(by[i], by[i / 10 % 2 * 10]);
   EXPECT_NE(by[0], by[10]);
 }
@@ -75,11 +83,13 @@ TYPED_TEST(Loops, Nest) {
     typename TypeParam::pool pool({.workers = workers});
     for (const auto& how : every_way) {
       std::atomic<int> count{0};
-      parallel_for(pool, "outer", 0, 10, [&](int) {
-        parallel_for(pool, "middle", 0, 4, [&](int) {
-          parallel_for(pool, "inner", 0, 10, [&](int) { ++count; }, how);
-        });
-      }, how);
+      parallel_for(
+          pool, "outer", 0, 10,
+          [&](int) {
+            parallel_for(pool, "middle", 0, 4,
+                         [&](int) { parallel_for(pool, "inner", 0, 10, [&](int) { ++count; }, how); });
+          },
+          how);
       EXPECT_EQ(count, 400);
     }
   }
@@ -106,9 +116,12 @@ TYPED_TEST(Loops, ThrowTheErrorOfTheLowestIndex) {
     for (const auto& how : every_way)
       for (int lowest : {0, 1, 37, 99}) {
         try {
-          parallel_for(pool, "thrower", 0, 100, [&](int i) {
-            if (i >= lowest && (i - lowest) % 3 == 0) throw i;
-          }, how);
+          parallel_for(
+              pool, "thrower", 0, 100,
+              [&](int i) {
+                if (i >= lowest && (i - lowest) % 3 == 0) throw i;
+              },
+              how);
           FAIL();
         } catch (int first) {
           EXPECT_EQ(first, lowest) << written(how);
@@ -123,10 +136,14 @@ TYPED_TEST(Loops, StopBetweenPieces) {
     std::stop_source source;
     std::atomic<int> ran{0};
     const loop_options how{.sharing = sharing::dynamic, .stop = source.get_token()};
-    EXPECT_THROW(parallel_for(pool, "stopped", 0, 1'000'000'000, [&](int i) {
-      ++ran;
-      if (i == 100) source.request_stop();
-    }, how), cancelled);
+    EXPECT_THROW(parallel_for(
+                     pool, "stopped", 0, 1'000'000'000,
+                     [&](int i) {
+                       ++ran;
+                       if (i == 100) source.request_stop();
+                     },
+                     how),
+                 cancelled);
     EXPECT_GE(ran, 101 - workers);
     EXPECT_THROW(parallel_for(pool, "stopped before", 0, 10, [&](int) { FAIL(); }, how), cancelled);
     EXPECT_THROW(parallel_reduce(pool, "sum", 0, 10, 0, std::plus{}, [](int i) { return i; }, how), cancelled);
@@ -134,7 +151,10 @@ TYPED_TEST(Loops, StopBetweenPieces) {
   // A token that is stopped when nothing is left to hand out changes nothing.
   typename TypeParam::pool pool({.workers = 1});
   std::stop_source source;
-  parallel_for(pool, "last", 0, 10, [&](int i) { if (i == 9) source.request_stop(); },
+  parallel_for(pool, "last", 0, 10,
+               [&](int i) {
+                 if (i == 9) source.request_stop();
+               },
                {.sharing = sharing::dynamic, .stop = source.get_token()});
 }
 
@@ -165,11 +185,11 @@ TYPED_TEST(Loops, ReductionsKeepTheOrder) {
   for (int i = 0; i < 1000; ++i) expected += letter(i);
   EXPECT_EQ(parallel_reduce(pool, "text", 0, 1000, std::string(">"), std::plus{}, letter), expected);
   EXPECT_EQ(parallel_reduce(pool, "nothing", 5, 5, 7, std::plus{}, [](int i) { return i; }), 7);
-  EXPECT_EQ(parallel_reduce(pool, "largest", 0, 777, -1, [](int a, int b) { return std::max(a, b); },
-                            [](int i) { return i * 31 % 778; }),
-            777);
-  EXPECT_THROW(parallel_reduce(pool, "thrower", 0, 100, 0, std::plus{},
-                               [](int i) { return i < 50 ? i : throw i; }),
+  EXPECT_EQ(
+      parallel_reduce(
+          pool, "largest", 0, 777, -1, [](int a, int b) { return std::max(a, b); }, [](int i) { return i * 31 % 778; }),
+      777);
+  EXPECT_THROW(parallel_reduce(pool, "thrower", 0, 100, 0, std::plus{}, [](int i) { return i < 50 ? i : throw i; }),
                int);
 }
 

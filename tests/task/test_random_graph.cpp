@@ -39,13 +39,12 @@ std::vector<node> drawn(unsigned seed, std::size_t n, unsigned one_throws_in) {
   std::mt19937 random(seed);
   std::vector<node> graph;
   for (std::size_t i = 0; i < n; ++i) {
-    node fresh{
-        i < 3 ? made_by::async : made_by(random() % unsigned(made_by::ways)), {}, random() % one_throws_in == 0};
-    const std::size_t count = fresh.way == made_by::async              ? 0
-                              : fresh.way == made_by::dataflow_of_two  ? 2
-                              : fresh.way == made_by::then             ? 1
-                              : fresh.way == made_by::unwrapped        ? 1
-                                                                       : random() % 5;
+    node fresh{i < 3 ? made_by::async : made_by(random() % unsigned(made_by::ways)), {}, random() % one_throws_in == 0};
+    const std::size_t count = fresh.way == made_by::async             ? 0
+                              : fresh.way == made_by::dataflow_of_two ? 2
+                              : fresh.way == made_by::then            ? 1
+                              : fresh.way == made_by::unwrapped       ? 1
+                                                                      : random() % 5;
     for (std::size_t u = 0; u < count; ++u)
       fresh.uses.push_back(i - 1 - random() % std::min<std::size_t>(i, 20));  // near ones, so that chains are long
     graph.push_back(fresh);

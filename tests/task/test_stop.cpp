@@ -66,11 +66,13 @@ TYPED_TEST(Stop, ConditionVariable) {
   source = std::stop_source();
   go = false;
   auto notified = pool.async("waiter", wait);
-  pool.async("notifier", [&] {
-    std::lock_guard lock(mutex);
-    go = true;
-    changed.notify_one();
-  }).get();
+  pool.async("notifier",
+             [&] {
+               std::lock_guard lock(mutex);
+               go = true;
+               changed.notify_one();
+             })
+      .get();
   EXPECT_TRUE(notified.get());
 }
 

@@ -44,9 +44,7 @@ TYPED_TEST(Sync, MutexBetweenTasksAndThreads) {
     }
   };
   auto a = pool.async("task", work), b = pool.async("task", work);
-  {
-    std::jthread outside(work), other(work);
-  }
+  { std::jthread outside(work), other(work); }
   a.get(), b.get();
   EXPECT_EQ(count, 4 * rounds);
 }

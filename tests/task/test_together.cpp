@@ -123,8 +123,7 @@ TEST_F(Together, AGraphOverBoth) {
                   .then(fibers, "longer", [](future<std::string> s) { return s.get() + "!"; });
   auto length = dataflow(
       threads, "join", [](std::string s, int n, const double& d) { return int(s.size()) + n + int(d); },
-      std::move(text), threads.async("three", [] { return 3; }),
-      fibers.async("shared", [] { return 4.5; }).share());
+      std::move(text), threads.async("three", [] { return 3; }), fibers.async("shared", [] { return 4.5; }).share());
   EXPECT_EQ(length.get(), 3 + 3 + 4);
 
   std::vector<future<int>> all;

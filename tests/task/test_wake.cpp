@@ -22,8 +22,7 @@ TYPED_TEST(Wake, ReachesAWorkerForEveryTask) {
   for (int round = 0; round < 300; ++round) {
     std::latch all_there{workers};
     std::vector<typename TypeParam::template future<void>> running;
-    for (int i = 0; i < workers; ++i)
-      running.push_back(pool.async("waits", [&] { all_there.arrive_and_wait(); }));
+    for (int i = 0; i < workers; ++i) running.push_back(pool.async("waits", [&] { all_there.arrive_and_wait(); }));
     for (auto& task : running) task.get();
   }
 }

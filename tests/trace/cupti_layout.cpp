@@ -10,19 +10,19 @@ namespace {
 
 using namespace plaq::trace::detail;
 
-#define SAME_PLACE(theirs, their_field, ours, our_field)                               \
-  static_assert(offsetof(theirs, their_field) == offsetof(cupti::ours, our_field) &&   \
+#define SAME_PLACE(theirs, their_field, ours, our_field)                             \
+  static_assert(offsetof(theirs, their_field) == offsetof(cupti::ours, our_field) && \
                 sizeof(theirs::their_field) == sizeof(cupti::ours::our_field))
 
-#define SAME_KERNEL(theirs)                                             \
-  SAME_PLACE(theirs, kind, kernel_activity, kind);                      \
-  SAME_PLACE(theirs, start, kernel_activity, start);                    \
-  SAME_PLACE(theirs, end, kernel_activity, end);                        \
-  SAME_PLACE(theirs, deviceId, kernel_activity, device);                \
-  SAME_PLACE(theirs, contextId, kernel_activity, context);              \
-  SAME_PLACE(theirs, streamId, kernel_activity, stream);                \
-  SAME_PLACE(theirs, correlationId, kernel_activity, correlation);      \
-  SAME_PLACE(theirs, name, kernel_activity, name);                      \
+#define SAME_KERNEL(theirs)                                        \
+  SAME_PLACE(theirs, kind, kernel_activity, kind);                 \
+  SAME_PLACE(theirs, start, kernel_activity, start);               \
+  SAME_PLACE(theirs, end, kernel_activity, end);                   \
+  SAME_PLACE(theirs, deviceId, kernel_activity, device);           \
+  SAME_PLACE(theirs, contextId, kernel_activity, context);         \
+  SAME_PLACE(theirs, streamId, kernel_activity, stream);           \
+  SAME_PLACE(theirs, correlationId, kernel_activity, correlation); \
+  SAME_PLACE(theirs, name, kernel_activity, name);                 \
   static_assert(sizeof(theirs) >= sizeof(cupti::kernel_activity))
 
 #define SAME_TRANSFER(theirs, ours)                     \

@@ -16,10 +16,10 @@ int main(int, char** arguments) {
   using namespace plaq;
   const std::string folder = arguments[1], backend = arguments[2], library = arguments[3];
   void* cuda = dlopen(library.c_str(), RTLD_NOW);
-  const auto launch = reinterpret_cast<void (*)(const char*, std::uint32_t, std::uint32_t, int)>(
-      dlsym(cuda, "fake_cuda_launch"));
-  const auto copy = reinterpret_cast<void (*)(std::uint64_t, std::uint32_t, std::uint32_t)>(
-      dlsym(cuda, "fake_cuda_copy"));
+  const auto launch =
+      reinterpret_cast<void (*)(const char*, std::uint32_t, std::uint32_t, int)>(dlsym(cuda, "fake_cuda_launch"));
+  const auto copy =
+      reinterpret_cast<void (*)(std::uint64_t, std::uint32_t, std::uint32_t)>(dlsym(cuda, "fake_cuda_copy"));
   trace::session session({.folder = folder, .period = std::chrono::milliseconds(20)});
   task::with_backend(backend, {.workers = 3}, [&](auto& pool) {
     std::vector<typename std::remove_reference_t<decltype(pool)>::backend::template future<void>> all;

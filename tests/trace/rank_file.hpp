@@ -92,7 +92,7 @@ struct recorded {
     std::uint64_t time, subject;
     std::uint64_t number = 0, other = 0;  ///< of the second half: number of the name, parent or target or region
   };
-  std::vector<event_found> events;         ///< those of one thread in their order
+  std::vector<event_found> events;              ///< those of one thread in their order
   std::map<std::uint64_t, std::uint64_t> lost;  ///< by thread
   std::map<std::uint64_t, std::string> threads;
   std::vector<std::string> names;  ///< JSON, as they stand in the file

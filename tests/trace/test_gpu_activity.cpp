@@ -23,10 +23,10 @@ struct GpuActivity : testing::Test {
   F* symbol(const char* name) {
     return reinterpret_cast<F*>(dlsym(library, name));
   }
-  void (*launch)(const char*, std::uint32_t, std::uint32_t, int) =
-      symbol<void(const char*, std::uint32_t, std::uint32_t, int)>("fake_cuda_launch");
-  void (*copy)(std::uint64_t, std::uint32_t, std::uint32_t) =
-      symbol<void(std::uint64_t, std::uint32_t, std::uint32_t)>("fake_cuda_copy");
+  void (*launch)(const char*, std::uint32_t, std::uint32_t,
+                 int) = symbol<void(const char*, std::uint32_t, std::uint32_t, int)>("fake_cuda_launch");
+  void (*copy)(std::uint64_t, std::uint32_t,
+               std::uint32_t) = symbol<void(std::uint64_t, std::uint32_t, std::uint32_t)>("fake_cuda_copy");
 
   static void begins(std::uint64_t task) { detail::gpu_task_begins.load()(task); }
   static void ends() { detail::gpu_task_ends.load()(); }
@@ -53,7 +53,8 @@ TEST_F(GpuActivity, KnowsWhatRanWhereAndWhoAskedForIt) {
     begins(7);
     copy(4096, 1, 5);
     ends();
-  }).join();
+  })
+      .join();
   begins(8);
   launch("plain", 0, 3, 1);
   ends();
@@ -64,8 +65,8 @@ TEST_F(GpuActivity, KnowsWhatRanWhereAndWhoAskedForIt) {
   ASSERT_EQ(all.intervals.size(), 4u);
   auto tasks = by_correlation(all);
   ASSERT_EQ(tasks.size(), 3u);
-  const auto& [first, second, third, fourth] = std::tie(all.intervals[0], all.intervals[1], all.intervals[2],
-                                                        all.intervals[3]);
+  const auto& [first, second, third, fourth] =
+      std::tie(all.intervals[0], all.intervals[1], all.intervals[2], all.intervals[3]);
   EXPECT_EQ(name_of(first), "plaq::hopps(double*)") << "as it was written";
   EXPECT_EQ(tasks[first.correlation], 7u);
   EXPECT_EQ(first.gpu, 0u);

@@ -143,39 +143,34 @@ struct seen {
   }
   void read_events(OTF2_Reader* reader) {
     OTF2_GlobalEvtReaderCallbacks* calls = OTF2_GlobalEvtReaderCallbacks_New();
-    OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(
-        calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList* with,
-                  OTF2_RegionRef region) {
-          std::uint64_t task = 0, parent = 0;
-          std::string words = std::to_string(time) + " enter " + std::to_string(region);
-          if (OTF2_AttributeList_TestAttributeByID(with, 0) && OTF2_AttributeList_TestAttributeByID(with, 1) &&
-              OTF2_AttributeList_GetUint64(with, 0, &task) == OTF2_SUCCESS &&
-              OTF2_AttributeList_GetUint64(with, 1, &parent) == OTF2_SUCCESS)
-            words += " task " + std::to_string(task) + " of " + std::to_string(parent);
-          in(data).events[location].push_back(words);
-          return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
-        calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList*,
-                  OTF2_RegionRef region) {
-          in(data).events[location].push_back(std::to_string(time) + " leave " + std::to_string(region));
-          return OTF2_CALLBACK_SUCCESS;
-        });
+    OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data,
+                                                             OTF2_AttributeList* with, OTF2_RegionRef region) {
+      std::uint64_t task = 0, parent = 0;
+      std::string words = std::to_string(time) + " enter " + std::to_string(region);
+      if (OTF2_AttributeList_TestAttributeByID(with, 0) && OTF2_AttributeList_TestAttributeByID(with, 1) &&
+          OTF2_AttributeList_GetUint64(with, 0, &task) == OTF2_SUCCESS &&
+          OTF2_AttributeList_GetUint64(with, 1, &parent) == OTF2_SUCCESS)
+        words += " task " + std::to_string(task) + " of " + std::to_string(parent);
+      in(data).events[location].push_back(words);
+      return OTF2_CALLBACK_SUCCESS;
+    });
+    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data,
+                                                             OTF2_AttributeList*, OTF2_RegionRef region) {
+      in(data).events[location].push_back(std::to_string(time) + " leave " + std::to_string(region));
+      return OTF2_CALLBACK_SUCCESS;
+    });
     OTF2_GlobalEvtReaderCallbacks_SetThreadTaskCreateCallback(
         calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList*, OTF2_CommRef,
-                  std::uint32_t thread, std::uint32_t generation) {
-          return tasks(data, location, time, " create ", thread, generation);
-        });
+                  std::uint32_t thread,
+                  std::uint32_t generation) { return tasks(data, location, time, " create ", thread, generation); });
     OTF2_GlobalEvtReaderCallbacks_SetThreadTaskSwitchCallback(
         calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList*, OTF2_CommRef,
-                  std::uint32_t thread, std::uint32_t generation) {
-          return tasks(data, location, time, " switch ", thread, generation);
-        });
+                  std::uint32_t thread,
+                  std::uint32_t generation) { return tasks(data, location, time, " switch ", thread, generation); });
     OTF2_GlobalEvtReaderCallbacks_SetThreadTaskCompleteCallback(
         calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList*, OTF2_CommRef,
-                  std::uint32_t thread, std::uint32_t generation) {
-          return tasks(data, location, time, " complete ", thread, generation);
-        });
+                  std::uint32_t thread,
+                  std::uint32_t generation) { return tasks(data, location, time, " complete ", thread, generation); });
     OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(
         calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList*,
                   OTF2_MetricRef metric, std::uint8_t n, const OTF2_Type*, const OTF2_MetricValue* value) {
@@ -223,17 +218,15 @@ TEST_F(Otf2Archive, HasEveryEventInItsOrder) {
   rows r;
   r.creations = {{0, 5, 1}};
   // A task that is suspended on one thread and ends on the other, with a region in it; a region of no task.
-  r.intervals = {{0, 0, 0, 10, 20, 7, 3, 0, 1, 0}, {0, 1, 1, 12, 18}, {0, 0, 2, 30, 40},
-                 {1, 0, 0, 50, 60, 7, 3, 0, 1, 1}};
+  r.intervals = {
+      {0, 0, 0, 10, 20, 7, 3, 0, 1, 0}, {0, 1, 1, 12, 18}, {0, 0, 2, 30, 40}, {1, 0, 0, 50, 60, 7, 3, 0, 1, 1}};
   r.samples = {{2, 0, 0, 1.5}, {2, 0, 100, -2}};
   r.write_to(at("a"), two_threads());
   const seen found(at("a"));
   using list = std::vector<std::string>;
-  EXPECT_EQ(found.events.at(0),
-            (list{"5 create 0.1", "10 switch 0.1", "10 enter 0 task 7 of 3", "12 enter 1", "18 leave 1", "20 leave 0",
-                  "20 switch 0.0", "30 enter 2", "40 leave 2"}));
-  EXPECT_EQ(found.events.at(1),
-            (list{"50 switch 0.1", "50 enter 0 task 7 of 3", "60 leave 0", "60 complete 0.1"}));
+  EXPECT_EQ(found.events.at(0), (list{"5 create 0.1", "10 switch 0.1", "10 enter 0 task 7 of 3", "12 enter 1",
+                                      "18 leave 1", "20 leave 0", "20 switch 0.0", "30 enter 2", "40 leave 2"}));
+  EXPECT_EQ(found.events.at(1), (list{"50 switch 0.1", "50 enter 0 task 7 of 3", "60 leave 0", "60 complete 0.1"}));
   EXPECT_EQ(found.events.at(2), (list{"0 metric 1 1.500000", "100 metric 1 -2.000000"}));
   EXPECT_EQ(found.regions, 3);
   EXPECT_EQ(found.processes, 1);

@@ -67,11 +67,10 @@ TEST_F(Recorded, EveryEventWithAllThatItSays) {
     event kind;
     std::uint64_t subject, other;
   };
-  const expected all[] = {
-      {event::created, most, 3},   {event::started, most | std::uint64_t(65535) << worker_shift, 0},
-      {event::suspended, most, 0}, {event::ready, most, 0},
-      {event::resumed, most, 0},   {event::finished, most, 0},
-      {event::linked, most, 4}};
+  const expected all[] = {{event::created, most, 3},   {event::started, most | std::uint64_t(65535) << worker_shift, 0},
+                          {event::suspended, most, 0}, {event::ready, most, 0},
+                          {event::resumed, most, 0},   {event::finished, most, 0},
+                          {event::linked, most, 4}};
   ASSERT_EQ(r.events.size(), std::size(all));
   for (std::size_t i = 0; i < std::size(all); ++i) {
     EXPECT_EQ(r.events[i].kind, all[i].kind) << i;
@@ -117,11 +116,20 @@ TEST_F(Recorded, ARegionKnowsTheTaskOfItsThread) {
   std::vector<std::uint64_t> ids;
   const auto keep = [&](const region& r) { ids.push_back(r.id()); };
   const auto r = of([&] {
-    { region outside("outside"); keep(outside); }
+    {
+      region outside("outside");
+      keep(outside);
+    }
     started(5, 0);
-    { region inside("inside"); keep(inside); }
+    {
+      region inside("inside");
+      keep(inside);
+    }
     suspended(5);
-    { region between("between"); keep(between); }
+    {
+      region between("between");
+      keep(between);
+    }
     resumed(5, 0);
     region whole("whole"), unwanted("unwanted", false);
     keep(whole);
@@ -140,9 +148,11 @@ TEST_F(Recorded, ARegionKnowsTheTaskOfItsThread) {
     } else if (e.kind == event::region_end) {
       EXPECT_EQ(--open.at(e.subject), 0) << "an end has its begin before it";
     }
-  EXPECT_EQ(task, (std::map<std::string, std::uint64_t>{{quoted("outside"), 0}, {quoted("inside"), 5},
-                                                         {quoted("between"), 0}, {quoted("whole"), 5},
-                                                         {quoted("elsewhere"), 0}}));
+  EXPECT_EQ(task, (std::map<std::string, std::uint64_t>{{quoted("outside"), 0},
+                                                        {quoted("inside"), 5},
+                                                        {quoted("between"), 0},
+                                                        {quoted("whole"), 5},
+                                                        {quoted("elsewhere"), 0}}));
   for (const auto id : ids) EXPECT_TRUE(open.contains(id));
   EXPECT_EQ(begun.size(), 5u);
 }
@@ -210,7 +220,8 @@ TEST_F(Recorded, WhatIsToldIsEitherWrittenOrCounted) {
               linked(i, i);
             else
               ready(i);
-        }).join();
+        })
+            .join();
       },
       o);
   EXPECT_EQ(r.events.size() + r.all_lost(), told);
@@ -242,8 +253,7 @@ TEST_F(Recorded, ARegionThatFoundNoRoomHasNoNumberAndNoEnd) {
   const auto begun = std::ranges::count(r.events, event::region_begin, &recorded::event_found::kind);
   EXPECT_EQ(std::uint64_t(begun), some.load());
   EXPECT_EQ(some + none, 5000u);
-  EXPECT_LE(std::uint64_t(std::ranges::count(r.events, event::region_end, &recorded::event_found::kind)),
-            some.load());
+  EXPECT_LE(std::uint64_t(std::ranges::count(r.events, event::region_end, &recorded::event_found::kind)), some.load());
 }
 
 TEST_F(Recorded, ASessionKnowsNothingOfTheOneBefore) {
@@ -406,7 +416,8 @@ TEST_F(Recorded, ASessionAndAListenerHearTheSame) {
 // A signal that the program has blocked waits for it, and does not end up on the session's thread.
 TEST_F(Recorded, SignalsAreThePrograms) {
   static std::atomic<int> caught{0};
-  struct sigaction count {}, before {};
+  struct sigaction count {
+  }, before{};
   count.sa_handler = [](int) { ++caught; };
   ASSERT_EQ(::sigaction(SIGUSR1, &count, &before), 0);
   sigset_t one, old;

@@ -9,8 +9,7 @@ namespace plaq {
 /// Something failed while running (exit code 1 of the command line). `what()` carries the place.
 class runtime_failure : public std::runtime_error {
  public:
-  explicit runtime_failure(const std::string& message,
-                           std::source_location where = std::source_location::current());
+  explicit runtime_failure(const std::string& message, std::source_location where = std::source_location::current());
 };
 
 /// The caller's input is wrong (exit code 2 of the command line).
@@ -20,8 +19,7 @@ class input_error : public std::invalid_argument {
 };
 
 /// Throws runtime_failure with `message` unless `condition` holds. Kept in release builds.
-inline void check(bool condition, const char* message,
-                  std::source_location where = std::source_location::current()) {
+inline void check(bool condition, const char* message, std::source_location where = std::source_location::current()) {
   if (!condition) [[unlikely]]
     throw runtime_failure(message, where);
 }

@@ -59,8 +59,7 @@ void visit(queue<Piece>& pieces, Piece p, control& c, const leave& why, Work&& w
 /// may be called back or have to make way, and goes on in another visit, maybe on another rank: what it is to keep
 /// belongs into the piece. `tasks_each`: tasks that a piece keeps busy at a time.
 template <class Piece, class Work>
-void run(queue<Piece>& pieces, const options& how, control& c, trace::label name, Work&& work,
-         int tasks_each = 1) {
+void run(queue<Piece>& pieces, const options& how, control& c, trace::label name, Work&& work, int tasks_each = 1) {
   check(how.in_flight >= 0, "batch: a number of places is positive, or 0 for a policy");
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
     const auto set_places = [&](int places) { pieces.set_places(c.places = places); };

@@ -23,8 +23,8 @@ enum class load {
 
 struct balancing {
   std::string by = "greedy_refine";  ///< see balance::balancers()
-  double most_bytes = 0;           ///< of elements on a rank; 0: no limit
-  int ranks_per_node = 1;          ///< for "hierarchical"
+  double most_bytes = 0;             ///< of elements on a rank; 0: no limit
+  int ranks_per_node = 1;            ///< for "hierarchical"
   /// Move only where it pays: if the slowest rank would have saved more time since the last balancing than what moves
   /// have cost for each byte so far. Loads have to be times.
   bool only_if_it_pays = false;

@@ -186,8 +186,8 @@ void host::restore(const fs::path& folder) {
     const auto file = part_of(folder, all, r);
     auto records = read_whole_file(file);
     const heading part = heading_of(file, records);
-    if (part.generation != all.generation || part.steps != all.steps || part.rank != r ||
-        part.ranks != all.ranks || part.elements + 1 != records.size())
+    if (part.generation != all.generation || part.steps != all.steps || part.rank != r || part.ranks != all.ranks ||
+        part.elements + 1 != records.size())
       throw runtime_failure(file.string() + ": is a part of another checkpoint than " + name.string());
     for (std::size_t i = 1; i < records.size(); ++i) {
       try {
@@ -195,8 +195,7 @@ void host::restore(const fs::path& folder) {
         auto e = unpack(from);
         from.need_end();
         e->moves = 0;
-        post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*e, bytes); }}, kind_.home(e->at),
-             tag::element);
+        post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*e, bytes); }}, kind_.home(e->at), tag::element);
       } catch (const runtime_failure& why) {
         throw runtime_failure(file.string() + ": element " + std::to_string(i) + ": " + why.what());
       }

@@ -52,8 +52,8 @@ class collection {
       : load_(of), homes_(std::move(where)), host_(kind_of(std::move(name), over.size()), over, pool) {
     host_.set_of_all(homes_.count);
     if (!homes_.each_of_rank) throw input_error(host_.what().name + ": its elements come and go, so insert them");
-    homes_.each_of_rank(
-        [&](const Index& at) { host_.add(std::make_unique<element>(traits::to_key(at), make(at))); }, rank(), size());
+    homes_.each_of_rank([&](const Index& at) { host_.add(std::make_unique<element>(traits::to_key(at), make(at))); },
+                        rank(), size());
   }
   /// Without elements, for those that come and go.
   collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
@@ -197,8 +197,7 @@ class collection {
            .take_own =
                [=, this, &by](elements::number at, const elements::given& packed) {
                  std::vector<std::pair<elements::key, elements::report>> mine;
-                 for (auto& [who, bytes] : packed)
-                   mine.emplace_back(who, elements::unpack<elements::report>(bytes));
+                 for (auto& [who, bytes] : packed) mine.emplace_back(who, elements::unpack<elements::report>(bytes));
                  host_.converse(
                      at, elements::talk_of(mine, how, rank(), size()), by.by_talk,
                      [=](const plaq::balance::talk& t) { carry_out(elements::decided(t, how)); }, fail);
@@ -218,8 +217,7 @@ class collection {
                         bytes);
           return bytes;
         },
-        [=](std::span<const std::byte> bytes) { carry_out(elements::unpack<elements::decision>(bytes)); }, fail,
-        true);
+        [=](std::span<const std::byte> bytes) { carry_out(elements::unpack<elements::decision>(bytes)); }, fail, true);
     return result;
   }
 
@@ -285,14 +283,14 @@ class collection {
   template <class V, class Give, class Finish, class Take, class Fail>
   void collect(trace::label name, Give give, int root, Finish finish, Take take, Fail fail, bool holds = false) {
     if (!homes_.each_of_rank) host_.wait();  // how many there are is known when all is quiet
-    host_.collect({.name = name,
-                   .root = root,
-                   .give = [give](elements::element& e,
-                                  std::vector<std::byte>& to) mutable { archive::pack(V(give(e)), to); },
-                   .finish = finish,
-                   .take = take,
-                   .fail = fail,
-                   .holds = holds});
+    host_.collect(
+        {.name = name,
+         .root = root,
+         .give = [give](elements::element& e, std::vector<std::byte>& to) mutable { archive::pack(V(give(e)), to); },
+         .finish = finish,
+         .take = take,
+         .fail = fail,
+         .holds = holds});
   }
   template <class V>
   static std::vector<std::pair<Index, V>> unpacked(const elements::given& packed) {
@@ -329,7 +327,7 @@ class collection {
   bool records_ = false;
   std::unique_ptr<elements::load_record> record_;
   double predicted_ = balanced().expected;  ///< by the last balancing
-  elements::host host_;  ///< destroyed first: its tasks use all this
+  elements::host host_;                     ///< destroyed first: its tasks use all this
 };
 
 }  // namespace plaq

@@ -19,10 +19,10 @@ namespace plaq::elements {
 /// Of one rank to another, in a round of the balancing that step `at` is.
 struct word {
   enum kind : int {
-    says,     ///< something; it is answered by
-    got_it,   ///< so that who has said it knows that it is there
-    up,       ///< what a rank, and all below it in the tree, come to; all that they said is there
-    down      ///< what all come to: the next round
+    says,    ///< something; it is answered by
+    got_it,  ///< so that who has said it knows that it is there
+    up,      ///< what a rank, and all below it in the tree, come to; all that they said is there
+    down     ///< what all come to: the next round
   };
   number at = 0;
   int round = 0, what = says, from = 0;

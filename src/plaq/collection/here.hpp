@@ -76,7 +76,7 @@ class here {
   /// An element more, which begins with the step after this one.
   void insert(const Index& at, T value) {
     visit_.of().insert(std::make_unique<elements::element_of<T>>(traits::to_key(at), std::move(value)),
-                        visit_.now().at + 1);
+                       visit_.now().at + 1);
   }
   /// After this step the element is no more.
   void remove() { visit_.goes = true; }

@@ -80,8 +80,8 @@ std::array<int, N> hilbert_point(std::uint64_t position, const std::array<int, N
   return in.corner;
 }
 
-#define PLAQ_CURVES(N)                                                                                     \
-  template std::uint64_t hilbert_position<N>(const std::array<int, N>&, const std::array<int, N>&);        \
+#define PLAQ_CURVES(N)                                                                              \
+  template std::uint64_t hilbert_position<N>(const std::array<int, N>&, const std::array<int, N>&); \
   template std::array<int, N> hilbert_point<N>(std::uint64_t, const std::array<int, N>&);
 PLAQ_CURVES(1)
 PLAQ_CURVES(2)

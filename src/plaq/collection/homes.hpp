@@ -90,7 +90,11 @@ template <elements::mesh_point Index, class RankOf>
 homes<Index> by_rule(const box<Index>& all, RankOf rank_of) {
   auto out = in_rows(all);
   out.each_of_rank = [rank_of, rows = out.each_of_rank](const auto& use, int rank, int ranks) {
-    rows([&](const Index& at) { if (rank_of(at, ranks) == rank) use(at); }, 0, 1);
+    rows(
+        [&](const Index& at) {
+          if (rank_of(at, ranks) == rank) use(at);
+        },
+        0, 1);
   };
   out.rank_of = std::move(rank_of);
   return out;
@@ -100,9 +104,8 @@ homes<Index> by_rule(const box<Index>& all, RankOf rank_of) {
 template <elements::index_type Index>
 homes<Index> scattered() {
   using traits = elements::index_traits<Index>;
-  return {.rank_of = [](const Index& at, int ranks) {
-            return int(elements::scatter(traits::to_key(at)) % std::uint64_t(ranks));
-          },
+  return {.rank_of = [](const Index& at,
+                        int ranks) { return int(elements::scatter(traits::to_key(at)) % std::uint64_t(ranks)); },
           .position = [](const Index& at) { return traits::to_key(at); }};
 }
 

@@ -96,9 +96,9 @@ struct element {
 
   const key at;
   state now = state::runs;
-  std::int64_t moves = 0;                ///< how often it has moved; who knows of more knows better where it is
-  number next = 0;                       ///< the number of its next step
-  step* last = nullptr;                  ///< the one before
+  std::int64_t moves = 0;  ///< how often it has moved; who knows of more knows better where it is
+  number next = 0;         ///< the number of its next step
+  step* last = nullptr;    ///< the one before
   step* waits_for = nullptr;
   struct mail {
     std::size_t expected, here;
@@ -228,9 +228,9 @@ class host {
     const number at;
     bool issued = false, finished = false;
     gathering what;
-    given mine = {};  ///< not sent yet; all, where it stays
+    given mine = {};         ///< not sent yet; all, where it stays
     std::uint64_t told = 0;  ///< how many of those that stay
-    given all = {};   ///< on the root
+    given all = {};          ///< on the root
     std::uint64_t many = 0;  ///< on the root: how many stay
     std::optional<std::vector<std::byte>> came = {};
   };
@@ -301,9 +301,9 @@ class host {
   std::atomic<number> issued_{0};
   std::vector<std::string> ports_;  ///< with steps_guard_
 
-  std::atomic<std::uint64_t> begun_{0};                ///< tasks of elements
-  std::atomic<std::int64_t> open_{0};                  ///< those that have not ended
-  std::atomic<std::uint64_t> sent_{0}, handled_{0};    ///< messages between ranks
+  std::atomic<std::uint64_t> begun_{0};              ///< tasks of elements
+  std::atomic<std::int64_t> open_{0};                ///< those that have not ended
+  std::atomic<std::uint64_t> sent_{0}, handled_{0};  ///< messages between ranks
   std::atomic<bool> sound_{true};
 
   mutable task::mutex mutex_;  ///< of what follows

@@ -85,9 +85,7 @@ struct tally {
   stuck waits = {};    ///< an element, for messages
   stuck nowhere = {};  ///< an element that has a message
   stuck asks = {};     ///< a collect, at the step that it is
-  void serialize(archive& ar) {
-    ar(sent, handled, elements, least_steps, most_steps, all_wait, waits, nowhere, asks);
-  }
+  void serialize(archive& ar) { ar(sent, handled, elements, least_steps, most_steps, all_wait, waits, nowhere, asks); }
   void add(const tally& of);
 };
 /// What it brings down.

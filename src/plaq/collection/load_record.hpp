@@ -17,8 +17,7 @@ class load_record {
  public:
   /// `unit`: of loads, "s" or "work".
   load_record(std::filesystem::path file, const std::string& name, const std::string& unit);
-  void write(const std::vector<key>& keys, const balance::situation& s, const std::string& by,
-             const balance::plan& to);
+  void write(const std::vector<key>& keys, const balance::situation& s, const std::string& by, const balance::plan& to);
 
  private:
   void put(const std::string& line);

@@ -36,18 +36,19 @@ void host::deliver(message&& what, key to, std::int64_t moves, int origin) {
   if (ready) return start(*ready, *ready->waits_for);
   if (origin != rank()) ++forwarded_;
   const envelope about{to, what.from, what.step, there.moves, what.order, what.port, origin};
-  post(letter{.write = [&](std::vector<std::byte>& bytes) {
-    archive::pack(about, bytes);
-    what.value->pack(bytes);
-  }}, there.rank, tag::message);
+  post(letter{.write =
+                  [&](std::vector<std::byte>& bytes) {
+                    archive::pack(about, bytes);
+                    what.value->pack(bytes);
+                  }},
+       there.rank, tag::message);
 }
 
 void host::handle_message(std::span<const std::byte> came, int sender) {
   comm::unpacker from(came);
   envelope about;
   archive::unpack(about, from);
-  message what{about.port, about.order, about.step, about.from,
-               std::make_unique<packed>(from.next(from.left()))};
+  message what{about.port, about.order, about.step, about.from, std::make_unique<packed>(from.next(from.left()))};
   if (about.origin != sender && about.origin != rank()) {  // it came by a detour
     shard& in = shard_of(about.to);
     notice news{about.to, -1, rank()};
@@ -69,8 +70,7 @@ void host::heard(const notice& of) {
 /// Of an element that runs.
 void host::move(element& e, int to) {
   if (to < 0 || to >= size())
-    throw input_error(words_of(e.at) + " cannot move to rank " + std::to_string(to) + " of " +
-                      std::to_string(size()));
+    throw input_error(words_of(e.at) + " cannot move to rank " + std::to_string(to) + " of " + std::to_string(size()));
   shard& in = shard_of(e.at);
   std::unique_ptr<element> mine;
   {
@@ -98,9 +98,8 @@ void host::move(element& e, int to) {
 void host::remove(element& e) {
   if (kind_.fixed) throw input_error(words_of(e.at) + " cannot go: the elements of this collection are given");
   if (!e.inbox.empty())
-    throw runtime_failure("rank " + std::to_string(rank()) + ": " + words_of(e.at) +
-                          " goes, but has a message from (" + kind_.in_words(e.inbox.front().from) +
-                          ") that it has not taken");
+    throw runtime_failure("rank " + std::to_string(rank()) + ": " + words_of(e.at) + " goes, but has a message from (" +
+                          kind_.in_words(e.inbox.front().from) + ") that it has not taken");
   const int home = kind_.home(e.at);
   shard& in = shard_of(e.at);
   const notice news{e.at, e.moves + 1, home};

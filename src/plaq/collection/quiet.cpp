@@ -121,8 +121,7 @@ tally host::mine(std::uint64_t ended) {
           std::string words = rank_is + words_of(at) + " waits, to begin " + words_of(next) + ":";
           for (std::size_t i = 0; i < e->mails.size(); ++i)
             words += (i ? ", " : " ") + std::to_string(e->mails[i].here) + " of " +
-                     std::to_string(e->mails[i].expected) + " messages of '" +
-                     port_name(next.receives[i].port) + "'";
+                     std::to_string(e->mails[i].expected) + " messages of '" + port_name(next.receives[i].port) + "'";
           return words;
         });
   }

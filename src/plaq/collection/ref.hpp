@@ -45,8 +45,8 @@ inline std::string at_line(std::source_location where) {
 template <class T>
 struct cell {
   std::optional<T> value = {};
-  std::optional<task::shared_future<void>> written = {};    ///< by the last that changes it
-  std::vector<task::shared_future<void>> read = {};         ///< since then
+  std::optional<task::shared_future<void>> written = {};  ///< by the last that changes it
+  std::vector<task::shared_future<void>> read = {};       ///< since then
 };
 
 template <class T, access A>
@@ -134,9 +134,9 @@ class [[nodiscard]] ref {
 
   void need(std::source_location where) const {
     if (!cell_)
-      throw runtime_failure("a ref is used at " + elements::at_line(where) + ", but was given away at " +
-                                elements::at_line(given_),
-                            where);
+      throw runtime_failure(
+          "a ref is used at " + elements::at_line(where) + ", but was given away at " + elements::at_line(given_),
+          where);
   }
   void need_value(std::source_location where) const {
     if (!valued_)
@@ -182,8 +182,8 @@ struct wanted {
     if constexpr (writes && std::default_initializable<T>)
       if (!of->value) of->value.emplace();
     if (!of->value)
-      throw runtime_failure("a ref is to be changed at " + at_line(asked) +
-                                ", but has no value since it was made at " + at_line(made) + "; make() it first",
+      throw runtime_failure("a ref is to be changed at " + at_line(asked) + ", but has no value since it was made at " +
+                                at_line(made) + "; make() it first",
                             asked);
     return *of->value;
   }
@@ -247,11 +247,10 @@ auto work(task::detail::pool_base& pool, task::task_name name, F f, elements::us
   std::vector<task::shared_future<void>> before;
   (uses.what.after(before), ...);
   const task::shared_future<void> done =
-      task::when_all(std::move(before))
-          .then(pool, name, [f = std::move(f), ... what = uses.what](auto ready) mutable {
-            for (const auto& one : ready.get()) one.get();  // what failed before fails this too
-            f(*what...);
-          });
+      task::when_all(std::move(before)).then(pool, name, [f = std::move(f), ... what = uses.what](auto ready) mutable {
+        for (const auto& one : ready.get()) one.get();  // what failed before fails this too
+        f(*what...);
+      });
   (uses.what.until(done), ...);
   if constexpr (sizeof...(T) == 1)
     return (uses.what.template back<Has>(), ...);

@@ -181,8 +181,8 @@ void host::run(element& e, step& now) {
   visit here(*this, e, now);
   if (!now.receives.empty()) take_messages(e, now, here.received);
   const auto failed = [&](const std::string& why) {
-    return std::runtime_error("rank " + std::to_string(rank()) + ": " + words_of(e.at) + ", " + words_of(now) +
-                              ": " + why);
+    return std::runtime_error("rank " + std::to_string(rank()) + ": " + words_of(e.at) + ", " + words_of(now) + ": " +
+                              why);
   };
   try {
     if (now.run) {

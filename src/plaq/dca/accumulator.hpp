@@ -15,14 +15,14 @@ namespace plaq::dca {
 
 /// Per measurement, for autocorrelation times; all from density on times s. The squares are those of the total S^z
 /// and of the total N, per site: what conserved numbers show of it when chains stay where they are.
-inline constexpr std::array series_columns{"sign",          "expansion_order", "density", "double_occupancy",
+inline constexpr std::array series_columns{"sign",        "expansion_order", "density", "double_occupancy",
                                            "spin_square", "charge_square"};
 using record = std::array<float, series_columns.size()>;
 
 /// What one chain found in one bin.
 struct bin_result {
-  std::vector<double> sums;     ///< laid out as bin_layout.hpp says
-  std::vector<record> series;   ///< the first measurements of the bin, series_limit at most
+  std::vector<double> sums;    ///< laid out as bin_layout.hpp says
+  std::vector<record> series;  ///< the first measurements of the bin, series_limit at most
 };
 constexpr std::size_t series_limit = 4096;
 

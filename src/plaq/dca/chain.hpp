@@ -28,8 +28,8 @@ struct chain_state {
   configuration current;
   std::uint32_t bins_done = 0;
   std::vector<bin_result> bins;  ///< those of them that nobody has taken away yet
-  double drift = 0;             ///< largest change of an element of N by a rebuild
-  move_counts moves;            ///< of the bins that are complete
+  double drift = 0;              ///< largest change of an element of N by a rebuild
+  move_counts moves;             ///< of the bins that are complete
   double walking_seconds = 0, measuring_seconds = 0;
 
   bool complete(const chain_rules& r) const { return int(bins_done) >= r.bins; }

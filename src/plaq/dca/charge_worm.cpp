@@ -218,9 +218,8 @@ double charge_worm::wrapped(double tau) const {
   return tau < parameters_.beta ? tau : 0;
 }
 
-template bool charge_worm::walk<double>(const std::vector<vertex>&,
-                                        const std::array<const linalg::matrix<double>*, 2>&, const stream_id&,
-                                        std::uint64_t, int);
+template bool charge_worm::walk<double>(const std::vector<vertex>&, const std::array<const linalg::matrix<double>*, 2>&,
+                                        const stream_id&, std::uint64_t, int);
 template bool charge_worm::walk<float>(const std::vector<vertex>&, const std::array<const linalg::matrix<float>*, 2>&,
                                        const stream_id&, std::uint64_t, int);
 template void charge_worm::load<double>(const std::vector<vertex>&,

@@ -26,11 +26,11 @@ namespace plaq::dca {
 /// of weights times density(R)/density(A), with which the reverse step and this one draw them.
 class charge_worm {
  public:
-  static constexpr double opening = 3;     ///< weight of a configuration with a worm beside one without
-  static constexpr double closings = 0.06; ///< part of the steps that try to close the worm
-  static constexpr double hops = 0.3;      ///< part of them that go to another site at the same time
-  static constexpr double reach = 5;       ///< longest step in time, in vertices of a singly occupied site
-  static constexpr int most_vertices = 14; ///< that one step may take out or bring in
+  static constexpr double opening = 3;               ///< weight of a configuration with a worm beside one without
+  static constexpr double closings = 0.06;           ///< part of the steps that try to close the worm
+  static constexpr double hops = 0.3;                ///< part of them that go to another site at the same time
+  static constexpr double reach = 5;                 ///< longest step in time, in vertices of a singly occupied site
+  static constexpr int most_vertices = 14;           ///< that one step may take out or bring in
   static constexpr int numbers = 2 + most_vertices;  ///< blocks of random words for a step
 
   charge_worm(const expansion& parameters, std::shared_ptr<const g0_table> g0);

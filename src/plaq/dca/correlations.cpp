@@ -9,11 +9,7 @@
 namespace plaq::dca {
 
 correlations::correlations(std::shared_ptr<const g0_table> g0, std::vector<int> difference, const stream_id& stream)
-    : g0_(std::move(g0)),
-      sites_(g0_->sites()),
-      difference_(std::move(difference)),
-      stream_(stream),
-      sum_(size()) {}
+    : g0_(std::move(g0)), sites_(g0_->sites()), difference_(std::move(difference)), stream_(stream), sum_(size()) {}
 
 void correlations::accumulate(const sample& s) {
   const int k = s.order(), points = times * sites_;
@@ -38,8 +34,8 @@ void correlations::accumulate(const sample& s) {
       const auto& m = s.m[side];
       linalg::gemm<float>(false, false, k, points, k, 1, m.data(), m.stride(), to_.data(), to_.stride(), 0,
                           half_.data(), half_.stride());
-      linalg::gemm<float>(true, false, points, points, k, 1, from_.data(), from_.stride(), half_.data(),
-                          half_.stride(), 0, change_.data(), change_.stride());
+      linalg::gemm<float>(true, false, points, points, k, 1, from_.data(), from_.stride(), half_.data(), half_.stride(),
+                          0, change_.data(), change_.stride());
     }
     auto& g = g_[side];
     g.resize(std::size_t(points) * points);
@@ -48,8 +44,7 @@ void correlations::accumulate(const sample& s) {
         for (int b = 0; b < times; ++b)
           for (int j = 0; j < sites_; ++j) {
             const int row = a * sites_ + i, column = b * sites_ + j;
-            g[row * points + column] =
-                (*g0_)(i, t[a], j, t[b]) + (k > 0 ? double(change_(row, column)) : 0.);
+            g[row * points + column] = (*g0_)(i, t[a], j, t[b]) + (k > 0 ? double(change_(row, column)) : 0.);
           }
   }
 

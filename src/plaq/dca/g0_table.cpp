@@ -7,8 +7,7 @@
 
 namespace plaq::dca {
 
-g0_table::g0_table(double beta, int sites, int segments, std::vector<double> coefficients,
-                   std::vector<int> difference)
+g0_table::g0_table(double beta, int sites, int segments, std::vector<double> coefficients, std::vector<int> difference)
     : beta_(beta),
       scale_(segments / beta),
       sites_(sites),

@@ -103,8 +103,7 @@ void g4_spread::source::begin_bin() {
   announce(bin_begins);
 }
 
-void g4_spread::source::accumulate(double weight, const two_frequency::planes& up,
-                                   const two_frequency::planes& down) {
+void g4_spread::source::accumulate(double weight, const two_frequency::planes& up, const two_frequency::planes& down) {
   const auto direct = sums_.measure_direct(up, down);
   for (lane& to : lanes_) {
     packet& p = next_packet(to, measurement, weight);

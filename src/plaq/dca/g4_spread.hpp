@@ -55,7 +55,7 @@ class g4_spread {
   comm::messenger& messages_;
   measurement_list measured_;
   std::vector<int> rank_of_;
-  two_frequency functions_;  // for the tables in it
+  two_frequency functions_;           // for the tables in it
   std::vector<packed_rows> rows_of_;  // by rank
   std::size_t direct_size_ = 0;
 };

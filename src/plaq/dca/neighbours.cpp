@@ -39,8 +39,7 @@ void flip(const sample& s, int p, sample& out) {
       for (int i = 0; i < k; ++i) to[i] += from[i] * row;
       to[p] = float(y / r * m(p, j));
     }
-    for (int i = 0; i < k; ++i)
-      out.n_diagonal[side][i] += m(i, p) * factor * m(p, i) / s.strength[side][i];
+    for (int i = 0; i < k; ++i) out.n_diagonal[side][i] += m(i, p) * factor * m(p, i) / s.strength[side][i];
     out.n_diagonal[side][p] = s.n_diagonal[side][p] / r;
     out.strength[side][p] = y * x;
   }

@@ -12,10 +12,11 @@ inline void fourier_phases(int count, const double* tau, double beta, int n, flo
     // Half the angle, |x| <= pi/2, by Taylor series; the rest by doubling.
     const float x = float((turns - std::nearbyint(turns)) * M_PI);
     const float y = x * x;
-    const float c = 1 + y * (-1.f / 2 + y * (1.f / 24 + y * (-1.f / 720 + y * (1.f / 40320 + y * (-1.f / 3628800 +
-                    y * (1.f / 479001600))))));
-    const float s = x * (1 + y * (-1.f / 6 + y * (1.f / 120 + y * (-1.f / 5040 + y * (1.f / 362880 +
-                    y * (-1.f / 39916800))))));
+    const float c =
+        1 + y * (-1.f / 2 +
+                 y * (1.f / 24 + y * (-1.f / 720 + y * (1.f / 40320 + y * (-1.f / 3628800 + y * (1.f / 479001600))))));
+    const float s =
+        x * (1 + y * (-1.f / 6 + y * (1.f / 120 + y * (-1.f / 5040 + y * (1.f / 362880 + y * (-1.f / 39916800))))));
     cosine[i] = c * c - s * s;
     sine[i] = 2 * s * c;
   }

@@ -28,25 +28,25 @@ struct cluster_model {
 
 /// How walkers move.
 struct move_rules {
-  int block_length = 64;             ///< proposals from one change of N to the next
+  int block_length = 64;  ///< proposals from one change of N to the next
   int proposals_per_sweep = 1;
   int sweeps_between_rebuilds = 20;  ///< each followed by the proposal to flip a site
   int sweeps_between_worms = 10;
   int sweeps_between_charge_worms = 0;  ///< 0: none
-  int longest_worm = 1000;           ///< steps after which a worm is given up
-  bool single_precision = false;     ///< N in float
+  int longest_worm = 1000;              ///< steps after which a worm is given up
+  bool single_precision = false;        ///< N in float
 };
 
 /// What is measured.
 struct measurement_list {
-  std::vector<int> odd_frequencies;    ///< of the single-particle function, n > 0 odd
-  int histogram_size = 1;              ///< orders 0 ... size - 1; the last one counts all above
+  std::vector<int> odd_frequencies;  ///< of the single-particle function, n > 0 odd
+  int histogram_size = 1;            ///< orders 0 ... size - 1; the last one counts all above
 
-  int window = 0;                      ///< positive frequencies of G4; 0 measures none
-  bool pairing = false;                ///< the pairing channel at q = 0 in its real form
-  std::vector<int> orbit;              ///< [K][K']: block of the pairing function
+  int window = 0;          ///< positive frequencies of G4; 0 measures none
+  bool pairing = false;    ///< the pairing channel at q = 0 in its real form
+  std::vector<int> orbit;  ///< [K][K']: block of the pairing function
   std::vector<channel_request> channels;
-  int two_particle_frequencies = 0;    ///< window + the largest |m|
+  int two_particle_frequencies = 0;                ///< window + the largest |m|
   std::vector<std::complex<double>> g0_frequency;  ///< [K][n], n = 0 ... two_particle_frequencies - 1
 };
 

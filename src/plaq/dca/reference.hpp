@@ -135,8 +135,8 @@ class walker {
     long double factor;
     int removed = -1;
     if (word[0] & 1) {
-      after.push_back({int(below(word[3], parameters_.sites)), word[0] & 2 ? 1 : -1,
-                       unit_interval(word[1]) * parameters_.beta});
+      after.push_back(
+          {int(below(word[3], parameters_.sites)), word[0] & 2 ? 1 : -1, unit_interval(word[1]) * parameters_.beta});
       factor = parameters_.K / (k + 1);
     } else {
       if (k == 0) return;
@@ -173,15 +173,13 @@ inline double green(const g0_table& g0, const sample& s, int side, int i, double
 
 /// The product that `kind` averages, at (k1, k2) and transfer (Q, m), of the functions g(spin, K, n, K', n').
 template <class Functions>
-complex product(const Functions& g, const momentum_tables& momenta, channel kind, int k1, int n1, int k2, int n2,
-                int Q, int m) {
+complex product(const Functions& g, const momentum_tables& momenta, channel kind, int k1, int n1, int k2, int n2, int Q,
+                int m) {
   const int k1_plus = momenta.plus(k1, Q), k2_plus = momenta.plus(k2, Q);
   const int k1_minus = momenta.plus(momenta.minus[k1], Q), k2_minus = momenta.plus(momenta.minus[k2], Q);
   complex sum = 0;
   for (int s = 0; s < 2; ++s) switch (kind) {
-      case channel::pp:
-        sum += g(s, k1, n1, k2, n2) * g(1 - s, k1_minus, m - 1 - n1, k2_minus, m - 1 - n2);
-        break;
+      case channel::pp: sum += g(s, k1, n1, k2, n2) * g(1 - s, k1_minus, m - 1 - n1, k2_minus, m - 1 - n2); break;
       default:
         for (int s2 = 0; s2 < 2; ++s2)
           sum += (kind == channel::magnetic && s != s2 ? -1. : 1.) * g(s, k1_plus, n1 + m, k1, n1) *

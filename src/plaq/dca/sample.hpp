@@ -12,9 +12,9 @@ namespace plaq::dca {
 struct sample {
   std::uint64_t index = 0;  ///< number of this measurement in its chain and bin
   double sign = 1;
-  double share = 1;         ///< part that this configuration has in its measurement, see neighbours.hpp
-  std::vector<int> first;   ///< vertices of site x are first[x], ..., first[x + 1] - 1; Nc + 1 entries
-  std::vector<double> tau;  ///< k entries
+  double share = 1;                        ///< part that this configuration has in its measurement, see neighbours.hpp
+  std::vector<int> first;                  ///< vertices of site x are first[x], ..., first[x + 1] - 1; Nc + 1 entries
+  std::vector<double> tau;                 ///< k entries
   std::array<linalg::matrix<float>, 2> m;  ///< k x k, [up, down]
   std::array<std::vector<double>, 2> strength, n_diagonal;  ///< e^V - 1 and N_pp
 

@@ -47,8 +47,7 @@ class split_measuring {
     using backend = typename Pool::backend;
     using slot = std::unique_ptr<sample>;
     task::channel<backend, slot> filled(depth_), empty(depth_ + 1);
-    for (int i = 0; i <= depth_; ++i)
-      check(empty.push(std::make_unique<sample>()), "the channel of samples is closed");
+    for (int i = 0; i <= depth_; ++i) check(empty.push(std::make_unique<sample>()), "the channel of samples is closed");
 
     auto measuring = pool_.async("dca accumulator", [&] {
       try {
@@ -156,16 +155,14 @@ void run_chains(const problem& p, chain_queue& queue, const run_options& how, co
   batch::run(queue, how, c, "dca chain", work, how.split ? 2 : 1);
 }
 
-void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c,
-                       g4_spread& spread) {
+void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread) {
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
     g4_spread::source source(spread, int(state.number));
     return take_on(pool, p, state, how, c, &source, another);
   };
   batch::run_together(queue, how, c, "dca chain", work, [&](auto& crew) {
     for (int chain = 0; chain < spread.chains(); ++chain)
-      if (!spread.runs_here(chain))
-        crew.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
+      if (!spread.runs_here(chain)) crew.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
   });
 }
 

@@ -25,7 +25,6 @@ void run_chains(const problem& p, chain_queue& queue, const run_options& how, co
 /// The same with two-particle functions spread over ranks: all ranks call with a closed queue of the chains that
 /// `spread` says are theirs and their part of it. All chains are under way at once, whatever `how` says, since those
 /// of other ranks are followed meanwhile. Bins have no two-particle functions: their shares are in `spread`.
-void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c,
-                       g4_spread& spread);
+void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread);
 
 }  // namespace plaq::dca

@@ -134,8 +134,7 @@ double spin_worm::try_flips(sector& s, const std::vector<int>& flipped) {
   s.b_inverse.reshape(m, m);
   for (int j = 0; j < m; ++j) {
     s.y[j] = -1 / (1 + s.strength[flipped[j]]);
-    for (int i = 0; i < m; ++i)
-      s.b_inverse(i, j) = (i == j ? s.y[j] : 0.) + s.n(flipped[i], flipped[j]) * (1 - s.y[j]);
+    for (int i = 0; i < m; ++i) s.b_inverse(i, j) = (i == j ? s.y[j] : 0.) + s.n(flipped[i], flipped[j]) * (1 - s.y[j]);
   }
   const linalg::log_det det = linalg::invert(m, s.b_inverse.data(), s.b_inverse.stride());
   return det.sign * std::exp(det.log);
@@ -244,8 +243,7 @@ double spin_worm::corner(sector& s, const std::vector<int>& flipped) {
   const int w = s.n.rows() - 1, m = int(flipped.size());
   double value = s.n(w, w);
   for (int p = 0; p < m; ++p)
-    for (int q = 0; q < m; ++q)
-      value -= s.n(w, flipped[p]) * (1 - s.y[p]) * s.b_inverse(p, q) * s.n(flipped[q], w);
+    for (int q = 0; q < m; ++q) value -= s.n(w, flipped[p]) * (1 - s.y[p]) * s.b_inverse(p, q) * s.n(flipped[q], w);
   return value;
 }
 
@@ -267,8 +265,7 @@ double spin_worm::wrapped(double tau) const {
   return tau < parameters_.beta ? tau : 0;
 }
 
-template void spin_worm::load<double>(const std::vector<vertex>&,
-                                      const std::array<const linalg::matrix<double>*, 2>&);
+template void spin_worm::load<double>(const std::vector<vertex>&, const std::array<const linalg::matrix<double>*, 2>&);
 template bool spin_worm::walk<double>(const std::vector<vertex>&, const std::array<const linalg::matrix<double>*, 2>&,
                                       const stream_id&, std::uint64_t, int);
 template bool spin_worm::walk<float>(const std::vector<vertex>&, const std::array<const linalg::matrix<float>*, 2>&,

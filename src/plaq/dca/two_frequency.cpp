@@ -34,8 +34,7 @@ two_frequency::two_frequency(double beta, const momentum_tables& momenta, int fr
 void two_frequency::prepare(const sample& s) {
   const int k = s.order(), f = frequencies_;
   phase_.reshape(k, 2 * f);
-  for (int n = 0; n < f; ++n)
-    fourier_phases(k, s.tau.data(), beta_, 2 * n + 1, phase_.column(n), phase_.column(f + n));
+  for (int n = 0; n < f; ++n) fourier_phases(k, s.tau.data(), beta_, 2 * n + 1, phase_.column(n), phase_.column(f + n));
 }
 
 // In place, for every `outer`: out[K][inner] = sum_x e^{-+iKx} in[x][inner].
@@ -115,8 +114,7 @@ void two_frequency::evaluate(const sample& s, int side, planes& g) {
       for (int a = 0; a < f; ++a) {
         const std::complex<float> left = scale * g0_[k1 * f + a];
         for (int b = 0; b < 2 * f; ++b) {
-          const std::complex<float> g0 =
-              b >= f ? g0_[k2 * f + b - f] : std::conj(g0_[minus_k2 * f + f - 1 - b]);
+          const std::complex<float> g0 = b >= f ? g0_[k2 * f + b - f] : std::conj(g0_[minus_k2 * f + f - 1 - b]);
           const float w_re = left.real() * g0.real() - left.imag() * g0.imag();
           const float w_im = left.real() * g0.imag() + left.imag() * g0.real();
           const std::size_t i = std::size_t(a) * 2 * f + b;

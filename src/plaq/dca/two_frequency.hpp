@@ -27,8 +27,7 @@ struct momentum_tables {
 class two_frequency {
  public:
   /// `g0[K][n]`: the bath function at w_n > 0, n = 0 ... frequencies - 1, in the convention G0(-k) = G0(k)*.
-  two_frequency(double beta, const momentum_tables& momenta, int frequencies,
-                std::vector<std::complex<double>> g0);
+  two_frequency(double beta, const momentum_tables& momenta, int frequencies, std::vector<std::complex<double>> g0);
 
   /// One spin's function in blocks [K][K'] of `frequencies` rows and 2 * `frequencies` columns (n' = -F ... F-1),
   /// real and imaginary parts apart.
@@ -39,8 +38,7 @@ class two_frequency {
   struct view {
     view(const planes& p) : re(p.re.data()), im(p.im.data()) {}
     /// `starts[K][K']`: where row n = 0 of that block is or would be; rows that nobody reads need not be there.
-    view(const float* re, const float* im, std::span<const std::ptrdiff_t> starts)
-        : re(re), im(im), starts(starts) {}
+    view(const float* re, const float* im, std::span<const std::ptrdiff_t> starts) : re(re), im(im), starts(starts) {}
 
     /// Where row n = 0 of a block begins, whose `size` numbers are these.
     std::ptrdiff_t start(std::size_t block, std::size_t size) const {
@@ -60,8 +58,7 @@ class two_frequency {
   const momentum_tables& momenta() const { return momenta_; }
 
  private:
-  void to_momenta(bool conjugate, std::size_t outer, std::size_t inner, std::vector<float>& re,
-                  std::vector<float>& im);
+  void to_momenta(bool conjugate, std::size_t outer, std::size_t inner, std::vector<float>& re, std::vector<float>& im);
 
   double beta_;
   momentum_tables momenta_;

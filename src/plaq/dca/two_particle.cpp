@@ -13,14 +13,13 @@ channel channel_named(std::string_view name) {
   if (name == "pp") return channel::pp;
   if (name == "magnetic") return channel::magnetic;
   if (name == "charge") return channel::charge;
-  throw input_error("two-particle channel '" + std::string(name) +
-                    "' is unknown; allowed: pp, magnetic, charge");
+  throw input_error("two-particle channel '" + std::string(name) + "' is unknown; allowed: pp, magnetic, charge");
 }
 
 namespace {
 // sum += scale (x y + u v), complex, for `n` numbers of x, y, u and v.
-void add_products(std::size_t n, float scale, const std::array<complex_numbers, 4>& factors,
-                  float* __restrict sum_re, float* __restrict sum_im) {
+void add_products(std::size_t n, float scale, const std::array<complex_numbers, 4>& factors, float* __restrict sum_re,
+                  float* __restrict sum_im) {
   const float *__restrict x_re = factors[0].re.data(), *__restrict x_im = factors[0].im.data(),
               *__restrict y_re = factors[1].re.data(), *__restrict y_im = factors[1].im.data(),
               *__restrict u_re = factors[2].re.data(), *__restrict u_im = factors[2].im.data(),
@@ -40,8 +39,8 @@ void copy(int n, float factor, const float* __restrict from, std::ptrdiff_t step
 }
 
 // sum += a x
-void add_multiple(std::size_t n, float a_re, float a_im, const float* __restrict x_re,
-                  const float* __restrict x_im, float* __restrict sum_re, float* __restrict sum_im) {
+void add_multiple(std::size_t n, float a_re, float a_im, const float* __restrict x_re, const float* __restrict x_im,
+                  float* __restrict sum_re, float* __restrict sum_im) {
   for (std::size_t i = 0; i < n; ++i) {
     sum_re[i] += a_re * x_re[i] - a_im * x_im[i];
     sum_im[i] += a_re * x_im[i] + a_im * x_re[i];
@@ -69,8 +68,7 @@ pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int win
 void pairing::add_needed(needed_rows& rows) const {
   for (std::size_t pair = 0; pair < orbit_.size(); ++pair)
     for (int a = 0; a < window_; ++a)
-      if (const std::size_t at = std::size_t(orbit_[pair]) * window_ + a; at >= first_ && at < last_)
-        rows.add(pair, a);
+      if (const std::size_t at = std::size_t(orbit_[pair]) * window_ + a; at >= first_ && at < last_) rows.add(pair, a);
 }
 
 void pairing::accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down) {
@@ -186,8 +184,7 @@ void vertex_channel::measure_direct(const two_frequency::view& up, const two_fre
   if (out.empty()) return;
   const int width = 2 * window_;
   const float relative = kind_ == channel::magnetic ? -1.f : 1.f;
-  const auto add = [&](const two_frequency::view& g, float factor, int k1, int n1, int k2, int n2,
-                       std::size_t to) {
+  const auto add = [&](const two_frequency::view& g, float factor, int k1, int n1, int k2, int n2, std::size_t to) {
     const line from = row(g, k1, n1, k2);
     out[to] += factor * from.re[from.step * n2];
     out[out.size() / 2 + to] += factor * float(from.step) * from.im[from.step * n2];

@@ -17,7 +17,7 @@ using linalg::gemm;
 namespace {
 constexpr int sigma_of[2] = {+1, -1};
 constexpr int worth_a_region = 64;  // vertices; with fewer a block takes microseconds, and a trace gigabytes
-}
+}  // namespace
 
 template <class Real>
 walker<Real>::walker(const expansion& parameters, std::shared_ptr<const g0_table> g0, int block_length)
@@ -194,8 +194,7 @@ void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int cou
       v.spin = w[0] & 2 ? 1 : -1;
       v.site = int(below(w[3], parameters_.sites));
       v.tau = unit_interval(w[1]) * parameters_.beta;
-      candidates_.push_back(
-          {v, {vertex_strength(gamma_, +1, v.spin), vertex_strength(gamma_, -1, v.spin)}});
+      candidates_.push_back({v, {vertex_strength(gamma_, +1, v.spin), vertex_strength(gamma_, -1, v.spin)}});
     }
   }
   const int c = int(candidates_.size());
@@ -235,8 +234,8 @@ void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int cou
       Real* out = s.g_back.column(j);
       for (int i = 0; i < k; ++i) out[i] = g[i] * s.strength[i];
     }
-    gemm<Real>(true, false, c, c, k, 1, s.g_back.data(), s.g_back.stride(), s.a.data(), s.a.stride(), 0,
-               s.w.data(), s.w.stride());
+    gemm<Real>(true, false, c, c, k, 1, s.g_back.data(), s.g_back.stride(), s.a.data(), s.a.stride(), 0, s.w.data(),
+               s.w.stride());
   }
 }
 
@@ -268,8 +267,8 @@ double walker<Real>::ratio_change(sector& s, int side, element e) {
 template <class Real>
 bool walker<Real>::try_insert(int candidate, double u) {
   const element e{true, candidate};
-  const double ratio = parameters_.K / double(alive_.size() + 1) * ratio_change(sectors_[0], 0, e) *
-                       ratio_change(sectors_[1], 1, e);
+  const double ratio =
+      parameters_.K / double(alive_.size() + 1) * ratio_change(sectors_[0], 0, e) * ratio_change(sectors_[1], 1, e);
   if (!(u < std::abs(ratio))) return false;
   for (sector& s : sectors_) s.b.append(s.row.data());
   changed_.push_back(e);
@@ -370,8 +369,8 @@ void walker<Real>::update(sector& s, int side) {
       for (int i = 0; i < k; ++i) column[i] = -x * a[i];
       for (int i = 0; i < c; ++i) {
         const double same = accepted[i] == e.index ? 1 : 0;
-        column[k + i] = Real(double(x) * (same - g_candidates_(accepted[i], e.index) -
-                                          double(s.w(accepted[i], e.index))));
+        column[k + i] =
+            Real(double(x) * (same - g_candidates_(accepted[i], e.index) - double(s.w(accepted[i], e.index))));
       }
     } else {
       std::copy_n(s.n.column(e.index), k, column);

@@ -77,11 +77,11 @@ class walker {
   };
   // What belongs to one spin direction.
   struct sector {
-    linalg::matrix<Real> n;         // k x k
-    std::vector<Real> strength;     // e^V - 1 of every vertex
-    linalg::matrix<Real> a;         // k x c: N g(vertices, candidates)
-    linalg::matrix<Real> g_back;    // k x c: (e^V - 1) g(candidates, vertices)^T
-    linalg::matrix<Real> w;         // c x c: g_back^T a
+    linalg::matrix<Real> n;       // k x k
+    std::vector<Real> strength;   // e^V - 1 of every vertex
+    linalg::matrix<Real> a;       // k x c: N g(vertices, candidates)
+    linalg::matrix<Real> g_back;  // k x c: (e^V - 1) g(candidates, vertices)^T
+    linalg::matrix<Real> w;       // c x c: g_back^T a
     linalg::growing_inverse b;
     std::vector<double> column, row;
   };

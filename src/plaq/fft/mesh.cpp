@@ -69,8 +69,8 @@ void over(const block& of, int whole, const block& common, Use use) {
 
 }  // namespace
 
-mesh::mesh(std::string name, const comm::communicator& over, task::detail::pool_base& pool,
-           std::array<int, 3> extent, const mesh_options& how)
+mesh::mesh(std::string name, const comm::communicator& over, task::detail::pool_base& pool, std::array<int, 3> extent,
+           const mesh_options& how)
     : n_(sound(extent, how)),
       parts_(cut(n_, how, over.size())),
       x_(std::size_t(n_[0])),

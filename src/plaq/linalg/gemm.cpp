@@ -24,8 +24,7 @@ template <class Real>
 struct factor {
   const Real* start;
   std::ptrdiff_t down, right;
-  factor(const Real* a, int lda, bool transposed)
-      : start(a), down(transposed ? lda : 1), right(transposed ? 1 : lda) {}
+  factor(const Real* a, int lda, bool transposed) : start(a), down(transposed ? lda : 1), right(transposed ? 1 : lda) {}
   const Real* at(int i, int j) const { return start + i * down + j * right; }
 };
 
@@ -91,8 +90,8 @@ const Real* packed(const factor<Real>& a, int first, int rows, int width, int be
 }  // namespace
 
 template <class Real>
-void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda,
-          const Real* b, int ldb, Real beta, Real* c, int ldc) {
+void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda, const Real* b,
+          int ldb, Real beta, Real* c, int ldc) {
   const factor<Real> left(a, lda, transpose_a), right(b, ldb, transpose_b);
   constexpr int lanes = native_lanes<Real>;
   const int vectors = (m + lanes - 1) / lanes;
@@ -117,9 +116,8 @@ void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, c
   }
 }
 
-template void gemm<double>(bool, bool, int, int, int, double, const double*, int, const double*, int, double,
-                           double*, int);
-template void gemm<float>(bool, bool, int, int, int, float, const float*, int, const float*, int, float, float*,
-                          int);
+template void gemm<double>(bool, bool, int, int, int, double, const double*, int, const double*, int, double, double*,
+                           int);
+template void gemm<float>(bool, bool, int, int, int, float, const float*, int, const float*, int, float, float*, int);
 
 }  // namespace plaq::linalg

@@ -6,12 +6,12 @@ namespace plaq::linalg {
 /// C(m x n) = alpha op(A) op(B) + beta C, with op = transpose where asked; inner dimension k. C is not read where
 /// beta = 0. Real is double or float.
 template <class Real>
-void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda,
-          const Real* b, int ldb, Real beta, Real* c, int ldc);
+void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, Real alpha, const Real* a, int lda, const Real* b,
+          int ldb, Real beta, Real* c, int ldc);
 
 extern template void gemm<double>(bool, bool, int, int, int, double, const double*, int, const double*, int, double,
                                   double*, int);
-extern template void gemm<float>(bool, bool, int, int, int, float, const float*, int, const float*, int, float,
-                                 float*, int);
+extern template void gemm<float>(bool, bool, int, int, int, float, const float*, int, const float*, int, float, float*,
+                                 int);
 
 }  // namespace plaq::linalg

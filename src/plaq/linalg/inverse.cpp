@@ -83,8 +83,8 @@ class elimination {
       std::fill_n(c + first, steps, 0.);
     }
     const int stride = int(stride_);
-    gemm<double>(false, false, n_, end - begin, steps, 1, column(first), stride, rows_.data(), steps, 1,
-                 column(begin), stride);
+    gemm<double>(false, false, n_, end - begin, steps, 1, column(first), stride, rows_.data(), steps, 1, column(begin),
+                 stride);
   }
 
   int n_;

@@ -28,7 +28,7 @@ struct number_in {
   using type = std::remove_cvref_t<decltype(std::declval<V>()[0])>;
 };
 template <class V>
-requires std::is_arithmetic_v<V>
+  requires std::is_arithmetic_v<V>
 struct number_in<V> {
   using type = V;
 };

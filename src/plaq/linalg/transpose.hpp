@@ -49,8 +49,7 @@ inline void transpose(int rows, int columns, float factor, const float* in, std:
       for (int r = 0; r < tile_edge; ++r) store(out + (j + r) * below + i, t[r]);
     }
   for (int i = 0; i < rows; ++i)
-    for (int j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
-      out[j * below + i] = factor * in[i * down + j];
+    for (int j = i < whole_rows ? whole_columns : 0; j < columns; ++j) out[j * below + i] = factor * in[i * down + j];
 }
 
 }  // namespace plaq::linalg

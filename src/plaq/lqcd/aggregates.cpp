@@ -25,8 +25,8 @@ aggregates::aggregates(std::shared_ptr<const layout> where, const coordinates& b
   for (int mu = 0; mu < 4; ++mu) {
     if (box[mu] < 1 || local[mu] % box[mu] || on.extents[mu] / box[mu] % 2)
       throw input_error("aggregates of " + in_words(box) + " sites do not fit: every direction of the lattice, " +
-                        in_words(on.extents) + ", has an even number of them, and of a rank's box, " +
-                        in_words(local) + ", a whole number");
+                        in_words(on.extents) + ", has an even number of them, and of a rank's box, " + in_words(local) +
+                        ", a whole number");
     coarse[mu] = local[mu] / box[mu], start[mu] = origin[mu] / box[mu];
   }
   const auto parity_of = [&](const coordinates& c) { return parity(c + start); };

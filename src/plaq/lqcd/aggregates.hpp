@@ -35,9 +35,7 @@ class aggregates {
   layout::place place(std::int64_t slot) const { return places_[slot]; }
   const coordinates& site(std::int64_t slot) const { return sites_[slot]; }  ///< local coordinates
   /// The slot of the site at these local coordinates.
-  std::int64_t slot(const coordinates& local) const {
-    return slots_[number_in(local, where_->on().local())];
-  }
+  std::int64_t slot(const coordinates& local) const { return slots_[number_in(local, where_->on().local())]; }
 
   /// The aggregate ahead (2 mu) or behind (2 mu + 1). With another rank it is number -1 - this of what comes from
   /// there.

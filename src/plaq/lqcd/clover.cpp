@@ -107,20 +107,19 @@ chiral_blocks<double> clover_term(engine& by, const links<double>& u, double kap
 
 inverse_blocks inverted(engine& by, const chiral_blocks<double>& A) {
   chiral_blocks<double> inverse(A.shared_layout(), sites::even);
-  const double log_det =
-      summed<1>(by, "invert", inverse.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
-        for (std::int64_t b = std::int64_t(first); b < std::int64_t(end); ++b)
-          for (int l = 0; l < A.lanes(); ++l) {
-            double here = 0;
-            for (int c = 0; c < 2; ++c) {
-              std::array<number, 36> a;
-              for (int i = 0; i < 36; ++i) a[i] = A.get({b, l}, 36 * c + i);
-              invert(a, here);
-              for (int i = 0; i < 36; ++i) inverse.set({b, l}, 36 * c + i, a[i]);
-            }
-            sums[0].add(here);
-          }
-      })[0];
+  const double log_det = summed<1>(by, "invert", inverse.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
+    for (std::int64_t b = std::int64_t(first); b < std::int64_t(end); ++b)
+      for (int l = 0; l < A.lanes(); ++l) {
+        double here = 0;
+        for (int c = 0; c < 2; ++c) {
+          std::array<number, 36> a;
+          for (int i = 0; i < 36; ++i) a[i] = A.get({b, l}, 36 * c + i);
+          invert(a, here);
+          for (int i = 0; i < 36; ++i) inverse.set({b, l}, 36 * c + i, a[i]);
+        }
+        sums[0].add(here);
+      }
+  })[0];
   return {std::move(inverse), log_det};
 }
 

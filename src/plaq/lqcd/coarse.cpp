@@ -74,9 +74,9 @@ coarse_matrix::coarse_matrix(engine& by, std::shared_ptr<const aggregates> on, i
   std::array<std::array<std::vector<float>, neighbours>, 2> came;
   for (const int p : {0, 1})
     for (int mu = 0; mu < 4; ++mu)
-      on_->exchange(by_, {2 * mu + 1}, p, matrix, [&](std::int64_t a, float* to) {
-        std::copy_n(links.ahead[mu].data() + a * matrix, matrix, to);
-      }, came[p]);
+      on_->exchange(
+          by_, {2 * mu + 1}, p, matrix,
+          [&](std::int64_t a, float* to) { std::copy_n(links.ahead[mu].data() + a * matrix, matrix, to); }, came[p]);
   by_.hands.each("invert", count, [&](std::size_t begin, std::size_t end) {
     std::vector<number> inverse(std::size_t(size) * size);
     std::vector<float> adjoint(matrix), behind(matrix), product(matrix);
@@ -84,8 +84,7 @@ coarse_matrix::coarse_matrix(engine& by, std::shared_ptr<const aggregates> on, i
       const int p = std::int64_t(a) >= on_->count(0);
       const float* here = links.here.data() + a * matrix;
       for (int i = 0; i < size; ++i)
-        for (int j = 0; j < size; ++j)
-          inverse[i * size + j] = {here[i * 2 * size + j], here[i * 2 * size + size + j]};
+        for (int j = 0; j < size; ++j) inverse[i * size + j] = {here[i * 2 * size + j], here[i * 2 * size + size + j]};
       invert(inverse, size);
       transpose(size, here, X_.data() + a * matrix);
       for (int i = 0; i < size; ++i)
@@ -117,8 +116,7 @@ coarse_matrix::coarse_matrix(engine& by, std::shared_ptr<const aggregates> on, i
   });
 }
 
-void coarse_matrix::multiply(const std::vector<float>& matrices, coarse_vector& out,
-                             const coarse_vector& in) const {
+void coarse_matrix::multiply(const std::vector<float>& matrices, coarse_vector& out, const coarse_vector& in) const {
   std::fill(out.numbers.begin(), out.numbers.end(), 0.f);
   by_.hands.each("coarse", std::size_t(in.count), [&](std::size_t begin, std::size_t end) {
     for (auto a = std::int64_t(begin); a < std::int64_t(end); ++a) {
@@ -129,9 +127,9 @@ void coarse_matrix::multiply(const std::vector<float>& matrices, coarse_vector& 
 }
 
 void coarse_matrix::hop(coarse_vector& out, const coarse_vector& in, int parity) {
-  on_->exchange(by_, all_directions, 1 - parity, 2 * std::size_t(size_), [&](std::int64_t a, float* to) {
-    std::copy_n(in.row(a - on_->first(1 - parity)), 2 * size_, to);
-  }, came_);
+  on_->exchange(
+      by_, all_directions, 1 - parity, 2 * std::size_t(size_),
+      [&](std::int64_t a, float* to) { std::copy_n(in.row(a - on_->first(1 - parity)), 2 * size_, to); }, came_);
   by_.hands.each("coarse", std::size_t(out.count), [&](std::size_t begin, std::size_t end) {
     for (auto i = std::int64_t(begin); i < std::int64_t(end); ++i) {
       const std::int64_t a = on_->first(parity) + i;

@@ -119,7 +119,7 @@ solver_result doublet<T>::solve(flavours<T>& psi, const flavours<T>& eta, double
 template <class T>
 solver_result doublet<T>::solve_shifted(std::vector<flavours<double>>& x, const flavours<double>& phi,
                                         const std::vector<double>& shifts, const solver_options& how)
-requires std::same_as<T, double>
+  requires std::same_as<T, double>
 {
   const auto both = [](auto&& f) {
     f([](auto& pair) -> auto& { return pair.up; });
@@ -131,7 +131,7 @@ requires std::same_as<T, double>
 
 template <class T>
 void doublet<T>::derivative(links<double>& m, const flavours<double>& X, const flavours<double>& Y)
-requires std::same_as<T, double>
+  requires std::same_as<T, double>
 {
   // As in wilson::derivative; the hopping matrix, which is all that depends on links, does not mix flavours.
   const auto whole = [&](const flavours<double>& odd, bool dagger) {

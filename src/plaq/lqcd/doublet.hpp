@@ -44,12 +44,12 @@ class doublet {
   /// (M^^+ M^ + shift) x = phi on odd sites for several shifts, as solver::solve_shifted.
   solver_result solve_shifted(std::vector<flavours<double>>& x, const flavours<double>& phi,
                               const std::vector<double>& shifts, const solver_options& how)
-  requires std::same_as<T, double>;
+    requires std::same_as<T, double>;
 
   /// m such that with U -> exp(e_a T_a) U of the links that the matrix was made of the real part of Y^+ M^ X, fields
   /// on odd sites, changes by -kappa Re tr(e_a T_a m).
   void derivative(links<double>& m, const flavours<double>& X, const flavours<double>& Y)
-  requires std::same_as<T, double>;
+    requires std::same_as<T, double>;
 
   const std::shared_ptr<const layout>& where() const { return where_; }
 

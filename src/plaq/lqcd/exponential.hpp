@@ -20,8 +20,8 @@ inline su3_matrix exponential(su3_matrix a) {
   }
   const auto a2 = times(a, a);
   const double t = -square / 2;
-  const auto d = a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) +
-                 a[2] * (a[3] * a[7] - a[4] * a[6]);
+  const auto d =
+      a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
   std::array<double, last + 1> inverse_factorial{1};
   for (int n = 1; n <= last; ++n) inverse_factorial[n] = inverse_factorial[n - 1] / n;
   std::complex<double> q0 = inverse_factorial[last], q1 = 0, q2 = 0;  // q0 + q1 a + q2 a^2

@@ -46,8 +46,7 @@ class field {
   lqcd::sites which() const { return which_; }
   bool has(int parity) const { return which_ == lqcd::sites::all || which_ == of_parity(parity); }
   bool same_places(const auto& other) const {
-    return layout_->on() == other.where().on() && layout_->lanes() == other.where().lanes() &&
-           which_ == other.which();
+    return layout_->on() == other.where().on() && layout_->lanes() == other.where().lanes() && which_ == other.which();
   }
 
   int lanes() const { return layout_->lanes(); }

@@ -21,8 +21,7 @@ void flow_step(engine& by, links<double>& v, double step) {
       for (const int p : {0, 1}) {
         staples(by, staple, v, p, mu);
         by.hands.each("force", std::size_t(where.half()), [&](std::size_t first, std::size_t end) {
-          for (std::int64_t b = p * where.half() + std::int64_t(first); b < p * where.half() + std::int64_t(end);
-               ++b)
+          for (std::int64_t b = p * where.half() + std::int64_t(first); b < p * where.half() + std::int64_t(end); ++b)
             for (int l = 0; l < where.lanes(); ++l) {
               const auto z = antihermitian(times_adjoint(get(view(v, mu), b, l), get(view(staple), b, l)));
               auto x = get(view(exponent, mu), b, l);

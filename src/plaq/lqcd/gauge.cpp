@@ -152,8 +152,8 @@ double unitarity_violation(engine& by, const links<double>& u) {
     for (int mu = 0; mu < 4; ++mu) {
       const auto m = get(view(u, mu), p.block, p.lane), one = times_adjoint(m, m);
       for (int i = 0; i < 9; ++i) worst[0] = std::fmax(worst[0], std::abs(one[i] - double(i % 4 == 0)));
-      const auto det = m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-                       m[2] * (m[3] * m[7] - m[4] * m[6]);
+      const auto det =
+          m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
       worst[0] = std::fmax(worst[0], std::abs(det - 1.0));
       if (!std::isfinite(std::abs(det))) worst[0] = INFINITY;
     }

@@ -97,16 +97,13 @@ void hopping<T>::exchange(const hop_work<T>& work, int step, F&& meanwhile) {
   // Who is ahead sends what blocks ahead would have been, and the other way about.
   std::array<task::future<comm::status>, neighbours> coming;
   std::vector<task::future<comm::status>> going;
-  const auto peer = [&](int d, bool there) {
-    return where.on().neighbour_rank(d / 2, (d % 2 == 0) == there ? 1 : -1);
-  };
+  const auto peer = [&](int d, bool there) { return where.on().neighbour_rank(d / 2, (d % 2 == 0) == there ? 1 : -1); };
   for (int d = 0; d < neighbours; d += step)
     if (where.is_cut(d / 2)) coming[d] = by_.messages.irecv(std::span(faces_[d].came), peer(d, true), d);
   for (int d = 0; d < neighbours; d += step) {
     if (!where.is_cut(d / 2)) continue;
-    by_.hands.each("pack", std::size_t(where.face_size(d / 2)), [&](std::size_t begin, std::size_t end) {
-      pack_face(work, d, begin, end, faces_[d].send.data());
-    });
+    by_.hands.each("pack", std::size_t(where.face_size(d / 2)),
+                   [&](std::size_t begin, std::size_t end) { pack_face(work, d, begin, end, faces_[d].send.data()); });
     going.push_back(by_.messages.isend(std::span(faces_[d].send), peer(d, false), d));
   }
   meanwhile();
@@ -127,9 +124,8 @@ void hopping<T>::operator()(spinors<T>& out, const spinors<T>& in, int parity, c
   w.out = out.of(parity), w.c = how.c, w.d = how.d;
   if (how.phi) w.phi = how.phi->of(parity);
   const auto hop_all = [&](const std::vector<std::int32_t>& blocks) {
-    by_.hands.each("hop", blocks.size(), [&](std::size_t begin, std::size_t end) {
-      hop(w, std::span(blocks).subspan(begin, end - begin));
-    });
+    by_.hands.each("hop", blocks.size(),
+                   [&](std::size_t begin, std::size_t end) { hop(w, std::span(blocks).subspan(begin, end - begin)); });
   };
   exchange(w, 1, [&] { hop_all(where.inside(parity)); });
   hop_all(where.outside(parity));

@@ -30,8 +30,8 @@ PLAQ_KERNEL void reconstruct(spinor<V>& sum, int i, cx<V> first, cx<V> second) {
 /// What a kernel is compiled for, so that a block is worked on without a branch.
 struct kind {
   bool dagger;
-  bool turned;    ///< links have determinants
-  bool faces;     ///< half spinors may have come from other ranks
+  bool turned;  ///< links have determinants
+  bool faces;   ///< half spinors may have come from other ranks
   bool prefetch;
 };
 
@@ -100,8 +100,7 @@ PLAQ_KERNEL void one_block(const hop_work<T>& w, std::int64_t b, std::int64_t ne
   spinor<V> sum = {};
   [&]<int... D>(std::integer_sequence<int, D...>) {
     ((K.prefetch ? prefetch<V, D>(w, next) : void(), one_direction<V, D, K>(w, b, moves, edges, sum)), ...);
-  }
-  (std::make_integer_sequence<int, neighbours>());
+  }(std::make_integer_sequence<int, neighbours>());
   const std::int64_t at = (b - w.parity * w.where->half()) * 24 * linalg::lanes<V>;
   if (K.prefetch && w.stream)
     w.phi ? finish<V, true, K.prefetch>(w, at, sum) : finish<V, false, K.prefetch>(w, at, sum);
@@ -181,8 +180,7 @@ void pack_face(const hop_work<T>& work, int d, std::size_t first, std::size_t en
       ((d == D ? work.dagger ? pack<V, D, true>(work, first, end, send) : pack<V, D, false>(work, first, end, send)
                : void()),
        ...);
-    }
-    (std::make_integer_sequence<int, neighbours>());
+    }(std::make_integer_sequence<int, neighbours>());
   });
 }
 

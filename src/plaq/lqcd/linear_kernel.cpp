@@ -41,8 +41,7 @@ void combine_blocks(std::size_t first, std::size_t end, T* out, const term<T>* t
 }  // namespace
 
 template <class T>
-void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms,
-             exact_sum* norm) {
+void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms, exact_sum* norm) {
   with_lanes<T>(lanes, [&]<int N>() {
     using V = linalg::simd<T, N>;
     if (terms.size() == 1) return combine_blocks<V, 1>(first, end, out, terms.data(), norm);
@@ -53,8 +52,7 @@ void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<co
 }
 
 template <class T>
-void multiply(int lanes, std::size_t first, std::size_t end, const T* x, const T* y, exact_sum& re,
-              exact_sum& im) {
+void multiply(int lanes, std::size_t first, std::size_t end, const T* x, const T* y, exact_sum& re, exact_sum& im) {
   with_lanes<T>(lanes, [&]<int N>() {
     using V = linalg::simd<T, N>;
     for (std::size_t b = first; b < end; ++b) {

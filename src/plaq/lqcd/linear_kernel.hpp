@@ -18,8 +18,7 @@ struct term {
 /// out = sum of one, two or three terms, for blocks first ... end - 1 of spinors with so many lanes; `norm` gets
 /// |out|^2 where there is one. out may be one of the terms.
 template <class T>
-void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms,
-             exact_sum* norm);
+void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms, exact_sum* norm);
 
 /// re + i im = sum of conj(x) y.
 template <class T>

@@ -19,8 +19,7 @@ std::int64_t first_of(const layout& where, int parity) { return parity * where.h
 void product(engine& by, int parity, matrix_view<double> out, factor a, factor b, bool add) {
   const std::int64_t start = first_of(*out.where, parity);
   by.hands.each("product", std::size_t(out.where->half()), [&](std::size_t first, std::size_t end) {
-    detail::product_blocks(out.where->lanes(), start + std::int64_t(first), start + std::int64_t(end), out, a, b,
-                           add);
+    detail::product_blocks(out.where->lanes(), start + std::int64_t(first), start + std::int64_t(end), out, a, b, add);
   });
 }
 
@@ -92,13 +91,15 @@ void shift_numbers(engine& by, const layout& where, int parity, Out&& out, In&& 
 }  // namespace
 
 void shift(engine& by, int parity, matrix_view<double> out, const_matrix_view in, int mu, int step) {
-  shift_numbers<18>(by, *out.where, parity, [&](std::int64_t b) { return out.block(b); },
-                    [&](std::int64_t b) { return in.block(b); }, mu, step);
+  shift_numbers<18>(
+      by, *out.where, parity, [&](std::int64_t b) { return out.block(b); }, [&](std::int64_t b) { return in.block(b); },
+      mu, step);
 }
 
 void shift(engine& by, int parity, spinors<double>& out, const spinors<double>& in, int mu, int step) {
-  shift_numbers<24>(by, out.where(), parity, [&](std::int64_t b) { return out.block(b); },
-                    [&](std::int64_t b) { return in.block(b); }, mu, step);
+  shift_numbers<24>(
+      by, out.where(), parity, [&](std::int64_t b) { return out.block(b); },
+      [&](std::int64_t b) { return in.block(b); }, mu, step);
 }
 
 }  // namespace plaq::lqcd

@@ -25,9 +25,7 @@ using const_matrix_view = matrix_view<const double>;
 
 inline matrix_view<double> view(matrices& m) { return {m.data(), 18, &m.where()}; }
 inline const_matrix_view view(const matrices& m) { return {m.data(), 18, &m.where()}; }
-inline matrix_view<double> view(links<double>& u, int mu) {
-  return {u.data() + 18 * mu * u.lanes(), 72, &u.where()};
-}
+inline matrix_view<double> view(links<double>& u, int mu) { return {u.data() + 18 * mu * u.lanes(), 72, &u.where()}; }
 inline const_matrix_view view(const links<double>& u, int mu) {
   return {u.data() + 18 * mu * u.lanes(), 72, &u.where()};
 }

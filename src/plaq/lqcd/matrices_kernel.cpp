@@ -7,8 +7,8 @@ namespace plaq::lqcd::detail {
 namespace {
 
 template <class V, bool AdjointA, bool AdjointB>
-void product_of(std::int64_t first, std::int64_t end, matrix_view<double> out, const_matrix_view a,
-                const_matrix_view b, bool add) {
+void product_of(std::int64_t first, std::int64_t end, matrix_view<double> out, const_matrix_view a, const_matrix_view b,
+                bool add) {
   constexpr int n = 2 * linalg::lanes<V>;
   for (std::int64_t at = first; at < end; ++at) {
     const double *x = a.block(at), *y = b.block(at);

@@ -14,9 +14,15 @@ namespace {
 su3_matrix algebra_element(const std::array<double, 8>& p) {
   const std::complex<double> i(0, 0.5);
   const double eighth = p[7] / std::sqrt(3.0);
-  return {i * (p[2] + eighth), 0.5 * std::complex(p[1], p[0]),  0.5 * std::complex(p[4], p[3]),
-          0.5 * std::complex(-p[1], p[0]), i * (eighth - p[2]), 0.5 * std::complex(p[6], p[5]),
-          0.5 * std::complex(-p[4], p[3]), 0.5 * std::complex(-p[6], p[5]), i * (-2 * eighth)};
+  return {i * (p[2] + eighth),
+          0.5 * std::complex(p[1], p[0]),
+          0.5 * std::complex(p[4], p[3]),
+          0.5 * std::complex(-p[1], p[0]),
+          i * (eighth - p[2]),
+          0.5 * std::complex(p[6], p[5]),
+          0.5 * std::complex(-p[4], p[3]),
+          0.5 * std::complex(-p[6], p[5]),
+          i * (-2 * eighth)};
 }
 
 /// f(block, lane, mu) for every link of this rank.

@@ -31,9 +31,7 @@ multigrid::multigrid(engine& by, wilson<float>& M, const multigrid_options& how)
   V_.resize(slots * 24 * how_.vectors), numbers_.resize(slots * 24);
   std::vector<spinors<float>> odd(how_.vectors, residual_);
   spinors<float> r(residual_), w(residual_);
-  const auto normalise = [&](spinors<float>& v) {
-    combine<float>(by_, v, {{float(1 / std::sqrt(norm2(by_, v))), v}});
-  };
+  const auto normalise = [&](spinors<float>& v) { combine<float>(by_, v, {{float(1 / std::sqrt(norm2(by_, v))), v}}); };
   for (int j = 0; j < how_.vectors; ++j) {
     gaussian(odd[j], spinor_stream{1, std::uint32_t(j), 0, draws::test_vectors});
     for (int i = 0; i < first_rounds; ++i) {
@@ -95,11 +93,14 @@ coarse_links multigrid::galerkin() {
   const auto face_size = [&](int mu) { return std::size_t(on_->sites() / box[mu]) * 12 * row; };
   for (const int p : {0, 1})
     for (int mu = 0; mu < 4; ++mu)
-      on_->exchange(by_, {2 * mu}, p, face_size(mu), [&](std::int64_t a, float* to) {
-        for (auto s = on_->slots(a); s < on_->slots(a + 1); ++s)
-          if (on_->site(s)[mu] % box[mu] == 0)
-            std::copy_n(V(s), 12 * row, to + within(on_->site(s), mu) * 12 * std::int64_t(row));
-      }, came[p]);
+      on_->exchange(
+          by_, {2 * mu}, p, face_size(mu),
+          [&](std::int64_t a, float* to) {
+            for (auto s = on_->slots(a); s < on_->slots(a + 1); ++s)
+              if (on_->site(s)[mu] % box[mu] == 0)
+                std::copy_n(V(s), 12 * row, to + within(on_->site(s), mu) * 12 * std::int64_t(row));
+          },
+          came[p]);
 
   coarse_links links;
   links.here.resize(on_->count() * matrix);

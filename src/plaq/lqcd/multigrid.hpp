@@ -17,12 +17,12 @@
 namespace plaq::lqcd {
 
 struct multigrid_options {
-  int vectors = 16;               ///< a multiple of 16
-  coordinates box{0, 0, 0, 0};    ///< extents of aggregates; 0: aggregates_for
-  int rounds = 3;                 ///< of inverse iteration with the method itself
-  int smoothing = 6;              ///< steps on the fine lattice in a cycle
-  double coarse_residual = 0.1;   ///< by which the residual on the coarse lattice falls in a cycle
-  int coarse_steps = 100;         ///< in a cycle at most
+  int vectors = 16;              ///< a multiple of 16
+  coordinates box{0, 0, 0, 0};   ///< extents of aggregates; 0: aggregates_for
+  int rounds = 3;                ///< of inverse iteration with the method itself
+  int smoothing = 6;             ///< steps on the fine lattice in a cycle
+  double coarse_residual = 0.1;  ///< by which the residual on the coarse lattice falls in a cycle
+  int coarse_steps = 100;        ///< in a cycle at most
 };
 
 /// For a matrix that outlives it. Bits do not depend on ranks, workers or layout. Collective; one call at a time.

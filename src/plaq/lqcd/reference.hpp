@@ -35,8 +35,8 @@ std::vector<number> whole(const Field& f) {
 }
 
 /// H psi or H^+ psi for all sites.
-inline std::vector<number> hopping(const coordinates& box, const std::vector<number>& u,
-                                   const std::vector<number>& psi, bool dagger = false) {
+inline std::vector<number> hopping(const coordinates& box, const std::vector<number>& u, const std::vector<number>& psi,
+                                   bool dagger = false) {
   std::vector<number> out(psi.size());
   for (std::int64_t at = 0; at < product(box); ++at)
     for (int mu = 0; mu < 4; ++mu)

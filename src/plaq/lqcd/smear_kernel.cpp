@@ -19,8 +19,8 @@ void transport_of(std::int64_t first, std::int64_t end, const transport_work& w)
         cx<V> sum = {};
         if (u)
           for (int k = 0; k < 3; ++k)
-            sum = fma<Adjoint>(load_cx<V>(u + (Adjoint ? 3 * k + i : 3 * i + k) * n),
-                               load_cx<V>(in + (3 * s + k) * n), sum);
+            sum = fma<Adjoint>(load_cx<V>(u + (Adjoint ? 3 * k + i : 3 * i + k) * n), load_cx<V>(in + (3 * s + k) * n),
+                               sum);
         else
           sum = load_cx<V>(in + (3 * s + i) * n);
         double* to = out + (3 * s + i) * n;

@@ -39,11 +39,9 @@ double scale_of(double norm, double numbers) {
 
 std::string solver_result::in_words() const {
   char text[160];
-  const char* how = end == ending::converged ? "converged"
-                    : end == ending::stalled ? "stalled"
-                                             : "ran out of steps";
-  std::snprintf(text, sizeof text, "%s after %d steps and %d updates: |eta - M psi|/|eta| = %.3g", how, steps,
-                updates, residual);
+  const char* how = end == ending::converged ? "converged" : end == ending::stalled ? "stalled" : "ran out of steps";
+  std::snprintf(text, sizeof text, "%s after %d steps and %d updates: |eta - M psi|/|eta| = %.3g", how, steps, updates,
+                residual);
   return text;
 }
 
@@ -175,9 +173,9 @@ ending solver::with_multigrid(spinors<double>& x, const spinors<double>& b, doub
   constexpr int most_directions = 32;  // between two updates
   constexpr double digits = 1e-5;      // that single precision is good for
   return corrected<float>(x, b, target, how, done, [&](auto& sum, auto& r, double, double share) {
-    done.steps += gcr(by_, sum, r, outer_, std::min(most_directions, how.most_steps - done.steps),
-                      std::max(digits, 0.9 * share),
-                      [&](auto& z, auto& w, const auto& left) { multigrid_->precondition(z, w, left); });
+    done.steps +=
+        gcr(by_, sum, r, outer_, std::min(most_directions, how.most_steps - done.steps), std::max(digits, 0.9 * share),
+            [&](auto& z, auto& w, const auto& left) { multigrid_->precondition(z, w, left); });
   });
 }
 

@@ -71,8 +71,8 @@ class solver {
   solver_result::ending corrected(spinors<double>& x, const spinors<double>& b, double target,
                                   const solver_options& how, solver_result& done, Correct&& correct);
   template <class T>
-  solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target,
-                                 const solver_options& how, solver_result& done);
+  solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
+                                 solver_result& done);
   solver_result::ending with_multigrid(spinors<double>& x, const spinors<double>& b, double target,
                                        const solver_options& how, solver_result& done);
   template <class T>

@@ -27,8 +27,7 @@ PLAQ_KERNEL void store_cx(linalg::number_of<V>* at, cx<V> z) {
 template <class V>
 PLAQ_KERNEL void stream(linalg::number_of<V>* at, V v) {
 #if defined(__x86_64__)
-  if constexpr (sizeof v == 16)
-    return _mm_stream_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(v));
+  if constexpr (sizeof v == 16) return _mm_stream_si128(reinterpret_cast<__m128i*>(at), reinterpret_cast<__m128i>(v));
 #if defined(__AVX__)
   if constexpr (sizeof v == 32)
     return _mm256_stream_si256(reinterpret_cast<__m256i*>(at), reinterpret_cast<__m256i>(v));

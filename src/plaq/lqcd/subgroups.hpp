@@ -16,10 +16,8 @@ using quaternion = std::array<double, 4>;
 
 inline quaternion conj(const quaternion& q) { return {q[0], -q[1], -q[2], -q[3]}; }
 inline quaternion operator*(const quaternion& a, const quaternion& b) {
-  return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-          a[0] * b[1] + a[1] * b[0] - a[2] * b[3] + a[3] * b[2],
-          a[0] * b[2] + a[2] * b[0] - a[3] * b[1] + a[1] * b[3],
-          a[0] * b[3] + a[3] * b[0] - a[1] * b[2] + a[2] * b[1]};
+  return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] - a[2] * b[3] + a[3] * b[2],
+          a[0] * b[2] + a[2] * b[0] - a[3] * b[1] + a[1] * b[3], a[0] * b[3] + a[3] * b[0] - a[1] * b[2] + a[2] * b[1]};
 }
 
 /// Rows i and j of the three subgroups.
@@ -28,8 +26,7 @@ inline constexpr std::array<std::array<int, 2>, 3> subgroups = {{{0, 1}, {0, 2},
 /// The part of a 2 x 2 block of w that is a multiple of SU(2): Re tr (a w) = 2 Re-part of (a r) for a in SU(2).
 inline quaternion part_of(const su3_matrix& w, int i, int j) {
   const auto a = w[4 * i], b = w[3 * i + j], c = w[3 * j + i], d = w[4 * j];
-  return {(a.real() + d.real()) / 2, (b.imag() + c.imag()) / 2, (b.real() - c.real()) / 2,
-          (a.imag() - d.imag()) / 2};
+  return {(a.real() + d.real()) / 2, (b.imag() + c.imag()) / 2, (b.real() - c.real()) / 2, (a.imag() - d.imag()) / 2};
 }
 
 /// u = a u in rows i and j.

@@ -13,8 +13,7 @@ template <class T>
 links<T> with_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const layout>& where) {
   links<T> out(where);
   std::array<std::complex<double>, 4> phase;
-  for (int mu = 0; mu < 4; ++mu)
-    phase[mu] = std::polar(1.0, std::numbers::pi * theta[mu] / where->on().extents[mu]);
+  for (int mu = 0; mu < 4; ++mu) phase[mu] = std::polar(1.0, std::numbers::pi * theta[mu] / where->on().extents[mu]);
   each_site(*where, [&](const coordinates& x, layout::place to) {
     const auto from = gauge.where().where(x);
     for (int i = 0; i < 36; ++i) out.set(to, i, std::complex<T>(phase[i / 9] * gauge.get(from, i)));
@@ -56,10 +55,7 @@ wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameter
 
 template <class T>
 wilson<T>::wilson(const wilson<double>& of, std::shared_ptr<const layout> where)
-    : p_(of.p_),
-      where_(std::move(where)),
-      H_(of.H_, where_),
-      even_(where_, sites::even) {
+    : p_(of.p_), where_(std::move(where)), H_(of.H_, where_), even_(where_, sites::even) {
   if (!of.clover_) return;
   const auto& c = *of.clover_;
   clover_.emplace(clover{in_layout<T>(c.A, where_), {in_layout<T>(c.even.inverse, where_), c.even.log_det}});
@@ -77,8 +73,8 @@ chiral<T> wilson<T>::inverse_A(bool dagger) const {
 }
 
 template <class T>
-void wilson<T>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity,
-                         bool dagger, bool add) {
+void wilson<T>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger,
+                         bool add) {
   H_.by().hands.each("clover", std::size_t(where_->half()), [&](std::size_t first, std::size_t end) {
     multiply_blocks(out.lanes(), first, end, out.of(parity), blocks.of(parity), in.of(parity), dagger, add);
   });
@@ -114,7 +110,7 @@ void wilson<T>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger, do
 template <class T>
 void wilson<T>::derivative(links<double>& m, const links<double>& gauge, const spinors<double>& X,
                            const spinors<double>& Y)
-requires std::same_as<T, double>
+  requires std::same_as<T, double>
 {
   // With X_e = kappa A^-1 H_eo X_o and Y_e = kappa A^-1+ (H^+)_eo Y_o all terms of the derivative are those of A -
   // kappa H.
@@ -132,7 +128,7 @@ requires std::same_as<T, double>
 
 template <class T>
 void wilson<T>::log_det_derivative(links<double>& m, const links<double>& gauge)
-requires std::same_as<T, double>
+  requires std::same_as<T, double>
 {
   std::fill_n(m.data(), m.size(), 0.0);
   if (clover_) add_tensor_derivative(H_.by(), m, gauge, tensor_of(H_.by(), clover_->even.inverse), p_.csw);

@@ -48,12 +48,12 @@ class wilson {
   /// m such that with U -> exp(e_a T_a) U of `gauge`, which the matrix was made of, the real part of Y^+ M^ X,
   /// fields on odd sites, changes by -kappa Re tr(e_a T_a m).
   void derivative(links<double>& m, const links<double>& gauge, const spinors<double>& X, const spinors<double>& Y)
-  requires std::same_as<T, double>;
+    requires std::same_as<T, double>;
   /// The sum over even sites of log |det A|, zero without clover term; and m such that it changes by
   /// -kappa Re tr(e_a T_a m).
   double log_det_even() const { return clover_ ? clover_->even.log_det : 0; }
   void log_det_derivative(links<double>& m, const links<double>& gauge)
-  requires std::same_as<T, double>;
+    requires std::same_as<T, double>;
   /// The right-hand side on odd sites, and the even sites of the solution from its odd ones.
   void prepare(spinors<T>& odd, const spinors<T>& eta);
   void complete(spinors<T>& psi, const spinors<T>& eta);

@@ -29,8 +29,8 @@ class absorbing {
  private:
   /// Of a side. psi of the two components that follow its dimension: of E in own cells, of B in guard cells too.
   struct direction {
-    int low = 0, high = 0;                 ///< the planes that lie in a layer
-    std::vector<T> keep_e, keep_b;         ///< b of each of these planes, for a step of E and half a step of B
+    int low = 0, high = 0;          ///< the planes that lie in a layer
+    std::vector<T> keep_e, keep_b;  ///< b of each of these planes, for a step of E and half a step of B
     std::array<std::vector<T>, 2> of_e, of_b;
     void serialize(archive& ar) { ar(low, high, keep_e, keep_b, of_e, of_b); }
   };

@@ -28,7 +28,7 @@ struct block {
   std::array<std::ptrdiff_t, 3> stride{};
   std::array<double, 3> spacing{1, 1, 1};
   double dt = 0;
-  bool smoothed = false;          ///< curl E across, by `along`
+  bool smoothed = false;  ///< curl E across, by `along`
   std::array<slope, 3> along{};
 
   block() = default;
@@ -84,9 +84,8 @@ void each_row(const block& m, const region& r, Use use) {
 
 template <class T>
 void append(const block& m, const region& r, const std::vector<T>& from, std::vector<T>& to) {
-  each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-    to.insert(to.end(), from.begin() + at, from.begin() + at + n);
-  });
+  each_row(m, r,
+           [&](std::ptrdiff_t at, std::ptrdiff_t n) { to.insert(to.end(), from.begin() + at, from.begin() + at + n); });
 }
 /// Puts what `append` took into a region of the same size, or adds it; returns the end of what was used.
 template <class T>

@@ -69,8 +69,8 @@ double deflection(double s, double u) {
   return std::clamp(over * std::log(std::exp(-a) + 2 * u * std::sinh(a)), -1.0, 1.0);
 }
 
-std::array<vector, 2> deflected(const plan& p, double logarithm, const meeting_of_two& who, double dense,
-                                double limit, const std::array<std::uint64_t, 4>& words) {
+std::array<vector, 2> deflected(const plan& p, double logarithm, const meeting_of_two& who, double dense, double limit,
+                                const std::array<std::uint64_t, 4>& words) {
   std::array<vector, 2> momentum;
   std::array<double, 2> energy;
   vector all{};
@@ -133,8 +133,8 @@ void collide(const plan& p, patch<T>& me) {
       if (a.size() < (one == other ? 2 : 1)) continue;
       if (one != other) b = in_cell(other);
       if (one != other && b.empty()) continue;
-      const auto stream = stream_of(p.seed, draws::collisions, std::uint32_t(n),
-                                    std::uint64_t(me.number) << 32 | cell, std::uint64_t(me.step));
+      const auto stream = stream_of(p.seed, draws::collisions, std::uint32_t(n), std::uint64_t(me.number) << 32 | cell,
+                                    std::uint64_t(me.step));
       const std::uint64_t later = std::uint64_t(1) << 40;
       shuffle(a, stream, 0);
       pairs.clear();

@@ -16,9 +16,8 @@ struct meeting_of_two {
 /// (2012) 083104, sum them up, after Nanbu, Phys. Rev. E 55 (1997) 4642: momenta after it, by two of the words.
 /// `dense` is n_1 n_2 dt / n_12, `limit` what makes the relative velocity the most that s can be: where particles
 /// are closer than a deflection by 90 degrees.
-std::array<std::array<double, 3>, 2> deflected(const plan& p, double logarithm, const meeting_of_two& who,
-                                               double dense, double limit,
-                                               const std::array<std::uint64_t, 4>& words);
+std::array<std::array<double, 3>, 2> deflected(const plan& p, double logarithm, const meeting_of_two& who, double dense,
+                                               double limit, const std::array<std::uint64_t, 4>& words);
 /// The cosine of the angle that s collisions' sum has, with a number of [0, 1): Nanbu's fit.
 double deflection(double s, double u);
 

@@ -36,8 +36,8 @@ void charge_of_all(const block& m, fields<T>& f, const particles<T>& p, T densit
     });
     alignas(64) T all[n * ny * nz];
     sums_of_lanes(sum, all);
-    T* rho = f.rho.data() + at +
-             window<Order>::first_node * (1 + (D > 1 ? m.stride[1] : 0) + (D > 2 ? m.stride[2] : 0));
+    T* rho =
+        f.rho.data() + at + window<Order>::first_node * (1 + (D > 1 ? m.stride[1] : 0) + (D > 2 ? m.stride[2] : 0));
     for (int l = 0; l < nz; ++l)
       for (int k = 0; k < ny; ++k)
         for (int j = 0; j < n; ++j) rho[j + k * m.stride[1] + l * m.stride[2]] += all[j + n * (k + n * l)];
@@ -54,8 +54,7 @@ void deposit(const block& m, int order, fields<T>& f, const way<T>& along, doubl
 
 template <class T>
 void deposit_charge(const block& m, int order, fields<T>& f, const particles<T>& p, double charge) {
-  static constexpr void (*all[3][3])(const block&, fields<T>&, const particles<T>&, T) =
-      PLAQ_PIC_TABLE(charge_of_all);
+  static constexpr void (*all[3][3])(const block&, fields<T>&, const particles<T>&, T) = PLAQ_PIC_TABLE(charge_of_all);
   all[m.dimensions - 1][order - 1](m, f, p, T(charge / m.volume()));
 }
 

@@ -68,8 +68,7 @@ std::vector<tile> parts_of(const plan& p, const block& m, int number) {
       bool near = true;
       for (int d = 0; d < p.dimensions; ++d) {
         const double cell = m.spacing[d], slack = reach + 1e-6 * cell;
-        near = near && centre[d] >= m.first[d] * cell - slack &&
-               centre[d] <= (m.first[d] + m.cells[d]) * cell + slack;
+        near = near && centre[d] >= m.first[d] * cell - slack && centre[d] <= (m.first[d] + m.cells[d]) * cell + slack;
       }
       if (near) out.push_back(one);
     }
@@ -203,8 +202,7 @@ births<T> emit(const plan& p, patch<T>& me, std::size_t s) {
       for (std::size_t d = 0; d < std::size_t(p.dimensions); ++d)
         out.who.cell[d].push_back(cell[d]), out.who.x[d].push_back(T(in_cell[d]));
       for (std::size_t c = 0; c < 3; ++c)
-        out.who.u[c].push_back(
-            T(away * f.normal[c] + spread * (sideways[0] * f.first[c] + sideways[1] * f.second[c])));
+        out.who.u[c].push_back(T(away * f.normal[c] + spread * (sideways[0] * f.first[c] + sideways[1] * f.second[c])));
       out.who.w.push_back(T(e.weight));
       out.part.push_back(above_zero(word[2]));
       me.now[record::at(s, record::emitted)] += 1;

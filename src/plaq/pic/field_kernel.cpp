@@ -96,9 +96,9 @@ std::vector<T> gauss_residual(const block& m, const region& r, const fields<T>& 
   return out;
 }
 
-#define PLAQ_PIC_FOR(T)                                                                       \
-  template void advance_b(const block&, fields<T>&, double);                                  \
-  template void advance_e(const block&, fields<T>&, double);                                  \
+#define PLAQ_PIC_FOR(T)                                                                         \
+  template void advance_b(const block&, fields<T>&, double);                                    \
+  template void advance_e(const block&, fields<T>&, double);                                    \
   template std::array<double, 6> field_energies(const block&, const region&, const fields<T>&); \
   template std::vector<T> gauss_residual(const block&, const region&, const fields<T>&);
 PLAQ_PIC_FOR(float)

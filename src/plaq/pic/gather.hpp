@@ -25,8 +25,13 @@ struct point_weights {
 template <int Halves, int D, int Order, class V, class T>
 PLAQ_KERNEL V interpolate(const T* f, const std::ptrdiff_t* stride, const point_weights<D, Order, V>& s) {
   using at = window<Order>;
-  constexpr int nx = Halves & 1 ? at::halves : at::nodes, ny = D < 2 ? 1 : Halves & 2 ? at::halves : at::nodes,
-                nz = D < 3 ? 1 : Halves & 4 ? at::halves : at::nodes;
+  constexpr int nx = Halves & 1 ? at::halves : at::nodes,
+                ny = D < 2        ? 1
+                     : Halves & 2 ? at::halves
+                                  : at::nodes,
+                nz = D < 3        ? 1
+                     : Halves & 4 ? at::halves
+                                  : at::nodes;
   const V *wx = Halves & 1 ? s.half[0] : s.node[0], *wy = wx, *wz = wx;
   f += Halves & 1 ? at::first_half : at::first_node;
   if constexpr (D > 1)

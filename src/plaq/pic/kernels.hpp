@@ -19,8 +19,8 @@ struct sums {
 struct motion {
   pusher by = pusher::boris;
   double charge_per_mass = 0;
-  double charge = 0;                             ///< of weight 1
-  std::array<std::array<bool, 2>, 3> walls{};    ///< sides of the patch that are sides of the box
+  double charge = 0;                           ///< of weight 1
+  std::array<std::array<bool, 2>, 3> walls{};  ///< sides of the patch that are sides of the box
 };
 
 /// Particles that a step did not end with, in rising order: those that are in another patch now, and those that would

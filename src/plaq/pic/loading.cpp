@@ -82,8 +82,7 @@ std::array<double, 3> juettner(const stream_id& stream, std::uint64_t index, dou
     const double across = u * std::sqrt(1 - z * z);
     return {across * std::cos(phi), across * std::sin(phi), u * z};
   }
-  throw input_error("a Juettner distribution of temperature " + std::to_string(temperature) +
-                    " mc^2 cannot be drawn");
+  throw input_error("a Juettner distribution of temperature " + std::to_string(temperature) + " mc^2 cannot be drawn");
 }
 
 std::array<double, 3> boosted(const std::array<double, 3>& u, const std::array<double, 3>& drift) {
@@ -118,8 +117,8 @@ void load(const plan& p, patch<T>& me, std::size_t s, const loaded& what) {
     for (std::size_t d = 0; d < dims; ++d) {
       const double at = what.x[i * dims + d] / m.spacing[d] - m.first[d];
       if (!(at >= 0 && at <= m.cells[d]))
-        throw input_error("load: a particle of \"" + p.kinds[s].name + "\" at " +
-                          std::to_string(what.x[i * dims + d]) + " is not in patch " + std::to_string(me.number));
+        throw input_error("load: a particle of \"" + p.kinds[s].name + "\" at " + std::to_string(what.x[i * dims + d]) +
+                          " is not in patch " + std::to_string(me.number));
       cell[d] = std::min(int(at), m.cells[d] - 1);
       part[d] = at - cell[d];
     }

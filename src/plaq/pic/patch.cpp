@@ -210,8 +210,7 @@ void set_electric(const plan& p, patch<T>& me, const std::vector<double>& phi) {
     --r.high[d];
     for (int t = 0; t < m.dimensions; ++t)  // what is behind a wall is an image
       if (!p.periodic(t))
-        r.low[t] = std::max(r.low[t], -m.first[t]),
-        r.high[t] = std::min(r.high[t], p.cells[t] + (t != d) - m.first[t]);
+        r.low[t] = std::max(r.low[t], -m.first[t]), r.high[t] = std::min(r.high[t], p.cells[t] + (t != d) - m.first[t]);
     each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
       for (std::ptrdiff_t i = at; i < at + n; ++i)
         me.f.e[std::size_t(d)][std::size_t(i)] =
@@ -274,21 +273,21 @@ void begin(const plan& p, patch<T>& me) {
   std::ranges::fill(me.next, 0.0);
 }
 
-#define PLAQ_PIC_FOR(T)                                                                              \
-  template struct patch<T>;                                                                          \
-  template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&);           \
-  template void take(const plan&, patch<T>&, parcel<T>&&);                                           \
-  template void count(const plan&, patch<T>&);                                                       \
-  template void advance_fields(const plan&, patch<T>&);                                              \
-  template void complete_fields(const plan&, patch<T>&);                                             \
-  template void set_electric(const plan&, patch<T>&, const std::vector<double>&);                    \
-  template halo<T> edge_for(const patch<T>&, const point&);                                          \
-  template void take(patch<T>&, const halo<T>&);                                                     \
-  template void complete(const plan&, patch<T>&);                                                    \
-  template void begin_charge(const plan&, patch<T>&);                                                \
-  template halo<T> charge_for(const patch<T>&, const point&);                                        \
-  template void take_charge(patch<T>&, const halo<T>&);                                              \
-  template void look_at_gauss(const plan&, patch<T>&);                                               \
+#define PLAQ_PIC_FOR(T)                                                                    \
+  template struct patch<T>;                                                                \
+  template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&); \
+  template void take(const plan&, patch<T>&, parcel<T>&&);                                 \
+  template void count(const plan&, patch<T>&);                                             \
+  template void advance_fields(const plan&, patch<T>&);                                    \
+  template void complete_fields(const plan&, patch<T>&);                                   \
+  template void set_electric(const plan&, patch<T>&, const std::vector<double>&);          \
+  template halo<T> edge_for(const patch<T>&, const point&);                                \
+  template void take(patch<T>&, const halo<T>&);                                           \
+  template void complete(const plan&, patch<T>&);                                          \
+  template void begin_charge(const plan&, patch<T>&);                                      \
+  template halo<T> charge_for(const patch<T>&, const point&);                              \
+  template void take_charge(patch<T>&, const halo<T>&);                                    \
+  template void look_at_gauss(const plan&, patch<T>&);                                     \
   template void begin(const plan&, patch<T>&);
 PLAQ_PIC_FOR(float)
 PLAQ_PIC_FOR(double)

@@ -22,7 +22,7 @@ struct patch {
   int rank = 0;           ///< that it is on
   std::int64_t step = 0;  ///< how many it has done
   block mesh;
-  sides walls{};          ///< its sides that are sides of the box
+  sides walls{};  ///< its sides that are sides of the box
   fields<T> f;
   std::vector<particles<T>> kinds;
   std::vector<tile> tiles;    ///< of emitters
@@ -30,9 +30,9 @@ struct patch {
   std::vector<T> background;  ///< div E - rho where Gauss's law is looked at, as it was at the start
   absorbing<T> layers;
   solid solids;
-  std::vector<double> now;    ///< of this step, as record.hpp says
-  std::vector<double> next;   ///< what came and left since the last step, for the record of the next
-  std::vector<double> done;   ///< of the steps since the last time that they were asked for
+  std::vector<double> now;   ///< of this step, as record.hpp says
+  std::vector<double> next;  ///< what came and left since the last step, for the record of the next
+  std::vector<double> done;  ///< of the steps since the last time that they were asked for
 
   patch() = default;
   patch(const plan& p, const point& at);

@@ -100,8 +100,7 @@ void check_conductor(const plan& p, std::size_t number) {
   for (int d = 0; d < 3; ++d) all *= p.nodes(d);
   if (c.nodes.empty()) wrong("conductor ", number + 1, ": it has no nodes of the mesh");
   for (const auto n : c.nodes) {
-    if (n <= last || n >= all)
-      wrong("conductor ", number + 1, ": nodes are from 0 to ", all - 1, ", in rising order");
+    if (n <= last || n >= all) wrong("conductor ", number + 1, ": nodes are from 0 to ", all - 1, ", in rising order");
     last = n;
   }
   if (!std::isfinite(c.potential) || (c.potential != 0 && !p.electrostatic))
@@ -235,11 +234,10 @@ void plan::check() const {
     }
     if (!(lengths[d] > 0) || !std::isfinite(lengths[d]))
       wrong("lengths: ", lengths[d], " in ", axis[d], " is not above 0");
-    if (cells[d] < guard())
-      wrong("cells: ", cells[d], " in ", axis[d], ", at least ", guard(), " with order ", order);
+    if (cells[d] < guard()) wrong("cells: ", cells[d], " in ", axis[d], ", at least ", guard(), " with order ", order);
     if (patches[d] < 1 || cells[d] / patches[d] < guard())
-      wrong("patches: ", patches[d], " in ", axis[d], ", from 1 to ", cells[d] / guard(),
-            ", since each has at least ", guard(), " of the ", cells[d], " cells with order ", order);
+      wrong("patches: ", patches[d], " in ", axis[d], ", from 1 to ", cells[d] / guard(), ", since each has at least ",
+            guard(), " of the ", cells[d], " cells with order ", order);
     double most = 1;
     for (int e = 0; e < 3; ++e) most *= cells[e] / patches[e] + 1 + 2 * guard();
     if (most > 1e9) wrong("patches: one of them has ", most, " cells, at most 1e9");

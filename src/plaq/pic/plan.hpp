@@ -40,8 +40,8 @@ struct emitter {
   std::vector<double> given = {};  ///< weight per area and time, summed over the steps before 0, 1, ...; see set_flux
   /// Instead of a flux: as many as it takes to leave no charge on the plate, which is part of a side of the box.
   bool space_charge_limited = false;
-  double weight = 1;                    ///< of each
-  double temperature = 0, drift = 0;    ///< in m_e c^2; of u, along the normal
+  double weight = 1;                  ///< of each
+  double temperature = 0, drift = 0;  ///< in m_e c^2; of u, along the normal
 
   /// Weight per area and time in each step; the last one stays. Throws input_error for what is negative or no number.
   void set_flux(const std::vector<double>& of_steps);
@@ -53,14 +53,14 @@ struct emitter {
 /// of its sides. E = E_0 f(t) Re[A(r) exp(-i (omega t + phase))] on the plane, A that of a Gaussian beam before or
 /// behind its focus.
 struct antenna {
-  int normal = 0;                  ///< the dimension
-  double at = 0;                   ///< in it
+  int normal = 0;  ///< the dimension
+  double at = 0;   ///< in it
   double omega = 1, phase = 0;
-  double field = 0;                ///< E_0, in the focus
-  double angle = 0;                ///< of E, from the dimension after the normal to the next one
-  double waist = 0;                ///< radius where |A| = 1/e, in the focus; 0: a plane wave
-  double focus = 0;                ///< from the plane to the focus, along the normal; below 0 it lies behind
-  std::array<double, 3> centre{};  ///< of the beam
+  double field = 0;                   ///< E_0, in the focus
+  double angle = 0;                   ///< of E, from the dimension after the normal to the next one
+  double waist = 0;                   ///< radius where |A| = 1/e, in the focus; 0: a plane wave
+  double focus = 0;                   ///< from the plane to the focus, along the normal; below 0 it lies behind
+  std::array<double, 3> centre{};     ///< of the beam
   std::vector<double> envelope = {};  ///< f in the middle of each step; 0 after the last
 };
 
@@ -80,12 +80,12 @@ struct encounter {
 
 /// Particles of a species that ionise a gas at rest.
 struct ionising {
-  int by = 0, electrons = 0, ions = 0;         ///< species
-  double loss = 0;                             ///< of energy, the binding energy in m_e c^2
+  int by = 0, electrons = 0, ions = 0;  ///< species
+  double loss = 0;                      ///< of energy, the binding energy in m_e c^2
   std::vector<double> energy,
       cross_section;            ///< table: m_e c^2, and what makes density x cross section x way a number
   std::vector<double> density;  ///< of the gas, in the cells of the box, x fastest; one number: everywhere
-  double temperature = 0;                      ///< of the gas, in m_e c^2
+  double temperature = 0;       ///< of the gas, in m_e c^2
 };
 
 /// The box moves to higher x with this speed from a time on, cell by cell.

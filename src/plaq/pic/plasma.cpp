@@ -170,8 +170,8 @@ class on_patches final : public plasma {
     const auto which = std::size_t(std::ranges::find(names, name) - names.begin());
     if (which == names.size())
       throw input_error("\"" + std::string(name) + "\" is no field: ex ... bz, jx ... jz, rho");
-    const std::array all{&me.f.e[0], &me.f.e[1], &me.f.e[2], &me.f.b[0], &me.f.b[1], &me.f.b[2],
-                         &me.f.j[0], &me.f.j[1], &me.f.j[2], &me.f.rho};
+    const std::array all{&me.f.e[0], &me.f.e[1], &me.f.e[2], &me.f.b[0], &me.f.b[1],
+                         &me.f.b[2], &me.f.j[0], &me.f.j[1], &me.f.j[2], &me.f.rho};
     std::vector<T> out;
     append(me.mesh, own(me.mesh), *all[which], out);
     return {out.begin(), out.end()};
@@ -271,8 +271,9 @@ class on_patches final : public plasma {
 
   /// The steps that the patches of a checkpoint have done, and how many particles they have.
   void find_step() {
-    auto done = patches_->reduce("step", [](const patch<T>& me) { return me.step; }, std::int64_t(0),
-                                 [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+    auto done = patches_->reduce(
+        "step", [](const patch<T>& me) { return me.step; }, std::int64_t(0),
+        [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
     wait();
     step_ = done.get();
     count();
@@ -351,7 +352,7 @@ class on_patches final : public plasma {
   port<patch<T>, index3, parcel<T>> parcels_;
   port<patch<T>, index3, halo<T>> edges_, charges_;
   std::unique_ptr<poisson> poisson_;  ///< once it is needed
-  std::map<int, patch<T>*> here_;  ///< of this rank, while nothing goes on
+  std::map<int, patch<T>*> here_;     ///< of this rank, while nothing goes on
   std::vector<double> numbers_, weights_;
 };
 

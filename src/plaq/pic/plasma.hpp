@@ -19,7 +19,7 @@ namespace plaq::pic {
 struct making {
   std::string backend = "fiber";
   task::options pool = {};
-  bool single = false;               ///< precision; this one does change results
+  bool single = false;  ///< precision; this one does change results
   std::vector<double> estimate =
       {};  ///< load of each patch, x fastest, by which they are dealt to ranks; empty: all alike
   std::filesystem::path folder = {};  ///< of a checkpoint to go on from, or empty

@@ -30,11 +30,10 @@ void each_pair(const pairs& all, const fft::block& of, const std::array<int, 3>&
   for (const pair& z : all[2])
     for (const pair& y : all[1])
       for (const pair& x : all[0])
-        use(std::size_t(x.in_block) +
-                std::size_t(of.extent[0]) *
-                    (std::size_t(y.in_block) + std::size_t(of.extent[1]) * std::size_t(z.in_block)),
-            std::size_t(x.in_patch) + std::size_t(extent[0]) * (std::size_t(y.in_patch) +
-                                                                std::size_t(extent[1]) * std::size_t(z.in_patch)),
+        use(std::size_t(x.in_block) + std::size_t(of.extent[0]) * (std::size_t(y.in_block) +
+                                                                   std::size_t(of.extent[1]) * std::size_t(z.in_block)),
+            std::size_t(x.in_patch) +
+                std::size_t(extent[0]) * (std::size_t(y.in_patch) + std::size_t(extent[1]) * std::size_t(z.in_patch)),
             x.sign * y.sign * z.sign);
 }
 bool is_empty(const pairs& all) { return all[0].empty() || all[1].empty() || all[2].empty(); }
@@ -152,12 +151,10 @@ class poisson::implementation {
     for (int d = 0; d < 3; ++d)
       for (int i = -m.guard[d]; i < m.cells[d] + m.guard[d]; ++i) {
         int node = m.first[d] + i;
-        if (d < plan_.dimensions && plan_.periodic(d))
-          node = (node % plan_.cells[d] + plan_.cells[d]) % plan_.cells[d];
+        if (d < plan_.dimensions && plan_.periodic(d)) node = (node % plan_.cells[d] + plan_.cells[d]) % plan_.cells[d];
         const bool inside = d >= plan_.dimensions || plan_.periodic(d) || (node > 0 && node < plan_.cells[d]);
         const int at = node - b.first[std::size_t(d)];
-        if (inside && at >= 0 && at < b.extent[std::size_t(d)])
-          out[std::size_t(d)].push_back({at, i + m.guard[d], 1});
+        if (inside && at >= 0 && at < b.extent[std::size_t(d)]) out[std::size_t(d)].push_back({at, i + m.guard[d], 1});
       }
     return out;
   }
@@ -261,15 +258,12 @@ class poisson::implementation {
                 double sum = 0;
                 for (std::size_t d = 0; d < 3; ++d) {
                   sum += eigenvalues_[d][std::size_t(k[d])];
-                  even =
-                      even || (int(d) < plan_.dimensions && !plan_.periodic(int(d)) && k[d] % plan_.cells[d] == 0);
+                  even = even || (int(d) < plan_.dimensions && !plan_.periodic(int(d)) && k[d] % plan_.cells[d] == 0);
                 }
                 of[i] = sum > 0 && !even ? of[i] / sum : 0;
               }
         },
-        [&](const fft::block& b, std::span<const double> from) {
-          std::ranges::copy(from, values[number(b)].begin());
-        });
+        [&](const fft::block& b, std::span<const double> from) { std::ranges::copy(from, values[number(b)].begin()); });
   }
 
   // Conductors in the box -------------------------------------------------------------------------------------------

@@ -28,9 +28,7 @@ struct record {
     per_species
   };
 
-  static std::size_t at(std::size_t species, std::size_t what) {
-    return first_species + species * per_species + what;
-  }
+  static std::size_t at(std::size_t species, std::size_t what) { return first_species + species * per_species + what; }
   static std::size_t gauss(const plan& p) { return at(p.kinds.size(), 0); }
   static std::size_t length(const plan& p) { return gauss(p) + 1; }
   static std::vector<std::string> names(const plan& p);

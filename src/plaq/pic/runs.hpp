@@ -16,8 +16,7 @@ PLAQ_KERNEL lane_bits in_cell(const particles<T>& p, std::size_t i, const point&
   if (left < std::size_t(n)) [[unlikely]] {
     int count = 0;
     for (bool same = true; same && count < int(left); count += same)
-      for (int d = 0; d < D; ++d)
-        same = same && p.cell[std::size_t(d)][i + std::size_t(count)] == cell[std::size_t(d)];
+      for (int d = 0; d < D; ++d) same = same && p.cell[std::size_t(d)][i + std::size_t(count)] == cell[std::size_t(d)];
     return first_bits(count);
   }
   C other{};

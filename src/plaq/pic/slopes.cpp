@@ -18,8 +18,7 @@ std::array<slope, 3> slopes_of(const plan& p) {
   for (int d = 0; d < p.dimensions; ++d) {
     const int a = (d + 1) % 3, b = (d + 2) % 3;
     slope& one = out[std::size_t(d)];
-    const double over = 1 / p.spacing(d),
-                 corners = smooth ? r[a] * r[b] * (1.0 / 16 - 0.125 * r[a] * r[b] / pairs) : 0;
+    const double over = 1 / p.spacing(d), corners = smooth ? r[a] * r[b] * (1.0 / 16 - 0.125 * r[a] * r[b] / pairs) : 0;
     one.beta[std::size_t(a)] = r[a] * beta * over, one.beta[std::size_t(b)] = r[b] * beta * over;
     one.gamma = corners * over;
     one.alpha = over - 2 * one.beta[std::size_t(a)] - 2 * one.beta[std::size_t(b)] - 4 * one.gamma;

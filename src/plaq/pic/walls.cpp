@@ -120,10 +120,10 @@ void close_b(const block& m, const sides& walls, fields<T>& f) {
   }
 }
 
-#define PLAQ_PIC_FOR(T)                                                  \
-  template void fold_current(const block&, const sides&, fields<T>&);    \
-  template void fold_charge(const block&, const sides&, fields<T>&);     \
-  template void mirror_fields(const block&, const sides&, fields<T>&);   \
+#define PLAQ_PIC_FOR(T)                                                \
+  template void fold_current(const block&, const sides&, fields<T>&);  \
+  template void fold_charge(const block&, const sides&, fields<T>&);   \
+  template void mirror_fields(const block&, const sides&, fields<T>&); \
   template void close_b(const block&, const sides&, fields<T>&);
 PLAQ_PIC_FOR(float)
 PLAQ_PIC_FOR(double)

@@ -12,8 +12,8 @@
 namespace plaq::task {
 
 template <class F>
-concept any_future = std::same_as<F, future<typename F::value_type>> ||
-                     std::same_as<F, shared_future<typename F::value_type>>;
+concept any_future =
+    std::same_as<F, future<typename F::value_type>> || std::same_as<F, shared_future<typename F::value_type>>;
 
 namespace detail {
 

@@ -21,11 +21,17 @@ concept Backend = requires(typename B::pool& pool, std::unique_lock<typename B::
   { B::name() } -> std::convertible_to<std::string_view>;
   B::yield();
   B::sleep_for(std::chrono::milliseconds(1));
-  { pool.async("name", [] { return 1; }) } -> std::same_as<typename B::template future<int>>;
+  {
+    pool.async("name", [] { return 1; })
+  } -> std::same_as<typename B::template future<int>>;
   { pool.workers() } -> std::same_as<int>;
-  { pool.async("name", stop, [] { return 1; }) } -> std::same_as<typename B::template future<int>>;
+  {
+    pool.async("name", stop, [] { return 1; })
+  } -> std::same_as<typename B::template future<int>>;
   cv.wait(lock, [] { return true; });
-  { cv.wait(lock, stop, [] { return true; }) } -> std::same_as<bool>;
+  {
+    cv.wait(lock, stop, [] { return true; })
+  } -> std::same_as<bool>;
   cv.notify_one();
   cv.notify_all();
   promise.set_value(1);

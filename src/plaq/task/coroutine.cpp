@@ -13,10 +13,7 @@ namespace plaq::task::detail {
 namespace bc = boost::context::detail;
 
 coroutine::coroutine(std::size_t stack_size, void (*work)(coroutine&))
-    : stack_(stack_size),
-      work_(work),
-      inside_(bc::make_fcontext(stack_.top(), stack_.size(), run)),
-      outside_(nullptr) {
+    : stack_(stack_size), work_(work), inside_(bc::make_fcontext(stack_.top(), stack_.size(), run)), outside_(nullptr) {
 #if defined(__SANITIZE_THREAD__)
   watched_.thread = __tsan_create_fiber(0);
 #endif
@@ -57,16 +54,10 @@ void coroutine::leave() {
 
 #if defined(__SANITIZE_ADDRESS__)
 
-void coroutine::before_enter(void*& frames) {
-  __sanitizer_start_switch_fiber(&frames, stack_.bottom(), stack_.size());
-}
+void coroutine::before_enter(void*& frames) { __sanitizer_start_switch_fiber(&frames, stack_.bottom(), stack_.size()); }
 void coroutine::after_enter(void* frames) { __sanitizer_finish_switch_fiber(frames, nullptr, nullptr); }
-void coroutine::before_leave() {
-  __sanitizer_start_switch_fiber(&watched_.frames, watched_.bottom, watched_.size);
-}
-void coroutine::after_leave() {
-  __sanitizer_finish_switch_fiber(watched_.frames, &watched_.bottom, &watched_.size);
-}
+void coroutine::before_leave() { __sanitizer_start_switch_fiber(&watched_.frames, watched_.bottom, watched_.size); }
+void coroutine::after_leave() { __sanitizer_finish_switch_fiber(watched_.frames, &watched_.bottom, &watched_.size); }
 
 #elif defined(__SANITIZE_THREAD__)
 

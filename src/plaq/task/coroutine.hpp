@@ -24,11 +24,11 @@ class coroutine {
 
   // What the sanitizers have to know of a switch.
   struct watched {
-    void* frames = nullptr;         // address: fake stack
-    const void* bottom = nullptr;   // address: where control comes from
+    void* frames = nullptr;        // address: fake stack
+    const void* bottom = nullptr;  // address: where control comes from
     std::size_t size = 0;
-    void* thread = nullptr;         // thread: its name of this stack
-    void* back = nullptr;           // thread: its name of who entered
+    void* thread = nullptr;  // thread: its name of this stack
+    void* back = nullptr;    // thread: its name of who entered
   };
   void before_enter(void*& frames);
   void after_enter(void* frames);

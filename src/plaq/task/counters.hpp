@@ -16,13 +16,13 @@ struct worker_counters {
 };
 
 struct pool_counters {
-  std::uint64_t pool = 0;        ///< number of the pool, unique in the process
-  std::string_view backend;      ///< its back end
-  std::uint64_t age_ns = 0;      ///< since the pool began
-  std::uint64_t queued = 0;      ///< tasks that could run now and wait in a queue that belongs to all workers
-  std::uint64_t tasks = 0;       ///< tasks that were made and have not ended
-  std::uint64_t stacks = 0;      ///< stacks (os: threads) that exist, in use or kept for the next task
-  int first_worker = 0;          ///< number of workers[0] among those of all pools, as traces know it
+  std::uint64_t pool = 0;    ///< number of the pool, unique in the process
+  std::string_view backend;  ///< its back end
+  std::uint64_t age_ns = 0;  ///< since the pool began
+  std::uint64_t queued = 0;  ///< tasks that could run now and wait in a queue that belongs to all workers
+  std::uint64_t tasks = 0;   ///< tasks that were made and have not ended
+  std::uint64_t stacks = 0;  ///< stacks (os: threads) that exist, in use or kept for the next task
+  int first_worker = 0;      ///< number of workers[0] among those of all pools, as traces know it
   std::vector<worker_counters> workers;
 };
 

@@ -65,9 +65,7 @@ auto dataflow(detail::scheduler& pool, task_name name, F&& f, Antecedents... res
     // Braces: from left to right.
     std::tuple<decltype(detail::arguments_of(ready))...> all{detail::arguments_of(ready)...};
     return std::apply(
-        [&](auto&... each) -> decltype(auto) {
-          return std::apply(std::move(f), std::tuple_cat(std::move(each)...));
-        },
+        [&](auto&... each) -> decltype(auto) { return std::apply(std::move(f), std::tuple_cat(std::move(each)...)); },
         all);
   };
   return detail::defer(pool, name, std::move(unpack), std::move(results)...);

@@ -50,8 +50,7 @@ class deferred final : public job,
   void run() noexcept override {
     for (std::size_t n = 0; const state_base* used = nth_of_all(this->members_, n); ++n) uses(used->maker);
     const auto work = [&]() -> returned { return std::apply(std::move(*work_), std::move(this->members_)); };
-    if constexpr (returns_future)
-      try {
+    if constexpr (returns_future) try {
         inner_ = work();
         if (!inner_.valid()) throw std::future_error(std::future_errc::broken_promise);
       } catch (...) {

@@ -123,8 +123,7 @@ class promise {
     return *this;
   }
   ~promise() {
-    if (state_ && !kept_)
-      set_exception(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+    if (state_ && !kept_) set_exception(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
   }
 
   future<T> get_future() {

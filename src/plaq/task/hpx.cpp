@@ -1,13 +1,13 @@
 #include "plaq/task/hpx.hpp"
 
-#include <hpx/execution.hpp>
-#include <hpx/init.hpp>
-#include <hpx/runtime.hpp>
 #include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <hpx/execution.hpp>
+#include <hpx/init.hpp>
+#include <hpx/runtime.hpp>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -93,9 +93,7 @@ class runtime {
     most_stacks = room_for_stacks();
     ::hpx::local::init_params how;
     how.cfg = {"hpx.os_threads=" + std::to_string(its_place.workers),
-               "hpx.stacks.small_size=" + std::to_string(its_stack_size),
-               "hpx.bind!=none",
-               "hpx.handle_signals=0"};
+               "hpx.stacks.small_size=" + std::to_string(its_stack_size), "hpx.bind!=none", "hpx.handle_signals=0"};
     // HPX ties each worker to a hardware thread, also where told not to. Its workers are to stand where those of the
     // other back ends do.
     ::hpx::register_thread_on_start_func(

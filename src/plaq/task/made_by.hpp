@@ -12,7 +12,8 @@ inline std::uint64_t maker() noexcept { return trace::detail::listening() ? this
 
 /// The running task uses what `maker` made.
 inline void uses(std::uint64_t maker) noexcept {
-  if (trace::detail::listening()) [[unlikely]] trace::linked(maker, this_task::id());
+  if (trace::detail::listening()) [[unlikely]]
+    trace::linked(maker, this_task::id());
 }
 
 }  // namespace plaq::task::detail

@@ -15,10 +15,12 @@ class meter {
   /// Around the time inside of a task.
   void enter() noexcept {
     switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (timing.load(std::memory_order_relaxed)) [[unlikely]] start_clock();
+    if (timing.load(std::memory_order_relaxed)) [[unlikely]]
+      start_clock();
   }
   void leave() noexcept {
-    if (busy_.load(std::memory_order_relaxed) & ticking) [[unlikely]] stop_clock();
+    if (busy_.load(std::memory_order_relaxed) & ticking) [[unlikely]]
+      stop_clock();
   }
   void stole() noexcept { steals_.store(steals_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 

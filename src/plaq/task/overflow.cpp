@@ -33,7 +33,7 @@ void on_fault(int signal, siginfo_t* what, void*) noexcept {
 }
 
 bool install() noexcept {
-  struct sigaction ours{};
+  struct sigaction ours {};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   return sigaction(SIGSEGV, &ours, &before) == 0;

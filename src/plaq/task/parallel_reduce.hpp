@@ -27,9 +27,7 @@ T parallel_reduce(Pool& pool, task_name name, Index begin, Index end, T init, Co
                   loop_options how = {}) {
   const std::size_t n = detail::length(begin, end), pieces = std::min<std::size_t>(n, 256);
   if (n == 0) return init;
-  const auto cut = [&](std::size_t p) {
-    return detail::advanced(begin, n / pieces * p + n % pieces * p / pieces);
-  };
+  const auto cut = [&](std::size_t p) { return detail::advanced(begin, n / pieces * p + n % pieces * p / pieces); };
   if (how.chunk > 0) how.chunk = std::max<std::size_t>(1, how.chunk / (n / pieces));  // in pieces
   std::vector<std::optional<T>> part(pieces);
   parallel_for(

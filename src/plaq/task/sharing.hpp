@@ -15,8 +15,8 @@ enum class sharing {
 
 struct loop_options {
   task::sharing sharing = task::sharing::guided;
-  std::size_t chunk = 0;       ///< indices; 0: see sharing
-  std::stop_token stop = {};   ///< looked at before each piece
+  std::size_t chunk = 0;      ///< indices; 0: see sharing
+  std::stop_token stop = {};  ///< looked at before each piece
 };
 
 namespace detail {
@@ -30,7 +30,9 @@ class hand_out {
   };
 
   hand_out(std::size_t n, std::size_t workers, const loop_options& how)
-      : n_(n), how_(how.sharing), chunk_(std::max<std::size_t>(how.chunk, 1)),
+      : n_(n),
+        how_(how.sharing),
+        chunk_(std::max<std::size_t>(how.chunk, 1)),
         members_(std::min(workers, 1 + (n - 1) / chunk_)) {
     if (how.chunk == 0 && how_ == sharing::static_) chunk_ = 1 + (n - 1) / members_;
   }

@@ -74,8 +74,7 @@ class condition_variable {
     return done();
   }
 
-  std::cv_status wait_until(std::unique_lock<mutex>& lock,
-                            std::chrono::steady_clock::time_point deadline) noexcept;
+  std::cv_status wait_until(std::unique_lock<mutex>& lock, std::chrono::steady_clock::time_point deadline) noexcept;
   template <class Rep, class Period>
   std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time) noexcept {
     return wait_until(lock, std::chrono::steady_clock::now() + time);

@@ -30,8 +30,7 @@ void timer::watch(std::stop_token stop) {
       waiting_.erase(waiting_.begin());
       who->wake();
     } else {
-      changed_.wait_until(lock, stop, deadline,
-                          [&] { return waiting_.empty() || waiting_.begin()->first < deadline; });
+      changed_.wait_until(lock, stop, deadline, [&] { return waiting_.empty() || waiting_.begin()->first < deadline; });
     }
   }
 }

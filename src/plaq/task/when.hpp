@@ -28,9 +28,7 @@ inline void complete(state_base* share) noexcept {
 template <class Result, class... Members>
 class all_of final : public state<Result>, private antecedents<Members...> {
  public:
-  explicit all_of(Members... members) : antecedents<Members...>(std::move(members)...) {
-    this->retain();
-  }
+  explicit all_of(Members... members) : antecedents<Members...>(std::move(members)...) { this->retain(); }
   using antecedents<Members...>::advance;
 
  private:
@@ -76,12 +74,13 @@ class any_of final : public state<when_any_result<Sequence>> {
 
  private:
   struct arm : continuation {
-    arm() : continuation{[](continuation& c) noexcept {
-      any_of* const self = static_cast<arm&>(c).self;
-      state_base* const done = self->hear(static_cast<arm&>(c).index);
-      self->release();
-      return done;
-    }} {}
+    arm()
+        : continuation{[](continuation& c) noexcept {
+            any_of* const self = static_cast<arm&>(c).self;
+            state_base* const done = self->hear(static_cast<arm&>(c).index);
+            self->release();
+            return done;
+          }} {}
     any_of* self = nullptr;
     std::size_t index = 0;
   };
@@ -96,9 +95,8 @@ class any_of final : public state<when_any_result<Sequence>> {
     if (steps_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
     for (std::size_t n = 0; n < attached_; ++n)
       if (nth_of_all(members_, n)->detach(arms_[n])) this->release();
-    this->store([&] {
-      return when_any_result<Sequence>{winner_.load(), std::make_from_tuple<Sequence>(std::move(members_))};
-    });
+    this->store(
+        [&] { return when_any_result<Sequence>{winner_.load(), std::make_from_tuple<Sequence>(std::move(members_))}; });
     this->retain();
     return this;
   }

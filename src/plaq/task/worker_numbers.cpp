@@ -9,7 +9,7 @@ namespace plaq::task::detail {
 namespace {
 
 std::mutex list_lock;
-std::vector<const worker_numbers*>& list() {  // by first()
+std::vector<const worker_numbers*>& list() {                   // by first()
   static auto& all = *new std::vector<const worker_numbers*>;  // outlives every pool
   return all;
 }

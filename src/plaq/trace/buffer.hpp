@@ -47,14 +47,14 @@ class ring {
 
   // The thread's side.
 
-  bool write(record only) noexcept { return put(1, [&](record* at, std::size_t) { *at = only; }); }
+  bool write(record only) noexcept {
+    return put(1, [&](record* at, std::size_t) { *at = only; });
+  }
   bool write(record first, record second) noexcept {
     return put(2, [&](record* at, std::size_t room) { at[0] = first, (room > 1 ? at[1] : records_[0]) = second; });
   }
   std::uint32_t number_of(std::string_view name);
-  std::uint64_t new_region() noexcept {
-    return (static_cast<std::uint64_t>(number_) + 1) << 40 | ++regions_;
-  }
+  std::uint64_t new_region() noexcept { return (static_cast<std::uint64_t>(number_) + 1) << 40 | ++regions_; }
   /// The task that the thread runs: 0 where that is none, or not known since the session began.
   void set_task(std::uint64_t id) noexcept { task_ = id, task_session_ = current_session(); }
   std::uint64_t task() const noexcept { return task_session_ == current_session() ? task_ : 0; }

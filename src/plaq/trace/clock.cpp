@@ -46,8 +46,6 @@ clock_pair read_both_clocks() noexcept {
   return best;
 }
 
-std::string_view clock_name() noexcept {
-  return detail::counter_is_invariant ? "time-stamp counter" : "steady clock";
-}
+std::string_view clock_name() noexcept { return detail::counter_is_invariant ? "time-stamp counter" : "steady clock"; }
 
 }  // namespace plaq::trace

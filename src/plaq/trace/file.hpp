@@ -12,16 +12,16 @@ namespace plaq::trace::detail {
 
 /// What a block holds. The numbers are those of the file; python/plaq/trace/rank_file.py reads them.
 enum class block : std::uint32_t {
-  process = 1,   ///< JSON: who and where
-  names = 2,     ///< texts, the next numbers each
-  thread = 3,    ///< a thread's number is the block's; JSON: kernel id and name
-  events = 4,    ///< records of one thread
-  clocks = 5,    ///< clock_pair: all events until then stand before it in the file
-  series = 6,    ///< JSON: name, unit, worker and kernel thread of the next counter
-  samples = 7,   ///< u64 ticks, then (u64 counter, f64 value) each
-  offset = 8,    ///< f64: seconds to add to steady_clock, their error, steady_clock when it was measured
-  gpu = 9,       ///< gpu_interval
-  gpu_calls = 10 ///< gpu_call
+  process = 1,    ///< JSON: who and where
+  names = 2,      ///< texts, the next numbers each
+  thread = 3,     ///< a thread's number is the block's; JSON: kernel id and name
+  events = 4,     ///< records of one thread
+  clocks = 5,     ///< clock_pair: all events until then stand before it in the file
+  series = 6,     ///< JSON: name, unit, worker and kernel thread of the next counter
+  samples = 7,    ///< u64 ticks, then (u64 counter, f64 value) each
+  offset = 8,     ///< f64: seconds to add to steady_clock, their error, steady_clock when it was measured
+  gpu = 9,        ///< gpu_interval
+  gpu_calls = 10  ///< gpu_call
 };
 
 /// The head has lines, then zeros: "plaq trace 2"; the state, which is "open", "closed", or "cut: why"; the length

@@ -63,8 +63,7 @@ class gpu_counters::nvml {
       if (memory_info m{}; memory_ && memory_(gpus_[i], &m) == success) add("memory", "B", double(m.used));
       if (unsigned mw = 0; power_ && power_(gpus_[i], &mw) == success) add("power", "W", 1e-3 * mw);
       if (unsigned mhz = 0; clock_ && clock_(gpus_[i], clock_graphics, &mhz) == success) add("clock", "MHz", mhz);
-      if (unsigned mhz = 0; clock_ && clock_(gpus_[i], clock_memory, &mhz) == success)
-        add("memory clock", "MHz", mhz);
+      if (unsigned mhz = 0; clock_ && clock_(gpus_[i], clock_memory, &mhz) == success) add("memory clock", "MHz", mhz);
     }
   }
 

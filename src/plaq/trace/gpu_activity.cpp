@@ -23,8 +23,9 @@ std::atomic<void (*)()> gpu_task_ends{nullptr};
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t(1) << 20;
-constexpr int kinds[] = {kind_concurrent_kernel, kind_memcpy, kind_memset, kind_external_correlation, kind_runtime,
-                         kind_driver};  // an external correlation comes with the record of an API call
+constexpr int kinds[] = {
+    kind_concurrent_kernel, kind_memcpy, kind_memset, kind_external_correlation,
+    kind_runtime,           kind_driver};  // an external correlation comes with the record of an API call
 
 // CUPTI's callbacks and the hooks carry no data of their own.
 std::mutex current_lock;

@@ -54,8 +54,7 @@ class gpu_activity {
  private:
   struct functions;
   static void request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);
-  static void complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size,
-                       std::size_t valid);
+  static void complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
   void read(std::uint8_t* buffer, std::size_t valid);
   void add(const detail::cupti::activity& record);
   std::int64_t clock_offset() const;

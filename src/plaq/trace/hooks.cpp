@@ -76,8 +76,7 @@ void finished(std::uint64_t id) noexcept {
   announce([=] { recorder::has_none(event::finished, id); }, [=](listener& l) { l.finished(id); });
 }
 void linked(std::uint64_t from, std::uint64_t to) noexcept {
-  if (from && to)
-    announce([=] { recorder::linked(from, to); }, [=](listener& l) { l.linked(from, to); });
+  if (from && to) announce([=] { recorder::linked(from, to); }, [=](listener& l) { l.linked(from, to); });
 }
 
 }  // namespace detail

@@ -50,31 +50,36 @@ inline bool listening() noexcept { return audience.load(std::memory_order_relaxe
 }  // namespace detail
 
 /// Whether a session records now.
-inline bool recording() noexcept {
-  return detail::audience.load(std::memory_order_relaxed) & detail::to_session;
-}
+inline bool recording() noexcept { return detail::audience.load(std::memory_order_relaxed) & detail::to_session; }
 
 inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
-  if (detail::listening()) [[unlikely]] detail::created(id, parent, name);
+  if (detail::listening()) [[unlikely]]
+    detail::created(id, parent, name);
 }
 inline void started(std::uint64_t id, int worker) noexcept {
-  if (detail::listening()) [[unlikely]] detail::started(id, worker);
+  if (detail::listening()) [[unlikely]]
+    detail::started(id, worker);
 }
 inline void suspended(std::uint64_t id) noexcept {
-  if (detail::listening()) [[unlikely]] detail::suspended(id);
+  if (detail::listening()) [[unlikely]]
+    detail::suspended(id);
 }
 inline void ready(std::uint64_t id) noexcept {
-  if (detail::listening()) [[unlikely]] detail::ready(id);
+  if (detail::listening()) [[unlikely]]
+    detail::ready(id);
 }
 inline void resumed(std::uint64_t id, int worker) noexcept {
-  if (detail::listening()) [[unlikely]] detail::resumed(id, worker);
+  if (detail::listening()) [[unlikely]]
+    detail::resumed(id, worker);
 }
 inline void finished(std::uint64_t id) noexcept {
-  if (detail::listening()) [[unlikely]] detail::finished(id);
+  if (detail::listening()) [[unlikely]]
+    detail::finished(id);
 }
 /// Nothing where either is 0: not a task.
 inline void linked(std::uint64_t from, std::uint64_t to) noexcept {
-  if (detail::listening()) [[unlikely]] detail::linked(from, to);
+  if (detail::listening()) [[unlikely]]
+    detail::linked(from, to);
 }
 
 }  // namespace plaq::trace

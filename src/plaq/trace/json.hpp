@@ -27,9 +27,7 @@ inline std::string json_text(std::string_view text) {
 class json_object {
  public:
   json_object& add(std::string_view name, std::string_view text) { return member(name, json_text(text)); }
-  json_object& add(std::string_view name, std::integral auto number) {
-    return member(name, std::to_string(number));
-  }
+  json_object& add(std::string_view name, std::integral auto number) { return member(name, std::to_string(number)); }
   json_object& add(std::string_view name, const json_object& inner) { return member(name, inner.text()); }
   std::string text() const { return body_.empty() ? "{}" : body_ + '}'; }
 

@@ -19,8 +19,7 @@ void need_place(std::int64_t at, std::size_t size, const char* otherwise) {
 }
 
 /// The rows of a table that belong to each location; the table is sorted by location.
-std::vector<std::pair<std::size_t, std::size_t>> rows_of(std::span<const std::int32_t> location,
-                                                         std::size_t count) {
+std::vector<std::pair<std::size_t, std::size_t>> rows_of(std::span<const std::int32_t> location, std::size_t count) {
   std::vector<std::pair<std::size_t, std::size_t>> rows(count);
   for (std::size_t i = 0; i < location.size();) {
     need_place(location[i], count, "a location is out of range");
@@ -100,8 +99,7 @@ class event_writer {
       ok(OTF2_EvtWriter_Leave(writer_, nullptr, time, region(i)));
       if (!is_slice(i)) continue;
       if (all_.intervals.last[i])
-        ok(OTF2_EvtWriter_ThreadTaskComplete(writer_, nullptr, time, team_, creator(i),
-                                             all_.intervals.generation[i]));
+        ok(OTF2_EvtWriter_ThreadTaskComplete(writer_, nullptr, time, team_, creator(i), all_.intervals.generation[i]));
       else
         ok(OTF2_EvtWriter_ThreadTaskSwitch(writer_, nullptr, time, team_, own_, 0));
     }
@@ -123,9 +121,7 @@ class event_writer {
                              &value));
   }
 
-  bool is_slice(std::size_t i) const {
-    return !on_gpu_ && all_.intervals.depth[i] == 0 && all_.intervals.task[i] != 0;
-  }
+  bool is_slice(std::size_t i) const { return !on_gpu_ && all_.intervals.depth[i] == 0 && all_.intervals.task[i] != 0; }
   OTF2_RegionRef region(std::size_t i) const { return static_cast<OTF2_RegionRef>(all_.intervals.region[i]); }
 
   OTF2_Archive* file_;
@@ -171,8 +167,7 @@ void write(const std::string& folder, const archive& all) {
   std::vector<std::uint64_t> event_counts;
   ok(OTF2_Archive_OpenEvtFiles(file.get()));
   event_writer events(file.get(), all, place_in_team);
-  for (std::size_t i = 0; i < count; ++i)
-    event_counts.push_back(events.write(i, intervals[i], created[i], samples[i]));
+  for (std::size_t i = 0; i < count; ++i) event_counts.push_back(events.write(i, intervals[i], created[i], samples[i]));
   ok(OTF2_Archive_CloseEvtFiles(file.get()));
 
   // Readers ask for a file of local definitions of every location, even where it is empty.

@@ -45,8 +45,8 @@ class definition_writer {
 
   void region(OTF2_RegionRef self, const std::string& name, OTF2_RegionRole role) {
     const auto id = string(name), none = string("");
-    ok(OTF2_GlobalDefWriter_WriteRegion(writer_, self, id, id, none, role, OTF2_PARADIGM_USER,
-                                        OTF2_REGION_FLAG_NONE, none, 0, 0));
+    ok(OTF2_GlobalDefWriter_WriteRegion(writer_, self, id, id, none, role, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
+                                        none, 0, 0));
   }
 
   /// machine > hosts > processes > locations
@@ -117,9 +117,8 @@ class definition_writer {
     }
     for (std::size_t i = 0; i < all.counters.size(); ++i) {
       const auto& counter = all.counters[i];
-      const auto recorder = std::ranges::find_if(all.locations, [&](const location& l) {
-        return l.kind == kind::counters && l.process == counter.process;
-      });
+      const auto recorder = std::ranges::find_if(
+          all.locations, [&](const location& l) { return l.kind == kind::counters && l.process == counter.process; });
       check(recorder != all.locations.end(), "a process has counters but no location for them");
       const bool whole = counter.location < 0;
       ok(OTF2_GlobalDefWriter_WriteMetricInstance(

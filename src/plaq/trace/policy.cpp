@@ -11,8 +11,7 @@
 namespace plaq::trace {
 
 policy::policy(std::chrono::milliseconds period, std::function<void()> decide) {
-  if (period < std::chrono::milliseconds(1))
-    throw input_error("trace: the period of a policy must be 1 ms or longer");
+  if (period < std::chrono::milliseconds(1)) throw input_error("trace: the period of a policy must be 1 ms or longer");
   thread_ = std::jthread([period, decide = std::move(decide)](std::stop_token stop) {
     std::mutex lock;
     std::condition_variable_any until;

@@ -8,9 +8,7 @@
 
 namespace plaq::trace::detail::recorder {
 
-inline std::uint64_t head(event kind) noexcept {
-  return static_cast<std::uint64_t>(kind) << 56 | (ticks() & low_bits);
-}
+inline std::uint64_t head(event kind) noexcept { return static_cast<std::uint64_t>(kind) << 56 | (ticks() & low_bits); }
 inline std::uint64_t more(std::uint32_t number) noexcept {
   return static_cast<std::uint64_t>(event::more) << 56 | number;
 }
@@ -21,14 +19,16 @@ inline void created(std::uint64_t id, std::uint64_t parent, std::string_view nam
 inline void has_worker(event kind, std::uint64_t id, int worker) noexcept {
   if (ring* r = own_ring()) {
     r->set_task(id);
-    if (auto* begins = gpu_task_begins.load(std::memory_order_relaxed)) [[unlikely]] begins(id);
+    if (auto* begins = gpu_task_begins.load(std::memory_order_relaxed)) [[unlikely]]
+      begins(id);
     r->write({head(kind), id | static_cast<std::uint64_t>(worker) << worker_shift});
   }
 }
 inline void has_none(event kind, std::uint64_t id) noexcept {
   if (ring* r = own_ring()) {
     r->set_task(0);
-    if (auto* ends = gpu_task_ends.load(std::memory_order_relaxed)) [[unlikely]] ends();
+    if (auto* ends = gpu_task_ends.load(std::memory_order_relaxed)) [[unlikely]]
+      ends();
     r->write({head(kind), id});
   }
 }

@@ -220,8 +220,7 @@ class session::implementation {
         return iovec{const_cast<detail::record*>(x.first), x.count * sizeof(detail::record)};
       };
       const auto number = std::uint64_t(p.of->number()), lost = p.of->lost();
-      if (p.end > p.of->read() || lost)
-        file_.add(block::events, {bytes(pieces[0]), bytes(pieces[1])}, number, lost);
+      if (p.end > p.of->read() || lost) file_.add(block::events, {bytes(pieces[0]), bytes(pieces[1])}, number, lost);
       p.of->consume(p.end);
       if (p.abandoned) detail::free_ring(p.of);
     }

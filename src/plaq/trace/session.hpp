@@ -10,9 +10,9 @@
 namespace plaq::trace {
 
 struct session_options {
-  std::filesystem::path folder;  ///< made where it is missing
-  int rank = 0;                  ///< the file is folder/rank-0000.plaqtrace
-  std::chrono::milliseconds period{100};  ///< between two samples of the counters and two writes
+  std::filesystem::path folder;                   ///< made where it is missing
+  int rank = 0;                                   ///< the file is folder/rank-0000.plaqtrace
+  std::chrono::milliseconds period{100};          ///< between two samples of the counters and two writes
   std::size_t ring_bytes = std::size_t(4) << 20;  ///< of events that wait to be written, per thread
   std::map<std::string, std::string> notes{};     ///< go into the file: command line, version, ...
 };

@@ -73,8 +73,8 @@ void read_cores(std::vector<sample>& out) {
     int core = 0;
     // user, nice, system, idle, waiting for a device, interrupts (hard, soft), stolen by other virtual machines
     double t[8] = {};
-    if (std::sscanf(line.c_str(), "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &core, t, t + 1, t + 2, t + 3, t + 4,
-                    t + 5, t + 6, t + 7) != 9)
+    if (std::sscanf(line.c_str(), "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &core, t, t + 1, t + 2, t + 3, t + 4, t + 5,
+                    t + 6, t + 7) != 9)
       continue;
     if (core >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(core), &mine)) continue;
     const double busy = t[0] + t[1] + t[2] + t[5] + t[6];

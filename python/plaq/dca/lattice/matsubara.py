@@ -52,7 +52,8 @@ class Mesh:
         # coefficients. Weights are as the noise of G falls, since with equal ones that of the lowest frequencies,
         # the largest, would come into all others: at every other temperature n had four to ten times the noise.
         weights = np.tile(self.omega**2 + self.wmax**2, 2)
-        self._fit = np.linalg.pinv(np.concatenate([at_points.real, at_points.imag], axis=1) * weights) * weights[:, None]
+        self._fit = np.linalg.pinv(np.concatenate([at_points.real, at_points.imag], axis=1) * weights) * weights[:,
+                                                                                                                 None]
 
     def frequency(self, n):
         """w_n for any integer index (or array of indices) n."""

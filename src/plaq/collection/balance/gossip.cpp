@@ -58,8 +58,9 @@ speech gossip_of(talk& t, holding& have) {
   const int hops = int(std::ceil(std::log2(double(t.ranks) + 1)));
   for (int iteration = 0; iteration < iterations && t.lowest > 1.001 * t.mean; ++iteration) {
     const auto draw = [&](int purpose, std::uint64_t index) {
-      return random_words({.seed = 0x676f7373, .i = std::uint32_t(t.rank), .j = std::uint32_t(purpose),
-                           .k = std::uint32_t(iteration)}, index)[0];
+      return random_words(
+          {.seed = 0x676f7373, .i = std::uint32_t(t.rank), .j = std::uint32_t(purpose), .k = std::uint32_t(iteration)},
+          index)[0];
     };
     // Who has news passes it on once.
     hearsay known;

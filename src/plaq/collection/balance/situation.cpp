@@ -28,8 +28,7 @@ void need_sound(const situation& s) {
     if (rank < 0 || rank >= s.ranks)
       refuse("an element is on rank " + std::to_string(rank) + " of " + std::to_string(s.ranks));
   for (const edge& e : s.edges)
-    if (e.a >= s.size() || e.b >= s.size() || !(e.weight >= 0))
-      refuse("an edge has an end or a weight that cannot be");
+    if (e.a >= s.size() || e.b >= s.size() || !(e.weight >= 0)) refuse("an edge has an end or a weight that cannot be");
 }
 
 totals::totals(const situation& s, const plan& to) : load(std::size_t(s.ranks)), bytes(std::size_t(s.ranks)) {

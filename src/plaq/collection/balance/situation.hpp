@@ -18,12 +18,12 @@ struct edge {
 /// nobody knows; who needs one that is empty throws input_error.
 struct situation {
   int ranks = 1;
-  std::vector<double> loads;                       ///< >= 0, in seconds or in units of work
-  std::vector<int> where;                          ///< the rank that each is on
-  std::vector<double> sizes = {};                  ///< bytes
+  std::vector<double> loads;       ///< >= 0, in seconds or in units of work
+  std::vector<int> where;          ///< the rank that each is on
+  std::vector<double> sizes = {};  ///< bytes
   std::vector<edge> edges = {};
-  std::vector<std::uint64_t> positions = {};       ///< along a curve through the mesh; different
-  std::vector<std::array<double, 3>> points = {};  ///< of the mesh
+  std::vector<std::uint64_t> positions = {};                    ///< along a curve through the mesh; different
+  std::vector<std::array<double, 3>> points = {};               ///< of the mesh
   double most_bytes = std::numeric_limits<double>::infinity();  ///< on a rank
   int ranks_per_node = 1;
 
@@ -38,12 +38,12 @@ using plan = std::vector<int>;
 void need_sound(const situation& s);
 
 struct outcome {
-  double highest = 0;      ///< load of a rank
-  double mean = 0;         ///< of all ranks
-  double largest = 0;      ///< load of an element
-  double moved = 0;        ///< elements
+  double highest = 0;  ///< load of a rank
+  double mean = 0;     ///< of all ranks
+  double largest = 0;  ///< load of an element
+  double moved = 0;    ///< elements
   double moved_bytes = 0;
-  double cut = 0;          ///< weight of the edges between ranks
+  double cut = 0;  ///< weight of the edges between ranks
   /// I = max/mean - 1, and what it is at least: that of the largest element alone.
   double imbalance() const { return mean > 0 ? highest / mean - 1 : 0; }
   double floor() const { return mean > 0 && largest > mean ? largest / mean - 1 : 0; }

@@ -29,8 +29,8 @@ struct peer {
 struct item {
   id of = 0;
   double load = 0, bytes = 0;
-  int from = 0;   ///< the rank that the element is on
-  int hands = 0;  ///< how often it has changed hands
+  int from = 0;                  ///< the rank that the element is on
+  int hands = 0;                 ///< how often it has changed hands
   std::vector<peer> peers = {};  ///< by id
   void serialize(auto& ar) { ar(of, load, bytes, from, hands, peers); }
 };

@@ -16,19 +16,18 @@ enum class operation { sum, min, max };
 
 template <class T>
 concept real_scalar = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
-    std::same_as<T, std::uint64_t> || std::same_as<T, float> || std::same_as<T, double>;
+                      std::same_as<T, std::uint64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
 template <class T>
-concept reducible =
-    real_scalar<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+concept reducible = real_scalar<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 /// (to, left, right, bytes): to = left op right, value by value; `to` may be one of the two.
 using combination = std::function<void(std::byte*, const std::byte*, const std::byte*, std::size_t)>;
 
 /// The combination by a function of two values. Contributions of lower ranks (of earlier pieces) come left.
 template <class T, class F>
-requires std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, F&, const T&, const T&> combination
-combination_of(F f) {
+  requires std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, F&, const T&, const T&>
+combination combination_of(F f) {
   return [f](std::byte* to, const std::byte* left, const std::byte* right, std::size_t bytes) {
     auto* out = reinterpret_cast<T*>(to);
     const auto* a = reinterpret_cast<const T*>(left);

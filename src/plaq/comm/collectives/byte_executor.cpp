@@ -12,7 +12,7 @@ namespace plaq::comm {
 namespace {
 constexpr std::size_t worth_a_region = 64 * 1024;  // bytes: some 10 us
 constexpr std::size_t soon_gone = 4096;            // bytes: to look at longer ones too early may cost a turn
-}
+}  // namespace
 
 byte_executor::~byte_executor() {
   // Only after an error is anything left. A receive can be taken back, what was sent cannot.

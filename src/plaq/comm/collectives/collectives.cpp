@@ -84,8 +84,8 @@ std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted)
     return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), seats_, rank()));
   };
   if (!wanted.first_piece.empty() || !wanted.first_byte.empty()) return make();
-  const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes,
-                                       wanted.grain, wanted.fixed_order};
+  const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes, wanted.grain,
+                                       wanted.fixed_order};
   if (const auto found = schedules_.find(key); found != schedules_.end()) return found->second;
   if (schedules_.size() >= most_schedules) schedules_.clear();
   return schedules_[key] = make();
@@ -100,8 +100,12 @@ operations::operation_to_do collectives::prepare(call&& what) {
   if (what.combine && (under_way_->on_device(what.input) || under_way_->on_device(what.output)))
     throw input_error(std::string(name_of(what.wanted.what)) +
                       ": a buffer is memory of a GPU; values are combined in host memory only");
-  return {labels[std::size_t(what.wanted.what)], schedule_for(what.wanted), what.input,
-          what.output, std::move(what.combine), std::move(what.at_end)};
+  return {labels[std::size_t(what.wanted.what)],
+          schedule_for(what.wanted),
+          what.input,
+          what.output,
+          std::move(what.combine),
+          std::move(what.at_end)};
 }
 
 std::vector<std::size_t> collectives::first_bytes(std::size_t mine) {

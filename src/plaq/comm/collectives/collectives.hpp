@@ -109,7 +109,9 @@ class collectives {
     using T = std::ranges::range_value_t<R>;
     const auto first = number_pieces(std::ranges::size(mine), std::ranges::size(result));
     const auto output = writable(result);
-    run({{collective::all_reduce, 0, output.size(), sizeof(T), true, first}, readable(mine), output,
+    run({{collective::all_reduce, 0, output.size(), sizeof(T), true, first},
+         readable(mine),
+         output,
          combination_of<T>(op)});
   }
 
@@ -251,7 +253,9 @@ class collectives {
     using T = std::ranges::range_value_t<R>;
     if (rank() == root) need_length("reduce", std::ranges::size(result), std::ranges::size(mine));
     const auto input = readable(mine);
-    return {{collective::reduce, root, input.size(), sizeof(T), options_.fixed_order, {}}, input, writable(result),
+    return {{collective::reduce, root, input.size(), sizeof(T), options_.fixed_order, {}},
+            input,
+            writable(result),
             combination_of<T>(op)};
   }
   template <class R, class Op>

@@ -47,26 +47,16 @@ std::function<void()> sample_call(collectives& by, collective what, std::size_t 
                                                                                std::vector<float>(out, 1));
   };
   switch (what) {
-    case collective::barrier:
-      return [&by] { by.barrier(); };
-    case collective::broadcast:
-      return [&by, b = buffers(0, n)] { by.broadcast(b->second); };
-    case collective::reduce:
-      return [&by, b = buffers(n, n)] { by.reduce(b->first, b->second, operation::max); };
-    case collective::scatter:
-      return [&by, b = buffers(n * p, n)] { by.scatter(b->first, b->second); };
-    case collective::gather:
-      return [&by, b = buffers(n, n * p)] { by.gather(b->first, b->second); };
-    case collective::all_reduce:
-      return [&by, b = buffers(0, n)] { by.all_reduce(b->second, operation::max); };
-    case collective::all_gather:
-      return [&by, b = buffers(n, n * p)] { by.all_gather(b->first, b->second); };
-    case collective::all_to_all:
-      return [&by, b = buffers(n * p, n * p)] { by.all_to_all(b->first, b->second); };
-    case collective::inclusive_scan:
-      return [&by, b = buffers(0, n)] { by.inclusive_scan(b->second, operation::max); };
-    case collective::exclusive_scan:
-      return [&by, b = buffers(0, n)] { by.exclusive_scan(b->second, operation::max); };
+    case collective::barrier: return [&by] { by.barrier(); };
+    case collective::broadcast: return [&by, b = buffers(0, n)] { by.broadcast(b->second); };
+    case collective::reduce: return [&by, b = buffers(n, n)] { by.reduce(b->first, b->second, operation::max); };
+    case collective::scatter: return [&by, b = buffers(n * p, n)] { by.scatter(b->first, b->second); };
+    case collective::gather: return [&by, b = buffers(n, n * p)] { by.gather(b->first, b->second); };
+    case collective::all_reduce: return [&by, b = buffers(0, n)] { by.all_reduce(b->second, operation::max); };
+    case collective::all_gather: return [&by, b = buffers(n, n * p)] { by.all_gather(b->first, b->second); };
+    case collective::all_to_all: return [&by, b = buffers(n * p, n * p)] { by.all_to_all(b->first, b->second); };
+    case collective::inclusive_scan: return [&by, b = buffers(0, n)] { by.inclusive_scan(b->second, operation::max); };
+    case collective::exclusive_scan: return [&by, b = buffers(0, n)] { by.exclusive_scan(b->second, operation::max); };
   }
   return {};
 }
@@ -97,14 +87,12 @@ std::vector<method> candidates(collective what, int ranks, std::size_t bytes) {
       case algorithm::bruck:
         for (const int a : arities) all.push_back({how, a, 0});
         break;
-      default:
-        all.push_back({how, 2, 0});
+      default: all.push_back({how, 2, 0});
     }
   return all;
 }
 
-std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes,
-                                         int repeats) {
+std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes, int repeats) {
   const auto methods = candidates(what, over.size(), bytes);
   std::vector<std::unique_ptr<collectives>> by;
   std::vector<std::function<void()>> calls;

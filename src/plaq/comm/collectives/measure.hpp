@@ -28,7 +28,6 @@ struct measured {
 };
 
 /// Every candidate for this operation, blocks and communicator, the quickest first. Collective.
-std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes,
-                                         int repeats);
+std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes, int repeats);
 
 }  // namespace plaq::comm

@@ -75,8 +75,9 @@ void operations::keep(std::unique_ptr<flight> done) {
 
 void operations::run(operation_to_do what) {
   const trace::region whole(what.name);
-  constexpr int patient = 200;      // looks, some 20 us; Open MPI gives cores away by itself where ranks share them
-  constexpr int giving_way = 1000;  // after so many others are at work on this core: they get on faster if this one sleeps
+  constexpr int patient = 200;  // looks, some 20 us; Open MPI gives cores away by itself where ranks share them
+  constexpr int giving_way =
+      1000;  // after so many others are at work on this core: they get on faster if this one sleeps
   std::unique_ptr<flight> mine;
   for (int look = 0;; ++look) {
     {

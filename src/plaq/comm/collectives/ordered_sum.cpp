@@ -27,8 +27,8 @@ std::vector<std::pair<std::int64_t, int>> order_of(const gathered<entry>& table,
   for (int r = 0; r < ranks; ++r) {
     for (const auto& e : table.from(r))
       if (e.length != length)
-        throw input_error("ordered_sum: an array of rank " + std::to_string(r) + " has " +
-                          std::to_string(e.length) + " values, the sum on rank 0 has " + std::to_string(length));
+        throw input_error("ordered_sum: an array of rank " + std::to_string(r) + " has " + std::to_string(e.length) +
+                          " values, the sum on rank 0 has " + std::to_string(length));
     for (const auto& e : table.from(r).subspan(1)) order.emplace_back(e.index, r);
   }
   if (order.empty()) throw input_error("ordered_sum: no rank has a piece");
@@ -52,8 +52,8 @@ std::vector<stretch> runs_of(const std::vector<std::pair<std::int64_t, int>>& or
   for (std::size_t i = 0, next = 0; i < order.size(); i = next) {
     while (next < order.size() && order[next].second == order[i].second) ++next;
     if (order[i].second != rank) continue;
-    runs.push_back({mine, mine + next - i, i == 0 ? -1 : order[i - 1].second,
-                    next == order.size() ? -1 : order[next].second});
+    runs.push_back(
+        {mine, mine + next - i, i == 0 ? -1 : order[i - 1].second, next == order.size() ? -1 : order[next].second});
     mine += next - i;
   }
   return runs;
@@ -95,8 +95,12 @@ void collectives::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) 
       for (std::size_t j = 0; j < part.size(); ++j) part[j] += pieces[i].values[begin + j];
   };
   static const trace::label name("ordered_sum");
-  under_way_->run({name, std::make_shared<const schedule>(std::move(steps).finish()), numbers,
-                   std::as_writable_bytes(sum), add, {}});
+  under_way_->run({name,
+                   std::make_shared<const schedule>(std::move(steps).finish()),
+                   numbers,
+                   std::as_writable_bytes(sum),
+                   add,
+                   {}});
   broadcast(sum, order.back().second);
 }
 

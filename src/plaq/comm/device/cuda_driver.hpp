@@ -30,8 +30,8 @@ enum attribute : int {
   attribute_device_ordinal = 9
 };
 enum memory_type : unsigned { host_memory = 1, device_memory = 2 };
-inline constexpr unsigned alloc_portable = 1;         ///< pinned for all contexts
-inline constexpr unsigned stream_non_blocking = 1;    ///< does not wait for the default stream
+inline constexpr unsigned alloc_portable = 1;       ///< pinned for all contexts
+inline constexpr unsigned stream_non_blocking = 1;  ///< does not wait for the default stream
 inline constexpr unsigned event_disable_timing = 2;
 
 /// One end of a copy of `height` rows of `width` bytes.

@@ -41,8 +41,7 @@ void enqueue(const blocks& from, const blocks& to, way which, cuda::stream in) {
   };
   const blocks f = shaped_as(from, to), t = shaped_as(to, from);
   if (f.block != t.block) return each_run(f, t, run);
-  const cuda::copy_2d rows{rows_of(f, which == way::to_device), rows_of(t, which == way::to_host), f.block,
-                           f.count};
+  const cuda::copy_2d rows{rows_of(f, which == way::to_device), rows_of(t, which == way::to_host), f.block, f.count};
   cuda::must(cuda.copy_rows(&rows, in), "cuMemcpy2DAsync");
 }
 

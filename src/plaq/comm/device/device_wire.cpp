@@ -16,9 +16,7 @@ namespace {
 
 using way = device_copies::way;
 
-cuda::context device_of(const blocks& memory) {
-  return memory.bytes() > 0 ? cuda::context_of(memory.data) : nullptr;
-}
+cuda::context device_of(const blocks& memory) { return memory.bytes() > 0 ? cuda::context_of(memory.data) : nullptr; }
 
 /// Sends of one tag to one rank, of which none may overtake another.
 using line = std::pair<int, int>;
@@ -36,9 +34,9 @@ struct job {
   };
 
   kind what;
-  blocks from, to;                  // the caller's memory
-  cuda::context device = nullptr;   // nullptr: a send of host memory that has to keep its place in the line
-  line in = {-1, -1};               // of a send
+  blocks from, to;                 // the caller's memory
+  cuda::context device = nullptr;  // nullptr: a send of host memory that has to keep its place in the line
+  line in = {-1, -1};              // of a send
   bool prepared = false;
   stage now = stage::idle;
   pinned_pool::buffer pinned = {};

@@ -27,7 +27,7 @@ using clock = std::chrono::steady_clock;
 double since(clock::time_point then) { return std::chrono::duration<double>(clock::now() - then).count(); }
 
 constexpr std::chrono::milliseconds look{50};
-constexpr double grace = 5.0;  // seconds between the ends of ranks that end together
+constexpr double grace = 5.0;            // seconds between the ends of ranks that end together
 constexpr int question = 0, answer = 1;  // tags
 
 /// What travels; a question has nothing to say.

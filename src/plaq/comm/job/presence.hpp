@@ -15,9 +15,9 @@ class presence {
 
   /// What a rank last said of itself.
   struct sign {
-    double ago = -1;              ///< seconds since it was heard; negative: never
-    doing what = doing::works;    ///< of the thread that made the presence
-    double still = 0;             ///< seconds for which that thread has used no processor
+    double ago = -1;            ///< seconds since it was heard; negative: never
+    doing what = doing::works;  ///< of the thread that made the presence
+    double still = 0;           ///< seconds for which that thread has used no processor
   };
 
   /// The presence of this process in its job. Collective at the first call, from the main thread; `world` is all

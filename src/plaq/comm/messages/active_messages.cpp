@@ -135,9 +135,7 @@ class active_messages::implementation {
       return std::make_unique<incoming>(*this, peer, std::move(fresh));
     }
     /// The last line is of what fails without a sender.
-    std::string in_words() const {
-      return std::string(name.view()) + ", the handler of tag " + std::to_string(tag);
-    }
+    std::string in_words() const { return std::string(name.view()) + ", the handler of tag " + std::to_string(tag); }
     line& line_of(int peer) { return peer == any_rank ? lines.back() : lines[std::size_t(peer)]; }
 
     implementation& owner;
@@ -152,8 +150,8 @@ class active_messages::implementation {
   }
   unasked without_handler() const { return messages_.nobody_asked_for(active_messages::last_tag); }
   static std::string in_words(const unasked& left) {
-    return messages_of(left.many) + " without a handler, the first with tag " + std::to_string(left.tag) +
-           " of rank " + std::to_string(left.peer);
+    return messages_of(left.many) + " without a handler, the first with tag " + std::to_string(left.tag) + " of rank " +
+           std::to_string(left.peer);
   }
 
   /// This rank, for a wave. It holds one up for a moment while it is busy, so that waves are few, but not for
@@ -298,9 +296,7 @@ active_messages::~active_messages() = default;
 int active_messages::rank() const { return work_->rank(); }
 int active_messages::size() const { return work_->size(); }
 
-void active_messages::handle(task::task_name name, int tag, handler call) {
-  work_->handle(name, tag, std::move(call));
-}
+void active_messages::handle(task::task_name name, int tag, handler call) { work_->handle(name, tag, std::move(call)); }
 void active_messages::post(std::vector<std::byte> bytes, int peer, int tag) {
   work_->post(std::move(bytes), peer, tag);
 }

@@ -41,9 +41,8 @@ class active_messages {
   template <packable T, class F>
     requires std::invocable<F&, T, int>
   void on(task::task_name name, int tag, F f) {
-    handle(name, tag, [f = std::move(f)](std::span<const std::byte> bytes, int sender) mutable {
-      f(unpack<T>(bytes), sender);
-    });
+    handle(name, tag,
+           [f = std::move(f)](std::span<const std::byte> bytes, int sender) mutable { f(unpack<T>(bytes), sender); });
   }
 
   /// Returns at once; the value is packed now. A message whose tag has no handler yet waits for one, as long as

@@ -72,9 +72,7 @@ class hashed_lists {
     matched* first = nullptr;
     matched* last = nullptr;
   };
-  std::size_t row_of(std::uint64_t key) const {
-    return (key * 0x9e3779b97f4a7c15u >> 32) & (rows_.size() - 1);
-  }
+  std::size_t row_of(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15u >> 32) & (rows_.size() - 1); }
 
   std::vector<row> rows_;
 };
@@ -102,8 +100,8 @@ class match_table {
   /// The oldest with this peer and tag; nullptr if there is none.
   Entry* find(int peer, int tag) const {
     if (size_ == 0) return nullptr;
-    return static_cast<Entry*>(by_sender_.find(
-        sender_key({peer, tag}), [&](const matched& e) { return e.peer == peer && e.tag == tag; }));
+    return static_cast<Entry*>(
+        by_sender_.find(sender_key({peer, tag}), [&](const matched& e) { return e.peer == peer && e.tag == tag; }));
   }
   /// The oldest with this tag; nullptr if there is none.
   Entry* find(int tag) const {

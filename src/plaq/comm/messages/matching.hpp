@@ -67,11 +67,11 @@ class matching {
   };
 
   const int rank_;
-  match_table<message> posted_;  ///< receives without their message
-  match_table<message> own_;     ///< messages to oneself without their receive
-  match_table<early> early_;     ///< messages of others without their receive
-  std::size_t from_others_ = 0;  ///< how many of posted_ are not from oneself alone
-  std::size_t from_any_ = 0;     ///< how many of these from any rank
+  match_table<message> posted_;                   ///< receives without their message
+  match_table<message> own_;                      ///< messages to oneself without their receive
+  match_table<early> early_;                      ///< messages of others without their receive
+  std::size_t from_others_ = 0;                   ///< how many of posted_ are not from oneself alone
+  std::size_t from_any_ = 0;                      ///< how many of these from any rank
   std::unordered_map<int, listener*> listeners_;  ///< by tag
 };
 

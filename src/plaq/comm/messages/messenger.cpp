@@ -66,10 +66,8 @@ class messenger::implementation final : public task::poller {
     std::vector<std::pair<wire::arrival, std::unique_ptr<message>>> from_others;
     std::unique_lock lock(guard_);
     match_.listen(tag, to);
-    while (auto sender = match_.from_myself(any_rank, tag))
-      from_myself.emplace_back(std::move(sender), to.next(rank));
-    while (const auto first = match_.from_others(any_rank, tag))
-      from_others.emplace_back(*first, to.next(first->peer));
+    while (auto sender = match_.from_myself(any_rank, tag)) from_myself.emplace_back(std::move(sender), to.next(rank));
+    while (const auto first = match_.from_others(any_rank, tag)) from_others.emplace_back(*first, to.next(first->peer));
     unlock_and_expect(lock);
     for (auto& [sender, receiver] : from_myself) hand_over(std::move(sender), std::move(receiver));
     for (auto& [first, receiver] : from_others) receive(std::move(receiver), first);
@@ -293,9 +291,7 @@ unasked messenger::nobody_asked_for(int last) const { return work_->nobody_asked
 
 std::string messenger::under_way() const { return work_->under_way(); }
 
-void messenger::late(double seconds) const {
-  still_under_way(rank(), seconds, under_way());
-}
+void messenger::late(double seconds) const { still_under_way(rank(), seconds, under_way()); }
 
 messenger::persistent_send::persistent_send(messenger& of, const blocks& what, int peer, int tag)
     : of_(&of), what_(what), prepared_(of.work_->prepare(what, peer, tag)), peer_(peer), tag_(tag) {}

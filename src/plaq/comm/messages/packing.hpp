@@ -1,7 +1,7 @@
 // Values as bytes, for messages between ranks of one kind of machine.
 #pragma once
-#include <cstddef>
 #include <concepts>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <string>

@@ -32,10 +32,9 @@ std::optional<int> count(const environment& lookup, const char* name) {
   if (!text) return std::nullopt;
   int value = 0;
   const char* end = text + std::strlen(text);
-  if (const auto [stop, error] = std::from_chars(text, end, value);
-      error != std::errc{} || stop != end || value < 1)
-    throw input_error("the environment variable " + std::string(name) + " should be a number of ranks, not '" +
-                      text + "'");
+  if (const auto [stop, error] = std::from_chars(text, end, value); error != std::errc{} || stop != end || value < 1)
+    throw input_error("the environment variable " + std::string(name) + " should be a number of ranks, not '" + text +
+                      "'");
   return value;
 }
 
@@ -77,9 +76,9 @@ void check_launcher(const std::string& built_with, const std::optional<launch>& 
 void check_world(int world_size, const std::string& built_with, const std::optional<launch>& started,
                  std::optional<int> expected) {
   if (started && started->size && *started->size != world_size)
-    throw input_error(built_with.empty() ? mismatch(*started) + "out MPI"
-                                         : mismatch(*started) + " " + built_with + ", whose world has " +
-                                               ranks(world_size) + advice);
+    throw input_error(built_with.empty()
+                          ? mismatch(*started) + "out MPI"
+                          : mismatch(*started) + " " + built_with + ", whose world has " + ranks(world_size) + advice);
   if (expected && *expected != world_size)
     throw input_error("plaq was to run on " + ranks(*expected) + " (PLAQ_EXPECTED_RANKS), but its world has " +
                       ranks(world_size));

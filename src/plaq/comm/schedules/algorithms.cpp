@@ -35,13 +35,10 @@ bool has_root(collective what) {
 bool needs_rank_order(const request& wanted) {
   switch (wanted.what) {
     case collective::broadcast:
-    case collective::barrier:
-      return false;
+    case collective::barrier: return false;
     case collective::reduce:
-    case collective::all_reduce:
-      return wanted.fixed_order;
-    default:
-      return true;
+    case collective::all_reduce: return wanted.fixed_order;
+    default: return true;
   }
 }
 
@@ -53,41 +50,29 @@ bool needs_rank_order(const request& wanted) {
 void write_all_reduce(const situation& s) {
   switch (s.by.how) {
     case algorithm::tree:
-    case algorithm::chain:
-      return reduce_by_tree(s, s.wanted.first_piece.empty() ? s.output() : s.input(), true);
-    case algorithm::butterfly:
-      return all_reduce_by_butterfly(s);
-    case algorithm::halving:
-      return all_reduce_by_halving(s);
-    case algorithm::ring:
-      return all_reduce_by_ring(s);
-    case algorithm::direct:
-      return all_reduce_directly(s);
-    default:
-      impossible(s.wanted, s.by.how);
+    case algorithm::chain: return reduce_by_tree(s, s.wanted.first_piece.empty() ? s.output() : s.input(), true);
+    case algorithm::butterfly: return all_reduce_by_butterfly(s);
+    case algorithm::halving: return all_reduce_by_halving(s);
+    case algorithm::ring: return all_reduce_by_ring(s);
+    case algorithm::direct: return all_reduce_directly(s);
+    default: impossible(s.wanted, s.by.how);
   }
 }
 
 void write_steps(const situation& s) {
   switch (s.wanted.what) {
-    case collective::broadcast:
-      return broadcast_by_tree(s);
-    case collective::reduce:
-      return reduce_by_tree(s, s.input(), false);
-    case collective::scatter:
-      return scatter_by_tree(s);
-    case collective::gather:
-      return gather_by_tree(s);
+    case collective::broadcast: return broadcast_by_tree(s);
+    case collective::reduce: return reduce_by_tree(s, s.input(), false);
+    case collective::scatter: return scatter_by_tree(s);
+    case collective::gather: return gather_by_tree(s);
     case collective::all_reduce:
-    case collective::barrier:
-      return write_all_reduce(s);
+    case collective::barrier: return write_all_reduce(s);
     case collective::all_gather:
       return s.by.how == algorithm::tree        ? all_gather_by_tree(s)
              : s.by.how == algorithm::butterfly ? all_gather_by_butterfly(s)
              : s.by.how == algorithm::ring      ? all_gather_by_ring(s)
                                                 : all_gather_directly(s);
-    case collective::all_to_all:
-      return s.by.how == algorithm::bruck ? all_to_all_by_bruck(s) : all_to_all_directly(s);
+    case collective::all_to_all: return s.by.how == algorithm::bruck ? all_to_all_by_bruck(s) : all_to_all_directly(s);
     case collective::inclusive_scan:
     case collective::exclusive_scan:
       return s.by.how == algorithm::tree    ? scan_by_tree(s)
@@ -102,22 +87,15 @@ std::vector<algorithm> algorithms_for(collective what) {
   using enum algorithm;
   switch (what) {
     case collective::broadcast:
-    case collective::reduce:
-      return {tree, chain};
+    case collective::reduce: return {tree, chain};
     case collective::scatter:
-    case collective::gather:
-      return {tree};
-    case collective::all_reduce:
-      return {butterfly, tree, chain, halving, ring, direct};
-    case collective::all_gather:
-      return {butterfly, tree, ring, direct};
-    case collective::all_to_all:
-      return {bruck, direct};
-    case collective::barrier:
-      return {butterfly, tree};
+    case collective::gather: return {tree};
+    case collective::all_reduce: return {butterfly, tree, chain, halving, ring, direct};
+    case collective::all_gather: return {butterfly, tree, ring, direct};
+    case collective::all_to_all: return {bruck, direct};
+    case collective::barrier: return {butterfly, tree};
     case collective::inclusive_scan:
-    case collective::exclusive_scan:
-      return {doubling, tree, chain};
+    case collective::exclusive_scan: return {doubling, tree, chain};
   }
   throw runtime_failure("unknown collective");
 }

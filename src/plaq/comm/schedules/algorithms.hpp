@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plaq/comm/schedules/seating.hpp"
 #include "plaq/comm/schedules/schedule.hpp"
+#include "plaq/comm/schedules/seating.hpp"
 
 namespace plaq::comm {
 

@@ -55,8 +55,7 @@ void reduce_by_tree(const situation& s, location from, bool then_broadcast) {
     const std::size_t n = std::min(segment, bytes - begin);
     std::vector<part_of_sum> parts;
     for (auto i = first(s.me); i < first(s.me + 1); ++i)
-      parts.push_back(
-          {i, i + 1, from + std::size_t(i - first(s.me)) * bytes + begin, from.where != memory::input});
+      parts.push_back({i, i + 1, from + std::size_t(i - first(s.me)) * bytes + begin, from.where != memory::input});
     for (std::size_t c = 0; c < tree.children.size(); ++c) {
       const location here = slot[c * slots + number % slots];
       s.receive(tree.children[c].leader, here, of_child[c].size() * n);
@@ -108,8 +107,7 @@ void all_gather_by_tree(const situation& s) {
   const auto tree = family_of(s);
   // Everyone has room for all blocks, so subtrees are gathered in place.
   s.steps.copy(s.output(s.block(s.me)), s.input(), s.blocks({s.me, s.me + 1}));
-  for (const auto& c : tree.children)
-    s.receive(c.leader, s.output(s.block(c.members.begin)), s.blocks(c.members));
+  for (const auto& c : tree.children) s.receive(c.leader, s.output(s.block(c.members.begin)), s.blocks(c.members));
   const std::size_t before = s.block(tree.members.begin), after = s.block(tree.members.end);
   const std::size_t end = s.block(s.size());
   if (tree.parent >= 0) {

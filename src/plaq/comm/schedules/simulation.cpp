@@ -86,8 +86,7 @@ class world_clock {
     const int level = common(from, to);
     ++total_.messages;
     if (level > 0) ++total_.across, total_.bytes_across += bytes;
-    const double arrives =
-        eager ? transfer(from, to, bytes, begin) : begin + on_.levels[std::size_t(level)].latency;
+    const double arrives = eager ? transfer(from, to, bytes, begin) : begin + on_.levels[std::size_t(level)].latency;
     push(arrives, {from, to, bytes, number, nobody, eager ? event::arrived : event::announced});
     return eager;
   }
@@ -113,9 +112,7 @@ class world_clock {
     enum { arrived, announced, go, taken };
     double time;
     std::uint64_t order;
-    bool operator<(const event& other) const {
-      return std::pair(time, order) > std::pair(other.time, other.order);
-    }
+    bool operator<(const event& other) const { return std::pair(time, order) > std::pair(other.time, other.order); }
   };
   struct line {
     std::deque<message> here;
@@ -126,12 +123,9 @@ class world_clock {
     int rank = -1;
   };
 
-  std::uint64_t key(int from, int to) const {
-    return std::uint64_t(from) * std::uint64_t(ranks_) + std::uint64_t(to);
-  }
+  std::uint64_t key(int from, int to) const { return std::uint64_t(from) * std::uint64_t(ranks_) + std::uint64_t(to); }
   double core_time(int rank) const {
-    return core_[std::size_t(rank / per_node_) * std::size_t(cores_) + std::size_t(rank % per_node_ % cores_)]
-        .free;
+    return core_[std::size_t(rank / per_node_) * std::size_t(cores_) + std::size_t(rank % per_node_ % cores_)].free;
   }
   /// Ranks of what has a port at this level.
   int unit(std::size_t level) const { return level == 0 ? 1 : on_.levels[level - 1].ranks; }
@@ -228,15 +222,10 @@ void simulated_rank::begin(world_clock& clock, int rank, schedule todo) {
 
 bool simulated_rank::start(std::uint32_t number, const step& s) {
   switch (s.what) {
-    case step::kind::send:
-      return clock_->send(rank_, s.peer, s.size, number);
-    case step::kind::receive:
-      clock_->receive(rank_, s.peer, number);
-      return false;
+    case step::kind::send: return clock_->send(rank_, s.peer, s.size, number);
+    case step::kind::receive: clock_->receive(rank_, s.peer, number); return false;
     case step::kind::copy:
-    case step::kind::combine:
-      clock_->combine(rank_, s.size);
-      return true;
+    case step::kind::combine: clock_->combine(rank_, s.size); return true;
   }
   return true;
 }

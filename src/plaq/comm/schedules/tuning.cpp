@@ -32,8 +32,7 @@ tuning tuning::parse(std::string_view text, const std::string& name) {
     }
     if (const auto known = algorithms_for(r.what); std::ranges::find(known, r.by.how) == known.end())
       throw input_error(where + "there is no " + what + " by the algorithm " + how);
-    if (r.by.arity < 2 && r.by.how != algorithm::chain)
-      throw input_error(where + "only a chain may have the arity 1");
+    if (r.by.arity < 2 && r.by.how != algorithm::chain) throw input_error(where + "only a chain may have the arity 1");
     rows.push_back(r);
   }
   return tuning(std::move(rows));
@@ -57,8 +56,8 @@ tuning tuning::of_this_machine() {
 std::string tuning::text() const {
   std::ostringstream out;
   for (const auto& r : rows_)
-    out << name_of(r.what) << ' ' << r.ranks << ' ' << r.bytes << ' ' << name_of(r.by.how) << ' ' << r.by.arity
-        << ' ' << r.by.segment << '\n';
+    out << name_of(r.what) << ' ' << r.ranks << ' ' << r.bytes << ' ' << name_of(r.by.how) << ' ' << r.by.arity << ' '
+        << r.by.segment << '\n';
   return out.str();
 }
 
@@ -92,16 +91,14 @@ method default_method(collective what, const seating& seats, std::size_t bytes) 
   const bool pairs_off = std::has_single_bit(unsigned(ranks));
   const bool butterflies = pairs_off || seats.nodes() == 1;
   switch (what) {
-    case collective::barrier:
-      return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
+    case collective::barrier: return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
     case collective::broadcast:
     case collective::reduce:
       if (bytes <= 16 * kib) return {algorithm::tree, ranks <= 8 ? flat : 4, 0};
       if (ranks <= 4) return {algorithm::tree, flat, 0};
       return {algorithm::tree, 2, 128 * kib};
     case collective::scatter:
-    case collective::gather:
-      return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
+    case collective::gather: return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
     case collective::all_reduce:
       // From 4 KiB on a message within a node waits for its receiver (Open MPI); shares below that need not.
       if (bytes < 4 * kib || (ranks == 2 && bytes >= 8 * kib && bytes <= 32 * kib))
