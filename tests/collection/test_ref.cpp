@@ -123,18 +123,18 @@ TEST(ref, says_both_lines_of_a_use_after_it_was_moved) {
   ref<int> a;
   a.make(1);
   auto b = std::move(a);
-  const int first = __LINE__;
+  const int first = __LINE__ - 1;
   EXPECT_EQ(message_of([&] { (void)a.get(); }), used(__LINE__, first));
   EXPECT_EQ(message_of([&] { a.make(2); }), used(__LINE__, first));
   EXPECT_EQ(message_of([&] { (void)std::move(a).with<access::read>(); }), used(__LINE__, first));
   a = std::move(b);
-  const int second = __LINE__;
+  const int second = __LINE__ - 1;
   EXPECT_EQ(a.get(), 1);
   EXPECT_EQ(message_of([&] { (void)b.get(); }), used(__LINE__, second));
   EXPECT_EQ(message_of([&] { a = std::move(b); }), used(__LINE__, second));
   EXPECT_EQ(message_of([&] { ref<int> c(std::move(b)); }), used(__LINE__, second));
   const auto shown = std::move(a).with<access::read>();
-  const int third = __LINE__;
+  const int third = __LINE__ - 1;
   EXPECT_EQ(message_of([&] { (void)a.get(); }), used(__LINE__, third));
 }
 
@@ -143,7 +143,7 @@ TEST(ref, says_both_lines_of_what_is_given_to_tasks_twice) {
     ref<int> a;
     a.make(1);
     const auto kept = work(pool, "task", [](int&) {}, modify(std::move(a)));
-    const int given = __LINE__;
+    const int given = __LINE__ - 1;
     EXPECT_EQ(message_of([&] { (void)a.get(); }), used(__LINE__, given));
     EXPECT_EQ(message_of([&] { (void)modify(std::move(a)); }), used(__LINE__, given));
     EXPECT_EQ(message_of([&] { (void)idempotent(std::move(a)); }), used(__LINE__, given));
@@ -153,7 +153,7 @@ TEST(ref, says_both_lines_of_what_is_given_to_tasks_twice) {
 
 TEST(ref, says_both_lines_of_a_look_at_nothing) {
   ref<int> a;
-  const int made = __LINE__;
+  const int made = __LINE__ - 1;
   EXPECT_EQ(message_of([&] { (void)a.get(); }), without("read", __LINE__, made));
   EXPECT_EQ(message_of([&] { (void)read(std::move(a)); }), without("read", __LINE__, made));
   EXPECT_EQ(message_of([&] { (void)idempotent(std::move(a)); }), without("read", __LINE__, made));
@@ -169,11 +169,11 @@ TEST(ref, says_both_lines_of_a_second_value) {
     };
     ref<int> a;
     a.make(2);
-    const int first = __LINE__;
+    const int first = __LINE__ - 1;
     EXPECT_EQ(message_of([&] { a.make(3); }), twice(__LINE__, first));
     ref<int> b;
     b = work(pool, "task", [](int& x) { x = 7; }, modify(std::move(b)));
-    const int second = __LINE__;
+    const int second = __LINE__ - 1;
     EXPECT_EQ(message_of([&] { b.make(3); }), twice(__LINE__, second));
     EXPECT_EQ(b.get(), 7);
   });
@@ -186,9 +186,9 @@ TEST(ref, says_both_lines_where_a_task_changes_what_cannot_begin_by_itself) {
   };
   task::with_backend("fiber", {.workers = 1}, [](auto& pool) {
     ref<mass> a;
-    const int made = __LINE__;
+    const int made = __LINE__ - 1;
     a = work(pool, "task", [](mass& m) { m.kg = 2; }, modify(std::move(a)));
-    const int asked = __LINE__;
+    const int asked = __LINE__ - 1;
     EXPECT_EQ(message_of([&] { (void)a.get(); }), without("to be changed", asked, made) + "; make() it first");
   });
 }
