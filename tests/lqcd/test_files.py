@@ -208,7 +208,8 @@ def test_twelve_spinors_make_a_propagator(propagator, tmp_path, of):
             else:
                 content += lime.record("etmc-propagator-format",
                                        f"<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1"
-                                       f"</flavours><lx>{X}</lx><ly>{Y}</ly><lz>{Z}</lz><lt>{T}</lt></etmcFormat>".encode(),
+                                       f"</flavours><lx>{X}</lx><ly>{Y}</ly><lz>{Z}</lz>"
+                                       f"<lt>{T}</lt></etmcFormat>".encode(),
                                         True, True)
             content += lime.record("scidac-binary-data", numbers, False, True)
     (tmp_path / "prop").write_bytes(content)
