@@ -9,7 +9,7 @@ export PYTHON
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test build build-tests sanitize format wheel clean
+.PHONY: demo test build build-tests gpu test-gpu sanitize format wheel clean
 
 demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
@@ -40,6 +40,21 @@ $(VENV)/installed-tests: $(VENV)/installed
 	@$(step) "looking for what tests use" packaging/install-deps.sh test
 	@$(BIN)/python packaging/requirements.py test > $(VENV)/requirements.txt
 	@$(step) "fetching Python packages for tests" $(BIN)/pip install -r $(VENV)/requirements.txt
+	@touch $@
+
+# Kernels for NVIDIA GPUs too; the machine need not have one. Where it has no CUDA the compiler comes as wheels, 0.4 GB.
+gpu: $(VENV)/installed-gpu
+	@$(step) "compiling, with kernels for GPUs" $(install) --config-settings=cmake.define.PLAQ_GPU=cuda -e .
+
+# Without a GPU those kernels run on teams of the host only, and tests of a device say that they are skipped.
+test-gpu: $(VENV)/installed-gpu $(VENV)/installed-tests
+	@$(step) "compiling, with tests and kernels for GPUs" $(install) --config-settings=cmake.define.PLAQ_GPU=cuda \
+	  --config-settings=cmake.define.PLAQ_TESTS=ON -e .
+	ctest --test-dir build -L gpu --output-on-failure
+
+$(VENV)/installed-gpu: $(VENV)/installed
+	@$(BIN)/python packaging/requirements.py gpu > $(VENV)/requirements.txt
+	@$(step) "fetching the compiler for GPUs" $(BIN)/pip install -r $(VENV)/requirements.txt
 	@touch $@
 
 # The C++ tests under the sanitizers of addresses, of undefined behaviour and of threads, each in a build of its own.

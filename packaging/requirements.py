@@ -1,7 +1,7 @@
 """Prints requirements as pip reads them: for ``build`` (and running), ``wheel``, or an extra of pyproject.toml.
 
-The names and versions are those of pyproject.toml. CMake, Ninja and MPI are wheels too, and are taken where the machine
-has none of its own.
+The names and versions are those of pyproject.toml. CMake, Ninja, MPI and CUDA are wheels too, and are taken where the
+machine has none of its own.
 """
 
 import re
@@ -27,6 +27,8 @@ def requirements(purpose):
     """The list, one requirement each."""
     project = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
+    if purpose == "gpu" and (shutil.which("nvcc") or Path("/usr/local/cuda/bin/nvcc").exists()):
+        return []
     if purpose in extras:
         return extras[purpose]
     found = list(project["build-system"]["requires"])

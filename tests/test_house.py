@@ -10,8 +10,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "plaq"
 
-# base <- trace <- task <- {linalg, comm} <- {batch, collection} <- fft <- {dca, pic, lqcd} <- bindings
-FLOORS = [["base"], ["trace"], ["task"], ["linalg", "comm"], ["batch", "collection"], ["fft"],
+# base <- trace <- task <- {linalg, gpu, comm} <- {batch, collection} <- fft <- {dca, pic, lqcd} <- bindings
+FLOORS = [["base"], ["trace"], ["task"], ["linalg", "gpu", "comm"], ["batch", "collection"], ["fft"],
           ["dca", "pic", "lqcd"]]
 FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 

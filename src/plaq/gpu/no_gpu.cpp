@@ -1,0 +1,21 @@
+// plaq built without GPUs.
+#include "plaq/base/error.hpp"
+#include "plaq/gpu/devices.hpp"
+#include "plaq/gpu/on_gpu.hpp"
+
+namespace plaq::gpu {
+
+namespace {
+constexpr const char* why = "plaq was built without GPUs (see docs/gpu.md)";
+}
+
+found_devices find_devices() { return {{}, why}; }
+
+namespace on_gpu {
+
+void* allocate(int, std::size_t) { throw runtime_failure(why); }
+void release(int, void*) noexcept {}
+void copy(int, void*, const void*, std::size_t) { throw runtime_failure(why); }
+
+}  // namespace on_gpu
+}  // namespace plaq::gpu

@@ -1,0 +1,11 @@
+// Memory of GPUs, for memory.cpp: with_gpu.cpp where plaq is built for them, else no_gpu.cpp.
+#pragma once
+#include <cstddef>
+
+namespace plaq::gpu::on_gpu {
+
+void* allocate(int gpu, std::size_t bytes);
+void release(int gpu, void* memory) noexcept;
+void copy(int gpu, void* to, const void* from, std::size_t bytes);
+
+}  // namespace plaq::gpu::on_gpu

@@ -1,0 +1,44 @@
+#include "plaq/gpu/devices.hpp"
+#include "plaq/gpu/on_gpu.hpp"
+#include "plaq/gpu/runtime.hpp"
+
+namespace plaq::gpu {
+
+found_devices find_devices() {
+  int count = 0;
+  if (const runtime::code result = runtime::count(&count); result != runtime::success)
+    return {{}, runtime::in_words(result)};
+  found_devices found;
+  for (int gpu = 0; gpu < count; ++gpu) {
+    runtime::properties p;
+    if (const runtime::code result = runtime::describe(&p, gpu); result != runtime::success)
+      return {{}, runtime::in_words(result)};
+    found.gpus.push_back({p.name, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin});
+  }
+  if (count == 0) found.why_none = "the driver knows no GPU";
+  return found;
+}
+
+namespace on_gpu {
+
+void* allocate(int gpu, std::size_t bytes) {
+  void* memory = nullptr;
+  runtime::must(runtime::choose(gpu), "choosing a device");
+  const runtime::code result = runtime::allocate(&memory, bytes);
+  if (result == runtime::out_of_memory)
+    throw runtime_failure("GPU " + std::to_string(gpu) + " has no " + std::to_string(bytes >> 20) + " MiB left");
+  runtime::must(result, "allocation");
+  return memory;
+}
+
+void release(int gpu, void* memory) noexcept {
+  if (runtime::choose(gpu) == runtime::success) runtime::release(memory);
+}
+
+void copy(int gpu, void* to, const void* from, std::size_t bytes) {
+  runtime::must(runtime::choose(gpu), "choosing a device");
+  runtime::must(runtime::copy(to, from, bytes), "a copy");
+}
+
+}  // namespace on_gpu
+}  // namespace plaq::gpu

@@ -1,0 +1,30 @@
+// Kernels that only the tests have.
+#pragma once
+#include <cmath>
+
+#include "plaq/gpu/inverse.hpp"
+#include "plaq/gpu/team.hpp"
+
+namespace plaq::gpu {
+
+/// Every operation of a team once; n > 0.
+template <class Team>
+PLAQ_KERNEL void every_operation(Team& team, int n, const double* x, double* out) {
+  team.each(n, [&](int i) { out[i] = 2 * x[i]; });
+  const double sum = team.sum(n, [&](int i, double so_far) { return std::fma(x[i], out[i], so_far); });
+  const int most = team.largest(n, [&](int i) { return std::abs(x[i]); });
+  team.once([&] {
+    out[n] = sum;
+    out[n + 1] = most;
+  });
+  const double again = team.value([&] { return out[n]; });
+  team.grid(n, 3, [&](int i, int j) { out[(2 + j) * n + 2 + i] = again + i * 10 + j; });
+  team.sums(
+      n, n, [&](int i, int j, double so_far) { return std::fma(x[i], x[(i + j) % n], so_far); },
+      [&](int j, double found) { out[5 * n + 2 + j] = found; });
+}
+
+/// Doubles that `every_operation` writes.
+inline int doubles_for(int n) { return 8 * n + 2; }
+
+}  // namespace plaq::gpu

@@ -1,0 +1,9 @@
+#pragma once
+#include "plaq/gpu/inverse.hpp"
+
+namespace plaq::gpu {
+
+void launch_operations(int threads, int n, const double* x, double* out);
+void launch_inversion(int threads, int n, double* a, inverse_space space, double* determinant);
+
+}  // namespace plaq::gpu

@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include "kernels.hpp"
+#include "numbers.hpp"
+#include "on_device.hpp"
+#include "plaq/gpu/devices.hpp"
+#include "plaq/gpu/host_team.hpp"
+
+using namespace plaq::gpu;
+
+namespace {
+class on_device : public testing::Test {
+ protected:
+  void SetUp() override {
+    const found_devices found = find_devices();
+    if (found.gpus.empty()) GTEST_SKIP() << "no GPU here: " << found.why_none;
+  }
+};
+}  // namespace
+
+TEST_F(on_device, every_operation_has_the_bits_of_the_host) {
+  for (const int n : {1, 5, 32, 33, 100, 257}) {
+    const auto x = numbers(n, 3);
+    std::vector<double> expected(doubles_for(n), 0.), found = expected;
+    serial_team team;
+    every_operation(team, n, x.data(), expected.data());
+    for (const int threads : {32, 128, 512}) {
+      memory there({0}, 8 * (x.size() + found.size()));
+      auto* at = reinterpret_cast<double*>(there.data());
+      there.put(0, x.data(), 8 * x.size());
+      there.put(8 * x.size(), std::vector<double>(found.size()).data(), 8 * found.size());
+      launch_operations(threads, n, at, at + n);
+      there.get(8 * x.size(), found.data(), 8 * found.size());
+      EXPECT_EQ(found, expected) << n << " numbers, " << threads << " threads";
+    }
+  }
+}
+
+TEST_F(on_device, inverse_has_the_bits_of_the_host) {
+  for (const int n : {1, 2, 31, 50, 101}) {
+    auto a = numbers(n * n, 20 + n);
+    memory there({0}, 8 * (std::size_t(n) * n + 3 * n + 1));
+    auto* at = reinterpret_cast<double*>(there.data());
+    there.put(0, a.data(), 8 * a.size());
+    double* const rest = at + a.size();
+    launch_inversion(256, n, at, {rest + 1, rest + 1 + n, reinterpret_cast<int*>(rest + 1 + 2 * n)}, rest);
+    std::vector<double> row(n), column(n);
+    std::vector<int> pivot(n);
+    serial_team team;
+    const scaled expected = invert(team, n, a.data(), n, {row.data(), column.data(), pivot.data()});
+    std::vector<double> found(a.size());
+    there.get(0, found.data(), 8 * found.size());
+    EXPECT_EQ(found, a) << n;
+    double determinant = 0;
+    there.get(8 * a.size(), &determinant, 8);
+    EXPECT_EQ(determinant, expected.value()) << n;
+  }
+}
