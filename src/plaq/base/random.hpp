@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 
+#include "plaq/base/anywhere.hpp"
+
 namespace plaq {
 
 /// Names one stream of random numbers. Two streams that differ in any member are independent.
@@ -20,7 +22,7 @@ struct stream_id {
 };
 
 /// Four independent 64-bit words for `index` of a stream.
-inline std::array<std::uint64_t, 4> random_words(const stream_id& s, std::uint64_t index) {
+PLAQ_ANYWHERE inline std::array<std::uint64_t, 4> random_words(const stream_id& s, std::uint64_t index) {
   const r123::Philox4x64::ctr_type counter = {
       {index, s.l, std::uint64_t(s.j) << 32 | s.k, std::uint64_t(s.purpose) << 32 | s.i}};
   const r123::Philox4x64::key_type key = {{s.seed, 0x706c6171u}};
@@ -29,10 +31,10 @@ inline std::array<std::uint64_t, 4> random_words(const stream_id& s, std::uint64
 }
 
 /// Uniform in [0, 1) with 53 random bits.
-inline double unit_interval(std::uint64_t word) { return double(word >> 11) * 0x1p-53; }
+PLAQ_ANYWHERE inline double unit_interval(std::uint64_t word) { return double(word >> 11) * 0x1p-53; }
 
 /// Uniform in {0, ..., n-1}; the bias is below n / 2^64.
-inline std::uint64_t below(std::uint64_t word, std::uint64_t n) {
+PLAQ_ANYWHERE inline std::uint64_t below(std::uint64_t word, std::uint64_t n) {
   __extension__ using wide = unsigned __int128;
   return std::uint64_t((wide(word) * n) >> 64);
 }

@@ -19,6 +19,9 @@ class g0_table {
 
   double beta() const { return beta_; }
   int sites() const { return sites_; }
+  int segments() const { return segments_; }
+  const std::vector<double>& coefficients() const { return coefficients_; }  ///< as the constructor has them
+  const std::vector<int>& difference() const { return difference_; }
 
   /// g(tau_i - tau_j) between sites i and j. Equal times count as 0+: g = 1 - n on the diagonal.
   double operator()(int site_i, double tau_i, int site_j, double tau_j) const {

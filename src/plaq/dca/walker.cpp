@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/dca/fill.hpp"
 #include "plaq/linalg/gemm.hpp"
 #include "plaq/linalg/inverse.hpp"
 #include "plaq/linalg/sum.hpp"
@@ -409,32 +410,9 @@ void walker<Real>::update(sector& s, int side) {
 
 template <class Real>
 void walker<Real>::fill(sample& out) const {
-  const int k = order();
-  const auto& vertices = configuration_.vertices;
-  out.sign = configuration_.sign;
-  out.share = 1;
-  out.first.assign(parameters_.sites + 1, 0);
-  for (const vertex& v : vertices) ++out.first[v.site + 1];
-  for (int x = 0; x < parameters_.sites; ++x) out.first[x + 1] += out.first[x];
-  std::vector<int> place(out.first.begin(), out.first.end() - 1), from(k);
-  for (int i = 0; i < k; ++i) from[place[vertices[i].site]++] = i;
-  out.tau.resize(k);
-  for (int p = 0; p < k; ++p) out.tau[p] = vertices[from[p]].tau;
-  for (int side = 0; side < 2; ++side) {
-    const sector& s = sectors_[side];
-    out.m[side].reshape(k, k);
-    out.strength[side].resize(k);
-    out.n_diagonal[side].resize(k);
-    for (int p = 0; p < k; ++p) {
-      out.strength[side][p] = vertex_strength(gamma_, sigma_of[side], vertices[from[p]].spin);
-      out.n_diagonal[side][p] = double(s.n(from[p], from[p]));
-    }
-    for (int q = 0; q < k; ++q) {
-      const Real* n = s.n.column(from[q]);
-      float* m = out.m[side].column(q);
-      for (int p = 0; p < k; ++p) m[p] = float(s.strength[from[p]] * n[from[p]]);
-    }
-  }
+  dca::fill<Real>(
+      out, parameters_, configuration_, [](int i) { return i; },
+      [&](int side, int slot) { return sectors_[side].n.column(slot); });
 }
 
 template class walker<double>;

@@ -1,57 +1,12 @@
-// Teams of the host: kernels run on any machine, with the sums of a GPU in the same order, bit for bit.
+// A team of the host's threads: with serial_team of team.hpp, what kernels run on in the tests of any machine.
 #pragma once
-#include <array>
 #include <barrier>
-#include <limits>
 #include <thread>
 #include <vector>
 
 #include "plaq/gpu/team.hpp"
 
 namespace plaq::gpu {
-
-/// One thread alone.
-class serial_team {
- public:
-  template <class F>
-  void each(int n, F&& f) {
-    for (int i = 0; i < n; ++i) f(i);
-  }
-  template <class F>
-  void grid(int rows, int columns, F&& f) {
-    for (int j = 0; j < columns; ++j)
-      for (int i = 0; i < rows; ++i) f(i, j);
-  }
-  template <class F>
-  void once(F&& f) {
-    f();
-  }
-  template <class F>
-  auto value(F&& f) {
-    return f();
-  }
-  template <class F>
-  double sum(int n, F&& add) {
-    std::array<double, lanes> part{};
-    for (int first = 0; first < n; first += lanes)
-      for (int l = 0; l < lanes && first + l < n; ++l) part[l] = add(first + l, part[l]);
-    for (int apart = lanes / 2; apart > 0; apart /= 2)
-      for (int l = 0; l < apart; ++l) part[l] += part[l + apart];
-    return part[0];
-  }
-  template <class F, class Store>
-  void sums(int columns, int n, F&& add, Store&& store) {
-    for (int j = 0; j < columns; ++j) store(j, sum(n, [&](int i, double sum) { return add(i, j, sum); }));
-  }
-  template <class F>
-  int largest(int n, F&& value) {
-    int at = 0;
-    double most = -std::numeric_limits<double>::infinity();
-    for (int i = 0; i < n; ++i)
-      if (const double v = value(i); v > most) most = v, at = i;
-    return at;
-  }
-};
 
 /// One of several threads with a barrier: what a kernel forgets to wait for is a race that a sanitizer sees.
 class thread_team {

@@ -1,5 +1,5 @@
 // The threads of a block, as kernels see them. A kernel is a template over its team, compiled for a GPU with
-// device_team and for the host with those of host_team.hpp, which run in the tests on any machine.
+// device_team and for the host with serial_team or with thread_team of host_team.hpp.
 //
 // All threads of a team run the kernel, each with variables of its own. What they share is memory, and that is read and
 // written inside the operations of the team alone, each of which ends when all threads have ended it:
@@ -23,6 +23,49 @@
 namespace plaq::gpu {
 
 inline constexpr int lanes = 32;
+
+/// One thread alone, of the host or of a device.
+class serial_team {
+ public:
+  template <class F>
+  PLAQ_KERNEL void each(int n, F&& f) {
+    for (int i = 0; i < n; ++i) f(i);
+  }
+  template <class F>
+  PLAQ_KERNEL void grid(int rows, int columns, F&& f) {
+    for (int j = 0; j < columns; ++j)
+      for (int i = 0; i < rows; ++i) f(i, j);
+  }
+  template <class F>
+  PLAQ_KERNEL void once(F&& f) {
+    f();
+  }
+  template <class F>
+  PLAQ_KERNEL auto value(F&& f) {
+    return f();
+  }
+  template <class F>
+  PLAQ_KERNEL double sum(int n, F&& add) {
+    double part[lanes] = {};
+    for (int first = 0; first < n; first += lanes)
+      for (int l = 0; l < lanes && first + l < n; ++l) part[l] = add(first + l, part[l]);
+    for (int apart = lanes / 2; apart > 0; apart /= 2)
+      for (int l = 0; l < apart; ++l) part[l] += part[l + apart];
+    return part[0];
+  }
+  template <class F, class Store>
+  PLAQ_KERNEL void sums(int columns, int n, F&& add, Store&& store) {
+    for (int j = 0; j < columns; ++j) store(j, sum(n, [&](int i, double sum) { return add(i, j, sum); }));
+  }
+  template <class F>
+  PLAQ_KERNEL int largest(int n, F&& value) {
+    int at = 0;
+    double most = -HUGE_VAL;
+    for (int i = 0; i < n; ++i)
+      if (const double v = value(i); v > most) most = v, at = i;
+    return at;
+  }
+};
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 

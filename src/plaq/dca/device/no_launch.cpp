@@ -1,0 +1,9 @@
+// plaq built without GPUs.
+#include "plaq/base/error.hpp"
+#include "plaq/dca/device/launch.hpp"
+
+namespace plaq::dca::device {
+
+void walk_on_gpu(int, const walk_rules&, chain*, int, int) { throw runtime_failure("plaq was built without GPUs"); }
+
+}  // namespace plaq::dca::device

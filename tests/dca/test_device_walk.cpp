@@ -1,0 +1,229 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plaq/base/error.hpp"
+#include "plaq/dca/chain.hpp"
+#include "plaq/dca/device/walk.hpp"
+#include "plaq/dca/device/walks.hpp"
+#include "plaq/gpu/host_team.hpp"
+#include "small_problem.hpp"
+
+using namespace plaq::dca;
+using plaq::gpu::place;
+
+namespace {
+
+struct case_of_walk {
+  torus cluster;
+  double beta, U, shift;
+  int block_length;
+  std::uint64_t seed;
+  int measurements = 60, proposals = 40;
+};
+
+problem problem_of(const case_of_walk& c) {
+  problem p;
+  p.model.parameters = {c.beta, c.U, c.cluster.size(), 1.};
+  p.model.g0 = two_level_bath(c.cluster, c.beta, c.shift, 0.4).table(256);
+  p.model.difference = c.cluster.difference();
+  p.model.momenta = c.cluster.momenta();
+  p.moves.block_length = c.block_length;
+  p.moves.proposals_per_sweep = c.proposals;
+  p.moves.sweeps_between_rebuilds = 3;
+  p.moves.sweeps_between_worms = 2;
+  p.moves.longest_worm = 400;
+  p.rules.measurements_per_bin = c.measurements;
+  p.rules.seed = c.seed;
+  return p;
+}
+
+std::vector<place> places() {
+  std::vector<place> out{{place::host}};
+  if (!plaq::gpu::find_devices().gpus.empty()) out.push_back({0});
+  return out;
+}
+
+// The bin of some chains at once, as dca::chain_walk makes it one by one.
+device::walks begun(const problem& p, const std::vector<std::uint32_t>& chains, place where,
+                    const std::vector<configuration>& start) {
+  device::walks w(p, chains, where);
+  std::vector<plaq::stream_id> moves, worms;
+  for (const std::uint32_t chain : chains) {
+    moves.push_back(streams::of(p.rules, streams::moves, chain, 0));
+    worms.push_back(streams::of(p.rules, streams::worms, chain, 0));
+  }
+  w.begin(start, moves, worms);
+  return w;
+}
+
+void expect_same_vertices(const configuration& a, const configuration& b) {
+  EXPECT_EQ(a.sign, b.sign);
+  ASSERT_EQ(a.vertices.size(), b.vertices.size());
+  for (std::size_t i = 0; i < a.vertices.size(); ++i) {
+    EXPECT_EQ(a.vertices[i].site, b.vertices[i].site);
+    EXPECT_EQ(a.vertices[i].spin, b.vertices[i].spin);
+    EXPECT_EQ(a.vertices[i].tau, b.vertices[i].tau);
+  }
+}
+
+// Largest difference of M in units of 1 + the largest element.
+double deviation(const sample& a, const sample& b) {
+  double worst = 0, largest = 0;
+  for (int side = 0; side < 2; ++side)
+    for (int j = 0; j < a.order(); ++j) {
+      worst = std::max(worst, std::abs(a.n_diagonal[side][j] - b.n_diagonal[side][j]));
+      largest = std::max(largest, std::abs(a.n_diagonal[side][j]));
+    }
+  return worst / (1 + largest);
+}
+
+void compare(const case_of_walk& c) {
+  SCOPED_TRACE(testing::Message() << c.cluster.size() << " sites, beta " << c.beta << ", U " << c.U << ", seed "
+                                  << c.seed);
+  const problem p = problem_of(c);
+  const std::vector<std::uint32_t> chains{0, 3};
+  for (const place where : places()) {
+    device::walks many = begun(p, chains, where, std::vector<configuration>(2));
+    std::vector<std::vector<configuration>> found(chains.size());
+    std::vector<std::vector<sample>> samples(chains.size());
+    for (int m = 0; m < c.measurements; ++m) {
+      many.sweeps(1);
+      for (std::size_t i = 0; i < chains.size(); ++i) {
+        found[i].push_back(many.current(int(i)));
+        many.fill(int(i), samples[i].emplace_back());
+      }
+    }
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      control running;
+      chain_walk<double> one(p.model, p.moves, p.rules, chains[i], running);
+      sample s;
+      one.bin({}, 0, [&](const walker<double>& w, std::uint64_t m) {
+        if (testing::Test::HasFailure()) return;
+        SCOPED_TRACE(testing::Message() << "measurement " << m);
+        expect_same_vertices(found[i][m], w.current());
+        w.fill(s);
+        ASSERT_EQ(samples[i][m].first, s.first);
+        EXPECT_EQ(samples[i][m].tau, s.tau);
+        EXPECT_LT(deviation(s, samples[i][m]), 1e-10);
+        for (int side = 0; side < 2; ++side)
+          for (int q = 0; q < s.order(); ++q)
+            for (int r = 0; r < s.order(); ++r)
+              EXPECT_NEAR(s.m[side](r, q), samples[i][m].m[side](r, q), 1e-6 * (1 + std::abs(s.m[side](r, q))));
+      });
+      EXPECT_EQ(many.state(int(i)).accepted, one.moves_of_bin().accepted);
+      EXPECT_EQ(many.state(int(i)).proposed, one.moves_of_bin().proposed);
+      EXPECT_LT(many.state(int(i)).drift, 1e-8);
+      EXPECT_GT(many.state(int(i)).drift, 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(device_walk, is_that_of_the_walker_at_strong_coupling) {
+  for (std::uint64_t seed : {1, 2, 3}) compare({{2, 2}, 5, 8, 1.6, 64, seed, 30});
+}
+
+TEST(device_walk, is_that_of_the_walker_for_any_length_of_blocks) {
+  for (int block_length : {1, 7, 16, 100}) compare({{2, 2}, 3, 4, 0.8, block_length, 5});
+}
+
+TEST(device_walk, is_that_of_the_walker_on_other_clusters) {
+  compare({{1, 1}, 1, 1, 0, 16, 1, 100});
+  compare({{2, 1}, 4, 4, 0.3, 16, 2});
+  compare({{3, 1}, 5, 4, 0, 8, 3});
+  compare({{4, 2}, 2, 6, 0.5, 32, 4, 16, 120});
+}
+
+TEST(device_walk, makes_all_moves) {
+  // Without flips of a site, or without worms, it ends elsewhere.
+  const case_of_walk c{{2, 2}, 5, 5, 0.5, 64, 1};
+  const auto end_of = [](const problem& p) {
+    device::walks w = begun(p, {0}, {}, std::vector<configuration>(1));
+    EXPECT_EQ(w.capacity(), 64);
+    w.sweeps(60);
+    EXPECT_GT(w.capacity(), 100);  // it has grown
+    std::vector<double> out;
+    for (const vertex& v : w.current(0).vertices) out.push_back(v.spin * (v.tau + v.site));
+    return out;
+  };
+  problem p = problem_of(c);
+  const auto all = end_of(p);
+  EXPECT_EQ(end_of(p), all);
+  p.moves.sweeps_between_worms = 1000;
+  EXPECT_NE(end_of(p), all);
+  p = problem_of(c);
+  p.moves.sweeps_between_rebuilds = 1000;
+  EXPECT_NE(end_of(p), all);
+}
+
+TEST(device_walk, goes_on_from_vertices_alone) {
+  const problem p = problem_of({{2, 2}, 5, 8, 1.6, 64, 1});
+  device::walks w = begun(p, {0, 1}, {}, std::vector<configuration>(2));
+  w.sweeps(7);
+  const configuration first = w.current(1);
+  device::walks next = begun(p, {1}, {}, {first});
+  next.sweeps(3);
+  control running;
+  chain_walk<double> one(p.model, p.moves, p.rules, 1, running);
+  one.bin(first, 0, [&](const walker<double>& now, std::uint64_t m) {
+    if (m == 2) expect_same_vertices(next.current(0), now.current());
+  });
+}
+
+// The kernel itself, in memory of the host: what a team of several threads makes of it is what one thread does.
+TEST(device_walk, of_any_number_of_threads_has_the_same_bits) {
+  const problem p = problem_of({{2, 1}, 4, 6, 0.3, 16, 2, 1, 20});
+  const g0_table& g0 = *p.model.g0;
+  const double gamma = p.model.parameters.gamma();
+  const device::walk_rules rules{4, 1, 2, {std::expm1(gamma), std::expm1(-gamma)}, 16, 20, 2, 2, 5, 64};
+  const auto bits_after = [&](int threads) {
+    device::room r;
+    std::vector<std::byte> hot(cut_hot(r, nullptr, rules)), cold(cut_cold(r, nullptr, rules));
+    device::chain c{{g0.beta(), g0.segments() / g0.beta(), g0.sites(), g0.segments(), g0.coefficients().data(),
+                     g0.difference().data()},
+                    g0(0, 0., 0, 0.),
+                    streams::of(p.rules, streams::moves, 0, 0),
+                    streams::of(p.rules, streams::worms, 0, 0),
+                    hot.data(),
+                    cold.data(),
+                    {}};
+    if (threads == 0) {
+      plaq::gpu::serial_team team;
+      walk(team, rules, c, c.hot, 6);
+    } else {
+      plaq::gpu::thread_team::run(threads, [&](plaq::gpu::thread_team& team) { walk(team, rules, c, c.hot, 6); });
+    }
+    EXPECT_EQ(c.state.how, device::outcome::done);
+    EXPECT_GT(c.state.order, 5);
+    cut_hot(r, hot.data(), rules);
+    std::vector<double> out{c.state.sign, double(c.state.accepted), c.state.drift};
+    for (int j = 0; j < c.state.order; ++j)
+      for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < c.state.order; ++i) out.push_back(r.n[side][i + j * rules.capacity]);
+    return out;
+  };
+  const auto alone = bits_after(0);
+  for (int threads : {1, 2, 3}) EXPECT_EQ(bits_after(threads), alone) << threads << " threads";
+}
+
+TEST(device_walk, refuses_what_it_cannot_walk) {
+  problem p = problem_of({{2, 2}, 5, 8, 1.6, 64, 1});
+  EXPECT_THROW(begun(p, {0}, {}, {{{{4, 1, 0.}}, 1.}}), plaq::runtime_failure);
+  EXPECT_THROW(begun(p, {0}, {}, {{{{0, 0, 0.}}, 1.}}), plaq::runtime_failure);
+  EXPECT_THROW(begun(p, {0}, {}, {{{{0, 1, 5.}}, 1.}}), plaq::runtime_failure);
+  p.moves.sweeps_between_charge_worms = 5;
+  EXPECT_THROW(device::walks(p, {0}, {}), plaq::runtime_failure);
+  p.moves.sweeps_between_charge_worms = 0;
+  p.moves.single_precision = true;
+  EXPECT_THROW(device::walks(p, {0}, {}), plaq::runtime_failure);
+}
+
+TEST(device_walk, stops_at_a_bath_that_is_not_a_number) {
+  problem p = problem_of({{1, 1}, 1, 1, 0, 16, 1});
+  p.model.g0 = std::make_shared<g0_table>(1., 1, 1, std::vector<double>(g0_table::terms, std::nan("")), std::vector{0});
+  device::walks w = begun(p, {0}, {}, {{{{0, 1, 0.5}}, 1.}});
+  EXPECT_THROW(w.sweeps(1), plaq::runtime_failure);
+}
