@@ -81,9 +81,10 @@ bool poll_once() noexcept {
 bool pools_look() noexcept { return pool_count.load(std::memory_order_relaxed) > 0; }
 
 bool pace::wait() noexcept {
-  constexpr int watching = 1200;   // pauses: some 20 to 50 us in all
-  constexpr int giving_way = 250;  // some 0.1 ms, more where others want the core
   const bool expects = anything_expected();
+  // Pauses: some 20 to 50 us in all, a few where others may need the core to send what is expected.
+  const int watching = expects ? 100 : 1200;
+  constexpr int giving_way = 250;  // some 0.1 ms, more where others want the core
   const int pauses = expects ? 1 : 30;
   rounds_ += pauses;
   if (rounds_ <= watching) {
