@@ -10,6 +10,7 @@ namespace nb = nanobind;
 void bind_trace(nb::module_&);
 void bind_task(nb::module_&);
 void bind_linalg(nb::module_&);
+void bind_gpu(nb::module_&);
 void bind_comm(nb::module_&);
 void bind_collection(nb::module_&);
 void bind_dca(nb::module_&);
@@ -48,6 +49,10 @@ NB_MODULE(_core, m) {
 #ifdef PLAQ_BIND_LINALG
   auto linalg = m.def_submodule("linalg");
   bind_linalg(linalg);
+#endif
+#ifdef PLAQ_BIND_GPU
+  auto gpu = m.def_submodule("gpu");
+  bind_gpu(gpu);
 #endif
 #ifdef PLAQ_BIND_COMM
   auto comm = m.def_submodule("comm");

@@ -124,7 +124,7 @@ class Isolated:
             watch=lambda measurements, sweeps: None):
         """Takes the chains on; returns whether all are complete."""
         how = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
-                              chains_in_flight=in_flight)
+                              chains_in_flight=in_flight, device="none")
         return run_chains(self.problem, chains, how, comm.world(), watch)
 
     def collected(self, chains):

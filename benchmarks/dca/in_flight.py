@@ -38,7 +38,7 @@ def one(in_flight):
     problem = ctaux.make_problem(case.cluster, case.mesh, task, solver)
     chains = Chains.fresh(world(), solver.chains, solver.bins)
     run = SimpleNamespace(threads="fiber", workers=2, bind="auto", accumulate="split",
-                          chains_in_flight=in_flight if in_flight == "auto" else int(in_flight))
+                          device="none", chains_in_flight=in_flight if in_flight == "auto" else int(in_flight))
     started = time.perf_counter()
     run_chains(problem, chains, run, world(), lambda *_: None)
     wall = time.perf_counter() - started

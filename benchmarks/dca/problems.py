@@ -66,7 +66,7 @@ class Problem:
         problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
         taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
         run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
-                              chains_in_flight=in_flight)
+                              chains_in_flight=in_flight, device="none")
         started, cpu = time.perf_counter(), time.process_time()
         run_chains(problem, taken, run, world(), lambda *_: None)
         wall, cpu = time.perf_counter() - started, time.process_time() - cpu

@@ -101,10 +101,12 @@ def build() -> dict[str, Any]:
 
 
 def gpu_libraries() -> dict[str, str]:
-    """What is found of the libraries for traces of GPUs: NVML (counters) and CUPTI (kernels and copies)."""
+    """GPUs to walk on; of the libraries for traces of them: NVML (counters), CUPTI (kernels, copies)."""
     from plaq import _core
 
-    return {"NVML": _core.trace.nvml_description(), "CUPTI": _core.trace.cupti_description()}
+    found = _core.gpu.find_devices()
+    gpus = ", ".join(gpu.name for gpu in found.gpus) or f"none: {found.why_none}"
+    return {"GPUs": gpus, "NVML": _core.trace.nvml_description(), "CUPTI": _core.trace.cupti_description()}
 
 
 def mpi() -> str:

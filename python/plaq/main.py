@@ -61,7 +61,7 @@ def check(input: InputFile, settings: Settings = None):
 
 @app.command("info")
 def info():
-    """Print version, commit, instruction set, numpy, MPI, thread back ends, cores, and what traces will see of GPUs."""
+    """Print version, commit, instruction set, numpy, MPI, thread back ends, cores, GPUs, what traces see of them."""
     from plaq.machine import build, gpu_libraries
 
     for name, value in (build() | gpu_libraries()).items():

@@ -302,7 +302,7 @@ def test_check_describes_the_cluster(folder):
 def test_info_and_help(folder):
     info = plaq(folder, "info", fake=False)
     assert info.returncode == 0 and all(
-        f"{name}:" in info.stdout for name in ("version", "kernels", "numpy", "MPI", "threads", "NVML", "CUPTI")
+        f"{name}:" in info.stdout for name in ("version", "kernels", "numpy", "MPI", "threads", "GPUs", "NVML", "CUPTI")
     )
     listed = plaq(folder, "dca", "parameters", "--markdown", fake=False).stdout
     assert all(f"`{parameter.name}`" in listed for parameter in TABLE)

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/chain.hpp"
 #include "plaq/dca/device/walk.hpp"
-#include "plaq/dca/device/walks.hpp"
+#include "plaq/dca/device/walker.hpp"
 #include "plaq/gpu/host_team.hpp"
 #include "small_problem.hpp"
 
@@ -45,17 +46,9 @@ std::vector<place> places() {
   return out;
 }
 
-// The bin of some chains at once, as dca::chain_walk makes it one by one.
-device::walks begun(const problem& p, const std::vector<std::uint32_t>& chains, place where,
-                    const std::vector<configuration>& start) {
-  device::walks w(p, chains, where);
-  std::vector<plaq::stream_id> moves, worms;
-  for (const std::uint32_t chain : chains) {
-    moves.push_back(streams::of(p.rules, streams::moves, chain, 0));
-    worms.push_back(streams::of(p.rules, streams::worms, chain, 0));
-  }
-  w.begin(start, moves, worms);
-  return w;
+// The first bin of a chain, as dca::chain_walk begins it.
+void begin(device::walker& w, const problem& p, std::uint32_t chain, const configuration& start = {}) {
+  w.begin(start, streams::of(p.rules, streams::moves, chain, 0), streams::of(p.rules, streams::worms, chain, 0));
 }
 
 void expect_same_vertices(const configuration& a, const configuration& b) {
@@ -83,40 +76,34 @@ void compare(const case_of_walk& c) {
   SCOPED_TRACE(testing::Message() << c.cluster.size() << " sites, beta " << c.beta << ", U " << c.U << ", seed "
                                   << c.seed);
   const problem p = problem_of(c);
-  const std::vector<std::uint32_t> chains{0, 3};
-  for (const place where : places()) {
-    device::walks many = begun(p, chains, where, std::vector<configuration>(2));
-    std::vector<std::vector<configuration>> found(chains.size());
-    std::vector<std::vector<sample>> samples(chains.size());
-    for (int m = 0; m < c.measurements; ++m) {
+  const std::uint32_t chain = 3;
+  for (const place at : places()) {
+    device::walk_place where(p, at);
+    device::walker many(where, chain);
+    begin(many, p, chain);
+    control running;
+    chain_walk<double> one(p.model, p.moves, p.rules, chain, running);
+    sample found, expected;
+    one.bin({}, 0, [&](const walker<double>& w, std::uint64_t m) {
+      if (testing::Test::HasFailure()) return;
+      SCOPED_TRACE(testing::Message() << "measurement " << m);
       many.sweeps(1);
-      for (std::size_t i = 0; i < chains.size(); ++i) {
-        found[i].push_back(many.current(int(i)));
-        many.fill(int(i), samples[i].emplace_back());
-      }
-    }
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-      control running;
-      chain_walk<double> one(p.model, p.moves, p.rules, chains[i], running);
-      sample s;
-      one.bin({}, 0, [&](const walker<double>& w, std::uint64_t m) {
-        if (testing::Test::HasFailure()) return;
-        SCOPED_TRACE(testing::Message() << "measurement " << m);
-        expect_same_vertices(found[i][m], w.current());
-        w.fill(s);
-        ASSERT_EQ(samples[i][m].first, s.first);
-        EXPECT_EQ(samples[i][m].tau, s.tau);
-        EXPECT_LT(deviation(s, samples[i][m]), 1e-10);
-        for (int side = 0; side < 2; ++side)
-          for (int q = 0; q < s.order(); ++q)
-            for (int r = 0; r < s.order(); ++r)
-              EXPECT_NEAR(s.m[side](r, q), samples[i][m].m[side](r, q), 1e-6 * (1 + std::abs(s.m[side](r, q))));
-      });
-      EXPECT_EQ(many.state(int(i)).accepted, one.moves_of_bin().accepted);
-      EXPECT_EQ(many.state(int(i)).proposed, one.moves_of_bin().proposed);
-      EXPECT_LT(many.state(int(i)).drift, 1e-8);
-      EXPECT_GT(many.state(int(i)).drift, 0);
-    }
+      expect_same_vertices(many.current(), w.current());
+      many.fill(found);
+      w.fill(expected);
+      ASSERT_EQ(found.first, expected.first);
+      EXPECT_EQ(found.tau, expected.tau);
+      EXPECT_EQ(found.strength, expected.strength);
+      EXPECT_LT(deviation(expected, found), 1e-10);
+      for (int side = 0; side < 2; ++side)
+        for (int q = 0; q < found.order(); ++q)
+          for (int r = 0; r < found.order(); ++r)
+            EXPECT_NEAR(found.m[side](r, q), expected.m[side](r, q), 1e-6 * (1 + std::abs(expected.m[side](r, q))));
+    });
+    EXPECT_EQ(many.state().accepted, one.moves_of_bin().accepted);
+    EXPECT_EQ(many.state().proposed, one.moves_of_bin().proposed);
+    EXPECT_LT(many.state().drift, 1e-8);
+    EXPECT_GT(many.state().drift, 0);
   }
 }
 
@@ -141,12 +128,14 @@ TEST(device_walk, makes_all_moves) {
   // Without flips of a site, or without worms, it ends elsewhere.
   const case_of_walk c{{2, 2}, 5, 5, 0.5, 64, 1};
   const auto end_of = [](const problem& p) {
-    device::walks w = begun(p, {0}, {}, std::vector<configuration>(1));
+    device::walk_place where(p, {});
+    device::walker w(where, 0);
+    begin(w, p, 0);
     EXPECT_EQ(w.capacity(), 64);
     w.sweeps(60);
     EXPECT_GT(w.capacity(), 100);  // it has grown
     std::vector<double> out;
-    for (const vertex& v : w.current(0).vertices) out.push_back(v.spin * (v.tau + v.site));
+    for (const vertex& v : w.current().vertices) out.push_back(v.spin * (v.tau + v.site));
     return out;
   };
   problem p = problem_of(c);
@@ -161,15 +150,17 @@ TEST(device_walk, makes_all_moves) {
 
 TEST(device_walk, goes_on_from_vertices_alone) {
   const problem p = problem_of({{2, 2}, 5, 8, 1.6, 64, 1});
-  device::walks w = begun(p, {0, 1}, {}, std::vector<configuration>(2));
+  device::walk_place where(p, {});
+  device::walker w(where, 1);
+  begin(w, p, 1);
   w.sweeps(7);
-  const configuration first = w.current(1);
-  device::walks next = begun(p, {1}, {}, {first});
-  next.sweeps(3);
+  const configuration first = w.current();
+  begin(w, p, 1, first);
+  w.sweeps(3);
   control running;
   chain_walk<double> one(p.model, p.moves, p.rules, 1, running);
   one.bin(first, 0, [&](const walker<double>& now, std::uint64_t m) {
-    if (m == 2) expect_same_vertices(next.current(0), now.current());
+    if (m == 2) expect_same_vertices(w.current(), now.current());
   });
 }
 
@@ -177,11 +168,12 @@ TEST(device_walk, goes_on_from_vertices_alone) {
 TEST(device_walk, of_any_number_of_threads_has_the_same_bits) {
   const problem p = problem_of({{2, 1}, 4, 6, 0.3, 16, 2, 1, 20});
   const g0_table& g0 = *p.model.g0;
+  constexpr int capacity = 64;
   const double gamma = p.model.parameters.gamma();
-  const device::walk_rules rules{4, 1, 2, {std::expm1(gamma), std::expm1(-gamma)}, 16, 20, 2, 2, 5, 64};
+  const device::walk_rules rules{4, 1, 2, {std::expm1(gamma), std::expm1(-gamma)}, 16, 20, 2, 2, 5};
   const auto bits_after = [&](int threads) {
     device::room r;
-    std::vector<std::byte> hot(cut_hot(r, nullptr, rules)), cold(cut_cold(r, nullptr, rules));
+    std::vector<std::byte> hot(cut_hot(r, nullptr, capacity, rules.block_length)), cold(cut_cold(r, nullptr, capacity));
     device::chain c{{g0.beta(), g0.segments() / g0.beta(), g0.sites(), g0.segments(), g0.coefficients().data(),
                      g0.difference().data()},
                     g0(0, 0., 0, 0.),
@@ -189,41 +181,109 @@ TEST(device_walk, of_any_number_of_threads_has_the_same_bits) {
                     streams::of(p.rules, streams::worms, 0, 0),
                     hot.data(),
                     cold.data(),
+                    capacity,
+                    6,
                     {}};
     if (threads == 0) {
       plaq::gpu::serial_team team;
-      walk(team, rules, c, c.hot, 6);
+      walk(team, rules, c, c.hot);
     } else {
-      plaq::gpu::thread_team::run(threads, [&](plaq::gpu::thread_team& team) { walk(team, rules, c, c.hot, 6); });
+      plaq::gpu::thread_team::run(threads, [&](plaq::gpu::thread_team& team) { walk(team, rules, c, c.hot); });
     }
     EXPECT_EQ(c.state.how, device::outcome::done);
     EXPECT_GT(c.state.order, 5);
-    cut_hot(r, hot.data(), rules);
+    cut_hot(r, hot.data(), capacity, rules.block_length);
     std::vector<double> out{c.state.sign, double(c.state.accepted), c.state.drift};
     for (int j = 0; j < c.state.order; ++j)
       for (int side = 0; side < 2; ++side)
-        for (int i = 0; i < c.state.order; ++i) out.push_back(r.n[side][i + j * rules.capacity]);
+        for (int i = 0; i < c.state.order; ++i) out.push_back(r.n[side][i + j * capacity]);
     return out;
   };
   const auto alone = bits_after(0);
   for (int threads : {1, 2, 3}) EXPECT_EQ(bits_after(threads), alone) << threads << " threads";
 }
 
+TEST(device_walk, of_many_chains_from_many_threads_is_that_of_each) {
+  problem p = problem_of({{2, 2}, 3, 4, 0.8, 16, 5});
+  auto other = std::make_shared<bath_function>();
+  other->g0 = two_level_bath({2, 2}, 3, 0.2, 0.4).table(128);
+  auto first = std::make_shared<bath_function>();
+  first->g0 = p.model.g0;
+  p.baths = {first, other, first, other};  // of their own
+  device::walk_place where(p, {});
+  const auto end_of = [&](device::walk_place& at, std::uint32_t chain) {
+    device::walker w(at, chain);
+    begin(w, p, chain);
+    for (int i = 0; i < 5; ++i) w.sweeps(3);
+    return w.current();
+  };
+  std::vector<configuration> together(4);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t chain = 0; chain < 4; ++chain)
+      threads.emplace_back([&, chain] { together[chain] = end_of(where, chain); });
+  }
+  for (std::uint32_t chain = 0; chain < 4; ++chain) {
+    device::walk_place alone(p, {});
+    expect_same_vertices(together[chain], end_of(alone, chain));
+    const problem own = p.of_chain(chain);
+    control running;
+    chain_walk<double> one(own.model, p.moves, p.rules, chain, running);
+    one.bin({}, 0, [&](const walker<double>& now, std::uint64_t m) {
+      if (m == 14) expect_same_vertices(together[chain], now.current());
+    });
+  }
+}
+
+TEST(device_walk, fills_bins_like_the_workers) {
+  auto p = some_problem(true, {{channel::magnetic, 1, 0}});
+  p->rules.bins = 1;
+  p->rules.measurements_per_bin = 20;
+  for (const bool split : {false, true}) {
+    run_options here, there;
+    here.pool.workers = there.pool.workers = 2;
+    here.split = there.split = split;
+    there.devices = {{place::host}, {place::host}};
+    control first, second;
+    const auto all = [](int) { return true; };
+    const auto expected = taken_on(p, fresh(5, all), here, first), found = taken_on(p, fresh(5, all), there, second);
+    ASSERT_EQ(found.size(), 5u);
+    EXPECT_EQ(second.sweeps, first.sweeps);
+    EXPECT_EQ(second.measurements, first.measurements);
+    for (int c = 0; c < 5; ++c) {
+      expect_same_vertices(found[c].current, expected[c].current);
+      EXPECT_EQ(found[c].moves.accepted, expected[c].moves.accepted);
+      ASSERT_EQ(found[c].bins.size(), 1u);
+      const auto &a = found[c].bins[0].sums, &b = expected[c].bins[0].sums;
+      ASSERT_EQ(a.size(), b.size());
+      double largest = 0;
+      for (double x : b) largest = std::max(largest, std::abs(x));
+      for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5 * largest);
+    }
+  }
+}
+
 TEST(device_walk, refuses_what_it_cannot_walk) {
   problem p = problem_of({{2, 2}, 5, 8, 1.6, 64, 1});
-  EXPECT_THROW(begun(p, {0}, {}, {{{{4, 1, 0.}}, 1.}}), plaq::runtime_failure);
-  EXPECT_THROW(begun(p, {0}, {}, {{{{0, 0, 0.}}, 1.}}), plaq::runtime_failure);
-  EXPECT_THROW(begun(p, {0}, {}, {{{{0, 1, 5.}}, 1.}}), plaq::runtime_failure);
+  {
+    device::walk_place where(p, {});
+    device::walker w(where, 0);
+    EXPECT_THROW(begin(w, p, 0, {{{4, 1, 0.}}, 1.}), plaq::runtime_failure);
+    EXPECT_THROW(begin(w, p, 0, {{{0, 0, 0.}}, 1.}), plaq::runtime_failure);
+    EXPECT_THROW(begin(w, p, 0, {{{0, 1, 5.}}, 1.}), plaq::runtime_failure);
+  }
   p.moves.sweeps_between_charge_worms = 5;
-  EXPECT_THROW(device::walks(p, {0}, {}), plaq::runtime_failure);
+  EXPECT_THROW(device::walk_place(p, {}), plaq::input_error);
   p.moves.sweeps_between_charge_worms = 0;
   p.moves.single_precision = true;
-  EXPECT_THROW(device::walks(p, {0}, {}), plaq::runtime_failure);
+  EXPECT_THROW(device::walk_place(p, {}), plaq::input_error);
 }
 
 TEST(device_walk, stops_at_a_bath_that_is_not_a_number) {
   problem p = problem_of({{1, 1}, 1, 1, 0, 16, 1});
   p.model.g0 = std::make_shared<g0_table>(1., 1, 1, std::vector<double>(g0_table::terms, std::nan("")), std::vector{0});
-  device::walks w = begun(p, {0}, {}, {{{{0, 1, 0.5}}, 1.}});
+  device::walk_place where(p, {});
+  device::walker w(where, 0);
+  begin(w, p, 0, {{{0, 1, 0.5}}, 1.});
   EXPECT_THROW(w.sweeps(1), plaq::runtime_failure);
 }

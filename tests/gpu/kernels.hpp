@@ -9,7 +9,7 @@ namespace plaq::gpu {
 
 /// Every operation of a team once; n > 0.
 template <class Team>
-PLAQ_KERNEL void every_operation(Team& team, int n, const double* x, double* out) {
+PLAQ_BY_TEAM void every_operation(Team& team, int n, const double* x, double* out) {
   team.each(n, [&](int i) { out[i] = 2 * x[i]; });
   const double sum = team.sum(n, [&](int i, double so_far) { return std::fma(x[i], out[i], so_far); });
   const int most = team.largest(n, [&](int i) { return std::abs(x[i]); });

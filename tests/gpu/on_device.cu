@@ -18,13 +18,13 @@ __global__ void inversion(int n, double* a, inverse_space space, double* determi
 }  // namespace
 
 void launch_operations(int threads, int n, const double* x, double* out) {
-  operations<<<1, threads>>>(n, x, out);
+  operations<<<1, threads, 0, runtime::own_stream>>>(n, x, out);
   runtime::must(runtime::of_last_launch(), "a launch");
   runtime::must(runtime::wait(), "a kernel");
 }
 
 void launch_inversion(int threads, int n, double* a, inverse_space space, double* determinant) {
-  inversion<<<1, threads>>>(n, a, space, determinant);
+  inversion<<<1, threads, 0, runtime::own_stream>>>(n, a, space, determinant);
   runtime::must(runtime::of_last_launch(), "a launch");
   runtime::must(runtime::wait(), "a kernel");
 }

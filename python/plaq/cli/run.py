@@ -72,6 +72,10 @@ def add_run(app: Commands) -> None:
         bind: Annotated[
             Optional[str], typer.Option(help="auto, cores, threads, none, or a list such as 0,2-5.")
         ] = None,
+        device: Annotated[
+            Optional[str],
+            typer.Option(help="Where chains of plaq dca walk: none, auto or GPUs as 0,1. Not yet run on a GPU."),
+        ] = None,
         settings: Settings = None,
         walltime: Annotated[
             Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")
@@ -92,8 +96,8 @@ def add_run(app: Commands) -> None:
 
         kind = app.application()
         options = (("--threads", "run.threads", threads), ("--workers", "run.workers", workers),
-                   ("--bind", "run.bind", bind), ("--walltime", "run.walltime", walltime),
-                   ("--out", "run.folder", out))
+                   ("--bind", "run.bind", bind), ("--device", "run.device", device),
+                   ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
         settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
 
         if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:

@@ -17,6 +17,7 @@ from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_table
 from plaq.dca.results.file import FORMAT
 from plaq.dca.results.results import Results
+from plaq.dca.solver import devices
 from plaq.dca.start import Start, find_start, first_sigma
 from plaq.run.application import Application
 from plaq.run.desk import Desk
@@ -43,6 +44,7 @@ class Dca(Application):
 
     def check(self, ranks: int, place: float | None = None) -> None:
         check_needs(self.parameters, ranks, place)
+        devices.check(self.parameters)
         p = self.parameters
         first_sigma(p, Cluster(Lattice(p.hopping()), p.model.cluster), p.dca.temperatures[0])  # that it can be read
 

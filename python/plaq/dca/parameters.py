@@ -9,7 +9,7 @@ from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
-from plaq.inputs.kinds import boolean, choice, displacements, integer, list_of, one_of, real, text
+from plaq.inputs.kinds import boolean, choice, devices, displacements, integer, list_of, one_of, real, text
 from plaq.inputs.parameters import with_key
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown, to_toml
 
@@ -95,6 +95,9 @@ TABLE = [
     *running.rows([
         Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
                   "a chain measures in place, or hands its configurations to an accumulator task"),
+        Parameter("run", "device", devices(), "none", "",
+                  "where chains walk: on the workers, on GPUs of these numbers, or auto: on GPUs where there are some; "
+                  "changes results, within errors. Not yet run on a GPU"),
         Parameter("run", "two_particle", choice("auto", "local", "spread"), "auto", "",
                   "sums of two-particle functions: all on every rank, or each rank's rows of all, to which "
                   "measurements are sent; auto is spread where all would not fit a rank's memory"),

@@ -152,6 +152,21 @@ def binding() -> Kind:
     return Kind(", ".join(f'"{name}"' for name in BINDINGS) + ' or hardware threads such as "0,2,4-7"', read)
 
 
+def devices() -> Kind:
+    """"auto", "none" or numbers of GPUs."""
+
+    def read(value):
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise ValueError
+        if value not in ("auto", "none"):
+            cpu_list(value)
+        return value
+
+    return Kind('"auto", "none" or GPUs such as "0,1"', read)
+
+
 def one_of(word: str, kind: Kind) -> Kind:
     """A word such as "auto", or a value of another kind."""
     return Kind(f'"{word}" or {kind.allowed}', lambda value: value if value == word else kind.read(value))

@@ -8,7 +8,7 @@ from plaq import _core
 from plaq.inputs.kinds import binding, choice, duration, folder, integer, one_of, real
 from plaq.inputs.schema import Parameter
 
-DOC = "How the run is carried out. Nothing here changes a result, and it may differ when a run goes on."
+DOC = "How the run is carried out. No result changes by it unless it says so, and it may differ when a run goes on."
 PATIENCE = 300.0  # seconds
 
 _PLACE = [

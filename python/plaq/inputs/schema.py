@@ -168,7 +168,7 @@ class Schema:
         that no folder needs quotes. ``none`` unsets a parameter that may be unset.
         """
         if isinstance(setting, Option):
-            source, parameter, text = setting.name, self.parameters[setting.key], setting.text
+            source, parameter, text = setting.name, self.find(setting.key, setting.name), setting.text
         else:
             source = "--set"
             key, equals, text = setting.partition("=")

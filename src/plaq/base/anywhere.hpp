@@ -3,8 +3,8 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define PLAQ_ANYWHERE __host__ __device__  ///< on the host and on the device
-#define PLAQ_KERNEL __device__  ///< by a team: on the device, or on a host team where this is compiled for it
+#define PLAQ_BY_TEAM __device__  ///< by a team: on the device, or on a host team where this is compiled for it
 #else
 #define PLAQ_ANYWHERE
-#define PLAQ_KERNEL
+#define PLAQ_BY_TEAM
 #endif

@@ -1,11 +1,14 @@
 #include "plaq/dca/solver.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/base/stopwatch.hpp"
+#include "plaq/dca/device/chain_walk.hpp"
 #include "plaq/task/channel.hpp"
 
 namespace plaq::dca {
@@ -13,14 +16,14 @@ namespace plaq::dca {
 namespace {
 
 // Measures in place, on the task that walks.
-template <class Real, class Pool>
+template <class Walker, class Pool>
 class shared_measuring {
  public:
   shared_measuring(Pool&, accumulator& a, const run_options&) : accumulator_(a) {}
 
   template <class Walk>
   bool operator()(Walk&& walk, double& measuring_seconds) {
-    return walk([&](const walker<Real>& w, std::uint64_t index) {
+    return walk([&](const Walker& w, std::uint64_t index) {
       const stopwatch watch;
       const double waited = accumulator_.waited();
       w.fill(sample_);
@@ -36,7 +39,7 @@ class shared_measuring {
 };
 
 // Hands samples to a task of their own through a bounded channel; empty samples come back through another.
-template <class Real, class Pool>
+template <class Walker, class Pool>
 class split_measuring {
  public:
   split_measuring(Pool& pool, accumulator& a, const run_options& how)
@@ -66,7 +69,7 @@ class split_measuring {
     bool complete = false;
     std::exception_ptr error;
     try {
-      complete = walk([&](const walker<Real>& w, std::uint64_t index) {
+      complete = walk([&](const Walker& w, std::uint64_t index) {
         auto next = empty.pop();
         check(next.has_value(), "the channel of empty samples closed early");
         w.fill(**next);
@@ -89,12 +92,12 @@ class split_measuring {
 };
 
 /// Takes one chain on until another() says no; two-particle functions are summed elsewhere, if that is given.
-template <class Real, template <class, class> class Measuring, class Pool>
-void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const run_options& how, control& c,
+template <template <class, class> class Measuring, class Walk, class Pool>
+void walk_and_measure(Pool& pool, Walk walk, const problem& p, chain_state& state, const run_options& how, control& c,
                       two_particle_sink* elsewhere, const batch::another_step& another) {
-  chain_walk<Real> walk(p.model, p.moves, p.rules, state.number, c);
+  using walker = std::remove_cvref_t<decltype(walk.current())>;
   accumulator measured(p.model, p.measured, p.rules, state.number, elsewhere);
-  Measuring<Real, Pool> measure(pool, measured, how);
+  Measuring<walker, Pool> measure(pool, measured, how);
 
   if (!state.warm) {
     const stopwatch watch;
@@ -111,7 +114,7 @@ void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const ru
     const stopwatch watch;
     const bool complete = measure(
         [&](auto&& sink) {
-          return walk.bin(state.current, bin, [&](const walker<Real>& w, std::uint64_t index) {
+          return walk.bin(state.current, bin, [&](const walker& w, std::uint64_t index) {
             sink(w, index);
             c.measurements.fetch_add(1, std::memory_order_relaxed);
           });
@@ -132,33 +135,55 @@ void walk_and_measure(Pool& pool, const problem& p, chain_state& state, const ru
   }
 }
 
-/// In its own bath, with the precision and the way of measuring that are asked for; whether the chain has all its
-/// bins.
-bool take_on(auto& pool, const problem& all, chain_state& state, const run_options& how, control& c,
+using places = std::deque<device::walk_place>;
+
+/// In its own bath, at the place, with the precision and the way of measuring that are asked for; whether the chain has
+/// all its bins.
+bool take_on(auto& pool, const problem& all, places& devices, chain_state& state, const run_options& how, control& c,
              two_particle_sink* elsewhere, const batch::another_step& another) {
   const problem p = all.of_chain(state.number);
-  if (p.moves.single_precision)
-    how.split ? walk_and_measure<float, split_measuring>(pool, p, state, how, c, elsewhere, another)
-              : walk_and_measure<float, shared_measuring>(pool, p, state, how, c, elsewhere, another);
+  const auto with = [&]<class Walk>(auto&&... walk) {
+    how.split
+        ? walk_and_measure<split_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere, another)
+        : walk_and_measure<shared_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere,
+                                             another);
+  };
+  if (!devices.empty())
+    with.template operator()<device::chain_walk>(devices[state.number % devices.size()], p.rules);
+  else if (p.moves.single_precision)
+    with.template operator()<chain_walk<float>>(p.model, p.moves, p.rules);
   else
-    how.split ? walk_and_measure<double, split_measuring>(pool, p, state, how, c, elsewhere, another)
-              : walk_and_measure<double, shared_measuring>(pool, p, state, how, c, elsewhere, another);
+    with.template operator()<chain_walk<double>>(p.model, p.moves, p.rules);
   return state.complete(p.rules);
+}
+
+/// Chains under way at once: two for every multiprocessor, so that one walks while another one is measured.
+int chains_for(const std::vector<gpu::place>& devices) {
+  const gpu::found_devices found = gpu::find_devices();
+  int chains = 0;
+  for (const gpu::place d : devices) chains += d.gpu == gpu::place::host ? 8 : 2 * found.gpus.at(d.gpu).multiprocessors;
+  return chains;
 }
 
 }  // namespace
 
 void run_chains(const problem& p, chain_queue& queue, const run_options& how, control& c) {
+  places devices;
+  for (const gpu::place where : how.devices) devices.emplace_back(p, where);
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
-    return take_on(pool, p, state, how, c, nullptr, another);
+    return take_on(pool, p, devices, state, how, c, nullptr, another);
   };
-  batch::run(queue, how, c, "dca chain", work, how.split ? 2 : 1);
+  batch::options options = how;
+  if (!devices.empty() && how.in_flight == 0) options.in_flight = chains_for(how.devices);
+  batch::run(queue, options, c, "dca chain", work, how.split ? 2 : 1);
 }
 
 void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread) {
+  places devices;
+  for (const gpu::place where : how.devices) devices.emplace_back(p, where);
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
     g4_spread::source source(spread, int(state.number));
-    return take_on(pool, p, state, how, c, &source, another);
+    return take_on(pool, p, devices, state, how, c, &source, another);
   };
   batch::run_together(queue, how, c, "dca chain", work, [&](auto& crew) {
     for (int chain = 0; chain < spread.chains(); ++chain)

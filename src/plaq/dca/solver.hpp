@@ -1,10 +1,13 @@
 // Runs the Markov chains of one iteration as tasks.
 #pragma once
+#include <vector>
+
 #include "plaq/batch/queue.hpp"
 #include "plaq/batch/run.hpp"
 #include "plaq/dca/chain.hpp"
 #include "plaq/dca/g4_spread.hpp"
 #include "plaq/dca/problem.hpp"
+#include "plaq/gpu/devices.hpp"
 
 namespace plaq::dca {
 
@@ -12,6 +15,9 @@ namespace plaq::dca {
 struct run_options : batch::options {
   bool split = false;     ///< a task of its own for the accumulator of every chain
   int channel_depth = 4;  ///< samples that wait for an accumulator, when split
+  /// Where chains walk, chain c at devices[c % number of them]; none: on the workers, which measure in any case. This
+  /// does change a result: by rounding at first, within errors in the end.
+  std::vector<gpu::place> devices{};
 };
 
 struct chain_queue : batch::queue<chain_state> {

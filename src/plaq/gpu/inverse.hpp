@@ -28,7 +28,7 @@ struct inverse_space {
 /// Makes a (n x n, column-major) its inverse by Gauss-Jordan elimination with partial pivoting; returns its
 /// determinant. Where that is zero or not a number, a is neither.
 template <class Team>
-PLAQ_KERNEL scaled invert(Team& team, int n, double* a, int stride, const inverse_space& space) {
+PLAQ_BY_TEAM scaled invert(Team& team, int n, double* a, int stride, const inverse_space& space) {
   const auto at = [=](int i, int j) -> double& { return a[i + long(j) * stride]; };
   scaled determinant;
   for (int k = 0; k < n; ++k) {

@@ -21,10 +21,14 @@ inline code describe(properties* out, int gpu) { return cudaGetDeviceProperties(
 inline code choose(int gpu) { return cudaSetDevice(gpu); }  ///< for the calling thread
 inline code allocate(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
 inline code release(void* memory) { return cudaFree(memory); }
+/// Every thread of the host has a stream of its own, so that one does not wait for what another one launched.
+inline const cudaStream_t own_stream = cudaStreamPerThread;
+inline code wait() { return cudaStreamSynchronize(own_stream); }  ///< for what this thread has asked for
+/// From or to the host; when it returns, the copy is complete.
 inline code copy(void* to, const void* from, std::size_t bytes) {
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);  // from or to the host, in either direction
+  const code begun = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, own_stream);
+  return begun == success ? wait() : begun;
 }
-inline code wait() { return cudaDeviceSynchronize(); }
 inline code of_last_launch() { return cudaGetLastError(); }
 inline const char* in_words(code error) { return cudaGetErrorString(error); }
 

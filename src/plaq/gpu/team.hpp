@@ -28,24 +28,24 @@ inline constexpr int lanes = 32;
 class serial_team {
  public:
   template <class F>
-  PLAQ_KERNEL void each(int n, F&& f) {
+  PLAQ_BY_TEAM void each(int n, F&& f) {
     for (int i = 0; i < n; ++i) f(i);
   }
   template <class F>
-  PLAQ_KERNEL void grid(int rows, int columns, F&& f) {
+  PLAQ_BY_TEAM void grid(int rows, int columns, F&& f) {
     for (int j = 0; j < columns; ++j)
       for (int i = 0; i < rows; ++i) f(i, j);
   }
   template <class F>
-  PLAQ_KERNEL void once(F&& f) {
+  PLAQ_BY_TEAM void once(F&& f) {
     f();
   }
   template <class F>
-  PLAQ_KERNEL auto value(F&& f) {
+  PLAQ_BY_TEAM auto value(F&& f) {
     return f();
   }
   template <class F>
-  PLAQ_KERNEL double sum(int n, F&& add) {
+  PLAQ_BY_TEAM double sum(int n, F&& add) {
     double part[lanes] = {};
     for (int first = 0; first < n; first += lanes)
       for (int l = 0; l < lanes && first + l < n; ++l) part[l] = add(first + l, part[l]);
@@ -54,11 +54,11 @@ class serial_team {
     return part[0];
   }
   template <class F, class Store>
-  PLAQ_KERNEL void sums(int columns, int n, F&& add, Store&& store) {
+  PLAQ_BY_TEAM void sums(int columns, int n, F&& add, Store&& store) {
     for (int j = 0; j < columns; ++j) store(j, sum(n, [&](int i, double sum) { return add(i, j, sum); }));
   }
   template <class F>
-  PLAQ_KERNEL int largest(int n, F&& value) {
+  PLAQ_BY_TEAM int largest(int n, F&& value) {
     int at = 0;
     double most = -HUGE_VAL;
     for (int i = 0; i < n; ++i)

@@ -84,7 +84,8 @@ class Walk:
                           orbit=observables.pair_orbits(group), channels=list(channels))
         problem = ctaux.make_problem(cluster, mesh, task, solver)
         self.iteration = time.perf_counter() - started
-        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto")
+        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto",
+                              device="none")
         alone = comm.split(comm.rank)
         while True:
             chains = Chains.fresh(alone, 1, BINS)

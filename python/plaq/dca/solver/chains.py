@@ -17,6 +17,7 @@ import numpy as np
 from plaq import _core
 from plaq.batch.balance import Load, plan
 from plaq.data.bins import Bins
+from plaq.dca.solver import devices
 from plaq.dca.solver.shares import Shares
 from plaq.errors import RunError
 from plaq.machine import pool_options
@@ -193,6 +194,7 @@ class Runner:
     def __init__(self, problem, chains: Chains, run, comm, shares: Shares | None):
         self._problem, self._chains, self._comm, self._move = problem, chains, comm, not shares and comm.size > 1
         self._options = pool_options(run.workers, run.bind)
+        gpus = devices.chosen(run.device, problem.sweeps_between_charge_worms > 0, problem.single_precision)
         self._control, self._queue = _core.dca.Control(), _core.dca.ChainQueue()
         self._finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
         self._stopped = False
@@ -210,7 +212,7 @@ class Runner:
             try:
                 split = run.accumulate == "split"
                 places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
-                start = (problem, self._queue, run.threads, self._options, split)
+                start = (problem, self._queue, run.threads, self._options, split, gpus)
                 if spread:
                     _core.dca.run_chains_spread(*start, self._control, spread)
                 else:

@@ -50,7 +50,6 @@ struct walk_rules {
   int sites;
   double strength[2];  ///< e^V - 1 where spin and auxiliary spin are the same, and where they differ
   int block_length, proposals_per_sweep, sweeps_between_rebuilds, sweeps_between_worms, longest_worm;
-  int capacity;  ///< vertices that a chain has room for
 };
 
 enum class outcome : int {
@@ -75,13 +74,15 @@ struct chain {
   double g_equal;  ///< g(0+) on one site
   stream_id proposals, worms;
   std::byte *hot, *cold;  ///< see room
+  int capacity;           ///< vertices that there is room for
+  int until;              ///< sweeps that are to be complete
   walk_state state;
 };
 
 /// Room of a chain. Vertices have slots, which N's rows and columns go by; the walk numbers them otherwise.
 struct room {
   // What a walk goes on with, and what every step uses.
-  double* n[2];       ///< column-major, `capacity` apart
+  double* n[2];       ///< k x k, column-major
   double* tau;        ///< of a slot
   double* vector[4];  ///< of one step; two for each spin
   double *forward, *backward;
@@ -90,7 +91,7 @@ struct room {
   int *number, *alive;  ///< of a slot; the numbers of those that are there, in the order of the walk
   int *changed, *list;  ///< numbers: changed in this block; where they are put in order
   // The rest.
-  double* work[2];  ///< (capacity + 1)^2 each
+  double* work[2];  ///< k + 1 x k + 1 each
   double *row, *column;
   int *pivot, *found;
   double *fresh[2], *worm[2], *strength[2], *left[2], *right[2];  ///< of a worm
@@ -118,9 +119,8 @@ class cutter {
 
 inline constexpr int most_flips = 8;  ///< of one step of a worm: spin_worm::most_flips
 
-/// Returns the bytes; without memory that is all.
-PLAQ_ANYWHERE inline std::size_t cut_hot(room& r, std::byte* memory, const walk_rules& rules) {
-  const std::size_t k = rules.capacity;
+/// For k vertices. Returns the bytes; without memory that is all.
+PLAQ_ANYWHERE inline std::size_t cut_hot(room& r, std::byte* memory, std::size_t k, std::size_t block_length) {
   cutter c(memory);
   for (double*& n : r.n) c.cut(n, k * k);
   c.cut(r.tau, k);
@@ -132,13 +132,12 @@ PLAQ_ANYWHERE inline std::size_t cut_hot(room& r, std::byte* memory, const walk_
   c.cut(r.slot_of, k);
   c.cut(r.number, k);
   c.cut(r.alive, k);
-  c.cut(r.changed, rules.block_length);
+  c.cut(r.changed, block_length);
   c.cut(r.list, k);
   return c.bytes();
 }
 
-PLAQ_ANYWHERE inline std::size_t cut_cold(room& r, std::byte* memory, const walk_rules& rules) {
-  const std::size_t k = rules.capacity;
+PLAQ_ANYWHERE inline std::size_t cut_cold(room& r, std::byte* memory, std::size_t k) {
   cutter c(memory);
   for (double*& w : r.work) c.cut(w, (k + 1) * (k + 1));
   c.cut(r.row, k);

@@ -10,10 +10,10 @@ namespace plaq::dca::device {
 template <class Team>
 class ctaux {
  public:
-  PLAQ_KERNEL explicit ctaux(matrices<Team>& m) : m_(m), r_(m.r) {}
+  PLAQ_BY_TEAM explicit ctaux(matrices<Team>& m) : m_(m), r_(m.r) {}
 
   /// Makes the proposals first, ..., first + count - 1; returns how many were accepted.
-  PLAQ_KERNEL int block(const stream_id& stream, std::uint64_t first, int count) {
+  PLAQ_BY_TEAM int block(const stream_id& stream, std::uint64_t first, int count) {
     before_ = m_.order;
     inserted_ = changed_ = 0;
     int accepted = 0;
@@ -35,7 +35,7 @@ class ctaux {
   }
 
   /// Proposes to flip all spins of one site, right after a rebuild, as walker::flip_site; false if that is not finite.
-  PLAQ_KERNEL bool flip_site(const stream_id& stream, std::uint64_t number) {
+  PLAQ_BY_TEAM bool flip_site(const stream_id& stream, std::uint64_t number) {
     const auto word = random_words(stream, number);
     const int site = int(below(word[3], m_.rules.sites));
     Team& team = m_.team;
@@ -53,7 +53,7 @@ class ctaux {
         const double change = -1 / (1 + m_.strength_of(side, r_.found[j])) - 1;
         m_.work(0, i, j) = std::fma(-m_.n(side, r_.found[i], r_.found[j]), change, i == j ? 1 + change : 0.);
       });
-      const gpu::scaled det = gpu::invert(team, there, r_.work[0], m_.rules.capacity + 1, r_.inverse_space());
+      const gpu::scaled det = gpu::invert(team, there, r_.work[0], m_.capacity + 1, r_.inverse_space());
       ratio[side] = det.mantissa;
       exponent += det.exponent;
     }
@@ -65,7 +65,7 @@ class ctaux {
  private:
   // N^-1 gains a column u = -g x, a row w = -g x_j and a corner d: with S = d - w N u the ratio is S, and
   // N' = [[N + N u w N / S, -N u / S], [-w N / S, 1 / S]].
-  PLAQ_KERNEL bool insert(int site, int spin, double tau, double u) {
+  PLAQ_BY_TEAM bool insert(int site, int spin, double tau, double u) {
     Team& team = m_.team;
     const int k = m_.order;
     double *const *const product = r_.vector, *const *const row = r_.vector + 2;
@@ -73,7 +73,7 @@ class ctaux {
     m_.tabulate(site, tau);
     team.each(2 * k, [&](int at) {
       const int side = at >= k, i = at - side * k;
-      product[side][i] = m_.row_times(k, r_.n[side] + i, m_.rules.capacity, r_.forward);
+      product[side][i] = m_.row_times(k, r_.n[side] + i, m_.capacity, r_.forward);
     });
     for (int side = 0; side < 2; ++side) {
       x[side] = m_.strength(side, spin);
@@ -120,7 +120,7 @@ class ctaux {
   }
 
   // The ratio is N_pp, and N' = N - N_{:p} N_{p:} / N_pp without row and column p, whose place the last ones take.
-  PLAQ_KERNEL bool remove(int position, double u) {
+  PLAQ_BY_TEAM bool remove(int position, double u) {
     Team& team = m_.team;
     const int k = m_.order, last = k - 1;
     double *const *const column = r_.vector, *const *const row = r_.vector + 2;
@@ -168,7 +168,7 @@ class ctaux {
 
   // At the end of a block new vertices join at the end, in the order of `changed`, and the last one takes the place of
   // every old one that is gone, the highest place first.
-  PLAQ_KERNEL void renumber() {
+  PLAQ_BY_TEAM void renumber() {
     const int before = before_, changed = changed_;
     m_.team.once([&] {
       int count = before;

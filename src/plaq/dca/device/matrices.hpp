@@ -14,25 +14,24 @@ struct matrices {
   const bath_view& g0;
   double g_equal;
   room r;
+  int capacity;
   int order;
   double sign;
 
-  PLAQ_KERNEL double& n(int side, int i, int j) const { return r.n[side][i + std::size_t(j) * rules.capacity]; }
-  PLAQ_KERNEL double& work(int side, int i, int j) const {
-    return r.work[side][i + std::size_t(j) * (rules.capacity + 1)];
-  }
+  PLAQ_BY_TEAM double& n(int side, int i, int j) const { return r.n[side][i + std::size_t(j) * capacity]; }
+  PLAQ_BY_TEAM double& work(int side, int i, int j) const { return r.work[side][i + std::size_t(j) * (capacity + 1)]; }
 
   /// e^V - 1, sides being up and down.
-  PLAQ_KERNEL double strength(int side, int spin) const { return rules.strength[(side == 0) == (spin > 0) ? 0 : 1]; }
-  PLAQ_KERNEL double strength_of(int side, int slot) const { return strength(side, r.spin[slot]); }
+  PLAQ_BY_TEAM double strength(int side, int spin) const { return rules.strength[(side == 0) == (spin > 0) ? 0 : 1]; }
+  PLAQ_BY_TEAM double strength_of(int side, int slot) const { return strength(side, r.spin[slot]); }
 
   /// forward and backward: g from a point to all vertices, and back.
-  PLAQ_KERNEL void tabulate(int site, double tau) {
+  PLAQ_BY_TEAM void tabulate(int site, double tau) {
     team.each(order, [&](int i) { g0.both_ways(r.site[i], r.tau[i], site, tau, r.forward[i], r.backward[i]); });
   }
 
   /// sum_j m_ij x_j, a thread for every i, so in order: four sums, which depend on each other less than one.
-  PLAQ_KERNEL static double row_times(int columns, const double* m, std::size_t stride, const double* x) {
+  PLAQ_BY_TEAM static double row_times(int columns, const double* m, std::size_t stride, const double* x) {
     double part[4] = {};
     int j = 0;
     for (; j + 4 <= columns; j += 4)
@@ -42,7 +41,7 @@ struct matrices {
   }
 
   /// N of both spins from scratch, N^-1 = e^V - g (e^V - 1), and the sign; false if they are not finite.
-  PLAQ_KERNEL bool renew() {
+  PLAQ_BY_TEAM bool renew() {
     double fresh_sign = 1;
     if (!from_scratch(fresh_sign)) return false;
     adopt(fresh_sign);
@@ -50,7 +49,7 @@ struct matrices {
   }
 
   /// The same; `drift` becomes the largest change of an element, if that is larger.
-  PLAQ_KERNEL bool rebuild(double& drift) {
+  PLAQ_BY_TEAM bool rebuild(double& drift) {
     double fresh_sign = 1;
     if (!from_scratch(fresh_sign)) return false;
     for (int side = 0; side < 2; ++side) {
@@ -72,21 +71,21 @@ struct matrices {
   }
 
  private:
-  PLAQ_KERNEL bool from_scratch(double& fresh_sign) {
+  PLAQ_BY_TEAM bool from_scratch(double& fresh_sign) {
     for (int side = 0; side < 2; ++side) {
       team.grid(order, order, [&](int i, int j) {
         const double x = strength_of(side, j);
         const double g = i == j ? g_equal : g0(r.site[i], r.tau[i], r.site[j], r.tau[j]);
         work(side, i, j) = std::fma(-g, x, i == j ? 1 + x : 0.);
       });
-      const gpu::scaled det = gpu::invert(team, order, r.work[side], rules.capacity + 1, r.inverse_space());
+      const gpu::scaled det = gpu::invert(team, order, r.work[side], capacity + 1, r.inverse_space());
       if (!(std::abs(det.mantissa) > 0 && std::abs(det.mantissa) < HUGE_VAL)) return false;
       if (det.mantissa < 0) fresh_sign = -fresh_sign;
     }
     return true;
   }
 
-  PLAQ_KERNEL void adopt(double fresh_sign) {
+  PLAQ_BY_TEAM void adopt(double fresh_sign) {
     for (int side = 0; side < 2; ++side)
       team.grid(order, order, [&](int i, int j) { n(side, i, j) = work(side, i, j); });
     sign = fresh_sign;

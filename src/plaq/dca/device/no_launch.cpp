@@ -4,6 +4,8 @@
 
 namespace plaq::dca::device {
 
-void walk_on_gpu(int, const walk_rules&, chain*, int, int) { throw runtime_failure("plaq was built without GPUs"); }
+void walk_on_gpu(int, const walk_rules&, chain*, int, std::size_t) {
+  throw runtime_failure("plaq was built without GPUs");
+}
 
 }  // namespace plaq::dca::device

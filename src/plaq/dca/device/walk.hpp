@@ -5,14 +5,14 @@
 
 namespace plaq::dca::device {
 
-/// Takes a chain on to `until` complete sweeps, or as far as its outcome says. `hot` is the first part of its room,
+/// Takes a chain on to its `until`, or as far as its outcome says. `hot` is the first part of its room,
 /// in the chain's own memory or in the team's.
 template <class Team>
-PLAQ_KERNEL void walk(Team& team, const walk_rules& rules, chain& c, std::byte* hot, int until) {
+PLAQ_BY_TEAM void walk(Team& team, const walk_rules& rules, chain& c, std::byte* hot) {
   walk_state s = team.value([&] { return c.state; });
-  matrices<Team> m{team, rules, c.g0, c.g_equal, {}, s.order, s.sign};
-  cut_hot(m.r, hot, rules);
-  cut_cold(m.r, c.cold, rules);
+  matrices<Team> m{team, rules, c.g0, c.g_equal, {}, c.capacity, s.order, s.sign};
+  cut_hot(m.r, hot, c.capacity, rules.block_length);
+  cut_cold(m.r, c.cold, c.capacity);
   ctaux<Team> vertices(m);
   worm<Team> spins(m);
 
@@ -23,9 +23,9 @@ PLAQ_KERNEL void walk(Team& team, const walk_rules& rules, chain& c, std::byte* 
     s.fresh = false;
   }
   const int count = rules.proposals_per_sweep, blocks = (count + rules.block_length - 1) / rules.block_length;
-  while (finite && s.how == outcome::done && s.sweeps < until) {
+  while (finite && s.how == outcome::done && s.sweeps < c.until) {
     for (; s.block < blocks; ++s.block) {
-      if (m.order + rules.block_length > rules.capacity) {
+      if (m.order + rules.block_length > c.capacity) {
         s.how = outcome::wants_room;
         break;
       }

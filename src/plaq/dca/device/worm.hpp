@@ -11,11 +11,11 @@ static_assert(most_flips == dca::spin_worm::most_flips);
 template <class Team>
 class worm {
  public:
-  PLAQ_KERNEL explicit worm(matrices<Team> &m) : m_(m), r_(m.r), team_(m.team), beta_(m.rules.beta) {}
+  PLAQ_BY_TEAM explicit worm(matrices<Team> &m) : m_(m), r_(m.r), team_(m.team), beta_(m.rules.beta) {}
 
   /// Makes an excursion with the numbers first ... first + longest; spins that it turned are turned, and N is new then.
   /// False if N is not finite.
-  PLAQ_KERNEL bool send(const stream_id &stream, std::uint64_t first) {
+  PLAQ_BY_TEAM bool send(const stream_id &stream, std::uint64_t first) {
     if (m_.order == 0 || !walk(stream, first)) return true;
     team_.each(m_.order, [&](int i) {
       if (r_.turned[i]) r_.spin[i] *= -1;
@@ -32,7 +32,7 @@ class worm {
   using rules_of = dca::spin_worm;
 
   // Whether it closed.
-  PLAQ_KERNEL bool walk(const stream_id &stream, std::uint64_t first) {
+  PLAQ_BY_TEAM bool walk(const stream_id &stream, std::uint64_t first) {
     const int sites = m_.rules.sites, k = m_.order;
     const double room = rules_of::reach * beta_ * sites / k, longest_step = room < beta_ / 2 ? room : beta_ / 2;
     for (int side = 0; side < 2; ++side)
@@ -77,7 +77,7 @@ class worm {
   }
 
   // D gains a column c, a row and a corner d: with S = d - row N c the ratio is S.
-  PLAQ_KERNEL double open(point at) {
+  PLAQ_BY_TEAM double open(point at) {
     const int k = m_.order;
     a_ = b_ = at;
     m_.tabulate(at.site, at.tau);
@@ -86,7 +86,7 @@ class worm {
       double *const left = r_.left[side], *const right = r_.right[side], *const fresh = r_.fresh[side];
       const double corner = side == up ? -m_.g_equal : 1 - m_.g_equal;  // g(0+) and g(0-) = g(0+) - 1
       team_.each(k, [&](int i) {
-        left[i] = -m_.row_times(k, r_.work[side] + i, m_.rules.capacity + 1, r_.forward);
+        left[i] = -m_.row_times(k, r_.work[side] + i, m_.capacity + 1, r_.forward);
         fresh[i] = -r_.backward[i] * r_.strength[side][i];
       });
       team_.sums(
@@ -107,7 +107,7 @@ class worm {
 
   // For `flips` vertices in `passed` that turn over: y, B^-1 and, of what they do to N's column or row of the worm, z;
   // `weight` is the ratio of determinants, and with `closing` that without the worm.
-  PLAQ_KERNEL double try_flips(int flips, bool closing) {
+  PLAQ_BY_TEAM double try_flips(int flips, bool closing) {
     if (flips > most_flips) return 0;
     const int w = m_.order;
     team_.each(2, [&](int side) {
@@ -140,10 +140,10 @@ class worm {
     return team_.value([&] { return r_.weight[0] * r_.weight[1]; });
   }
 
-  PLAQ_KERNEL double try_close(int flips) { return try_flips(flips, true); }
+  PLAQ_BY_TEAM double try_close(int flips) { return try_flips(flips, true); }
 
   // After the flips N' = N - (N - 1)_{:F} (1 - y) B^-1 N_{F:}. Then up has another row of D, down another column.
-  PLAQ_KERNEL double try_step(point to, int flips) {
+  PLAQ_BY_TEAM double try_step(point to, int flips) {
     const int k = m_.order;
     double ratio = try_flips(flips, false);
     if (ratio == 0) return 0;
@@ -172,7 +172,7 @@ class worm {
     return ratio;
   }
 
-  PLAQ_KERNEL void apply_flips(int flips) {
+  PLAQ_BY_TEAM void apply_flips(int flips) {
     const int size = m_.order + 1;
     if (flips == 0) return;
     team_.grid(size, 2 * flips, [&](int i, int at) {
@@ -197,7 +197,7 @@ class worm {
 
   // A row of D is replaced by r: N' = N - N_{:w} (r N - e_w) / (r N)_w; a column by c: N' = N - (N c - e_w) N_{w:} /
   // (N c)_w.
-  PLAQ_KERNEL void step(int flips) {
+  PLAQ_BY_TEAM void step(int flips) {
     const int size = m_.order + 1, w = m_.order;
     apply_flips(flips);
     double *const *const left = r_.left, *const *const right = r_.right;
@@ -206,7 +206,7 @@ class worm {
         [&](int j, double sum) { right[0][j] = sum; });
     team_.each(size, [&](int i) {
       left[0][i] = m_.work(0, i, w);
-      left[1][i] = m_.row_times(size, r_.work[1] + i, m_.rules.capacity + 1, r_.fresh[1]);
+      left[1][i] = m_.row_times(size, r_.work[1] + i, m_.capacity + 1, r_.fresh[1]);
       right[1][i] = m_.work(1, w, i);
     });
     team_.grid(size, 2 * size, [&](int i, int at) {
@@ -220,13 +220,13 @@ class worm {
     b_ = next_;
   }
 
-  PLAQ_KERNEL void turn(int flips) {
+  PLAQ_BY_TEAM void turn(int flips) {
     team_.each(flips, [&](int p) { r_.turned[r_.passed[p]] ^= 1; });
   }
 
   // `passed`: vertices of a site from its time to that time + distance; returns their number, of which most_flips are
   // kept.
-  PLAQ_KERNEL int between(point at, double distance) {
+  PLAQ_BY_TEAM int between(point at, double distance) {
     const double from = distance > 0 ? at.tau : at.tau + distance, length = std::abs(distance);
     team_.each(m_.order,
                [&](int i) { r_.found[i] = r_.site[i] == at.site && wrapped(r_.tau[i] - from) < length ? 1 : 0; });
@@ -240,7 +240,7 @@ class worm {
   }
 
   // Into [0, beta).
-  PLAQ_KERNEL double wrapped(double tau) const {
+  PLAQ_BY_TEAM double wrapped(double tau) const {
     tau = std::fma(-beta_, std::floor(tau / beta_), tau);
     return tau < beta_ ? tau : 0;
   }

@@ -1,0 +1,20 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "plaq/gpu/devices.hpp"
+
+namespace nb = nanobind;
+using namespace plaq::gpu;
+
+void bind_gpu(nb::module_& m) {
+  nb::class_<device_properties>(m, "Device", "A GPU of this machine.")
+      .def_ro("name", &device_properties::name)
+      .def_ro("multiprocessors", &device_properties::multiprocessors)
+      .def_ro("memory", &device_properties::memory, "Bytes.")
+      .def_ro("team_memory", &device_properties::team_memory, "Bytes that a block of threads may have to itself.");
+  nb::class_<found_devices>(m, "Devices", "What this process can compute on.")
+      .def_ro("gpus", &found_devices::gpus)
+      .def_ro("why_none", &found_devices::why_none, "In words, where there are none.");
+  m.def("find_devices", &find_devices, "Never fails: a machine without a GPU or a driver for it has none.");
+}

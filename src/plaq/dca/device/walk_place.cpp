@@ -1,0 +1,113 @@
+#include "plaq/dca/device/walk_place.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "plaq/base/error.hpp"
+#include "plaq/dca/device/launch.hpp"
+#include "plaq/dca/device/walk.hpp"
+
+namespace plaq::dca::device {
+
+static_assert(bath_view::terms == g0_table::terms);
+
+namespace {
+// On the host, rooms are where the kernel looks for them.
+void walk_here(const walk_rules& rules, chain* chains, int count) {
+  gpu::serial_team team;
+  for (int c = 0; c < count; ++c) walk(team, rules, chains[c], chains[c].hot);
+}
+}  // namespace
+
+walk_place::walk_place(const problem& p, gpu::place where) : problem_(p), where_(where) {
+  if (p.moves.sweeps_between_charge_worms > 0 || p.moves.single_precision)
+    throw input_error("chains on a device have neither charge worms nor single precision");
+  const double gamma = parameters().gamma();
+  rules_ = {.beta = parameters().beta,
+            .K = parameters().K,
+            .sites = parameters().sites,
+            .strength = {vertex_strength(gamma, 1, 1), vertex_strength(gamma, 1, -1)},
+            .block_length = p.moves.block_length,
+            .proposals_per_sweep = p.moves.proposals_per_sweep,
+            .sweeps_between_rebuilds = p.moves.sweeps_between_rebuilds,
+            .sweeps_between_worms = p.moves.sweeps_between_worms,
+            .longest_worm = p.moves.longest_worm};
+  if (where.gpu != gpu::place::host) most_team_bytes_ = gpu::find_devices().gpus.at(where.gpu).team_memory;
+  server_ = std::jthread([this] { serve(); });
+}
+
+walk_place::~walk_place() {
+  const std::lock_guard lock(mutex_);
+  end_ = true;
+  came_.notify_all();
+}
+
+bath_view walk_place::bath(std::uint32_t number, double& g_equal) {
+  const auto& g0 = problem_.baths.empty() ? problem_.model.g0 : problem_.baths.at(number)->g0;
+  const std::size_t coefficients = g0->coefficients().size() * sizeof(double);
+  const std::size_t differences = g0->difference().size() * sizeof(int);
+  const std::lock_guard lock(mutex_);
+  gpu::memory& table = tables_[g0.get()];
+  if (table.size() == 0) {
+    table = gpu::memory(where_, coefficients + differences);
+    table.put(0, g0->coefficients().data(), coefficients);
+    table.put(coefficients, g0->difference().data(), differences);
+  }
+  g_equal = (*g0)(0, 0., 0, 0.);
+  return {.beta = g0->beta(),
+          .scale = g0->segments() / g0->beta(),
+          .sites = g0->sites(),
+          .segments = g0->segments(),
+          .coefficients = reinterpret_cast<const double*>(table.data()),
+          .difference = reinterpret_cast<const int*>(table.data() + coefficients)};
+}
+
+void walk_place::walk(chain& c) {
+  visit mine{.which = &c, .error = {}};
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&mine);
+  came_.notify_one();
+  went_.wait(lock, [&] { return mine.done; });
+  if (mine.error) std::rethrow_exception(mine.error);
+}
+
+void walk_place::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    came_.wait(lock, [&] { return end_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    std::vector<visit*> together = std::exchange(waiting_, {});
+    lock.unlock();
+    try {
+      launch(together);
+    } catch (...) {
+      for (visit* v : together) v->error = std::current_exception();
+    }
+    lock.lock();
+    for (visit* v : together) v->done = true;
+    went_.notify_all();
+  }
+}
+
+void walk_place::launch(std::vector<visit*>& together) {
+  std::vector<chain> chains;
+  std::size_t team_bytes = 0;
+  for (const visit* v : together) {
+    chains.push_back(*v->which);
+    room none;
+    const std::size_t hot = cut_hot(none, nullptr, v->which->capacity, rules_.block_length);
+    if (hot <= most_team_bytes_) team_bytes = std::max(team_bytes, hot);
+  }
+  const std::size_t bytes = chains.size() * sizeof(chain);
+  if (records_.size() < bytes) records_ = gpu::memory(where_, bytes);
+  records_.put(0, chains.data(), bytes);
+  auto* const there = reinterpret_cast<chain*>(records_.data());
+  if (where_.gpu == gpu::place::host)
+    walk_here(rules_, there, int(chains.size()));
+  else
+    walk_on_gpu(where_.gpu, rules_, there, int(chains.size()), team_bytes);
+  records_.get(0, chains.data(), bytes);
+  for (std::size_t i = 0; i < chains.size(); ++i) together[i]->which->state = chains[i].state;
+}
+
+}  // namespace plaq::dca::device
