@@ -304,8 +304,8 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
 
   /// Of those who sleep one polls now and then while something is expected. True if there is something to do.
   bool nap(worker& self) {
-    while (detail::anything_expected()) {
-      if (self.turn.wait_until(detail::clock::now() + detail::nap)) return true;
+    for (detail::pace pace; detail::anything_expected();) {
+      if (self.turn.wait_until(detail::clock::now() + pace.nap())) return true;
       if (!detail::poll_once()) continue;
       std::unique_lock lock(idle_lock_);
       const bool asleep = std::erase(idle_, &self);

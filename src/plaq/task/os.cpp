@@ -184,7 +184,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
       bool called = false;
       for (detail::pace pace; !called && duty();) {
         if (detail::poll_once()) pace.again();
-        called = pace.wait() ? here.turn.try_wait() : here.turn.wait_until(detail::clock::now() + detail::nap);
+        called = pace.wait() ? here.turn.try_wait() : here.turn.wait_until(detail::clock::now() + pace.nap());
       }
       watching_.store(false);
       if (called) {

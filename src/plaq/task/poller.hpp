@@ -1,5 +1,6 @@
 // What goes on only while somebody looks at it, such as MPI: idle workers and waiting threads look.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -52,17 +53,20 @@ class pace {
  public:
   /// Waits a moment; false once it is time to sleep or nap.
   bool wait() noexcept;
-  void again() noexcept { rounds_ = 0; }
+  /// How long to nap before the next look: the longer nothing came, the longer, since by then the cores matter more
+  /// than the delay.
+  std::chrono::microseconds nap() noexcept { return nap_ = std::min(nap_ + nap_ / 16, longest_nap); }
+  void again() noexcept { *this = pace(); }
+
+  static constexpr std::chrono::microseconds shortest_nap{50}, longest_nap{500};
 
  private:
   int rounds_ = 0;
+  std::chrono::microseconds nap_ = shortest_nap;
 };
 
 /// Whether a pool exists, so that a waiting thread need not look without a pause.
 bool pools_look() noexcept;
-
-/// Between two looks of a thread that has polled for long: by then the cores matter more than the delay.
-inline constexpr std::chrono::microseconds nap{50};
 
 /// A pool as those see it who have something to poll for.
 class lookout {

@@ -59,7 +59,7 @@ void waiter::wait_as_thread(clock::time_point deadline) noexcept {
     }
     if (!pools_look() && pace.wait() && deadline == clock::time_point::max()) continue;
     const auto now = clock::now();
-    if (now >= deadline || doze(std::min(deadline, now + nap))) return;
+    if (now >= deadline || doze(std::min(deadline, now + pace.nap()))) return;
   }
   doze(deadline);
 }

@@ -96,7 +96,7 @@ void operations::run(operation_to_do what) {
     }
     task::detail::poll_once();  // the other ranks may wait for something else of this one
     if (look > patient + giving_way)
-      std::this_thread::sleep_for(task::detail::nap);
+      std::this_thread::sleep_for(task::detail::pace::shortest_nap);
     else if (look > patient)
       std::this_thread::yield();
   }
