@@ -1,5 +1,5 @@
 # CUDA for PLAQ_GPU=cuda: a compiler that is installed, else that of the wheels (`make gpu`). No GPU or driver is needed
-# to compile, nor to run what is built: the runtime is linked in and says that it finds none.
+# to compile, nor to run what is built: the runtime, which has to stay where it was, says that it finds none.
 set(PLAQ_GPU_ARCHITECTURES 80 90 CACHE STRING "compute capabilities to compile for; later ones compile at first use")
 
 file(GLOB cuda_wheels ${Python_SITELIB}/nvidia/cu*)
@@ -20,10 +20,16 @@ file(REAL_PATH ${PLAQ_NVCC} cuda_root)
 cmake_path(GET cuda_root PARENT_PATH cuda_root)
 cmake_path(GET cuda_root PARENT_PATH cuda_root)
 find_path(PLAQ_CUDA_INCLUDE cuda_runtime_api.h HINTS ${cuda_root}/include REQUIRED)
-find_library(PLAQ_CUDART cudart_static HINTS ${cuda_root}/lib64 ${cuda_root}/lib REQUIRED)
+# The shared one: threads' own variables of the static one do not fit into a module that Python loads. Wheels have it under
+# its full name only.
+file(GLOB cuda_runtimes ${cuda_root}/lib64/libcudart.so* ${cuda_root}/lib/libcudart.so*)
+list(APPEND cuda_runtimes libcudart.so)
+list(GET cuda_runtimes 0 cuda_runtime)
+cmake_path(GET cuda_runtime FILENAME cuda_runtime)
+find_library(PLAQ_CUDA_RUNTIME ${cuda_runtime} HINTS ${cuda_root}/lib64 ${cuda_root}/lib REQUIRED)
 add_library(plaq_cuda INTERFACE)
 target_include_directories(plaq_cuda SYSTEM INTERFACE ${PLAQ_CUDA_INCLUDE})
-target_link_libraries(plaq_cuda INTERFACE ${PLAQ_CUDART} Threads::Threads ${CMAKE_DL_LIBS} rt)
+target_link_libraries(plaq_cuda INTERFACE ${PLAQ_CUDA_RUNTIME})
 
 set(nvcc_options -std=c++20 -O3 --fmad=false --expt-relaxed-constexpr -Xcompiler=-fPIC,-Wall
     --Werror=cross-execution-space-call)

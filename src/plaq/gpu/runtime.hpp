@@ -14,6 +14,7 @@ using code = cudaError_t;
 using properties = cudaDeviceProp;
 
 inline constexpr code success = cudaSuccess;
+inline constexpr code no_driver = cudaErrorInsufficientDriver;  ///< or one that is too old
 inline constexpr code out_of_memory = cudaErrorMemoryAllocation;
 
 inline code count(int* gpus) { return cudaGetDeviceCount(gpus); }

@@ -6,8 +6,9 @@ namespace plaq::gpu {
 
 found_devices find_devices() {
   int count = 0;
-  if (const runtime::code result = runtime::count(&count); result != runtime::success)
-    return {{}, runtime::in_words(result)};
+  const runtime::code counted = runtime::count(&count);
+  if (counted == runtime::no_driver) return {{}, "there is no driver for GPUs, or an old one"};
+  if (counted != runtime::success) return {{}, runtime::in_words(counted)};
   found_devices found;
   for (int gpu = 0; gpu < count; ++gpu) {
     runtime::properties p;
