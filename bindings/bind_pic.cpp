@@ -11,7 +11,9 @@
 
 #include "group.hpp"
 #include "plaq/base/error.hpp"
+#include "plaq/pic/conductors.hpp"
 #include "plaq/pic/plasma.hpp"
+#include "plaq/pic/poisson.hpp"
 #include "plaq/pic/record.hpp"
 
 namespace nb = nanobind;
@@ -191,6 +193,10 @@ void bind_pic(nb::module_& m) {
       .def_prop_rw("stencil", nullptr, [](plan& p, const std::string& name) { p.curl = stencil_named(name); })
       .def_prop_rw("antennas", nullptr, [](plan& p, const std::vector<antenna>& all) { p.antennas = all; })
       .def_prop_rw("conductors", nullptr, [](plan& p, const std::vector<conductor>& all) { p.conductors = all; })
+      .def_prop_ro(
+          "surface", [](const plan& p) { return surface_of(p).size(); },
+          "Nodes on the surface of conductors in the box")
+      .def_ro_static("most_on_surface", &poisson::most_on_surface, "Such nodes that an electrostatic run may have")
       .def_prop_rw("encounters", nullptr, [](plan& p, const std::vector<encounter>& all) { p.encounters = all; })
       .def_rw("coupling", &plan::coupling)
       .def_rw("crowding", &plan::crowding)

@@ -330,3 +330,15 @@ def test_check_counts_patches_once_in_one_dimension_and_names_what_is_cold():
     assert "moves with 1 c from t = 0 on" in laser
     plate = describe(Setup(parameters(emission={"plate": PLATE})))
     assert "of electrons, 40.85 macro-particles until the end" in plate and "more for what plates give off" in plate
+
+
+def test_check_counts_nodes_of_conductors():
+    def box(where, **fields):
+        return Setup(parameters(grid={"cells": [160, 160], "length": [40, 40]}, boundaries={"x": "conducting"},
+                                conductor={"rod": {"where": where}}, fields=fields))
+    rod = "(x - 20)^2 + (y - 20)^2 < 1.01"
+    light, plain = describe(box(rod)), describe(box(rod, solver="electrostatic"))
+    assert "conductor rod:        49 nodes\n" in light and "surface" not in light
+    assert "surface:              20 nodes of conductors: 3.2 kB on each rank" in plain
+    with pytest.raises(InputError, match="have 12640 nodes on their surface; at most 4096 are allowed"):
+        describe(box("cos(4*pi*x) > 0", solver="electrostatic"))  # every second of 160 lines, the sides aside

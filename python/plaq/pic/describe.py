@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from plaq.data.words import size
+from plaq.errors import InputError
 from plaq.pic import loads
+from plaq.pic.plan import plan_of
 from plaq.pic.setup import Setup
 
 
@@ -26,6 +28,7 @@ def describe(setup: Setup) -> str:
            f"{expected.particles[name].sum():.6g} macro-particles at the beginning")
           for name, one in p.species.items()),
         *((f"emission {name}", emitted(setup, name)) for name in p.emission),
+        *conductors(setup),
         ("memory", f"{size(needed.sum())}, the largest patch {size(needed.max())}"
          + (f"; up to {size(more)} more for what plates give off, if nothing leaves"
             if (more := loads.emitted_bytes(setup)) else "")),
@@ -45,6 +48,21 @@ def window_and_light(setup: Setup) -> list[tuple[str, str]]:
                       f"{2 * np.pi * one.a0 / (one.wavelength * setup.length_unit):.4g} m_e c ω_p/e at the peak"))
     if setup.p.window.speed:
         found.append(("window", f"moves with {setup.p.window.speed:g} c from t = {setup.p.window.start:g} on"))
+    return found
+
+
+def conductors(setup: Setup) -> list[tuple[str, str]]:
+    """Those in the box. An electrostatic run keeps a matrix of all nodes on their surface on each rank."""
+    if not setup.p.conductor:
+        return []
+    found = [(f"conductor {name}", f"{len(setup.conductor_nodes(name))} nodes") for name in setup.p.conductor]
+    if setup.p.fields.solver == "electrostatic":
+        plan = plan_of(setup)
+        if plan.surface > plan.most_on_surface:
+            raise InputError(f"conductors in the box have {plan.surface} nodes on their surface; at most "
+                             f"{plan.most_on_surface} are allowed where fields.solver is electrostatic")
+        found.append(("surface", f"{plan.surface} nodes of conductors: {size(8 * plan.surface**2)} on each rank, and "
+                      "as many solutions of Poisson's equation before the first step"))
     return found
 
 

@@ -279,7 +279,8 @@ class poisson::implementation {
     const auto on_it = surface_of(plan_);
     if (on_it.size() > most_on_surface)
       throw input_error("conductors in the box have " + std::to_string(on_it.size()) +
-                        " nodes on their surface, at most " + std::to_string(most_on_surface));
+                        " nodes on their surface; at most " + std::to_string(most_on_surface) +
+                        " are allowed where fields.solver is electrostatic");
     for (const auto& [node, potential] : on_it) surface_.push_back(node), wanted_.push_back(potential);
     for (std::size_t b = 0; b < mine_.size(); ++b) {
       std::size_t n = 0;
