@@ -66,3 +66,13 @@ def test_chains_on_a_device_measure_what_workers_do(monkeypatch):
     workers, one, two = sums
     assert np.array_equal(one, two)
     assert not np.array_equal(workers, one) and np.allclose(workers, one, rtol=0, atol=1e-5 * np.abs(workers).max())
+
+
+@pytest.mark.parametrize("application, there", [("dca", True), ("pic", False), ("lqcd", False)])
+def test_only_what_can_use_gpus_asks_for_them(application, there):
+    from importlib import import_module
+
+    from typer.testing import CliRunner
+
+    said = CliRunner().invoke(import_module(f"plaq.{application}.cli").app, ["run", "--help"])
+    assert ("--device" in said.output) == there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import time
@@ -42,11 +43,12 @@ def on_ranks(ranks: int | None) -> None:
 
 class Commands(App):
     """An application on the command line: the commands that all have, to which it adds its own. ``application``
-    imports what drives it (`plaq.run.application`)."""
+    imports what drives it (`plaq.run.application`); ``on_devices``: parts of it run on GPUs."""
 
-    def __init__(self, help: str, application: Callable[[], type[Application]]):
+    def __init__(self, help: str, application: Callable[[], type[Application]], on_devices: bool = False):
         super().__init__(help=help)
         self.application = application
+        self.on_devices = on_devices
         for add in (add_run, add_looks_at_inputs, add_looks_at_results):
             add(self)
 
@@ -63,7 +65,6 @@ class Commands(App):
 
 
 def add_run(app: Commands) -> None:
-    @app.command("run")
     def run(
         input: InputFile,
         ranks: Ranks = None,
@@ -74,7 +75,7 @@ def add_run(app: Commands) -> None:
         ] = None,
         device: Annotated[
             Optional[str],
-            typer.Option(help="Where chains of plaq dca walk: none, auto or GPUs as 0,1. Not yet run on a GPU."),
+            typer.Option(help="Where chains walk: none, auto or GPUs as 0,1. Not yet run on a GPU."),
         ] = None,
         settings: Settings = None,
         walltime: Annotated[
@@ -114,6 +115,12 @@ def add_run(app: Commands) -> None:
             driver.run(kind, parameters, parameters.run.folder, str(input), trace, started, start)
         else:
             sweep.run(kind, runs, str(input), world(), trace, start)
+
+    if not app.on_devices:
+        signature = inspect.signature(run)
+        others = [one for name, one in signature.parameters.items() if name != "device"]
+        run.__signature__ = signature.replace(parameters=others)
+    app.command("run")(run)
 
 
 def add_looks_at_inputs(app: Commands) -> None:

@@ -18,7 +18,8 @@ def application() -> type[Application]:
     return Dca
 
 
-app = Commands("Dynamical cluster approximation: T_c of the 2D Hubbard model.", application)
+app = Commands("Dynamical cluster approximation: T_c of the 2D Hubbard model.", application,
+               on_devices=True)
 
 
 @app.command("plot")
