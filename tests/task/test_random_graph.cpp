@@ -144,7 +144,7 @@ TYPED_TEST(RandomGraph, ComesToTheSameAsOneNodeAfterTheOther) {
 TYPED_TEST(RandomGraph, PassesOnTheErrorOfTheFirstThatWasNamed) {
   typename TypeParam::pool pool({.workers = 2});
   for (unsigned seed = 11; seed <= 16; ++seed) {
-    const auto graph = drawn(seed, 300 / less, 40);
+    const auto graph = drawn(seed, 300 / less, less > 1 ? 4 : 40);  // some node throws in each
     const auto expected = evaluated(graph);
     EXPECT_TRUE(std::ranges::any_of(expected, [](const outcome& o) { return o.error >= 0; }));
     ASSERT_EQ((run<TypeParam>(pool, graph)), expected) << "seed " << seed;

@@ -370,13 +370,13 @@ TEST_F(Recorded, CountersAreLookedAtOnceAPeriod) {
   counter ticking("ticking", "1");
   const auto r = of(
       [&] {
-        for (int i = 0; i < 30; ++i) ticking.add(1), std::this_thread::sleep_for(1ms);
+        for (int i = 0; i < 200; ++i) ticking.add(1), std::this_thread::sleep_for(1ms);
       },
       o);
   const auto values = r.values("\"ticking\"");
   EXPECT_TRUE(std::ranges::is_sorted(values));
-  EXPECT_GT(values.size(), 3u);
-  EXPECT_EQ(values.back(), 30);
+  EXPECT_GT(values.size(), 3u);  // of a hundred, on a machine whose cores are all wanted by others
+  EXPECT_EQ(values.back(), 200);
 }
 
 TEST_F(Recorded, WhoWorksWhere) {
