@@ -75,4 +75,4 @@ def test_only_what_can_use_gpus_asks_for_them(application, there):
     from typer.testing import CliRunner
 
     said = CliRunner().invoke(import_module(f"plaq.{application}.cli").app, ["run", "--help"])
-    assert ("--device" in said.output) == there
+    assert ("--device" in said.output) == there and "--set" in said.output and "--ranks" in said.output

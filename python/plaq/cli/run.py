@@ -117,7 +117,7 @@ def add_run(app: Commands) -> None:
             sweep.run(kind, runs, str(input), world(), trace, start)
 
     if not app.on_devices:
-        signature = inspect.signature(run)
+        signature = inspect.signature(run, eval_str=True)
         others = [one for name, one in signature.parameters.items() if name != "device"]
         run.__signature__ = signature.replace(parameters=others)
     app.command("run")(run)
