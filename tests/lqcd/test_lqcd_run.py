@@ -88,7 +88,7 @@ def plaq(folder, *arguments, ranks=None):
     launcher = launcher_command(ranks) if ranks else []
     told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
     return subprocess.run([*launcher, sys.executable, "-m", "plaq", "lqcd", *map(str, arguments)], cwd=folder,
-                          capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=900, check=False, stdin=subprocess.DEVNULL,
                           env={**os.environ, **told})
 
 
