@@ -219,6 +219,11 @@ void bind_lqcd(nb::module_& m) {
       .def_ro("updates", &solver_result::updates)
       .def_ro("residual", &solver_result::residual)
       .def("__str__", &solver_result::in_words);
+  nb::enum_<precision>(m, "Precision", "Of a solver's steps.")
+      .value("double", precision::in_double)
+      .value("single", precision::in_single)
+      .value("half", precision::in_half);
+
   nb::class_<solver>(m, "Wilson", "Wilson or twisted-mass fermions on a gauge field, of which it has a copy.")
       .def(
           "__init__",
@@ -247,12 +252,12 @@ void bind_lqcd(nb::module_& m) {
           "out"_a, "links"_a, free_gil())
       .def(
           "solve_normal",
-          [](solver& s, spinor& x, const spinor& phi, double twist, bool mixed, double residual, int most_steps) {
+          [](solver& s, spinor& x, const spinor& phi, double twist, precision steps, double residual, int most_steps) {
             solver_options how;
-            how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
+            how.steps = steps, how.residual = residual, how.most_steps = most_steps;
             return s.solve_normal(x, phi, twist, how);
           },
-          "x"_a, "phi"_a, "twist"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil())
+          "x"_a, "phi"_a, "twist"_a, "steps"_a, "residual"_a, "most_steps"_a, free_gil())
       .def(
           "solve_shifted",
           [](solver& s, std::vector<spinor*> x, const spinor& phi, const std::vector<double>& shifts, double residual,
@@ -265,15 +270,15 @@ void bind_lqcd(nb::module_& m) {
           "x"_a, "phi"_a, "shifts"_a, "residual"_a, "most_steps"_a, free_gil())
       .def(
           "solve",
-          [](solver& s, spinor& psi, const spinor& eta, const std::string& method, bool mixed, double residual,
+          [](solver& s, spinor& psi, const spinor& eta, const std::string& method, precision steps, double residual,
              int most_steps) {
             solver_options how;
             using kind = solver_options::method_kind;
             how.method = method == "multigrid" ? kind::multigrid : method == "bicgstab" ? kind::bicgstab : kind::cg;
-            how.mixed = mixed, how.residual = residual, how.most_steps = most_steps;
+            how.steps = steps, how.residual = residual, how.most_steps = most_steps;
             return s.solve(psi, eta, how);
           },
-          "psi"_a, "eta"_a, "method"_a, "mixed"_a, "residual"_a, "most_steps"_a, free_gil());
+          "psi"_a, "eta"_a, "method"_a, "steps"_a, "residual"_a, "most_steps"_a, free_gil());
 
   using pair = flavours<double>;
   nb::class_<pair>(m, "Flavours", "Spinors of two flavours.")

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "plaq/base/stopwatch.hpp"
@@ -15,13 +16,14 @@ using namespace plaq::lqcd;
 
 namespace {
 
-template <class T>
+template <class T, class S = T>
 double gigaflops(engine& by, const coordinates& extents, int lanes, int& used) {
   const auto where = std::make_shared<layout>(lattice(extents), lanes ? lanes : widest<T>());
   used = where->lanes();
-  links<T> gauge(where);
+  links<double> gauge(where);
   hot_start(gauge, 1);
-  hopping<T> H(by, gauge);
+  const auto in_double = std::make_unique<hopping<double>>(by, gauge);
+  hopping<T, S> H(*in_double, where);
   spinors<T> a(where), b(where);
   gaussian(a, 1);
   double best = 0;
@@ -49,11 +51,13 @@ int main(int argc, char** argv) {
   comm::collectives together(self);
   const auto hands = make_workers("fiber", {.workers = workers});
   engine by{*hands, messages, together};
-  std::printf("%-20s %6s %14s %14s   Gflop/s, %d worker(s)\n", "lattice", "lanes", "double", "single", workers);
+  std::printf("%-20s %6s %14s %14s %14s   Gflop/s, %d worker(s)\n", "lattice", "lanes", "double", "single",
+              "16-bit links", workers);
   for (const auto& e : sizes) {
     int in_double = 0, in_single = 0;
     const double d = gigaflops<double>(by, e, lanes, in_double), s = gigaflops<float>(by, e, lanes, in_single);
-    std::printf("%-20s %2d, %2d %14.1f %14.1f\n", in_words(e).c_str(), in_double, in_single, d, s);
+    const double h = gigaflops<float, fixed16>(by, e, lanes, in_single);
+    std::printf("%-20s %2d, %2d %14.1f %14.1f %14.1f\n", in_words(e).c_str(), in_double, in_single, d, s, h);
     std::fflush(stdout);
   }
 }

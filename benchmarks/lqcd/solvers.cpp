@@ -43,20 +43,23 @@ int main(int argc, char** argv) {
     with.set_up({});
     std::printf("%d,%g,%d,%g,setup,single,,,%.4f,,\n", L, beta, workers, kappa, setup.seconds());
     for (const auto method : {kind::multigrid, kind::cg, kind::bicgstab})
-      for (const bool mixed : {true, false}) {
-        if (method == kind::multigrid && !mixed) continue;
+      for (const auto steps : {precision::in_half, precision::in_single, precision::in_double}) {
+        if (method == kind::multigrid && steps != precision::in_single) continue;
         double best = 1e300;
         solver_result done{};
         for (int repeat = 0; repeat < 3; ++repeat) {
           const stopwatch time;
-          done = with.solve(psi, eta, {.method = method, .mixed = mixed, .residual = 1e-10, .most_steps = 20000});
+          done = with.solve(psi, eta, {.method = method, .steps = steps, .residual = 1e-10, .most_steps = 20000});
           best = std::min(best, time.seconds());
         }
         std::printf("%d,%g,%d,%g,%s,%s,%d,%d,%.4f,%.2g,%s\n", L, beta, workers, kappa,
                     method == kind::cg         ? "cg"
                     : method == kind::bicgstab ? "bicgstab"
                                                : "multigrid",
-                    mixed ? "mixed" : "double", done.steps, done.updates, best, done.residual,
+                    steps == precision::in_half     ? "half"
+                    : steps == precision::in_single ? "single"
+                                                    : "double",
+                    done.steps, done.updates, best, done.residual,
                     done.end == solver_result::ending::converged ? "converged"
                     : done.end == solver_result::ending::stalled ? "stalled"
                                                                  : "out of steps");

@@ -135,7 +135,7 @@ TEST(motion, the_force_of_quarks_is_their_derivative) {
   job with(alone());
   start s;
   for (int i = 0; i < 3; ++i) heat_bath(with.by, s.gauge, {5.6}, {.seed = 1, .chain = 0, .sweep = std::uint32_t(i)});
-  const solver_options how{.mixed = false, .residual = 1e-14};
+  const solver_options how{.steps = precision::in_double, .residual = 1e-14};
   spinors<double> phi(s.gauge.shared_layout(), sites::odd), chi(phi), X(phi), Y(phi);
   gaussian(phi, {5, 1, 0, draws::pseudofermion});
   for (const auto& [ratio, csw] : {std::pair(false, 0.0), std::pair(true, 0.0), std::pair(true, 1.4)}) {

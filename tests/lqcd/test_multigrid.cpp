@@ -156,7 +156,7 @@ TEST(multigrid, finds_what_conjugate_gradient_finds_with_the_same_bits_everywher
   const auto found = solved(one, expected, method::multigrid);
   EXPECT_EQ(found.end, ending::converged) << found.in_words();
   EXPECT_LE(found.residual, 1e-9);
-  EXPECT_THROW(one.M->solve(expected, exact, {.method = method::multigrid, .mixed = false}), input_error);
+  EXPECT_THROW(one.M->solve(expected, exact, {.method = method::multigrid, .steps = precision::in_half}), input_error);
   spinors<double> off(exact);
   EXPECT_LT(combine_norm2<double>(own.by, off, {{1, exact}, {-1, expected}}), 1e-15 * norm2(own.by, exact));
   for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {

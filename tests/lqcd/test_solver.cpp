@@ -35,10 +35,10 @@ struct problem {
 TEST(solver, finds_what_was_asked_for_and_says_the_residual_that_is_left) {
   job with(alone());
   for (const auto kind : {method::cg, method::bicgstab})
-    for (const bool mixed : {false, true})
+    for (const auto steps : {precision::in_double, precision::in_single, precision::in_half})
       for (const double residual : {1e-5, 1e-13}) {
         problem p(with, {1, 1, 1, 1}, 0, 16);
-        const auto found = p.M->solve(*p.psi, *p.eta, {.method = kind, .mixed = mixed, .residual = residual});
+        const auto found = p.M->solve(*p.psi, *p.eta, {.method = kind, .steps = steps, .residual = residual});
         EXPECT_EQ(found.end, ending::converged) << found.in_words();
         spinors<double> left(p.M->where());
         p.M->matrix().apply(left, *p.psi);
@@ -49,12 +49,13 @@ TEST(solver, finds_what_was_asked_for_and_says_the_residual_that_is_left) {
       }
 }
 
-TEST(solver, in_single_precision_needs_hardly_more_steps) {
+TEST(solver, in_single_and_half_precision_needs_hardly_more_steps) {
   job with(alone());
-  problem a(with, {1, 1, 1, 1}, 0, 16), b(with, {1, 1, 1, 1}, 0, 16);
-  const auto in_double = a.M->solve(*a.psi, *a.eta, {.mixed = false, .residual = 1e-12});
-  const auto mixed = b.M->solve(*b.psi, *b.eta, {.mixed = true, .residual = 1e-12});
-  EXPECT_LT(mixed.steps, 1.2 * in_double.steps);
+  problem p(with, {1, 1, 1, 1}, 0, 16);
+  const auto steps = [&](precision in) { return p.M->solve(*p.psi, *p.eta, {.steps = in, .residual = 1e-12}).steps; };
+  const int in_double = steps(precision::in_double);
+  EXPECT_LT(steps(precision::in_single), 1.2 * in_double);
+  EXPECT_LT(steps(precision::in_half), 1.2 * in_double);
 }
 
 TEST(solver, takes_sources_of_any_size) {
@@ -103,7 +104,8 @@ TEST(solver, of_shifted_equations_finds_them_all) {
   EXPECT_LT(worst, 2e-12);
   // The steps are those of the smallest shift.
   spinors<double> alone_x(phi);
-  const auto single = p.M->solve_normal(alone_x, phi, 0, {.mixed = false, .residual = 1e-12, .update = 1e-12});
+  const auto single =
+      p.M->solve_normal(alone_x, phi, 0, {.steps = precision::in_double, .residual = 1e-12, .update = 1e-12});
   EXPECT_NEAR(found.steps, single.steps, 2);
   EXPECT_LT(combine_norm2<double>(with.by, left, {{1, alone_x}, {-1, x[1]}}), 1e-20 * norm2(with.by, x[1]));
 }
@@ -127,8 +129,9 @@ TEST(solver, of_shifted_equations_says_when_it_stands_still_or_runs_out) {
 
 TEST(solver, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   job own(alone());
-  for (const auto& [kind, lanes, workers] : {std::tuple(method::cg, 1, 1), std::tuple(method::bicgstab, 16, 2)}) {
-    const solver_options how{.method = kind, .mixed = true, .residual = 1e-9};
+  for (const auto& [kind, steps, lanes, workers] :
+       {std::tuple(method::cg, precision::in_single, 1, 1), std::tuple(method::bicgstab, precision::in_half, 16, 2)}) {
+    const solver_options how{.method = kind, .steps = steps, .residual = 1e-9};
     problem one(own, {1, 1, 1, 1}, 0, 1);
     const auto expected = one.M->solve(*one.psi, *one.eta, how);
     job with(world(), "fiber", workers);

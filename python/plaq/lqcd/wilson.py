@@ -9,6 +9,7 @@ from plaq.errors import InputError, RunError
 from plaq.lqcd.fields import GaugeField, SpinorField
 
 METHODS = ("cg", "bicgstab", "multigrid")
+PRECISIONS = ("double", "single", "half")
 
 
 class Wilson:
@@ -41,21 +42,22 @@ class Wilson:
         self.lattice.call(self._native.apply, out.native, psi.native, dagger)
         return out
 
-    def solve(self, eta: SpinorField, residual: float = 1e-10, method: str = "cg", mixed: bool = True,
-              most_steps: int = 100_000):
+    def solve(self, eta: SpinorField, residual: float = 1e-10, method: str = "cg",
+              precision: str = "single", most_steps: int = 100_000):
         """(psi, how it went) with M psi = eta to |eta - M psi| <= residual |eta|, computed from psi at the end.
 
-        method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields. mixed : most steps in single
-        precision; InputError for multigrid without, which knows no other way. The first solve with multigrid sets it
-        up (multigrid.hpp), for all that follow; InputError where aggregates of sites do not fit into the boxes of
-        ranks.
+        method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields. precision : of most steps, "double",
+        "single" or "half", which is single with links in 16 bits; InputError for multigrid if not single. The first
+        solve with multigrid sets it up (multigrid.hpp), for all that follow; InputError where aggregates of sites do
+        not fit into the boxes of ranks.
         How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError,
         with that sentence, where the method stalls (as for kappa beyond its critical value) or runs out of steps.
         """
         if method not in METHODS:
             raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
+        steps = steps_in(precision)
         psi = SpinorField(self.lattice)
-        done = self.lattice.call(self._native.solve, psi.native, eta.native, method, mixed, residual, most_steps)
+        done = self.lattice.call(self._native.solve, psi.native, eta.native, method, steps, residual, most_steps)
         need(done, method, self, residual)
         return psi, done
 
@@ -75,12 +77,13 @@ class Wilson:
         Collective."""
         return self.apply_odd(psi).gamma5()
 
-    def solve_normal(self, phi: SpinorField, twist: float = 0.0, residual: float = 1e-10, mixed: bool = True,
-                     most_steps: int = 100_000) -> SpinorField:
+    def solve_normal(self, phi: SpinorField, twist: float = 0.0, residual: float = 1e-10,
+                     precision: str = "single", most_steps: int = 100_000) -> SpinorField:
         r"""x on odd sites with $\hat M^+ \hat M x = \phi$ to $|\phi - \hat M^+ \hat M x| \le$ ``residual``
         $|\phi|$, by conjugate gradient from zero on. Collective. RunError as `solve`."""
         x = phi.like()
-        done = self.lattice.call(self._native.solve_normal, x.native, phi.native, twist, mixed, residual, most_steps)
+        done = self.lattice.call(self._native.solve_normal, x.native, phi.native, twist, steps_in(precision), residual,
+                                 most_steps)
         need(done, "cg", self, residual)
         return x
 
@@ -115,6 +118,13 @@ class Wilson:
 
     def __str__(self) -> str:
         return f"kappa = {self.kappa:g}, mu = {self.mu:g}"
+
+
+def steps_in(precision: str):
+    """The native name of a precision. InputError for what is none."""
+    if precision not in PRECISIONS:
+        raise InputError(f"the precision {precision!r} is none of {', '.join(PRECISIONS)}")
+    return _core.lqcd.Precision[precision]
 
 
 def need(done, method: str, matrix, residual: float) -> None:

@@ -108,21 +108,25 @@ void each_site(const layout& where, F&& f) {
     for (int l = 0; l < where.lanes(); ++l) f(where.site(b, l), layout::place{b, l});
 }
 
-/// The same numbers in another layout or precision.
-template <class To, class From>
-void copy(const From& from, To& to) {
+/// The same numbers in another layout or precision, each through `as`.
+template <class To, class From, class As>
+void copy(const From& from, To& to, As&& as) {
   static_assert(To::reals == From::reals);
   check(from.where().on() == to.where().on() && from.which() == to.which(), "fields of different lattices");
   if (from.lanes() == to.lanes()) {
-    for (std::size_t i = 0; i < from.size(); ++i) to.data()[i] = typename To::number(from.data()[i]);
+    for (std::size_t i = 0; i < from.size(); ++i) to.data()[i] = as(from.data()[i]);
     return;
   }
   for (std::int64_t b = from.first_block(); b < from.first_block() + from.blocks(); ++b)
     for (int l = 0; l < from.lanes(); ++l) {
       const auto p = to.where().where(from.where().site(b, l));
       for (int i = 0; i < From::reals; ++i)
-        to.block(p.block)[i * to.lanes() + p.lane] = typename To::number(from.block(b)[i * from.lanes() + l]);
+        to.block(p.block)[i * to.lanes() + p.lane] = as(from.block(b)[i * from.lanes() + l]);
     }
+}
+template <class To, class From>
+void copy(const From& from, To& to) {
+  copy(from, to, [](auto x) { return typename To::number(x); });
 }
 
 }  // namespace plaq::lqcd

@@ -2,6 +2,7 @@
 #pragma once
 #include <complex>
 
+#include "plaq/lqcd/fixed16.hpp"
 #include "plaq/lqcd/gamma.hpp"
 #include "plaq/lqcd/layout.hpp"
 #include "plaq/lqcd/su3.hpp"
@@ -47,8 +48,8 @@ struct link {
 
 /// The third row is the conjugate of the vector product of the others, times `turn`, the determinant of the link,
 /// which is one unless Turned.
-template <class V, bool Turned, class T>
-PLAQ_KERNEL link<V> load_link(const T* two_rows, std::complex<T> turn) {
+template <class V, bool Turned, class S>
+PLAQ_KERNEL link<V> load_link(const S* two_rows, std::complex<linalg::number_of<V>> turn) {
   using linalg::fma, linalg::fnma, linalg::mul;
   constexpr int n = 2 * linalg::lanes<V>;
   link<V> u;

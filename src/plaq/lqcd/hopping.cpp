@@ -50,26 +50,32 @@ void check_unitary(const links<T>& gauge, const std::array<std::complex<T>, 4>& 
 
 }  // namespace
 
-template <class T>
-hopping<T>::hopping(engine& by, const links<T>& gauge, const std::array<std::complex<T>, 4>& turns)
+template <class T, class S>
+hopping<T, S>::hopping(engine& by, const links<T>& gauge, const std::array<std::complex<T>, 4>& turns)
+  requires std::same_as<T, S>
     : by_(by), links_(gathered(by, gauge)), turns_(turns) {
   check_unitary(gauge, turns_);
   make_room();
 }
 
-template <class T>
-hopping<T>::hopping(const hopping<double>& of, std::shared_ptr<const layout> where)
+template <class T, class S>
+hopping<T, S>::hopping(const hopping<double>& of, std::shared_ptr<const layout> where)
     : by_(of.by_), links_(std::move(where)) {
   for (int mu = 0; mu < 4; ++mu) turns_[mu] = std::complex<T>(of.turns_[mu]);
-  copy(of.links_, links_);
+  copy(of.links_, links_, [](double x) {
+    if constexpr (std::same_as<S, fixed16>)
+      return to_fixed16(x);
+    else
+      return S(x);
+  });
   make_room();
 }
 
-template <class T>
-void hopping<T>::make_room() {
+template <class T, class S>
+void hopping<T, S>::make_room() {
   const layout& where = links_.where();
   // Of near_links and the two fields of half the sites; today's caches hold between 16 and 64 MiB for a core.
-  const auto bytes = (links_.size() + std::size_t(where.blocks()) * 24 * where.lanes()) * sizeof(T);
+  const auto bytes = links_.size() * sizeof(S) + std::size_t(where.blocks()) * 24 * where.lanes() * sizeof(T);
   prefetch_ = bytes > (std::size_t(16) << 20), stream_ = bytes > (std::size_t(64) << 20);
   check(product(where.on().grid) == by_.messages.size() && where.on().rank == by_.messages.rank(),
         "a lattice's ranks are not those of its messages");
@@ -82,17 +88,17 @@ void hopping<T>::make_room() {
   }
 }
 
-template <class T>
-hop_work<T> hopping<T>::work(const spinors<T>& in, int parity, bool dagger) {
-  hop_work<T> w{&links_.where(), parity, links_.data(), turns_, in.of(1 - parity), nullptr, dagger};
+template <class T, class S>
+hop_work<T, S> hopping<T, S>::work(const spinors<T>& in, int parity, bool dagger) {
+  hop_work<T, S> w{&links_.where(), parity, links_.data(), turns_, in.of(1 - parity), nullptr, dagger};
   w.prefetch = prefetch_, w.stream = stream_;
   for (int d = 0; d < neighbours; ++d) w.faces[d] = faces_[d].ready.data();
   return w;
 }
 
-template <class T>
+template <class T, class S>
 template <class F>
-void hopping<T>::exchange(const hop_work<T>& work, int step, F&& meanwhile) {
+void hopping<T, S>::exchange(const hop_work<T, S>& work, int step, F&& meanwhile) {
   const layout& where = links_.where();
   // Who is ahead sends what blocks ahead would have been, and the other way about.
   std::array<task::future<comm::status>, neighbours> coming;
@@ -115,8 +121,8 @@ void hopping<T>::exchange(const hop_work<T>& work, int step, F&& meanwhile) {
   for (auto& g : going) g.get();
 }
 
-template <class T>
-void hopping<T>::operator()(spinors<T>& out, const spinors<T>& in, int parity, const hop_options<T>& how) {
+template <class T, class S>
+void hopping<T, S>::operator()(spinors<T>& out, const spinors<T>& in, int parity, const hop_options<T>& how) {
   const layout& where = links_.where();
   check(out.has(parity) && in.has(1 - parity) && (!how.phi || how.phi->has(parity)),
         "the hopping matrix leads from one parity to the other");
@@ -131,8 +137,10 @@ void hopping<T>::operator()(spinors<T>& out, const spinors<T>& in, int parity, c
   hop_all(where.outside(parity));
 }
 
-template <class T>
-void hopping<T>::derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y) {
+template <class T, class S>
+void hopping<T, S>::derivative(links<T>& m, const spinors<T>& X, const spinors<T>& Y)
+  requires std::same_as<T, S>
+{
   const layout& where = links_.where();
   check(X.which() == sites::all && Y.same_places(X), "a derivative is that of fields on all sites");
   std::fill_n(m.data(), m.size(), T(0));
@@ -146,8 +154,10 @@ void hopping<T>::derivative(links<T>& m, const spinors<T>& X, const spinors<T>& 
     }
 }
 
-template <class T>
-std::array<std::complex<T>, 9> hopping<T>::link(layout::place at, int mu) const {
+template <class T, class S>
+std::array<std::complex<T>, 9> hopping<T, S>::link(layout::place at, int mu) const
+  requires std::same_as<T, S>
+{
   std::array<std::complex<T>, 9> u;
   for (int i = 0; i < 6; ++i) u[i] = links_.get(at, 12 * mu + i);
   for (int j = 0; j < 3; ++j) {
@@ -159,5 +169,6 @@ std::array<std::complex<T>, 9> hopping<T>::link(layout::place at, int mu) const 
 
 template class hopping<double>;
 template class hopping<float>;
+template class hopping<float, fixed16>;
 
 }  // namespace plaq::lqcd

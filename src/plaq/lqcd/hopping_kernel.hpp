@@ -10,6 +10,7 @@
 #include <span>
 
 #include "plaq/lqcd/field.hpp"
+#include "plaq/lqcd/fixed16.hpp"
 
 namespace plaq::lqcd {
 
@@ -18,17 +19,18 @@ template <class T>
 using chiral = std::complex<T>;
 
 /// Links as the hopping matrix reads them, of each site those to its eight neighbours: the first two rows of U_mu(x)
-/// in direction 2 mu, of U_mu(x - mu) in direction 2 mu + 1. Row i, column j is component 6 d + 3 i + j.
-template <class T>
-using near_links = field<T, 96>;
+/// in direction 2 mu, of U_mu(x - mu) in direction 2 mu + 1. Row i, column j is component 6 d + 3 i + j. S is what
+/// numbers are stored as: that of the spinors, or 16 bits.
+template <class S>
+using near_links = field<S, 96>;
 
 /// out = c H in + d phi on the blocks of `parity`; `in` has the other parity. Pointers are to a parity's first
 /// block.
-template <class T>
+template <class T, class S = T>
 struct hop_work {
   const layout* where;
   int parity;
-  const T* links;                        ///< near_links of all sites
+  const S* links;                        ///< near_links of all sites
   std::array<std::complex<T>, 4> turns;  ///< determinants of the links in each direction
   const T* in;
   T* out;
@@ -43,8 +45,8 @@ struct hop_work {
 };
 
 /// These blocks of work.parity (numbered as in the layout).
-template <class T>
-void hop(const hop_work<T>& work, std::span<const std::int32_t> blocks);
+template <class T, class S>
+void hop(const hop_work<T, S>& work, std::span<const std::int32_t> blocks);
 
 /// What it takes for the derivative of the hopping matrix with respect to links: that from `in` ahead to `here`.
 template <class T>
@@ -61,12 +63,12 @@ void derivative(const derivative_work<T>& work, std::int64_t first, std::int64_t
 
 /// For the blocks first ... end - 1 of face `d`: the half spinors that they need. Those of this rank are put into
 /// work.faces[d]; those that another rank wants of this one go to `send`, [face block][12][lanes_at_edge].
-template <class T>
-void pack_face(const hop_work<T>& work, int d, std::size_t first, std::size_t end, T* send);
+template <class T, class S>
+void pack_face(const hop_work<T, S>& work, int d, std::size_t first, std::size_t end, T* send);
 
 /// Puts what came into work.faces[d].
-template <class T>
-void unpack_face(const hop_work<T>& work, int d, std::size_t first, std::size_t end, const T* came);
+template <class T, class S>
+void unpack_face(const hop_work<T, S>& work, int d, std::size_t first, std::size_t end, const T* came);
 
 /// The most lanes that the kernels of this program were compiled for.
 template <class T>

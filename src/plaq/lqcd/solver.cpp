@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 
 #include "plaq/base/error.hpp"
@@ -35,6 +36,14 @@ double scale_of(double norm, double numbers) {
   return norm > 0 ? std::exp2(std::round(std::log2(norm / std::sqrt(numbers)))) : 1;
 }
 
+/// steps.operator()<T, S>(), T of spinors and S of links.
+template <class F>
+ending in_precision(precision p, F&& steps) {
+  if (p == precision::in_double) return steps.template operator()<double, double>();
+  if (p == precision::in_half) return steps.template operator()<float, fixed16>();
+  return steps.template operator()<float, float>();
+}
+
 }  // namespace
 
 std::string solver_result::in_words() const {
@@ -48,23 +57,25 @@ std::string solver_result::in_words() const {
 solver::solver(engine& by, const links<double>& gauge, const wilson_parameters& p)
     : by_(by), M_(by, gauge, p, gauge.shared_layout()) {}
 
-template <>
-wilson<double>& solver::matrix_in<double>() {
-  return M_;
-}
-template <>
-wilson<float>& solver::matrix_in<float>() {
-  if (!single_) {
+template <class T, class S>
+wilson<T, S>& solver::matrix_in() {
+  const auto made = [&](auto& matrix) -> wilson<T, S>& {
     const int lanes = where()->lanes() == 1 ? 1 : 2 * where()->lanes();
-    single_ = std::make_unique<wilson<float>>(M_, std::make_shared<layout>(where()->on(), lanes));
-  }
-  return *single_;
+    if (!matrix) matrix = std::make_unique<wilson<T, S>>(M_, std::make_shared<layout>(where()->on(), lanes));
+    return *matrix;
+  };
+  if constexpr (std::same_as<T, double>)
+    return M_;
+  else if constexpr (std::same_as<S, fixed16>)
+    return made(half_);
+  else
+    return made(single_);
 }
 
-template <class T, class Residual>
+template <class T, class S, class Residual>
 ending solver::cg(spinors<double>& x, double target, double twist, const solver_options& how, solver_result& done,
                   Residual&& residual) {
-  wilson<T>& M = matrix_in<T>();
+  auto& M = matrix_in<T, S>();
   spinors<double> r(where(), sites::odd), y(r);
   spinors<T> low(M.where(), sites::odd), sum(low), p(low), Mp(low), Ap(low);
   const double numbers = 24 * double(where()->on().volume()) / 2;
@@ -109,11 +120,11 @@ ending solver::cg(spinors<double>& x, double target, double twist, const solver_
   }
 }
 
-template <class T, class Correct>
+template <class T, class S, class Correct>
 ending solver::corrected(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
                          solver_result& done, Correct&& correct) {
   spinors<double> d(b), y(where(), sites::odd), q(where(), sites::odd);
-  spinors<T> r(matrix_in<T>().where(), sites::odd), sum(r);
+  spinors<T> r(matrix_in<T, S>().where(), sites::odd), sum(r);
   const double numbers = 24 * double(where()->on().volume()) / 2;
   progress so_far;
   for (;; ++done.updates) {
@@ -132,12 +143,12 @@ ending solver::corrected(spinors<double>& x, const spinors<double>& b, double ta
   }
 }
 
-template <class T>
+template <class T, class S>
 ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
                         solver_result& done) {
-  wilson<T>& M = matrix_in<T>();
+  auto& M = matrix_in<T, S>();
   spinors<T> first(M.where(), sites::odd), p(first), v(first), t(first);
-  return corrected<T>(x, b, target, how, done, [&](auto& sum, auto& r, double size, double share) {
+  return corrected<T, S>(x, b, target, how, done, [&](auto& sum, auto& r, double size, double share) {
     first = r, p = r;
     const double largest = size * size, enough = largest * share * share;
     std::complex<double> rho = largest;
@@ -164,7 +175,7 @@ ending solver::bicgstab(spinors<double>& x, const spinors<double>& b, double tar
 
 multigrid& solver::set_up(const multigrid_options& how) {
   multigrid_.reset();
-  by_.hands.inside("multigrid", [&] { multigrid_ = std::make_unique<multigrid>(by_, matrix_in<float>(), how); });
+  by_.hands.inside("multigrid", [&] { multigrid_ = std::make_unique<multigrid>(by_, matrix_in<float, float>(), how); });
   return *multigrid_;
 }
 
@@ -172,7 +183,7 @@ ending solver::with_multigrid(spinors<double>& x, const spinors<double>& b, doub
                               solver_result& done) {
   constexpr int most_directions = 32;  // between two updates
   constexpr double digits = 1e-5;      // that single precision is good for
-  return corrected<float>(x, b, target, how, done, [&](auto& sum, auto& r, double, double share) {
+  return corrected<float, float>(x, b, target, how, done, [&](auto& sum, auto& r, double, double share) {
     done.steps +=
         gcr(by_, sum, r, outer_, std::min(most_directions, how.most_steps - done.steps), std::max(digits, 0.9 * share),
             [&](auto& z, auto& w, const auto& left) { multigrid_->precondition(z, w, left); });
@@ -185,7 +196,7 @@ solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, co
         "a solver's fields have its layout and all sites");
   solver_result done{ending::converged, 0, 0, 0};
   if (how.method == solver_options::method_kind::multigrid) {
-    if (!how.mixed) throw input_error("multigrid has its steps in single precision: mixed cannot be false");
+    if (how.steps != precision::in_single) throw input_error("multigrid has its steps in single precision");
     if (!multigrid_) set_up({});
   }
   by_.hands.inside("solve", [&] {
@@ -205,11 +216,11 @@ solver_result solver::solve(spinors<double>& psi, const spinors<double>& eta, co
         return left;
       };
       done.end =
-          how.mixed ? cg<float>(x, target, 0, how, done, residual) : cg<double>(x, target, 0, how, done, residual);
+          in_precision(how.steps, [&]<class T, class S>() { return cg<T, S>(x, target, 0, how, done, residual); });
     } else if (how.method == solver_options::method_kind::multigrid) {
       done.end = with_multigrid(x, b, target, how, done);
     } else {
-      done.end = how.mixed ? bicgstab<float>(x, b, target, how, done) : bicgstab<double>(x, b, target, how, done);
+      done.end = in_precision(how.steps, [&]<class T, class S>() { return bicgstab<T, S>(x, b, target, how, done); });
     }
     std::copy_n(x.data(), x.size(), psi.of(1));
     M_.complete(psi, eta);
@@ -240,8 +251,8 @@ solver_result solver::solve_normal(spinors<double>& x, const spinors<double>& ph
       return left;
     };
     const double target = how.residual * size;
-    done.end = how.mixed ? cg<float>(x, target, twist, how, done, residual)
-                         : cg<double>(x, target, twist, how, done, residual);
+    done.end =
+        in_precision(how.steps, [&]<class T, class S>() { return cg<T, S>(x, target, twist, how, done, residual); });
     if (done.end == ending::out_of_steps) {
       spinors<double> r(x);
       residual(r);

@@ -9,9 +9,13 @@
 
 namespace plaq::lqcd {
 
+/// Of the steps between two updates, which are in double precision. Half is single with links in 16 bits
+/// (fixed16.hpp).
+enum class precision { in_double, in_single, in_half };
+
 struct solver_options {
   enum class method_kind { cg, bicgstab, multigrid } method = method_kind::cg;
-  bool mixed = true;        ///< steps in single precision, with reliable updates in double
+  precision steps = precision::in_single;
   double residual = 1e-10;  ///< |eta - M psi| / |eta| to end with
   int most_steps = 100000;
   double update = 0.1;  ///< the residual is computed anew in double when it has fallen by this
@@ -31,8 +35,8 @@ struct solver_result {
 /// itself (Clark et al., arXiv:0911.3191, section 5). A residual that no longer falls from update to update ends
 /// the search: `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) and multigrid
 /// (multigrid.hpp, with GCR in single precision around it) M^ itself. The bits do not depend on ranks,
-/// workers or layout. Collective. input_error for a residual that is not positive, and for multigrid that is not
-/// mixed.
+/// workers or layout. Collective. input_error for a residual that is not positive, and for multigrid whose
+/// steps are not to be in single precision.
 class solver {
  public:
   /// Takes a copy of the links. Fields have their layout; single precision has twice the lanes, so it fills
@@ -62,25 +66,26 @@ class solver {
  private:
   /// Conjugate gradient for the normal equation: residual(r) puts its r(x) into r, and returns what is to fall to
   /// the target.
-  template <class T, class Residual>
+  template <class T, class S, class Residual>
   solver_result::ending cg(spinors<double>& x, double target, double twist, const solver_options& how,
                            solver_result& done, Residual&& residual);
   /// Solves M^ x = b by corrections in precision T: correct(sum, r, |r|, share), whose sum is zero, moves sum towards
   /// the solution of M^ sum = r, counts its steps, and may stop where |r| has fallen to this share.
-  template <class T, class Correct>
+  template <class T, class S, class Correct>
   solver_result::ending corrected(spinors<double>& x, const spinors<double>& b, double target,
                                   const solver_options& how, solver_result& done, Correct&& correct);
-  template <class T>
+  template <class T, class S>
   solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
                                  solver_result& done);
   solver_result::ending with_multigrid(spinors<double>& x, const spinors<double>& b, double target,
                                        const solver_options& how, solver_result& done);
-  template <class T>
-  wilson<T>& matrix_in();
+  template <class T, class S>
+  wilson<T, S>& matrix_in();
 
   engine& by_;
   wilson<double> M_;
-  std::unique_ptr<wilson<float>> single_;  ///< made when first wanted
+  std::unique_ptr<wilson<float>> single_;         ///< made when first wanted
+  std::unique_ptr<wilson<float, fixed16>> half_;  ///< the same
   std::unique_ptr<multigrid> multigrid_;
   directions<spinors<float>> outer_;
 };

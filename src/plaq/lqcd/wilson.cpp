@@ -40,9 +40,10 @@ chiral_blocks<T> in_layout(const chiral_blocks<double>& from, const std::shared_
 
 }  // namespace
 
-template <class T>
-wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameters& p,
-                  std::shared_ptr<const layout> where)
+template <class T, class S>
+wilson<T, S>::wilson(engine& by, const links<double>& gauge, const wilson_parameters& p,
+                     std::shared_ptr<const layout> where)
+  requires std::same_as<T, S>
     : p_(p),
       where_(std::move(where)),
       H_(by, with_phases<T>(gauge, p.theta, where_), determinants<T>(p.theta, where_->on().extents)),
@@ -53,35 +54,35 @@ wilson<T>::wilson(engine& by, const links<double>& gauge, const wilson_parameter
   clover_.emplace(clover{in_layout<T>(blocks, where_), {in_layout<T>(even.inverse, where_), even.log_det}});
 }
 
-template <class T>
-wilson<T>::wilson(const wilson<double>& of, std::shared_ptr<const layout> where)
+template <class T, class S>
+wilson<T, S>::wilson(const wilson<double>& of, std::shared_ptr<const layout> where)
     : p_(of.p_), where_(std::move(where)), H_(of.H_, where_), even_(where_, sites::even) {
   if (!of.clover_) return;
   const auto& c = *of.clover_;
   clover_.emplace(clover{in_layout<T>(c.A, where_), {in_layout<T>(c.even.inverse, where_), c.even.log_det}});
 }
 
-template <class T>
-chiral<T> wilson<T>::A(bool dagger) const {
+template <class T, class S>
+chiral<T> wilson<T, S>::A(bool dagger) const {
   const auto a = chiral<T>(T(1), T(2 * p_.kappa * p_.mu));
   return dagger ? std::conj(a) : a;
 }
 
-template <class T>
-chiral<T> wilson<T>::inverse_A(bool dagger) const {
+template <class T, class S>
+chiral<T> wilson<T, S>::inverse_A(bool dagger) const {
   return chiral<T>(1) / A(dagger);
 }
 
-template <class T>
-void wilson<T>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger,
-                         bool add) {
+template <class T, class S>
+void wilson<T, S>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity,
+                            bool dagger, bool add) {
   H_.by().hands.each("clover", std::size_t(where_->half()), [&](std::size_t first, std::size_t end) {
     multiply_blocks(out.lanes(), first, end, out.of(parity), blocks.of(parity), in.of(parity), dagger, add);
   });
 }
 
-template <class T>
-void wilson<T>::apply(spinors<T>& out, const spinors<T>& in, bool dagger) {
+template <class T, class S>
+void wilson<T, S>::apply(spinors<T>& out, const spinors<T>& in, bool dagger) {
   for (const int p : {0, 1}) {
     if (clover_) {
       H_(out, in, p, {dagger, T(-p_.kappa), nullptr, {}});
@@ -92,8 +93,8 @@ void wilson<T>::apply(spinors<T>& out, const spinors<T>& in, bool dagger) {
   }
 }
 
-template <class T>
-void wilson<T>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger, double twist) {
+template <class T, class S>
+void wilson<T, S>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger, double twist) {
   const auto shift = chiral<T>(0, T(dagger ? -twist : twist));
   const T factor(-p_.kappa * p_.kappa);
   if (clover_) {
@@ -107,9 +108,9 @@ void wilson<T>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger, do
   }
 }
 
-template <class T>
-void wilson<T>::derivative(links<double>& m, const links<double>& gauge, const spinors<double>& X,
-                           const spinors<double>& Y)
+template <class T, class S>
+void wilson<T, S>::derivative(links<double>& m, const links<double>& gauge, const spinors<double>& X,
+                              const spinors<double>& Y)
   requires std::same_as<T, double>
 {
   // With X_e = kappa A^-1 H_eo X_o and Y_e = kappa A^-1+ (H^+)_eo Y_o all terms of the derivative are those of A -
@@ -126,16 +127,16 @@ void wilson<T>::derivative(links<double>& m, const links<double>& gauge, const s
   if (clover_) add_tensor_derivative(H_.by(), m, gauge, tensor_of(H_.by(), right, left), p_.csw);
 }
 
-template <class T>
-void wilson<T>::log_det_derivative(links<double>& m, const links<double>& gauge)
+template <class T, class S>
+void wilson<T, S>::log_det_derivative(links<double>& m, const links<double>& gauge)
   requires std::same_as<T, double>
 {
   std::fill_n(m.data(), m.size(), 0.0);
   if (clover_) add_tensor_derivative(H_.by(), m, gauge, tensor_of(H_.by(), clover_->even.inverse), p_.csw);
 }
 
-template <class T>
-void wilson<T>::prepare(spinors<T>& odd, const spinors<T>& eta) {
+template <class T, class S>
+void wilson<T, S>::prepare(spinors<T>& odd, const spinors<T>& eta) {
   if (clover_) {
     multiply(clover_->even.inverse, even_, eta, 0, false, false);
   } else {
@@ -147,8 +148,8 @@ void wilson<T>::prepare(spinors<T>& odd, const spinors<T>& eta) {
   H_(odd, even_, 1, {false, T(p_.kappa), &eta, T(1)});
 }
 
-template <class T>
-void wilson<T>::complete(spinors<T>& psi, const spinors<T>& eta) {
+template <class T, class S>
+void wilson<T, S>::complete(spinors<T>& psi, const spinors<T>& eta) {
   const auto inverse = clover_ ? chiral<T>(1) : inverse_A();
   H_(psi, psi, 0, {false, T(p_.kappa) * inverse, &eta, inverse});
   if (clover_) multiply(clover_->even.inverse, psi, psi, 0, false, false);
@@ -160,5 +161,6 @@ template std::array<std::complex<double>, 4> determinants(const angles&, const c
 template std::array<std::complex<float>, 4> determinants(const angles&, const coordinates&);
 template class wilson<double>;
 template class wilson<float>;
+template class wilson<float, fixed16>;
 
 }  // namespace plaq::lqcd

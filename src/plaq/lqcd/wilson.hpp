@@ -32,13 +32,14 @@ struct wilson_parameters {
 /// (clover.hpp), with M^+ = gamma_5 M(-mu) gamma_5. With the sites ordered by parity M psi = eta is solved by
 ///   M^ psi_o = eta_o + kappa H_oe A^-1 eta_e,  M^ = A - kappa^2 H_oe A^-1 H_eo,  psi_e = A^-1 (eta_e + kappa H_eo
 ///   psi_o).
-/// Collective; one call at a time.
-template <class T>
+/// Collective; one call at a time. S is what links are stored as (near_links).
+template <class T, class S = T>
 class wilson {
  public:
   /// Takes a copy of the links, in this precision and layout, with the phases of the boundary conditions on each.
-  wilson(engine& by, const links<double>& gauge, const wilson_parameters& p, std::shared_ptr<const layout> where);
-  /// The same matrix in this precision and layout.
+  wilson(engine& by, const links<double>& gauge, const wilson_parameters& p, std::shared_ptr<const layout> where)
+    requires std::same_as<T, S>;
+  /// The same matrix in this precision, storage and layout.
   wilson(const wilson<double>& of, std::shared_ptr<const layout> where);
 
   /// out = M in or M^+ in, on all sites; not in place.
@@ -60,7 +61,11 @@ class wilson {
 
   /// Its parts at a site of this rank: the link with its phase, and A's block of a chirality where it has a clover
   /// term.
-  std::array<std::complex<T>, 9> link(layout::place at, int mu) const { return H_.link(at, mu); }
+  std::array<std::complex<T>, 9> link(layout::place at, int mu) const
+    requires std::same_as<T, S>
+  {
+    return H_.link(at, mu);
+  }
   bool has_clover() const { return clover_.has_value(); }
   std::array<std::complex<T>, 36> clover_block(layout::place at, int chirality) const {
     std::array<std::complex<T>, 36> a;
@@ -73,7 +78,7 @@ class wilson {
   engine& by() { return H_.by(); }
 
  private:
-  template <class>
+  template <class, class>
   friend class wilson;
   chiral<T> A(bool dagger = false) const;
   chiral<T> inverse_A(bool dagger = false) const;
@@ -83,7 +88,7 @@ class wilson {
 
   wilson_parameters p_;
   std::shared_ptr<const layout> where_;
-  hopping<T> H_;
+  hopping<T, S> H_;
   spinors<T> even_;
   struct clover {
     chiral_blocks<T> A;
@@ -97,5 +102,6 @@ class wilson {
 
 extern template class wilson<double>;
 extern template class wilson<float>;
+extern template class wilson<float, fixed16>;
 
 }  // namespace plaq::lqcd
