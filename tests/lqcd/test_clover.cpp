@@ -121,7 +121,8 @@ double smallest(job& with, double csw) {
   for (int i = 0; i < 4; ++i) {  // (M^+ M)^-1 = M^-1 gamma5 M^-1 gamma5
     for (int j = 0; j < 2; ++j) {
       combine<double>(with.by, eta, {weighted<double>::gamma5(psi)});
-      EXPECT_EQ(M.solve(psi, eta, {.steps = precision::in_double, .residual = 1e-6}).end, solver_result::ending::converged);
+      EXPECT_EQ(M.solve(psi, eta, {.steps = precision::in_double, .residual = 1e-6}).end,
+                solver_result::ending::converged);
     }
     combine<double>(with.by, psi, {{1 / std::sqrt(norm2(with.by, psi)), psi}});
     M.matrix().apply(eta, psi);

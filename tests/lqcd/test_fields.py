@@ -72,6 +72,8 @@ def test_a_solver_that_cannot_says_so(lattice):
         matrix.solve(eta, most_steps=1000)
     with pytest.raises(InputError, match="none of cg, bicgstab, multigrid"):
         matrix.solve(eta, method="gmres")
+    with pytest.raises(InputError, match="'quarter' is none of double, single, half"):
+        matrix.solve(eta, precision="quarter")
 
 
 def test_stout_smearing_is_a_step_of_the_flow_and_loops_see_it(gauge):

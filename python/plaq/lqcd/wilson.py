@@ -46,10 +46,10 @@ class Wilson:
               precision: str = "single", most_steps: int = 100_000):
         """(psi, how it went) with M psi = eta to |eta - M psi| <= residual |eta|, computed from psi at the end.
 
-        method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields. precision : of most steps, "double",
-        "single" or "half", which is single with links in 16 bits; InputError for multigrid if not single. The first
-        solve with multigrid sets it up (multigrid.hpp), for all that follow; InputError where aggregates of sites do
-        not fit into the boxes of ranks.
+        method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields. precision : of most steps,
+        "double", "single" or "half", which is single with links in 16 bits; InputError for multigrid if not single.
+        The first solve with multigrid sets it up (multigrid.hpp), for all that follow; InputError where aggregates of
+        sites do not fit into the boxes of ranks.
         How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError,
         with that sentence, where the method stalls (as for kappa beyond its critical value) or runs out of steps.
         """
