@@ -2,20 +2,26 @@
 //   mpirun -n 2 bench_overlap [workers] [T X Y Z] [latency in us ...]
 // "first": messages, then all blocks; "faces": messages, meanwhile the blocks inside (plaq's own way), then those
 // at edges; "graph": one task graph, whose tasks on blocks at edges start when the faces that they read have come.
+//   mpirun -n 2 bench_overlap trace FOLDER && plaq trace report FOLDER
+// shows two calls of each with a latency of 1 ms on a timeline.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/comm/job/world.hpp"
+#include "plaq/comm/wire/clock_offset.hpp"
 #include "plaq/lqcd/hopping.hpp"
 #include "plaq/lqcd/random_fields.hpp"
 #include "plaq/task/dataflow.hpp"
 #include "plaq/task/fiber.hpp"
 #include "plaq/task/parallel_for.hpp"
 #include "plaq/task/poller.hpp"
+#include "plaq/trace/region.hpp"
+#include "plaq/trace/session.hpp"
 #include "slow_wire.hpp"
 
 using namespace plaq;
@@ -36,7 +42,13 @@ class hopping_over {
     }
   }
 
+  void call(int way) { way == 0 ? first() : way == 1 ? faces() : graph(); }
+
+  task::fiber::pool& pool() { return pool_; }
+
+ private:
   void first() {
+    const trace::region seen("first");
     auto coming = begin();
     for (int d = 0; d < neighbours; ++d)
       if (coming[d].valid()) coming[d].get(), unpack(d);
@@ -44,6 +56,7 @@ class hopping_over {
     end();
   }
   void faces() {
+    const trace::region seen("faces");
     auto coming = begin();
     inside();
     for (int d = 0; d < neighbours; ++d)
@@ -52,6 +65,7 @@ class hopping_over {
     end();
   }
   void graph() {
+    const trace::region seen("graph");
     auto coming = begin();
     std::vector<task::shared_future<void>> here(neighbours);
     for (int d = 0; d < neighbours; ++d)
@@ -74,10 +88,8 @@ class hopping_over {
     end();
   }
 
-  task::fiber::pool& pool() { return pool_; }
-
- private:
   std::array<task::future<comm::status>, neighbours> begin() {
+    const trace::region seen("pack and send");
     std::array<task::future<comm::status>, neighbours> coming;
     const auto peer = [&](int d, bool there) {
       return where_.on().neighbour_rank(d / 2, (d % 2 == 0) == there ? 1 : -1);
@@ -117,12 +129,34 @@ class hopping_over {
 
 }  // namespace
 
+namespace {
+
+/// Two calls of each way after one that is not recorded.
+void record(const char* folder, const comm::communicator& world, comm::collectives& together, hopping_over& over) {
+  const auto round = [&] {
+    for (int way = 0; way < 3; ++way) {
+      over.pool().async("barrier", [&] { together.barrier(); }).get();
+      over.pool().async("H", [&] { over.call(way); }).get();
+    }
+  };
+  round();
+  trace::session session({.folder = folder, .rank = world.rank()});
+  const auto offset = comm::measure_clock_offset(world);
+  session.set_clock_offset(offset.seconds, offset.error);
+  round(), round();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  const char* folder = argc == 3 && std::string_view(argv[1]) == "trace" ? argv[2] : nullptr;
+  if (folder) argc = 1;
   const int workers = argc > 1 ? std::atoi(argv[1]) : 1;
   coordinates extents{32, 16, 16, 16};
   for (int mu = 0; mu < 4 && argc > 5; ++mu) extents[mu] = std::atoi(argv[2 + mu]);
   std::vector<double> latencies;
   for (int i = 6; i < argc; ++i) latencies.push_back(1e-6 * std::atof(argv[i]));
+  if (folder) latencies = {1e-3};
   if (latencies.empty()) latencies = {0, 2e-4, 5e-4, 1e-3, 2e-3};
   const auto world = comm::world();
   comm::collectives together(world);
@@ -137,7 +171,7 @@ int main(int argc, char** argv) {
   engine by{*hands, plain, together};
   hopping<double> H(by, gauge);
   H(expected, in, 0);
-  if (world.rank() == 0)
+  if (world.rank() == 0 && !folder)
     std::printf("lattice,ranks,workers,latency_us,first_us,faces_us,graph_us,hidden_faces,hidden_graph\n");
   double without[3] = {};
   for (std::size_t l = 0; l < latencies.size(); ++l) {
@@ -146,6 +180,7 @@ int main(int argc, char** argv) {
     auto work = H.work(in, 0, false);
     work.out = out.of(0);
     hopping_over over(slow, *where, work, workers);
+    if (folder) return record(folder, world, together, over), 0;
     double best[3] = {1e9, 1e9, 1e9};
     bool wrong = false;
     over.pool()
@@ -156,7 +191,7 @@ int main(int argc, char** argv) {
                      std::fill_n(out.of(0), out.size() / 2, 0.0);
                      together.barrier();
                      const stopwatch time;
-                     way == 0 ? over.first() : way == 1 ? over.faces() : over.graph();
+                     over.call(way);
                      std::vector<double> took{time.seconds()};
                      together.all_reduce(took, comm::operation::max);
                      best[way] = std::min(best[way], took[0]);
