@@ -11,8 +11,7 @@ namespace plaq::lqcd {
 
 namespace {
 
-/// Parts of the work for each worker: who is held up leaves some of its own to others, and between two parts messages
-/// that are under way move on.
+/// Parts of the work for each worker: between two of them messages that are under way move on.
 constexpr std::size_t parts_each = 4;
 
 void look_at_messages() {
@@ -43,10 +42,12 @@ class pool final : public workers {
   explicit pool(const task::options& how) : pool_(how) {}
   void each(task::task_name name, std::size_t n, const part& work) override {
     const std::size_t parts = std::min<std::size_t>(n, parts_each * std::size_t(pool_.workers()));
-    task::parallel_for(pool_, name, std::size_t(0), parts, [&](std::size_t p) {
+    const auto one = [&](std::size_t p) {
       work(n * p / parts, n * (p + 1) / parts);
       look_at_messages();
-    });
+    };
+    // Each has the same sites in every call: what others wrote would have to come from their caches.
+    task::parallel_for(pool_, name, std::size_t(0), parts, one, {.sharing = task::sharing::static_});
   }
   void inside(task::task_name name, const std::function<void()>& work) override { pool_.async(name, work).get(); }
   int count() const override { return pool_.workers(); }
