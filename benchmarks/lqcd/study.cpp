@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,80 +12,31 @@
 #include "plaq/comm/wire/wire.hpp"
 #include "plaq/lqcd/hopping.hpp"
 #include "plaq/lqcd/random_fields.hpp"
-#include "plaq/task/backends.hpp"
-#include "plaq/task/parallel_for.hpp"
+#include "schedules.hpp"
 #include "variants.hpp"
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 using namespace plaq;
 using namespace plaq::lqcd;
+using bench::schedule;
 using bench::way;
 
 namespace {
 
-/// Calls body(begin, end) on parts of [0, n).
-using loop = std::function<void(std::int64_t n, const std::function<void(std::int64_t, std::int64_t)>& body)>;
-struct schedule {
-  std::string threads, name;
-  loop run;
-};
-
-constexpr std::int64_t grain = 16;  // blocks in the smallest part
-
-template <class Pool>
-void add_schedules(std::vector<schedule>& all, Pool& pool, const std::string& threads) {
-  const auto with = [&](const char* name, task::sharing how) {
-    all.push_back({threads, name, [&pool, how](std::int64_t n, const auto& body) {
-                     const auto pieces = (n + grain - 1) / grain;
-                     task::parallel_for(pool, "hop", std::int64_t(0), pieces,
-                                        [&](std::int64_t p) { body(n * p / pieces, n * (p + 1) / pieces); },
-                                        {.sharing = how});
-                   }});
-  };
-  with("static", task::sharing::static_);
-  with("dynamic", task::sharing::dynamic);
-  with("guided", task::sharing::guided);
-  // A task for each part: who has none takes one from others.
-  all.push_back({threads, "stealing", [&pool](std::int64_t n, const auto& body) {
-                   const std::int64_t pieces = std::min<std::int64_t>(n, 8 * pool.workers());
-                   std::vector<task::future<void>> parts;
-                   for (std::int64_t p = 0; p < pieces; ++p)
-                     parts.push_back(pool.async("hop", [&, p] { body(n * p / pieces, n * (p + 1) / pieces); }));
-                   for (auto& part : parts) part.get();
-                 }});
-}
-
-#ifdef _OPENMP
-void add_openmp(std::vector<schedule>& all, int workers) {
-  const auto with = [&](const char* name, omp_sched_t how) {
-    all.push_back({"openmp", name, [how, workers](std::int64_t n, const auto& body) {
-                     const auto pieces = (n + grain - 1) / grain;
-                     omp_set_schedule(how, 0);
-#pragma omp parallel for schedule(runtime) num_threads(workers)
-                     for (std::int64_t p = 0; p < pieces; ++p) body(n * p / pieces, n * (p + 1) / pieces);
-                   }});
-  };
-  with("static", omp_sched_static);
-  with("dynamic", omp_sched_dynamic);
-  with("guided", omp_sched_guided);
-}
-#endif
-
 /// Gflop/s at 1320 operations a site, the best of some repeats.
 template <class T>
-double rate(way w, const bench::setting<T>& s, const loop& run) {
+double rate(way w, const bench::setting<T>& s, const schedule& by) {
   const double sites = double(s.where->half()) * s.where->lanes();
   const int calls = int(1 + 5e7 / (1320 * sites));
   double best = 0;
-  for (int repeat = 0; repeat < 6; ++repeat) {
-    const stopwatch time;
-    for (int i = 0; i < calls; ++i)
-      for (int sweep = bench::two_sweeps(w) ? 0 : 1; sweep < 2; ++sweep)
-        run(s.where->half(), [&](std::int64_t begin, std::int64_t end) { bench::run(w, sweep, s, begin, end); });
-    best = std::max(best, 1320e-9 * sites * calls / time.seconds());
-  }
+  by.inside([&] {
+    for (int repeat = 0; repeat < 6; ++repeat) {
+      const stopwatch time;
+      for (int i = 0; i < calls; ++i)
+        for (int sweep = bench::two_sweeps(w) ? 0 : 1; sweep < 2; ++sweep)
+          by.run(s.where->half(), [&](std::int64_t begin, std::int64_t end) { bench::run(w, sweep, s, begin, end); });
+      best = std::max(best, 1320e-9 * sites * calls / time.seconds());
+    }
+  });
   return best;
 }
 
@@ -134,7 +84,7 @@ bool measure(engine& by, const coordinates& extents, const std::vector<schedule>
   for (const way w : bench::ways)
     for (const auto& s : all) {
       std::fill_n(p.out.of(0), p.out.size() / 2, T(0));
-      const double found = rate<T>(w, p.set, s.run), error = p.error();
+      const double found = rate<T>(w, p.set, s), error = p.error();
       std::printf("%s,%s,%s,%s,%s,%d,%.2f\n", in_words(extents).c_str(), sizeof(T) == 8 ? "double" : "single",
                   bench::name_of(w), s.threads.c_str(), s.name.c_str(), workers, found);
       std::fflush(stdout);
@@ -159,19 +109,10 @@ int main(int argc, char** argv) {
   engine by{*hands, messages, together};
   std::printf("lattice,precision,way,threads,schedule,workers,gflops\n");
   for (int workers = 1; workers <= most; ++workers) {
-    std::vector<schedule> all;
-    task::fiber::pool fibers({.workers = workers});
-    task::os::pool kernel({.workers = workers});
-    if (workers == 1) {
-      all.push_back({"none", "none", [](std::int64_t n, const auto& body) { body(0, n); }});
-    } else {
-      add_schedules(all, fibers, "fiber");
-      add_schedules(all, kernel, "os");
-#ifdef _OPENMP
-      add_openmp(all, workers);
-#endif
-    }
+    const bench::schedules by_threads(workers);
     for (const auto& extents : sizes)
-      if (!measure<double>(by, extents, all, workers) || !measure<float>(by, extents, all, workers)) return 1;
+      if (!measure<double>(by, extents, by_threads.all(), workers) ||
+          !measure<float>(by, extents, by_threads.all(), workers))
+        return 1;
   }
 }

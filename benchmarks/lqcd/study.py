@@ -1,7 +1,7 @@
 """The study of the hopping matrix, with figures: `python study.py BUILD OUT`.
 
-Runs `bench_study-SET`, `bench_overlap` on two ranks and `bench_solvers` of a build with -DPLAQ_BENCHMARKS=ON; OUT gets
-their tables as CSV, ways.png (ways to write the hopping matrix, one worker), schedules.png (threads and their
+Runs `bench_study-SET`, `bench_forces-SET`, `bench_overlap` on two ranks and `bench_solvers` of a build with
+-DPLAQ_BENCHMARKS=ON; OUT gets their tables as CSV, ways.png (ways to write the hopping matrix, one worker), schedules.png (threads and their
 schedules, two workers) and overlap.png (time of a call against the latency that a wire is given).
 """
 
@@ -80,6 +80,7 @@ def main() -> None:
     study = table([programs / f"bench_study-{given.set}"], given.out / "study.csv")
     ways(study, given.out / "ways.png")
     schedules(study, given.out / "schedules.png")
+    table([programs / f"bench_forces-{given.set}"], given.out / "forces.csv")
     overlap(table(["mpirun", "-n", 2, programs / "bench_overlap"], given.out / "overlap.csv"),
             given.out / "overlap.png")
     table([programs / "bench_solvers"], given.out / "solvers.csv")
