@@ -1,8 +1,9 @@
 """The study of the hopping matrix, with figures: `python study.py BUILD OUT`.
 
 Runs `bench_study-SET`, `bench_forces-SET`, `bench_overlap` on two ranks and `bench_solvers` of a build with
--DPLAQ_BENCHMARKS=ON; OUT gets their tables as CSV, ways.png (ways to write the hopping matrix, one worker), schedules.png (threads and their
-schedules, two workers) and overlap.png (time of a call against the latency that a wire is given).
+-DPLAQ_BENCHMARKS=ON; OUT gets their tables as CSV, ways.png (ways to write the hopping matrix, one worker),
+schedules.png (threads and their schedules, two workers) and overlap.png (time of a call against the latency that a
+wire is given).
 """
 
 from __future__ import annotations
