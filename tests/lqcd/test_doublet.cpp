@@ -100,7 +100,7 @@ TEST(doublet, of_free_flavours_is_what_it_is_in_momentum_space) {
     double px = 0;
     for (int mu = 0; mu < 4; ++mu) px += wave[mu] * x[mu];
     for (int i = 0; i < 12; ++i)
-      psi.up.set(p, i, std::polar(1.0 + i, px + i)), psi.down.set(p, i, std::polar(2.0 - i, px - 2 * i));
+      psi.up.set(p, i, std::polar(1.0 + i, px + i)), psi.down.set(p, i, (2.0 - i) * std::polar(1.0, px - 2 * i));
   });
   M.apply(Mpsi, psi);
   M.apply(MMpsi, Mpsi, true);

@@ -90,7 +90,8 @@ void gaussian_smear(engine& by, spinors<double>& psi, const links<double>& u, do
     add(sum, psi, none, false, norm);
     for (int j = 1; j < 4; ++j) {
       const auto direction = std::size_t(j);
-      const auto z = std::polar(norm * kappa, std::numbers::pi * theta[direction] / where.on().extents[direction]);
+      const auto z =
+          norm * kappa * std::polar(1.0, std::numbers::pi * theta[direction] / where.on().extents[direction]);
       for (const int p : {0, 1}) shift(by, p, moved, psi, j, 1);
       add(sum, moved, view(u, j), false, z);
       std::fill_n(turned.data(), turned.size(), 0.0);

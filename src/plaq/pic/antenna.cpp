@@ -30,7 +30,7 @@ void radiate(const plan& p, const block& m, std::int64_t step, fields<T>& f) {
     const int plane = int(std::lround(a.at / p.spacing(a.normal))) - m.first[a.normal];
     if (plane < 0 || plane >= m.cells[a.normal]) continue;
     const double time = (double(step) + 0.5) * p.dt, by = current_of(p, a) * a.field * a.envelope[std::size_t(step)];
-    const std::complex<double> wave = std::polar(by, -(a.omega * time + a.phase));
+    const std::complex<double> wave = by * std::polar(1.0, -(a.omega * time + a.phase));
     for (int along = 1; along <= 2; ++along) {
       const int c = (a.normal + along) % 3;
       const double part = along == 1 ? std::cos(a.angle) : std::sin(a.angle);
