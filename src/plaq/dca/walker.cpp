@@ -308,42 +308,37 @@ template <class Real>
 void walker<Real>::finish_block() {
   if (changed_.empty()) return;
   trace::region here("update N", order() >= worth_a_region);
-  for (int side = 0; side < 2; ++side) update(sectors_[side], side);
 
-  // The vertices follow the rows of N: accepted ones at the end, then the last one into every gap.
+  // Accepted vertices join at the end, then the last one takes the place of each that is gone, the highest first.
   auto& vertices = configuration_.vertices;
+  gaps_.clear();
   for (element e : changed_)
-    if (e.candidate) vertices.push_back(candidates_[e.index].v);
-  std::vector<int> gaps;
-  for (element e : changed_)
-    if (!e.candidate) gaps.push_back(e.index);
-  std::sort(gaps.rbegin(), gaps.rend());
-  for (int gap : gaps) {
-    vertices[gap] = vertices.back();
-    vertices.pop_back();
-  }
-  for (sector& s : sectors_) remove(gaps, s);
+    if (e.candidate)
+      vertices.push_back(candidates_[e.index].v);
+    else
+      gaps_.push_back(e.index);
+  std::sort(gaps_.rbegin(), gaps_.rend());
+  for (int side = 0; side < 2; ++side) update(sectors_[side], side);
+  close_gaps(vertices.data(), int(vertices.size()));
+  vertices.resize(vertices.size() - gaps_.size());
 }
 
-// Takes vertices out of N, the highest first: the last one moves to the place of each.
+// The last of `count` values moves to each gap, the highest gap first; what is left at the end is of no use.
 template <class Real>
-void walker<Real>::remove(const std::vector<int>& gaps, sector& s) {
-  const int before = s.n.rows(), after = before - int(gaps.size());
-  int last = before - 1;
-  for (int gap : gaps) {
-    if (gap != last) std::copy_n(s.n.column(last), before, s.n.column(gap));
-    s.strength[gap] = s.strength[last--];
-  }
-  for (int j = 0; j < after; ++j) {
-    Real* column = s.n.column(j);
-    last = before - 1;
-    for (int gap : gaps) column[gap] = column[last--];
-  }
-  s.n.resize(after, after);
-  s.strength.resize(after);
+template <class Value>
+void walker<Real>::close_gaps(Value* values, int count) const {
+  for (int gap : gaps_) values[gap] = values[--count];
 }
 
-// N' = N - [N (1-g)]_{:S} X_S B^-1 N_{S:} on the old vertices and the accepted candidates.
+// The same with the columns of a matrix.
+template <class Real>
+void walker<Real>::close_columns(linalg::matrix<Real>& m) const {
+  int last = m.columns();
+  for (int gap : gaps_)
+    if (gap != --last) std::copy_n(m.column(last), m.rows(), m.column(gap));
+}
+
+// N' = N - [N (1-g)]_{:S} X_S B^-1 N_{S:} on the old vertices and the accepted candidates, without those that are gone.
 template <class Real>
 void walker<Real>::update(sector& s, int side) {
   const int k = s.n.rows(), m = int(changed_.size());
@@ -390,22 +385,31 @@ void walker<Real>::update(sector& s, int side) {
         column[b] = j < k ? s.n(e.index, j) : Real(0);
     }
   }
-  b_inverse_.reshape(m, m);
-  for (int j = 0; j < m; ++j)
-    for (int i = 0; i < m; ++i) b_inverse_(i, j) = Real(s.b.data()[i + std::size_t(j) * s.b.stride()]);
-  solved_.reshape(m, size);
-  gemm<Real>(false, false, m, size, m, 1, b_inverse_.data(), b_inverse_.stride(), right_.data(), right_.stride(), 0,
-             solved_.data(), solved_.stride());
-
   s.n.resize(size, size);
   for (int j = 0; j < k; ++j) std::copy_n(lower_.column(j), c, s.n.column(j) + k);
   for (int j = k; j < size; ++j) {
     std::fill_n(s.n.column(j), size, Real(0));
     s.n(j, j) = 1;
   }
-  gemm<Real>(false, false, size, size, m, -1, left_.data(), left_.stride(), solved_.data(), solved_.stride(), 1,
-             s.n.data(), s.n.stride());
   for (int candidate : accepted) s.strength.push_back(Real(candidates_[candidate].strength[side]));
+
+  const int after = size - int(gaps_.size());
+  close_columns(s.n);
+  close_columns(right_);
+  for (int j = 0; j < after; ++j) close_gaps(s.n.column(j), size);
+  for (int b = 0; b < m; ++b) close_gaps(left_.column(b), size);
+  close_gaps(s.strength.data(), size);
+  s.n.resize(after, after);
+  s.strength.resize(after);
+
+  b_inverse_.reshape(m, m);
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < m; ++i) b_inverse_(i, j) = Real(s.b.data()[i + std::size_t(j) * s.b.stride()]);
+  solved_.reshape(m, after);
+  gemm<Real>(false, false, m, after, m, 1, b_inverse_.data(), b_inverse_.stride(), right_.data(), right_.stride(), 0,
+             solved_.data(), solved_.stride());
+  gemm<Real>(false, false, after, after, m, -1, left_.data(), left_.stride(), solved_.data(), solved_.stride(), 1,
+             s.n.data(), s.n.stride());
 }
 
 template <class Real>

@@ -103,7 +103,9 @@ class walker {
   double entry(const sector& s, int sigma_index, element row, element column) const;
   void finish_block();
   void update(sector& s, int sigma_index);
-  void remove(const std::vector<int>& gaps, sector& s);
+  template <class Value>
+  void close_gaps(Value* values, int count) const;
+  void close_columns(linalg::matrix<Real>& m) const;
 
   expansion parameters_;
   std::shared_ptr<const g0_table> g0_;
@@ -125,6 +127,7 @@ class walker {
   linalg::matrix<double> g_candidates_;          // c x c
   std::vector<element> alive_;                   // the interacting vertices, in the order they are numbered
   std::vector<element> changed_;                 // S, in the order of the rows of B
+  std::vector<int> gaps_;                        // places of old vertices that are gone, the highest first
   linalg::matrix<Real> accepted_back_, lower_, left_, right_, solved_, b_inverse_;
 };
 
