@@ -29,8 +29,8 @@ sys.path.append(str(Path(__file__).parents[2] / "tests" / "physics"))
 from linked_clusters import LinkedClusters, limit  # noqa: E402
 
 CLUSTERS = {4: [[2, 0], [0, 2]], 8: [[2, 2], [2, -2]], 16: [[4, 0], [0, 4]], 20: [[4, 2], [-2, 4]],
-            32: [[4, 4], [4, -4]]}
-SMALLEST = 8  # on the line in 1/N_c
+            32: [[4, 4], [4, -4]], 50: [[5, 5], [5, -5]]}
+SMALLEST = 16  # on the line in 1/N_c
 APPROACH = {"minimum_iterations": 16, "iterations": 24}  # from the Hartree term, with no hotter temperature before
 LINKED = "linked clusters"
 Value = tuple[float, float]  # and its error
@@ -67,14 +67,10 @@ POINTS = [
         32: ((-0.90382, 0.00005), (0.08927, 0.00002)),
         "DCA": ((-0.9036, 0.0005), (0.08905, 0.00023)),
         "DiagMC": ((-0.910, 0.008), (0.086, 0.010))}),
-    Point(4, 0.8, 0.25, {
-        20: ((-1.06403, 0.00015), (0.07686, 0.00006)),
-        32: ((-1.06361, 0.00007), (0.07659, 0.00011)),
-        "DCA": ((-1.0656, 0.0017), (0.0766, 0.0003)),
-        "DiagMC": ((-1.066, 0.004), (0.074, 0.003))}),
     Point(8, 1, 0.5, {
         20: ((-0.34811, 0.00055), (0.04734, 0.00006)),
         32: ((-0.35644, 0.00043), (0.04703, 0.00005)),
+        50: ((-0.36380, 0.00008), (0.04703, 0.00007)),
         LINKED: by_linked_clusters(8, 1, 0.5)}),
     Point(8, 1, 1, {LINKED: by_linked_clusters(8, 1, 1)}),
     Point(8, 0.95, 1, {LINKED: by_linked_clusters(8, 0.95, 1)}),
