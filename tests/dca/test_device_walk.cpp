@@ -183,6 +183,7 @@ TEST(device_walk, of_any_number_of_threads_has_the_same_bits) {
                     cold.data(),
                     capacity,
                     6,
+                    {},
                     {}};
     if (threads == 0) {
       plaq::gpu::serial_team team;

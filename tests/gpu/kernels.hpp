@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "plaq/gpu/inverse.hpp"
+#include "plaq/gpu/product.hpp"
 #include "plaq/gpu/team.hpp"
 
 namespace plaq::gpu {
@@ -26,5 +27,19 @@ PLAQ_BY_TEAM void every_operation(Team& team, int n, const double* x, double* ou
 
 /// Doubles that `every_operation` writes.
 inline int doubles_for(int n) { return 8 * n + 2; }
+
+inline constexpr int inner = 6;
+
+/// Two products of rows x columns results, one after the other: of a (inner terms, column-major) and b behind it, and of
+/// nothing.
+template <class Team>
+PLAQ_BY_TEAM void two_products(Team& team, int rows, int columns, const float* x, float* out) {
+  multiply(team, 2, rows, columns, [&](int n) {
+    return product{n == 0 ? inner : 0, x, 1, rows, x + rows * inner, columns, out + n * rows * columns, columns};
+  });
+}
+
+/// Floats that it reads.
+inline int product_size(int rows, int columns) { return inner * (rows + columns); }
 
 }  // namespace plaq::gpu

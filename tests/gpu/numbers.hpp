@@ -12,4 +12,9 @@ inline std::vector<double> numbers(int n, std::uint64_t seed) {
   return out;
 }
 
+inline std::vector<float> floats(int n, std::uint64_t seed) {
+  const auto x = numbers(n, seed);
+  return {x.begin(), x.end()};
+}
+
 }  // namespace plaq::gpu

@@ -15,6 +15,10 @@ __global__ void inversion(int n, double* a, inverse_space space, double* determi
   const scaled found = invert(team, n, a, n, space);
   team.once([&] { *determinant = found.value(); });
 }
+__global__ void products(int rows, int columns, const float* x, float* out) {
+  device_team team;
+  two_products(team, rows, columns, x, out);
+}
 }  // namespace
 
 void launch_operations(int threads, int n, const double* x, double* out) {
@@ -25,6 +29,12 @@ void launch_operations(int threads, int n, const double* x, double* out) {
 
 void launch_inversion(int threads, int n, double* a, inverse_space space, double* determinant) {
   inversion<<<1, threads, 0, runtime::own_stream>>>(n, a, space, determinant);
+  runtime::must(runtime::of_last_launch(), "a launch");
+  runtime::must(runtime::wait(), "a kernel");
+}
+
+void launch_products(int threads, int rows, int columns, const float* x, float* out) {
+  products<<<1, threads, 0, runtime::own_stream>>>(rows, columns, x, out);
   runtime::must(runtime::of_last_launch(), "a launch");
   runtime::must(runtime::wait(), "a kernel");
 }

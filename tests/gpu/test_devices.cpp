@@ -22,6 +22,11 @@ TEST(memory, keeps_what_is_put_there) {
     there.get(784, back, sizeof back);
     EXPECT_EQ(back[0], 1.5);
     EXPECT_EQ(back[1], -2);
+    there.clear();
+    there.get(784, back, sizeof back);
+    EXPECT_EQ(back[0], 0);
+    EXPECT_EQ(back[1], 0);
+    there.put(784, x, sizeof x);
     memory moved = std::move(there);
     EXPECT_EQ(there.data(), nullptr);
     moved.get(784, back, sizeof back);
@@ -29,6 +34,11 @@ TEST(memory, keeps_what_is_put_there) {
     EXPECT_THROW(moved.put(785, x, sizeof x), plaq::runtime_failure);
     EXPECT_THROW(moved.get(800, back, 1), plaq::runtime_failure);
   }
+}
+
+TEST(memory, is_left) {
+  const int gpus = int(find_devices().gpus.size());
+  for (int gpu = place::host; gpu < gpus; ++gpu) EXPECT_GT(memory_left({gpu}), std::size_t(1) << 20);
 }
 
 TEST(memory, of_a_gpu_that_is_not_there_is_a_clear_failure) {

@@ -36,6 +36,22 @@ TEST_F(on_device, every_operation_has_the_bits_of_the_host) {
   }
 }
 
+TEST_F(on_device, products_have_the_bits_of_the_host) {
+  const int rows = 13, columns = 35;
+  const auto x = floats(product_size(rows, columns), 12);
+  std::vector<float> expected(2 * rows * columns), found(expected.size());
+  serial_team team;
+  two_products(team, rows, columns, x.data(), expected.data());
+  for (const int threads : {32, 256}) {
+    memory there({0}, 4 * (x.size() + found.size()));
+    auto* at = reinterpret_cast<float*>(there.data());
+    there.put(0, x.data(), 4 * x.size());
+    launch_products(threads, rows, columns, at, at + x.size());
+    there.get(4 * x.size(), found.data(), 4 * found.size());
+    EXPECT_EQ(found, expected) << threads << " threads";
+  }
+}
+
 TEST_F(on_device, inverse_has_the_bits_of_the_host) {
   for (const int n : {1, 2, 31, 50, 101}) {
     auto a = numbers(n * n, 20 + n);

@@ -11,6 +11,12 @@
 
 namespace plaq::dca {
 
+void check_finite(const bin_result& bin, std::uint32_t chain) {
+  for (double x : bin.sums)
+    if (!std::isfinite(x))
+      throw runtime_failure("chain " + std::to_string(chain) + " measured a value that is not finite");
+}
+
 accumulator::accumulator(const cluster_model& model, const measurement_list& measured, const chain_rules& rules,
                          std::uint32_t chain, two_particle_sink* elsewhere)
     : rules_(rules),
@@ -101,9 +107,7 @@ bin_result accumulator::end_bin() {
     std::ranges::copy(functions, sums.last(functions.size()).begin());
   }
   if (elsewhere_) elsewhere_->end_bin();
-  for (double x : result_.sums)
-    if (!std::isfinite(x))
-      throw runtime_failure("chain " + std::to_string(chain_) + " measured a value that is not finite");
+  check_finite(result_, chain_);
   return std::move(result_);
 }
 

@@ -26,6 +26,9 @@ struct bin_result {
 };
 constexpr std::size_t series_limit = 4096;
 
+/// A runtime_failure that names the chain where a sum is not finite.
+void check_finite(const bin_result& bin, std::uint32_t chain);
+
 /// Where two-particle functions are summed when that is not here: see g4_spread.hpp.
 class two_particle_sink {
  public:

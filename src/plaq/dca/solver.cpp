@@ -1,7 +1,6 @@
 #include "plaq/dca/solver.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/dca/device/chain_walk.hpp"
+#include "plaq/dca/device/walk_places.hpp"
 #include "plaq/task/channel.hpp"
 
 namespace plaq::dca {
@@ -91,14 +91,11 @@ class split_measuring {
   int depth_;
 };
 
-/// Takes one chain on until another() says no; two-particle functions are summed elsewhere, if that is given.
-template <template <class, class> class Measuring, class Walk, class Pool>
-void walk_and_measure(Pool& pool, Walk walk, const problem& p, chain_state& state, const run_options& how, control& c,
-                      two_particle_sink* elsewhere, const batch::another_step& another) {
-  using walker = std::remove_cvref_t<decltype(walk.current())>;
-  accumulator measured(p.model, p.measured, p.rules, state.number, elsewhere);
-  Measuring<walker, Pool> measure(pool, measured, how);
-
+/// Takes one chain on until another() says no. `bin(number, seconds)` walks through a bin and measures, which takes so
+/// many seconds beside the walk, or in them if that is another task; whether the bin is complete.
+template <class Walk, class Accumulator, class Bin>
+void walk_and_measure(Walk& walk, Accumulator& measured, const problem& p, chain_state& state, bool split,
+                      const batch::another_step& another, Bin&& walk_bin) {
   if (!state.warm) {
     const stopwatch watch;
     if (!walk.warm_up(state.current)) return;
@@ -112,15 +109,7 @@ void walk_and_measure(Pool& pool, Walk walk, const problem& p, chain_state& stat
     measured.begin_bin(bin);
     double measuring = 0, waited = measured.waited();
     const stopwatch watch;
-    const bool complete = measure(
-        [&](auto&& sink) {
-          return walk.bin(state.current, bin, [&](const walker& w, std::uint64_t index) {
-            sink(w, index);
-            c.measurements.fetch_add(1, std::memory_order_relaxed);
-          });
-        },
-        measuring);
-    if (!complete) return;
+    if (!walk_bin(bin, measuring)) return;
     const double total = watch.seconds();
     waited = measured.waited() - waited;
     state.bins.push_back(measured.end_bin());
@@ -131,56 +120,76 @@ void walk_and_measure(Pool& pool, Walk walk, const problem& p, chain_state& stat
     state.moves.proposed += moves.proposed;
     state.moves.accepted += moves.accepted;
     state.measuring_seconds += measuring;
-    state.walking_seconds += how.split ? total : total - measuring - waited;
+    state.walking_seconds += split ? total : total - measuring - waited;
   }
 }
 
-using places = std::deque<device::walk_place>;
+/// Measured by the workers; two-particle functions are summed elsewhere, if that is given.
+template <template <class, class> class Measuring, class Walk, class Pool>
+void measure_here(Pool& pool, Walk walk, const problem& p, chain_state& state, const run_options& how, control& c,
+                  two_particle_sink* elsewhere, const batch::another_step& another) {
+  using walker = std::remove_cvref_t<decltype(walk.current())>;
+  accumulator measured(p.model, p.measured, p.rules, state.number, elsewhere);
+  Measuring<walker, Pool> measure(pool, measured, how);
+  walk_and_measure(walk, measured, p, state, how.split, another, [&](std::uint64_t bin, double& seconds) {
+    return measure(
+        [&](auto&& sink) {
+          return walk.bin(state.current, bin, [&](const walker& w, std::uint64_t index) {
+            sink(w, index);
+            c.measurements.fetch_add(1, std::memory_order_relaxed);
+          });
+        },
+        seconds);
+  });
+}
+
+/// Measured on the device where it walks.
+void measure_there(device::walk_place& where, const problem& p, chain_state& state, control& c,
+                   const batch::another_step& another) {
+  device::chain_walk walk(where, p.rules, state.number, c, true);
+  device::accumulator measured(where, p.rules, state.number);
+  walk_and_measure(walk, measured, p, state, false, another,
+                   [&](std::uint64_t bin, double&) { return walk.bin(state.current, bin, measured); });
+}
 
 /// In its own bath, at the place, with the precision and the way of measuring that are asked for; whether the chain has
 /// all its bins.
-bool take_on(auto& pool, const problem& all, places& devices, chain_state& state, const run_options& how, control& c,
-             two_particle_sink* elsewhere, const batch::another_step& another) {
+bool take_on(auto& pool, const problem& all, device::walk_places& devices, chain_state& state, const run_options& how,
+             control& c, two_particle_sink* elsewhere, const batch::another_step& another) {
   const problem p = all.of_chain(state.number);
   const auto with = [&]<class Walk>(auto&&... walk) {
-    how.split
-        ? walk_and_measure<split_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere, another)
-        : walk_and_measure<shared_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere,
-                                             another);
+    how.split ? measure_here<split_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere, another)
+              : measure_here<shared_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere,
+                                               another);
   };
-  if (!devices.empty())
-    with.template operator()<device::chain_walk>(devices[state.number % devices.size()], p.rules);
-  else if (p.moves.single_precision)
+  if (!devices.empty()) {
+    const device::walk_places::visit at(devices);
+    if (elsewhere)
+      with.template operator()<device::chain_walk>(*at, p.rules);
+    else
+      measure_there(*at, p, state, c, another);
+  } else if (p.moves.single_precision) {
     with.template operator()<chain_walk<float>>(p.model, p.moves, p.rules);
-  else
+  } else {
     with.template operator()<chain_walk<double>>(p.model, p.moves, p.rules);
+  }
   return state.complete(p.rules);
-}
-
-/// Chains under way at once: two for every multiprocessor, so that one walks while another one is measured.
-int chains_for(const std::vector<gpu::place>& devices) {
-  const gpu::found_devices found = gpu::find_devices();
-  int chains = 0;
-  for (const gpu::place d : devices) chains += d.gpu == gpu::place::host ? 8 : 2 * found.gpus.at(d.gpu).multiprocessors;
-  return chains;
 }
 
 }  // namespace
 
 void run_chains(const problem& p, chain_queue& queue, const run_options& how, control& c) {
-  places devices;
-  for (const gpu::place where : how.devices) devices.emplace_back(p, where);
+  device::walk_places devices(p, how.devices, how.ranks_per_device);
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
     return take_on(pool, p, devices, state, how, c, nullptr, another);
   };
   batch::options options = how;
-  if (!devices.empty() && how.in_flight == 0) options.in_flight = chains_for(how.devices);
+  if (!devices.empty() && how.in_flight == 0) options.in_flight = devices.chains();
   batch::run(queue, options, c, "dca chain", work, how.split ? 2 : 1);
 }
 
 void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread) {
-  places devices;
-  for (const gpu::place where : how.devices) devices.emplace_back(p, where);
+  device::walk_places devices(p, how.devices, how.ranks_per_device);
   const auto work = [&](auto& pool, chain_state& state, const batch::another_step& another) {
     g4_spread::source source(spread, int(state.number));
     return take_on(pool, p, devices, state, how, c, &source, another);

@@ -15,9 +15,11 @@ namespace plaq::dca {
 struct run_options : batch::options {
   bool split = false;     ///< a task of its own for the accumulator of every chain
   int channel_depth = 4;  ///< samples that wait for an accumulator, when split
-  /// Where chains walk, chain c at devices[c % number of them]; none: on the workers, which measure in any case. This
-  /// does change a result: by rounding at first, within errors in the end.
+  /// Where chains walk and are measured, each at the one that has most room when it comes; none: on the workers, which
+  /// also measure where two-particle functions are spread over ranks. This does change a result: by rounding at first,
+  /// within errors in the end. Which of them it is does not.
   std::vector<gpu::place> devices{};
+  int ranks_per_device = 1;  ///< that share the memory of each
 };
 
 struct chain_queue : batch::queue<chain_state> {

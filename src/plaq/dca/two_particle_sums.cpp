@@ -6,11 +6,6 @@
 
 namespace plaq::dca {
 
-namespace {
-// After so many configurations single-precision sums move to double: their rounding stays below 1e-6 of the sum.
-constexpr int configurations_per_flush = 128;
-}  // namespace
-
 two_particle_sums::two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion mine)
     : layout_(share_of(two_particle_layout(functions.sites(), measured), mine)), sites_(functions.sites()) {
   if (measured.pairing) pairing_ = std::make_unique<pairing>(functions, measured.orbit, measured.window, mine);

@@ -12,6 +12,9 @@ namespace plaq::dca {
 
 class two_particle_sums {
  public:
+  /// After so many single-precision sums move to double: their rounding stays below 1e-6 of the sum.
+  static constexpr int configurations_per_flush = 128;
+
   two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion mine = {});
 
   void begin_bin();

@@ -28,6 +28,9 @@ struct place {
   int gpu = host;
 };
 
+/// Bytes that are free there now.
+std::size_t memory_left(place where);
+
 /// Bytes at a place, aligned for any type. Failures are runtime_failures.
 class memory {
  public:
@@ -41,6 +44,7 @@ class memory {
   std::size_t size() const { return size_; }
   void put(std::size_t offset, const void* from, std::size_t bytes);
   void get(std::size_t offset, void* to, std::size_t bytes) const;
+  void clear();  ///< to zeros
 
  private:
   place where_;

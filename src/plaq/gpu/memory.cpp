@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/base/memory.hpp"
 #include "plaq/gpu/devices.hpp"
 #include "plaq/gpu/on_gpu.hpp"
 
@@ -51,6 +52,18 @@ void memory::get(std::size_t offset, void* to, std::size_t bytes) const {
     std::memcpy(to, data_ + offset, bytes);
   else
     on_gpu::copy(where_.gpu, to, data_ + offset, bytes);
+}
+
+void memory::clear() {
+  if (size_ == 0) return;
+  if (where_.gpu == place::host)
+    std::memset(data_, 0, size_);
+  else
+    on_gpu::clear(where_.gpu, data_, size_);
+}
+
+std::size_t memory_left(place where) {
+  return where.gpu == place::host ? std::size_t(plaq::memory_left().available) : on_gpu::memory_left(where.gpu);
 }
 
 }  // namespace plaq::gpu

@@ -16,6 +16,8 @@ namespace on_gpu {
 void* allocate(int, std::size_t) { throw runtime_failure(why); }
 void release(int, void*) noexcept {}
 void copy(int, void*, const void*, std::size_t) { throw runtime_failure(why); }
+void clear(int, void*, std::size_t) { throw runtime_failure(why); }
+std::size_t memory_left(int) { throw runtime_failure(why); }
 
 }  // namespace on_gpu
 }  // namespace plaq::gpu

@@ -30,6 +30,12 @@ inline code copy(void* to, const void* from, std::size_t bytes) {
   const code begun = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, own_stream);
   return begun == success ? wait() : begun;
 }
+/// To zeros; when it returns, that is done.
+inline code clear(void* memory, std::size_t bytes) {
+  const code begun = cudaMemsetAsync(memory, 0, bytes, own_stream);
+  return begun == success ? wait() : begun;
+}
+inline code memory_left(std::size_t* left, std::size_t* all) { return cudaMemGetInfo(left, all); }
 inline code of_last_launch() { return cudaGetLastError(); }
 inline const char* in_words(code error) { return cudaGetErrorString(error); }
 

@@ -41,5 +41,17 @@ void copy(int gpu, void* to, const void* from, std::size_t bytes) {
   runtime::must(runtime::copy(to, from, bytes), "a copy");
 }
 
+void clear(int gpu, void* memory, std::size_t bytes) {
+  runtime::must(runtime::choose(gpu), "choosing a device");
+  runtime::must(runtime::clear(memory, bytes), "setting memory");
+}
+
+std::size_t memory_left(int gpu) {
+  std::size_t left = 0, all = 0;
+  runtime::must(runtime::choose(gpu), "choosing a device");
+  runtime::must(runtime::memory_left(&left, &all), "asking for memory");
+  return left;
+}
+
 }  // namespace on_gpu
 }  // namespace plaq::gpu

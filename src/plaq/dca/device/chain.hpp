@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "plaq/base/random.hpp"
+#include "plaq/dca/device/cutter.hpp"
+#include "plaq/dca/device/measurements.hpp"
 #include "plaq/gpu/inverse.hpp"
 
 namespace plaq::dca::device {
@@ -77,6 +79,7 @@ struct chain {
   int capacity;           ///< vertices that there is room for
   int until;              ///< sweeps that are to be complete
   walk_state state;
+  measurement_state measured;
 };
 
 /// Room of a chain. Vertices have slots, which N's rows and columns go by; the walk numbers them otherwise.
@@ -99,22 +102,6 @@ struct room {
   int *turned, *passed;
 
   PLAQ_ANYWHERE gpu::inverse_space inverse_space() const { return {row, column, pivot}; }
-};
-
-/// Cuts a piece of memory into arrays, or counts its bytes if there is none yet.
-class cutter {
- public:
-  PLAQ_ANYWHERE explicit cutter(std::byte* begin) : begin_(begin) {}
-  template <class T>
-  PLAQ_ANYWHERE void cut(T*& out, std::size_t count) {
-    out = begin_ ? reinterpret_cast<T*>(begin_ + used_) : nullptr;
-    used_ += (count * sizeof(T) + 15) / 16 * 16;
-  }
-  PLAQ_ANYWHERE std::size_t bytes() const { return used_; }
-
- private:
-  std::byte* begin_;
-  std::size_t used_ = 0;
 };
 
 inline constexpr int most_flips = 8;  ///< of one step of a worm: spin_worm::most_flips

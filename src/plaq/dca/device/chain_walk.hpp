@@ -13,20 +13,36 @@ namespace plaq::dca::device {
 class chain_walk {
  public:
   /// All have to outlive it.
-  chain_walk(walk_place& where, const chain_rules& rules, std::uint32_t number, control& c)
-      : rules_(rules), number_(number), control_(c), walker_(where, number) {}
+  chain_walk(walk_place& where, const chain_rules& rules, std::uint32_t number, control& c, bool measures = false)
+      : rules_(rules), number_(number), control_(c), walker_(where, number, measures) {}
 
   bool warm_up(const configuration& start) {
     begin(start, streams::warm_up_moves, streams::warm_up_worms, 0);
     return sweeps("warm up", rules_.warm_up_sweeps);
   }
 
+  /// As dca::chain_walk.
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
     begin(start, streams::moves, streams::worms, number);
     for (int m = 0; m < rules_.measurements_per_bin; ++m) {
       if (!sweeps("walk", rules_.sweeps_per_measurement)) return false;
       sink(walker_, std::uint64_t(m));
+    }
+    return true;
+  }
+
+  /// The same, measured where it walks.
+  bool bin(const configuration& start, std::uint64_t number, accumulator& to) {
+    begin(start, streams::moves, streams::worms, number);
+    trace::region here("walk and measure");
+    const int sweeps_each = rules_.sweeps_per_measurement, together = std::max(1, at_once / sweeps_each);
+    for (int left = rules_.measurements_per_bin, next = 0; left > 0; left -= next) {
+      if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
+      next = std::min(left, together);
+      walker_.measurements(next, to);
+      control_.sweeps.fetch_add(std::uint64_t(next) * sweeps_each, std::memory_order_relaxed);
+      control_.measurements.fetch_add(next, std::memory_order_relaxed);
     }
     return true;
   }

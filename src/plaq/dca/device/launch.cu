@@ -1,5 +1,5 @@
 #include "plaq/dca/device/launch.hpp"
-#include "plaq/dca/device/walk.hpp"
+#include "plaq/dca/device/take_on.hpp"
 #include "plaq/gpu/runtime.hpp"
 
 namespace plaq::dca::device {
@@ -9,7 +9,8 @@ namespace {
 constexpr int threads = 256;  // of a block; not yet tuned on a GPU
 
 /// The first part of a chain's room is copied to the block's own memory and back, where it fits there.
-__global__ __launch_bounds__(threads) void walk_chains(walk_rules rules, chain* chains, std::size_t team_bytes) {
+__global__ __launch_bounds__(threads) void take_chains_on(walk_rules rules, measurement_rules measured,
+                                                                        chain* chains, std::size_t team_bytes) {
   extern __shared__ uint4 team_memory[];
   gpu::device_team team;
   chain& c = chains[blockIdx.x];
@@ -18,17 +19,18 @@ __global__ __launch_bounds__(threads) void walk_chains(walk_rules rules, chain* 
   const int words = bytes <= team_bytes ? int(bytes / sizeof(uint4)) : 0;
   auto* const home = reinterpret_cast<uint4*>(c.hot);
   team.each(words, [&](int i) { team_memory[i] = home[i]; });
-  walk(team, rules, c, words > 0 ? reinterpret_cast<std::byte*>(team_memory) : c.hot);
+  take_on(team, rules, measured, c, words > 0 ? reinterpret_cast<std::byte*>(team_memory) : c.hot);
   team.each(words, [&](int i) { home[i] = team_memory[i]; });
 }
 
 }  // namespace
 
-void walk_on_gpu(int number, const walk_rules& rules, chain* chains, int count, std::size_t team_bytes) {
+void take_on_gpu(int number, const walk_rules& rules, const measurement_rules& measured, chain* chains, int count,
+                 std::size_t team_bytes) {
   namespace runtime = gpu::runtime;
   runtime::must(runtime::choose(number), "choosing a device");
-  runtime::must(runtime::allow_team_memory(walk_chains, team_bytes), "asking for a team's memory");
-  walk_chains<<<count, threads, team_bytes, runtime::own_stream>>>(rules, chains, team_bytes);
+  runtime::must(runtime::allow_team_memory(take_chains_on, team_bytes), "asking for a team's memory");
+  take_chains_on<<<count, threads, team_bytes, runtime::own_stream>>>(rules, measured, chains, team_bytes);
   runtime::must(runtime::of_last_launch(), "a launch");
   runtime::must(runtime::wait(), "a kernel");
 }

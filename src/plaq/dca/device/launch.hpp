@@ -6,8 +6,9 @@
 
 namespace plaq::dca::device {
 
-/// Walks all chains, a block of threads for each with so many bytes of its own, and waits for them. `chains` are in the
-/// GPU's memory.
-void walk_on_gpu(int number, const walk_rules& rules, chain* chains, int count, std::size_t team_bytes);
+/// Takes all chains on, a block of threads for each with so many bytes of its own, and waits for them. `chains` are in
+/// the GPU's memory.
+void take_on_gpu(int number, const walk_rules& rules, const measurement_rules& measured, chain* chains, int count,
+                 std::size_t team_bytes);
 
 }  // namespace plaq::dca::device

@@ -4,7 +4,7 @@
 
 namespace plaq::dca::device {
 
-void walk_on_gpu(int, const walk_rules&, chain*, int, std::size_t) {
+void take_on_gpu(int, const walk_rules&, const measurement_rules&, chain*, int, std::size_t) {
   throw runtime_failure("plaq was built without GPUs");
 }
 

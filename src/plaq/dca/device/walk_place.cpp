@@ -5,7 +5,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/device/launch.hpp"
-#include "plaq/dca/device/walk.hpp"
+#include "plaq/dca/device/take_on.hpp"
 
 namespace plaq::dca::device {
 
@@ -13,13 +13,13 @@ static_assert(bath_view::terms == g0_table::terms);
 
 namespace {
 // On the host, rooms are where the kernel looks for them.
-void walk_here(const walk_rules& rules, chain* chains, int count) {
+void take_on_here(const walk_rules& rules, const measurement_rules& measured, chain* chains, int count) {
   gpu::serial_team team;
-  for (int c = 0; c < count; ++c) walk(team, rules, chains[c], chains[c].hot);
+  for (int c = 0; c < count; ++c) take_on(team, rules, measured, chains[c], chains[c].hot);
 }
 }  // namespace
 
-walk_place::walk_place(const problem& p, gpu::place where) : problem_(p), where_(where) {
+walk_place::walk_place(const problem& p, gpu::place where) : problem_(p), where_(where), measured_(p, where) {
   if (p.moves.sweeps_between_charge_worms > 0 || p.moves.single_precision)
     throw input_error("chains on a device have neither charge worms nor single precision");
   const double gamma = parameters().gamma();
@@ -62,7 +62,7 @@ bath_view walk_place::bath(std::uint32_t number, double& g_equal) {
           .difference = reinterpret_cast<const int*>(table.data() + coefficients)};
 }
 
-void walk_place::walk(chain& c) {
+void walk_place::take_on(chain& c) {
   visit mine{.which = &c, .error = {}};
   std::unique_lock lock(mutex_);
   waiting_.push_back(&mine);
@@ -103,11 +103,11 @@ void walk_place::launch(std::vector<visit*>& together) {
   records_.put(0, chains.data(), bytes);
   auto* const there = reinterpret_cast<chain*>(records_.data());
   if (where_.gpu == gpu::place::host)
-    walk_here(rules_, there, int(chains.size()));
+    take_on_here(rules_, measured_.rules(), there, int(chains.size()));
   else
-    walk_on_gpu(where_.gpu, rules_, there, int(chains.size()), team_bytes);
+    take_on_gpu(where_.gpu, rules_, measured_.rules(), there, int(chains.size()), team_bytes);
   records_.get(0, chains.data(), bytes);
-  for (std::size_t i = 0; i < chains.size(); ++i) together[i]->which->state = chains[i].state;
+  for (std::size_t i = 0; i < chains.size(); ++i) *together[i]->which = chains[i];
 }
 
 }  // namespace plaq::dca::device

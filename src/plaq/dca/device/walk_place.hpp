@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plaq/dca/device/chain.hpp"
+#include "plaq/dca/device/measurement_tables.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/gpu/devices.hpp"
 #include "plaq/task/sync.hpp"
@@ -28,12 +29,13 @@ class walk_place {
   const expansion& parameters() const { return problem_.model.parameters; }
   const walk_rules& rules() const { return rules_; }
   gpu::place where() const { return where_; }
+  const measurement_tables& measured() const { return measured_; }
 
   /// The bath of a chain, whose numbers stay here.
   bath_view bath(std::uint32_t number, double& g_equal);
 
-  /// Takes a chain on as walk.hpp says; the calling task waits.
-  void walk(chain& c);
+  /// Takes a chain on as take_on.hpp says; the calling task waits.
+  void take_on(chain& c);
 
  private:
   struct visit {
@@ -47,6 +49,7 @@ class walk_place {
   const problem problem_;
   gpu::place where_;
   walk_rules rules_;
+  measurement_tables measured_;
   std::size_t most_team_bytes_ = 0;
   gpu::memory records_;
 

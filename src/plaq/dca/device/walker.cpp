@@ -8,13 +8,13 @@
 
 namespace plaq::dca::device {
 
-walker::walker(walk_place& where, std::uint32_t number) : where_(where) {
+walker::walker(walk_place& where, std::uint32_t number, bool measures) : where_(where), measures_(measures) {
   chain_.g0 = where.bath(number, chain_.g_equal);
 }
 
 void walker::begin(const configuration& start, const stream_id& proposals, const stream_id& worms) {
   const int k = int(start.vertices.size()), block_length = where_.rules().block_length;
-  if (k + block_length > chain_.capacity) make_room(k + k / 2 + block_length);
+  if (k + block_length > chain_.capacity) make_room(room_for(k, block_length));
   std::vector<std::byte> hot(hot_.size());
   room r;
   cut_hot(r, hot.data(), chain_.capacity, block_length);
@@ -37,29 +37,54 @@ void walker::begin(const configuration& start, const stream_id& proposals, const
 
 void walker::sweeps(int count) {
   chain_.until = chain_.state.sweeps + count;
+  chain_.measured = {};
+  take_on();
+}
+
+void walker::measurements(int count, accumulator& to) {
+  check(measures_, "walker: a walk without room to measure");
+  chain_.until = chain_.state.sweeps + where_.measured().rules().sweeps_per_measurement;
+  chain_.measured = to.state;
+  chain_.measured.room = scratch_.data();
+  chain_.measured.until = to.state.done + count;
+  take_on();
+  to.state = chain_.measured;
+}
+
+void walker::take_on() {
   for (;;) {
-    where_.walk(chain_);
+    where_.take_on(chain_);
     if (chain_.state.how == outcome::done) return;
     if (chain_.state.how == outcome::not_finite) throw runtime_failure("walker: the weight is not finite");
     enlarge();
   }
 }
 
+int walker::room_for(int vertices, int block_length) {
+  return (vertices + vertices / 2 + block_length + 15) / 16 * 16;
+}
+
 void walker::make_room(int capacity) {
-  chain_.capacity = (capacity + 15) / 16 * 16;
+  chain_.capacity = capacity;
   room none;
   hot_ = {};  // before the larger ones
   cold_ = {};
+  scratch_ = {};
   hot_ = gpu::memory(where_.where(), cut_hot(none, nullptr, chain_.capacity, where_.rules().block_length));
   cold_ = gpu::memory(where_.where(), cut_cold(none, nullptr, chain_.capacity));
   chain_.hot = hot_.data();
   chain_.cold = cold_.data();
+  if (!measures_) return;
+  measurement_room no_scratch;
+  const measurement_sizes& sizes = where_.measured().rules().sizes;
+  scratch_ = gpu::memory(where_.where(), cut_measurements(no_scratch, nullptr, sizes, chain_.capacity));
+  chain_.measured.room = scratch_.data();
 }
 
 void walker::enlarge() {
   const copy old = copied();
   const int before = chain_.capacity, k = chain_.state.order;
-  make_room(before + before / 2 + where_.rules().block_length);
+  make_room(room_for(before, where_.rules().block_length));
   std::vector<std::byte> hot(hot_.size());
   room to;
   cut_hot(to, hot.data(), chain_.capacity, where_.rules().block_length);

@@ -1,0 +1,90 @@
+// The configuration that is measured, in a chain's room on a device: dca::sample and dca::neighbours.
+#pragma once
+#include "plaq/dca/device/matrices.hpp"
+
+namespace plaq::dca::device {
+
+/// A configuration with its vertices ordered by site.
+template <class Team>
+struct measured_sample {
+  Team& team;
+  const measurement_rules& rules;
+  const measurement_room& r;
+  int order;
+  double sign, share;
+
+  PLAQ_BY_TEAM double weight() const { return sign * share; }
+  PLAQ_BY_TEAM float& m(int side, int p, int q) const { return r.m[side][p + std::size_t(q) * order]; }
+
+  /// Of the walk: dca::fill.
+  PLAQ_BY_TEAM static measured_sample taken(const matrices<Team>& from, const measurement_rules& rules,
+                                            const measurement_room& r) {
+    Team& team = from.team;
+    const int k = from.order;
+    team.each(k, [&](int i) {
+      const int slot = from.r.slot_of[i], site = from.r.site[slot];
+      int q = 0;
+      for (int j = 0; j < k; ++j) {
+        const int other = from.r.site[from.r.slot_of[j]];
+        if (other < site || (other == site && j < i)) ++q;
+      }
+      r.slot[q] = slot;
+      r.site[q] = site;
+      r.tau[q] = from.r.tau[slot];
+      for (int side = 0; side < 2; ++side) {
+        r.strength[side][q] = from.strength_of(side, slot);
+        r.diagonal[side][q] = from.n(side, slot, slot);
+      }
+    });
+    team.each(rules.sizes.sites + 1, [&](int x) {
+      int before = 0;
+      for (int q = 0; q < k; ++q)
+        if (r.site[q] < x) ++before;
+      r.first[x] = before;
+    });
+    measured_sample out{team, rules, r, k, from.sign, 1};
+    team.grid(k, 2 * k, [&](int p, int at) {
+      const int side = at >= k, q = at - side * k;
+      out.m(side, p, q) = float(r.strength[side][p] * from.n(side, r.slot[p], r.slot[q]));
+    });
+    return out;
+  }
+
+  /// Sets it: dca::share.
+  PLAQ_BY_TEAM void find_share() {
+    const double sum = team.sum(
+        order, [&](int p, double so_far) { return so_far + std::abs(flip_ratio(0, p) * flip_ratio(1, p)); });
+    share = order > 0 ? 1 / (1 + sum / order) : 1;
+  }
+
+  /// Becomes its neighbour in which the spin of vertex p is turned over: dca::flip.
+  PLAQ_BY_TEAM void flip(int p) {
+    for (int side = 0; side < 2; ++side) {
+      const double x = team.value([&] { return r.strength[side][p]; });
+      if (x == 0) continue;  // without interaction nothing depends on the spins
+      const double y = -1 / (1 + x), ratio = team.value([&] { return flip_ratio(side, p); });
+      if (ratio < 0) sign = -sign;
+      const double factor = (y - 1) / (ratio * x), turned = y / ratio;
+      team.each(order, [&](int i) {
+        r.row[i] = m(side, p, i);
+        r.column[i] = m(side, i, p);
+      });
+      team.grid(order, order, [&](int i, int j) {
+        m(side, i, j) = i == p ? float(turned * r.row[j])
+                               : std::fma(r.column[i], float(factor * r.row[j]), m(side, i, j));
+      });
+      team.each(order, [&](int i) {
+        double& n = r.diagonal[side][i];
+        n = i == p ? n / ratio : n + r.column[i] * factor * r.row[i] / r.strength[side][i];
+      });
+      team.once([&] { r.strength[side][p] = y * x; });
+    }
+  }
+
+ private:
+  PLAQ_BY_TEAM double flip_ratio(int side, int p) const {
+    return 1 + (-1 / (1 + r.strength[side][p]) - 1) * (1 - r.diagonal[side][p]);
+  }
+};
+
+}  // namespace plaq::dca::device

@@ -1,0 +1,61 @@
+#include "plaq/dca/device/walk_places.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "plaq/base/error.hpp"
+#include "plaq/dca/device/accumulator.hpp"
+#include "plaq/dca/device/walker.hpp"
+
+namespace plaq::dca::device {
+
+namespace {
+constexpr int host_multiprocessors = 4;  // of the host in place of a GPU
+
+std::string name(gpu::place where) {
+  return where.gpu == gpu::place::host ? "the host" : "GPU " + std::to_string(where.gpu);
+}
+}  // namespace
+
+int chains_at_once(int multiprocessors, std::size_t memory_left, std::size_t bytes_of_chain) {
+  return int(std::min<std::size_t>(2 * multiprocessors, memory_left / bytes_of_chain));
+}
+
+walk_places::walk_places(const problem& p, const std::vector<gpu::place>& where, int ranks) {
+  if (where.empty()) return;
+  const std::size_t chain = chain_bytes(sizes_of(p.model.parameters.sites, p.measured),
+                                        walker::room_for(p.moves.proposals_per_sweep, p.moves.block_length),
+                                        p.moves.block_length, p.rules.measurements_per_bin);
+  const gpu::found_devices found = gpu::find_devices();
+  for (const gpu::place at : where) {
+    const bool host = at.gpu == gpu::place::host;
+    const std::size_t left = gpu::memory_left(at) / std::size_t(ranks);
+    const int chains = chains_at_once(host ? host_multiprocessors : found.gpus.at(at.gpu).multiprocessors, left, chain);
+    if (chains == 0)
+      throw runtime_failure(name(at) + " has " + std::to_string(left >> 20) + " MiB left for this rank, and a chain needs " +
+                            std::to_string(chain >> 20) + " MiB");
+    places_.emplace_back(p, at, chains);
+  }
+}
+
+int walk_places::chains() const {
+  int all = 0;
+  for (const one& p : places_) all += p.chains;
+  return all;
+}
+
+walk_places::visit::visit(walk_places& to) : to_(to) {
+  const std::lock_guard lock(to.mutex_);
+  const auto fuller = [](const one& a, const one& b) {
+    return std::int64_t(a.under_way) * b.chains < std::int64_t(b.under_way) * a.chains;
+  };
+  at_ = std::size_t(std::ranges::min_element(to.places_, fuller) - to.places_.begin());
+  ++to.places_[at_].under_way;
+}
+
+walk_places::visit::~visit() {
+  const std::lock_guard lock(to_.mutex_);
+  --to_.places_[at_].under_way;
+}
+
+}  // namespace plaq::dca::device
