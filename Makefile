@@ -51,6 +51,7 @@ test-gpu: $(VENV)/installed-gpu $(VENV)/installed-tests
 	@$(step) "compiling, with tests and kernels for GPUs" $(install) --config-settings=cmake.define.PLAQ_GPU=cuda \
 	  --config-settings=cmake.define.PLAQ_TESTS=ON -e .
 	ctest --test-dir build -L gpu --output-on-failure
+	$(BIN)/python -m pytest -q tests/dca/test_devices.py
 
 $(VENV)/installed-gpu: $(VENV)/installed
 	@$(BIN)/python packaging/requirements.py gpu > $(VENV)/requirements.txt

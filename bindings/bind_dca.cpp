@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/dca/device/walker.hpp"
 #include "plaq/dca/solver.hpp"
 
 namespace nb = nanobind;
@@ -289,19 +290,20 @@ void bind_dca(nb::module_& m) {
           "(chains that wait, chains that run).");
 
   const auto how = [](const std::string& backend, const plaq::task::options& pool, bool split,
-                      const std::vector<int>& gpus, int in_flight) {
+                      const std::pair<std::vector<int>, int>& gpus, int in_flight) {
     run_options out;
     out.backend = backend;
     out.pool = pool;
     out.split = split;
     out.in_flight = in_flight;
-    for (const int gpu : gpus) out.devices.push_back({gpu});
+    for (const int gpu : gpus.first) out.devices.push_back({gpu});
+    out.ranks_per_device = gpus.second;
     return out;
   };
   m.def(
       "run_chains",
       [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-            bool split, const std::vector<int>& gpus, int in_flight, control& c) {
+            bool split, const std::pair<std::vector<int>, int>& gpus, int in_flight, control& c) {
         const problem fixed = p;  // while another thread may set the original
         nb::gil_scoped_release release;
         run_chains(fixed, queue, how(backend, pool, split, gpus, in_flight), c);
@@ -309,12 +311,27 @@ void bind_dca(nb::module_& m) {
       "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "gpus"_a, "in_flight"_a, "control"_a,
       "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the "
       "queue\n"
-      "is closed and empty, or all are stopped. gpus: where chains walk, by number; -1 is the host in place of one,\n"
-      "none are the workers.");
+      "is closed and empty, or all are stopped. gpus: where chains walk and are measured, by number; -1 is the host "
+      "in\n"
+      "place of one, none are the workers; and how many ranks of the machine share each.");
+  m.def(
+      "device_chain_bytes",
+      [](int sites, int order, int block_length, int frequencies, int histogram_size, int pair_frequencies, int window,
+         int orbits, int channels, bool same_spin, int measurements_per_bin) {
+        const device::measurement_sizes sizes{sites,  frequencies, histogram_size, pair_frequencies,
+                                              window, orbits,      channels,       same_spin};
+        return device::chain_bytes(sizes, device::walker::room_for(order, block_length), block_length,
+                                   measurements_per_bin);
+      },
+      "sites"_a, "order"_a, "block_length"_a, "frequencies"_a, "histogram_size"_a, "pair_frequencies"_a, "window"_a,
+      "orbits"_a, "channels"_a, "same_spin"_a, "measurements_per_bin"_a,
+      "What a chain of this order that is measured on a GPU takes of its memory. frequencies: of the single-particle\n"
+      "function; pair_frequencies: positive ones of G(k, k'), 0 without two-particle functions; orbits: blocks of the\n"
+      "pairing function; channels: other two-particle functions; same_spin: one of these is magnetic or charge.");
   m.def(
       "run_chains_spread",
       [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-            bool split, const std::vector<int>& gpus, control& c, g4_spread& spread) {
+            bool split, const std::pair<std::vector<int>, int>& gpus, control& c, g4_spread& spread) {
         const problem fixed = p;
         nb::gil_scoped_release release;
         run_chains_spread(fixed, queue, how(backend, pool, split, gpus, 0), c, spread);

@@ -42,8 +42,7 @@ std::vector<place> places() {
 }
 
 struct device_measure : testing::TestWithParam<torus> {};
-INSTANTIATE_TEST_SUITE_P(clusters, device_measure,
-                         testing::Values(torus{2, 2}, torus{3, 1}, torus{3, 2}, torus{1, 1}));
+INSTANTIATE_TEST_SUITE_P(clusters, device_measure, testing::Values(torus{2, 2}, torus{3, 1}, torus{3, 2}, torus{1, 1}));
 
 // Every array in units of its largest element.
 void expect_near(const bin_layout& layout, const bin_result& found, const bin_result& expected, double tolerance) {
@@ -130,8 +129,8 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
     std::vector<double> sums(total_size(layout_of(g0.sites(), p->measured)));
     std::vector<float> functions(tables.rules().sizes.functions_size()), series(6 * series_columns.size());
     device::chain c{};
-    c.g0 = {g0.beta(), g0.segments() / g0.beta(), g0.sites(), g0.segments(), g0.coefficients().data(),
-            g0.difference().data()};
+    c.g0 = {g0.beta(),     g0.segments() / g0.beta(), g0.sites(),
+            g0.segments(), g0.coefficients().data(),  g0.difference().data()};
     c.g_equal = g0(0, 0., 0, 0.);
     c.proposals = stream(*p, streams::moves);
     c.worms = stream(*p, streams::worms);

@@ -86,6 +86,33 @@ TEST(g4_spread, has_the_bits_of_chains_without_it) {
   }
 }
 
+TEST(g4_spread, measures_on_the_workers_what_walks_on_a_device) {
+  const auto p = some_problem(true, {{channel::magnetic, 1, 0}});
+  const int chains = 2;
+  const auto rank_of = [](int chain) { return chain % world().size(); };
+  control c;
+  run_options there;
+  there.devices = {{gpu::place::host}};
+  const auto expected = taken_on(p, fresh(chains, [](int) { return true; }), {}, c);
+  comm::messenger messages(world());
+  g4_spread spread(messages, p->model, p->measured, {rank_of(0), rank_of(1)});
+  taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), there, c, &spread);
+  const bin_layout bin = layout_of(4, p->measured), all = two_particle_layout(4, p->measured);
+  for (int i = 0; i < chains; ++i)
+    for (std::size_t b = 0; b < 2; ++b) {
+      const auto& found = spread.bins[std::size_t(i)].at(b);
+      std::size_t at = 0;
+      for (const bin_array& function : all) {
+        const std::size_t row = function.size() / function.rows();
+        const double* whole = expected[std::size_t(i)].bins.at(b).sums.data() + named(bin, function.name).offset;
+        for (std::size_t x = row * spread.mine().begin(function.rows()); x < row * spread.mine().end(function.rows());
+             ++x, ++at)
+          ASSERT_NEAR(found.at(at), whole[x], 1e-4 * (1 + std::abs(whole[x]))) << function.name;
+      }
+      EXPECT_EQ(at, found.size());
+    }
+}
+
 TEST(g4_spread, there_may_be_more_ranks_than_rows) {
   const auto p = some_problem(true, {}, {1, 1});
   run_and_compare(p, 2, [&](int) { return 0; }, {});  // 3 rows: on 4 ranks one has none

@@ -30,8 +30,8 @@ inline int doubles_for(int n) { return 8 * n + 2; }
 
 inline constexpr int inner = 6;
 
-/// Two products of rows x columns results, one after the other: of a (inner terms, column-major) and b behind it, and of
-/// nothing.
+/// Two products of rows x columns results, one after the other: of a (inner terms, column-major) and b behind it, and
+/// of nothing.
 template <class Team>
 PLAQ_BY_TEAM void two_products(Team& team, int rows, int columns, const float* x, float* out) {
   multiply(team, 2, rows, columns, [&](int n) {

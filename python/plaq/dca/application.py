@@ -44,7 +44,6 @@ class Dca(Application):
 
     def check(self, ranks: int, place: float | None = None) -> None:
         check_needs(self.parameters, ranks, place)
-        devices.check(self.parameters)
         p = self.parameters
         first_sigma(p, Cluster(Lattice(p.hopping()), p.model.cluster), p.dca.temperatures[0])  # that it can be read
 
@@ -65,6 +64,7 @@ class Dca(Application):
     def header(self) -> Mapping[str, Any]:
         p = self.parameters
         return {"chains": p.solver.chains, "seed": p.solver.seed,
+                **({"device": devices.words(p)} if p.run.device != "none" and p.solver.kind == "ctaux" else {}),
                 **({"start": p.dca.start[:16]} if p.dca.start else {})}
 
     def prepare(self, run: Run, started: float) -> Loop:

@@ -96,8 +96,8 @@ TABLE = [
         Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
                   "a chain measures in place, or hands its configurations to an accumulator task"),
         Parameter("run", "device", devices(), "none", "",
-                  "where chains walk: on the workers, on GPUs of these numbers, or auto: on GPUs where there are some; "
-                  "changes results, within errors. Not yet run on a GPU"),
+                  "where chains walk and are measured: on the workers, on GPUs of these numbers, or auto: on GPUs "
+                  "where there are some; changes results, within errors. Not yet run on a GPU"),
         Parameter("run", "two_particle", choice("auto", "local", "spread"), "auto", "",
                   "sums of two-particle functions: all on every rank, or each rank's rows of all, to which "
                   "measurements are sent; auto is spread where all would not fit a rank's memory"),

@@ -158,9 +158,9 @@ bool take_on(auto& pool, const problem& all, device::walk_places& devices, chain
              control& c, two_particle_sink* elsewhere, const batch::another_step& another) {
   const problem p = all.of_chain(state.number);
   const auto with = [&]<class Walk>(auto&&... walk) {
-    how.split ? measure_here<split_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere, another)
-              : measure_here<shared_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere,
-                                               another);
+    how.split
+        ? measure_here<split_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere, another)
+        : measure_here<shared_measuring>(pool, Walk(walk..., state.number, c), p, state, how, c, elsewhere, another);
   };
   if (!devices.empty()) {
     const device::walk_places::visit at(devices);

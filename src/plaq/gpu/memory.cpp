@@ -1,9 +1,10 @@
+#include "plaq/base/memory.hpp"
+
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/base/memory.hpp"
 #include "plaq/gpu/devices.hpp"
 #include "plaq/gpu/on_gpu.hpp"
 

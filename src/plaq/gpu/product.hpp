@@ -21,8 +21,8 @@ struct product {
 
 /// `count` products of rows x columns results: nth(n) is the n-th. Every result is one sum, in the order of l.
 ///
-/// A thread keeps a tile of results in registers. Neighbouring threads have neighbouring columns, so that they read b and
-/// write in one piece, and all read the same of a.
+/// A thread keeps a tile of results in registers. Neighbouring threads have neighbouring columns, so that they read b
+/// and write in one piece, and all read the same of a.
 template <class Team, class Nth>
 PLAQ_BY_TEAM void multiply(Team& team, int count, int rows, int columns, Nth&& nth) {
   constexpr int high = 4, wide = 2;

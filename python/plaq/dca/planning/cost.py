@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from plaq._core.dca import device_chain_bytes
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
@@ -47,6 +48,7 @@ MACHINE = Schema(
         Parameter("machine", "process", _bytes, 1e8, "bytes", "Python with its libraries"),
         Parameter("machine", "latency", _time, 1e-4, "s", "one step of an exchange of Python objects"),
         Parameter("machine", "bandwidth", _speed, 1e9, "bytes/s", "of such an exchange, to one rank and to all"),
+        Parameter("machine", "gpu_memory", _bytes, 8e10, "bytes", "of a GPU, with run.device"),
         Parameter("machine", "disk", _speed, 3e8, "bytes/s", "checkpoints of rank 0"),
     ],
 )
@@ -90,6 +92,7 @@ class Cost:
     exchange: float
     evaluation: float
     writing: float
+    device_bytes: float  # of a chain on a GPU, with its sums
     messages: float  # seconds that measurements are on their way, with two-particle functions in shares
     spread_exchange: float  # in that case
 
@@ -116,7 +119,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     of all bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and one whole
     function of a jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a
     measurement it sends every other rank the rows of the planes that are in products of its share: 1/p of them for
-    pp at q = 0, nu = 0, up to 4/p in any other channel.
+    pp at q = 0, nu = 0, up to 4/p in any other channel. What a chain takes of a GPU's memory the kernels count
+    (src/plaq/dca/device), with the pairing function of every pair (K, K').
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
     them one after the other, warm-up included.
@@ -142,6 +146,10 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
             + solver.chains * (12 * numbers / ranks + 2 * message) + here * 2 * (ranks - 1) * message
             + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks
                              + COPIES_OF_BINS / max(1, functions)))
+    on_device = device_chain_bytes(
+        sites, math.ceil(order), choices.block_length(solver, order), FREQUENCIES, math.ceil(2 * order),
+        reach if functions else 0, count, sites**2 if measured and measures_pairing(p) else 0, general,
+        any(kind != "pp" for kind in pairs.channels), -(-p.measurements(T)[1] // pieces))
     in_turn = math.ceil(here / workers)
     steps = 2 * math.ceil(math.log2(ranks))
 
@@ -162,7 +170,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
     return Cost(T, order, count, chain, alone, spread if ranks > 1 else alone, core, wall, exchange,
                 evaluation + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk,
-                messages, spread_exchange)
+                on_device, messages, spread_exchange)
 
 
 def measures_pairing(p: Parameters) -> bool:

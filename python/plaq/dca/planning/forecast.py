@@ -9,6 +9,7 @@ from plaq.dca.lattice.symmetry import PointGroup, irrep_projectors
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.needs import check_ranks
+from plaq.dca.solver import devices
 from plaq.errors import InputError
 from plaq.machine import pool_options
 
@@ -35,10 +36,11 @@ def describe(p: Parameters) -> str:
         return "\n".join([*lines, exact_needs(p, cluster)])
     workers = pool_options(p.run.workers, p.run.bind).workers
     lines.append(f"{'T':>8} {'<k>':>8} {'window':>8} {'per chain':>12} {'one rank':>12} {'time':>14}")
-    total, largest = 0.0, 0.0
+    total, largest, on_device = 0.0, 0.0, 0.0
     for T in p.dca.temperatures:
         n = cost(p, cluster, T, Machine(), 1, workers)
         total, largest = total + n.seconds, max(largest, n.rank_bytes)
+        on_device = max(on_device, n.device_bytes)
         lines.append(
             f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
             f"{duration(n.seconds):>14}"
@@ -48,6 +50,13 @@ def describe(p: Parameters) -> str:
         f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with six",
         "             iterations at every temperature; both numbers to a factor of two or three",
     ]
+    try:
+        found = [f"GPU {gpu}, {places(place, on_device)}" for gpu, place in devices.memory(p).items()]
+    except InputError as error:  # of a machine that the run is not for
+        found = [str(error)]
+    lines += [f"device:      {line}" for line in found]
+    if found:
+        lines.append("             the time above is that of workers")
     return "\n".join(lines)
 
 
@@ -88,9 +97,17 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
         lines.append('two-particle functions in shares, run.two_particle = "spread": '
                      f"{size(max(c.spread_bytes for c in costs))} a rank, "
                      f"{duration(sum(c.spread_seconds for c in costs) + machine.startup)}")
+    if p.run.device != "none":
+        lines.append(f"on a GPU {places(machine.gpu_memory, max(c.device_bytes for c in costs))}; the times above are "
+                     "those of workers")
     if p.solver.chains % (ranks * workers):
         lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will wait")
     return "\n".join(lines)
+
+
+def places(memory: float, chain: float) -> str:
+    """How many chains have their place in so much memory of a GPU."""
+    return f"{size(chain)} a chain, {size(memory)} for a rank: at most {int(memory // chain)} chains at once"
 
 
 def exact_needs(p: Parameters, cluster: Cluster) -> str:

@@ -6,8 +6,9 @@ from plaq.data.words import duration, size
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import Parameters
-from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.cost import Cost, Machine, cost
 from plaq.dca.planning.distribution import may_be_in_shares
+from plaq.dca.solver import devices
 from plaq.errors import InputError
 from plaq.machine import memory, pool_options
 
@@ -21,6 +22,16 @@ def check_ranks(parameters: Parameters, ranks: int) -> None:
     if parameters.solver.kind == "ctaux" and ranks > chains:
         raise InputError(f"-n {ranks} ranks but solver.chains = {chains}: every rank needs a chain, so start at "
                          f"most {chains} ranks or give more chains")
+
+
+def check_devices(p: Parameters, found: list[Cost]) -> None:
+    """InputError when GPUs cannot run the input, or have no memory for one chain."""
+    most = max(found, key=lambda c: c.device_bytes)
+    for gpu, place in devices.memory(p).items():
+        if most.device_bytes > CERTAIN * place:
+            raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {size(most.device_bytes)} of memory for "
+                             f"each chain on a GPU, and a rank has {size(place)} of GPU {gpu}: raise it, take fewer "
+                             'frequencies or channels, or run.device = "none"')
 
 
 def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
@@ -38,6 +49,7 @@ def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
     alone, spread = (lambda c: c.rank_bytes), (lambda c: c.spread_bytes)
     either = (lambda c: min(alone(c), spread(c))) if may_be_in_shares(p) else alone
     needs = {"local": alone, "spread": spread, "auto": either}[p.run.two_particle]
+    check_devices(p, found)
     most = max(found, key=needs)
     advice = "; `plaq check` has the estimate of every temperature"
     if needs(most) > CERTAIN * place:

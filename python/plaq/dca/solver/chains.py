@@ -195,6 +195,7 @@ class Runner:
         self._problem, self._chains, self._comm, self._move = problem, chains, comm, not shares and comm.size > 1
         self._options = pool_options(run.workers, run.bind)
         gpus = devices.chosen(run.device, problem.sweeps_between_charge_worms > 0, problem.single_precision)
+        gpus = devices.alike(run.device, gpus, comm)
         self._control, self._queue = _core.dca.Control(), _core.dca.ChainQueue()
         self._finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
         self._stopped = False

@@ -55,8 +55,8 @@ PLAQ_BY_TEAM void measure(const matrices<Team>& m, const measurement_rules& rule
       const int sites = rules.sizes.sites;
       double spin = 0, charge = 0;
       for (int R = 0; R < sites; ++R) spin += r.found[2 + R], charge += r.found[2 + sites + R];
-      const double values[] = {s.sign, double(k), r.found[0] / s.share, r.found[1] / s.share, spin / s.share,
-                               charge / s.share};
+      const double values[] = {s.sign,         double(k),       r.found[0] / s.share, r.found[1] / s.share,
+                               spin / s.share, charge / s.share};
       for (int i = 0; i < series_width; ++i) to.series[index * series_width + i] = float(values[i]);
     });
   if (k > 0) {

@@ -52,8 +52,8 @@ struct measured_sample {
 
   /// Sets it: dca::share.
   PLAQ_BY_TEAM void find_share() {
-    const double sum = team.sum(
-        order, [&](int p, double so_far) { return so_far + std::abs(flip_ratio(0, p) * flip_ratio(1, p)); });
+    const double sum =
+        team.sum(order, [&](int p, double so_far) { return so_far + std::abs(flip_ratio(0, p) * flip_ratio(1, p)); });
     share = order > 0 ? 1 / (1 + sum / order) : 1;
   }
 
@@ -70,8 +70,8 @@ struct measured_sample {
         r.column[i] = m(side, i, p);
       });
       team.grid(order, order, [&](int i, int j) {
-        m(side, i, j) = i == p ? float(turned * r.row[j])
-                               : std::fma(r.column[i], float(factor * r.row[j]), m(side, i, j));
+        m(side, i, j) =
+            i == p ? float(turned * r.row[j]) : std::fma(r.column[i], float(factor * r.row[j]), m(side, i, j));
       });
       team.each(order, [&](int i) {
         double& n = r.diagonal[side][i];

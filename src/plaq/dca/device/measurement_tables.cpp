@@ -17,9 +17,8 @@ std::vector<number> in_single_precision(const std::vector<std::complex<double>>&
 }  // namespace
 
 measurement_sizes sizes_of(int sites, const measurement_list& measured) {
-  measurement_sizes out{.sites = sites,
-                        .frequencies = int(measured.odd_frequencies.size()),
-                        .histogram_size = measured.histogram_size};
+  measurement_sizes out{
+      .sites = sites, .frequencies = int(measured.odd_frequencies.size()), .histogram_size = measured.histogram_size};
   if (!measured.pairing && measured.channels.empty()) return out;
   out.pair_frequencies = measured.two_particle_frequencies;
   out.window = measured.window;
@@ -80,10 +79,7 @@ measurement_tables::measurement_tables(const problem& p, gpu::place where) : whe
   for (const channel_request& c : measured.channels) {
     check(vertex_channel::frequencies_needed(measured.window, c.bosonic) <= measured.two_particle_frequencies,
           "measurements: too few frequencies for a channel");
-    channels.push_back({c.kind == channel::pp         ? 0
-                        : c.kind == channel::magnetic ? -1
-                                                      : 1,
-                        c.transfer, c.bosonic});
+    channels.push_back({c.kind == channel::pp ? 0 : c.kind == channel::magnetic ? -1 : 1, c.transfer, c.bosonic});
   }
   r.channels = keep(channels);
 

@@ -34,9 +34,13 @@ struct measurement_sizes {
 
   PLAQ_ANYWHERE int points() const { return times_measured * sites; }
   /// Of one spin's G(k, k'), k > 0.
-  PLAQ_ANYWHERE std::size_t plane() const { return std::size_t(2) * sites * sites * pair_frequencies * pair_frequencies; }
+  PLAQ_ANYWHERE std::size_t plane() const {
+    return std::size_t(2) * sites * sites * pair_frequencies * pair_frequencies;
+  }
   PLAQ_ANYWHERE std::size_t pairing_size() const { return std::size_t(2) * orbits * window * window; }
-  PLAQ_ANYWHERE std::size_t channel_size() const { return std::size_t(4) * sites * sites * window * window; }  ///< numbers
+  PLAQ_ANYWHERE std::size_t channel_size() const {
+    return std::size_t(4) * sites * sites * window * window;
+  }  ///< numbers
   PLAQ_ANYWHERE std::size_t functions_size() const { return pairing_size() + 2 * channel_size() * channels; }
 };
 
@@ -57,7 +61,8 @@ struct measurement_rules {
   const int* partner;       ///< [R][i]: j with R_i - R_j = R
   const number* fourier;    ///< [K][R]: e^{-i K R}
   const int *plus, *minus;  ///< [K][Q]: K + Q; [K]: -K
-  const int *orbit_begins, *orbit_pairs;  ///< pairs K * sites + K' of an orbit o are [orbit_begins[o], orbit_begins[o + 1])
+  const int *orbit_begins,
+      *orbit_pairs;  ///< pairs K * sites + K' of an orbit o are [orbit_begins[o], orbit_begins[o + 1])
   const channel_rules* channels;
 };
 
@@ -69,29 +74,29 @@ struct measurement_state {
 
   std::byte* room = nullptr;  ///< see measurement_room
   double* sums = nullptr;
-  float* functions = nullptr;       ///< two-particle functions, laid out as in the sums, while they are small
-  float* series = nullptr;          ///< [measurement][column] of series_columns
-  const number* g0 = nullptr;       ///< [K][n], of this chain
+  float* functions = nullptr;  ///< two-particle functions, laid out as in the sums, while they are small
+  float* series = nullptr;     ///< [measurement][column] of series_columns
+  const number* g0 = nullptr;  ///< [K][n], of this chain
   stream_id times{}, neighbours{};
 };
 
 /// Scratch of one measurement, for k vertices; q numbers them by site.
 struct measurement_room {
-  float* m[2];           ///< [q'][q]: M_qq' = (e^V - 1) N, sides being up and down
+  float* m[2];                              ///< [q'][q]: M_qq' = (e^V - 1) N, sides being up and down
   double *tau, *strength[2], *diagonal[2];  ///< e^V - 1, N_qq
-  int *slot, *site, *first;  ///< first[x] is the first q of site x; sites + 1 entries
-  float *row, *column;   ///< of M, for a neighbour
-  float *phase, *pair_phase;  ///< [q][cos, sin][frequency]
-  float* transformed;    ///< [q][x'][cos, sin][frequency]
-  number* by_sites;      ///< [x][x'][frequency]
-  float *to, *from, *half;  ///< [q][point]
-  float* change;         ///< [point][point]
-  double *green[2], *found;  ///< likewise; what one configuration adds to the correlations
-  float* parts;          ///< [x][cos, sin][n][x'][cos, sin][n']
-  number* mixed;         ///< [K][x'][n][n']
-  number* g[2];          ///< [K][K'][n > 0][n']
-  number* across[2];     ///< [K][K'][n'][n > 0], for channels of the same spin
-  number* direct;        ///< [2][K][n]
+  int *slot, *site, *first;                 ///< first[x] is the first q of site x; sites + 1 entries
+  float *row, *column;                      ///< of M, for a neighbour
+  float *phase, *pair_phase;                ///< [q][cos, sin][frequency]
+  float* transformed;                       ///< [q][x'][cos, sin][frequency]
+  number* by_sites;                         ///< [x][x'][frequency]
+  float *to, *from, *half;                  ///< [q][point]
+  float* change;                            ///< [point][point]
+  double *green[2], *found;                 ///< likewise; what one configuration adds to the correlations
+  float* parts;                             ///< [x][cos, sin][n][x'][cos, sin][n']
+  number* mixed;                            ///< [K][x'][n][n']
+  number* g[2];                             ///< [K][K'][n > 0][n']
+  number* across[2];                        ///< [K][K'][n'][n > 0], for channels of the same spin
+  number* direct;                           ///< [2][K][n]
 };
 
 /// Returns the bytes; without memory that is all.

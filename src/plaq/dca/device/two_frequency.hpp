@@ -69,12 +69,14 @@ struct green_view {
   /// G(K, n; Q, m)
   PLAQ_ANYWHERE number operator()(int K, int n, int Q, int m) const {
     const bool mirrored = mirror(K, n, Q, m);
-    return conjugate_if(mirrored, g[(std::size_t(K * sites + Q) * frequencies + n) * 2 * frequencies + m + frequencies]);
+    return conjugate_if(mirrored,
+                        g[(std::size_t(K * sites + Q) * frequencies + n) * 2 * frequencies + m + frequencies]);
   }
   /// The same, where neighbours in n are read together, not those in m.
   PLAQ_ANYWHERE number by_columns(int K, int n, int Q, int m) const {
     const bool mirrored = mirror(K, n, Q, m);
-    return conjugate_if(mirrored, across[(std::size_t(K * sites + Q) * 2 * frequencies + m + frequencies) * frequencies + n]);
+    return conjugate_if(mirrored,
+                        across[(std::size_t(K * sites + Q) * 2 * frequencies + m + frequencies) * frequencies + n]);
   }
 
  private:

@@ -32,8 +32,8 @@ walk_places::walk_places(const problem& p, const std::vector<gpu::place>& where,
     const std::size_t left = gpu::memory_left(at) / std::size_t(ranks);
     const int chains = chains_at_once(host ? host_multiprocessors : found.gpus.at(at.gpu).multiprocessors, left, chain);
     if (chains == 0)
-      throw runtime_failure(name(at) + " has " + std::to_string(left >> 20) + " MiB left for this rank, and a chain needs " +
-                            std::to_string(chain >> 20) + " MiB");
+      throw runtime_failure(name(at) + " has " + std::to_string(left >> 20) +
+                            " MiB left for this rank, and a chain needs " + std::to_string(chain >> 20) + " MiB");
     places_.emplace_back(p, at, chains);
   }
 }

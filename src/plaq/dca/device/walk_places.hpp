@@ -12,8 +12,8 @@ namespace plaq::dca::device {
 /// for.
 int chains_at_once(int multiprocessors, std::size_t memory_left, std::size_t bytes_of_chain);
 
-/// A chain goes to the device with the largest part of its places free, so that one which is quicker takes more of them:
-/// its bits do not depend on which of equal devices that is.
+/// A chain goes to the device with the largest part of its places free, so that one which is quicker takes more of
+/// them: its bits do not depend on which of equal devices that is.
 class walk_places {
  public:
   /// Plans for chains of the order that a sweep has proposals for; `ranks` of this machine share each device. A

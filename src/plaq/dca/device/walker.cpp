@@ -60,9 +60,7 @@ void walker::take_on() {
   }
 }
 
-int walker::room_for(int vertices, int block_length) {
-  return (vertices + vertices / 2 + block_length + 15) / 16 * 16;
-}
+int walker::room_for(int vertices, int block_length) { return (vertices + vertices / 2 + block_length + 15) / 16 * 16; }
 
 void walker::make_room(int capacity) {
   chain_.capacity = capacity;
