@@ -1,0 +1,29 @@
+"""``plaq`` on a machine whose GPUs are the host in place of them, as many as GPUS says, without figures and report."""
+
+import os
+import sys
+import types
+
+from plaq.dca.solver import devices
+
+HOST = -1
+
+
+def chosen(device, *_):
+    return devices.Chosen([HOST] * int(os.environ["GPUS"]) if device != "none" else [])
+
+
+def put(setattr):
+    """With Python's setattr or a monkeypatch's."""
+    setattr(devices, "chosen", chosen)
+    setattr(devices, "memory", lambda p: {})
+
+
+if __name__ == "__main__":
+    put(setattr)
+    for name in ("plot", "report"):
+        sys.modules[f"plaq.dca.results.{name}"] = types.SimpleNamespace(
+            save_figures=lambda folder: [], write_report=lambda folder: folder)
+    from plaq.main import main
+
+    main()
