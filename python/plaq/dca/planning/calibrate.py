@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from plaq import _core
 from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.cluster import Cluster
@@ -58,6 +59,8 @@ def measured_machine(comm, folder: Path) -> Machine:
     values = dict(name=name, workers=pool_options().workers, walk=1 / inverse_walk, proposal=proposal,
                   measure=1 / inverse_measure, measurement=rest, element=element, analysis=analysis, sample=sample,
                   iteration=cold.iteration, startup=startup(), disk=disk(comm, folder))
+    if gpus := _core.gpu.find_devices().gpus:
+        values["gpu_memory"] = float(min(gpu.memory for gpu in gpus))
     if comm.size > 1:
         values |= {"latency": latency, "bandwidth": bandwidth}
     return Machine(MACHINE.read({"machine": values}, "measured")["machine"])

@@ -27,7 +27,7 @@ class accumulator {
   gpu::memory sums_, functions_, series_;
 };
 
-/// Bytes that a chain keeps on a device: room for so many vertices, matrices and scratch; with its sums.
+/// Bytes that a chain keeps on a device: what the walk and a measurement of so many vertices need, and its sums.
 std::size_t chain_bytes(const measurement_sizes& sizes, int vertices, int block_length, int measurements_per_bin);
 
 }  // namespace plaq::dca::device

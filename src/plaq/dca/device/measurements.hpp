@@ -9,7 +9,7 @@
 namespace plaq::dca::device {
 
 /// A complex number in single precision.
-struct number {
+struct alignas(8) number {
   float re, im;
 
   PLAQ_ANYWHERE number conjugate() const { return {re, -im}; }
@@ -37,10 +37,9 @@ struct measurement_sizes {
   PLAQ_ANYWHERE std::size_t plane() const {
     return std::size_t(2) * sites * sites * pair_frequencies * pair_frequencies;
   }
+  /// Of the sums in single precision: the pairing function; a channel's complex numbers; all.
   PLAQ_ANYWHERE std::size_t pairing_size() const { return std::size_t(2) * orbits * window * window; }
-  PLAQ_ANYWHERE std::size_t channel_size() const {
-    return std::size_t(4) * sites * sites * window * window;
-  }  ///< numbers
+  PLAQ_ANYWHERE std::size_t channel_size() const { return std::size_t(4) * sites * sites * window * window; }
   PLAQ_ANYWHERE std::size_t functions_size() const { return pairing_size() + 2 * channel_size() * channels; }
 };
 
@@ -61,8 +60,8 @@ struct measurement_rules {
   const int* partner;       ///< [R][i]: j with R_i - R_j = R
   const number* fourier;    ///< [K][R]: e^{-i K R}
   const int *plus, *minus;  ///< [K][Q]: K + Q; [K]: -K
-  const int *orbit_begins,
-      *orbit_pairs;  ///< pairs K * sites + K' of an orbit o are [orbit_begins[o], orbit_begins[o + 1])
+  const int* orbit_pairs;   ///< K * sites + K', one orbit after the other
+  const int* orbit_begins;  ///< where an orbit begins there, and the end of the last one
   const channel_rules* channels;
 };
 
