@@ -1,7 +1,9 @@
 """``plaq lqcd run``: the same bits however it is carried out, and one line for what cannot be."""
 
+import errno
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +17,8 @@ from plaq import _core, lqcd
 from plaq.comm import world
 from plaq.comm.launch import launcher_command
 from plaq.data import results_file
-from plaq.errors import Interrupted
+from plaq.errors import Interrupted, RunError
+from plaq.files import checkpoint
 from plaq.lqcd.analysis import effective_mass, folded, scale
 from plaq.lqcd.application import Lqcd
 from plaq.lqcd.parameters import SCHEMA, Parameters
@@ -23,6 +26,7 @@ from plaq.run import driver
 from plaq.run.live import Log
 
 ROOT = Path(__file__).parents[2]
+WITH_RANKS = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 INPUT = """[lattice]
 extents = [4, 4, 2, 4]
 [action]
@@ -140,21 +144,66 @@ def test_a_run_leaves_results_and_configurations(whole):
         assert any(sentence.startswith("no t0: t^2 E is 0.0") for sentence in findings.answers())
 
 
+def stopped(folder, after):
+    """The run of the input in a folder, on this rank, until it has been asked so often whether to stop."""
+    asked = itertools.count(1)
+    stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= after else None)
+    with pytest.raises(Interrupted, match="SIGTERM"):
+        driver.run_on(Lqcd, world(), Parameters.read(folder / "input.toml"), folder / "run", "input.toml", stop, Log)
+
+
 def test_a_stopped_run_goes_on_to_the_same_bits(again, whole):
+    """On other numbers of workers and ranks too."""
     folder = again
     for after in (1, 4, 6):
-        asked = itertools.count(1)
-        stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= after else None)
-        with pytest.raises(Interrupted, match="SIGTERM"):
-            driver.run_on(Lqcd, world(), Parameters.read(folder / "input.toml"), folder / "run", "input.toml", stop,
-                          Log)
-    done = plaq(folder, "run", "input.toml", "--workers", 2, "--threads", "fiber")
+        stopped(folder, after)
+    done = plaq(folder, "run", "input.toml", "--workers", 1, ranks=2 if _core.comm.mpiexec() else None)
     assert done.returncode == 0, done.stderr
     assert digest(folder) == digest(whole)
     assert (folder / "run/conf.000004").read_bytes() == (whole / "run/conf.000004").read_bytes()
+    assert len(list((folder / "run").glob("checkpoint.*"))) == 2
 
 
-@pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
+@pytest.mark.parametrize("where, error", [
+    ("posix_fallocate", OSError(errno.ENOSPC, "No space left on device")),  # no room for the gauge field
+    ("save", KeyboardInterrupt())])  # killed when it is written, and the rest is not
+def test_a_checkpoint_that_is_not_finished_leaves_the_one_before(folder, monkeypatch, where, error):
+    stopped(folder, 3)
+    before = {path.name: path.read_bytes() for path in (folder / "run").glob("checkpoint.*")}
+
+    def fails(*_):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os if where == "posix_fallocate" else checkpoint, where, fails)
+        with pytest.raises(RunError if isinstance(error, OSError) else type(error)) as raised:
+            stopped(folder, 3)
+    if isinstance(error, OSError):
+        assert re.fullmatch(r"\S*/run/checkpoint.parts.\d+: cannot be written: no space left for it \(No space left on "
+                            r"device\)", str(raised.value))
+    assert before.items() <= {path.name: path.read_bytes() for path in (folder / "run").glob("checkpoint.*")}.items()
+    stopped(folder, 4)
+    assert len(list((folder / "run").glob("checkpoint.*"))) == 2
+
+
+@pytest.mark.parametrize("harm, words", [
+    (lambda path: path.write_bytes(damaged_in(path, 999)), "damaged: its checksum is"),
+    (lambda path: path.unlink(), "there is no such file")])
+def test_a_gauge_field_that_is_not_that_of_its_checkpoint_is_refused(folder, harm, words):
+    stopped(folder, 2)
+    harm(next((folder / "run").glob("checkpoint.parts.*")))
+    done = plaq(folder, "run", "input.toml")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and words in done.stderr, done.stderr
+    assert done.stderr.endswith("the checkpoint beside it needs it: remove both to start this run from the beginning\n")
+
+
+def damaged_in(path, byte):
+    content = bytearray(path.read_bytes())
+    content[byte] ^= 4
+    return bytes(content)
+
+
+@WITH_RANKS
 @pytest.mark.parametrize("ranks, more", [(2, ()), (4, ("--set", "run.grid=[1, 2, 1, 2]"))])
 def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
     folder = again

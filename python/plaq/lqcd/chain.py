@@ -6,15 +6,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from plaq.data.results_file import Findings
+from plaq.errors import InputError
 from plaq.lqcd.analysis import AXIAL, findings, flow_times
 from plaq.lqcd.doublet import Doublet
 from plaq.lqcd.fields import RECTANGLES, GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
-from plaq.lqcd.ildg import write_ildg
+from plaq.lqcd.ildg import read_ildg, write_ildg
 from plaq.lqcd.lattice import Lattice
 from plaq.lqcd.mesons import Propagator, Smearing, meson_correlator, noise_propagator, point_propagator
 from plaq.lqcd.parameters import Parameters
@@ -24,6 +26,7 @@ from plaq.lqcd.terms import CloverTerm, GaugeTerm, doublet
 from plaq.lqcd.wilson import Wilson
 from plaq.machine import pool_options
 from plaq.run.driver import Run
+from plaq.run.folder import parts_of
 
 
 def time_scales(p: Parameters) -> list[Scale]:
@@ -50,7 +53,8 @@ class Chain:
 
     def __init__(self, p: Parameters, run: Run):
         self.p, self.run = p, run
-        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "loops": 0.0, "mesons": 0.0, "flow": 0.0, "files": 0.0}
+        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "loops": 0.0, "mesons": 0.0, "flow": 0.0, "files": 0.0,
+                        "checkpoints": 0.0}
         grid = None if p.run.grid == "auto" else p.run.grid
         self.lattice = Lattice(p.lattice.extents, grid, comm=run.comm, backend=p.run.threads,
                                pool=pool_options(p.run.workers, p.run.bind))
@@ -69,9 +73,8 @@ class Chain:
             self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
             self.flow = np.zeros((0, len(flow_times(p)), 2))
         else:
-            self.gauge.set_local(state["links"].view(complex)[..., 0][self.lattice.box])
-            self.sweeps, self.plaquettes, self.mesons = (int(state["sweeps"]), state["plaquettes"],
-                                                         state.get("mesons", {}))
+            self.gauge = self.restored(state["parts"])
+            self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state["mesons"]
             self.flow, self.trajectories, self.polyakov = state["flow"], state["trajectories"], state["polyakov"]
             self.wilson, self.rectangles = state["wilson"], state["rectangles"]
         self.scales = time_scales(p)
@@ -172,14 +175,21 @@ class Chain:
         yield
         self.seconds[part] += time.perf_counter() - started
 
-    def state(self):
-        links = self.gauge.whole()
-        return None if links is None else {"links": links[..., None].view(float), "sweeps": self.sweeps,
-                                           "flow": self.flow,
-                                           "trajectories": self.trajectories, "polyakov": self.polyakov,
-                                           "wilson": self.wilson, "rectangles": self.rectangles,
-                                           "plaquettes": self.plaquettes,
-                                           **({"mesons": self.mesons} if self.mesons else {})}
+    def state(self) -> dict[str, Any] | None:
+        label = str(self.sweeps)
+        with self.timed("checkpoints"):
+            write_ildg(parts_of(self.folder, label), self.gauge)
+        return self.run.desk and {"parts": label, "sweeps": self.sweeps, "plaquettes": self.plaquettes,
+                                  "trajectories": self.trajectories, "polyakov": self.polyakov, "wilson": self.wilson,
+                                  "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow}
+
+    def restored(self, label: str) -> GaugeField:
+        """The gauge field of a checkpoint."""
+        try:
+            return read_ildg(parts_of(self.folder, label), self.lattice)
+        except InputError as error:
+            raise InputError(f"{error}; the checkpoint beside it needs it: remove both to start this run from the "
+                             "beginning") from None
 
     def spread(self):
         return None

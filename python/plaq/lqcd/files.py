@@ -151,7 +151,7 @@ def scidac_checksum(lattice: Lattice, values: np.ndarray) -> tuple[int, int]:
     bytes, turned left by the number of the site, x fastest, modulo 29 and 31, and all joined by exclusive or.
     Collective."""
     extents, box = [lattice.extents[axis] for axis in ORDER], box_of(lattice)
-    numbers = np.arange(lattice.volume).reshape(extents)[box].ravel()
+    numbers = np.ravel_multi_index(np.ix_(*(np.arange(b.start, b.stop) for b in box)), extents).ravel()
     rows = np.ascontiguousarray(values).reshape(numbers.size, -1)
     crc = np.fromiter((zlib.crc32(row) for row in rows), np.uint64, numbers.size)
     mine = []
