@@ -52,11 +52,10 @@ def describe(p: Parameters) -> str:
     ]
     try:
         found = [f"GPU {gpu}, {places(place, on_device)}" for gpu, place in devices.memory(p).items()]
+        found += ["the time above is that of workers"] * bool(found)
     except InputError as error:  # of a machine that the run is not for
         found = [str(error)]
     lines += [f"device:      {line}" for line in found]
-    if found:
-        lines.append("             the time above is that of workers")
     return "\n".join(lines)
 
 
@@ -98,7 +97,7 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
                      f"{size(max(c.spread_bytes for c in costs))} a rank, "
                      f"{duration(sum(c.spread_seconds for c in costs) + machine.startup)}")
     if p.run.device != "none":
-        lines.append(f"on a GPU {places(machine.gpu_memory, max(c.device_bytes for c in costs))}; the times above are "
+        lines.append(f"on a GPU: {places(machine.gpu_memory, max(c.device_bytes for c in costs))}; the times above are "
                      "those of workers")
     if p.solver.chains % (ranks * workers):
         lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will wait")
