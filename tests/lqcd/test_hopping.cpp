@@ -115,22 +115,28 @@ TYPED_TEST(hoppings, take_what_follows_with_them) {
   EXPECT_LT(worst, 200 * std::numeric_limits<T>::epsilon());
 }
 
-TYPED_TEST(hoppings, have_the_same_bits_whether_caches_are_told_or_not) {
+TYPED_TEST(hoppings, have_the_same_bits_whether_caches_are_told_or_third_rows_are_read) {
   using T = TypeParam;
   const coordinates extents{8, 4, 8, 8};
   const auto where = std::make_shared<layout>(lattice(extents), widest<T>());
   near_links<T> links(where);
-  spinors<T> in(where), phi(where), plain(where), told(where);
+  spinors<T> in(where), phi(where), plain(where), told(where), read(where);
   gaussian(in, 1), gaussian(phi, 2);
   stream_of_numbers(links);
+  const std::array<std::complex<T>, 4> turns{1, 1, 1, T(-1)};
+  third_rows<T> rows(where);
+  work_out(rows, links, turns, 0, where->blocks());
   for (const int p : {0, 1})
     for (const bool dagger : {false, true}) {
-      hop_work<T> w{where.get(), p, links.data(), {1, 1, 1, T(-1)}, in.of(1 - p), plain.of(p), dagger};
+      hop_work<T> w{where.get(), p, links.data(), turns, in.of(1 - p), plain.of(p), dagger};
       w.phi = phi.of(p), w.c = {T(0.5), T(2)}, w.d = {T(1), T(-3)};
       hop(w, std::span(where->inside(p)));
       w.out = told.of(p), w.prefetch = w.stream = true;
       hop(w, std::span(where->inside(p)));
       EXPECT_EQ(std::memcmp(plain.of(p), told.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
+      w.out = read.of(p), w.prefetch = w.stream = false, w.third_rows = rows.data();
+      hop(w, std::span(where->inside(p)));
+      EXPECT_EQ(std::memcmp(plain.of(p), read.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
     }
 }
 

@@ -77,6 +77,13 @@ void hopping<T, S>::make_room() {
   // Of near_links and the two fields of half the sites; today's caches hold between 16 and 64 MiB for a core.
   const auto bytes = links_.size() * sizeof(S) + std::size_t(where.blocks()) * 24 * where.lanes() * sizeof(T);
   prefetch_ = bytes > (std::size_t(16) << 20), stream_ = bytes > (std::size_t(64) << 20);
+  if constexpr (std::same_as<T, S>)
+    if (!prefetch_ && where.lanes() == widest<T>()) {
+      third_rows_.emplace(links_.shared_layout());
+      by_.hands.each("third rows", std::size_t(where.blocks()), [&](std::size_t begin, std::size_t end) {
+        work_out(*third_rows_, links_, turns_, std::int64_t(begin), std::int64_t(end));
+      });
+    }
   check(product(where.on().grid) == by_.messages.size() && where.on().rank == by_.messages.rank(),
         "a lattice's ranks are not those of its messages");
   for (int d = 0; d < neighbours; ++d) {
@@ -92,6 +99,7 @@ template <class T, class S>
 hop_work<T, S> hopping<T, S>::work(const spinors<T>& in, int parity, bool dagger) {
   hop_work<T, S> w{&links_.where(), parity, links_.data(), turns_, in.of(1 - parity), nullptr, dagger};
   w.prefetch = prefetch_, w.stream = stream_;
+  if (third_rows_) w.third_rows = third_rows_->data();
   for (int d = 0; d < neighbours; ++d) w.faces[d] = faces_[d].ready.data();
   return w;
 }

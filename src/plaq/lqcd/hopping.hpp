@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <concepts>
+#include <optional>
 #include <vector>
 
 #include "plaq/lqcd/engine.hpp"
@@ -66,6 +67,7 @@ class hopping {
   engine& by_;
   near_links<S> links_;
   std::array<std::complex<T>, 4> turns_;
+  std::optional<third_rows<T>> third_rows_;
   bool prefetch_, stream_;
   std::array<face, neighbours> faces_;
 };

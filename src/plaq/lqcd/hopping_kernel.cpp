@@ -31,7 +31,8 @@ PLAQ_KERNEL void reconstruct(spinor<V>& sum, int i, cx<V> first, cx<V> second) {
 /// What a kernel is compiled for, so that a block is worked on without a branch.
 struct kind {
   bool dagger;
-  bool turned;  ///< links have determinants
+  bool whole;   ///< links have third rows in memory
+  bool turned;  ///< links have determinants, and no third rows
   bool faces;   ///< half spinors may have come from other ranks
   bool prefetch;
 };
@@ -40,7 +41,7 @@ struct kind {
 template <class V, int D, kind K, class T, class S>
 PLAQ_KERNEL void one_direction(const hop_work<T, S>& w, std::int64_t b, const lane_moves<V>& moves, unsigned edges,
                                spinor<V>& sum) {
-  constexpr int mu = direction_of<D>, n = linalg::lanes<V>;
+  constexpr int n = linalg::lanes<V>;
   half_spinor<V> h;
   if (K.faces && edges >> (8 + D) & 1) {
     const T* from = w.faces[D] + std::int64_t(w.where->next(b)[D]) * 12 * n;
@@ -57,7 +58,13 @@ PLAQ_KERNEL void one_direction(const hop_work<T, S>& w, std::int64_t b, const la
       for (auto& spin : h.at)
         for (auto& z : spin) z = permute(z, moves.from[D]);
   }
-  const auto u = load_link<V, K.turned>(w.links + (neighbours * b + D) * 12 * n, w.turns[mu]);
+  const auto u = [&] {
+    const auto at = neighbours * b + D;
+    if constexpr (K.whole)
+      return load_link<V>(w.links + at * 12 * n, w.third_rows + at * 6 * n);
+    else
+      return load_link<V, K.turned>(w.links + at * 12 * n, w.turns[direction_of<D>]);
+  }();
   for (int i = 0; i < 3; ++i) {
     cx<V> first, second;
     row_of_product<!ahead<D>>(u, i, h, first, second);
@@ -113,7 +120,7 @@ PLAQ_KERNEL void one_block(const hop_work<T, S>& w, std::int64_t b, std::int64_t
 template <class V, kind K, class T, class S>
 void all_blocks(const hop_work<T, S>& w, std::span<const std::int32_t> blocks) {
   // There are few of these, and multiplying by one changes nothing.
-  constexpr kind at_edge{.dagger = K.dagger, .turned = true, .faces = true, .prefetch = false};
+  constexpr kind at_edge{.dagger = K.dagger, .whole = false, .turned = true, .faces = true, .prefetch = false};
   const lane_moves<V> moves(*w.where);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const std::int64_t b = blocks[i], next = blocks[std::min(i + 1, blocks.size() - 1)];
@@ -159,20 +166,33 @@ template <class T, class S>
 void hop(const hop_work<T, S>& work, std::span<const std::int32_t> blocks) {
   with_lanes<T>(work.where->lanes(), [&]<int N>() {
     using V = linalg::simd<T, N>;
-    const auto run = [&]<bool Turned, bool Prefetch>() {
-      work.dagger ? all_blocks<V, kind{true, Turned, false, Prefetch}>(work, blocks)
-                  : all_blocks<V, kind{false, Turned, false, Prefetch}>(work, blocks);
+    const auto run = [&]<bool Whole, bool Turned, bool Prefetch>() {
+      work.dagger ? all_blocks<V, kind{true, Whole, Turned, false, Prefetch}>(work, blocks)
+                  : all_blocks<V, kind{false, Whole, Turned, false, Prefetch}>(work, blocks);
     };
     // A lattice that is too small for all lanes is too small for more care; links of 16 bits are for large ones.
     if constexpr (N == linalg::native_lanes<T> && !std::same_as<S, T>) {
-      return run.template operator()<true, true>();
+      return run.template operator()<false, true, true>();
     } else if constexpr (N == linalg::native_lanes<T>) {
       const bool turned = work.turns != std::array<std::complex<T>, 4>{1, 1, 1, 1};
-      if (turned && work.prefetch) return run.template operator()<true, true>();
-      if (work.prefetch) return run.template operator()<false, true>();
-      if (!turned) return run.template operator()<false, false>();
+      if (turned && work.prefetch) return run.template operator()<false, true, true>();
+      if (work.prefetch) return run.template operator()<false, false, true>();
+      if (work.third_rows) return run.template operator()<true, false, false>();
     }
-    run.template operator()<true, false>();
+    run.template operator()<false, true, false>();
+  });
+}
+
+template <class T>
+void work_out(third_rows<T>& out, const near_links<T>& links, const std::array<std::complex<T>, 4>& turns,
+              std::int64_t first, std::int64_t end) {
+  with_lanes<T>(links.lanes(), [&]<int N>() {
+    using V = linalg::simd<T, N>;
+    for (std::int64_t b = first; b < end; ++b)
+      for (int d = 0; d < neighbours; ++d) {
+        const auto u = load_link<V, true>(links.block(b) + d * 12 * N, turns[d / 2]);
+        for (int j = 0; j < 3; ++j) store_cx<V>(out.block(b) + (3 * d + j) * 2 * N, u.at[2][j]);
+      }
   });
 }
 
@@ -205,6 +225,10 @@ int widest() {
 template void hop(const hop_work<double>&, std::span<const std::int32_t>);
 template void hop(const hop_work<float>&, std::span<const std::int32_t>);
 template void hop(const hop_work<float, fixed16>&, std::span<const std::int32_t>);
+template void work_out(third_rows<double>&, const near_links<double>&, const std::array<std::complex<double>, 4>&,
+                       std::int64_t, std::int64_t);
+template void work_out(third_rows<float>&, const near_links<float>&, const std::array<std::complex<float>, 4>&,
+                       std::int64_t, std::int64_t);
 template void pack_face(const hop_work<double>&, int, std::size_t, std::size_t, double*);
 template void pack_face(const hop_work<float>&, int, std::size_t, std::size_t, float*);
 template void pack_face(const hop_work<float, fixed16>&, int, std::size_t, std::size_t, float*);
