@@ -96,4 +96,9 @@ def test_multigrid_needs_room_and_a_setup():
     p, multigrid = read("quenched"), read("quenched", "mesons.solver=multigrid")
     assert planning.memory(multigrid, 100) > planning.memory(p, 100) + 500_000
     assert planning.seconds(multigrid)["mesons"] > 100 * 8**4 * 98e-6
-    assert "or 25 of multigrid" in planning.describe(multigrid)
+    assert "or 25 of multigrid" in planning.describe(multigrid, 1)
+
+
+def test_a_check_is_for_the_ranks_of_the_grid():
+    text = Lqcd(read("quenched", "run.grid=[2, 1, 1, 1]")).describe()
+    assert "ranks:       2 in a grid of 2 x 1 x 1 x 1, 1 worker(s) each; boxes of 4 x 8 x 8 x 8" in text

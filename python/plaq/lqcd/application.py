@@ -41,8 +41,10 @@ class Lqcd(Application):
             raise InputError(f"{key}: {error}") from None
 
     def describe(self) -> str:
-        self.check(1)
-        return planning.describe(self.parameters)
+        grid = self.parameters.run.grid
+        ranks = 1 if grid == "auto" else int(np.prod(grid))
+        self.check(ranks)
+        return planning.describe(self.parameters, ranks)
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
         if machine is not None:

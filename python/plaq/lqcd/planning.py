@@ -101,8 +101,8 @@ def seconds(p: Parameters) -> dict[str, float]:
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
 
 
-def describe(p: Parameters) -> str:
-    """The text that ``plaq check`` prints."""
+def describe(p: Parameters, ranks: int) -> str:
+    """The text that ``plaq check`` prints; its estimate is for so many ranks of one worker."""
     extents = " x ".join(map(str, p.lattice.extents))
     lines = [f"lattice:     {extents} (t, x, y, z), {math.prod(p.lattice.extents)} sites",
              f"action:      {p.action.gauge}, beta = {p.action.beta:g}"]
@@ -120,7 +120,7 @@ def describe(p: Parameters) -> str:
         scales, moves = time_scales(p)
         lines += [f"  a trajectory takes {work.kicks:5} forces of {work.term}" for work in scales]
         lines.append(f"  and moves links {moves} times")
-    return "\n".join([*lines, "", estimate(p, 1, 1)])
+    return "\n".join([*lines, "", estimate(p, ranks, 1)])
 
 
 def estimate(p: Parameters, ranks: int, workers: int) -> str:
