@@ -18,7 +18,7 @@ from plaq import _core
 from plaq.comm.model import MACHINES, compare, machine
 
 HALF_SPINOR = 12 * 8  # bytes
-SUM = 8 * 70  # bytes of an exact sum
+SUM = 8 * 69  # bytes of an exact sum
 
 
 def halo(grid: list[int], box: list[int], levels: list[dict], overhead: float) -> float:
