@@ -2,10 +2,10 @@
 
     python lattice.py FOLDER [measurements times sites]
 
-Runs the points of `POINTS` on the clusters of `CLUSTERS`, minutes each on one core, with the results of each in
-FOLDER; the same command goes on where it stopped. Then a table of every point: each cluster beside the published value
-of a cluster of as many sites, and the straight line in 1/N_c, the law of DCA's errors in two dimensions (Maier,
-Jarrell, Phys. Rev. B 65, 041104 (2002)), at 1/N_c = 0 beside the infinite lattice.
+Runs the points of `POINTS`, minutes for a cluster on one core, with the results of each in FOLDER; the same command
+goes on where it stopped. Then a table of every point: each cluster beside the published value of a cluster of as many
+sites, and the straight line in 1/N_c, the law of DCA's errors in two dimensions (Maier, Jarrell, Phys. Rev. B 65,
+041104 (2002)), at 1/N_c = 0 beside the infinite lattice.
 
 Published: LeBlanc et al., Phys. Rev. X 5, 041041 (2015), from the data set that belongs to it (CC BY 4.0): DCA at
 each N_c and extrapolated over clusters of 20 to 98 sites, and diagrammatic Monte Carlo (DiagMC), which knows no
@@ -30,20 +30,21 @@ sys.path.append(str(Path(__file__).parents[2] / "tests" / "physics"))
 from linked_clusters import LinkedClusters, limit  # noqa: E402
 
 CLUSTERS = {4: [[2, 0], [0, 2]], 8: [[2, 2], [2, -2]], 16: [[4, 0], [0, 4]], 20: [[4, 2], [-2, 4]],
-            32: [[4, 4], [4, -4]], 50: [[5, 5], [5, -5]]}
-SMALLEST = 16  # on the line in 1/N_c
+            32: [[4, 4], [4, -4]], 34: [[5, 3], [-3, 5]], 50: [[5, 5], [5, -5]]}
 APPROACH = {"minimum_iterations": 16, "iterations": 24}  # from the Hartree term, with no hotter temperature before
 Value = tuple[float, float]  # and its error
 
 
 @dataclass(frozen=True)
 class Point:
-    """Where in the phase diagram, up to which N_c, and E and D there by N_c or by method."""
+    """Where in the phase diagram, on which clusters, which of them are on the line, and E and D there by N_c or by
+    method."""
 
     U: float
     density: float
     T: float
-    largest: int
+    clusters: tuple[int, ...]
+    smallest: int
     known: Mapping[int | str, tuple[Value, Value]]
 
     def parameters(self, sites: int, measurements: int) -> dca.Parameters:
@@ -66,17 +67,19 @@ def with_linked_clusters(point: Point) -> dict[int | str, tuple[Value, Value]]:
 
 
 POINTS = [
-    Point(2, 1, 0.5, 50, {
+    Point(2, 1, 0.5, (4, 8, 16, 20, 32, 34, 50), 20, {
         32: ((-1.04843, 0.00006), (0.19346, 0.00003)),
+        34: ((-1.04856, 0.00003), (0.19342, 0.00003)),
         "DCA": ((-1.0506, 0.0010), (0.19269, 0.00025)),
         "DiagMC": ((-1.05001, 0.00006), (0.1928, 0.0002))}),
-    Point(4, 0.875, 0.5, 50, {
+    Point(4, 0.875, 0.5, (4, 8, 16, 20, 32, 34, 50), 20, {
         20: ((-0.90368, 0.00003), (0.08957, 0.00002)),
         32: ((-0.90382, 0.00005), (0.08927, 0.00002)),
+        34: ((-0.90407, 0.00010), (0.08924, 0.00002)),
         "DCA": ((-0.9036, 0.0005), (0.08905, 0.00023)),
         "DiagMC": ((-0.910, 0.008), (0.086, 0.010))}),
-    Point(8, 1, 1, 32, {}),
-    Point(8, 0.95, 1, 32, {}),
+    Point(8, 1, 1, (4, 8, 16, 20, 32), 16, {}),
+    Point(8, 0.95, 1, (4, 8, 16, 20, 32), 16, {}),
 ]
 
 
@@ -104,7 +107,7 @@ def report(point: Point, results: Mapping[int, object]) -> None:
         rows.append([str(sites)])
         for i, value in enumerate(values):
             rows[-1] += [with_error(*value), beside(value, known[sites][i]) if sites in known else ""]
-    on_line = [sites for sites in found if sites >= SMALLEST]
+    on_line = [sites for sites in found if sites >= point.smallest]
     limits = [line(on_line, *np.array([found[sites][i] for sites in on_line]).T) for i in (0, 1)]
     rows.append(["∞", *(cell for value, chi2 in limits for cell in (f"{with_error(*value)}, χ² {chi2:.1f}", ""))])
     for method, values in known.items():
@@ -120,7 +123,7 @@ def main(folder: str, measurements: str = "640000") -> None:
     for point in POINTS:
         name = f"U{point.U:g}_n{point.density:g}_T{point.T:g}"
         report(point, {sites: of_seed(point.parameters(sites, int(measurements)), Path(folder) / f"{name}_{sites}.h5")
-                       .points[0] for sites in CLUSTERS if sites <= point.largest})
+                       .points[0] for sites in point.clusters})
 
 
 if __name__ == "__main__":
