@@ -71,7 +71,7 @@ def test_same_bits_after_interruptions(reference, wish, split):
         if moment == 0:
             getattr(control, wish)()
         with ThreadPoolExecutor(1) as aside:
-            run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", two, split, [], 0, control)
+            run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", two, split, ([], 1), 0, control)
             while not run.done() and control.sweeps < moment:
                 pass
             getattr(control, wish)()
@@ -113,13 +113,13 @@ def test_chains_leave_between_bins_when_they_are_recalled(reference, recalled):
     for state in chains.here.values():
         queue.add(state)
     with ThreadPoolExecutor(1) as aside:
-        run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, False, [], 0, control)
+        run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, False, ([], 1), 0, control)
         back = 0
-        while len(found := queue.take_complete()) < case.chains and sum(queue.load()):
+        while len(found := queue.take_complete()) < case.chains and sum(queue.load()) and not run.done():
             chains.keep(found)
             if recalled:
                 queue.recall(1)
-                while queue.load() == (case.chains, 0):
+                while queue.load() == (case.chains, 0) and not run.done():
                     pass
                 back += 1
         queue.close()
