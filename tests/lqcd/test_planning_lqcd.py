@@ -84,7 +84,7 @@ def test_what_estimate_says():
 def test_time_and_memory_grow_with_what_is_to_be_done():
     p = read("quenched")
     assert planning.seconds(read("quenched", "action.gauge=iwasaki"))["updates"] > 5 * planning.seconds(p)["updates"]
-    assert "flow" not in planning.seconds(p) and planning.seconds(read("quenched", "flow.time=1"))["flow"] > 0
+    assert "flow" not in planning.seconds(read("dynamical")) and planning.seconds(p)["flow"] > 0
     assert planning.seconds(read("quenched",
                                  "mesons.source=noise"))["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
     more = [planning.memory(one, 100) for one in (p, *(read("dynamical", *more) for more in ((), STRANGE, HEAVY)))]
