@@ -2,16 +2,14 @@
 
 #include <cmath>
 
+#include "plaq/dca/turned.hpp"
 #include "plaq/linalg/sum.hpp"
 
 namespace plaq::dca {
 
 namespace {
-double flipped_over_strength(const sample& s, int side, int p) { return -1 / (1 + s.strength[side][p]); }
-
-// det N^-1 after the flip over det N^-1 before.
 double flip_ratio(const sample& s, int side, int p) {
-  return 1 + (flipped_over_strength(s, side, p) - 1) * (1 - s.n_diagonal[side][p]);
+  return dca::flip_ratio(s.strength[side][p], s.n_diagonal[side][p]);
 }
 }  // namespace
 
@@ -26,7 +24,7 @@ void flip(const sample& s, int p, sample& out) {
   out = s;
   const int k = s.order();
   for (int side = 0; side < 2; ++side) {
-    const double x = s.strength[side][p], y = flipped_over_strength(s, side, p), r = flip_ratio(s, side, p);
+    const double x = s.strength[side][p], y = turned_over(x), r = flip_ratio(s, side, p);
     if (x == 0) continue;  // without interaction nothing depends on the spins
     if (r < 0) out.sign = -out.sign;
     const auto& m = s.m[side];

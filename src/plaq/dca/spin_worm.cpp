@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "plaq/dca/turned.hpp"
 #include "plaq/linalg/inverse.hpp"
 #include "plaq/linalg/sum.hpp"
 
@@ -133,7 +134,7 @@ double spin_worm::try_flips(sector& s, const std::vector<int>& flipped) {
   s.y.resize(m);
   s.b_inverse.reshape(m, m);
   for (int j = 0; j < m; ++j) {
-    s.y[j] = -1 / (1 + s.strength[flipped[j]]);
+    s.y[j] = turned_over(s.strength[flipped[j]]);
     for (int i = 0; i < m; ++i) s.b_inverse(i, j) = (i == j ? s.y[j] : 0.) + s.n(flipped[i], flipped[j]) * (1 - s.y[j]);
   }
   const linalg::log_det det = linalg::invert(m, s.b_inverse.data(), s.b_inverse.stride());

@@ -6,6 +6,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/fill.hpp"
+#include "plaq/dca/turned.hpp"
 #include "plaq/linalg/gemm.hpp"
 #include "plaq/linalg/inverse.hpp"
 #include "plaq/linalg/sum.hpp"
@@ -122,7 +123,7 @@ bool walker<Real>::flip_site(const stream_id& stream, std::uint64_t number) {
   linalg::matrix<double> b(m, m);
   for (const sector& s : sectors_) {
     for (int j = 0; j < m; ++j) {
-      const double change = -1 / (1 + double(s.strength[there[j]])) - 1;
+      const double change = turned_over(double(s.strength[there[j]])) - 1;
       for (int i = 0; i < m; ++i) b(i, j) = (i == j ? 1 + change : 0.) - double(s.n(there[i], there[j])) * change;
     }
     log_ratio += linalg::invert(m, b.data(), b.stride()).log;

@@ -50,7 +50,7 @@ class ctaux {
     int exponent = 0;
     for (int side = 0; side < 2; ++side) {
       team.grid(there, there, [&](int i, int j) {
-        const double change = -1 / (1 + m_.strength_of(side, r_.found[j])) - 1;
+        const double change = turned_over(m_.strength_of(side, r_.found[j])) - 1;
         m_.work(0, i, j) = std::fma(-m_.n(side, r_.found[i], r_.found[j]), change, i == j ? 1 + change : 0.);
       });
       const gpu::scaled det = gpu::invert(team, there, r_.work[0], m_.capacity + 1, r_.inverse_space());

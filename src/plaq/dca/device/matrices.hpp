@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "plaq/dca/device/chain.hpp"
+#include "plaq/dca/turned.hpp"
 
 namespace plaq::dca::device {
 

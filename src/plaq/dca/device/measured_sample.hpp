@@ -62,7 +62,7 @@ struct measured_sample {
     for (int side = 0; side < 2; ++side) {
       const double x = team.value([&] { return r.strength[side][p]; });
       if (x == 0) continue;  // without interaction nothing depends on the spins
-      const double y = -1 / (1 + x), ratio = team.value([&] { return flip_ratio(side, p); });
+      const double y = turned_over(x), ratio = team.value([&] { return flip_ratio(side, p); });
       if (ratio < 0) sign = -sign;
       const double factor = (y - 1) / (ratio * x), turned = y / ratio;
       team.each(order, [&](int i) {
@@ -83,7 +83,7 @@ struct measured_sample {
 
  private:
   PLAQ_BY_TEAM double flip_ratio(int side, int p) const {
-    return 1 + (-1 / (1 + r.strength[side][p]) - 1) * (1 - r.diagonal[side][p]);
+    return dca::flip_ratio(r.strength[side][p], r.diagonal[side][p]);
   }
 };
 

@@ -114,7 +114,7 @@ class worm {
       const int *const f = r_.passed;
       double *const b = r_.b_inverse[side], *const y = r_.y[side], *const z = r_.z[side];
       for (int j = 0; j < flips; ++j) {
-        y[j] = -1 / (1 + r_.strength[side][f[j]]);
+        y[j] = turned_over(r_.strength[side][f[j]]);
         for (int i = 0; i < flips; ++i)
           b[i + j * flips] = std::fma(m_.work(side, f[i], f[j]), 1 - y[j], i == j ? y[j] : 0.);
       }
