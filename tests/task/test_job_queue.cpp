@@ -20,6 +20,7 @@ struct nowhere final : scheduler {
   void suspend(job&, std::atomic<wait_state>&) noexcept override {}
   void resume(job&) noexcept override {}
   void yield(job&) noexcept override {}
+  int worker_here() const noexcept override { return 0; }
 };
 
 struct numbered final : job {

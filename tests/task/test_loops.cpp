@@ -77,6 +77,29 @@ TYPED_TEST(Loops, StaticChunksGoRound) {
   EXPECT_NE(by[0], by[10]);
 }
 
+// Workers of this back end are kernel threads. All tasks of a loop are under way at once here, so each runs on another.
+TEST(StaticLoops, HaveTheirWorkersAgain) {
+  const int workers = 3;
+  fiber::pool pool({.workers = workers});
+  std::vector<std::thread::id> before(workers);
+  pool.async("caller",
+             [&] {
+               for (int call = 0; call < 200; ++call) {
+                 std::vector<std::thread::id> by(workers);
+                 std::atomic<int> here{0};
+                 parallel_for(pool, "together", std::size_t{0}, by.size(),
+                              [&](std::size_t i) {
+                                by[i] = std::this_thread::get_id();
+                                for (++here; here < workers;) std::this_thread::yield();
+                              },
+                              {.sharing = sharing::static_});
+                 if (call) ASSERT_EQ(by, before) << call;
+                 before = by;
+               }
+             })
+      .get();
+}
+
 // A task that calls works too, so with one worker there is no other; outer and inner loops share the workers.
 TYPED_TEST(Loops, Nest) {
   for (int workers : {1, 2, 64}) {

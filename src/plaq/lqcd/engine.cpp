@@ -46,7 +46,7 @@ class pool final : public workers {
       work(n * p / parts, n * (p + 1) / parts);
       look_at_messages();
     };
-    // Each has the same sites in every call: what others wrote would have to come from their caches.
+    // Each worker has the same sites in every call: what others wrote would have to come from their caches.
     task::parallel_for(pool_, name, std::size_t(0), parts, one, {.sharing = task::sharing::static_});
   }
   void inside(task::task_name name, const std::function<void()>& work) override { pool_.async(name, work).get(); }

@@ -103,6 +103,8 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     here.leave();
   }
 
+  int worker_here() const { return mine()->index; }
+
  private:
   void read(pool_counters& into) override {
     into.first_worker = numbers_.first();
@@ -375,5 +377,6 @@ void fiber::pool::announce() noexcept { work_->announce(); }
 void fiber::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
 void fiber::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
 void fiber::pool::yield(job& self) noexcept { work_->yield(self); }
+int fiber::pool::worker_here() const noexcept { return work_->worker_here(); }
 
 }  // namespace plaq::task

@@ -273,5 +273,6 @@ void hpx::pool::announce() noexcept { work_->announce(); }
 void hpx::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
 void hpx::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
 void hpx::pool::yield(job& self) noexcept { work_->yield(self); }
+int hpx::pool::worker_here() const noexcept { return static_cast<int>(::hpx::get_worker_thread_num()); }
 
 }  // namespace plaq::task

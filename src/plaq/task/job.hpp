@@ -45,6 +45,8 @@ class scheduler {
   virtual void resume(job& asleep) noexcept = 0;
   /// Lets others run first.
   virtual void yield(job& self) noexcept = 0;
+  /// Which of its workers runs the calling job.
+  virtual int worker_here() const noexcept = 0;
 
   timer& alarm() noexcept { return alarm_; }
 

@@ -121,6 +121,8 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     leave(self, lock);
   }
 
+  int worker_here() const { return place_of(*detail::current()).slot; }
+
  private:
   void read(pool_counters& into) override {
     into.first_worker = numbers_.first();
@@ -290,5 +292,6 @@ void os::pool::announce() noexcept { work_->announce(); }
 void os::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
 void os::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
 void os::pool::yield(job& self) noexcept { work_->yield(self); }
+int os::pool::worker_here() const noexcept { return work_->worker_here(); }
 
 }  // namespace plaq::task

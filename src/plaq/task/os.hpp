@@ -27,6 +27,7 @@ class os::pool : public detail::pool_base {
   void suspend(detail::job& self, std::atomic<detail::wait_state>& state) noexcept override;
   void resume(detail::job& asleep) noexcept override;
   void yield(detail::job& self) noexcept override;
+  int worker_here() const noexcept override;
 
   class implementation;
   std::unique_ptr<implementation> work_;

@@ -63,12 +63,13 @@ class first_error {
 template <class Index, class Body>
 class loop {
  public:
-  loop(Index begin, std::size_t n, std::size_t workers, const loop_options& how, Body& body)
-      : begin_(begin), pieces_(n, workers, how), stop_(how.stop), body_(body) {}
+  loop(const scheduler& pool, Index begin, std::size_t n, std::size_t workers, const loop_options& how, Body& body)
+      : pool_(pool), begin_(begin), pieces_(n, workers, how), taken_(pieces_.members()), stop_(how.stop), body_(body) {}
 
   std::size_t members() const { return pieces_.members(); }
 
-  void work(std::size_t member) noexcept {
+  void work() noexcept {
+    const std::size_t member = seat();
     for (hand_out::piece p; pieces_.next(member, p) && !error_.comes_before(p.from);) {
       if (stop_.stop_requested()) {
         stopped_.store(true, std::memory_order_relaxed);
@@ -90,8 +91,18 @@ class loop {
   }
 
  private:
+  /// The member with the number of this worker, or else the next that nobody is yet: where sharing is static, a loop
+  /// over the same indices as the last one finds in each worker's caches what that left there.
+  std::size_t seat() noexcept {
+    auto member = static_cast<std::size_t>(pool_.worker_here()) % taken_.size();
+    while (taken_[member].exchange(true, std::memory_order_relaxed)) member = (member + 1) % taken_.size();
+    return member;
+  }
+
+  const scheduler& pool_;
   const Index begin_;
   hand_out pieces_;
+  std::vector<std::atomic<bool>> taken_;
   const std::stop_token& stop_;
   Body& body_;
   first_error error_;
@@ -123,15 +134,15 @@ void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& bod
   if (!caller || &caller->home != &pool)
     return pool.async(name, [&] { parallel_for(pool, name, begin, end, body, how); }).get();
 
-  detail::loop work(begin, n, static_cast<std::size_t>(pool.workers()), how, body);
+  detail::loop work(pool, begin, n, static_cast<std::size_t>(pool.workers()), how, body);
   {
     detail::team<Pool> others;
     others.members.reserve(work.members() - 1);
     for (std::size_t m = 1; m < work.members(); ++m)
-      others.members.push_back(pool.async(name, [&work, m] { work.work(m); }));
+      others.members.push_back(pool.async(name, [&work] { work.work(); }));
     {
       const trace::region own_part(name);
-      work.work(0);
+      work.work();
     }
     for (auto& m : others.members) m.get();
   }

@@ -8,7 +8,7 @@
 namespace plaq::task {
 
 enum class sharing {
-  static_,  ///< beforehand: of T tasks, t gets the chunks t, t + T, ...; without a chunk one block each
+  static_,  ///< beforehand: of T tasks that on worker t gets the chunks t, t + T, ...; without a chunk one block each
   dynamic,  ///< one chunk at a time to whoever asks; without a chunk one index at a time
   guided,   ///< the same with pieces that shrink: 1 / 2T of what is left, at least a chunk
 };
