@@ -32,6 +32,13 @@ TEST(lattice, a_grid_has_the_smallest_surface) {
   EXPECT_EQ(grid_for(8, {8, 8, 8, 32}), (coordinates{1, 1, 1, 8}));
 }
 
+TEST(lattice, lanes_cut_space_before_time) {
+  EXPECT_EQ(layout(lattice({48, 24, 24, 24}), 8).split(), (coordinates{1, 2, 2, 2}));
+  EXPECT_EQ(layout(lattice({8, 8, 8, 8}), 16).split(), (coordinates{1, 2, 2, 4}));
+  EXPECT_EQ(layout(lattice({16, 4, 8, 4}), 4).split(), (coordinates{1, 1, 2, 2}));
+  EXPECT_EQ(layout(lattice({32, 6, 6, 6}), 8).split(), (coordinates{8, 1, 1, 1}));
+}
+
 class layouts : public testing::TestWithParam<std::tuple<coordinates, int>> {};
 
 TEST_P(layouts, every_site_has_one_place_and_the_neighbours_that_it_should) {

@@ -46,7 +46,7 @@ struct hop_work {
   chiral<T> d{0, 0};
   /// Half spinors that came over the edges of the rank: [direction][face block][12][lane].
   std::array<T*, neighbours> faces{};
-  bool prefetch = false;  ///< what the next block needs; worth it where links and fields are not in a cache of a core
+  bool prefetch = false;  ///< what later blocks need; worth it where links and fields are not in a cache of a core
   bool stream = false;    ///< out goes past the caches: worth it where it would not stay in them
 };
 

@@ -9,11 +9,13 @@ namespace plaq::lqcd {
 
 layout::layout(const lattice& of, int lanes) : lattice_(of), sub_(of.local()) {
   check(lanes >= 1 && lanes <= most_lanes && (lanes & (lanes - 1)) == 0, "a layout has 1, 2, 4, 8 or 16 lanes");
-  // The longest sub-box is halved, of equal ones that with the longest stride, as long as halves are even.
+  // Space is cut before time, the longest extent first, of equal ones that with the shortest stride, as long as halves
+  // are even: blocks are in the order of time, so the slices that a site's neighbours ahead and behind are in lie close
+  // together, and those who work on parts of the blocks share few of them.
   while (lanes_ < lanes) {
     int longest = -1;
-    for (int mu = 0; mu < 4; ++mu)
-      if (sub_[mu] % 4 == 0 && (longest < 0 || sub_[mu] > sub_[longest])) longest = mu;
+    for (const int mu : {3, 2, 1, 0})
+      if (sub_[mu] % 4 == 0 && (longest < 0 || (mu > 0 && sub_[mu] > sub_[longest]))) longest = mu;
     if (longest < 0) break;
     sub_[longest] /= 2, split_[longest] *= 2, lanes_ *= 2;
   }
