@@ -25,11 +25,11 @@ class Point:
     T: float
     beta: float
     mu: float
-    observables: dict[str, Estimate] = field(default_factory=dict)
-    history: list[dict[str, Any]] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
+    observables: dict[str, Estimate] = field(default_factory=dict, repr=False)
+    history: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    seconds: dict[str, float] = field(default_factory=dict, repr=False)
     in_file: list[str] = field(default_factory=list)
-    functions: dict[str, np.ndarray] = field(default_factory=dict)
+    functions: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Estimate:
         if name in self.in_file:
