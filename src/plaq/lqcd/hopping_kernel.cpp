@@ -89,7 +89,7 @@ PLAQ_KERNEL void prefetch(const hop_work<T, S>& w, std::int64_t b) {
   for (int i = part; i < part + 6; i += line) __builtin_prefetch(in + i * n, read, second_cache);
 }
 
-/// Keeps the compiler from moving loads and prefetches over this point: many at once would wait for each other.
+/// Keeps the compiler from moving loads and prefetches over this point: many prefetches at once wait for each other.
 PLAQ_KERNEL void one_after_the_other() { asm volatile("" ::: "memory"); }
 
 /// c sum + d phi on one site of each lane.
@@ -116,7 +116,7 @@ PLAQ_KERNEL void one_block(const hop_work<T, S>& w, std::int64_t b, std::int64_t
   const unsigned edges = w.where->edges(b);
   spinor<V> sum = {};
   [&]<int... D>(std::integer_sequence<int, D...>) {
-    ((one_after_the_other(), K.prefetch ? prefetch<V, D>(w, later) : void(), one_after_the_other(),
+    ((K.prefetch ? (one_after_the_other(), prefetch<V, D>(w, later), one_after_the_other()) : void(),
       one_direction<V, D, K>(w, b, moves, edges, sum)),
      ...);
   }(std::make_integer_sequence<int, neighbours>());
