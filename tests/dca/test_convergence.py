@@ -58,3 +58,12 @@ def test_without_noise_the_smallest_mismatch_counts_but_rounding():
     assert not convergence.Mismatch(2.1, 1.0, 0.0, 1.0, 40.0, 16).is_noise()
     assert convergence.Mismatch(9.0, 1.0, 0.0, 1.0, 1.0, 1).chance() == 1.0, "one group knows no error"
     assert np.isinf(groups.error(np.zeros((1, 3)), np.ones(1))).all()
+
+
+def test_the_approach_goes_on_until_density_and_self_energy_have_both_died_out():
+    left = lambda sigma, density: convergence.iterations_left(convergence.Mismatch(sigma, 1.0, density, 1e-3), 1 / 16)
+    assert left(1.0, 0.0) == left(0.0, 1e-3) == 3, "half of the noise, which is four errors of the temperature"
+    assert left(1.0, 8e-3) == left(1.0, -8e-3) == left(8.0, 0.0) == 13
+    without_noise = convergence.Mismatch(0.0, 0.0, 1e-7, 0.0)
+    assert convergence.iterations_left(without_noise, 1.0) == 0
+    assert convergence.iterations_left(convergence.Mismatch(1.0, 1.0, 0.5e-5, 1e-9), 1 / 16) == 3, "rounding"

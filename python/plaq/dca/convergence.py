@@ -44,8 +44,11 @@ class Mismatch:
         if free < 1:
             return 1.0
         by_sigma = stats.f.sf(_over(self.sigma, self.sigma_error) ** 2, self.modes, self.modes * free)
-        noticed = self.density if abs(self.density) > UNNOTICED else 0.0
-        return float(min(1.0, 2 * min(by_sigma, 2 * stats.t.sf(_over(abs(noticed), self.density_error), free))))
+        by_density = stats.t.sf(_over(self.noticed(), self.density_error), free)
+        return float(min(1.0, 2 * min(by_sigma, 2 * by_density)))
+
+    def noticed(self) -> float:
+        return abs(self.density) if abs(self.density) > UNNOTICED else 0.0
 
     def is_noise(self) -> bool:
         return self.within(SMALL) or self.chance() > RARE
@@ -54,7 +57,7 @@ class Mismatch:
         """Whether both are, in their errors; twice as many for the density,
         since one number scatters more than a mean."""
         return (self.sigma <= tolerance * self.sigma_error
-                and abs(self.density) <= max(2 * tolerance * self.density_error, UNNOTICED))
+                and self.noticed() <= 2 * tolerance * self.density_error)
 
 
 def mismatch(residuals: list[dict[str, Any]], weights: np.ndarray, density_noise: float = 0.0) -> Mismatch:
@@ -88,15 +91,17 @@ def _over(size: float, error: float) -> float:
 
 
 def iterations_left(off: Mismatch, of_all: float) -> int:
-    """How many more iterations make negligible what the step in T did to Sigma, by what is left of it now; what is
-    below half its noise cannot be seen.
+    """How many more iterations make negligible what the step in T did to Sigma and to the density, by what is left of
+    it now; what is below half its noise cannot be seen.
 
     of_all : the measurements that found it, as a part of the temperature's"""
-    left = max(np.sqrt(max(off.sigma**2 - off.sigma_error**2, 0.0)), off.sigma_error / 2)
-    error = off.sigma_error * np.sqrt(of_all)
-    if not 0 < error < np.inf:
-        return 0
-    return int(np.ceil(np.log(max(left / error / NEGLIGIBLE, 1.0)) / np.log(1 / FADING)))
+    worst = max(_left(off.sigma, off.sigma_error), _left(off.noticed(), off.density_error))
+    return int(np.ceil(np.log(max(worst / np.sqrt(of_all) / NEGLIGIBLE, 1.0)) / np.log(1 / FADING)))
+
+
+def _left(deviation: float, error: float) -> float:
+    """What is left without the noise, in errors."""
+    return max(np.sqrt(max((deviation / error) ** 2 - 1, 0.0)), 0.5) if 0 < error < np.inf else 0.0
 
 
 def next_phase(settled: bool, iteration: int, most: int, fewest: int) -> str:

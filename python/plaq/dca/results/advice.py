@@ -49,8 +49,7 @@ def mended(results: Results, p: Parameters) -> list[str]:
     if at := where(checks.heavy_tails):
         said.append(f"Some quantities have heavy tails at {at}: other seeds (solver.seed) show how far off "
                     "single numbers are, more measurements make it rarer.")
-    off = [point for point in results.points
-           if abs(checks.density_deviation(point, p.dca.density) or 0.0) > checks.DENSITY_LIMIT]
+    off = [point for point in results.points if checks.density_is_off(point, p.dca.density)]
     if off and p.dca.density == 1 and p.model.t_prime == 0 and p.model.hopping is None:
         said.append(f"The density is off at {temperatures(off)}: half filling is exact with dca.mu = "
                     f"{p.model.U / 2:g} in place of dca.density.")

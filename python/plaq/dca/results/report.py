@@ -125,7 +125,7 @@ def facts(results: Results, p: Parameters) -> str:
                     for key, name in [("density", "n"), ("sign", "sign"), ("lambda_d", "λ_d")] if key in coldest]
         entries += [(f"{order.label} there", str(coldest[order.observable]))
                     for order in results.instabilities() if order.symbol == "T_N" and order.observable in coldest]
-        if abs(checks.density_deviation(coldest, p.dca.density) or 0.0) > checks.DENSITY_LIMIT:
+        if checks.density_is_off(coldest, p.dca.density):
             off = "n there"
     counted = [point.measurements for point in results.points if point.measurements]
     entries += [("measurements", f"{sum(counted):,}".replace(",", " "))] if counted else []

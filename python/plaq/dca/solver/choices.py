@@ -24,6 +24,7 @@ class Rates:
 
 
 LONGEST_INTERVAL = 16  # sweeps
+FAST = 2.0  # sweeps in which self-energies and eigenvalues are forgotten, about
 WORM_EVERY, WORM_EVERY_ISOLATED = 10, 2  # sweeps
 CHARGE_WORM_EVERY_ISOLATED = 2
 
@@ -86,10 +87,12 @@ def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
 
 
 def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
-    """Sweeps from one measurement to the next that give the smallest error in a given time.
+    """Sweeps from one measurement to the next that give small errors in a given time.
 
-    With an autocorrelation time tau (in sweeps) and costs w of a sweep and m of a measurement, the error squared
-    after a fixed time is proportional to (e w + m) coth(e / 2 tau) for measurements e sweeps apart.
+    With costs w of a sweep and m of a measurement, the error squared after a fixed time is proportional to
+    (e w + m) coth(e / 2 tau) for measurements e sweeps apart of what is forgotten in tau sweeps. The slowest quantities
+    lose little by a shorter e, the others much by a longer one: the product of both is to be smallest, of tau and of
+    FAST where that is less.
     """
     if solver.measure_every != "auto":
         return solver.measure_every
@@ -97,4 +100,5 @@ def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
         return 1
     walk, measure = costs(order, sites, frequencies, window, channels)
     intervals = np.arange(1, LONGEST_INTERVAL + 1)
-    return int(intervals[np.argmin((intervals * walk + measure) / np.tanh(intervals / (2 * tau)))])
+    slow, fast = (1 / np.tanh(intervals / (2 * t)) for t in (tau, min(tau, FAST)))
+    return int(intervals[np.argmin((intervals * walk + measure) ** 2 * slow * fast)])
