@@ -1,6 +1,7 @@
 """Steps of the self-consistency loop that no other module has."""
 
 import pickle
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,8 @@ from isolated import DIMER, OPEN_DIMER, Isolated
 
 from plaq.comm import world
 from plaq.dca.convergence import APPROACH, FINAL, next_phase
+from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.chemical_potential import cutoff, density
 from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.loop import Loop
 from plaq.dca.observer import QuietObserver
@@ -21,14 +24,14 @@ from plaq.errors import Interrupted
 from plaq.run.driver import Run
 
 
-def test_next_self_energy_has_the_hartree_term_of_the_density_asked_for():
+def test_self_energy_has_the_hartree_term_of_the_density_asked_for():
     case = Isolated(OPEN_DIMER, U=4.0, beta=2.0, mu=1.2, measurements=512)
     chains = case.fresh_chains()
     case.run(chains)
     measured = case.collected(chains)
-    own, density = observables.self_energy(case.setting, measured)
-    fixed, _ = observables.self_energy(case.setting, measured, wanted=0.9)
-    np.testing.assert_allclose(fixed.mean - own.mean, 4.0 / 2 * (0.9 - density.mean), atol=1e-12)
+    own, found = observables.self_energy(case.setting, measured)
+    fixed, _ = observables.self_energy(replace(case.setting, density=0.9), measured)
+    np.testing.assert_allclose(fixed.mean - own.mean, 4.0 / 2 * (0.9 - found.mean), atol=1e-12)
 
 
 @pytest.mark.parametrize("failing", [(1, 2), (4,)])  # with all data, and in one jackknife sample
@@ -134,6 +137,22 @@ def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
     assert task.own_g0.shape[0] == task.shifts.size == 8 and np.ptp(task.shifts) > 1e-3
     np.testing.assert_allclose(1 / task.own_g0[:, 1, 0], 1 / task.g0[1, 0] + task.shifts / 2, atol=1e-6)
     assert abs(task.shifts.mean()) < 1e-12
+
+
+
+def test_sigma_and_mu_are_those_of_a_lattice_with_the_density_asked_for():
+    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.9, "iterations": 4},
+                   two_particle={"channels": []}, solver={"measurements": 640, "chains": 8, "warmup": 5},
+                   run={"workers": 1})
+    point = carried_out(p, Run(world(), NEVER)).at(0.5)
+    coarse = Crystal.of(p).coarse
+    mesh = matsubara.mesh(2.0, cutoff(p, Crystal.of(p).lattice, 0.5))
+    coarse.prepare(np.pi / 2)
+    np.testing.assert_allclose(point["Sigma"].axes[1].values, mesh.omega)
+    for mu, sigma in [(point["mu"].mean, point["Sigma"].mean), (point["mu"].jackknife[3], point["Sigma"].jackknife[3])]:
+        assert density(float(mu), coarse, mesh, observables.causal(sigma, mesh.omega)) == pytest.approx(0.9, abs=1e-10)
+    assert np.all(point["Sigma_infinity"].mean == 1.8) and np.all(point["Sigma_infinity"].error == 0)
+    assert point["density"].error > 0, "that of the cluster is measured"
     mus = [record["mu"] for record in point.history if record["phase"] == FINAL]
     assert point["mu"].error > 0 and abs(point["mu"].mean - np.mean(mus)) < 0.05
 

@@ -25,27 +25,26 @@ def parts():
 
 
 def pool(setting, *parts):
-    """Of measurements that were all made in the setting's bath, or in (measured, g0, mu)."""
+    """Of measurements that were all made in the setting's bath, or in (measured, g0)."""
     found = None
     for part in parts:
-        measured, g0, mu = part if isinstance(part, tuple) else (part, setting.g0, 1.2)
-        found = pooling.pooled(found, replace(measured, own=measured.in_bath(g0, mu, setting.reference)))
+        measured, g0 = part if isinstance(part, tuple) else (part, setting.g0)
+        found = pooling.pooled(found, replace(measured, own=measured.in_bath(g0, setting.reference)))
     return pooling.as_one(found)
 
 
 def bath_of(measured):
-    """(m, g0, mu) with all data."""
-    norm, ratio, inverse_g0, mu = (a.mean(axis=0) for a in (measured.norm, *vars(measured.own).values()))
+    """(m, g0) with all data."""
+    norm, ratio, inverse_g0 = (a.mean(axis=0) for a in (measured.norm, *vars(measured.own).values()))
     g0 = norm / inverse_g0
-    return (g0 - ratio / inverse_g0) / g0**2, g0, mu / norm
+    return (g0 - ratio / inverse_g0) / g0**2, g0
 
 
 def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
     setting, (a, b) = parts
     together = pool(setting, a, b)
-    m, g0, mu = bath_of(together)
+    m, g0 = bath_of(together)
     np.testing.assert_allclose(g0, setting.g0, rtol=1e-14)
-    assert mu == pytest.approx(1.2, rel=1e-15)
     np.testing.assert_array_equal(together.weights, a.weights + b.weights)
     assert (a.parts, together.parts, together.chains) == (1, 2, 4)
     mean = (a.m + 2 * b.m).mean(axis=0) / (a.norm + 2 * b.norm).mean()
@@ -68,14 +67,12 @@ def test_each_chain_goes_on_in_time(parts):
 def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
     setting, (a, b) = parts
     baths = setting.g0, 1 / (1 / setting.g0 + 0.3 + 0.2j / setting.mesh.omega)
-    mus = 1.2, 1.5
-    m, g0, mu = bath_of(pool(setting, *zip((a, b), baths, mus)))
+    m, g0 = bath_of(pool(setting, *zip((a, b), baths)))
     norms = np.array([a.norm.mean(), 2 * b.norm.mean()]) / (a.norm.mean() + 2 * b.norm.mean())
 
     def green(x, g):
         return g - g**2 * x.m.mean(axis=0) / x.norm.mean()
 
-    assert mu == pytest.approx(norms @ mus)
     np.testing.assert_allclose(1 / g0, norms[0] / baths[0] + norms[1] / baths[1], rtol=1e-13)
     ratio = norms[0] * green(a, baths[0]) / baths[0] + norms[1] * green(b, baths[1]) / baths[1]
     np.testing.assert_allclose(g0 - g0**2 * m, g0 * ratio, rtol=1e-10)
@@ -87,7 +84,7 @@ def test_a_self_energy_that_does_not_answer_to_the_bath_comes_back_from_any_bath
     sigma = 0.4 - 2j / setting.mesh.omega + 0 * setting.g0
     setting = replace(setting, reference=sigma)
     baths = setting.g0, 1 / (1 / setting.g0 + 0.5 + 0.3j)
-    in_baths = [(replace(x, m=x.norm[:, None, None] * (g0 - 1 / (1 / g0 - sigma)) / g0**2), g0, 1.2)
+    in_baths = [(replace(x, m=x.norm[:, None, None] * (g0 - 1 / (1 / g0 - sigma)) / g0**2), g0)
                 for x, g0 in zip((a, b), baths)]
     together = pool(setting, *in_baths)
     sums = [x.mean(axis=0) for x in (together.norm, *vars(together.own).values())]

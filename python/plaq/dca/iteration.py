@@ -80,6 +80,12 @@ class Iteration:
         return not self.parameters.dca.isolated
 
     @property
+    def searched(self) -> float | None:
+        """The density that mu is searched for; None where mu is given, or known by particle-hole symmetry."""
+        p = self.parameters
+        return None if p.dca.density == 1 and self.crystal.mirror is not None else p.dca.density
+
+    @property
     def parts(self) -> int:
         """Iterations that share the measurements of a temperature."""
         return pooling.parts(self.parameters.dca.iterations)
@@ -109,10 +115,10 @@ class Iteration:
         """(mu, 1/g0) of one sample."""
         p, mesh = self.parameters, self.mesh
         sigma, mu = observables.causal(sigma, mesh.omega), self.at["mu"]
-        if p.dca.density == 1 and self.crystal.mirror is not None:
-            mu = p.model.U / 2
+        if self.searched is not None:
+            mu = find_mu(self.searched, self.crystal.coarse, mesh, sigma, mu)
         elif p.dca.density is not None:
-            mu = find_mu(p.dca.density, self.crystal.coarse, mesh, sigma, mu)
+            mu = p.model.U / 2
         gbar = self.crystal.coarse.gbar(1j * mesh.omega + mu - sigma)
         # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
         return mu, 1 / ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
@@ -212,7 +218,7 @@ class Iteration:
         p, crystal = self.parameters, self.crystal
         self.setting = observables.Setting(crystal.cluster, crystal.group, self.mesh, crystal.coarse,
                                            p.model.U, self.task.K,
-                                           float(self.mu[0]), self.task.g0, self.at["reference"])
+                                           float(self.mu[0]), self.task.g0, self.at["reference"], self.searched)
         self.measured, self.found, self.density = comm.together(lambda: self._measured(tally))
         self._clock("analysis", started)
 
@@ -228,14 +234,12 @@ class Iteration:
             measured = groups.together(measured, p.solver.bins, p.solver.chains)
         task, reference = self.task, self.at["reference"]
         if task.own_g0 is None:
-            measured.own = measured.in_bath(task.g0, self.mu[0], reference)
+            measured.own = measured.in_bath(task.g0, reference)
         else:
-            own_mu = groups.own(self.mu, self._group_weights())
-            measured.own = measured.in_bath(task.own_g0, own_mu, reference)
+            measured.own = measured.in_bath(task.own_g0, reference)
             measured = groups.at_the_end(measured, task.shifts)
-            measured.own.mu = measured.norm * own_mu
         measured.m = None
-        sigma, density = observables.self_energy(self.setting, measured, p.dca.density)
+        sigma, density = observables.self_energy(self.setting, measured)
         return measured, groups.samples_of(sigma), groups.samples_of(density)
 
     # What follows from it ----------------------------------------------------------------------------------------
@@ -323,7 +327,7 @@ class Iteration:
         except Interrupted:
             self.at |= self._before
             raise
-        if not np.ptp(self.mu):  # given, or that of a symmetry
+        if self.searched is None:
             found["mu"] = replace(found["mu"], mean=np.array(self.mu[0]), error=np.array(0.0), jackknife=None)
         self._clock("analysis", started)
         return found
@@ -355,19 +359,10 @@ class Iteration:
 
     def last(self) -> dict[str, Any]:
         """What the next temperature starts from. Collective."""
-        sigma = observables.self_energy(self.setting, self.measured, self.parameters.dca.density)[0].mean
-        numbers = {"omega": self.mesh.omega, "sigma": sigma, "beta": self.mesh.beta, "mu": self.found_mu,
+        sigma = observables.self_energy(self.setting, self.measured)[0].mean
+        numbers = {"omega": self.mesh.omega, "sigma": sigma, "beta": self.mesh.beta, "mu": float(self.mu[0]),
                    "order": self._order, "tau": self.at["tau"]}
         return self.run.comm.bcast(numbers) | {"chains": self.at["chains"]}
-
-    @property
-    def found_mu(self) -> float:
-        """The mean mu of all that counts."""
-        measured = self.measured
-        if not np.ptp(self.mu):
-            return float(self.mu[0])
-        norm, mu = (weighted_average(a, measured.weights) for a in (measured.norm, measured.own.mu))
-        return float(mu / norm)
 
     def kept(self) -> dict[str, Any]:
         """What it takes to measure the temperature further (plaq.dca.further)."""

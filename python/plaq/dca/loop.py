@@ -153,7 +153,7 @@ class Loop:
             self._keep(now)
             spread = {name: e for name, e in values.items() if isinstance(e, SpreadEstimate)}
             here = {name: e for name, e in values.items() if name not in spread}
-            point = Point(index, T, mesh.beta, now.found_mu, here, now.at["history"], now.at["seconds"],
+            point = Point(index, T, mesh.beta, float(here["mu"].mean), here, now.at["history"], now.at["seconds"],
                           functions=stacked(now.at["functions"]))
             del state["loop"]
             self._iteration = None

@@ -13,6 +13,7 @@ import numpy as np
 from plaq import _core
 from plaq.data import statistics
 from plaq.data.estimate import Axis, Estimate
+from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.dca.physics import bethe_salpeter
 from plaq.dca.physics.checks import SLOW
@@ -44,12 +45,25 @@ class Setting:
     mu: float
     g0: np.ndarray  # [K, w] auxiliary bath function
     reference: np.ndarray | float = 0.0  # Sigma_0 of `InBath`, [K, w]
+    density: float | None = None  # that mu is searched for
 
-    def sample(self, w, ratio, inverse_g0, mu):
+    def sample(self, w, ratio, inverse_g0):
         """(the setting, m) of one jackknife sample, from the sums of `InBath` and of the norm."""
         g0 = w / inverse_g0
         green = ratio / w / (inverse_g0 / w - self.reference)
-        return replace(self, mu=mu / w, g0=g0), (g0 - green) / g0**2
+        return replace(self, g0=g0), (g0 - green) / g0**2
+
+    def hartree(self, density):
+        """What Sigma lacks of the Hartree term at the density that is asked for, which at self-consistency is that of
+        the cluster; as it is, an error dn of the cluster's density is one of U dn/2 of Sigma, and in the loop of mu."""
+        return 0.0 if self.density is None else self.U / 2 * (self.density - density)
+
+    def on_lattice(self, sigma):
+        """The setting with the mu at which the lattice with this Sigma has the density that is asked for."""
+        if self.density is None:
+            return self
+        return replace(self, mu=find_mu(self.density, self.coarse_graining, self.mesh,
+                                        causal(sigma, self.mesh.omega), self.mu))
 
     def lattice_z(self, sigma):
         """iw + mu - Sigma on the mesh."""
@@ -88,21 +102,15 @@ def pair_orbits(group):
 
 
 @region("self-energy")
-def self_energy(setting, measured, wanted=None):
-    """Sigma [K, w] for the next iteration and the density, both `Resampled`: cheap enough for every iteration.
+def self_energy(setting, measured):
+    """Sigma [K, w] for the next iteration and the density, both `Resampled`: cheap enough for every iteration."""
+    own = measured.in_bath(setting.g0, setting.reference)
 
-    wanted : the density that mu is searched for, None at fixed mu. Sigma then has the Hartree term U wanted/2,
-    which at self-consistency is U n/2. With U n/2 itself an error dn of the cluster's density would come back as a
-    shift U dn/2 of its chemical potential, and so as a density.
-    """
-    own = measured.in_bath(setting.g0, setting.mu, setting.reference)
+    def function(w, g, f, n):
+        here, m = setting.sample(w, g, f)
+        return {"Sigma": dyson(here.g0, m, setting.U)[1] + setting.hartree(n / w), "density": n / w}
 
-    def function(w, g, f, mu, n):
-        hartree = 0 if wanted is None else setting.U / 2 * (wanted - n / w)
-        here, m = setting.sample(w, g, f, mu)
-        return {"Sigma": dyson(here.g0, m, setting.U)[1] + hartree, "density": n / w}
-
-    found = statistics.jackknife(function, measured.norm, own.ratio, own.inverse_g0, own.mu,
+    found = statistics.jackknife(function, measured.norm, own.ratio, own.inverse_g0,
                                  measured.correlations["density"], weights=measured.weights)
     return found["Sigma"], found["density"]
 
@@ -173,10 +181,10 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
                            convention=convention, note=note)
 
     names = list(measured.correlations)
-    own = measured.in_bath(setting.g0, setting.mu, setting.reference)
-    bath = own.ratio, own.inverse_g0, own.mu
-    add(single_particle_labels(setting), lambda w, g, f, mu, s, order, *sums: single_particle(
-        *setting.sample(w, g, f, mu), s, order / s, {name: value / w for name, value in zip(names, sums)}),
+    own = measured.in_bath(setting.g0, setting.reference)
+    bath = own.ratio, own.inverse_g0
+    add(single_particle_labels(setting), lambda w, g, f, s, order, *sums: single_particle(
+        *setting.sample(w, g, f), s, order / s, {name: value / w for name, value in zip(names, sums)}),
         *bath, measured.sign, measured.order, *measured.correlations.values())
     for name, least in one_configuration(setting, measured.weights.sum()).items():
         found[name] = replace(found[name], error=np.maximum(found[name].error, least))
@@ -187,7 +195,7 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
     if measured.pairing is not None:
         function = functions["pairing"]
         projectors, blocks = irrep_projectors(setting.cluster), irrep_blocks(setting.cluster)
-        evaluate = lambda w, g, f, mu, g4: pairing(*setting.sample(w, g, f, mu), projectors, blocks,
+        evaluate = lambda w, g, f, g4: pairing(*setting.sample(w, g, f), projectors, blocks,
                                                    function.whole(g4 / w))
         add(pairing_labels(setting, projectors, window), evaluate, *bath, measured.pairing, starmap=on_ranks)
         add_function("G4_pp", function, measured.pairing, two_particle_axes(setting, window, half=True), PAIRING)
@@ -195,7 +203,7 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
         i = places.index((MEASURED_AS.get(kind, kind), q, m_index))
         tag, function, values = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"], measured.channels[i]
         blocks = irrep_blocks(setting.cluster, q)
-        terms = lambda w, g, f, mu, g4: channel_terms(*setting.sample(w, g, f, mu), kind, q, m_index, window,
+        terms = lambda w, g, f, g4: channel_terms(*setting.sample(w, g, f), kind, q, m_index, window,
                                                       function.whole(g4 / w))
         whole = [statistics.weighted_average(a, measured.weights) for a in (measured.norm, *bath, values)]
         full = next(on_ranks(lambda *sums: reference(blocks, *terms(*sums)), [whole]))
@@ -231,15 +239,17 @@ def single_particle(setting, m, sign, order, sums):
     beta = mesh.beta
     g, sigma = dyson(setting.g0, m, U)
     density, docc = sums["density"], sums["double_occupancy"]
-    kinetic = 2 / cluster.size * mesh.equal_time(setting.coarse_graining.eps_gbar(setting.lattice_z(sigma))).sum()
+    sigma = sigma + setting.hartree(density)
+    here, filling = setting.on_lattice(sigma), density if setting.density is None else setting.density
+    kinetic = 2 / cluster.size * mesh.equal_time(here.coarse_graining.eps_gbar(here.lattice_z(sigma))).sum()
     expected_order = setting.K + beta * U * cluster.size * (density / 2 - docc)
     return {
-        "sign": sign, "mu": setting.mu, "density": density, "double_occupancy": docc, "expansion_order": order,
+        "sign": sign, "mu": here.mu, "density": density, "double_occupancy": docc, "expansion_order": order,
         "order_identity": order - expected_order,
         "energy_kinetic": kinetic, "energy_potential": U * docc, "energy": kinetic + U * docc,
         "G": g, "Sigma": sigma,
-        "Sigma_infinity": np.full(cluster.size, U * density / 2),
-        "Sigma_moment": np.full(cluster.size, U**2 * density / 2 * (1 - density / 2)),
+        "Sigma_infinity": np.full(cluster.size, U * filling / 2),
+        "Sigma_moment": np.full(cluster.size, U**2 * filling / 2 * (1 - filling / 2)),
         "G_tau": mesh.at_tau(g, np.linspace(0, beta, TAU_POINTS)),
         "spin_square": sums["spin"].sum(), "charge_square": sums["charge"].sum() - cluster.size * density**2,
         "spin_correlation": sums["spin"], "charge_correlation": sums["charge"] - density**2,
@@ -255,7 +265,8 @@ def single_particle_labels(setting):
     k_tau = [momenta, Axis("tau", np.linspace(0, setting.mesh.beta, TAU_POINTS), "1/t")]
     return {
         "sign": {"convention": "average sign of the configurations' weights"},
-        "mu": {"unit": "t", "convention": "chemical potential, mean over the baths of all that counts"},
+        "mu": {"unit": "t",
+               "convention": "chemical potential: given, or that of the lattice with Sigma and the wanted density"},
         "density": {"convention": "<n_up + n_down> per site"},
         "double_occupancy": {"convention": "<n_up n_down> per site"},
         "expansion_order": {"convention": "<k>, vertices in a configuration"},
@@ -264,7 +275,7 @@ def single_particle_labels(setting):
         "energy_potential": {"unit": "t", "convention": "U <n_up n_down>, per site"},
         "energy": {"unit": "t", "convention": "kinetic + potential, per site, without -mu n"},
         "G": {"axes": k_w, "unit": "1/t", "convention": "cluster G(K, iw), w > 0 sampling points; G(-iw) = G(iw)*"},
-        "Sigma": {"axes": k_w, "unit": "t", "convention": "1/bath - 1/G with the Hartree term U n/2"},
+        "Sigma": {"axes": k_w, "unit": "t", "convention": "1/bath - 1/G with the Hartree term U n/2, n as asked for"},
         "Sigma_infinity": {"axes": [momenta], "unit": "t", "convention": "U n/2: Sigma at infinite frequency"},
         "Sigma_moment": {"axes": [momenta], "unit": "t^2",
                          "convention": "U^2 n/2 (1 - n/2): coefficient of 1/(iw) in Sigma"},
@@ -290,7 +301,7 @@ def pairing(setting, m, projectors, blocks, g4):
     g, sigma = dyson(setting.g0, m, setting.U)
     window = g4.shape[1]
     n = np.arange(window)
-    z = setting.z_at(sigma, high_frequency_sigma(setting, g), n)
+    z = setting.on_lattice(sigma).z_at(sigma, high_frequency_sigma(setting, g), n)
     chi0_lattice = setting.coarse_graining.chi0_pp(z, z.conj()).real
     chi0_cluster = np.abs(setting.mesh.at_frequencies(g, n)) ** 2
     g4 = bethe_salpeter.symmetrised(g4, setting.group.momentum_permutations)
@@ -367,7 +378,7 @@ def channel_terms(setting, m, kind, q, m_index, window, g4):
     constant = high_frequency_sigma(setting, g)
     n = np.arange(-window, window)
     partner = m_index - 1 - n if kind == "pp" else n + m_index
-    z, z_partner = setting.z_at(sigma, constant, n), setting.z_at(sigma, constant, partner)
+    z, z_partner = (setting.on_lattice(sigma).z_at(sigma, constant, at) for at in (n, partner))
     g_n, g_partner = mesh.at_frequencies(g, n), mesh.at_frequencies(g, partner)
     if kind == "pp":
         chi0_cluster = g_n * g_partner[cluster.momentum_difference[q]]

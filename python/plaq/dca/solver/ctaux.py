@@ -81,13 +81,12 @@ class Task:
 @dataclass
 class InBath:
     """What single-particle functions follow from, [bin, ...], each times the norm: the bath that it was measured
-    in, 1/g0 and mu, and G = g0 - g0^2 m over what it would be there with a self-energy Sigma_0 that is the same
+    in, 1/g0, and G = g0 - g0^2 m over what it would be there with a self-energy Sigma_0 that is the same
     for all bins, ratio = G (1/g0 - Sigma_0). G itself answers to a bath in second order too, as 1/(1/g0 - Sigma)
     does, so that its mean over baths is not that of the mean bath; the ratio does so only where Sigma does."""
 
     ratio: np.ndarray
     inverse_g0: np.ndarray
-    mu: np.ndarray
 
 
 @dataclass
@@ -125,13 +124,12 @@ class Measured:
         """Independent chains: bins of one lie behind each other, or each bin has chains of its own."""
         return len(self.series)
 
-    def in_bath(self, g0, mu, reference=0.0) -> InBath:
-        """``own``, or where that is not said, with this bath: g0 [K, w] and mu of all bins, or of each. reference:
-        Sigma_0."""
+    def in_bath(self, g0, reference=0.0) -> InBath:
+        """``own``, or where that is not said, with this bath: g0 [K, w] of all bins, or of each. reference: Sigma_0."""
         if self.own:
             return self.own
         norm = self.norm[:, None, None]
-        return InBath((norm - g0 * self.m) * (1 - g0 * reference), norm / g0, self.norm * mu)
+        return InBath((norm - g0 * self.m) * (1 - g0 * reference), norm / g0)
 
 
 @region("bath")

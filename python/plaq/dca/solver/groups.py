@@ -6,7 +6,7 @@ all data give, then what all but one group give. The jackknife's pseudo-values o
 
     v_g = h v - (h - 1) v_(g),    h = N/N_g,
 
-where v is 1/g0 or mu, N measurements in all and N_g in the group, are to first order the bath which the group
+where v is 1/g0, N measurements in all and N_g in the group, are to first order the bath which the group
 alone would have come to; their mean is the bath of all data. What has to be known is how all that is measured
 answers to v_g - v.
 
