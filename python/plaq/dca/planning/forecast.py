@@ -7,7 +7,7 @@ from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.symmetry import PointGroup, irrep_projectors
 from plaq.dca.parameters import Parameters
-from plaq.dca.planning.cost import Machine, cost
+from plaq.dca.planning.cost import Machine, cost, iterations
 from plaq.dca.planning.needs import check_ranks
 from plaq.dca.solver import devices
 from plaq.errors import InputError
@@ -45,10 +45,11 @@ def describe(p: Parameters) -> str:
             f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
             f"{duration(n.seconds):>14}"
         )
+    count = len(iterations(p, p.dca.temperatures[0], 0, 0))
     lines += [
         "",
-        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with six",
-        "             iterations at every temperature; both numbers to a factor of two or three",
+        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with {count}",
+        f"             iteration{'s' * (count > 1)} at every temperature; both numbers to a factor of two or three",
     ]
     try:
         found = [f"GPU {gpu}, {places(place, on_device)}" for gpu, place in devices.memory(p).items()]
