@@ -48,6 +48,7 @@ class Mismatch:
         return float(min(1.0, 2 * min(by_sigma, 2 * by_density)))
 
     def noticed(self) -> float:
+        """The size of the density's mismatch, 0 where it is rounding."""
         return abs(self.density) if abs(self.density) > UNNOTICED else 0.0
 
     def is_noise(self) -> bool:

@@ -378,7 +378,8 @@ def channel_terms(setting, m, kind, q, m_index, window, g4):
     constant = high_frequency_sigma(setting, g)
     n = np.arange(-window, window)
     partner = m_index - 1 - n if kind == "pp" else n + m_index
-    z, z_partner = (setting.on_lattice(sigma).z_at(sigma, constant, at) for at in (n, partner))
+    here = setting.on_lattice(sigma)
+    z, z_partner = here.z_at(sigma, constant, n), here.z_at(sigma, constant, partner)
     g_n, g_partner = mesh.at_frequencies(g, n), mesh.at_frequencies(g, partner)
     if kind == "pp":
         chi0_cluster = g_n * g_partner[cluster.momentum_difference[q]]

@@ -4,9 +4,8 @@ as one set of bins with their mean bath.
 Once the loop has settled, its iterations differ by noise alone, so all that they measure counts. Let iteration i have
 the bath function b_i and averages <O>_i. Functions of the bath are linear near its mean, so that to first
 order in b_i - b the mean of <O>_i is what the mean bath b would give, for every measured function O. The bath is
-averaged as 1/b = iw + mu - eps_K - Delta_K. The same holds for groups of chains
-that have different baths in one iteration (plaq.dca.solver.groups): a bin is a group,
-and with it goes the bath that it was in.
+averaged as 1/b = iw + mu - eps_K - Delta_K. The same holds for groups of chains that have different baths in one
+iteration (plaq.dca.solver.groups): a bin is a group, and with it goes the bath that it was in.
 
 M is tied to the bath that it was measured with. What is averaged is G = g0 - g0^2 m, m = M/(beta N_c), over what
 it would be with a given Sigma in that bath (plaq.dca.solver.ctaux.InBath),
