@@ -60,7 +60,7 @@ def spoil_drift(point):
 
 
 @pytest.mark.parametrize("spoil, doubt, said", [
-    (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.iterations (now 16)"),
+    (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.iterations (now 20)"),
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
     (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
      "chains disagree at T = 0.08, each stays where it is for longer than its bins: raise solver.measurements"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from plaq.dca.solver import groups, pooling
+from plaq.dca.solver import groups
 
 APPROACH, FINAL = "approach", "final"  # the phases of a temperature: only iterations of the last one count
 
@@ -105,8 +105,8 @@ def _left(deviation: float, error: float) -> float:
     return max(np.sqrt(max((deviation / error) ** 2 - 1, 0.0)), 0.5) if 0 < error < np.inf else 0.0
 
 
-def next_phase(settled: bool, iteration: int, most: int, fewest: int) -> str:
+def next_phase(settled: bool, iteration: int, most: int, fewest: int, last: int) -> str:
     """The phase after an ``iteration`` of the approach, of at most ``most`` iterations at a temperature and at least
-    ``fewest``, those that count among them. What an iteration measured never decides whether itself counts."""
-    parts = pooling.parts(most)
-    return FINAL if iteration >= most - parts or settled and iteration >= fewest - parts else APPROACH
+    ``fewest``, the ``last`` of them, those that count, among them. What an iteration measured never decides whether
+    itself counts."""
+    return FINAL if iteration >= most - last or settled and iteration >= fewest - last else APPROACH

@@ -88,7 +88,8 @@ class Iteration:
     @property
     def parts(self) -> int:
         """Iterations that share the measurements of a temperature."""
-        return pooling.parts(self.parameters.dca.iterations)
+        p = self.parameters
+        return pooling.parts(p.dca.iterations, p.measurements(self.T)[1])
 
     def make_bath(self) -> None:
         """mu, the baths and the solver's problem. Collective."""
@@ -279,7 +280,8 @@ class Iteration:
         self._functions = self._as_functions()
         self._next_phase = FINAL
         if not counts:
-            self._next_phase = next_phase(settled, at["iteration"], p.dca.iterations, p.dca.minimum_iterations)
+            self._next_phase = next_phase(settled, at["iteration"], p.dca.iterations, p.dca.minimum_iterations,
+                                          self.parts)
             at["settled"] = bool(settled)
         if counts and (at["pool"] or not isolated):
             at["pool"] = pooling.pooled(at["pool"], measured)

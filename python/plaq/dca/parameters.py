@@ -51,7 +51,7 @@ TABLE = [
     Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t",
               "chemical potential; U/2 is half filling when t_prime = 0"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
-    Parameter("dca", "iterations", integer(1, 1000), 16, "",
+    Parameter("dca", "iterations", integer(1, 1000), 20, "",
               "most iterations at one temperature, those that count among them; 1 needs mu"),
     Parameter("dca", "minimum_iterations", integer(1, 1000), 1, "", "fewest iterations at one temperature"),
     Parameter("dca", "tolerance", real("(0, 1000]"), 1.5, "",

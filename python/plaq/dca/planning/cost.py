@@ -193,7 +193,7 @@ def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tupl
     (first, many), warm_up = p.measurements(T), p.solver.warmup
     if p.dca.isolated or p.dca.iterations == 1:
         return [(many, warm_up, window, channels)]
-    again, last = warm_up // 4, parts(p.dca.iterations)
+    again, last = warm_up // 4, parts(p.dca.iterations, many)
     before = min(APPROACH, p.dca.iterations - last)
     part = (-(-many // last), again, window, channels)
     return [(first, warm_up, 0, 0), *[(first, again, 0, 0)] * (before - 1), *[part] * last]

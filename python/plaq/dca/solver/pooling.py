@@ -18,12 +18,17 @@ import numpy as np
 
 from plaq.dca.solver.ctaux import InBath, Measured
 
-PARTS = 4  # iterations that share the measurements of a temperature
+FEW, MANY = 4, 8  # iterations that share the measurements of a temperature
+ENOUGH = 2000  # measurements of an iteration, for groups of which the loop's answer to noise is linear
 
 
-def parts(iterations: int) -> int:
-    """The same where only so many are allowed at a temperature: at most half of them, one at least."""
-    return min(PARTS, max(1, iterations // 2))
+def parts(iterations: int, measurements: int) -> int:
+    """How many share ``measurements`` where only so many ``iterations`` are allowed at a temperature: at most half of
+    them, one at least.
+
+    The loop's slowest mode oscillates over some six iterations at low temperature, and many iterations average over it;
+    with few measurements each they are noisier than few iterations are."""
+    return min(MANY if measurements >= MANY * ENOUGH else FEW, max(1, iterations // 2))
 
 
 _AVERAGED = ("sign", "order", "norm", "histogram", "pairing", "correlations", "channels")
