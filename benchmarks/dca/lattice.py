@@ -31,7 +31,7 @@ from linked_clusters import LinkedClusters, limit  # noqa: E402
 
 CLUSTERS = {4: [[2, 0], [0, 2]], 8: [[2, 2], [2, -2]], 16: [[4, 0], [0, 4]], 20: [[4, 2], [-2, 4]],
             32: [[4, 4], [4, -4]], 34: [[5, 3], [-3, 5]], 50: [[5, 5], [5, -5]]}
-APPROACH = {"minimum_iterations": 16, "iterations": 24}  # from the Hartree term, with no hotter temperature before
+APPROACH = {"minimum_iterations": 20, "iterations": 28}  # from the Hartree term, with no hotter temperature before
 Value = tuple[float, float]  # and its error
 
 

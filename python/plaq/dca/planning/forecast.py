@@ -45,11 +45,10 @@ def describe(p: Parameters) -> str:
             f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
             f"{duration(n.seconds):>14}"
         )
-    count = len(iterations(p, p.dca.temperatures[0], 0, 0))
     lines += [
         "",
-        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with {count}",
-        f"             iteration{'s' * (count > 1)} at every temperature; both numbers to a factor of two or three",
+        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with",
+        f"             {counted(p)}; both numbers to a factor of two or three",
     ]
     try:
         found = [f"GPU {gpu}, {places(place, on_device)}" for gpu, place in devices.memory(p).items()]
@@ -91,7 +90,7 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
         line("all", "", size(max(c.rank_bytes for c in costs)), [*total, whole],
              sum(c.seconds for c in alone) + machine.startup),
         "",
-        f"start-up {duration(machine.startup)}; six iterations at every temperature; efficiency is against one core",
+        f"start-up {duration(machine.startup)}; {counted(p)}; efficiency is against one core",
     ]
     if ranks > 1 and any(c.window for c in costs):
         lines.append('two-particle functions in shares, run.two_particle = "spread": '
@@ -103,6 +102,12 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
     if p.solver.chains % (ranks * workers):
         lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will wait")
     return "\n".join(lines)
+
+
+def counted(p: Parameters) -> str:
+    """How many iterations the times are those of."""
+    counts = sorted({len(iterations(p, T, 0, 0)) for T in p.dca.temperatures})
+    return f"{' or '.join(map(str, counts))} iteration{'s' * (counts != [1])} at every temperature"
 
 
 def places(memory: float, chain: float) -> str:
