@@ -232,18 +232,21 @@ void bind_lqcd(nb::module_& m) {
           },
           "engine"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>(), free_gil())
       .def(
-          "apply", [](solver& s, spinor& out, const spinor& in, bool dagger) { s.matrix().apply(out, in, dagger); },
+          "apply",
+          [](solver& s, spinor& out, const spinor& in, bool dagger) {
+            s.matrix().by().hands.inside("apply", [&] { s.matrix().apply(out, in, dagger); });
+          },
           "out"_a, "in"_a, "dagger"_a, free_gil())
       .def(
           "apply_odd",
           [](solver& s, spinor& out, const spinor& in, bool dagger, double twist) {
-            s.matrix().apply_odd(out, in, dagger, twist);
+            s.matrix().by().hands.inside("apply", [&] { s.matrix().apply_odd(out, in, dagger, twist); });
           },
           "out"_a, "in"_a, "dagger"_a, "twist"_a, free_gil())
       .def(
           "derivative",
           [](solver& s, gauge& out, const gauge& u, const spinor& X, const spinor& Y) {
-            s.matrix().derivative(out, u, X, Y);
+            s.matrix().by().hands.inside("derivative", [&] { s.matrix().derivative(out, u, X, Y); });
           },
           "out"_a, "links"_a, "X"_a, "Y"_a, free_gil())
       .def_prop_ro("log_det_even", [](solver& s) { return s.matrix().log_det_even(); })

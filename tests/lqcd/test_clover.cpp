@@ -33,18 +33,17 @@ std::array<number, 9> path_from(const coordinates& box, const std::vector<number
 }
 
 TEST(clover, is_the_formula_with_dense_matrices) {
-  // 1 + i kappa c_sw sum sigma F + i twist gamma5, F = (Q - Q^+) / 8 of the four leaves, and nothing between
-  // chiralities.
+  // 1 + i kappa c_sw sum sigma F, F = (Q - Q^+) / 8 of the four leaves, and nothing between chiralities.
   job with(alone());
   const coordinates box{4, 2, 4, 4};
   links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
   hot_start(u, 3);
-  const double kappa_csw = 0.2, twist = 0.3;
-  const auto A = clover_term(with.by, u, kappa_csw, twist);
+  const double kappa_csw = 0.2;
+  const auto H = clover_term(with.by, u, kappa_csw);
   const auto whole = reference::whole(u);
   for (const coordinates x : {coordinates{0, 0, 0, 0}, coordinates{3, 1, 2, 3}, coordinates{1, 0, 3, 2}}) {
     number dense[12][12] = {};
-    for (int i = 0; i < 12; ++i) dense[i][i] = {1, i < 6 ? twist : -twist};
+    for (int i = 0; i < 12; ++i) dense[i][i] = 1;
     for (int m = 1; m <= 4; ++m)
       for (int n = m + 1; n <= 4; ++n) {
         std::array<number, 9> Q{};
@@ -63,27 +62,35 @@ TEST(clover, is_the_formula_with_dense_matrices) {
       }
     for (int i = 0; i < 12; ++i)
       for (int j = 0; j < 12; ++j) {
-        const auto found = i / 6 == j / 6 ? A.get(u.where().where(x), 36 * (i / 6) + 6 * (i % 6) + j % 6) : 0.0;
+        const auto found = i / 6 == j / 6 ? get_block(H, u.where().where(x), i / 6)[6 * (i % 6) + j % 6] : 0.0;
         EXPECT_LT(std::abs(found - dense[i][j]), 1e-14) << i << " " << j << " " << in_words(x);
       }
   }
 }
 
-TEST(clover, inverses_are_inverse_and_know_their_determinant) {
+class clover_inverse : public testing::TestWithParam<double> {};
+
+TEST_P(clover_inverse, is_inverse_and_knows_its_determinant) {
   job with(alone());
   links<double> u(std::make_shared<layout>(lattice({4, 2, 4, 4}), widest<double>()));
   hot_start(u, 3);
-  const auto A = clover_term(with.by, u, 0.4, 0.3);
-  const auto even = inverted(with.by, A);
+  const double twist = GetParam();
+  const auto H = clover_term(with.by, u, 0.4);
+  const auto even = inverted(with.by, H, twist);
   double worst = 0, log_det = 0;
   for (std::int64_t b = 0; b < u.where().half(); ++b)
     for (int l = 0; l < u.lanes(); ++l)
       for (int c = 0; c < 2; ++c) {
-        number a[6][6];
-        for (int i = 0; i < 36; ++i) a[i / 6][i % 6] = A.get({b, l}, 36 * c + i);
+        const auto h = get_block(H, {b, l}, c), inverse = get_block(even.inverse, {b, l}, c);
+        number a[6][6], expected[6][6];  // the inverse's inverse: H, or H^2 + twist^2
+        for (int i = 0; i < 36; ++i) {
+          a[i / 6][i % 6] = h[i] + number(0, i % 7 ? 0 : c ? -twist : twist);
+          expected[i / 6][i % 6] = twist == 0 ? h[i] : i % 7 ? 0 : twist * twist;
+          for (int k = 0; k < 6 && twist != 0; ++k) expected[i / 6][i % 6] += h[i / 6 * 6 + k] * h[6 * k + i % 6];
+        }
         for (int i = 0; i < 36; ++i) {
           number sum = 0;
-          for (int k = 0; k < 6; ++k) sum += a[i / 6][k] * even.inverse.get({b, l}, 36 * c + 6 * k + i % 6);
+          for (int k = 0; k < 6; ++k) sum += expected[i / 6][k] * inverse[6 * k + i % 6];
           worst = std::fmax(worst, std::abs(sum - double(i % 7 == 0)));
         }
         for (int p = 0; p < 6; ++p) {  // elimination without pivots
@@ -94,6 +101,39 @@ TEST(clover, inverses_are_inverse_and_know_their_determinant) {
       }
   EXPECT_LT(worst, 1e-12);
   EXPECT_NEAR(even.log_det, log_det, 1e-10 * std::abs(log_det));
+}
+INSTANTIATE_TEST_SUITE_P(twists, clover_inverse, testing::Values(0.0, 0.3));
+
+TEST(clover, products_are_those_of_the_matrices) {
+  // Both factors, with a twist, added to what there is; in place.
+  job with(alone());
+  const auto where = std::make_shared<layout>(lattice({4, 2, 4, 4}), widest<double>());
+  links<double> u(where);
+  hot_start(u, 3);
+  const auto H = clover_term(with.by, u, 0.4);
+  const auto P = inverted(with.by, H, 0.3).inverse;
+  spinors<double> psi(where, sites::even), found(where, sites::even);
+  gaussian(psi, 1), gaussian(found, 2);
+  const auto before = found;
+  const chiral_factor<double> factors[] = {{P.of(0), 0.0}, {H.of(0), -0.3}};
+  multiply_blocks<double>(where->lanes(), 0, std::size_t(where->half()), found.of(0), factors, psi.of(0), true);
+  auto in_place = psi;
+  multiply_blocks<double>(where->lanes(), 0, std::size_t(where->half()), in_place.of(0), factors, in_place.of(0),
+                          false);
+  for (std::int64_t b = 0; b < where->half(); ++b)
+    for (int l = 0; l < where->lanes(); ++l)
+      for (int c = 0; c < 2; ++c) {
+        const auto h = get_block(H, {b, l}, c), p = get_block(P, {b, l}, c);
+        std::array<number, 6> x{}, y{};
+        for (int i = 0; i < 6; ++i)
+          for (int k = 0; k < 6; ++k) x[i] += p[6 * i + k] * psi.get({b, l}, 6 * c + k);
+        for (int i = 0; i < 6; ++i) {
+          y[i] = number(0, c ? 0.3 : -0.3) * x[i];
+          for (int k = 0; k < 6; ++k) y[i] += h[6 * i + k] * x[k];
+          EXPECT_LT(std::abs(in_place.get({b, l}, 6 * c + i) - y[i]), 1e-13);
+          EXPECT_LT(std::abs(found.get({b, l}, 6 * c + i) - before.get({b, l}, 6 * c + i) - y[i]), 1e-13);
+        }
+      }
 }
 
 /// The smallest |M psi| / |psi| in a field with one quantum of flux in two planes, for which there are zero modes

@@ -48,7 +48,7 @@ void on_sites(engine& by, task::task_name name, const layout& where, std::int64_
 }
 
 /// The inverse of a 6 x 6 matrix by Gauss and Jordan with the largest pivot of each column; log |det| is added to.
-void invert(std::array<number, 36>& a, double& log_det) {
+void invert(six_by_six<double>& a, double& log_det) {
   std::array<int, 6> row;
   for (int c = 0; c < 6; ++c) {
     int pivot = c;
@@ -70,6 +70,26 @@ void invert(std::array<number, 36>& a, double& log_det) {
     for (int k = 0; k < 6; ++k) std::swap(a[6 * k + c], a[6 * k + row[c]]);
 }
 
+constexpr six_by_six<double> unit = [] {
+  six_by_six<double> a{};
+  for (int i = 0; i < 6; ++i) a[7 * i] = 1;
+  return a;
+}();
+
+six_by_six<double> product(const six_by_six<double>& a, const six_by_six<double>& b) {
+  six_by_six<double> c{};
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 6; ++k)
+      for (int j = 0; j < 6; ++j) c[6 * i + j] += a[6 * i + k] * b[6 * k + j];
+  return c;
+}
+
+six_by_six<double> adjoint(const six_by_six<double>& a) {
+  six_by_six<double> b;
+  for (int i = 0; i < 36; ++i) b[i] = std::conj(a[i % 6 * 6 + i / 6]);
+  return b;
+}
+
 plane_matrices empty_planes(const std::shared_ptr<const layout>& where) {
   plane_matrices Z;
   for (std::size_t p = 0; p < planes.size(); ++p) Z.emplace_back(where);
@@ -78,14 +98,11 @@ plane_matrices empty_planes(const std::shared_ptr<const layout>& where) {
 
 }  // namespace
 
-chiral_blocks<double> clover_term(engine& by, const links<double>& u, double kappa_csw, double twist) {
+chiral_blocks<double> clover_term(engine& by, const links<double>& u, double kappa_csw) {
   const layout& where = u.where();
-  chiral_blocks<double> A(u.shared_layout());
+  chiral_blocks<double> H(u.shared_layout());
   on_sites(by, "clover", where, where.blocks(), [&](std::int64_t b, int l) {
-    for (int i = 0; i < 6; ++i) {
-      A.set({b, l}, 7 * i, {1, twist});
-      A.set({b, l}, 36 + 7 * i, {1, -twist});
-    }
+    for (const int c : {0, 1}) set_block(H, {b, l}, c, unit);
   });
   matrices Q(u.shared_layout());
   for (const auto& [mu, nu] : planes) {
@@ -93,29 +110,32 @@ chiral_blocks<double> clover_term(engine& by, const links<double>& u, double kap
     const auto spins = gammas(mu, nu);
     on_sites(by, "clover", where, where.blocks(), [&](std::int64_t b, int l) {
       const auto q = get(view(Q), b, l);
-      for (int c = 0; c < 2; ++c)
+      for (int c = 0; c < 2; ++c) {
+        auto a = get_block(H, {b, l}, c);
         for (int i = 0; i < 6; ++i)
           for (int j = 0; j < 6; ++j) {
-            const int at = 36 * c + 6 * i + j, x = i % 3, y = j % 3;
+            const int x = i % 3, y = j % 3;
             const number F = (q[3 * x + y] - std::conj(q[3 * y + x])) / 8.0;
-            A.set({b, l}, at, A.get({b, l}, at) - kappa_csw * spins[c][2 * (i / 3) + j / 3] * F);
+            a[6 * i + j] -= kappa_csw * spins[c][2 * (i / 3) + j / 3] * F;
           }
+        set_block(H, {b, l}, c, a);
+      }
     });
   }
-  return A;
+  return H;
 }
 
-inverse_blocks inverted(engine& by, const chiral_blocks<double>& A) {
-  chiral_blocks<double> inverse(A.shared_layout(), sites::even);
+inverse_blocks inverted(engine& by, const chiral_blocks<double>& H, double twist) {
+  chiral_blocks<double> inverse(H.shared_layout(), sites::even);
   const double log_det = summed<1>(by, "invert", inverse.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
     for (std::int64_t b = std::int64_t(first); b < std::int64_t(end); ++b)
-      for (int l = 0; l < A.lanes(); ++l) {
+      for (int l = 0; l < H.lanes(); ++l) {
         double here = 0;
         for (int c = 0; c < 2; ++c) {
-          std::array<number, 36> a;
-          for (int i = 0; i < 36; ++i) a[i] = A.get({b, l}, 36 * c + i);
+          auto a = get_block(H, {b, l}, c);
+          for (int i = 0; i < 6; ++i) a[7 * i] += number(0, c ? -twist : twist);
           invert(a, here);
-          for (int i = 0; i < 36; ++i) inverse.set({b, l}, 36 * c + i, a[i]);
+          set_block(inverse, {b, l}, c, twist == 0 ? a : product(a, adjoint(a)));
         }
         sums[0].add(here);
       }
@@ -144,18 +164,21 @@ plane_matrices tensor_of(engine& by, const spinors<double>& X, const spinors<dou
   return Z;
 }
 
-plane_matrices tensor_of(engine& by, const chiral_blocks<double>& inverse_even) {
+plane_matrices tensor_of(engine& by, const chiral_blocks<double>& H, const chiral_blocks<double>& inverse_even,
+                         double twist) {
   auto Z = empty_planes(inverse_even.shared_layout());
   for (std::size_t p = 0; p < planes.size(); ++p) {
     const auto spins = gammas(planes[p][0], planes[p][1]);
     on_sites(by, "tensor", inverse_even.where(), inverse_even.blocks(), [&](std::int64_t b, int l) {
       su3_matrix z{};
-      for (int c = 0; c < 2; ++c)
+      for (int c = 0; c < 2; ++c) {
+        auto a = get_block(inverse_even, {b, l}, c);
+        if (twist != 0) a = product(get_block(H, {b, l}, c), a);
         for (int s = 0; s < 2; ++s)
           for (int r = 0; r < 2; ++r)
             for (int i = 0; i < 3; ++i)
-              for (int j = 0; j < 3; ++j)
-                z[3 * i + j] += spins[c][2 * s + r] * inverse_even.get({b, l}, 36 * c + 6 * (3 * r + i) + 3 * s + j);
+              for (int j = 0; j < 3; ++j) z[3 * i + j] += spins[c][2 * s + r] * a[6 * (3 * r + i) + 3 * s + j];
+      }
       set(view(Z[p]), b, l, z);
     });
   }

@@ -49,8 +49,8 @@ wilson<T, S>::wilson(engine& by, const links<double>& gauge, const wilson_parame
       H_(by, with_phases<T>(gauge, p.theta, where_), determinants<T>(p.theta, where_->on().extents)),
       even_(where_, sites::even) {
   if (p.csw == 0) return;
-  const auto blocks = clover_term(by, gauge, p.kappa * p.csw, 2 * p.kappa * p.mu);
-  const auto even = inverted(by, blocks);
+  const auto blocks = clover_term(by, gauge, p.kappa * p.csw);
+  const auto even = inverted(by, blocks, 2 * p.kappa * p.mu);
   clover_.emplace(clover{in_layout<T>(blocks, where_), {in_layout<T>(even.inverse, where_), even.log_det}});
 }
 
@@ -59,7 +59,7 @@ wilson<T, S>::wilson(const wilson<double>& of, std::shared_ptr<const layout> whe
     : p_(of.p_), where_(std::move(where)), H_(of.H_, where_), even_(where_, sites::even) {
   if (!of.clover_) return;
   const auto& c = *of.clover_;
-  clover_.emplace(clover{in_layout<T>(c.A, where_), {in_layout<T>(c.even.inverse, where_), c.even.log_det}});
+  clover_.emplace(clover{in_layout<T>(c.H, where_), {in_layout<T>(c.even.inverse, where_), c.even.log_det}});
 }
 
 template <class T, class S>
@@ -74,11 +74,24 @@ chiral<T> wilson<T, S>::inverse_A(bool dagger) const {
 }
 
 template <class T, class S>
-void wilson<T, S>::multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity,
-                            bool dagger, bool add) {
+void wilson<T, S>::multiply(spinors<T>& out, std::span<const chiral_factor<T>> factors, const spinors<T>& in,
+                            int parity, bool add) {
   H_.by().hands.each("clover", std::size_t(where_->half()), [&](std::size_t first, std::size_t end) {
-    multiply_blocks(out.lanes(), first, end, out.of(parity), blocks.of(parity), in.of(parity), dagger, add);
+    multiply_blocks(out.lanes(), first, end, out.of(parity), factors, in.of(parity), add);
   });
+}
+
+template <class T, class S>
+void wilson<T, S>::add_A(spinors<T>& out, const spinors<T>& in, int parity, bool dagger) {
+  const chiral_factor<T> A{clover_->H.of(parity), dagger ? -twist() : twist()};
+  multiply(out, std::span(&A, 1), in, parity, true);
+}
+
+template <class T, class S>
+void wilson<T, S>::apply_inverse_A(spinors<T>& out, const spinors<T>& in, bool dagger) {
+  const chiral_factor<T> factors[] = {{clover_->even.inverse.of(0), 0},
+                                      {clover_->H.of(0), dagger ? twist() : -twist()}};
+  multiply(out, std::span(factors).first(twist() == 0 ? 1 : 2), in, 0, false);
 }
 
 template <class T, class S>
@@ -86,7 +99,7 @@ void wilson<T, S>::apply(spinors<T>& out, const spinors<T>& in, bool dagger) {
   for (const int p : {0, 1}) {
     if (clover_) {
       H_(out, in, p, {dagger, T(-p_.kappa), nullptr, {}});
-      multiply(clover_->A, out, in, p, dagger, true);
+      add_A(out, in, p, dagger);
     } else {
       H_(out, in, p, {dagger, T(-p_.kappa), &in, A(dagger)});
     }
@@ -99,9 +112,9 @@ void wilson<T, S>::apply_odd(spinors<T>& out, const spinors<T>& in, bool dagger,
   const T factor(-p_.kappa * p_.kappa);
   if (clover_) {
     H_(even_, in, 0, {dagger, T(1), nullptr, {}});
-    multiply(clover_->even.inverse, even_, even_, 0, dagger, false);
+    apply_inverse_A(even_, even_, dagger);
     H_(out, even_, 1, {dagger, factor, twist == 0 ? nullptr : &in, shift});
-    multiply(clover_->A, out, in, 1, dagger, true);
+    add_A(out, in, 1, dagger);
   } else {
     H_(even_, in, 0, {dagger, inverse_A(dagger), nullptr, {}});
     H_(out, even_, 1, {dagger, factor, &in, A(dagger) + shift});
@@ -119,7 +132,7 @@ void wilson<T, S>::derivative(links<double>& m, const links<double>& gauge, cons
     spinors<double> out(where_);
     std::copy_n(odd.of(1), out.size() / 2, out.of(1));
     H_(out, odd, 0, {dagger, p_.kappa * (clover_ ? chiral<double>(1) : inverse_A(dagger)), nullptr, {}});
-    if (clover_) multiply(clover_->even.inverse, out, out, 0, dagger, false);
+    if (clover_) apply_inverse_A(out, out, dagger);
     return out;
   };
   const auto right = whole(X, false), left = whole(Y, true);
@@ -132,13 +145,14 @@ void wilson<T, S>::log_det_derivative(links<double>& m, const links<double>& gau
   requires std::same_as<T, double>
 {
   std::fill_n(m.data(), m.size(), 0.0);
-  if (clover_) add_tensor_derivative(H_.by(), m, gauge, tensor_of(H_.by(), clover_->even.inverse), p_.csw);
+  if (clover_)
+    add_tensor_derivative(H_.by(), m, gauge, tensor_of(H_.by(), clover_->H, clover_->even.inverse, twist()), p_.csw);
 }
 
 template <class T, class S>
 void wilson<T, S>::prepare(spinors<T>& odd, const spinors<T>& eta) {
   if (clover_) {
-    multiply(clover_->even.inverse, even_, eta, 0, false, false);
+    apply_inverse_A(even_, eta, false);
   } else {
     H_.by().hands.each("prepare", std::size_t(even_.blocks()), [&](std::size_t first, std::size_t end) {
       const term<T> from{eta.of(0), inverse_A(), std::conj(inverse_A())};
@@ -152,7 +166,7 @@ template <class T, class S>
 void wilson<T, S>::complete(spinors<T>& psi, const spinors<T>& eta) {
   const auto inverse = clover_ ? chiral<T>(1) : inverse_A();
   H_(psi, psi, 0, {false, T(p_.kappa) * inverse, &eta, inverse});
-  if (clover_) multiply(clover_->even.inverse, psi, psi, 0, false, false);
+  if (clover_) apply_inverse_A(psi, psi, false);
 }
 
 template links<double> with_phases(const links<double>&, const angles&, const std::shared_ptr<const layout>&);

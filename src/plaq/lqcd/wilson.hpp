@@ -67,9 +67,9 @@ class wilson {
     return H_.link(at, mu);
   }
   bool has_clover() const { return clover_.has_value(); }
-  std::array<std::complex<T>, 36> clover_block(layout::place at, int chirality) const {
-    std::array<std::complex<T>, 36> a;
-    for (int i = 0; i < 36; ++i) a[i] = clover_->A.get(at, 36 * chirality + i);
+  six_by_six<T> clover_block(layout::place at, int chirality) const {
+    auto a = get_block(clover_->H, at, chirality);
+    for (int i = 0; i < 6; ++i) a[7 * i] += std::complex<T>(0, chirality ? -twist() : twist());
     return a;
   }
 
@@ -82,16 +82,18 @@ class wilson {
   friend class wilson;
   chiral<T> A(bool dagger = false) const;
   chiral<T> inverse_A(bool dagger = false) const;
-  /// out = A in, out += A in on a parity, or out = A^-1 in on even sites, with the clover term.
-  void multiply(const chiral_blocks<T>& blocks, spinors<T>& out, const spinors<T>& in, int parity, bool dagger,
-                bool add);
+  T twist() const { return T(2 * p_.kappa * p_.mu); }
+  /// With the clover term: out += A in on a parity, and out = A^-1 in on even sites.
+  void add_A(spinors<T>& out, const spinors<T>& in, int parity, bool dagger);
+  void apply_inverse_A(spinors<T>& out, const spinors<T>& in, bool dagger);
+  void multiply(spinors<T>& out, std::span<const chiral_factor<T>> factors, const spinors<T>& in, int parity, bool add);
 
   wilson_parameters p_;
   std::shared_ptr<const layout> where_;
   hopping<T, S> H_;
   spinors<T> even_;
   struct clover {
-    chiral_blocks<T> A;
+    chiral_blocks<T> H;
     struct {
       chiral_blocks<T> inverse;
       double log_det;
