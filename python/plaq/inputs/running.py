@@ -13,7 +13,7 @@ PATIENCE = 300.0  # seconds
 
 _PLACE = [
     Parameter("run", "folder", folder(), "run", "", "where results go; relative to where the command is given"),
-    Parameter("run", "threads", choice(*_core.task.backends()), "os", "", "back end of the tasks"),
+    Parameter("run", "threads", choice(*_core.task.backends()), "fiber", "", "back end of the tasks"),
     Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
               "threads of each rank; auto is one per physical core of its share of the machine"),
     Parameter("run", "bind", binding(), "auto", "",
