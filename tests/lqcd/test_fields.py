@@ -41,6 +41,11 @@ def test_lattices_that_cannot_be(extents, words):
         lqcd.Lattice(extents)
 
 
+def test_a_back_end_that_is_not_there_is_refused_with_one_worker_too():
+    with pytest.raises(InputError, match="unknown thread back end 'fibre'; this build has: fiber"):
+        lqcd.Lattice(EXTENTS, backend="fibre")
+
+
 def test_layouts_make_no_difference(gauge):
     plain = lqcd.GaugeField(lqcd.Lattice(EXTENTS, lanes=1)).hot(seed=1)
     assert plain.plaquettes() == gauge.plaquettes()

@@ -59,9 +59,9 @@ class pool final : public workers {
 }  // namespace
 
 std::unique_ptr<workers> make_workers(std::string_view backend, const task::options& how) {
-  if (how.workers == 1 && how.bind != task::binding::cores && how.bind != task::binding::threads)
-    return std::make_unique<caller>();
+  const bool alone = how.workers == 1 && how.bind != task::binding::cores && how.bind != task::binding::threads;
   return task::of_backend(backend, [&]<class Backend>() -> std::unique_ptr<workers> {
+    if (alone) return std::make_unique<caller>();
     return std::make_unique<pool<typename Backend::pool>>(how);
   });
 }
