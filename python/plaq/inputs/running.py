@@ -10,10 +10,11 @@ from plaq.inputs.schema import Parameter
 
 DOC = "How the run is carried out. No result changes by it unless it says so, and it may differ when a run goes on."
 PATIENCE = 300.0  # seconds
+BACKENDS = _core.task.backends()
 
 _PLACE = [
     Parameter("run", "folder", folder(), "run", "", "where results go; relative to where the command is given"),
-    Parameter("run", "threads", choice(*_core.task.backends()), "fiber", "", "back end of the tasks"),
+    Parameter("run", "threads", choice(*BACKENDS), BACKENDS[0], "", "back end of the tasks"),
     Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
               "threads of each rank; auto is one per physical core of its share of the machine"),
     Parameter("run", "bind", binding(), "auto", "",

@@ -26,7 +26,7 @@ class Lattice:
     """
 
     def __init__(self, extents: Sequence[int], grid: Sequence[int] | None = None, *, comm: Communicator | None = None,
-                 lanes: int = 0, backend: str = "fiber", pool=None):
+                 lanes: int = 0, backend: str = _core.task.backends()[0], pool=None):
         self.comm = comm or world()
         if len(extents) != 4 or (grid is not None and len(grid) != 4):
             raise InputError("a lattice has four extents (T, X, Y, Z), and a grid of ranks too")
