@@ -11,6 +11,7 @@ from contextlib import suppress
 import h5py
 import numpy as np
 import pytest
+from processes import descendants
 
 from plaq import _core
 from plaq.comm.launch import launcher_command
@@ -76,6 +77,9 @@ def stop(folder, how, reached, *arguments):
     while process.poll() is None and not there:
         there = bool(reached())
         time.sleep(0.005)
+    if how == signal.SIGKILL:  # all at once: ranks whose launcher is killed go on for a moment
+        for pid in list(descendants(process.pid)):
+            os.kill(pid, how)
     process.send_signal(how)
     said = process.communicate(timeout=60)[1]
     assert there, f"the run ended too early: {said}"
