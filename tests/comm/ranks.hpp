@@ -2,8 +2,12 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
+#include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/job/world.hpp"
@@ -33,6 +37,15 @@ void on_every_pool(Body&& body) {
   for (const auto& backend : task::backends())
     for (int workers = 1; workers <= most; ++workers)
       task::with_backend(backend, {.workers = workers}, [&](auto& pool) { body(pool); });
+}
+
+/// Random numbers of very different size, so that every order of summation rounds differently.
+inline std::vector<double> numbers(int seed, std::size_t n) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> x(n);
+  for (auto& v : x) v = normal(engine) * std::exp(4 * normal(engine));
+  return x;
 }
 
 template <class Exception, class Action>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <complex>
 #include <functional>
 #include <numeric>
@@ -23,6 +22,7 @@ namespace {
 
 using namespace plaq::comm;
 using test::message_of;
+using test::numbers;
 using test::world;
 namespace task = plaq::task;
 
@@ -134,15 +134,6 @@ TEST(collectives, sum_complex_numbers_but_do_not_order_them) {
   EXPECT_EQ(z[0], std::complex(p, p * (p - 1) / 2));
   EXPECT_EQ(z[1], std::complex(0., -p));
   EXPECT_THROW(c.all_reduce(z, operation::max), plaq::input_error);
-}
-
-/// Numbers of very different size, so that every order of summation rounds differently.
-std::vector<double> numbers(int seed, std::size_t n) {
-  engine_t random(seed);
-  std::normal_distribution<double> normal;
-  std::vector<double> x(n);
-  for (auto& v : x) v = normal(random) * std::exp(4 * normal(random));
-  return x;
 }
 
 double in_fixed_order(const std::vector<double>& x, std::size_t begin, std::size_t length) {

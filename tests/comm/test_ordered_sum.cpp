@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <complex>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -17,16 +16,8 @@ namespace {
 using namespace plaq::comm;
 using test::in_small_pieces;
 using test::message_of;
+using test::numbers;
 using test::world;
-
-/// Random numbers of very different size, so that every order of summation rounds differently.
-std::vector<double> numbers(int seed, std::size_t n) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<double> normal;
-  std::vector<double> x(n);
-  for (auto& v : x) v = normal(engine) * std::exp(4 * normal(engine));
-  return x;
-}
 
 TEST(ordered_sum, is_tested_with_numbers_whose_order_matters) {
   const auto forward = numbers(1, 50);

@@ -12,7 +12,7 @@ namespace plaq::trace {
 
 namespace {
 
-struct counter : listener {
+struct counting : listener {
   void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept override {
     log.append("c").append(std::to_string(id)).append("<").append(std::to_string(parent)).append(name);
   }
@@ -58,11 +58,11 @@ void tell_all() {
 }  // namespace
 
 TEST(Hooks, ReachTheListenerOnlyWhileItIsSet) {
-  counter heard;
+  counting heard;
   tell_all();
   EXPECT_EQ(set_listener(&heard), nullptr);
   tell_all();
-  counter other;
+  counting other;
   EXPECT_EQ(set_listener(&other), &heard);
   finished(9);
   EXPECT_EQ(set_listener(nullptr), &other);
