@@ -115,11 +115,12 @@ template <class V, kind K, class T, class S>
 PLAQ_KERNEL void one_block(const hop_work<T, S>& w, std::int64_t b, std::int64_t later, const lane_moves<V>& moves) {
   const unsigned edges = w.where->edges(b);
   spinor<V> sum = {};
-  [&]<int... D>(std::integer_sequence<int, D...>) {
+  [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
     ((K.prefetch ? (one_after_the_other(), prefetch<V, D>(w, later), one_after_the_other()) : void(),
       one_direction<V, D, K>(w, b, moves, edges, sum)),
      ...);
-  }(std::make_integer_sequence<int, neighbours>());
+  }
+  (std::make_integer_sequence<int, neighbours>());
   const std::int64_t at = (b - w.parity * w.where->half()) * 24 * linalg::lanes<V>;
   if (K.prefetch && w.stream)
     w.phi ? finish<V, true, K.prefetch>(w, at, sum) : finish<V, false, K.prefetch>(w, at, sum);
@@ -127,17 +128,25 @@ PLAQ_KERNEL void one_block(const hop_work<T, S>& w, std::int64_t b, std::int64_t
     w.phi ? finish<V, true, false>(w, at, sum) : finish<V, false, false>(w, at, sum);
 }
 
+/// One block of any kind: multiplying by determinants that are one changes nothing.
+template <class V, bool Dagger, class T, class S>
+[[gnu::noinline]] void any_block(const hop_work<T, S>& w, std::int64_t b) {
+  constexpr kind any{.dagger = Dagger, .whole = false, .turned = true, .faces = true, .prefetch = false};
+  one_block<V, any>(w, b, b, lane_moves<V>(*w.where));
+}
+
+/// Blocks at an edge of the rank are few, and a lattice that is too small for all lanes is too small for more care.
 template <class V, kind K, class T, class S>
 void all_blocks(const hop_work<T, S>& w, std::span<const std::int32_t> blocks) {
-  // There are few of these, and multiplying by one changes nothing.
-  constexpr kind at_edge{.dagger = K.dagger, .whole = false, .turned = true, .faces = true, .prefetch = false};
   const lane_moves<V> moves(*w.where);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const std::int64_t b = blocks[i], later = blocks[std::min(i + blocks_ahead, blocks.size() - 1)];
-    if (w.where->edges(b) >> 8)
-      one_block<V, at_edge>(w, b, later, moves);
-    else
-      one_block<V, K>(w, b, later, moves);
+    const std::int64_t b = blocks[i];
+    if constexpr (linalg::lanes<V> == linalg::native_lanes<T>)
+      if (!(w.where->edges(b) >> 8)) {
+        one_block<V, K>(w, b, blocks[std::min(i + blocks_ahead, blocks.size() - 1)], moves);
+        continue;
+      }
+    any_block<V, K.dagger>(w, b);
   }
   if (K.prefetch && w.stream) streamed();
 }
