@@ -96,16 +96,17 @@ def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_b
 def test_the_approach_ends_when_it_has_settled_and_leaves_room_for_what_counts(settled, most, fewest, expected):
     """settled: the iteration that says so; expected: iterations of the approach. Those and what counts are at least the
     fewest, and never more than are allowed."""
-    last = parts(most, 1000)
+    last = parts(most, 1000, 0.5, 4.0)
     approach = next(i for i in range(1, 100) if next_phase(i >= settled, i, most, fewest, last) == FINAL)
     assert approach == expected and fewest <= approach + last <= most
     assert next_phase(False, 1, 12, 1, 4) == APPROACH
 
 
-@pytest.mark.parametrize("most, measurements, expected", [
-    (20, 15_999, 4), (20, 16_000, 8), (20, 10**6, 8), (12, 10**6, 6), (3, 10**6, 1), (7, 1000, 3), (1, 1, 1)])
-def test_more_iterations_count_where_each_has_many_measurements(most, measurements, expected):
-    assert parts(most, measurements) == expected
+@pytest.mark.parametrize("most, measurements, T, expected", [
+    (20, 15_999, 0.2, 4), (20, 16_000, 0.2, 8), (20, 3999, 0.1, 4), (20, 4000, 0.1, 8), (20, 10**6, 1.0, 8),
+    (12, 10**6, 1.0, 6), (3, 10**6, 0.01, 1), (7, 1000, 1.0, 3), (1, 1, 1.0, 1)])
+def test_more_iterations_count_in_the_cold_and_where_each_has_many_measurements(most, measurements, T, expected):
+    assert parts(most, measurements, T, largest_energy=4.0) == expected
 
 
 def test_one_iteration_in_the_bath_of_a_given_self_energy():

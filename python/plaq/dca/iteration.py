@@ -89,7 +89,7 @@ class Iteration:
     def parts(self) -> int:
         """Iterations that share the measurements of a temperature."""
         p = self.parameters
-        return pooling.parts(p.dca.iterations, p.measurements(self.T)[1])
+        return pooling.parts(p.dca.iterations, p.measurements(self.T)[1], self.T, self.crystal.lattice.largest_energy)
 
     def make_bath(self) -> None:
         """mu, the baths and the solver's problem. Collective."""

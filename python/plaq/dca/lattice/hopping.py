@@ -97,6 +97,11 @@ class Lattice:
         highest = self._stationary_value(grid[eps.argmax()])
         return min(float(eps.min()), lowest), max(float(eps.max()), highest)
 
+    @property
+    def largest_energy(self):
+        """max |eps(k)|."""
+        return max(map(abs, self.extrema))
+
     def _stationary_value(self, k):
         d = self._displacements
         t = np.where(d.any(axis=1), self._amplitudes, 0.0)

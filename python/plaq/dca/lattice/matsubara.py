@@ -12,8 +12,8 @@ def frequency_cutoff(lattice, u, mu=0.0):
     All poles, from eps - mu to eps + U - mu, lie inside where `mu` is that of free electrons, or inside the band
     whatever it is (chemical_potential.cutoff). Sigma shares the bound.
     """
-    half_width = max(abs(energy) for energy in lattice.extrema)
-    return half_width + abs(u) + max(half_width, abs(mu), 0.1)
+    largest = lattice.largest_energy
+    return largest + abs(u) + max(largest, abs(mu), 0.1)
 
 
 class Mesh:

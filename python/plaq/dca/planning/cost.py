@@ -13,6 +13,7 @@ from pathlib import Path
 
 from plaq._core.dca import device_chain_bytes
 from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
 from plaq.dca.solver import choices
@@ -154,7 +155,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     steps = 2 * math.ceil(math.log2(ranks))
 
     core = wall = exchange = spread_exchange = messages = 0.0
-    for measurements, warm_up, n_w, extra in iterations(p, T, count, general):
+    for measurements, warm_up, n_w, extra in iterations(p, cluster.lattice, T, count, general):
         interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
         walk, measure = choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
         each = -(-measurements // pieces) * pieces / solver.chains
@@ -168,8 +169,9 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         spread_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth
     samples = solver.bins + 1
     evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
+    evaluation += machine.iteration * len(iterations(p, cluster.lattice, T, 0, 0))
     return Cost(T, order, count, chain, alone, spread if ranks > 1 else alone, core, wall, exchange,
-                evaluation + machine.iteration * len(iterations(p, T, 0, 0)), (bins + vertices) / machine.disk,
+                evaluation, (bins + vertices) / machine.disk,
                 on_device, messages, spread_exchange)
 
 
@@ -187,13 +189,14 @@ def channels(p: Parameters) -> int:
     return len(kinds) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
 
 
-def iterations(p: Parameters, T: float, window: int, channels: int) -> list[tuple[int, int, int, int]]:
+def iterations(p: Parameters, lattice: Lattice, T: float, window: int,
+               channels: int) -> list[tuple[int, int, int, int]]:
     """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the approach takes as
     many as it mostly does."""
     (first, many), warm_up = p.measurements(T), p.solver.warmup
     if p.dca.isolated or p.dca.iterations == 1:
         return [(many, warm_up, window, channels)]
-    again, last = warm_up // 4, parts(p.dca.iterations, many)
+    again, last = warm_up // 4, parts(p.dca.iterations, many, T, lattice.largest_energy)
     before = min(APPROACH, p.dca.iterations - last)
     part = (-(-many // last), again, window, channels)
     return [(first, warm_up, 0, 0), *[(first, again, 0, 0)] * (before - 1), *[part] * last]

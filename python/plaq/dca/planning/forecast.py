@@ -106,7 +106,8 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
 
 def counted(p: Parameters) -> str:
     """How many iterations the times are those of."""
-    counts = sorted({len(iterations(p, T, 0, 0)) for T in p.dca.temperatures})
+    lattice = Lattice(p.hopping())
+    counts = sorted({len(iterations(p, lattice, T, 0, 0)) for T in p.dca.temperatures})
     return f"{' or '.join(map(str, counts))} iteration{'s' * (counts != [1])} at every temperature"
 
 

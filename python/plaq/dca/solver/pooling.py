@@ -19,16 +19,18 @@ import numpy as np
 from plaq.dca.solver.ctaux import InBath, Measured
 
 FEW, MANY = 4, 8  # iterations that share the measurements of a temperature
-ENOUGH = 2000  # measurements of an iteration, for groups of which the loop's answer to noise is linear
+COLD = 1 / 25  # temperature over the largest band energy, below which the density mode oscillates
+ENOUGH, ENOUGH_IF_COLD = 2000, 500  # measurements of an iteration, for groups to which the loop answers linearly
 
 
-def parts(iterations: int, measurements: int) -> int:
+def parts(iterations: int, measurements: int, T: float, largest_energy: float) -> int:
     """How many share ``measurements`` where only so many ``iterations`` are allowed at a temperature: at most half of
-    them, one at least.
+    them, one at least. largest_energy : max |eps(k)|
 
-    The loop's slowest mode oscillates over some six iterations at low temperature, and many iterations average over it;
-    with few measurements each they are noisier than few iterations are."""
-    return min(MANY if measurements >= MANY * ENOUGH else FEW, max(1, iterations // 2))
+    Where it is cold the loop's slowest mode oscillates over some six iterations, and many iterations average over it;
+    elsewhere, with few measurements each, they are noisier than few iterations are."""
+    many = measurements >= MANY * (ENOUGH_IF_COLD if T <= COLD * largest_energy else ENOUGH)
+    return min(MANY if many else FEW, max(1, iterations // 2))
 
 
 _AVERAGED = ("sign", "order", "norm", "histogram", "pairing", "correlations", "channels")
