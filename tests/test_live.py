@@ -41,7 +41,7 @@ class Terminal:
         except OSError as error:  # a container without /dev/pts
             pytest.skip(f"this machine gives no pseudo-terminals: {error}")
         self.resize(columns, lines)
-        self._got = b""
+        self._got, self._lock = b"", threading.Lock()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def resize(self, columns, lines):
@@ -50,12 +50,16 @@ class Terminal:
 
     def _listen(self):
         while piece := os.read(self._master, 1 << 16):
-            self._got += piece
+            with self._lock:
+                self._got += piece
 
     def taken(self):
-        """What was written since the last call."""
-        time.sleep(0.05)
-        got, self._got = self._got, b""
+        """What was written since the last call: all that comes before a mark behind it."""
+        os.write(self.slave, b"\0")
+        while b"\0" not in self._got:
+            time.sleep(0.001)
+        with self._lock:
+            got, _, self._got = self._got.partition(b"\0")
         return got.decode()
 
     def screen(self, written):
@@ -137,6 +141,8 @@ def test_a_terminal_that_changes_its_size(on_terminal):
     for _ in range(200):
         time.sleep(0.05)
         if written := terminal.taken():
+            time.sleep(0.1)  # the rest of it
+            written += terminal.taken()
             break
     rows = 2 * (len(wide) - 1)  # 100 columns are two lines now
     assert written.startswith(f"\x1b[{rows}F")
