@@ -138,11 +138,11 @@ def test_a_terminal_that_changes_its_size(on_terminal):
     log.status("plaq dca", ROWS, 0.3)
     wide = terminal.screen(terminal.taken())
     terminal.resize(50, 24)
+    written = ""
     for _ in range(200):
         time.sleep(0.05)
-        if written := terminal.taken():
-            time.sleep(0.1)  # the rest of it
-            written += terminal.taken()
+        written += terminal.taken()
+        if written.endswith("\x1b[J"):  # the whole panel
             break
     rows = 2 * (len(wide) - 1)  # 100 columns are two lines now
     assert written.startswith(f"\x1b[{rows}F")

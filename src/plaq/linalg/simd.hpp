@@ -57,6 +57,7 @@ template <class T>
 inline constexpr int native_lanes = register_bytes / int(sizeof(T));
 
 #define PLAQ_KERNEL [[gnu::always_inline]] inline
+#define PLAQ_INLINE __attribute__((always_inline))  // of a lambda, behind its arguments
 
 template <class V>
 PLAQ_KERNEL V load(const number_of<V>* from) {

@@ -115,12 +115,11 @@ template <class V, kind K, class T, class S>
 PLAQ_KERNEL void one_block(const hop_work<T, S>& w, std::int64_t b, std::int64_t later, const lane_moves<V>& moves) {
   const unsigned edges = w.where->edges(b);
   spinor<V> sum = {};
-  [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
+  [&]<int... D>(std::integer_sequence<int, D...>) PLAQ_INLINE {
     ((K.prefetch ? (one_after_the_other(), prefetch<V, D>(w, later), one_after_the_other()) : void(),
       one_direction<V, D, K>(w, b, moves, edges, sum)),
      ...);
-  }
-  (std::make_integer_sequence<int, neighbours>());
+  }(std::make_integer_sequence<int, neighbours>());
   const std::int64_t at = (b - w.parity * w.where->half()) * 24 * linalg::lanes<V>;
   if (K.prefetch && w.stream)
     w.phi ? finish<V, true, K.prefetch>(w, at, sum) : finish<V, false, K.prefetch>(w, at, sum);

@@ -3,8 +3,6 @@
 #include "plaq/pic/particles.hpp"
 #include "plaq/pic/registers.hpp"
 
-#define PLAQ_INLINE __attribute__((always_inline))
-
 namespace plaq::pic {
 
 /// How many from the i-th on are in a cell, at most a register of T, as bits.

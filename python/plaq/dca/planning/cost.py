@@ -155,7 +155,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     steps = 2 * math.ceil(math.log2(ranks))
 
     core = wall = exchange = spread_exchange = messages = 0.0
-    for measurements, warm_up, n_w, extra in iterations(p, cluster.lattice, T, count, general):
+    all_iterations = iterations(p, cluster.lattice, T, count, general)
+    for measurements, warm_up, n_w, extra in all_iterations:
         interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
         walk, measure = choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
         each = -(-measurements // pieces) * pieces / solver.chains
@@ -169,9 +170,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         spread_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth
     samples = solver.bins + 1
     evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
-    evaluation += machine.iteration * len(iterations(p, cluster.lattice, T, 0, 0))
     return Cost(T, order, count, chain, alone, spread if ranks > 1 else alone, core, wall, exchange,
-                evaluation, (bins + vertices) / machine.disk,
+                evaluation + machine.iteration * len(all_iterations), (bins + vertices) / machine.disk,
                 on_device, messages, spread_exchange)
 
 
