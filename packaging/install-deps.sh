@@ -16,7 +16,8 @@ for prefix in "${prefixes[@]}"; do
 done
 
 compiles() {  # a program that includes the header $1 and is linked with the further arguments
-  printf '#include <%s>\nint main() {}\n' "$1" | "$cxx" "${flags[@]}" -x c++ - -o /dev/null "${@:2}" 2>/dev/null
+  # Not by a pipe: a compiler that ends before it has read all would leave an error of the writer's.
+  "$cxx" "${flags[@]}" -x c++ - -o /dev/null "${@:2}" <<<"#include <$1>"$'\n''int main() {}' 2>/dev/null
 }
 compiles_eigen() { compiles unsupported/Eigen/FFT || compiles eigen3/unsupported/Eigen/FFT -I/usr/include/eigen3; }
 python_has() { "$python" -c "$1" 2>/dev/null; }
