@@ -2,9 +2,24 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <vector>
 
 namespace plaq::linalg {
+
+inline constexpr int cache_line = 64;  // bytes
+
+/// Memory that begins with a cache line, so that vectors as wide as one do not lie across two.
+template <class T>
+struct in_lines {
+  using value_type = T;
+  in_lines() = default;
+  template <class Other>
+  in_lines(const in_lines<Other>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(cache_line))); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(cache_line)); }
+  bool operator==(const in_lines&) const = default;
+};
 
 template <class T>
 class matrix {
@@ -15,6 +30,9 @@ class matrix {
   int rows() const { return rows_; }
   int columns() const { return columns_; }
   int stride() const { return stride_; }
+  /// Rows with the rest of their last cache line, which is there and means nothing: products that write whole vectors
+  /// need no copy of the edge.
+  int whole_rows() const { return whole(rows_, cache_line / int(sizeof(T))); }
   T* data() { return data_.data(); }
   const T* data() const { return data_.data(); }
   T* column(int j) { return data_.data() + std::size_t(j) * stride_; }
@@ -35,7 +53,7 @@ class matrix {
   void resize(int rows, int columns) {
     if (rows > stride_) {
       const int stride = padded(rows + rows / 4);
-      std::vector<T> data(std::size_t(stride) * std::max(columns, columns_));
+      std::vector<T, in_lines<T>> data(std::size_t(stride) * std::max(columns, columns_));
       for (int j = 0; j < std::min(columns, columns_); ++j)
         std::copy_n(column(j), std::min(rows, rows_), data.data() + std::size_t(j) * stride);
       data_.swap(data);
@@ -48,14 +66,16 @@ class matrix {
   }
 
  private:
+  static int whole(int rows, int unit) { return (rows + unit - 1) / unit * unit; }
+
   // Whole cache lines, but never a multiple of a page: columns would evict each other.
   static int padded(int rows) {
-    const int stride = (rows + 15) / 16 * 16;
+    const int stride = whole(rows, 16);
     return stride % 256 == 0 ? stride + 16 : stride;
   }
 
   int rows_ = 0, columns_ = 0, stride_ = 0;
-  std::vector<T> data_;
+  std::vector<T, in_lines<T>> data_;
 };
 
 }  // namespace plaq::linalg
