@@ -96,7 +96,7 @@ def exact(geometry: str, U: float, beta: float, density: float) -> dict[str, np.
     point = exact_point(parameters, cluster, 0, channels, FREQUENCIES)
     # that is of the expansion
     found = {name: estimate.mean for name, estimate in point.observables.items() if name != "sign"}
-    order = choices.expansion_constant(parameters.solver) + beta * U * cluster.size * (
+    order = choices.expansion_constant(parameters, cluster, beta) + beta * U * cluster.size * (
         found["density"] / 2 - found["double_occupancy"])
     found |= {"order_identity": np.array(0.0), "expansion_order": order}
     m = (setting.g0 - found["G"]) / setting.g0**2

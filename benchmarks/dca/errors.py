@@ -43,7 +43,7 @@ def measure(name, seconds):
     per_bin = max(4, int(seconds / BINS / (trial.seconds / trial.measurements)))
     r = problem.run(order=order, measurements=BINS * per_bin, bins=BINS, warm_up=0, window=window, every=every,
                     start=first.states)
-    setting = observables.Setting(problem.cluster, problem.group, problem.mesh, problem.coarse, problem.U, 1.0,
+    setting = observables.Setting(problem.cluster, problem.group, problem.mesh, problem.coarse, problem.U, problem.K,
                                   problem.mu, problem.g0)
     found = observables.estimates(setting, r.measured, window)
     return quantities(problem, found), r, every

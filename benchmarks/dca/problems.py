@@ -16,7 +16,7 @@ from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics import observables
-from plaq.dca.solver import ctaux
+from plaq.dca.solver import choices, ctaux
 from plaq.dca.solver.chains import Chains, fresh_chain, run_chains
 
 
@@ -35,6 +35,7 @@ class Problem:
         if sigma is None:
             sigma = np.full((self.cluster.size, len(self.mesh.omega)), U * density / 2, dtype=complex)
         self.density, self.sigma = density, sigma
+        self.K = choices.constant_at(density, False, beta * U * self.cluster.size)
         self.update()
 
     def update(self):
@@ -57,10 +58,10 @@ class Problem:
             in_flight="auto"):
         """Walk and measure; seconds are of the process's CPU for one worker, of the wall otherwise."""
         if order is None:
-            order = 1 + self.beta * self.U * self.cluster.size * self.density * (4 - self.density) / 16
+            order = self.K + self.beta * self.U * self.cluster.size * self.density * (4 - self.density) / 16
         solver = SimpleNamespace(block_length=block, measure_every=every, bins=bins, chains=chains, precision=precision,
                                  seed=11)
-        task = ctaux.Task(beta=self.beta, U=self.U, K=1.0, g0=self.g0, measurements=measurements, order=order,
+        task = ctaux.Task(beta=self.beta, U=self.U, K=self.K, g0=self.g0, measurements=measurements, order=order,
                           warm_up=warm_up, point=0, iteration=0, window=window, pairing=window > 0,
                           orbit=observables.pair_orbits(self.group))
         problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)

@@ -14,7 +14,12 @@ struct setting {
   expansion parameters;
   std::shared_ptr<const g0_table> g0;
 
+  /// Without the factor (K / (2 beta Nc))^k.
   long double weight(const std::vector<vertex>& v) const { return reference::weight(parameters, *g0, v); }
+  /// Of the whole weight.
+  double sign(const std::vector<vertex>& v) const {
+    return (weight(v) < 0 ? -1 : 1) * parameters.sign_of_factor(int(v.size()));
+  }
   /// N_sigma of these vertices.
   std::array<linalg::matrix<double>, 2> n(const std::vector<vertex>& v) const {
     std::array<linalg::matrix<double>, 2> out;
@@ -36,8 +41,8 @@ struct setting {
   }
 };
 
-inline setting plaquette(double beta, double U) {
-  return {{beta, U, 4, 1.}, two_level_bath({2, 2}, beta, 0.9, 0.4).table()};
+inline setting plaquette(double beta, double U, double K = 1) {
+  return {{beta, U, 4, K}, two_level_bath({2, 2}, beta, 0.9, 0.4).table()};
 }
 
 }  // namespace plaq::dca

@@ -131,8 +131,13 @@ TEST(charge_worm, finds_how_often_an_atom_is_empty_or_occupied) {
   EXPECT_NEAR(even, exact_even, 4 * std::sqrt(exact_even * (1 - exact_even) * 2 * 60 / sent));
 }
 
-TEST(charge_worm, leaves_the_walker_with_its_n_and_sign) {
-  const setting s = plaquette(5, 8);
+class charge_worm_each_K : public testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(K, charge_worm_each_K, testing::Values(1., -5.), [](const auto& K) {
+  return K.param > 0 ? "positive" : "negative";
+});
+
+TEST_P(charge_worm_each_K, leaves_the_walker_with_its_n_and_sign) {
+  const setting s = plaquette(5, 8, GetParam());
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({s.warm(), 1});
   int changed = 0;
@@ -145,7 +150,7 @@ TEST(charge_worm, leaves_the_walker_with_its_n_and_sign) {
     }
     ++changed;
     const auto& after = w.current().vertices;
-    EXPECT_EQ(w.current().sign, s.weight(after) < 0 ? -1. : 1.);
+    EXPECT_EQ(w.current().sign, s.sign(after));
     const auto n = s.n(after);
     for (int side = 0; side < 2; ++side)
       for (int p = 0; p < w.order(); ++p)

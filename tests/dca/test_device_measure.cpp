@@ -119,8 +119,8 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
   const device::measurement_tables tables(*p, {});
   const g0_table& g0 = *p->model.g0;
   constexpr int capacity = 64, block_length = 8;
-  const double gamma = p->model.parameters.gamma();
-  const device::walk_rules rules{3, 1, g0.sites(), {std::expm1(gamma), std::expm1(-gamma)}, block_length, 8, 2, 2, 5};
+  const vertex_strength strength(p->model.parameters);
+  const device::walk_rules rules{3, 1, g0.sites(), {strength(1, 1), strength(1, -1)}, block_length, 8, 2, 2, 5};
   const auto bits = [&](int threads) {
     device::room r;
     device::measurement_room scratch;

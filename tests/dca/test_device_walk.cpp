@@ -22,11 +22,12 @@ struct case_of_walk {
   int block_length;
   std::uint64_t seed;
   int measurements = 60, proposals = 40;
+  double K = 1;
 };
 
 problem problem_of(const case_of_walk& c) {
   problem p;
-  p.model.parameters = {c.beta, c.U, c.cluster.size(), 1.};
+  p.model.parameters = {c.beta, c.U, c.cluster.size(), c.K};
   p.model.g0 = two_level_bath(c.cluster, c.beta, c.shift, 0.4).table(256);
   p.model.difference = c.cluster.difference();
   p.model.momenta = c.cluster.momenta();
@@ -113,6 +114,10 @@ TEST(device_walk, is_that_of_the_walker_at_strong_coupling) {
   for (std::uint64_t seed : {1, 2, 3}) compare({{2, 2}, 5, 8, 1.6, 64, seed, 30});
 }
 
+TEST(device_walk, is_that_of_the_walker_where_K_is_negative) {
+  for (std::uint64_t seed : {1, 2}) compare({{2, 2}, 5, 8, 1.6, 64, seed, 30, 40, -8.});
+}
+
 TEST(device_walk, is_that_of_the_walker_for_any_length_of_blocks) {
   for (int block_length : {1, 7, 16, 100}) compare({{2, 2}, 3, 4, 0.8, block_length, 5});
 }
@@ -169,8 +174,8 @@ TEST(device_walk, of_any_number_of_threads_has_the_same_bits) {
   const problem p = problem_of({{2, 1}, 4, 6, 0.3, 16, 2, 1, 20});
   const g0_table& g0 = *p.model.g0;
   constexpr int capacity = 64;
-  const double gamma = p.model.parameters.gamma();
-  const device::walk_rules rules{4, 1, 2, {std::expm1(gamma), std::expm1(-gamma)}, 16, 20, 2, 2, 5};
+  const vertex_strength strength(p.model.parameters);
+  const device::walk_rules rules{4, 1, 2, {strength(1, 1), strength(1, -1)}, 16, 20, 2, 2, 5};
   const auto bits_after = [&](int threads) {
     device::room r;
     std::vector<std::byte> hot(cut_hot(r, nullptr, capacity, rules.block_length)), cold(cut_cold(r, nullptr, capacity));

@@ -12,19 +12,20 @@ using namespace plaq::dca;
 namespace {
 const expansion parameters{4., 6., 2, 1.};
 const occupation guess(parameters);
+const double along = vertex_strength(parameters)(1, 1);  // e^gamma - 1
 using spins = occupation::spins;
 }  // namespace
 
 // Weights of the expansion, summed over the spin of a vertex.
 TEST(occupation, rates_are_what_vertices_are_worth) {
-  const double each = parameters.K / (2 * parameters.beta * parameters.sites), gamma = parameters.gamma();
+  const double each = parameters.K / (2 * parameters.beta * parameters.sites), gamma = std::log1p(along);
   EXPECT_DOUBLE_EQ(guess.rate(occupation::even), 2 * each);
   EXPECT_NEAR(guess.rate(occupation::single_up), each * (std::exp(gamma) + std::exp(-gamma)), 1e-12);
   EXPECT_NEAR(guess.rate(occupation::single_down), guess.rate(occupation::single_up), 1e-12);
 }
 
 TEST(occupation, density_is_that_of_two_poisson_processes) {
-  const double L = 0.7, gamma = parameters.gamma(), each = parameters.K / (2 * parameters.beta * parameters.sites);
+  const double L = 0.7, gamma = std::log1p(along), each = parameters.K / (2 * parameters.beta * parameters.sites);
   const occupation::chances up = {0, 1, 0};
   const double expected =
       std::exp(-guess.rate(occupation::single_up) * L) * std::pow(each * std::exp(gamma), 3) * each * std::exp(-gamma);

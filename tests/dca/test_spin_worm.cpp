@@ -24,8 +24,13 @@ void expect_ratio(double found, long double after, long double before) {
 
 }  // namespace
 
-TEST(spin_worm, every_ratio_is_that_of_determinants_from_scratch) {
-  const setting s = plaquette(4, 6);
+class spin_worm_each_K : public testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(K, spin_worm_each_K, testing::Values(1., -5.), [](const auto& K) {
+  return K.param > 0 ? "positive" : "negative";
+});
+
+TEST_P(spin_worm_each_K, every_ratio_is_that_of_determinants_from_scratch) {
+  const setting s = plaquette(4, 6, GetParam());
   auto v = s.warm();
   ASSERT_GT(v.size(), 20u);
   const auto n = s.n(v);
@@ -111,8 +116,8 @@ TEST(spin_worm, visits_spins_by_their_weight) {
   }
 }
 
-TEST(spin_worm, leaves_the_walker_with_its_n_and_sign) {
-  const setting s = plaquette(5, 8);
+TEST_P(spin_worm_each_K, leaves_the_walker_with_its_n_and_sign) {
+  const setting s = plaquette(5, 8, GetParam());
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({s.warm(), 1});
   int changed = 0;
@@ -129,7 +134,7 @@ TEST(spin_worm, leaves_the_walker_with_its_n_and_sign) {
     }
     EXPECT_EQ(differs, other);
     if (!other) continue;
-    EXPECT_EQ(w.current().sign, s.weight(after) < 0 ? -1. : 1.);
+    EXPECT_EQ(w.current().sign, s.sign(after));
     const auto n = s.n(after);
     for (int side = 0; side < 2; ++side)
       for (int p = 0; p < w.order(); ++p)

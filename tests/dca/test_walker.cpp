@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/reference.hpp"
@@ -23,9 +24,9 @@ struct setting {
 };
 
 // 2x2, beta = 5, U = 8, doped: about 75 vertices and weights of both signs.
-setting strong_coupling() {
+setting strong_coupling(double K = 1) {
   const double beta = 5, U = 8;
-  return {{beta, U, 4, 1.}, two_level_bath(plaquette, beta, 1.6, 0.4).table()};
+  return {{beta, U, 4, K}, two_level_bath(plaquette, beta, 1.6, 0.4).table()};
 }
 // One site, half filled: the order is so low that removals meet an empty configuration.
 setting one_site() {
@@ -124,6 +125,28 @@ TEST(walker, keeps_the_sign_where_weights_are_negative) {
   EXPECT_LT(totals.negative, 65);
 }
 
+TEST(walker, decides_like_the_reference_where_K_is_negative) {
+  for (const auto [block_length, blocks] : {std::pair(1, 300), std::pair(7, 60), std::pair(64, 14)}) {
+    const walk_totals totals = compare(strong_coupling(-8), block_length, blocks);
+    EXPECT_GT(totals.negative, 2);
+    EXPECT_GT(totals.longest, 25);
+  }
+}
+
+// The sum over the spin of what a vertex is worth with 0 or 1 electrons of either spin.
+TEST(vertex_strength, gives_the_interaction) {
+  for (const double K : {0.2, 1., 30., -0.2, -4., -29.}) {
+    const expansion p{5., 6., 4, K};
+    const vertex_strength x(p);
+    for (int up = 0; up < 2; ++up)
+      for (int down = 0; down < 2; ++down) {
+        double sum = 0;
+        for (const int spin : {1, -1}) sum += K / (2 * p.beta * p.sites) * (1 + up * x(1, spin)) * (1 + down * x(-1, spin));
+        EXPECT_NEAR(sum, K / (p.beta * p.sites) - p.U * (up * down - (up + down) / 2.), 1e-12) << K << up << down;
+      }
+  }
+}
+
 TEST(walker, splits_a_sweep_into_blocks_of_nearly_equal_length) {
   const setting s = strong_coupling();
   walker<double> whole(s.parameters, s.g0, 64), parts(s.parameters, s.g0, 64);
@@ -134,8 +157,13 @@ TEST(walker, splits_a_sweep_into_blocks_of_nearly_equal_length) {
   for (int i = 0; i < whole.order(); ++i) EXPECT_EQ(whole.current().vertices[i].tau, parts.current().vertices[i].tau);
 }
 
-TEST(walker, flips_a_site_like_the_reference) {
-  const setting s = strong_coupling();
+class flips_of_a_site : public testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(walker, flips_of_a_site, testing::Values(1., -8.), [](const auto& K) {
+  return K.param > 0 ? "K_positive" : "K_negative";
+});
+
+TEST_P(flips_of_a_site, are_those_of_the_reference) {
+  const setting s = strong_coupling(GetParam());
   walker<double> w(s.parameters, s.g0, 32);
   w.reset(warm(s));
   const stream_id flips{17, 3, 0, 0, 0, 0};
@@ -152,7 +180,8 @@ TEST(walker, flips_a_site_like_the_reference) {
     const auto stay = w.current().vertices;
     ASSERT_EQ(w.flip_site(flips, i), expected) << i;
     EXPECT_EQ(in_order(w.current().vertices), in_order(expected ? flipped : stay));
-    EXPECT_EQ(w.current().sign, (expected ? after : before) < 0 ? -1. : 1.);
+    EXPECT_EQ(w.current().sign,
+              ((expected ? after : before) < 0 ? -1 : 1) * s.parameters.sign_of_factor(w.order()));
     EXPECT_LT(largest_deviation(w, s), 1e-11);
     accepted += expected;
     w.propose(moves, 20 * i, 20);
@@ -242,13 +271,13 @@ TEST(walker, fill_gives_M_ordered_by_site) {
               vertices.begin());
       EXPECT_EQ(vertices.at(from[p]).site, x);
     }
-  const double gamma = s.parameters.gamma();
+  const vertex_strength strength(s.parameters);
   for (int side = 0; side < 2; ++side) {
     const int sigma = side == 0 ? 1 : -1;
     const auto n = reference::inverse(reference::inverse_n(s.parameters, *s.g0, vertices, sigma));
     for (int p = 0; p < w.order(); ++p)
       for (int q = 0; q < w.order(); ++q) {
-        const double m = std::expm1(gamma * sigma * vertices[from[p]].spin) * double(n[from[p]][from[q]]);
+        const double m = strength(sigma, vertices[from[p]].spin) * double(n[from[p]][from[q]]);
         EXPECT_NEAR(out.m[side](p, q), m, 1e-5 * (1 + std::abs(m)));
       }
   }

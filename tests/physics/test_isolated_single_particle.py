@@ -5,9 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from deviations import Deviations
+from isolated import DIMER, OPEN_DIMER, OPEN_PLAQUETTE, PLAQUETTE, at_filling
 from isolated_cases import isolated_case
 
 from plaq.dca.physics.exact import exact_point
+from plaq.dca.solver import choices
 
 FEW = 6  # numbers drawn from every array of a run
 
@@ -47,4 +49,21 @@ def test_single_particle():
     # All numbers of a run move with the number of its electrons, where that varies: one run in a hundred is far off in
     # all.
     assert error < 0.13
+    assert abs(chi2 - 1.04) < 3 * error
+
+
+@pytest.mark.slow
+def test_where_K_is_negative():
+    """As it is chosen for clusters with a bath at and near half filling, with worms of both kinds."""
+    deviations = Deviations()
+    cases = [(geometry, U, 2.0, n) for geometry in (DIMER, OPEN_DIMER, PLAQUETTE, OPEN_PLAQUETTE)
+             for U in (4.0, 8.0) for n in (1.0, 0.9)]
+    cases += [(PLAQUETTE, 6.0, 5.0, 1.0), (OPEN_PLAQUETTE, 4.0, 5.0, 1.0), (DIMER, 6.0, 5.0, 0.9)]
+    for seed, (geometry, U, beta, n) in enumerate(cases, 300):
+        K = choices.constant_at(n, True, beta * U * geometry.cluster.size)
+        assert K < 0
+        compare(at_filling(geometry, U, beta, n, K=K, measurements=8192, seed=seed), deviations)
+    print(deviations.table())
+    chi2, error, _ = deviations.reduced()
+    assert error < 0.15
     assert abs(chi2 - 1.04) < 3 * error

@@ -135,8 +135,8 @@ class Iteration:
         missing = many - (int(at["pool"]["weights"].sum()) if at["pool"] else 0)
         last = p.dca.isolated or at["iteration"] == p.dca.iterations
         measurements = few if at["phase"] == APPROACH else missing if last else min(missing, -(-many // self.parts))
-        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=choices.expansion_constant(p.solver), g0=g0,
-                          measurements=measurements, order=max(at["order"], 1.0), warm_up=at["warm_up"],
+        task = ctaux.Task(beta=mesh.beta, U=p.model.U, K=choices.expansion_constant(p, self.crystal.cluster, mesh.beta),
+                          g0=g0, measurements=measurements, order=max(at["order"], 1.0), warm_up=at["warm_up"],
                           point=self.point, iteration=at["iteration"], isolated=p.dca.isolated, tau=at["tau"])
         if at["phase"] != APPROACH and p.measures_two_particle(self.T):
             task.window = choices.window(p, mesh.beta)

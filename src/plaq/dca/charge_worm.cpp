@@ -14,7 +14,7 @@ charge_worm::charge_worm(const expansion& parameters, std::shared_ptr<const g0_t
     : parameters_(parameters),
       g0_(std::move(g0)),
       occupation_(parameters),
-      gamma_(parameters.gamma()),
+      strength_(parameters),
       g_equal_((*g0_)(0, 0., 0, 0.)),
       longest_step_(std::min(parameters.beta / 2, reach / occupation_.rate(occupation::single_up))) {}
 
@@ -82,7 +82,7 @@ void charge_worm::load(const std::vector<vertex>& vertices, const std::array<con
     std::fill_n(d.column(0), k + 1, 0.);
     d(0, 0) = 1;
     for (int j = 0; j < k; ++j) {
-      s.strength[j] = vertex_strength(gamma_, sigma_of[side], vertices[j].spin);
+      s.strength[j] = strength_(sigma_of[side], vertices[j].spin);
       const Real* from = n[side]->column(j);
       double* to = d.column(j + 1);
       to[0] = 0;
@@ -114,7 +114,7 @@ double charge_worm::rewrite(point from, double distance, int side, const stream_
     ++(spin > 0 ? after.up : after.down);
   }
   const double prefactor =
-      std::pow(parameters_.K / (2 * parameters_.beta * parameters_.sites), after.all() - before.all());
+      std::pow(std::abs(parameters_.K) / (2 * parameters_.beta * parameters_.sites), after.all() - before.all());
   const auto reverse = occupation_.after(after, length, side, !added);
   return prefactor * occupation_.density(before, length, reverse) / occupation_.density(after, length, chances);
 }
@@ -158,7 +158,7 @@ void charge_worm::offer(int side, bool with_slot) {
   auto& to = s.d.offered(p + slot);
   std::vector<double> x(p);
   for (int c = 0; c < p; ++c) {
-    x[c] = vertex_strength(gamma_, sigma_of[side], tried_in_[c].spin);
+    x[c] = strength_(sigma_of[side], tried_in_[c].spin);
     const double *forward = forward_.column(c), *backward = backward_.column(c);
     double *column = to.columns.column(slot + c), *row = to.rows.column(slot + c);
     // A worm that is there goes, and nothing else couples to its place.
@@ -199,7 +199,7 @@ void charge_worm::change() {
     sector& s = sectors_[side];
     if (s.changes) s.d.exchange();
     std::vector<double> strength;
-    for (const vertex& v : tried_in_) strength.push_back(vertex_strength(gamma_, sigma_of[side], v.spin));
+    for (const vertex& v : tried_in_) strength.push_back(strength_(sigma_of[side], v.spin));
     linalg::exchanged_inverse::exchange_in(s.strength, tried_out_, strength);
   }
   linalg::exchanged_inverse::exchange_in(vertices_, tried_out_, tried_in_);

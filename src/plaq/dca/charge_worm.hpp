@@ -79,7 +79,8 @@ class charge_worm {
   expansion parameters_;
   std::shared_ptr<const g0_table> g0_;
   occupation occupation_;
-  double gamma_, g_equal_, longest_step_;
+  vertex_strength strength_;
+  double g_equal_, longest_step_;
   std::array<sector, 2> sectors_;
   std::vector<vertex> vertices_;
   std::vector<int> sites_;

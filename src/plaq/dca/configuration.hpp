@@ -24,13 +24,27 @@ struct expansion {
   double beta;
   double U;
   int sites;
-  double K;  ///< the constant of the auxiliary-field decomposition, > 0
+  double K;  ///< the constant of the auxiliary-field decomposition, > 0 or between -beta U Nc / 4 and 0
 
-  /// cosh(gamma) = 1 + beta U Nc / (2 K); Gull et al., EPL 82, 57003 (2008), eq. (3).
-  double gamma() const { return std::acosh(1 + beta * U * sites / (2 * K)); }
+  /// Of the factor (K / (2 beta Nc))^k that k vertices bring.
+  double sign_of_factor(int k) const { return K < 0 && k % 2 != 0 ? -1 : 1; }
 };
 
-/// e^{V_sigma} - 1 of a vertex, V_sigma = gamma * sigma * s; sigma = +1 is up, -1 is down.
-inline double vertex_strength(double gamma, int sigma, int spin) { return std::expm1(gamma * sigma * spin); }
+/// e^{V_sigma} - 1 of a vertex, V_sigma = gamma sigma s with cosh(gamma) = 1 + beta U Nc / (2 K); Gull et al., EPL 82,
+/// 57003 (2008), eq. (3). Where K < 0 the right side is below -1: gamma has the imaginary part pi, and e^V < 0.
+class vertex_strength {
+ public:
+  explicit vertex_strength(const expansion& p) {
+    const double growth = 1 + p.beta * p.U * p.sites / (2 * p.K), gamma = std::acosh(std::abs(growth));
+    along_ = growth > 0 ? std::expm1(gamma) : -1 - std::exp(gamma);
+    against_ = growth > 0 ? std::expm1(-gamma) : -1 - std::exp(-gamma);
+  }
+
+  /// sigma = +1 is up, -1 is down.
+  double operator()(int sigma, int spin) const { return sigma == spin ? along_ : against_; }
+
+ private:
+  double along_, against_;
+};
 
 }  // namespace plaq::dca

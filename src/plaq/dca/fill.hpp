@@ -14,7 +14,7 @@ template <class Real, class Slot, class Column>
 void fill(sample& out, const expansion& parameters, const configuration& c, Slot&& slot, Column&& column) {
   const auto& vertices = c.vertices;
   const int k = int(vertices.size());
-  const double gamma = parameters.gamma();
+  const vertex_strength strength_of(parameters);
   out.sign = c.sign;
   out.share = 1;
   out.first.assign(parameters.sites + 1, 0);
@@ -33,7 +33,7 @@ void fill(sample& out, const expansion& parameters, const configuration& c, Slot
     out.strength[side].resize(k);
     out.n_diagonal[side].resize(k);
     for (int p = 0; p < k; ++p) {
-      out.strength[side][p] = vertex_strength(gamma, side == 0 ? +1 : -1, vertices[from[p]].spin);
+      out.strength[side][p] = strength_of(side == 0 ? +1 : -1, vertices[from[p]].spin);
       out.n_diagonal[side][p] = double(column(side, rows[p])[rows[p]]);
       strength[p] = Real(out.strength[side][p]);
     }

@@ -10,7 +10,8 @@ namespace plaq::dca {
 /// In the expansion a vertex is worth (K/(2 beta Nc)) e^{gamma s (n_up - n_down)}. So vertices come at the rate
 /// K/(beta Nc) and with either spin while n_up = n_down, and cosh(gamma) times as often, K/(beta Nc) + U/2, with
 /// one electron of spin sigma; then s = sigma with probability e^gamma/(2 cosh gamma). Hops aside, that is all
-/// there is to them.
+/// there is to them. Where K < 0 those with n_up = n_down are worth less than nothing, and come at the rate
+/// |K|/(beta Nc).
 class occupation {
  public:
   enum kind { even, single_up, single_down };
@@ -25,9 +26,13 @@ class occupation {
   /// Least chance of every kind: guesses are wrong where electrons hop.
   static constexpr double doubt = 0.05;
 
-  explicit occupation(const expansion& p)
-      : rate_{p.K / (p.beta * p.sites), p.K / (p.beta * p.sites) + p.U / 2, p.K / (p.beta * p.sites) + p.U / 2},
-        up_{0.5, 1 / (1 + std::exp(-2 * p.gamma())), 1 / (1 + std::exp(2 * p.gamma()))} {}
+  explicit occupation(const expansion& p) {
+    const double each = p.K / (p.beta * p.sites);
+    rate_ = {std::abs(each), each + p.U / 2, each + p.U / 2};
+    const vertex_strength x(p);
+    const double along = (1 + x(1, 1)) / (2 + x(1, 1) + x(1, -1));
+    up_ = {0.5, along, 1 - along};
+  }
 
   double rate(kind k) const { return rate_[k]; }
 

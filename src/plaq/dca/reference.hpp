@@ -63,8 +63,8 @@ inline dense inverse_n(const expansion& p, const g0_table& g0, const std::vector
   dense out(v.size(), std::vector<long double>(v.size()));
   for (std::size_t i = 0; i < v.size(); ++i)
     for (std::size_t j = 0; j < v.size(); ++j) {
-      const double e_v = std::exp(p.gamma() * sigma * v[j].spin);
-      out[i][j] = (i == j ? e_v : 0.) - g0(v[i].site, v[i].tau, v[j].site, v[j].tau) * (e_v - 1);
+      const double x = vertex_strength(p)(sigma, v[j].spin);
+      out[i][j] = (i == j ? 1 + x : 0.) - g0(v[i].site, v[i].tau, v[j].site, v[j].tau) * x;
     }
   return out;
 }
@@ -85,7 +85,7 @@ inline long double worm_weight(const expansion& p, const g0_table& g0, const std
     for (std::size_t i = 0; i < v.size(); ++i) d[i].push_back(-g0(v[i].site, v[i].tau, column.first, column.second));
     d.emplace_back();
     for (const vertex& x : v)
-      d.back().push_back(-g0(row.first, row.second, x.site, x.tau) * std::expm1(p.gamma() * sigma * x.spin));
+      d.back().push_back(-g0(row.first, row.second, x.site, x.tau) * vertex_strength(p)(sigma, x.spin));
     // At one point b is just after a.
     d.back().push_back(a == b && sigma < 0 ? 1 - g0(0, 0., 0, 0.)
                                            : -g0(row.first, row.second, column.first, column.second));
@@ -101,7 +101,7 @@ inline long double charge_worm_weight(const expansion& p, const g0_table& g0, co
   for (std::size_t i = 0; i < v.size(); ++i) d[i].push_back(-g0(v[i].site, v[i].tau, a.first, a.second));
   d.emplace_back();
   for (const vertex& x : v)
-    d.back().push_back(-g0(b.first, b.second, x.site, x.tau) * std::expm1(p.gamma() * sigma * x.spin));
+    d.back().push_back(-g0(b.first, b.second, x.site, x.tau) * vertex_strength(p)(sigma, x.spin));
   d.back().push_back(-g0(b.first, b.second, a.first, a.second));
   return determinant(d) * determinant(inverse_n(p, g0, v, -sigma));
 }
@@ -116,7 +116,7 @@ class walker {
   void block(const stream_id& stream, std::uint64_t first, int count, std::vector<vertex> order) {
     vertices = std::move(order);
     weight_ = weight(parameters_, g0_, vertices);
-    sign = weight_ < 0 ? -1 : 1;
+    sign = (weight_ < 0 ? -1 : 1) * parameters_.sign_of_factor(int(vertices.size()));
     block_start_.clear();
     for (const vertex& v : vertices) block_start_.insert(v.tau);
     for (int i = 0; i < count; ++i) propose(random_words(stream, first + i));

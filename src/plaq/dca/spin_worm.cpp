@@ -23,7 +23,7 @@ void add(int n, double factor, const double* from, double* to) {
 }  // namespace
 
 spin_worm::spin_worm(const expansion& parameters, std::shared_ptr<const g0_table> g0)
-    : parameters_(parameters), g0_(std::move(g0)), gamma_(parameters.gamma()), g_equal_((*g0_)(0, 0., 0, 0.)) {}
+    : parameters_(parameters), g0_(std::move(g0)), strength_(parameters), g_equal_((*g0_)(0, 0., 0, 0.)) {}
 
 template <class Real>
 bool spin_worm::walk(const std::vector<vertex>& vertices, const std::array<const linalg::matrix<Real>*, 2>& n,
@@ -91,7 +91,7 @@ void spin_worm::load(const std::vector<vertex>& vertices, const std::array<const
     s.n.reshape(k + 1, k + 1);
     s.strength.resize(k);
     for (int j = 0; j < k; ++j) {
-      s.strength[j] = vertex_strength(gamma_, sigma_of[side], vertices[j].spin);
+      s.strength[j] = strength_(sigma_of[side], vertices[j].spin);
       const Real* from = n[side]->column(j);
       double* to = s.n.column(j);
       for (int i = 0; i < k; ++i) to[i] = double(from[i]);

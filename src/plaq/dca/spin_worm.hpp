@@ -80,7 +80,8 @@ class spin_worm {
 
   expansion parameters_;
   std::shared_ptr<const g0_table> g0_;
-  double gamma_, g_equal_;
+  vertex_strength strength_;
+  double g_equal_;
   std::array<sector, 2> sectors_;
   point a_, b_, next_;
   std::vector<int> sites_, tried_, passed_;

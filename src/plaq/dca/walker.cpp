@@ -26,7 +26,7 @@ walker<Real>::walker(const expansion& parameters, std::shared_ptr<const g0_table
     : parameters_(parameters),
       g0_(std::move(g0)),
       block_length_(block_length),
-      gamma_(parameters.gamma()),
+      strength_(parameters),
       g_equal_((*g0_)(0, 0., 0, 0.)),
       worm_(parameters, g0_),
       charge_worm_(parameters, g0_) {
@@ -53,7 +53,7 @@ typename walker<Real>::fresh_matrices walker<Real>::from_scratch() const {
     auto& n = fresh.n[side];
     n.reshape(k, k);
     for (int j = 0; j < k; ++j) {
-      const double x = vertex_strength(gamma_, sigma_of[side], configuration_.vertices[j].spin);
+      const double x = strength_(sigma_of[side], configuration_.vertices[j].spin);
       for (int i = 0; i < k; ++i) n(i, j) = (i == j ? 1 + x : 0.) - g_all_(i, j) * x;
     }
     const linalg::log_det det = linalg::invert(k, n.data(), n.stride());
@@ -72,11 +72,11 @@ void walker<Real>::adopt(const fresh_matrices& fresh) {
     s.n.reshape(k, k);
     s.strength.resize(k);
     for (int j = 0; j < k; ++j) {
-      s.strength[j] = Real(vertex_strength(gamma_, sigma_of[side], configuration_.vertices[j].spin));
+      s.strength[j] = Real(strength_(sigma_of[side], configuration_.vertices[j].spin));
       for (int i = 0; i < k; ++i) s.n(i, j) = Real(fresh.n[side](i, j));
     }
   }
-  configuration_.sign = fresh.sign;
+  configuration_.sign = fresh.sign * parameters_.sign_of_factor(k);
 }
 
 template <class Real>
@@ -196,7 +196,7 @@ void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int cou
       v.spin = w[0] & 2 ? 1 : -1;
       v.site = int(below(w[3], parameters_.sites));
       v.tau = unit_interval(w[1]) * parameters_.beta;
-      candidates_.push_back({v, {vertex_strength(gamma_, +1, v.spin), vertex_strength(gamma_, -1, v.spin)}});
+      candidates_.push_back({v, {strength_(+1, v.spin), strength_(-1, v.spin)}});
     }
   }
   const int c = int(candidates_.size());

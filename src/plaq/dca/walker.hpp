@@ -110,7 +110,8 @@ class walker {
   expansion parameters_;
   std::shared_ptr<const g0_table> g0_;
   int block_length_;
-  double gamma_, g_equal_;
+  vertex_strength strength_;
+  double g_equal_;
   configuration configuration_;
   move_counts counts_;
   std::array<sector, 2> sectors_;

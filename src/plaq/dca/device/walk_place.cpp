@@ -22,11 +22,11 @@ void take_on_here(const walk_rules& rules, const measurement_rules& measured, ch
 walk_place::walk_place(const problem& p, gpu::place where) : problem_(p), where_(where), measured_(p, where) {
   if (p.moves.sweeps_between_charge_worms > 0 || p.moves.single_precision)
     throw input_error("chains on a device have neither charge worms nor single precision");
-  const double gamma = parameters().gamma();
+  const vertex_strength strength(parameters());
   rules_ = {.beta = parameters().beta,
             .K = parameters().K,
             .sites = parameters().sites,
-            .strength = {vertex_strength(gamma, 1, 1), vertex_strength(gamma, 1, -1)},
+            .strength = {strength(1, 1), strength(1, -1)},
             .block_length = p.moves.block_length,
             .proposals_per_sweep = p.moves.proposals_per_sweep,
             .sweeps_between_rebuilds = p.moves.sweeps_between_rebuilds,
