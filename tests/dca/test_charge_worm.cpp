@@ -132,9 +132,8 @@ TEST(charge_worm, finds_how_often_an_atom_is_empty_or_occupied) {
 }
 
 class charge_worm_each_K : public testing::TestWithParam<double> {};
-INSTANTIATE_TEST_SUITE_P(K, charge_worm_each_K, testing::Values(1., -5.), [](const auto& K) {
-  return K.param > 0 ? "positive" : "negative";
-});
+INSTANTIATE_TEST_SUITE_P(K, charge_worm_each_K, testing::Values(1., -5.),
+                         [](const auto& K) { return K.param > 0 ? "positive" : "negative"; });
 
 TEST_P(charge_worm_each_K, leaves_the_walker_with_its_n_and_sign) {
   const setting s = plaquette(5, 8, GetParam());

@@ -25,9 +25,8 @@ void expect_ratio(double found, long double after, long double before) {
 }  // namespace
 
 class spin_worm_each_K : public testing::TestWithParam<double> {};
-INSTANTIATE_TEST_SUITE_P(K, spin_worm_each_K, testing::Values(1., -5.), [](const auto& K) {
-  return K.param > 0 ? "positive" : "negative";
-});
+INSTANTIATE_TEST_SUITE_P(K, spin_worm_each_K, testing::Values(1., -5.),
+                         [](const auto& K) { return K.param > 0 ? "positive" : "negative"; });
 
 TEST_P(spin_worm_each_K, every_ratio_is_that_of_determinants_from_scratch) {
   const setting s = plaquette(4, 6, GetParam());

@@ -141,7 +141,8 @@ TEST(vertex_strength, gives_the_interaction) {
     for (int up = 0; up < 2; ++up)
       for (int down = 0; down < 2; ++down) {
         double sum = 0;
-        for (const int spin : {1, -1}) sum += K / (2 * p.beta * p.sites) * (1 + up * x(1, spin)) * (1 + down * x(-1, spin));
+        for (const int spin : {1, -1})
+          sum += K / (2 * p.beta * p.sites) * (1 + up * x(1, spin)) * (1 + down * x(-1, spin));
         EXPECT_NEAR(sum, K / (p.beta * p.sites) - p.U * (up * down - (up + down) / 2.), 1e-12) << K << up << down;
       }
   }
@@ -158,9 +159,8 @@ TEST(walker, splits_a_sweep_into_blocks_of_nearly_equal_length) {
 }
 
 class flips_of_a_site : public testing::TestWithParam<double> {};
-INSTANTIATE_TEST_SUITE_P(walker, flips_of_a_site, testing::Values(1., -8.), [](const auto& K) {
-  return K.param > 0 ? "K_positive" : "K_negative";
-});
+INSTANTIATE_TEST_SUITE_P(walker, flips_of_a_site, testing::Values(1., -8.),
+                         [](const auto& K) { return K.param > 0 ? "K_positive" : "K_negative"; });
 
 TEST_P(flips_of_a_site, are_those_of_the_reference) {
   const setting s = strong_coupling(GetParam());
@@ -180,8 +180,7 @@ TEST_P(flips_of_a_site, are_those_of_the_reference) {
     const auto stay = w.current().vertices;
     ASSERT_EQ(w.flip_site(flips, i), expected) << i;
     EXPECT_EQ(in_order(w.current().vertices), in_order(expected ? flipped : stay));
-    EXPECT_EQ(w.current().sign,
-              ((expected ? after : before) < 0 ? -1 : 1) * s.parameters.sign_of_factor(w.order()));
+    EXPECT_EQ(w.current().sign, ((expected ? after : before) < 0 ? -1 : 1) * s.parameters.sign_of_factor(w.order()));
     EXPECT_LT(largest_deviation(w, s), 1e-11);
     accepted += expected;
     w.propose(moves, 20 * i, 20);

@@ -1,9 +1,12 @@
 #include "plaq/dca/g0_table.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/linalg/transpose.hpp"
 
 namespace plaq::dca {
 
@@ -24,15 +27,48 @@ g0_table::g0_table(double beta, int sites, int segments, std::vector<double> coe
 template <class Real>
 void g0_table::both_ways(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
                          Real* backward) const {
+  // As many vertices at once as a register has lanes. Their coefficients are rows of a tile that is turned over: each
+  // row is read in one piece.
+  constexpr int lanes = linalg::native_lanes<double>;
+  static_assert(terms % lanes == 0);
+  using vector = linalg::simd<double, lanes>;
+  using numbers = linalg::simd<std::int64_t, lanes>;
+  const auto values = [&](const double* const(&c)[lanes], vector time) PLAQ_INLINE {
+    const vector x = time * scale_;
+    numbers segment = __builtin_convertvector(x, numbers);
+    segment = segment < segments_ ? segment : segments_ - 1 + numbers{};
+    const vector y = x - __builtin_convertvector(segment, vector);
+    vector sum{};
+    for (int first = terms - lanes; first >= 0; first -= lanes) {
+      linalg::square_tile<double> t;
+      for (int l = 0; l < lanes; ++l) t[l] = linalg::load<vector>(c[l] + terms * segment[l] + first);
+      linalg::transpose<double>(t);
+      for (int n = lanes - 1; n >= 0; --n) sum = sum * y + t[n];
+    }
+    return sum;
+  };
   const int* difference = &difference_[std::size_t(site) * sites_];
-  for (int i = 0; i < count; ++i) {
-    const double* c = &coefficients_[std::size_t(difference[sites[i]]) * stride_];
-    const double distance = std::abs(taus[i] - tau);
-    const double later = value(c, distance);
-    const double earlier = -value(c, beta_ - distance);  // g(-t) = -g(beta - t)
-    const bool before = taus[i] < tau;
-    forward[i] = Real(before ? earlier : later);
-    backward[i] = Real(before ? later : earlier);
+  const auto coefficients = [&](int i) { return &coefficients_[std::size_t(difference[sites[i]]) * stride_]; };
+  const auto put = [](Real* to, vector v) {
+    if constexpr (std::is_same_v<Real, double>)
+      linalg::store(to, v);
+    else
+      for (int l = 0; l < lanes; ++l) to[l] = Real(v[l]);
+  };
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const double* c[lanes];
+    for (int l = 0; l < lanes; ++l) c[l] = coefficients(i + l);
+    const vector after = linalg::load<vector>(taus + i) - tau, distance = after < 0 ? -after : after;
+    const vector later = values(c, distance), earlier = -values(c, beta_ - distance);  // g(-t) = -g(beta - t)
+    put(forward + i, after < 0 ? earlier : later);
+    put(backward + i, after < 0 ? later : earlier);
+  }
+  for (; i < count; ++i) {
+    const double after = taus[i] - tau, distance = std::abs(after);
+    const double later = value(coefficients(i), distance), earlier = -value(coefficients(i), beta_ - distance);
+    forward[i] = Real(after < 0 ? earlier : later);
+    backward[i] = Real(after < 0 ? later : earlier);
   }
 }
 template void g0_table::both_ways<double>(int, const int*, const double*, int, double, double*, double*) const;

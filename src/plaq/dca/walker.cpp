@@ -229,8 +229,8 @@ void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int cou
     s.a.reshape(k, c);
     s.g_back.reshape(k, c);
     s.w.reshape(c, c);
-    gemm<Real>(false, false, s.n.whole_rows(), c, k, 1, s.n.data(), s.n.stride(), g_forward_.data(), g_forward_.stride(), 0,
-               s.a.data(), s.a.stride());
+    gemm<Real>(false, false, s.n.whole_rows(), c, k, 1, s.n.data(), s.n.stride(), g_forward_.data(),
+               g_forward_.stride(), 0, s.a.data(), s.a.stride());
     for (int j = 0; j < c; ++j) {
       const Real* g = g_backward_.column(j);
       Real* out = s.g_back.column(j);
@@ -409,8 +409,8 @@ void walker<Real>::update(sector& s, int side) {
   solved_.reshape(m, after);
   gemm<Real>(false, false, m, after, m, 1, b_inverse_.data(), b_inverse_.stride(), right_.data(), right_.stride(), 0,
              solved_.data(), solved_.stride());
-  gemm<Real>(false, false, s.n.whole_rows(), after, m, -1, left_.data(), left_.stride(), solved_.data(), solved_.stride(), 1,
-             s.n.data(), s.n.stride());
+  gemm<Real>(false, false, s.n.whole_rows(), after, m, -1, left_.data(), left_.stride(), solved_.data(),
+             solved_.stride(), 1, s.n.data(), s.n.stride());
 }
 
 template <class Real>

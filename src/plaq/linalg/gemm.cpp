@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plaq/linalg/simd.hpp"
+#include "plaq/linalg/transpose.hpp"
 
 namespace plaq::linalg {
 
@@ -74,16 +75,16 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
   return std::array<tile_of<Real>, sizeof...(I)>{&tile<Real, 1 + int(I) / columns, 1 + int(I) % columns>...};
 }(std::make_index_sequence<most_vectors * columns>{});
 
-// Rows of A as a tile reads them: contiguous, whole vectors.
+// Rows of A as a tile reads them: contiguous, whole vectors, of which it keeps what belongs to these rows.
 template <class Real>
 const Real* packed(const factor<Real>& a, int first, int rows, int width, int begin, int depth) {
   thread_local std::vector<Real> storage;
   storage.resize(std::size_t(most_vectors) * native_lanes<Real> * most_depth);
-  for (int p = 0; p < depth; ++p) {
-    Real* out = storage.data() + std::ptrdiff_t(p) * width;
-    for (int i = 0; i < rows; ++i) out[i] = *a.at(first + i, begin + p);
-    std::fill(out + rows, out + width, Real(0));
-  }
+  Real* const out = storage.data();
+  if (a.right == 1)
+    transpose(rows, depth, 1, a.at(first, begin), a.down, out, width);
+  else
+    for (int p = 0; p < depth; ++p) std::copy_n(a.at(first, begin + p), rows, out + std::ptrdiff_t(p) * width);
   return storage.data();
 }
 
