@@ -35,7 +35,7 @@ class Problem:
         if sigma is None:
             sigma = np.full((self.cluster.size, len(self.mesh.omega)), U * density / 2, dtype=complex)
         self.density, self.sigma = density, sigma
-        self.K = choices.constant_at(density, False, beta * U * self.cluster.size)
+        self.K = choices.constant_at(density, False, U, beta * self.cluster.size)
         self.update()
 
     def update(self):

@@ -60,7 +60,7 @@ def test_where_K_is_negative():
              for U in (4.0, 8.0) for n in (1.0, 0.9)]
     cases += [(PLAQUETTE, 6.0, 5.0, 1.0), (OPEN_PLAQUETTE, 4.0, 5.0, 1.0), (DIMER, 6.0, 5.0, 0.9)]
     for seed, (geometry, U, beta, n) in enumerate(cases, 300):
-        K = choices.constant_at(n, True, beta * U * geometry.cluster.size)
+        K = choices.constant_at(n, True, U, beta * geometry.cluster.size)
         assert K < 0
         compare(at_filling(geometry, U, beta, n, K=K, measurements=8192, seed=seed), deviations)
     print(deviations.table())

@@ -40,20 +40,20 @@ def expansion_constant(parameters, cluster, beta):
         return 1.0
     symmetric = mirrored(cluster, parameters.hopping()) is not None
     filling = dca.density if dca.mu is None else 1.0 if symmetric and dca.mu == model.U / 2 else None
-    return constant_at(filling, symmetric, beta * model.U * cluster.size)
+    return constant_at(filling, symmetric, model.U, beta * cluster.size)
 
 
-def constant_at(filling, symmetric, interaction):
-    """K where the cluster has a bath and holds ``filling`` electrons a site (None: not known). interaction : beta U N_c.
+def constant_at(filling, symmetric, U, volume):
+    """K where the cluster has a bath and holds ``filling`` electrons a site (None: not known). volume : beta N_c.
     symmetric : under exchange of particles and holes at half filling
 
     Errors at equal time do not depend on K between 0.2 and 10. Below zero there are fewer vertices, and those where a
-    site is empty or doubly occupied count negative. At half filling with that symmetry all weights stay positive; near
-    it the sign falls little as long as K is small; far from it too much."""
-    if filling is None:
+    site is empty or doubly occupied count negative. At half filling with that symmetry all weights stay positive. Near
+    it K = -f U volume / 4 makes the sign smaller by exp(-0.03 f^2 volume), far from it by much more."""
+    if filling is None or U == 0:
         return 1.0
-    below = 1 / 3 if symmetric and filling == 1 else 0.16 - 0.8 * abs(1 - filling)  # of beta U N_c / 4, the lowest
-    return -below * interaction / 4 if below >= 0.02 and interaction > 0 else 1.0
+    f = 1 / 3 if symmetric and filling == 1 else min(0.16 - 0.8 * abs(1 - filling), volume**-0.5)
+    return -f * U * volume / 4 if f >= 0.02 else 1.0
 
 
 def expected_order(parameters, cluster, beta, filling):
