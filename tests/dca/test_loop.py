@@ -129,8 +129,8 @@ def test_half_filling_is_exact_where_hops_change_the_sublattice():
     assert not checks.density_is_off(point, 1.0)  # by its rounding, which is many times its error
     sigma = point["Sigma"].mean
     np.testing.assert_allclose(sigma[3], 4.0 - sigma[0].conj(), atol=1e-9)  # (0,0) and (pi,pi)
-    assert Crystal.of(p.replace(model={"t_prime": -0.2})).mirror is None
-    assert Crystal.of(p.replace(model={"cluster": [[3, 0], [0, 1]]})).mirror is None
+    assert Crystal.of(p.replace(model={"t_prime": -0.2})).cluster.mirror is None
+    assert Crystal.of(p.replace(model={"cluster": [[3, 0], [0, 1]]})).cluster.mirror is None
 
 
 def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
@@ -151,7 +151,7 @@ def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
 
 def test_sigma_and_mu_are_those_of_a_lattice_with_the_density_asked_for():
     p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.9, "iterations": 4},
-                   two_particle={"channels": []}, solver={"measurements": 640, "chains": 8, "warmup": 5},
+                   two_particle={"channels": []}, solver={"measurements": 6400, "chains": 8, "warmup": 5},
                    run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(0.5)
     coarse = Crystal.of(p).coarse

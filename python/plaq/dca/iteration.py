@@ -83,7 +83,7 @@ class Iteration:
     def searched(self) -> float | None:
         """The density that mu is searched for; None where mu is given, or known by particle-hole symmetry."""
         p = self.parameters
-        return None if p.dca.density == 1 and self.crystal.mirror is not None else p.dca.density
+        return None if p.dca.density == 1 and self.crystal.cluster.mirror is not None else p.dca.density
 
     @property
     def parts(self) -> int:
@@ -225,7 +225,7 @@ class Iteration:
 
     def _measured(self, tally: dict[str, float]):
         p, crystal = self.parameters, self.crystal
-        mirror = crystal.mirror if self.mu[0] == p.model.U / 2 else None
+        mirror = crystal.cluster.mirror if self.mu[0] == p.model.U / 2 else None
         measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, crystal.cluster,
                                  crystal.orbits, self.shares, mirror)
         if measured.sign.mean() == 0:

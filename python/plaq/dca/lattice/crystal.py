@@ -15,9 +15,7 @@ from plaq.dca.lattice.symmetry import PointGroup
 @dataclass
 class Crystal:
     """Of one model. orbits : momenta of the cluster that its group maps onto each other, by index; transfers : the
-    momenta q that two-particle functions are measured at, by index; mirror : [K] the index of K + Q, where Q is a
-    momentum of the cluster with exp(i Q d) = -1 for every hop d, None without one. Then half filling is mu = U/2
-    exactly, and Sigma(K + Q, iw) = U - Sigma(K, iw)*."""
+    momenta q that two-particle functions are measured at, by index."""
 
     lattice: Lattice
     cluster: Cluster
@@ -25,7 +23,6 @@ class Crystal:
     orbits: list[np.ndarray]
     coarse: CoarseGraining
     transfers: list[int]
-    mirror: np.ndarray | None
 
     @classmethod
     def of(cls, parameters) -> Crystal:
@@ -37,14 +34,4 @@ class Crystal:
         representatives = group.representatives
         orbits = [np.flatnonzero(representatives == k) for k in np.unique(representatives)]
         transfers = [cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
-        return cls(lattice, cluster, group, orbits, CoarseGraining(cluster, isolated=p.dca.isolated), transfers,
-                   mirrored(cluster, p.hopping()))
-
-
-def mirrored(cluster: Cluster, hopping: dict[tuple[int, int], float]) -> np.ndarray | None:
-    """`Crystal.mirror`."""
-    hops = np.array([d for d, amplitude in hopping.items() if amplitude]).reshape(-1, 2)
-    for Q, momentum in enumerate(cluster.momenta):
-        if len(hops) and np.allclose(np.exp(1j * hops @ momentum), -1):
-            return cluster.momentum_sum[:, Q]
-    return None
+        return cls(lattice, cluster, group, orbits, CoarseGraining(cluster, isolated=p.dca.isolated), transfers)

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaq.dca.lattice.crystal import mirrored
-
 
 @dataclass(frozen=True)
 class Rates:
@@ -38,7 +36,7 @@ def expansion_constant(parameters, cluster, beta):
         return solver.K
     if dca.isolated:
         return 1.0
-    symmetric = mirrored(cluster, parameters.hopping()) is not None
+    symmetric = cluster.mirror is not None
     filling = dca.density if dca.mu is None else 1.0 if symmetric and dca.mu == model.U / 2 else None
     return constant_at(filling, symmetric, model.U, beta * cluster.size)
 
