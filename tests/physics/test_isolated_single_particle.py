@@ -65,5 +65,5 @@ def test_where_K_is_negative():
         compare(at_filling(geometry, U, beta, n, K=K, measurements=8192, seed=seed), deviations)
     print(deviations.table())
     chi2, error, _ = deviations.reduced()
-    assert error < 0.15
+    assert error < 0.2
     assert abs(chi2 - 1.04) < 3 * error
