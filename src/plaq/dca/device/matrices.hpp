@@ -43,7 +43,7 @@ struct matrices {
 
   /// N of both spins from scratch, N^-1 = e^V - g (e^V - 1), and the sign; false if they are not finite.
   PLAQ_BY_TEAM bool renew() {
-    double fresh_sign = rules.K < 0 && order % 2 != 0 ? -1 : 1;
+    double fresh_sign;
     if (!from_scratch(fresh_sign)) return false;
     adopt(fresh_sign);
     return true;
@@ -51,7 +51,7 @@ struct matrices {
 
   /// The same; `drift` becomes the largest change of an element, if that is larger.
   PLAQ_BY_TEAM bool rebuild(double& drift) {
-    double fresh_sign = rules.K < 0 && order % 2 != 0 ? -1 : 1;
+    double fresh_sign;
     if (!from_scratch(fresh_sign)) return false;
     for (int side = 0; side < 2; ++side) {
       team.each(order, [&](int j) {
@@ -72,7 +72,9 @@ struct matrices {
   }
 
  private:
+  // The sign is that of (K / (2 beta Nc))^k prod_sigma det N_sigma^-1.
   PLAQ_BY_TEAM bool from_scratch(double& fresh_sign) {
+    fresh_sign = rules.K < 0 && order % 2 != 0 ? -1 : 1;
     for (int side = 0; side < 2; ++side) {
       team.grid(order, order, [&](int i, int j) {
         const double x = strength_of(side, j);
