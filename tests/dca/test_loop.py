@@ -125,8 +125,8 @@ def test_half_filling_is_exact_where_hops_change_the_sublattice():
                    solver={"measurements": 640, "chains": 8, "warmup": 5}, run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(1.0)
     assert point.mu == 2.0 and all(record["mu"] == 2.0 for record in point.history)
-    assert abs(point["density"].mean - 1) < 1e-6 and point.history[-1]["converged"]
-    assert not checks.density_is_off(point, 1.0)  # by its rounding, which is many times its error
+    assert abs(point["density"].mean - 1) < 1e-12 and point.history[-1]["converged"]
+    assert not checks.density_is_off(point, 1.0) and checks.mixes(point)  # by the rounding of measurements
     sigma = point["Sigma"].mean
     np.testing.assert_allclose(sigma[3], 4.0 - sigma[0].conj(), atol=1e-9)  # (0,0) and (pi,pi)
     assert Crystal.of(p.replace(model={"t_prime": -0.2})).cluster.mirror is None

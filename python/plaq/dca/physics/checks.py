@@ -13,7 +13,7 @@ from plaq.dca.physics.point import Point
 LIMIT = 4.0  # standard deviations: a correct run exceeds them once in 16 000 temperatures
 DENSITY_LIMIT = 3.0  # the same between the density that was wanted and the one that was measured
 DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
-ROUNDING = 1e-6  # by which a density that does not fluctuate may miss the wanted one: of measurements and of the mesh
+ROUNDING = 1e-9  # by which a density that does not fluctuate may miss the wanted one
 HEAVY = 10.0  # kurtosis of bins, 3 if they are normal: of 64 such bins one set in a million has more
 # What shows whether chains mix.
 SLOW = ("expansion_order", "density", "double_occupancy", "spin_square", "charge_square")

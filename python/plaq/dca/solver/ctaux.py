@@ -175,7 +175,8 @@ def make_problem(cluster, mesh, task, solver):
 @region("collect bins")
 def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None, mirror=None):
     """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`; `orbits` are lists of equivalent momenta to
-    average over, `mirror` [K] the partners K + Q where particle-hole symmetry makes m(K + Q, iw) = -m(K, iw)*."""
+    average over, `mirror` [K] the partners K + Q where particle-hole symmetry makes m(K + Q, iw) = -m(K, iw)*, and the
+    density 1."""
     layout = problem.layout()  # src/plaq/dca/bin_layout.hpp
     per_bin = problem.measurements_per_bin * bins.group
     sums = bins.sums()
@@ -188,9 +189,13 @@ def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None,
     m = np.einsum("kr,brw->bkw", cluster.fourier, part("single_particle"))
     for orbit in orbits:
         m[:, orbit] = m[:, orbit].mean(axis=1, keepdims=True)
+    series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(_core.dca.series_columns))
+    correlations, norm = {name: part(name) for name in CORRELATIONS}, part("weight")
     if mirror is not None:
         m = (m - m[:, mirror].conj()) / 2
-    series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(_core.dca.series_columns))
+        series = series.copy()
+        series[..., list(_core.dca.series_columns).index("density")] = 1
+        correlations["density"] = norm
 
     def pairs(name):
         return shares.averages(name, per_bin) if shares else part(name).reshape(len(sums), -1, layout[name].shape[-1])
@@ -198,9 +203,9 @@ def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None,
     pairing = pairs("pairing") if "pairing" in layout else None
     channels = [pairs(f"channel_{i}") for i in range(sum(name.startswith("channel_") for name in layout))]
     return Measured(
-        weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=part("weight"),
+        weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=norm,
         m=m / (problem.beta * n),
-        correlations={name: part(name) for name in CORRELATIONS},
+        correlations=correlations,
         histogram=part("histogram"), pairing=pairing, channels=channels,
         series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),
         walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])
