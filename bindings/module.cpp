@@ -38,6 +38,8 @@ void raise_plaq_error(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_core, m) {
   nb::register_exception_translator(raise_plaq_error);
+  m.attr("has_transforms") = PLAQ_HAS_TRANSFORMS;
+  m.attr("has_gpu_kernels") = PLAQ_HAS_GPU_KERNELS;
 #ifdef PLAQ_BIND_TRACE
   auto trace = m.def_submodule("trace");
   bind_trace(trace);

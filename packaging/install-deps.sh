@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Looks for what plaq is built from, by trying it and not by asking a package manager. What is missing is installed
 # where apt-get is there with the rights to use it; else this says what is missing, what each system calls it, and
-# ends with exit code 1.
+# ends with exit code 1. What is optional and cannot be had is said in a line, and no error.
 #   packaging/install-deps.sh build     what `make demo` needs
 #   packaging/install-deps.sh test      what only the tests use as well
 # CXX and PYTHON name the compiler and the Python to look at. Folders in CONDA_PREFIX and CMAKE_PREFIX_PATH are searched.
@@ -20,11 +20,13 @@ compiles() {  # a program that includes the header $1 and is linked with the fur
   "$cxx" "${flags[@]}" -x c++ - -o /dev/null "${@:2}" <<<"#include <$1>"$'\n''int main() {}' 2>/dev/null
 }
 compiles_eigen() { compiles unsupported/Eigen/FFT || compiles eigen3/unsupported/Eigen/FFT -I/usr/include/eigen3; }
+compiles_otf2() { compiles otf2/otf2.h -lotf2 || compiles otf2/otf2.h -lopen-trace-format2; }
 python_has() { "$python" -c "$1" 2>/dev/null; }
 tool() { command -v "$1" >/dev/null; }
+has_mpi() { tool mpicxx || tool mpic++; }
 
 # What it is, how it is found, and its name for Debian and Ubuntu, Fedora, conda-forge and Spack; - where it is part of
-# something else. MPI is not among them: without one, plaq takes the mpich wheel (see the Makefile).
+# something else.
 needs=(
   "a C++20 compiler (GCC 12 or later, Clang 16 or later)|compiles source_location|g++|gcc-c++|cxx-compiler|gcc"
   "make|tool make|make|make|make|gmake"
@@ -33,60 +35,64 @@ needs=(
   "Python's headers|python_has 'import os, sysconfig; os.stat(sysconfig.get_path(\"include\") + \"/Python.h\")'|python3-dev|python3-devel|-|-"
   "Boost.Context|compiles boost/context/detail/fcontext.hpp -lboost_context|libboost-context-dev|boost-devel|libboost-devel|boost+context"
   "Random123|compiles Random123/philox.h|librandom123-dev|Random123-devel|random123|random123"
+  "Eigen's headers (Fourier transforms of meshes)|compiles_eigen|libeigen3-dev|eigen3-devel|eigen|eigen"
+)
+options=(
+  "an MPI of the system: the mpich wheel takes its place|has_mpi|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi-mpicxx|openmpi"
+  "OTF2 3: there will be no timelines for Vampir|compiles_otf2|libotf2-trace-dev|otf2-devel|otf2|otf2"
 )
 used_by_tests=(
   "GoogleTest|compiles gtest/gtest.h -lgtest -pthread|libgtest-dev|gtest-devel|gtest|googletest"
-  "Eigen (transforms of meshes)|compiles_eigen|libeigen3-dev|eigen3-devel|eigen|eigen"
-  "OTF2 3 (timelines for Vampir)|compiles otf2/otf2.h|libotf2-trace-dev|otf2-devel|otf2|otf2"
   "OTF2's tools|tool otf2-print|otf2-tools|otf2|-|-"
   "Graphviz|tool dot|graphviz|graphviz|graphviz|graphviz"
 )
 case ${1-} in
   build) ;;
-  test) needs=("${used_by_tests[@]}") ;;
-  *) sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  test) needs=("${used_by_tests[@]}") options=() ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
-missing=()
-look() {  # what is missing, as rows of the table
-  missing=()
-  local need check _
-  for need in "${needs[@]}"; do
-    IFS='|' read -r _ check _ <<<"$need"
-    eval "$check" || missing+=("$need")
+lacks() {  # those of the given rows that are not found, one a line
+  local row check _
+  for row in "$@"; do
+    IFS='|' read -r _ check _ <<<"$row"
+    eval "$check" || echo "$row"
   done
 }
-names() {  # what column $1 of the table calls what is missing
-  for need in "${missing[@]}"; do cut -d'|' -f"$1" <<<"$need"; done | grep -vx -- - | sort -u | tr '\n' ' '
+names() {  # what column $1 of the table calls the rows that follow
+  for row in "${@:2}"; do cut -d'|' -f"$1" <<<"$row"; done | grep -vx -- - | sort -u | tr '\n' ' ' || true
+}
+as_root=(env DEBIAN_FRONTEND=noninteractive)
+may_install() {
+  tool apt-get || return
+  [ "$(id -u)" -ne 0 ] || return 0
+  as_root=(sudo env DEBIAN_FRONTEND=noninteractive)  # sudo drops the variables of its caller
+  tool sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }
+}
+install() {  # packages, by apt-get; one that is not to be had is no error here
+  echo "plaq: apt-get install $*"
+  "${as_root[@]}" apt-get install -y -q --no-install-recommends "$@" || true
 }
 
-look
-mpi=
-[ "$1" = test ] || tool mpicxx || tool mpic++ || mpi="libopenmpi-dev openmpi-bin"
-[ ${#missing[@]} -gt 0 ] || [ -n "$mpi" ] || exit 0
+mapfile -t missing < <(lacks "${needs[@]}")
+mapfile -t wanted < <(lacks "${options[@]}")
+[ $((${#missing[@]} + ${#wanted[@]})) -gt 0 ] || exit 0
 
-if tool apt-get; then
-  as_root=(env DEBIAN_FRONTEND=noninteractive)
-  if [ "$(id -u)" -ne 0 ]; then
-    as_root=()
-    if tool sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
-      as_root=(sudo env DEBIAN_FRONTEND=noninteractive)  # sudo drops the variables of its caller
-    fi
-  fi
-  if [ ${#as_root[@]} -gt 0 ]; then
-    wanted="$([ ${#missing[@]} -eq 0 ] || names 3)$mpi"
-    echo "plaq: apt-get install $wanted"
-    "${as_root[@]}" apt-get update -q && "${as_root[@]}" apt-get install -y -q --no-install-recommends $wanted || true
-    look
-  fi
+if may_install; then
+  "${as_root[@]}" apt-get update -q || true
+  [ ${#missing[@]} -eq 0 ] || install $(names 3 "${missing[@]}")
+  for option in "${wanted[@]}"; do install $(names 3 "$option"); done  # one by one: a system may lack some
+  mapfile -t missing < <(lacks "${needs[@]}")
+  mapfile -t wanted < <(lacks "${options[@]}")
 fi
+for option in "${wanted[@]}"; do echo "plaq: does not find ${option%%|*}"; done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-fedora=$(names 4) conda=$(names 5) spack=$(names 6)
+fedora=$(names 4 "${missing[@]}") conda=$(names 5 "${missing[@]}") spack=$(names 6 "${missing[@]}")
 echo "plaq does not find:"
 for need in "${missing[@]}"; do echo "  ${need%%|*}"; done
 echo "What has it, and its names there:"
-echo "  Debian, Ubuntu    apt-get install $(names 3)"
+echo "  Debian, Ubuntu    apt-get install $(names 3 "${missing[@]}")"
 [ -z "$fedora" ] || echo "  Fedora, RHEL      dnf install $fedora"
 [ -z "$conda" ] || echo "  conda (no root)   conda install -c conda-forge $conda"
 [ -z "$spack" ] || echo "  Spack (no root)   spack install $spack and spack load the same"

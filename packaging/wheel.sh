@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a wheel into dist/ that needs no more of its machine than a C library as new as this one's: it is linked with
-# the MPI of the MPICH wheel, which pip installs with it, has Boost.Context in it, and does without OTF2.
+# the MPI of the MPICH wheel, which pip installs with it, and has Boost.Context, OTF2 and transforms of meshes in it.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -10,8 +10,7 @@ bin=$work/env/bin
 "$bin/pip" install -q -r "$work/requirements.txt"
 PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$work" \
   --config-settings=build-dir="$work/build" --config-settings=cmake.define.PLAQ_MPI=on \
-  --config-settings=cmake.define.MPI_HOME="$work/env" \
-  --config-settings=cmake.define.OTF2_LIBRARY=off
+  --config-settings=cmake.define.MPI_HOME="$work/env"
 
 # What the module is linked with: the system's C and C++ libraries, and what that wheel brings.
 "$bin/python" -m wheel unpack -d "$work" "$work"/plaq-*.whl

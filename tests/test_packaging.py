@@ -175,3 +175,60 @@ def test_every_recipe_has_every_dependency():
     for name in wanted:
         assert re.search(rf"- {name}\b", conda), f"environment.yml lacks {name}"
         assert f"py-{name}@" in spack or f'"{name}' in spack, f"the Spack recipe lacks {name}"
+
+
+def asked_packages(machine, purpose):
+    """What a Debian without anything is asked to install."""
+    machine.put("c++", "exit 1")
+    machine.put("bare", "exit 1")
+    machine.put("apt-get", 'echo "asked $*"')
+    found = machine.look(purpose, PYTHON="bare")
+    lines = re.findall(r"^asked install (.*)", found.stdout, re.M)
+    return {word for line in lines for word in line.split() if not word.startswith("-")}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="apt-get is used by root")
+def test_a_build_asks_for_all_that_every_application_and_trace_needs(machine):
+    """What `make demo` installs on a bare Debian: transforms of meshes and OTF2 with it, which the tests then find."""
+    assert asked_packages(machine, "build") >= {"g++", "python3", "python3-venv", "python3-dev", "libboost-context-dev",
+                                                "librandom123-dev", "libeigen3-dev", "libotf2-trace-dev",
+                                                "libopenmpi-dev", "openmpi-bin"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="apt-get is used by root")
+def test_tests_ask_for_no_library_of_plaq_s_own(machine):
+    """Else they would try a plaq that users do not have."""
+    assert asked_packages(machine, "test") == {"libgtest-dev", "otf2-tools", "graphviz"}
+
+
+def test_what_is_optional_and_not_to_be_had_is_said_in_a_line(machine):
+    machine.put("c++", compiler(lacks="otf2"))
+    machine.put("mpicxx", "exit 0")
+    found = machine.look()
+    assert (found.returncode, found.stdout.count("\n")) == (0, 1)
+    assert "OTF2 3: there will be no timelines" in found.stdout
+
+
+def test_a_need_without_a_name_on_some_system_is_said(machine):
+    """Fedora's Python has venv and pip inside."""
+    machine.put("c++", compiler())
+    machine.put("mpicxx", "exit 0")
+    machine.put("bare", 'case "$*" in *ensurepip*) exit 1;; esac; exit 0')
+    found = machine.look(PYTHON="bare")
+    assert found.returncode == 1 and "Python's venv and pip" in found.stdout and "python3-venv" in found.stdout
+
+
+def test_recipes_have_every_library():
+    """As `install-deps.sh build` asks for it, by the name that each system gives it."""
+    rows = re.findall(r'^  "[^|]+\|[^|]+\|([^|]*)\|[^|]*\|([^|]*)\|([^|"]*)"$',
+                      (PACKAGING / "install-deps.sh").read_text().partition("used_by_tests")[0], re.M)
+    conda = (PACKAGING / "environment.yml").read_text()
+    spack = (PACKAGING / "spack/packages/plaq/package.py").read_text()
+    assert len(rows) == 10
+    for debian, in_conda, in_spack in rows:
+        for name in in_conda.split():
+            assert name == "-" or re.search(rf"- {re.escape(name)}\b", conda), f"environment.yml lacks {name}"
+        library = re.split(r"[+@]", in_spack)[0]
+        if debian.startswith("lib") and library not in ("openmpi",):  # there any MPI
+            assert f'depends_on("{library}' in spack, f"the Spack recipe lacks {library}"
+    assert "install-deps.sh build" in (PACKAGING / "Containerfile").read_text()

@@ -13,11 +13,17 @@ class RunError(RuntimeError):
     ranks = 1  # as above
 
 
+class NotBuilt(ImportError):
+    """plaq's C++ part is not there for this processor and Python (exit code 2)."""
+
+
 def as_plaq_error(error: Exception) -> InputError | RunError | None:
     """What the user is told of an error that the machine makes, a full disk or too little memory, or of one of the two
     above; None for a mistake in the program."""
     if isinstance(error, (InputError, RunError)):
         return error
+    if isinstance(error, NotBuilt):
+        return InputError(str(error))
     if isinstance(error, MemoryError):
         return RunError(f"out of memory: {error or 'no more to be had'}; `plaq check` estimates what an input needs")
     if isinstance(error, OSError):

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from plaq.errors import NotBuilt
 
-def lazily(package: str, places: dict[str, str]) -> tuple[list[str], Callable[[str], Any]]:
-    """`__all__` and `__getattr__` of a package: `places` says for every name which module below it has it.
+
+def lazily(package: str, places: dict[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """`__all__`, `__getattr__` and `__dir__` of a package: `places` says for every name which module below it has it.
 
     A name whose module has the same name is the module itself.
     """
@@ -14,7 +16,10 @@ def lazily(package: str, places: dict[str, str]) -> tuple[list[str], Callable[[s
     def find(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(f"{package}.{places[name]}")
+        try:
+            module = import_module(f"{package}.{places[name]}")
+        except NotBuilt as missing:  # the modules in between do not help to see what is missing
+            raise NotBuilt(str(missing)) from None
         return module if name == places[name] else getattr(module, name)
 
-    return list(places), find
+    return list(places), find, lambda: sorted(places)

@@ -64,10 +64,14 @@ def memory() -> float:
 
 
 def commit() -> str:
-    """The commit of the source tree that this package runs from; "unknown" when it is not run from one."""
+    """The commit of the source tree that this package runs from, or that an installed package was built from;
+    "unknown" where that was no git checkout."""
     package = Path(__file__).resolve().parent
     root = package.parent.parent
-    if package != root / "python" / "plaq" or not (root / ".git").exists():
+    if package != root / "python" / "plaq":
+        built_from = package / "commit.txt"
+        return built_from.read_text().strip() if built_from.exists() else "unknown"
+    if not (root / ".git").exists():
         return "unknown"
     try:
         asked = subprocess.run(

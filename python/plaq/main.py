@@ -22,14 +22,13 @@ app = App(help="Quantum clusters, plasmas and lattice fields as asynchronous tas
 APPLICATIONS: dict[str, Commands] = {}
 
 
-def add(name: str, application: Commands) -> None:
-    APPLICATIONS[name] = application
-    app.add_typer(application, name=name)
+def add(application: Commands) -> None:
+    APPLICATIONS[application.name] = application
+    app.add_typer(application, name=application.name)
 
 
-add("dca", dca)
-add("lqcd", lqcd)
-add("pic", pic)
+for each in (dca, lqcd, pic):
+    add(each)
 app.command("balance")(balance)
 app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
@@ -61,10 +60,11 @@ def check(input: InputFile, settings: Settings = None):
 
 @app.command("info")
 def info():
-    """Print version, commit, instruction set, numpy, MPI, thread back ends, cores, GPUs, what traces see of them."""
+    """Print version, commit, optional parts and what brings those that lack, numpy, thread back ends, cores, GPUs."""
     from plaq.machine import build, gpu_libraries
+    from plaq.parts import list_parts
 
-    for name, value in (build() | gpu_libraries()).items():
+    for name, value in (build() | gpu_libraries() | list_parts()).items():
         print(f"{name + ':':<16}{value}")
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from plaq import lqcd
 from plaq.errors import InputError, RunError
-from plaq.lqcd.fields import RECTANGLES, Momenta
-from plaq.lqcd.hmc import INTEGRATORS, Scale, integrate, trajectory
+from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
+from plaq.lqcd.fields import Momenta
+from plaq.lqcd.hmc import Scale, integrate, trajectory
 from plaq.lqcd.rational import InverseRoot, RationalTerm, spectral_range
 from plaq.lqcd.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
 

@@ -76,4 +76,4 @@ class Ising(Application):
         return Chains(self.parameters, run)
 
 
-app = Commands("The Ising model.", lambda: Ising)
+app = Commands("ising", "The Ising model.", lambda: Parameters, lambda: Ising)

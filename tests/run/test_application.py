@@ -38,7 +38,7 @@ def ising(folder, *arguments, ranks=None):
 def plaq(folder, *arguments, ranks=None):
     """The command line with one application more."""
     program = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); import plaq.main, ising\n"
-               "plaq.main.add('ising', ising.app); plaq.main.main()", *map(str, arguments)]
+               "plaq.main.add(ising.app); plaq.main.main()", *map(str, arguments)]
     launcher = launcher_command(ranks) if ranks else []
     told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
     return subprocess.run([*launcher, *program], cwd=folder, capture_output=True, text=True, timeout=120, check=False,

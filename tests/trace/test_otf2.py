@@ -236,7 +236,7 @@ def test_a_folder_that_exists_stays_as_it_is(tmp_path):
 
 def test_without_the_library_it_says_how_to_install_it(tmp_path, monkeypatch):
     monkeypatch.delattr(_core, "otf2", raising=False)
-    with pytest.raises(RunError, match="apt-get install libotf2-trace-dev"):
+    with pytest.raises(InputError, match="apt-get install libotf2-trace-dev"):
         write_otf2(suspended(), tmp_path / "archive")
     assert not list(tmp_path.iterdir())
 

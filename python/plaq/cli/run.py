@@ -14,6 +14,7 @@ import typer
 
 from plaq.cli.app import App, whole
 from plaq.errors import InputError
+from plaq.inputs.parameters import Parameters
 from plaq.output import say
 from plaq.run.application import Application
 
@@ -42,18 +43,31 @@ def on_ranks(ranks: int | None) -> None:
 
 
 class Commands(App):
-    """An application on the command line: the commands that all have, to which it adds its own. ``application``
-    imports what drives it (`plaq.run.application`); ``on_devices``: parts of it run on GPUs."""
+    """The commands of the application ``plaq name``: those that all have, to which it adds its own.
 
-    def __init__(self, help: str, application: Callable[[], type[Application]], on_devices: bool = False):
+    ``parameters`` imports the class of its inputs, which needs no kernels; ``application`` imports what drives it
+    (`plaq.run.application`). ``on_devices``: parts of it run on GPUs.
+    """
+
+    def __init__(self, name: str, help: str, parameters: Callable[[], type[Parameters]],
+                 application: Callable[[], type[Application]], on_devices: bool = False):
         super().__init__(help=help)
+        self.name = name
+        self.parameters = parameters
         self.application = application
         self.on_devices = on_devices
         for add in (add_run, add_looks_at_inputs, add_looks_at_results):
             add(self)
 
     def check(self, input: Path, settings: list[str] | None) -> None:
-        self.describe(input, settings, lambda run: run.describe())
+        """Print what every run of an input says; InputError where this build cannot run it."""
+        from plaq.inputs.running import demand_parts
+
+        def words(run: Application) -> str:
+            demand_parts(run.parameters.run)
+            return run.describe()
+
+        self.describe(input, settings, words)
 
     def describe(self, input: Path, settings: list[str] | None, words: Callable[[Application], str]) -> None:
         """Print them of every run of an input."""
@@ -147,20 +161,20 @@ def add_looks_at_inputs(app: Commands) -> None:
     @app.command("parameters")
     def parameters(markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the docs.")] = False):
         """List every key of the input with its default, unit, allowed values and meaning."""
-        kind = app.application()
+        schema = app.parameters().SCHEMA
         if markdown:
-            print(kind.schema().markdown(f"Parameters of `{kind.name}`"), end="")
+            print(schema.markdown(f"Parameters of `plaq {app.name}`"), end="")
             return
         from rich.console import Console
         from rich.table import Table
 
         console = Console()
-        for section, doc in kind.schema().sections.items():
+        for section, doc in schema.sections.items():
             table = Table(title=f"[bold]\\[{section}][/]  {doc}", title_justify="left", box=None,
                           padding=(0, 2, 0, 0))
             for column in ("key", "default", "unit", "allowed", "meaning"):
                 table.add_column(column, no_wrap=column == "key", style="bold" if column == "key" else None)
-            for row in kind.schema().rows(section):
+            for row in schema.rows(section):
                 table.add_row(*(cell.replace("[", "\\[") for cell in row))
             console.print(table, "")
 
@@ -187,7 +201,7 @@ def whose(input: Path, known: Mapping[str, Commands]) -> Commands:
     from plaq.inputs.schema import read_toml
 
     table = read_toml(input)
-    misfits = {name: commands.application().schema().misfits(table) for name, commands in known.items()}
+    misfits = {name: commands.parameters().SCHEMA.misfits(table) for name, commands in known.items()}
     first, *others = (name for name in known if misfits[name] == min(misfits.values()))
     if others:
         raise InputError(f"{input}: may be an input of {' or '.join([first, *others])}; say of which, as in "

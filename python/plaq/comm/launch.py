@@ -17,6 +17,7 @@ from plaq import _core
 from plaq.comm.echoes import WithoutEchoes
 from plaq.errors import InputError, RunError
 from plaq.output import Descriptor
+from plaq.parts import demand
 
 # Variables that launchers set in the processes they start.
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
@@ -155,10 +156,7 @@ def launcher_command(ranks: int) -> list[str]:
         raise InputError(f"-n {ranks}: the number of ranks must be at least 1")
     mpiexec, version = _core.comm.mpiexec(), _core.comm.library_version()
     if not mpiexec:
-        raise InputError(
-            f"-n {ranks}: plaq was built without MPI, so there is one rank only; install MPI (on Debian "
-            "libopenmpi-dev and openmpi-bin, elsewhere `pip install mpich`) and build again"
-        )
+        demand("MPI", f"-n {ranks} starts ranks of MPI")
     beside = Path(sys.prefix, "bin", Path(mpiexec).name)  # where the MPI's wheel has it that plaq's wheel comes with
     launcher = next((path for path in (Path(mpiexec), beside) if path.exists()), None)
     if launcher is None:

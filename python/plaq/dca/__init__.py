@@ -7,7 +7,7 @@
 
 from plaq.lazy import lazily
 
-__all__, __getattr__ = lazily(__name__, {
+__all__, __getattr__, __dir__ = lazily(__name__, {
     "Parameters": "parameters", "Point": "physics.point", "Results": "results.results", "load": "commands",
     "run": "commands",
 })

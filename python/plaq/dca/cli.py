@@ -8,8 +8,15 @@ from typing import Annotated, Optional
 import typer
 
 from plaq.cli.run import Commands, Ranks, RunPath, on_ranks
+from plaq.inputs.parameters import Parameters
 from plaq.output import say
 from plaq.run.application import Application
+
+
+def parameters() -> type[Parameters]:
+    from plaq.dca.parameters import Parameters
+
+    return Parameters
 
 
 def application() -> type[Application]:
@@ -18,8 +25,8 @@ def application() -> type[Application]:
     return Dca
 
 
-app = Commands("Dynamical cluster approximation: T_c of the 2D Hubbard model.", application,
-               on_devices=True)
+app = Commands("dca", "Dynamical cluster approximation: T_c of the 2D Hubbard model.",
+               parameters, application, on_devices=True)
 
 
 @app.command("plot")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from plaq import _core
 from plaq.inputs.kinds import binding, choice, duration, folder, integer, one_of, real
 from plaq.inputs.schema import Parameter
+from plaq.parts import demand
 
 DOC = "How the run is carried out. No result changes by it unless it says so, and it may differ when a run goes on."
 PATIENCE = 300.0  # seconds
-BACKENDS = _core.task.backends()
+BACKENDS = ("fiber", "os", "hpx")  # of src/plaq/task/backends.hpp, the default first
 
 _PLACE = [
     Parameter("run", "folder", folder(), "run", "", "where results go; relative to where the command is given"),
-    Parameter("run", "threads", choice(*BACKENDS), BACKENDS[0], "", "back end of the tasks"),
+    Parameter("run", "threads", choice(*BACKENDS), BACKENDS[0], "",
+              "back end of the tasks; hpx where plaq was built with HPX"),
     Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
               "threads of each rank; auto is one per physical core of its share of the machine"),
     Parameter("run", "bind", binding(), "auto", "",
@@ -31,3 +33,12 @@ _TIME = [
 def rows(own: Iterable[Parameter] = ()) -> list[Parameter]:
     """Of the table, with an application's ``own`` keys in it."""
     return [*_PLACE, *own, *_TIME]
+
+
+def demand_parts(run: Any) -> None:
+    """Raise InputError where this build lacks what the section ``run`` of some parameters asks for."""
+    if run.threads == "hpx":
+        demand("HPX", 'run.threads = "hpx" runs tasks as threads of HPX')
+    device = getattr(run, "device", "none")
+    if device not in ("none", "auto"):
+        demand("GPU kernels", f'run.device = "{device}" names GPUs')

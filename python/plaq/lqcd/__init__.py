@@ -13,7 +13,7 @@
 
 from plaq.lazy import lazily
 
-__all__, __getattr__ = lazily(__name__, {
+__all__, __getattr__, __dir__ = lazily(__name__, {
     "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Flavours": "fields",
     "Wilson": "wilson", "Doublet": "doublet",
     "hmc": "hmc", "terms": "terms",

@@ -13,8 +13,9 @@ import numpy as np
 from plaq.data.results_file import Findings
 from plaq.errors import InputError
 from plaq.lqcd.analysis import AXIAL, findings, flow_times
+from plaq.lqcd.choices import RECTANGLES
 from plaq.lqcd.doublet import Doublet
-from plaq.lqcd.fields import RECTANGLES, GaugeField
+from plaq.lqcd.fields import GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
 from plaq.lqcd.ildg import read_ildg, write_ildg
 from plaq.lqcd.lattice import Lattice

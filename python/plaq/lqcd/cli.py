@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from plaq.cli.run import Commands
+from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
+
+
+def parameters() -> type[Parameters]:
+    from plaq.lqcd.parameters import Parameters
+
+    return Parameters
 
 
 def application() -> type[Application]:
@@ -12,5 +19,5 @@ def application() -> type[Application]:
     return Lqcd
 
 
-app = Commands("Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.",
-               application)
+app = Commands("lqcd", "Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.",
+               parameters, application)

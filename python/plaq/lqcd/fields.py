@@ -65,11 +65,6 @@ class Field:
         return type(self)(self.lattice, self.native.copy())
 
 
-RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331, "dbw2": -1.4088}
-"""{action: c1}: Wilson's; tree-level improved (Luescher and Weisz, Phys. Lett. B 158, 250 (1985)); Iwasaki's
-(Nucl. Phys. B 258, 141 (1985)); DBW2 (Takaishi, Phys. Rev. D 54, 1050 (1996))."""
-
-
 def need_room(lattice: Lattice, c1: float) -> None:
     """InputError where rectangles would wind around the lattice."""
     if c1 and min(lattice.extents) < 4:
@@ -144,7 +139,7 @@ class GaugeField(Field):
 
     def heat_bath(self, beta: float, seed: int, sweep: int, chain: int = 0, c1: float = 0.0) -> None:
         r"""One update of all links with the action $\beta [c_0 \sum (1 - \mathrm{Re\,tr} P/3) + c_1 \sum (1 -
-        \mathrm{Re\,tr} R/3)]$ of plaquettes P and rectangles R, $c_0 = 1 - 8 c_1$ (`RECTANGLES`), by random
+        \mathrm{Re\,tr} R/3)]$ of plaquettes P and rectangles R, $c_0 = 1 - 8 c_1$ (`choices.RECTANGLES`), by random
         numbers of (seed, chain, sweep). Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982). InputError for
         rectangles on a lattice with an extent below 4. Collective."""
         need_room(self.lattice, c1)

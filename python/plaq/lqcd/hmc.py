@@ -15,19 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaq.lqcd.choices import INTEGRATORS
 from plaq.lqcd.fields import GaugeField, Momenta
 from plaq.lqcd.terms import Term
-
-_LAMBDA = 0.1931833275037836
-_THETA, _RHO = 0.08398315262876693, 0.6822365335719091  # kicks
-_XI, _CHI = 0.2539785108410595, -0.03230286765269967  # moves
-
-INTEGRATORS = {
-    "2mn": ((_LAMBDA, 1 - 2 * _LAMBDA, _LAMBDA), (0.5, 0.5)),
-    "omf4": ((_THETA, _RHO, 0.5 - _THETA - _RHO, 0.5 - _THETA - _RHO, _RHO, _THETA),
-             (_XI, _CHI, 1 - 2 * (_XI + _CHI), _CHI, _XI)),
-}
-"""{name: (kicks, moves)}: a step is kick, move, kick ... kick, in parts of its length."""
 
 
 @dataclass(frozen=True)

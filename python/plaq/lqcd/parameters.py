@@ -9,10 +9,8 @@ from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import choice, integer, list_of, one_of, real
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
-from plaq.lqcd.fields import RECTANGLES
+from plaq.lqcd.choices import INTEGRATORS, METHODS, RECTANGLES
 from plaq.lqcd.gamma import STRUCTURES
-from plaq.lqcd.hmc import INTEGRATORS
-from plaq.lqcd.wilson import METHODS
 
 PROGRAM = "plaq lqcd"
 RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from plaq import _core
 from plaq.data.words import duration, size
 from plaq.lqcd.analysis import flow_times
-from plaq.lqcd.fields import RECTANGLES
-from plaq.lqcd.hmc import INTEGRATORS
+from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
 from plaq.lqcd.parameters import RATIONAL, Parameters
 
 # Microseconds of one core, 8^4 sites on the machine of docs/lqcd.md, for each link or site.

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from plaq import _core
 from plaq.errors import InputError, RunError
+from plaq.lqcd.choices import METHODS, PRECISIONS
 from plaq.lqcd.fields import GaugeField, SpinorField
-
-METHODS = ("cg", "bicgstab", "multigrid")
-PRECISIONS = ("double", "single", "half")
 
 
 class Wilson:

@@ -9,7 +9,7 @@
 
 from plaq.lazy import lazily
 
-__all__, __getattr__ = lazily(__name__, {
+__all__, __getattr__, __dir__ = lazily(__name__, {
     "Parameters": "parameters", "Results": "results", "Formula": "formula", "Units": "units", "Series": "series",
     "run": "commands", "load": "commands", "report": "commands", "digest": "commands", "theory": "theory",
     "growth_rate": "spectra",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plaq.machine import pool_options
+from plaq.parts import demand
 from plaq.pic import loads
 from plaq.pic.describe import describe
 from plaq.pic.parameters import Parameters
@@ -26,10 +27,15 @@ class Pic(Application):
     Parameters = Parameters
 
     def check(self, ranks: int, place: float | None = None) -> None:
-        """InputError where a formula is not finite, the core refuses the plan,
-        or the patches do not fit in memory."""
+        """InputError where this build has no solver of Poisson's equation and the input needs it, a formula is not
+        finite, the core refuses the plan, or the patches do not fit in memory."""
         from plaq.pic.plan import plan_of
 
+        fields = self.parameters.fields
+        if fields.solver == "electrostatic":
+            demand("transforms", 'fields.solver = "electrostatic" solves Poisson\'s equation')
+        if fields.of_charges:
+            demand("transforms", "fields.of_charges = true solves Poisson's equation")
         setup = Setup(self.parameters)
         plan_of(setup).check()
         for name in setup.first_fields:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from plaq.cli.run import Commands
+from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
+
+
+def parameters() -> type[Parameters]:
+    from plaq.pic.parameters import Parameters
+
+    return Parameters
 
 
 def application() -> type[Application]:
@@ -12,4 +19,5 @@ def application() -> type[Application]:
     return Pic
 
 
-app = Commands("Particle-in-cell simulation of plasmas.", application)
+app = Commands("pic", "Particle-in-cell simulation of plasmas.",
+               parameters, application)

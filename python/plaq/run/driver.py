@@ -14,6 +14,7 @@ from plaq.comm.communicator import Communicator
 from plaq.comm.patience import patient
 from plaq.data.words import duration
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
+from plaq.inputs.running import demand_parts
 from plaq.machine import build, pool_options
 from plaq.run.application import Application, Results, Simulation
 from plaq.run.desk import Desk, to_the_end
@@ -106,6 +107,7 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
            start: str | Path | None = None) -> Any:
     """`run` on the ranks of comm; ``stop`` says when to stop early."""
     started = time.perf_counter() if started is None else started
+    comm.together(lambda: demand_parts(parameters.run))
     comm.together(lambda: kind(parameters).check(comm.size))
     folder, other = (None if path is None else Path(path) for path in (folder, start))
     application = comm.on_root(lambda: kind.from_other(parameters, folder, other))

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import plaq
-from plaq.errors import InputError, RunError
+from plaq.errors import InputError
 from plaq.files.atomic import atomic_folder
+from plaq.parts import demand
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.samples import counter_name, known_samples
@@ -24,7 +25,7 @@ from plaq.trace.timeline import Timeline, nanoseconds
 def write_otf2(trace: Trace, folder: Path) -> None:
     """Write the archive `folder`/traces.otf2 with the files beside it.
 
-    InputError when the folder exists, RunError when it cannot be written or plaq was built without OTF2. The notes
+    InputError when the folder exists or plaq was built without OTF2, RunError when it cannot be written. The notes
     of the trace stand in the archive's description.
     """
     library = otf2_library()
@@ -50,14 +51,10 @@ def write_otf2(trace: Trace, folder: Path) -> None:
 
 
 def otf2_library():
-    """The part of the compiled module that writes archives; RunError where it was built without."""
+    """The part of the compiled module that writes archives; InputError where it was built without."""
     from plaq import _core
 
-    if not hasattr(_core, "otf2"):
-        raise RunError(
-            "this plaq was built without OTF2: install the library (Debian and Ubuntu: apt-get install "
-            "libotf2-trace-dev; version 3 or later), then build plaq again"
-        )
+    demand("OTF2", "OTF2 archives are written by the OTF2 library")
     return _core.otf2
 
 

@@ -7,9 +7,7 @@ namespace plaq::pic {
 class poisson::implementation {};
 
 poisson::poisson(const plan&, const comm::communicator&, task::detail::pool_base&) {
-  throw input_error(
-      "electrostatic fields need transforms of meshes: this plaq was built where CMake did not find Eigen's "
-      "headers");
+  throw input_error("Poisson's equation needs transforms of meshes, and plaq was built without Eigen's headers");
 }
 poisson::~poisson() = default;
 std::vector<piece> poisson::solve(const std::vector<piece>&) { return {}; }

@@ -17,6 +17,7 @@ class Plaq(PythonPackage):
     depends_on("ninja", type="build")
     depends_on("boost@1.74:+context")
     depends_on("random123", type="build")
+    depends_on("eigen@3.3:", type="build")
     depends_on("mpi", when="+mpi")
     depends_on("otf2@3:", when="+otf2")
 

@@ -1,0 +1,69 @@
+"""Parts that a build of plaq may lack: which it has, and what brings the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from plaq.errors import InputError
+
+
+class Part(NamedTuple):
+    """An optional part. ``version()`` is empty where this build lacks it; ``remedy`` is what to install and do."""
+
+    description: str
+    version: Callable[[], str]
+    remedy: str
+
+
+def _transforms() -> str:
+    from plaq import _core
+
+    return "by Eigen" if _core.has_transforms else ""
+
+
+def _otf2() -> str:
+    from plaq import _core
+
+    return _core.otf2.version() if hasattr(_core, "otf2") else ""
+
+
+def _mpi() -> str:
+    from plaq import _core
+
+    return _core.comm.library_version()
+
+
+def _hpx() -> str:
+    from plaq import _core
+
+    return "there" if "hpx" in _core.task.backends() else ""
+
+
+def _gpu_kernels() -> str:
+    from plaq import _core
+
+    return "CUDA" if _core.has_gpu_kernels else ""
+
+
+PARTS = {
+    "transforms": Part("Fourier transforms of meshes", _transforms,
+                       "apt-get install libeigen3-dev (conda, Spack: eigen), then build plaq again"),
+    "OTF2": Part("OTF2 3", _otf2, "apt-get install libotf2-trace-dev (conda, Spack: otf2), then build plaq again"),
+    "MPI": Part("MPI", _mpi,
+                "apt-get install libopenmpi-dev openmpi-bin (elsewhere pip install mpich), then build plaq again"),
+    "HPX": Part("HPX", _hpx, "install HPX 1.10, then build plaq with PLAQ_WITH_HPX=ON"),
+    "GPU kernels": Part("kernels for GPUs", _gpu_kernels, "make gpu"),
+}
+
+
+def demand(name: str, need: str) -> None:
+    """Raise InputError where this build lacks the part ``name``; ``need`` says what asks for it."""
+    part = PARTS[name]
+    if not part.version():
+        raise InputError(f"{need}, and this plaq was built without {part.description}: {part.remedy}")
+
+
+def list_parts() -> dict[str, str]:
+    """Version of every optional part, or that there is none and the remedy."""
+    return {name: part.version() or f"none: {part.remedy}" for name, part in PARTS.items()}

@@ -1,0 +1,113 @@
+"""What a build lacks: `check` refuses an input that needs it, `plaq info` says what brings it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plaq import _core
+from plaq.cli.app import obey
+from plaq.errors import InputError, NotBuilt
+from plaq.main import APPLICATIONS, app
+from plaq.parts import PARTS, demand, list_parts
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture
+def plaq(monkeypatch):
+    """The command line, in this process."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["plaq", *map(str, arguments)])
+        return obey(app)
+
+    return run
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """A build without any optional part."""
+    monkeypatch.setattr(_core, "has_transforms", False)
+    monkeypatch.setattr(_core, "has_gpu_kernels", False)
+    monkeypatch.delattr(_core, "otf2", raising=False)
+    monkeypatch.setattr(_core.comm, "library_version", lambda: "")
+    monkeypatch.setattr(_core.comm, "mpiexec", lambda: "")
+    monkeypatch.setattr(_core.task, "backends", lambda: ["fiber", "os"])
+
+
+@pytest.mark.parametrize("input", ["plate", "two_stream"])
+def test_check_refuses_poisson_s_equation_without_transforms(plaq, bare, input):
+    with pytest.raises(InputError, match="solves Poisson's equation.*without Fourier transforms.*libeigen3-dev"):
+        plaq("pic", "check", EXAMPLES / input / "input.toml")
+
+
+def test_check_refuses_fields_of_charges_without_transforms(plaq, bare):
+    with pytest.raises(InputError, match="fields.of_charges = true .*libeigen3-dev"):
+        plaq("pic", "check", EXAMPLES / "wakefield/input.toml", "--set", "fields.of_charges=true")
+
+
+@pytest.mark.parametrize("setting, remedy", [("run.threads=hpx", "HPX 1.10"), ('run.device="0"', "make gpu")])
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_back_end_and_gpus_that_a_build_lacks_are_refused(plaq, bare, command, setting, remedy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"{setting.partition('=')[0]} = .*built without .*{remedy}"):
+        plaq("dca", command, EXAMPLES / "tc_plaquette/demo.toml", "--set", setting)
+    assert not list(tmp_path.iterdir())
+
+
+def test_ranks_and_archives_that_a_build_lacks_are_refused(plaq, bare, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="-n 2 .*built without MPI.*libopenmpi-dev"):
+        plaq("dca", "run", EXAMPLES / "tc_plaquette/demo.toml", "-n", "2")
+    with pytest.raises(InputError, match="built without OTF2 3: apt-get install libotf2-trace-dev"):
+        demand("OTF2", "OTF2 archives are written by the OTF2 library")
+
+
+def test_info_says_what_brings_the_parts_that_lack(plaq, bare, capsys):
+    plaq("info")
+    said = capsys.readouterr().out
+    for name, part in PARTS.items():
+        assert f"{name + ':':<16}none: {part.remedy}\n" in said
+
+
+def test_the_build_of_the_tests_has_what_two_commands_bring():
+    found = list_parts()
+    assert not [name for name in ("transforms", "OTF2") if found[name].startswith("none")]
+
+
+def without_kernels(*arguments):
+    """plaq where its C++ part was not compiled: run from the sources alone."""
+    hide = ("import sys, runpy; from pathlib import Path; import plaq; from plaq import instruction_sets; "
+            "instruction_sets.wanted = lambda *_: ['x86-64-v0']; ")
+    return subprocess.run([sys.executable, "-c", hide + "sys.argv = ['plaq', *sys.argv[1:]]; "
+                           "from plaq.main import main; main()", *arguments],
+                          capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_parameters_are_listed_without_kernels(name):
+    listed = without_kernels(name, "parameters", "--markdown")
+    assert listed.returncode == 0 and listed.stdout.startswith(f"# Parameters of `plaq {name}`")
+
+
+def test_a_missing_c_part_is_one_sentence():
+    told = without_kernels("info")
+    assert told.returncode == 2 and told.stderr.count("\n") == 1
+    assert "C++ part is not there for Python" in told.stderr and "make build" in told.stderr
+    script = ("from plaq import instruction_sets; instruction_sets.wanted = lambda *_: ['x86-64-v0']; import plaq; "
+              "plaq.lqcd.GaugeField")
+    raised = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert "NotBuilt" in raised.stderr.splitlines()[-1] and raised.stderr.count("\n") < 10
+    assert issubclass(NotBuilt, ImportError)
+
+
+def test_packages_list_their_public_names():
+    import plaq
+    from plaq import dca, lqcd, pic
+
+    assert {"GaugeField", "Wilson", "point_propagator"} <= set(dir(lqcd))
+    assert {"Parameters", "run", "load"} <= set(dir(dca)) & set(dir(pic))
+    assert {"dca", "lqcd", "pic"} <= set(dir(plaq))
