@@ -58,7 +58,7 @@ def test_a_file_is_what_the_format_says(gauge, ildg):
     """Read here record by record, number by number."""
     found = {kind: (flags, content) for kind, flags, content in records(ildg.read_bytes())}
     assert [(kind, flags) for kind, (flags, _) in found.items()] == [
-        ("xlf-info", 3), ("ildg-format", 2), ("ildg-binary-data", 1), ("scidac-checksum", 3)]
+        ("xlf-info", 3), ("ildg-format", 2), ("ildg-binary-data", 0), ("ildg-data-lfn", 1), ("scidac-checksum", 3)]
     assert b"<lx>2</lx><ly>6</ly><lz>2</lz><lt>4</lt>" in found["ildg-format"][1]
     sites = [struct.pack(">72d", *numbers) for numbers in links_one_by_one(gauge)]
     assert found["ildg-binary-data"][1] == b"".join(sites)
@@ -230,7 +230,7 @@ def test_propagators_that_cannot_be_written_or_read(gauge, propagator, prop):
         lqcd.write_propagator(prop, propagator, basis="ukqcd")
     with pytest.raises(InputError, match=r"holds a lattice of 4 x 2 x 6 x 2"):
         lqcd.read_propagator(prop, lqcd.Lattice((4, 6, 2, 2)))
-    with pytest.raises(DamagedFile, match="a LIME file without the record ildg-format"):
+    with pytest.raises(DamagedFile, match="a LIME file without the record ildg-binary-data and with 0"):
         lqcd.read_ildg(prop, gauge.lattice)
 
 

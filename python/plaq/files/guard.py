@@ -10,6 +10,8 @@ from pathlib import Path
 
 from plaq.errors import InputError, Interrupted, RunError
 
+LONGEST = 240  # characters of a parser's message, which may quote what it read
+
 
 class DamagedFile(InputError):
     """A file is damaged, truncated, of another program or of another version; the message names it and the place."""
@@ -32,7 +34,8 @@ def reading(path: str | Path, what: str, remedy: str = "") -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno:
             raise InputError(f"{path}: cannot be read: {error.strerror or os.strerror(error.errno)}") from None
-        reason = ": ".join([type(error).__name__, *([" ".join(str(error).split())] if str(error) else [])])
+        said = " ".join(str(error)[:LONGEST].split()) + "…" * (len(str(error)) > LONGEST)
+        reason = ": ".join([type(error).__name__, *([said] if said else [])])
         raise DamagedFile(f"{path}: damaged, or not {what} ({reason}){f'; {remedy}' if remedy else ''}") from None
 
 

@@ -163,6 +163,12 @@ class GaugeField(Field):
         clover-shaped field strength. Collective."""
         return self.lattice.call(_core.lqcd.clover, self.lattice.engine, self.native)
 
+    def reunitarise(self) -> Self:
+        """Project links onto SU(3) which are off by rounding: rows made orthonormal one after the other, the third
+        from the two others. Collective."""
+        Momenta(self.lattice).move(self, 0.0)  # a move is followed by that
+        return self
+
     def unitarity_violation(self) -> float:
         r"""The largest element of $U U^+ - 1$, or $|\det U - 1|$ if that is larger. Collective."""
         return self.lattice.call(_core.lqcd.unitarity_violation, self.lattice.engine, self.native)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,11 +15,15 @@ import numpy as np
 from plaq.errors import InputError, RunError
 from plaq.files.atomic import atomic_file, cannot_write
 from plaq.files.guard import DamagedFile, open_file, reading
+from plaq.inputs.schema import one_line
 from plaq.lqcd.fields import GaugeField
 from plaq.lqcd.lattice import Lattice
 
 # Files have [t, z, y, x, mu] with mu = x, y, z, t; plaq [t, x, y, z, mu] with mu = t, x, y, z.
 ORDER = (0, 3, 2, 1)
+DOUBLE, SINGLE = 1e-8, 1e-4  # how far links of 64 and of 32 bits may be off from unitarity
+ROUNDED = "; if its 64 bits were made of 32, reunitarise=True reads it"
+UNVERIFIED = "; verify=False reads its links all the same"
 
 
 def box_of(lattice: Lattice) -> tuple[slice, ...]:
@@ -50,8 +55,8 @@ def on_all(lattice: Lattice, error: DamagedFile) -> DamagedFile:
 def need_extents(path: Path, lattice: Lattice, extents: tuple[int, ...]) -> None:
     """InputError where the file holds another lattice."""
     if lattice.extents != extents:
-        shown = lambda e: " x ".join(map(str, e))
-        raise InputError(f"{path}: holds a lattice of {shown(extents)} (t, x, y, z), not {shown(lattice.extents)}")
+        there, here = (one_line(" x ".join(map(str, e))) for e in (extents, lattice.extents))
+        raise InputError(f"{path}: holds a lattice of {there} (t, x, y, z), not {here}")
 
 
 def read_part(path: Path, lattice: Lattice, what: str,
@@ -165,7 +170,7 @@ def scidac_checksum(lattice: Lattice, values: np.ndarray) -> tuple[int, int]:
     return sums[0], sums[1]
 
 
-def check_sums(path: Path, lattice: Lattice, values: np.ndarray, stated: tuple[int, int]) -> None:
+def check_sums(path: Path, lattice: Lattice, values: np.ndarray, stated: tuple[int, int], remedy: str = "") -> None:
     """DamagedFile where the checksum of ``values``, as in `scidac_checksum`, is not the one stated; it names the
     flipped bit where one alone explains that. Collective."""
     sums = scidac_checksum(lattice, values)
@@ -174,7 +179,7 @@ def check_sums(path: Path, lattice: Lattice, values: np.ndarray, stated: tuple[i
     bytes_of_site = values.nbytes // int(np.prod(lattice.local))
     why = flipped_bit(lattice, bytes_of_site, sums[0] ^ stated[0], sums[1] ^ stated[1])
     raise on_all(lattice, DamagedFile(f"{path}: damaged: its checksum is {sums[0]:08x} {sums[1]:08x}, the file says "
-                                      f"{stated[0]:08x} {stated[1]:08x}{why}"))
+                                      f"{stated[0]:08x} {stated[1]:08x}{why}{remedy}"))
 
 
 def flipped_bit(lattice: Lattice, bytes_of_site: int, a: int, b: int) -> str:
@@ -205,19 +210,27 @@ def flipped_bit(lattice: Lattice, bytes_of_site: int, a: int, b: int) -> str:
     return f"; one flipped bit explains it, {' or '.join(words)}{more}"
 
 
-def check_gauge(path: Path, gauge: GaugeField, single: bool, plaquette: str | None) -> None:
-    """That links are unitary as far as their precision goes, and the plaquette is the one that the file states, as
-    far as it has digits. Collective."""
+def checked_gauge(path: Path, gauge: GaugeField, single: bool, plaquette: str | None, reunitarise: bool) -> GaugeField:
+    """The field, with links that are unitary as far as their precision goes, if ``reunitarise`` after a projection of
+    what is unitary to 32 bits, and with the plaquette that the file states, as far as it has digits. Collective."""
     off = gauge.unitarity_violation()
-    if not off < (1e-4 if single else 1e-8):
+    if not off < (SINGLE if single or reunitarise else DOUBLE):
         raise on_all(gauge.lattice,
-                     DamagedFile(f"{path}: damaged, or not of SU(3): a link is off from unitarity by {off:.2g}"))
-    if plaquette is None:
-        return
-    digits = len(plaquette.strip().lower().partition("e")[0].partition(".")[2])
-    tolerance = max(2 * 10.0**-digits, 1e-5 if single else 1e-10)
-    found = gauge.plaquette()
-    if not abs(found - float(plaquette)) < tolerance:
-        raise on_all(gauge.lattice,
-                     DamagedFile(f"{path}: says that its plaquette is {plaquette.strip()}, "
-                                 f"and it is {found:.12f}"))
+                     DamagedFile(f"{path}: damaged, or not of SU(3): a link is off from unitarity by {off:.2g}"
+                                 + ROUNDED * (off < SINGLE)))
+    if plaquette is not None:
+        digits = len(plaquette.strip().lower().partition("e")[0].partition(".")[2])
+        tolerance = max(2 * 10.0**-digits, 1e-5 if single or reunitarise else 1e-10)
+        found = gauge.plaquette()
+        if not abs(found - number_in(plaquette)) < tolerance:
+            raise on_all(gauge.lattice, DamagedFile(f"{path}: says that its plaquette is {one_line(plaquette.strip())},"
+                                                    f" and it is {found:.12f}{UNVERIFIED}"))
+    return gauge.reunitarise() if reunitarise else gauge
+
+
+def number_in(text: str) -> float:
+    """That a text states, nan where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import struct
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from plaq.files.guard import DamagedFile
+from plaq.output import printable
 
 MAGIC, VERSION = 0x456789AB, 1
 HEADER = struct.Struct(">IHHQ128s")
 BEGINS, ENDS = 0x8000, 0x4000  # a message
 LARGEST_TEXT = 1 << 20  # bytes of a record that is read as text
+AROUND = "\ufeff \t\r\n\0"  # a text
 
 
 @dataclass(frozen=True)
@@ -25,11 +28,18 @@ class Record:
     length: int
 
     def text(self, file: BinaryIO, path: Path) -> str:
-        """Its content, which is to be text."""
+        """Its content, which is to be text, without what may stand around it: a mark of byte order, white space,
+        zeros. What is not UTF-8 is taken as Latin-1, or as UTF-16 where its mark says so."""
         if self.length > LARGEST_TEXT:
             raise DamagedFile(f"{path}: the record {self.kind} has {self.length} bytes, too many for a text")
         file.seek(self.offset)
-        return file.read(self.length).rstrip(b"\0").decode()
+        content = file.read(self.length)
+        wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        try:
+            text = content.decode("utf-16" if wide else "utf-8")
+        except UnicodeDecodeError:
+            text = content.decode("latin-1")
+        return text.strip(AROUND)
 
 
 def records(file: BinaryIO, path: Path) -> list[Record]:
@@ -47,7 +57,7 @@ def records(file: BinaryIO, path: Path) -> list[Record]:
             raise DamagedFile(f"{path}: {what}: no record begins at byte {at}")
         if version != VERSION:
             raise DamagedFile(f"{path}: a LIME file of version {version}; this plaq reads version {VERSION}")
-        name = kind.split(b"\0")[0].decode("ascii", "backslashreplace")
+        name = printable(kind.split(b"\0")[0].decode("ascii", "backslashreplace"))
         if at + HEADER.size + length > size:
             raise DamagedFile(f"{path}: truncated: the record {name} should have {length} bytes, "
                               f"and the file ends after {size - at - HEADER.size}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaq.errors import InputError
 from plaq.files.guard import DamagedFile, open_file, reading
+from plaq.inputs.schema import one_line, shown
 from plaq.lqcd import gamma, lime
 from plaq.lqcd.files import (
     ORDER,
@@ -33,7 +34,9 @@ from plaq.lqcd.scidac import (
     RECORD,
     checksum_of,
     checksum_record,
+    extents_in,
     file_text,
+    numbers_in,
     record_text,
     tags,
 )
@@ -71,25 +74,14 @@ def _describe(path: Path) -> Description:
         extents, bits, numbers, said, fields = None, None, None, {}, []
         for record in lime.records(file, path):
             if record.kind == PRIVATE_FILE:
-                found = tags(record.text(file, path))
-                x, y, z, t = (int(n) for n in found["dims"].split())
-                extents = t, x, y, z
+                extents = extents_in(record.text(file, path))
             elif record.kind == TMLQCD:
                 found = tags(record.text(file, path))
                 extents = tuple(int(found[name]) for name in ("lt", "lx", "ly", "lz"))
                 bits, numbers = int(found["precision"]), FERMION
                 said.setdefault("basis", "tmlqcd")
             elif record.kind == PRIVATE_RECORD:
-                found = tags(record.text(file, path))
-                if found.get("precision") not in ("F", "D") or found.get("recordtype", "0") != "0":
-                    raise DamagedFile(f"{path}: has a record of type {found.get('recordtype')} and precision "
-                                      f"{found.get('precision')!r}; plaq reads fields, type 0, "
-                                      "with precision 'F' or 'D'")
-                bits = 32 if found["precision"] == "F" else 64
-                numbers, rest = divmod(int(found["typesize"]) * int(found["datacount"]), bits // 4)
-                if rest:
-                    raise DamagedFile(f"{path}: sites of {found['typesize']} times {found['datacount']} bytes are "
-                                      "no complex numbers")
+                bits, numbers = numbers_in(path, record.text(file, path))
             elif record.kind == RECORD:
                 found = tags(record.text(file, path))
                 said.update({key: found[key] for key in ("source", "basis", "theta") if key in found})
@@ -98,19 +90,19 @@ def _describe(path: Path) -> Description:
                                       "than it states")
             elif record.kind == BINARY:
                 if extents is None or bits not in (32, 64) or min(extents) < 1:
-                    raise DamagedFile(f"{path}: numbers with {bits} bits of a lattice {extents}, which its texts "
-                                      "are to say before")
+                    raise DamagedFile(f"{path}: numbers with {bits} bits of a lattice {shown(extents)}, which its "
+                                      "texts are to say before")
                 if record.length != numbers * bits // 4 * np.prod(extents, dtype=object):
-                    raise DamagedFile(f"{path}: {record.length} bytes of a field, which are not {numbers} numbers "
-                                      f"with {bits} bits on each of {' x '.join(map(str, extents))} "
-                                      "sites (t, x, y, z)")
+                    raise DamagedFile(f"{path}: {record.length} bytes of a field, which are not {shown(numbers)} "
+                                      f"numbers with {bits} bits on each of "
+                                      f"{one_line(' x '.join(map(str, extents)))} sites (t, x, y, z)")
                 fields.append(Field(record.offset, bits, numbers, None))
             elif record.kind == CHECKSUM and fields:
                 last = fields.pop()
                 fields.append(Field(last.offset, last.bits, last.numbers, checksum_of(record.text(file, path))))
         kept = [f for f in fields if f.numbers == MATRIX] or [f for f in fields if f.numbers == FERMION]
         if not kept or kept[0].numbers == MATRIX and len(kept) != 1 or kept[0].numbers == FERMION and len(kept) != 12:
-            raise DamagedFile(f"{path}: holds fields of {[f.numbers for f in fields]} complex numbers a site; "
+            raise DamagedFile(f"{path}: holds fields of {shown([f.numbers for f in fields])} complex numbers a site; "
                               f"a propagator is one of {MATRIX}, or twelve of {FERMION}")
         source, theta = said.get("source"), said.get("theta")
         return Description(extents, tuple(kept), source and tuple(int(x) for x in source.split()), said.get("basis"),
@@ -175,14 +167,14 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
             found = _describe(path)
             need_extents(path, lattice, found.extents)
             gamma.basis(found.basis or basis or "degrand-rossi")
-            of = found.source or source
+            of, phases = found.source or source, found.theta or theta or (0, 0, 0, 0)
             if of is None:
                 raise InputError(f"{path}: does not say where its source is; give source = (t, x, y, z)")
             if len(of) != 4 or not all(0 <= x < n for x, n in zip(of, lattice.extents)):
-                raise InputError(f"{path}: its source {of} is not on a lattice of "
+                raise InputError(f"{path}: its source {shown(of)} is not on a lattice of "
                                  f"{' x '.join(map(str, lattice.extents))}")
-            if len(found.theta or theta or (0, 0, 0, 0)) != 4:
-                raise InputError(f"{path}: the phases theta are four, not {found.theta or theta}")
+            if len(phases) != 4 or not np.isfinite(phases).all():
+                raise InputError(f"{path}: the phases theta are four numbers, not {shown(phases)}")
             return found
 
     found = lattice.comm.on_root(head, share=True)

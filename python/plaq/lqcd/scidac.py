@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from xml.etree import ElementTree
+
+from plaq.files.guard import DamagedFile
+from plaq.inputs.schema import shown
 
 CHECKSUM = "scidac-checksum"
 PRIVATE_FILE, FILE = "scidac-private-file-xml", "scidac-file-xml"
@@ -12,9 +16,32 @@ HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 
 
 def tags(text: str) -> dict[str, str]:
-    """{tag: text} of an XML text, without namespaces."""
+    """{tag: text} of an XML text, without namespaces and the white space around texts."""
     return {element.tag.rpartition("}")[2]: (element.text or "").strip()
             for element in ElementTree.fromstring(text).iter()}
+
+
+def extents_in(text: str) -> tuple[int, ...]:
+    """(T, X, Y, Z) in a file's private record, of a lattice in one file."""
+    found = tags(text)
+    x, y, z, t = (int(n) for n in found["dims"].split())
+    if found.get("volfmt", "0") != "0":
+        raise ValueError("the lattice is in several files")
+    return t, x, y, z
+
+
+def numbers_in(path: Path, text: str) -> tuple[int, int]:
+    """(bits, complex numbers of a site) of the field that a private record describes; DamagedFile where it is none."""
+    found = tags(text)
+    if found.get("precision") not in ("F", "D") or found.get("recordtype", "0") != "0":
+        raise DamagedFile(f"{path}: has a record of type {shown(found.get('recordtype'))} and precision "
+                          f"{shown(found.get('precision'))}; plaq reads fields, type 0, with precision 'F' or 'D'")
+    bits = 32 if found["precision"] == "F" else 64
+    size, count = int(found["typesize"]), int(found["datacount"])
+    numbers, rest = divmod(size * count, bits // 4)
+    if rest:
+        raise DamagedFile(f"{path}: sites of {shown(size)} times {shown(count)} bytes are no complex numbers")
+    return bits, numbers
 
 
 def checksum_of(text: str) -> tuple[int, int]:
