@@ -227,7 +227,7 @@ DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set
     (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"),
      "masses ascend"),
     (("--set", "updates.algorithm=hmc", "--set", "strange.kappa=0.1"),
-     "strange.range = None is not allowed with strange.kappa"),
+     "strange.range = unset is not allowed with strange.kappa"),
     (("--set", "heavy.kappa=0.1"), 'heavy.kappa is not allowed with updates.algorithm = "heatbath"'),
     ((*DOUBLET, "--set", "heavy.range=[2, 1]"), "heavy.range = [2.0, 1.0] is not allowed with heavy.kappa"),
     ((*DOUBLET[:-2], "--set", "heavy.range=[0.1, 5]"), "heavy.epsilon is missing: it is needed with heavy.kappa"),

@@ -36,7 +36,7 @@ def flow_times(p: Parameters) -> np.ndarray:
     """Where the flow is looked at: after every step, which are equal and end at flow.time; none without a time."""
     if p.flow.time is None:
         return np.zeros(0)
-    steps = math.ceil(p.flow.time / p.flow.step - 1e-9)
+    steps = max(1, math.ceil(p.flow.time / p.flow.step - 1e-9))
     return p.flow.time * np.arange(1, steps + 1) / steps
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import choice, integer, list_of, one_of, real
-from plaq.inputs.schema import REQUIRED, Parameter, Schema
+from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
 from plaq.lqcd.choices import INTEGRATORS, METHODS, RECTANGLES
 from plaq.lqcd.gamma import STRUCTURES
 
 PROGRAM = "plaq lqcd"
+# Quotients of what is in these are numbers, and their squares too.
+KAPPA, MASS, RESIDUAL = real("[1e-6, 1)"), real("[-100, 100]"), real("[1e-16, 1)")
+MOST_FLOW, MOST_MOVES = 10_000, 10**7  # steps of the flow, and moves of links in a trajectory
 RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales
 
 SCHEMA = Schema({
@@ -41,24 +45,25 @@ SCHEMA = Schema({
     Parameter("action", "beta", real("[0, 1000]"), REQUIRED, "", "6 / g^2"),
     Parameter("action", "gauge", choice(*RECTANGLES), "wilson", "",
               "c1 = " + ", ".join(f"{c1:.6g}".replace("-0.0833333", "-1/12") for c1 in RECTANGLES.values())),
-    Parameter("quarks", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("quarks", "mu", real(), 0.0, "1/a", "twisted mass"),
-    Parameter("quarks", "csw", real(), 0.0, "", "of the clover term"),
+    Parameter("quarks", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("quarks", "mu", MASS, 0.0, "1/a", "twisted mass"),
+    Parameter("quarks", "csw", MASS, 0.0, "", "of the clover term"),
     Parameter("quarks", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
-    Parameter("quarks", "masses", list_of(real("(0, 100]"), longest=8), (), "1/a",
+    Parameter("quarks", "masses", list_of(real("[1e-12, 100]"), longest=8), (), "1/a",
               "ascending twisted masses of Hasenbusch's preconditioning: each makes one more term of the action"),
-    Parameter("quarks", "residual", real("(0, 1)"), 1e-11, "", "of solutions at the ends of trajectories"),
-    Parameter("quarks", "force_residual", real("(0, 1)"), 1e-7, "", "of solutions for forces"),
-    Parameter("strange", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("strange", "range", list_of(real("(0, 100]"), length=2), None, "",
+    Parameter("quarks", "residual", RESIDUAL, 1e-11, "", "of solutions at the ends of trajectories"),
+    Parameter("quarks", "force_residual", RESIDUAL, 1e-7, "", "of solutions for forces"),
+    Parameter("strange", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("strange", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
               "smallest and largest eigenvalue of M^+ M on odd sites, with room for what they do; needed with kappa"),
     Parameter("strange", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
-    Parameter("heavy", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("heavy", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("heavy", "mu", real("[0, 100]"), None, "1/a", "the mean of their masses, twisted; needed with kappa"),
     Parameter("heavy", "epsilon", real("[0, 100]"), None, "1/a",
               "half of what their masses differ by; needed with kappa"),
-    Parameter("heavy", "range", list_of(real("(0, 100]"), length=2), None, "", "as strange.range, of the doublet's M"),
+    Parameter("heavy", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
+              "as strange.range, of the doublet's M"),
     Parameter("heavy", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
     Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "",
               "how links are updated; with quarks by hmc"),
@@ -70,7 +75,7 @@ SCHEMA = Schema({
     Parameter("updates", "over_relaxations", integer(0, 1000), 3, "", "in a sweep, after a heat bath"),
     Parameter("updates", "save_every", integer(0, 10**7), 0, "configurations",
               "that one is written as conf.NNNNNN of the run's folder, in ILDG's format; 0: none is"),
-    Parameter("hmc", "length", real("(0, 100]"), 1.0, "", "of a trajectory"),
+    Parameter("hmc", "length", real("[1e-6, 100]"), 1.0, "", "of a trajectory"),
     Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "",
               "of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
     Parameter("hmc", "steps", list_of(integer(1, 10000), 1), (10,), "",
@@ -79,7 +84,7 @@ SCHEMA = Schema({
               "the strange one, the heavy doublet, last the gauge field"),
     Parameter("smearing", "ape_alpha", real("[0, 1]"), 0.5, "", "weight of the staples in APE smearing of links"),
     Parameter("smearing", "ape_steps", integer(0, 1000), 0, "", "how often links are smeared"),
-    Parameter("smearing", "gauss_kappa", real("(0, 1000]"), 0.25, "",
+    Parameter("smearing", "gauss_kappa", real("[1e-6, 1000]"), 0.25, "",
               "of (1 + kappa H) / (1 + 6 kappa), which smears sources and sinks"),
     Parameter("smearing", "gauss_steps", integer(0, 10000), 0, "", "how often that is applied to sources; 0: points"),
     Parameter("loops", "space", integer(1, 512), None, "a",
@@ -88,9 +93,9 @@ SCHEMA = Schema({
               "sides in time from 1 to this, at most half of the lattice's"),
     Parameter("loops", "plateau", integer(1, 511), None, "a",
               "t of ln W(r, t) / W(r, t + 1) that is taken for the potential; half of time if unset"),
-    Parameter("mesons", "kappa", real("(0, 1)"), None, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("mesons", "mu", real(), 0.0, "1/a", "twisted mass"),
-    Parameter("mesons", "csw", real(), 0.0, "", "of the clover term"),
+    Parameter("mesons", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("mesons", "mu", MASS, 0.0, "1/a", "twisted mass"),
+    Parameter("mesons", "csw", MASS, 0.0, "", "of the clover term"),
     Parameter("mesons", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
     Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "",
@@ -102,9 +107,9 @@ SCHEMA = Schema({
               "masses by a fit of a cosh to correlators from this t to T/2; none if unset"),
     Parameter("mesons", "solver", choice(*METHODS), "cg", "",
               "method for the propagators, mostly in single precision"),
-    Parameter("mesons", "residual", real("(0, 1)"), 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
-    Parameter("flow", "time", real("(0, 1000]"), None, "a^2", "how far the field flows"),
-    Parameter("flow", "step", real("(0, 0.1]"), 0.05, "a^2",
+    Parameter("mesons", "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
+    Parameter("flow", "time", real("[1e-6, 1000]"), None, "a^2", "how far the field flows"),
+    Parameter("flow", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
               "of the integration, and between two values of the energy"),
     *running.rows([Parameter("run", "grid", one_of("auto", list_of(integer(1, 1024), length=4)), "auto", "ranks",
                              "ranks in each direction of the lattice; auto: with the smallest surface "
@@ -119,12 +124,12 @@ class Parameters(parameters.Parameters):
     def check(cls, values: Mapping[str, Any], source: str) -> None:
         extents, structures = values["lattice"].extents, values["mesons"].structures
         if any(n % 2 for n in extents):
-            raise InputError(f"{source}: lattice.extents = {list(extents)} is not allowed: extents are even")
+            raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed: extents are even")
         if values["action"].gauge != "wilson" and min(extents) < 4:
-            raise InputError(f"{source}: lattice.extents = {list(extents)} is not allowed with action.gauge = "
+            raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed with action.gauge = "
                              f'"{values["action"].gauge}": rectangles need extents of at least 4')
         if len(set(structures)) < len(structures):
-            raise InputError(f"{source}: mesons.structures = {list(structures)} must not repeat a value")
+            raise InputError(f"{source}: mesons.structures = {shown(structures)} must not repeat a value")
         first = values["mesons"].fit_from
         if first is not None and first > extents[0] // 2 - 2:
             raise InputError(f"{source}: mesons.fit_from = {first} is not allowed: a fit takes three points up to "
@@ -135,12 +140,16 @@ class Parameters(parameters.Parameters):
             for side, half in most.items():
                 if getattr(loops, side) > half:
                     raise InputError(f"{source}: loops.{side} = {getattr(loops, side)} is not allowed with "
-                                     f"lattice.extents = {list(extents)}: sides are at most {half}")
+                                     f"lattice.extents = {shown(extents)}: sides are at most {half}")
             if loops.plateau is not None and loops.plateau >= loops.time:
                 raise InputError(f"{source}: loops.plateau = {loops.plateau} is not allowed: "
                                  f"it is below loops.time = {loops.time}")
         if values["mesons"].sink == "smeared" and not smearing.gauss_steps:
             raise InputError(f'{source}: mesons.sink = "smeared" is not allowed with smearing.gauss_steps = 0')
+        flow = values["flow"]
+        if flow.time is not None and flow.time / flow.step > MOST_FLOW:
+            raise InputError(f"{source}: flow.step = {flow.step:g} is not allowed with flow.time = {flow.time:g}: "
+                             f"the flow takes at most {MOST_FLOW} steps")
         quarks, masses, steps = values["quarks"], values["quarks"].masses, values["hmc"].steps
         if values["updates"].algorithm == "heatbath":
             if quarks.kappa is not None:
@@ -154,8 +163,7 @@ class Parameters(parameters.Parameters):
         for name in RATIONAL:
             one = values[name]
             if one.kappa is not None and (one.range is None or one.range[0] >= one.range[1]):
-                shown = None if one.range is None else list(one.range)
-                raise InputError(f"{source}: {name}.range = {shown} is not allowed with {name}.kappa: "
+                raise InputError(f"{source}: {name}.range = {shown(one.range)} is not allowed with {name}.kappa: "
                                  "it has the smallest and the largest eigenvalue of M^+ M")
         heavy = values["heavy"]
         if heavy.kappa is not None:
@@ -169,10 +177,14 @@ class Parameters(parameters.Parameters):
                 raise InputError(f"{source}: quarks.csw = {quarks.csw:g} is not allowed with heavy.kappa: the heavy "
                                  "doublet has no clover term")
         if any(a >= b for a, b in zip(masses, masses[1:])):
-            raise InputError(f"{source}: quarks.masses = {list(masses)} is not allowed: masses ascend")
+            raise InputError(f"{source}: quarks.masses = {shown(masses)} is not allowed: masses ascend")
         terms = 1 + (0 if quarks.kappa is None else 1 + len(masses)) + sum(values[name].kappa is not None
                                                                            for name in RATIONAL)
         if len(steps) != terms:
             of = "the gauge field" if terms == 1 else f"{terms - 1} of quarks and the gauge field"
-            raise InputError(f"{source}: hmc.steps = {list(steps)} is not allowed: one number for each term of "
+            raise InputError(f"{source}: hmc.steps = {shown(steps)} is not allowed: one number for each term of "
                              f"the action, {terms} ({of})")
+        moves = math.prod(steps) * len(INTEGRATORS[values["hmc"].integrator][1]) ** len(steps)
+        if moves > MOST_MOVES:
+            raise InputError(f"{source}: hmc.steps = {shown(steps)} is not allowed: a trajectory moves links at most "
+                             f"{MOST_MOVES} times")
