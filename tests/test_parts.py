@@ -1,12 +1,13 @@
 """What a build lacks: `check` refuses an input that needs it, `plaq info` says what brings it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from plaq import _core
+from plaq import _core, machine
 from plaq.cli.app import obey
 from plaq.errors import InputError, NotBuilt
 from plaq.main import APPLICATIONS, app
@@ -111,3 +112,15 @@ def test_packages_list_their_public_names():
     assert {"GaugeField", "Wilson", "point_propagator"} <= set(dir(lqcd))
     assert {"Parameters", "run", "load"} <= set(dir(dca)) & set(dir(pic))
     assert {"dca", "lqcd", "pic"} <= set(dir(plaq))
+
+
+def test_an_installed_package_knows_its_commit(tmp_path, monkeypatch):
+    build = ROOT / "build"
+    if not (build / "cmake_install.cmake").exists() or not (ROOT / ".git").exists():
+        pytest.skip("plaq was not built from a git checkout, in build/")
+    subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", tmp_path], check=True,
+                   capture_output=True, timeout=120)
+    monkeypatch.setattr(machine, "__file__", str(tmp_path / "plaq/machine.py"))
+    assert re.fullmatch(r"\S*[0-9a-f]{7,}\S*", machine.commit())
+    (tmp_path / "plaq/commit.txt").unlink()
+    assert machine.commit() == "unknown"
