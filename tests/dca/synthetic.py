@@ -124,7 +124,8 @@ def point(p, index, scale=1.0, frequencies=frequencies):
         for i in range(5)
     ]
     seconds = {"walk": 6 * beta, "measure": 3 * beta, "two_particle": 2 * beta * (T <= 0.1), "coarse_grain": 0.6}
-    return Point(index, T, beta, 2.0, {e.name: e for e in observables}, history, seconds)
+    return Point(index, T, beta, 2.0, {e.name: e for e in observables}, history, seconds,
+                 representatives=np.array([0, 1, 1, 3]))
 
 
 def results(p=None, scale=1.0, frequencies=frequencies):

@@ -154,7 +154,8 @@ class Loop:
             spread = {name: e for name, e in values.items() if isinstance(e, SpreadEstimate)}
             here = {name: e for name, e in values.items() if name not in spread}
             point = Point(index, T, mesh.beta, float(here["mu"].mean), here, now.at["history"], now.at["seconds"],
-                          functions=stacked(now.at["functions"]))
+                          functions=stacked(now.at["functions"]),
+                          representatives=self.crystal.group.representatives)
             del state["loop"]
             self._iteration = None
             yield from self._finish_point(point, spread)

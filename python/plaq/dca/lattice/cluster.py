@@ -1,10 +1,10 @@
 """A periodic cluster: sites modulo a superlattice, its momenta, and the momentum patches around them."""
 
 import itertools
-from fractions import Fraction
 
 import numpy as np
 
+from plaq.dca.lattice.momenta import momentum
 from plaq.dca.lattice.patch import voronoi_cell
 from plaq.errors import InputError
 
@@ -45,7 +45,7 @@ class Cluster:
         self._momentum_index = {tuple(m): i for i, m in enumerate(self._m)}
         centred = np.where(2 * self._m > self.size, self._m - self.size, self._m)
         self.momenta = 2 * np.pi * centred / self.size
-        self.names = tuple(f"({_in_units_of_pi(x, self.size)},{_in_units_of_pi(y, self.size)})" for x, y in centred)
+        self.names = tuple(map(momentum, self.momenta))
 
         self.site_difference = self._table(self.sites, self._site_at, -1)
         self.momentum_sum = self._table(self._m, self._momentum_at, 1)
@@ -145,13 +145,3 @@ def _validated(vectors):
     if size > MAX_SITES:
         raise InputError(f"model.cluster = {vectors}: {size} sites; allowed: {allowed}")
     return integers
-
-
-def _in_units_of_pi(m, size):
-    ratio = Fraction(2 * int(m), size)
-    if ratio == 0:
-        return "0"
-    sign = "-" if ratio < 0 else ""
-    top = "" if abs(ratio.numerator) == 1 else str(abs(ratio.numerator))
-    bottom = "" if ratio.denominator == 1 else f"/{ratio.denominator}"
-    return f"{sign}{top}π{bottom}"

@@ -1,25 +1,24 @@
-"""Cluster momenta in words, and which of them stand for the others."""
+"""Cluster momenta in words."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
+
+LARGEST_DENOMINATOR = 64  # K = 2 pi m/N_c with N_c up to 64: two of them differ by 1/4032 or more, in units of pi
 
 
 def momentum(K: np.ndarray) -> str:
-    """A momentum in units of π: ``(π,0)``, ``(π/2,π)``."""
+    """A momentum in units of π: ``(π,0)``, ``(π/2,π)``, ``(-4π/13,6π/13)``."""
     def part(x: float) -> str:
-        ratio = x / np.pi
-        for d in range(1, 9):
-            n = round(ratio * d)
-            if abs(ratio * d - n) < 1e-6:
-                top = "0" if n == 0 else ("-" if n < 0 else "") + ("" if abs(n) == 1 else str(abs(n))) + "π"
-                return top if d == 1 or n == 0 else f"{top}/{d}"
-        return f"{ratio:.3g}π"
+        ratio = Fraction(float(x / np.pi)).limit_denominator(LARGEST_DENOMINATOR)
+        if abs(ratio - x / np.pi) > 1e-6:
+            return f"{x / np.pi:.3g}π"
+        if ratio == 0:
+            return "0"
+        size = abs(ratio.numerator)
+        return (f"{'-' if ratio < 0 else ''}{size if size > 1 else ''}π"
+                f"{f'/{ratio.denominator}' if ratio.denominator > 1 else ''}")
 
     return f"({','.join(part(x) for x in K)})"
-
-
-def wedge(K: np.ndarray) -> list[int]:
-    """Indices of momenta with K_x >= K_y >= 0, where the square lattice repeats itself."""
-    chosen = [i for i, (x, y) in enumerate(K) if x >= y - 1e-9 and y >= -1e-9]
-    return chosen or list(range(len(K)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from plaq.data.estimate import Estimate
 from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics import observables
 from plaq.dca.physics.point import Point
 from plaq.dca.solver.ed import ExactCluster, two_particle
@@ -54,4 +55,5 @@ def exact_point(parameters, cluster, index, channels=(), window=0):
             name, convention, g4 = "G4_pp", observables.PAIRING, g4[:, window:].real
         found[name] = Estimate(name, g4, np.zeros_like(g4), axes=observables.two_particle_axes(setting, window, half),
                                unit="1/t^2", convention=convention)
-    return Point(index, T, beta, mu, found, [], {"exact": time.perf_counter() - started})
+    return Point(index, T, beta, mu, found, [], {"exact": time.perf_counter() - started},
+                 representatives=PointGroup(cluster).representatives)

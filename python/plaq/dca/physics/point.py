@@ -18,7 +18,8 @@ class Point:
     ``observables`` are estimates by name. ``history`` has one record of scalars per iteration, with ``seconds`` a
     table {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations. ``in_file`` names
     two-particle functions that no rank holds whole: they are in ``results.h5`` only. ``functions`` has Sigma_in,
-    Sigma, Sigma_error and G of every iteration, [iteration, K, w] on the mesh.
+    Sigma, Sigma_error and G of every iteration, [iteration, K, w] on the mesh. ``representatives`` [K] is the index of
+    the first momentum that the point group maps onto each; None where it is not known.
     """
 
     index: int
@@ -30,6 +31,7 @@ class Point:
     seconds: dict[str, float] = field(default_factory=dict, repr=False)
     in_file: list[str] = field(default_factory=list)
     functions: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    representatives: np.ndarray | None = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> Estimate:
         if name in self.in_file:
@@ -52,7 +54,7 @@ class Point:
         shown = {name: _estimate_state(estimate) for name, estimate in self.observables.items()}
         plain = {"index": self.index, "T": self.T, "beta": self.beta, "mu": self.mu}
         return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds,
-                "in_file": self.in_file, "functions": self.functions}
+                "in_file": self.in_file, "functions": self.functions, "representatives": self.representatives}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Point:

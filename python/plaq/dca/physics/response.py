@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plaq.data.estimate import Estimate
-from plaq.dca.lattice.momenta import momentum, wedge
+from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics.point import Point
 
 CHANNELS = ("pp", "magnetic", "charge", "transverse")
@@ -40,7 +40,7 @@ class Response:
 
 
 def responses(point: Point) -> list[Response]:
-    """At each momentum of the wedge, and at each other transfer that a channel was measured at.
+    """At each momentum that symmetry tells apart, and at each other transfer that a channel was measured at.
 
     Names are ``spin_susceptibility``, ``charge_susceptibility``, ``spin_structure_factor``,
     ``charge_structure_factor`` and ``lambda_X`` for a channel X, the largest of its irreps'.
@@ -52,7 +52,7 @@ def responses(point: Point) -> list[Response]:
             everywhere[f"{kind}_structure_factor"] = structure_factor(point, kind)
     if everywhere:
         K = momenta(point)
-        for i in wedge(K):
+        for i in inequivalent(point):
             rows[i, 0] = Response(K[i], 0, {name: estimate.pick(K=i) for name, estimate in everywhere.items()})
     for name, (channel, q, m, _) in channels(point).items():
         row = rows.setdefault((q, m), Response(momenta(point)[q], m))
@@ -71,6 +71,13 @@ def channels(point: Point) -> dict[str, tuple[str, int, int, str]]:
 def momenta(point: Point) -> np.ndarray:
     """The cluster's momenta ``[K, 2]``."""
     return next(axis.values for estimate in point.observables.values() for axis in estimate.axes if axis.name == "K")
+
+
+def inequivalent(point: Point) -> list[int]:
+    """Indices of the momenta that the point group of the cluster tells apart, the first of each orbit; of all where the
+    group is not known."""
+    known = np.arange(len(momenta(point))) if point.representatives is None else point.representatives
+    return np.unique(known).tolist()
 
 
 def structure_factor(point: Point, kind: str) -> Estimate:

@@ -113,6 +113,8 @@ def _name(index: int) -> str:
 def _write_point(group: h5py.Group, point: Point) -> None:
     for name, value, unit in [("T", point.T, "t"), ("beta", point.beta, "1/t"), ("mu", point.mu, "t")]:
         group.create_dataset(name, data=float(value)).attrs["unit"] = unit
+    if point.representatives is not None:
+        group["representatives"] = point.representatives
     observables = group.create_group("observables", track_order=True)
     for name, estimate in point.observables.items():
         write_estimate(observables.create_group(name, track_order=True), estimate)
@@ -137,7 +139,8 @@ def _read_point(group: h5py.Group, functions: bool) -> Point:
     index = int(group.name.rpartition("/")[2])
     kept = group["history"].get("functions", {})
     return Point(index, T, beta, mu, observables, history, read_tree(group["seconds"]),
-                 functions={name: values[()] for name, values in kept.items()})
+                 functions={name: values[()] for name, values in kept.items()},
+                 representatives=group["representatives"][()] if "representatives" in group else None)
 
 
 def _write_spread(group: h5py.Group, estimate: SpreadEstimate) -> None:

@@ -11,8 +11,9 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from plaq.data.estimate import with_error
 from plaq.data.figures import Theme, between, png
-from plaq.dca.lattice.momenta import momentum, wedge
+from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics.point import Point
+from plaq.dca.physics.response import inequivalent
 from plaq.dca.results.file import read_results
 from plaq.dca.results.results import Results
 from plaq.errors import RunError
@@ -20,6 +21,7 @@ from plaq.files.atomic import cannot_write
 from plaq.trace.session import region
 
 SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
+MARKERS = "osD^vP"
 
 
 def available(results: Results) -> dict[str, tuple]:
@@ -36,9 +38,9 @@ def available(results: Results) -> dict[str, tuple]:
                           "that order sets in where one reaches 1. For spins in two dimensions it marks "
                           "correlations as long as the cluster."),
         "susceptibilities": (any_has("spin_susceptibility"), susceptibilities, "Spin and charge susceptibility",
-                             "Static, of the cluster in its bath, at the momenta of the irreducible wedge."),
+                             "Static, of the cluster in its bath, at the momenta that symmetry tells apart."),
         "self_energy": (any_has("Sigma"), self_energy, "Self-energy",
-                        "Σ(K,iω) at the lowest temperature, for the cluster momenta of the irreducible wedge."),
+                        "Σ(K,iω) at the lowest temperature, at the momenta that symmetry tells apart."),
         "expansion_order": (any_has("order_histogram"), order_histogram, "Expansion order",
                             "How often a configuration had k vertices, by temperature."),
         "sign": (any_has("sign"), sign, "Average sign", "The cost of a run grows as 1/sign²."),
@@ -110,7 +112,7 @@ def instabilities(results: Results, theme: Theme) -> Figure:
         T, value, error = results.series(order.observable)
         colour = theme.series[series.index((order.channel, order.irrep)) % len(theme.series)]
         axes.errorbar(T, value, np.where(np.isfinite(error), error, 0),
-                      fmt="osD^vP"[transfers.index(order.q) % 6] + "-",
+                      fmt=MARKERS[transfers.index(order.q) % 6] + "-",
                       color=colour, label=order.label.replace("λ_", ""))
         found = order.transition
         if found is not None and found.value is not None:
@@ -128,13 +130,13 @@ def susceptibilities(results: Results, theme: Theme) -> Figure:
     for axes, name in zip(panels, ("spin_susceptibility", "charge_susceptibility")):
         points = sorted((p for p in results.points if name in p), key=lambda point: point.T)
         K = points[0][name].axes[0].values
-        for i, k in enumerate(wedge(K)):
+        for i, k in enumerate(inequivalent(points[0])):
             value, error = (np.array([getattr(p[name], part)[k] for p in points]) for part in ("mean", "error"))
-            axes.errorbar([p.T for p in points], value, np.where(np.isfinite(error), error, 0),
-                          fmt="osD^vP"[i % 6] + "-", color=theme.series[i % len(theme.series)], label=momentum(K[k]))
+            axes.errorbar([p.T for p in points], value, np.where(np.isfinite(error), error, 0), ls="-",
+                          label=momentum(K[k]), **look(theme, i))
         log_temperature(axes, [p.T for p in points])
         axes.set(ylabel=f"{words(name)} · t")
-    panels[0].legend(title="q")
+    legend_of_momenta(figure, panels[0], "q")
     return figure
 
 
@@ -146,14 +148,13 @@ def self_energy(results: Results, theme: Theme) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.5))
     shown = w <= max(12.0, w[:4].max())
     real = (sigma.mean.T - constant).T.real
-    for i, k in enumerate(wedge(K)):
-        look = {"color": theme.series[i % len(theme.series)], "marker": "osD^vP"[i % 6], "label": momentum(K[k])}
-        left.errorbar(w[shown], real[k, shown], sigma.error[k, shown].real, **look)
-        right.errorbar(w[shown], sigma.mean[k, shown].imag, sigma.error[k, shown].imag, **look)
+    for i, k in enumerate(inequivalent(point)):
+        left.errorbar(w[shown], real[k, shown], sigma.error[k, shown].real, label=momentum(K[k]), **look(theme, i))
+        right.errorbar(w[shown], sigma.mean[k, shown].imag, sigma.error[k, shown].imag, **look(theme, i))
     left.set(xlabel=r"$\omega_n$ / t", ylabel=r"Re $\Sigma$ − Hartree / t")
     right.set(xlabel=r"$\omega_n$ / t", ylabel=r"Im $\Sigma$ / t")
     figure.suptitle(f"T = {point.T:.4g} t", x=0.01, ha="left", fontsize=10)
-    left.legend(title="K")
+    legend_of_momenta(figure, left, "K")
     return figure
 
 
@@ -187,7 +188,7 @@ def autocorrelation(results: Results, theme: Theme) -> Figure:
     for i, name in enumerate(names):
         rows = [(p.T, p[name].tau_int) for p in results.points if name in p and p[name].tau_int is not None]
         colour = theme.series[i % len(theme.series)]
-        axes.plot(*zip(*rows), marker="osD^vP"[i % 6], color=colour, label=words(name))
+        axes.plot(*zip(*rows), marker=MARKERS[i % 6], color=colour, label=words(name))
     log_temperature(axes, [p.T for p in results.points])
     axes.set(ylabel=r"$\tau_{\rm int}$ / measurements", ylim=(0, None))
     axes.legend()
@@ -244,7 +245,7 @@ def gap(results: Results, theme: Theme) -> Figure:
     K, w = vector.axes[0].values, vector.axes[1].values
     figure, axes = plt.subplots(figsize=SIZE)
     for i, k in enumerate(np.argsort(-np.abs(vector.mean[:, 0]))[:6]):
-        axes.plot(w, vector.mean[k].real, marker="osD^vP"[i], color=theme.series[i], label=momentum(K[k]))
+        axes.plot(w, vector.mean[k].real, marker=MARKERS[i], color=theme.series[i], label=momentum(K[k]))
     axes.set(xlabel=r"$\omega_n$ / t", ylabel=r"$\phi_d(K, i\omega_n)$", title=f"T = {point.T:.4g} t")
     axes.legend(title="K")
     return figure
@@ -277,6 +278,21 @@ def coloured(results: Results, name: str | None = None) -> list[tuple[str, Point
     points = [point for point in results.points if name is None or name in point]
     order = sorted(points, key=lambda point: -point.T)
     return [(between(1 - i / max(1, len(order) - 1)), point) for i, point in enumerate(order)]
+
+
+def look(theme: Theme, i: int) -> dict[str, str]:
+    """Colour and marker of curve i, another pair for each of 36."""
+    colours = len(theme.series)
+    return {"color": theme.series[i % colours], "marker": MARKERS[(i + i // colours) % len(MARKERS)]}
+
+
+def legend_of_momenta(figure: Figure, axes, title: str) -> None:
+    """Among the curves, or beside the figure where they are many."""
+    handles, labels = axes.get_legend_handles_labels()
+    if len(labels) <= len(MARKERS):
+        axes.legend(title=title)
+    else:
+        figure.legend(handles, labels, title=title, loc="outside right upper", ncols=-(-len(labels) // 16))
 
 
 def log_temperature(axes, T) -> None:

@@ -134,7 +134,7 @@ def temperature(order: Instability | None) -> str:
 
 
 def point_table(entries: list[Entry]) -> str:
-    """Every scalar of every run and temperature, and spin and charge at the momenta of the wedge."""
+    """Every scalar of every run and temperature, and spin and charge at the momenta that symmetry tells apart."""
     points = [(entry, point) for entry in entries if entry.results for point in entry.results.points]
     names = {name: head for name, head in COLUMNS.items() if any(name in point for _, point in points)}
     at = [{(name, momentum(row.q), row.m): e for row in responses(point) for name, e in row.values.items()}
