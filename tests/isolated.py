@@ -128,9 +128,7 @@ class Isolated:
         return run_chains(self.problem, chains, how, comm.world(), watch)
 
     def collected(self, chains):
-        representatives = self.group.representatives
-        orbits = [np.flatnonzero(representatives == k) for k in np.unique(representatives)]
-        return ctaux.collect(self.problem, chains.bins, chains.tally(comm.world()), self.cluster, orbits)
+        return ctaux.collect(self.problem, chains.bins, chains.tally(comm.world()), self.group)
 
     def measure(self):
         """All observables, as the application reports them: {name: Estimate}."""

@@ -27,8 +27,6 @@ class Problem:
         self.U, self.beta = U, beta
         self.cluster = Cluster(Lattice.square(), vectors)
         self.group = PointGroup(self.cluster)
-        representatives = self.group.representatives
-        self.orbits = [np.flatnonzero(representatives == k) for k in np.unique(representatives)]
         self.coarse = CoarseGraining(self.cluster)
         self.coarse.prepare(np.pi / beta)
         self.mesh = matsubara.mesh(beta, matsubara.frequency_cutoff(self.cluster.lattice, U))
@@ -71,7 +69,7 @@ class Problem:
         started, cpu = time.perf_counter(), time.process_time()
         run_chains(problem, taken, run, world(), lambda *_: None)
         wall, cpu = time.perf_counter() - started, time.process_time() - cpu
-        measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.cluster, self.orbits)
+        measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.group)
         count = measured.weights.sum()
         return SimpleNamespace(
             wall=wall, seconds=cpu if workers == 1 else wall, walking=measured.walking_seconds,

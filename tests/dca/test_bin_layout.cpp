@@ -35,10 +35,11 @@ TEST(bin_layout, lists_all_arrays_in_their_order) {
             "33 charge R:4\n"
             "37 static_spin R:4\n"
             "41 static_charge R:4\n"
-            "45 histogram k:50\n"
-            "95 pairing orbit:5 n:3 n':6\n"
-            "185 channel_0 K:4 K':4 n:6 n':6 complex\n");
-  EXPECT_EQ(total_size(layout), 185u + 2 * 4 * 4 * 6 * 6);
+            "45 equal_time R:4\n"
+            "49 histogram k:50\n"
+            "99 pairing orbit:5 n:3 n':6\n"
+            "189 channel_0 K:4 K':4 n:6 n':6 complex\n");
+  EXPECT_EQ(total_size(layout), 189u + 2 * 4 * 4 * 6 * 6);
 }
 
 TEST(bin_layout, is_what_accumulators_fill) {
@@ -63,6 +64,7 @@ TEST(bin_layout, is_what_accumulators_fill) {
     EXPECT_NEAR(at("charge"), at("density") + 2 * at("double_occupancy"), 1e-6 * at("weight"));
     EXPECT_NEAR(4 * at("spin"), at("density") - 2 * at("double_occupancy"), 1e-6 * at("weight"));
     EXPECT_NEAR(at("density") / at("weight"), 1, 0.2);
+    EXPECT_NEAR(at("equal_time"), at("weight") - at("density") / 2, 1e-6 * at("weight"));
   }
 }
 

@@ -62,6 +62,8 @@ TEST(correlations, agree_with_Wicks_theorem_pair_by_pair) {
             if (a == b) spin += weight * 0.25 * (same - opposite), charge += weight * (same + opposite);
             slow[offset + R] += weight * 0.25 * (same - opposite);
             slow[offset + sites + R] += weight * (same + opposite);
+            for (int side = 0; side < 2 && a == b; ++side)
+              slow[2 + 4 * sites + R] += weight / 2 * reference::green(*g0, s, side, i, here.time, j, there.time);
           }
       }
     EXPECT_NEAR(fast.last().density, density, 1e-5);

@@ -71,6 +71,20 @@ def test_noise_of_one_frequency_does_not_come_into_others(temperature):
     assert 0.9 * ideal < noise < 1.8 * ideal
 
 
+@pytest.mark.parametrize("temperature", [1.0, 0.1, 0.05])
+def test_ends_that_are_known_are_met(temperature):
+    """Right ones change nothing, others what is between by no more than the ends."""
+    m = Mesh(1 / temperature, 16.0)
+    poles = np.array([-3.0, 0.2, 5.0])
+    g = 1 / (1j * m.omega - poles[:, None])
+    tau = np.linspace(0, m.beta, 65)
+    ends = np.stack([_fermi(poles, m.beta) - 1, -_fermi(poles, m.beta)], axis=-1)
+    np.testing.assert_allclose(m.at_tau(g, tau, ends), m.at_tau(g, tau), atol=1e-6)
+    shifted = m.at_tau(g, tau, ends + [0.02, -0.01]) - m.at_tau(g, tau)
+    np.testing.assert_allclose(shifted[:, [0, -1]], np.tile([0.02, -0.01], (3, 1)), atol=1e-6)
+    assert np.abs(shifted).max() < 0.021
+
+
 def test_frequencies():
     m = Mesh(8.0, 10.0)
     assert np.all(m.n >= 0) and np.all(np.diff(m.n) > 0)

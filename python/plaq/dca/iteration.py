@@ -226,8 +226,8 @@ class Iteration:
     def _measured(self, tally: dict[str, float]):
         p, crystal = self.parameters, self.crystal
         mirror = crystal.cluster.mirror if self.mu[0] == p.model.U / 2 else None
-        measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, crystal.cluster,
-                                 crystal.orbits, self.shares, mirror)
+        measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, crystal.group, self.shares,
+                                 mirror)
         if measured.sign.mean() == 0:
             raise RunError(f"T = {self.T}: the average sign is 0 in {int(measured.weights.sum())} "
                            "measurements: nothing can be averaged; measure more or stay at higher temperatures")

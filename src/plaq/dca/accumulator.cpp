@@ -101,7 +101,7 @@ bin_result accumulator::end_bin() {
     return sums.subspan(begin, end.offset + end.size() - begin);
   };
   single_particle_.flush(from_to("single_particle", "single_particle"));
-  correlations_.flush(from_to("density", "static_charge"));
+  correlations_.flush(from_to("density", "equal_time"));
   if (two_particle_) {
     const auto functions = two_particle_->end_bin();
     std::ranges::copy(functions, sums.last(functions.size()).begin());

@@ -44,7 +44,7 @@ bin_layout layout_of(int sites, const measurement_list& measured) {
   for (const char* name : {"sign", "order", "weight"}) add(out, name, {});
   add(out, "single_particle", {R, {"w", measured.odd_frequencies.size()}}, true);
   for (const char* name : {"density", "double_occupancy"}) add(out, name, {});
-  for (const char* name : {"spin", "charge", "static_spin", "static_charge"}) add(out, name, {R});
+  for (const char* name : {"spin", "charge", "static_spin", "static_charge", "equal_time"}) add(out, name, {R});
   add(out, "histogram", {{"k", std::size_t(measured.histogram_size)}});
   for (bin_array& function : two_particle_layout(sites, measured))
     add(out, std::move(function.name), std::move(function.axes), function.complex);

@@ -53,6 +53,7 @@ void correlations::accumulate(const sample& s) {
   double* const charge = spin + sites_;
   double* const static_spin = charge + sites_;
   double* const static_charge = static_spin + sites_;
+  double* const equal_time = static_charge + sites_;
   const double same_weight = s.weight() / (times * sites_);
   const double pair_weight = s.weight() * beta / (times * (times - 1) * sites_);
   for (int a = 0; a < times; ++a)
@@ -77,6 +78,7 @@ void correlations::accumulate(const sample& s) {
           if (a == b) {
             spin[R] += same_weight * szsz;
             charge[R] += same_weight * nn;
+            equal_time[R] += same_weight * 0.5 * (g_[0][row * points + column] + g_[1][row * points + column]);
             last_.spin_square += same_weight * szsz;
             last_.charge_square += same_weight * nn;
           } else {

@@ -1,4 +1,4 @@
-// Measures density, double occupancy, and spin and charge correlations, at equal times and static.
+// Measures density, double occupancy, and G, spin and charge correlations, at equal times and static.
 #pragma once
 #include <memory>
 #include <span>
@@ -14,7 +14,7 @@ namespace plaq::dca {
 /// Evaluates the Green's function of a configuration at a few random times t_a,
 ///   g(ia, jb) = g0(ia, jb) + sum_pq g0(ia, p) M_pq g0(q, jb),   g = <c c+> at 0+,
 /// and from it by Wick's theorem, with S^z = (n_up - n_down) / 2 and n = n_up + n_down:
-///   pairs of one time:  <S^z_R S^z_0>, <n_R n_0>
+///   pairs of one time:  <S^z_R S^z_0>, <n_R n_0>, and g(R) = 1/2 sum_sigma <c_R c+_0> itself
 ///   pairs of two times: int_0^beta dtau <S^z_R(tau) S^z_0(0)>, likewise for n (uniform random times).
 /// Every sum carries the weight of the sample; the product of mean densities is not subtracted.
 class correlations {
@@ -25,8 +25,8 @@ class correlations {
 
   void accumulate(const sample& s);
 
-  /// density, double_occupancy (per site), spin, charge, static_spin, static_charge of bin_layout.hpp.
-  std::size_t size() const { return 2 + 4 * std::size_t(sites_); }
+  /// density, double_occupancy (per site), spin, charge, static_spin, static_charge, equal_time of bin_layout.hpp.
+  std::size_t size() const { return 2 + 5 * std::size_t(sites_); }
   void flush(std::span<double> out);
 
   void set_stream(const stream_id& stream) { stream_ = stream; }

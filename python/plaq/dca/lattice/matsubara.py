@@ -52,8 +52,9 @@ class Mesh:
         # coefficients. Weights are as the noise of G falls, since with equal ones that of the lowest frequencies,
         # the largest, would come into all others: at every other temperature n had four to ten times the noise.
         weights = np.tile(self.omega**2 + self.wmax**2, 2)
-        self._fit = np.linalg.pinv(np.concatenate([at_points.real, at_points.imag], axis=1) * weights) * weights[:,
-                                                                                                                 None]
+        inverse = np.linalg.pinv(np.concatenate([at_points.real, at_points.imag], axis=1) * weights)
+        self._fit = inverse * weights[:, None]
+        self._covariance = inverse.T @ inverse  # of the coefficients, [L, L], where values have the noise 1/weights
 
     def frequency(self, n):
         """w_n for any integer index (or array of indices) n."""
@@ -73,9 +74,18 @@ class Mesh:
         """f(iw_n) [..., len(n)] at any indices n, of both signs, from values at the sampling points."""
         return self.fit(f_iw) @ self._uhat(np.atleast_1d(n))
 
-    def at_tau(self, f_iw, tau):
-        """f(tau) [..., len(tau)], real, for tau in [0, beta]; 0 means 0+ and beta means beta-."""
-        return self.fit(f_iw) @ self._basis.u(np.atleast_1d(np.asarray(tau, dtype=float)))
+    def at_tau(self, f_iw, tau, ends=None):
+        """f(tau) [..., len(tau)], real, for tau in [0, beta]; 0 means 0+ and beta means beta-.
+
+        ends [..., 2]: f(0+) and f(beta-) where these are known by themselves. Of the coefficients that give them, those
+        are taken that come nearest to the values at the sampling points, in the weights of `fit`.
+        """
+        coefficients = self.fit(f_iw)
+        if ends is not None:
+            at_ends = self._basis.u(np.array([0.0, self.beta]))
+            gain = np.linalg.solve(at_ends.T @ self._covariance @ at_ends, at_ends.T @ self._covariance)
+            coefficients = coefficients + (ends - coefficients @ at_ends) @ gain
+        return coefficients @ self._basis.u(np.atleast_1d(np.asarray(tau, dtype=float)))
 
     def from_tau(self, f_tau):
         """Values [..., W] at the sampling points from values at `tau_points`."""

@@ -15,6 +15,7 @@ class PointGroup:
     site_permutations [g, i]      index of g R_i
     momentum_permutations [g, i]  index of g K_i = (g^-1)^T K_i
     representatives [i]           the first momentum that the group maps onto K_i
+    momentum_orbits, site_orbits  lists of the indices that the group maps onto each other
     name                          Schoenflies symbol: "C4v", "C2v", "C4", ...
     """
 
@@ -30,6 +31,8 @@ class PointGroup:
             [[cluster.momentum_index(k @ np.linalg.inv(g)) for k in cluster.momenta] for g in self.operations]
         )
         self.representatives = self.momentum_permutations.min(axis=0)
+        self.momentum_orbits = _orbits(self.momentum_permutations)
+        self.site_orbits = _orbits(self.site_permutations)
 
     @property
     def name(self):
@@ -44,6 +47,11 @@ class PointGroup:
         """Mean of f(g K) over the group, along the first axis: the part of f that is invariant."""
         f_momenta = np.asarray(f_momenta)
         return sum(f_momenta[p] for p in self.momentum_permutations) / len(self.operations)
+
+
+def _orbits(permutations):
+    first = permutations.min(axis=0)
+    return [np.flatnonzero(first == i) for i in np.unique(first)]
 
 
 def character(lattice, name, g):

@@ -39,7 +39,7 @@ class Setting:
     cluster: object
     group: object
     mesh: object
-    coarse_graining: object
+    coarse_graining: object  # None where all is exact
     U: float
     K: float
     mu: float
@@ -238,10 +238,13 @@ def single_particle(setting, m, sign, order, sums):
     cluster, mesh, U = setting.cluster, setting.mesh, setting.U
     beta = mesh.beta
     g, sigma = dyson(setting.g0, m, U)
-    density, docc = sums["density"], sums["double_occupancy"]
+    density, docc, holes = sums["density"], sums["double_occupancy"], sums["equal_time"]
     sigma = sigma + setting.hartree(density)
     here, filling = setting.on_lattice(sigma), density if setting.density is None else setting.density
-    kinetic = 2 / cluster.size * mesh.equal_time(here.coarse_graining.eps_gbar(here.lattice_z(sigma))).sum()
+    if setting.coarse_graining.isolated:  # G at low frequencies has many times the noise of n_K
+        kinetic = 2 / cluster.size * cluster.energies @ (1 - holes)
+    else:
+        kinetic = 2 / cluster.size * mesh.equal_time(here.coarse_graining.eps_gbar(here.lattice_z(sigma))).sum()
     expected_order = setting.K + beta * U * cluster.size * (density / 2 - docc)
     return {
         "sign": sign, "mu": here.mu, "density": density, "double_occupancy": docc, "expansion_order": order,
@@ -250,7 +253,7 @@ def single_particle(setting, m, sign, order, sums):
         "G": g, "Sigma": sigma,
         "Sigma_infinity": np.full(cluster.size, U * filling / 2),
         "Sigma_moment": np.full(cluster.size, U**2 * filling / 2 * (1 - filling / 2)),
-        "G_tau": mesh.at_tau(g, np.linspace(0, beta, TAU_POINTS)),
+        "G_tau": mesh.at_tau(g, np.linspace(0, beta, TAU_POINTS), ends=np.stack([-holes, holes - 1], axis=-1)),
         "spin_square": sums["spin"].sum(), "charge_square": sums["charge"].sum() - cluster.size * density**2,
         "spin_correlation": sums["spin"], "charge_correlation": sums["charge"] - density**2,
         "spin_susceptibility": cluster.to_momenta(sums["static_spin"]).real,
@@ -263,6 +266,7 @@ def single_particle_labels(setting):
     sites = Axis("R", np.array(setting.cluster.sites), "a")
     k_w = [momenta, Axis("omega", setting.mesh.omega, "t")]
     k_tau = [momenta, Axis("tau", np.linspace(0, setting.mesh.beta, TAU_POINTS), "1/t")]
+    isolated = setting.coarse_graining is None or setting.coarse_graining.isolated
     return {
         "sign": {"convention": "average sign of the configurations' weights"},
         "mu": {"unit": "t",
@@ -271,7 +275,8 @@ def single_particle_labels(setting):
         "double_occupancy": {"convention": "<n_up n_down> per site"},
         "expansion_order": {"convention": "<k>, vertices in a configuration"},
         "order_identity": {"convention": "<k> - K - beta U N_c (n/2 - D); zero within errors in a correct run"},
-        "energy_kinetic": {"unit": "t", "convention": "2 T/N_c sum_K,w <eps G>_patch e^(iw0+), per site"},
+        "energy_kinetic": {"unit": "t", "convention": "2/N_c sum_K eps_K n_K, per site" if isolated else
+                           "2 T/N_c sum_K,w <eps G>_patch e^(iw0+), per site"},
         "energy_potential": {"unit": "t", "convention": "U <n_up n_down>, per site"},
         "energy": {"unit": "t", "convention": "kinetic + potential, per site, without -mu n"},
         "G": {"axes": k_w, "unit": "1/t", "convention": "cluster G(K, iw), w > 0 sampling points; G(-iw) = G(iw)*"},
@@ -279,7 +284,8 @@ def single_particle_labels(setting):
         "Sigma_infinity": {"axes": [momenta], "unit": "t", "convention": "U n/2: Sigma at infinite frequency"},
         "Sigma_moment": {"axes": [momenta], "unit": "t^2",
                          "convention": "U^2 n/2 (1 - n/2): coefficient of 1/(iw) in Sigma"},
-        "G_tau": {"axes": k_tau, "convention": "G(K, tau) = -<T c(tau) c+(0)>; ends are 0+ and beta-"},
+        "G_tau": {"axes": k_tau,
+                  "convention": "G(K, tau) = -<T c(tau) c+(0)>; ends, 0+ and beta-, by n_K at equal times"},
         "spin_square": {"convention": "<(sum_i S^z_i)^2>/N_c, equal times"},
         "charge_square": {"convention": "(<(sum_i n_i)^2> - <sum_i n_i>^2)/N_c, equal times"},
         "spin_correlation": {"axes": [sites], "convention": "<S^z_R S^z_0>, equal times"},

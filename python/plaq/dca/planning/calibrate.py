@@ -100,7 +100,7 @@ class Walk:
                 break
             task = replace(task, measurements=task.measurements * math.ceil(1.5 * LONG_ENOUGH / seconds))
             problem = ctaux.make_problem(cluster, mesh, task, solver)
-        measured = ctaux.collect(problem, chains.bins, chains.tally(alone), cluster, [])
+        measured = ctaux.collect(problem, chains.bins, chains.tally(alone), group)
         count = int(measured.weights.sum())
         self.order = float(measured.order.mean() / measured.sign.mean())
         self.sweep = measured.walking_seconds / (count + task.warm_up) * self.order / problem.proposals_per_sweep

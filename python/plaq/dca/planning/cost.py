@@ -135,7 +135,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     functions = general + measures_pairing(p)
     if measured:
         numbers = 8.0 * general * (sites * count) ** 2 + (2.0 * (sites * count) ** 2 if measures_pairing(p) else 0)
-    single = sites * 2 * FREQUENCIES + 2 * order + 4 * sites
+    single = sites * 2 * FREQUENCIES + 2 * order + 5 * sites
     reach = count + max(abs(m) for m in pairs.bosonic) if general else count
     chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
     bins = 8 * solver.bins * (numbers + single)

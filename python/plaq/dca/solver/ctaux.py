@@ -18,7 +18,8 @@ from plaq.trace.session import region
 
 TABLE_ACCURACY = 1e-8  # of g0(tau), absolute; the statistical error of any run is far above it
 TABLE_TERMS = 8  # g0_table::terms
-CORRELATIONS = ("density", "double_occupancy", "spin", "charge", "static_spin", "static_charge")
+OF_CONFIGURATIONS = ("density", "double_occupancy")
+OF_DISPLACEMENTS = ("spin", "charge", "static_spin", "static_charge")
 
 
 def auxiliary_bath(mesh, bath, U):
@@ -96,9 +97,10 @@ class Measured:
     Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, column of
     _core.dca.series_columns], of the first chain of each bin where a bin has several. All else is measured on
     configurations of the walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an
-    average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin,
-    R] or [bin]}. pairing and channels are [bin, row, n'] with rows (block, n) and (K, K', n) as in
-    src/plaq/dca/two_particle.hpp: all rows, or this rank's where they are in shares.
+    average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin],
+    [bin, R] or [bin, K]}, the last of equal_time alone, g(K) = 1 - n_K of either spin. pairing and channels are
+    [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
+    where they are in shares.
     ``own`` says in which bath each bin was measured, in place of m.
     """
 
@@ -173,29 +175,36 @@ def make_problem(cluster, mesh, task, solver):
 
 
 @region("collect bins")
-def collect(problem, bins, tally, cluster, orbits, shares: Shares | None = None, mirror=None):
-    """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`; `orbits` are lists of equivalent momenta to
-    average over, `mirror` [K] the partners K + Q where particle-hole symmetry makes m(K + Q, iw) = -m(K, iw)*, and the
-    density 1."""
+def collect(problem, bins, tally, group, shares: Shares | None = None, mirror=None):
+    """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`. Functions of K and R are averaged over the
+    point group; `mirror` [K] has the partners K + Q where particle-hole symmetry makes m(K + Q, iw) = -m(K, iw)*."""
     layout = problem.layout()  # src/plaq/dca/bin_layout.hpp
     per_bin = problem.measurements_per_bin * bins.group
     sums = bins.sums()
-    n = cluster.size
+    cluster, n = group.cluster, group.cluster.size
 
     def part(name):
         a = layout[name]
         return (sums[:, a.offset:a.offset + a.size] / per_bin).view(a.dtype).reshape(len(sums), *a.shape)
 
-    m = np.einsum("kr,brw->bkw", cluster.fourier, part("single_particle"))
-    for orbit in orbits:
-        m[:, orbit] = m[:, orbit].mean(axis=1, keepdims=True)
+    def averaged(values, orbits):
+        for orbit in orbits:
+            values[:, orbit] = values[:, orbit].mean(axis=1, keepdims=True)
+        return values
+
+    m = averaged(np.einsum("kr,brw->bkw", cluster.fourier, part("single_particle")), group.momentum_orbits)
     series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(_core.dca.series_columns))
-    correlations, norm = {name: part(name) for name in CORRELATIONS}, part("weight")
+    norm = part("weight")
+    correlations = {name: part(name) for name in OF_CONFIGURATIONS}
+    correlations |= {name: averaged(part(name), group.site_orbits) for name in OF_DISPLACEMENTS}
+    equal_time = np.einsum("kr,br->bk", cluster.fourier, part("equal_time")).real
+    correlations["equal_time"] = averaged(equal_time, group.momentum_orbits)
     if mirror is not None:
         m = (m - m[:, mirror].conj()) / 2
+        g = correlations["equal_time"]
+        correlations |= {"density": norm, "equal_time": (norm[:, None] + g - g[:, mirror]) / 2}
         series = series.copy()
         series[..., list(_core.dca.series_columns).index("density")] = 1
-        correlations["density"] = norm
 
     def pairs(name):
         return shares.averages(name, per_bin) if shares else part(name).reshape(len(sums), -1, layout[name].shape[-1])

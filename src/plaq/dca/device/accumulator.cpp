@@ -13,7 +13,7 @@ static_assert(series_width == series_columns.size() && series_limit == dca::seri
 
 namespace {
 std::size_t sums_bytes(const measurement_sizes& s) {
-  const std::size_t single = 3 + 2 * std::size_t(s.sites) * s.frequencies + 2 + 4 * s.sites + s.histogram_size;
+  const std::size_t single = 3 + 2 * std::size_t(s.sites) * s.frequencies + 2 + 5 * s.sites + s.histogram_size;
   return sizeof(double) * (single + s.functions_size());
 }
 std::size_t functions_bytes(const measurement_sizes& s) { return sizeof(float) * s.functions_size(); }

@@ -30,9 +30,9 @@ class correlations {
     const measurement_room& r = s.r;
     const double same = s.weight() / points_;
     const double pair = s.weight() * beta_ / (points_ * (times_measured - 1));
-    // density, double occupancy; spin, charge, static spin, static charge by R
+    // density, double occupancy; spin, charge, static spin, static charge, equal-time g by R
     s.team.sums(
-        2 + 4 * sites_, times_measured * points_,
+        2 + 5 * sites_, times_measured * points_,
         [&](int at, int column, double sum) {
           const int b = at / points_, row = at - b * points_, a = row / sites_, kind = (column - 2) / sites_;
           const bool equal = a == b;
@@ -41,10 +41,14 @@ class correlations {
             const double up = here(r, 0, row), down = here(r, 1, row);
             return std::fma(same, column == 0 ? up + down : up * down, sum);
           }
-          if (equal != (kind < 2)) return sum;
+          if (equal == (kind == 2 || kind == 3)) return sum;
           const int R = column - 2 - kind * sites_, i = row - a * sites_;
-          const int j = s.rules.partner[R * sites_ + i];
-          return std::fma(equal ? same : pair, wick(r, row, b * sites_ + j, equal, i == j, kind % 2 == 0), sum);
+          const int j = s.rules.partner[R * sites_ + i], other = b * sites_ + j;
+          if (kind == 4) {
+            const int at_pair = row * points_ + other;
+            return std::fma(same, 0.5 * (r.green[0][at_pair] + r.green[1][at_pair]), sum);
+          }
+          return std::fma(equal ? same : pair, wick(r, row, other, equal, i == j, kind % 2 == 0), sum);
         },
         [&](int column, double sum) {
           r.found[column] = sum;

@@ -110,7 +110,7 @@ PLAQ_ANYWHERE inline std::size_t cut_measurements(measurement_room& r, std::byte
     c.cut(r.diagonal[side], k);
     c.cut(r.green[side], points * points);
   }
-  c.cut(r.found, 2 + 4 * sites);
+  c.cut(r.found, 2 + 5 * sites);
   for (int** v : {&r.slot, &r.site}) c.cut(*v, k);
   c.cut(r.first, sites + 1);
   for (float** v : {&r.row, &r.column}) c.cut(*v, k);
