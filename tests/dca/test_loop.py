@@ -129,8 +129,8 @@ def test_half_filling_is_exact_where_hops_change_the_sublattice():
     assert not checks.density_is_off(point, 1.0) and checks.mixes(point)  # by the rounding of measurements
     sigma = point["Sigma"].mean
     np.testing.assert_allclose(sigma[3], 4.0 - sigma[0].conj(), atol=1e-9)  # (0,0) and (pi,pi)
-    assert Crystal.of(p.replace(model={"t_prime": -0.2})).cluster.mirror is None
-    assert Crystal.of(p.replace(model={"cluster": [[3, 0], [0, 1]]})).cluster.mirror is None
+    assert Crystal.of(p.replace(model={"t_prime": -0.2})).mirror is None
+    assert Crystal.of(p.replace(model={"cluster": [[3, 0], [0, 1]]})).mirror is None
 
 
 def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):

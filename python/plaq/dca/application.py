@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from plaq.data.results_file import digest_line
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.planning.cost import Machine, cost
@@ -63,7 +64,9 @@ class Dca(Application):
 
     def header(self) -> Mapping[str, Any]:
         p = self.parameters
-        return {"chains": p.solver.chains, "seed": p.solver.seed,
+        symmetric = at_half_filling(p, Cluster(Lattice(p.hopping()), p.model.cluster)) is not None
+        return {**({"half filling": "mu = U/2, particles and holes are alike"} if symmetric else {}),
+                "chains": p.solver.chains, "seed": p.solver.seed,
                 **({"device": devices.words(p)} if p.run.device != "none" and p.solver.kind == "ctaux" else {}),
                 **({"start": p.dca.start[:16]} if p.dca.start else {})}
 

@@ -22,6 +22,7 @@ from plaq.dca.lattice.chemical_potential import compressibility, find_mu
 from plaq.dca.lattice.chemical_potential import density as lattice_density
 from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.lattice.matsubara import Mesh
+from plaq.dca.lattice.particle_hole import odd_under_exchange
 from plaq.dca.mixing import DEPTH, mixed
 from plaq.dca.observer import QuietObserver
 from plaq.dca.parameters import Parameters
@@ -82,8 +83,7 @@ class Iteration:
     @property
     def searched(self) -> float | None:
         """The density that mu is searched for; None where mu is given, or known by particle-hole symmetry."""
-        p = self.parameters
-        return None if p.dca.density == 1 and self.crystal.cluster.mirror is not None else p.dca.density
+        return None if self.crystal.mirror is not None else self.parameters.dca.density
 
     @property
     def parts(self) -> int:
@@ -122,7 +122,8 @@ class Iteration:
             mu = p.model.U / 2
         gbar = self.crystal.coarse.gbar(1j * mesh.omega + mu - sigma)
         # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
-        return mu, 1 / ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
+        inverse_g0 = 1 / ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
+        return mu, odd_under_exchange(inverse_g0, self.crystal.mirror)
 
     def _group_weights(self) -> np.ndarray:
         """[group] chains in each."""
@@ -225,9 +226,8 @@ class Iteration:
 
     def _measured(self, tally: dict[str, float]):
         p, crystal = self.parameters, self.crystal
-        mirror = crystal.cluster.mirror if self.mu[0] == p.model.U / 2 else None
         measured = ctaux.collect(self.problem, self.at["chains"].bins, tally, crystal.group, self.shares,
-                                 mirror)
+                                 crystal.mirror)
         if measured.sign.mean() == 0:
             raise RunError(f"T = {self.T}: the average sign is 0 in {int(measured.weights.sum())} "
                            "measurements: nothing can be averaged; measure more or stay at higher temperatures")

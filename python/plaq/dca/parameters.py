@@ -49,7 +49,7 @@ TABLE = [
     Parameter("dca", "density", real("[0.001, 1.999]"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t",
-              "chemical potential; U/2 is half filling when t_prime = 0"),
+              "chemical potential; U/2 is half filling where particles and holes are alike"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
     Parameter("dca", "iterations", integer(1, 1000), 20, "",
               "most iterations at one temperature, those that count among them; 1 needs mu"),

@@ -81,16 +81,6 @@ class Cluster:
         """eps(K) [N_c] at the cluster momenta themselves: the dispersion of the isolated periodic cluster."""
         return self.lattice.dispersion(self.momenta)
 
-    @property
-    def mirror(self):
-        """[K] the index of K + Q, where Q is a momentum of the cluster with exp(i Q d) = -1 for every hop d; None
-        without one. With it half filling is mu = U/2 exactly, and Sigma(K + Q, iw) = U - Sigma(K, iw)*."""
-        hops = np.array([d for d, amplitude in self.lattice.hopping.items() if amplitude]).reshape(-1, 2)
-        for Q, momentum in enumerate(self.momenta):
-            if len(hops) and np.allclose(np.exp(1j * hops @ momentum), -1):
-                return self.momentum_sum[:, Q]
-        return None
-
     def hopping_matrix(self):
         """t_ij [N_c, N_c] of the isolated periodic cluster, summed over all images; eps(K) on its diagonal in K."""
         t = np.zeros((self.size, self.size))

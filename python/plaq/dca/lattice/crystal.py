@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup
 
 
 @dataclass
 class Crystal:
-    """Of one model. transfers : the momenta q that two-particle functions are measured at, by index."""
+    """Of one model. transfers : the momenta q that two-particle functions are measured at, by index; mirror : that of
+    particle_hole.at_half_filling."""
 
     lattice: Lattice
     cluster: Cluster
     group: PointGroup
     coarse: CoarseGraining
     transfers: list[int]
+    mirror: np.ndarray | None
 
     @classmethod
     def of(cls, parameters) -> Crystal:
@@ -27,4 +32,5 @@ class Crystal:
         lattice = Lattice(p.hopping())
         cluster = Cluster(lattice, p.model.cluster)
         transfers = [cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
-        return cls(lattice, cluster, PointGroup(cluster), CoarseGraining(cluster, isolated=p.dca.isolated), transfers)
+        return cls(lattice, cluster, PointGroup(cluster), CoarseGraining(cluster, isolated=p.dca.isolated), transfers,
+                   at_half_filling(p, cluster))

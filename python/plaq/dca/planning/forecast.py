@@ -5,6 +5,7 @@ from __future__ import annotations
 from plaq.data.words import duration, size
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup, irrep_projectors
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import Machine, cost, iterations
@@ -20,6 +21,8 @@ def describe(p: Parameters) -> str:
     cluster = Cluster(lattice, p.model.cluster)
     group = PointGroup(cluster)
     filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {p.dca.mu} t"
+    if at_half_filling(p, cluster) is not None:
+        filling += " (half filling is mu = U/2: particles and holes are alike)"
     low, high = lattice.extrema
     lines = [
         f"model:       U = {p.model.U} t, {filling}, band from {low:.4g} t to {high:.4g} t",

@@ -49,13 +49,8 @@ def mended(results: Results, p: Parameters) -> list[str]:
     if at := where(checks.heavy_tails):
         said.append(f"Some quantities have heavy tails at {at}: other seeds (solver.seed) show how far off "
                     "single numbers are, more measurements make it rarer.")
-    off = [point for point in results.points if checks.density_is_off(point, p.dca.density)]
-    if off and p.dca.density == 1 and p.model.t_prime == 0 and p.model.hopping is None:
-        said.append(f"The density is off at {temperatures(off)}: half filling is exact with dca.mu = "
-                    f"{p.model.U / 2:g} in place of dca.density.")
-    elif off:
-        said.append(f"The density is off at {temperatures(off)}: more iterations or measurements bring μ "
-                    "and n together.")
+    if at := where(lambda point: checks.density_is_off(point, p.dca.density)):
+        said.append(f"The density is off at {at}: more iterations or measurements bring μ and n together.")
     if at := where(lambda point: "sign" in point and abs(float(point["sign"].mean)) < WEAK_SIGN):
         said.append(f"The average sign is below {WEAK_SIGN:g} at {at}, and errors grow as 1/sign: stay at higher "
                     "temperatures, nearer to half filling, or on a smaller cluster.")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plaq.dca.lattice.particle_hole import at_half_filling
+
 
 @dataclass(frozen=True)
 class Rates:
@@ -36,8 +38,8 @@ def expansion_constant(parameters, cluster, beta):
         return solver.K
     if dca.isolated:
         return 1.0
-    symmetric = cluster.mirror is not None
-    filling = dca.density if dca.mu is None else 1.0 if symmetric and dca.mu == model.U / 2 else None
+    symmetric = at_half_filling(parameters, cluster) is not None
+    filling = 1.0 if symmetric else dca.density
     return constant_at(filling, symmetric, model.U, beta * cluster.size)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plaq import _core
+from plaq.dca.lattice.particle_hole import odd_under_exchange
 from plaq.dca.solver import choices
 from plaq.dca.solver.shares import Shares
 from plaq.errors import RunError
@@ -177,7 +178,7 @@ def make_problem(cluster, mesh, task, solver):
 @region("collect bins")
 def collect(problem, bins, tally, group, shares: Shares | None = None, mirror=None):
     """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`. Functions of K and R are averaged over the
-    point group; `mirror` [K] has the partners K + Q where particle-hole symmetry makes m(K + Q, iw) = -m(K, iw)*."""
+    point group; `mirror` [K] has the partners of plaq.dca.lattice.particle_hole where that exchange is a symmetry."""
     layout = problem.layout()  # src/plaq/dca/bin_layout.hpp
     per_bin = problem.measurements_per_bin * bins.group
     sums = bins.sums()
@@ -200,9 +201,8 @@ def collect(problem, bins, tally, group, shares: Shares | None = None, mirror=No
     equal_time = np.einsum("kr,br->bk", cluster.fourier, part("equal_time")).real
     correlations["equal_time"] = averaged(equal_time, group.momentum_orbits)
     if mirror is not None:
-        m = (m - m[:, mirror].conj()) / 2
-        g = correlations["equal_time"]
-        correlations |= {"density": norm, "equal_time": (norm[:, None] + g - g[:, mirror]) / 2}
+        m = odd_under_exchange(m, mirror)
+        correlations = alike(correlations, norm, mirror, problem.beta)
         series = series.copy()
         series[..., list(_core.dca.series_columns).index("density")] = 1
 
@@ -218,6 +218,16 @@ def collect(problem, bins, tally, group, shares: Shares | None = None, mirror=No
         histogram=part("histogram"), pairing=pairing, channels=channels,
         series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),
         walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])
+
+
+def alike(correlations, norm, mirror, beta):
+    """Mean of correlations and of what they are after the exchange of particles and holes, n -> 2 - n: a noisy bath has
+    g(0+) + g(0-) = 1 to some 1e-4 only, and so has the density of every configuration."""
+    excess, g = correlations["density"] - norm, correlations["equal_time"]
+    return correlations | {"density": norm, "double_occupancy": correlations["double_occupancy"] - excess / 2,
+                           "charge": correlations["charge"] - 2 * excess[:, None],
+                           "static_charge": correlations["static_charge"] - 2 * beta * excess[:, None],
+                           "equal_time": (norm[:, None] + g - g[:, mirror]) / 2}
 
 
 def dyson(g0, m, U):

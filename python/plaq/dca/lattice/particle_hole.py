@@ -1,0 +1,65 @@
+"""Exchange of particles and holes: where it is a symmetry of the cluster in its bath at mu = U/2.
+
+With a momentum Q of the lattice that has exp(i Q.d) = -1 for every hop d, eps(k + Q) = -eps(k). If k -> k + Q maps
+every patch onto a patch, K onto K + P with a momentum P of the cluster, then c_i,s -> exp(i P.R_i) c+_i,s leaves the
+cluster in its bath as it is at mu = U/2: the density is 1 and Sigma(K + P, iw) = U - Sigma(K, iw)*.
+
+Q need not be a momentum of the cluster. The patch of N_c = 1 is the whole zone, which any shift maps onto itself; the
+patches of a chain, strips of the zone, are left as they are by any shift along them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def at_half_filling(parameters, cluster) -> np.ndarray | None:
+    """`mirror` where the input asks for density 1 or mu = U/2; else None."""
+    dca = parameters.dca
+    asked = dca.density == 1 or dca.mu == parameters.model.U / 2
+    return mirror(cluster, dca.isolated) if asked else None
+
+
+def mirror(cluster, isolated=False) -> np.ndarray | None:
+    """[K] the index of K + P; None where there is no such P. isolated: the patch is the momentum K alone."""
+    hops = np.array([d for d, amplitude in cluster.lattice.hopping.items() if amplitude]).reshape(-1, 2)
+    fixed = np.eye(2, dtype=int) if isolated else _across(cluster)
+    for P, momentum in enumerate(np.rint(cluster.momenta * cluster.size / (2 * np.pi)).astype(int)):
+        # Q = P + shift: shift.d = pi - P.d for all hops, shift.v = 0 for all v that shifts of a patch are orthogonal
+        # to; in units of pi/N_c
+        phases = [*(cluster.size - 2 * hops @ momentum), *[0] * len(fixed)]
+        if _exists([*hops, *fixed], phases, 2 * cluster.size):
+            return cluster.momentum_sum[:, P]
+    return None
+
+
+def odd_under_exchange(f: np.ndarray, mirror: np.ndarray | None) -> np.ndarray:
+    """The part of f [..., K, w] with f(K + P, iw) = -f(K, iw)*, which is all of M, G and 1/g0; f without a mirror."""
+    return f if mirror is None else (f - f[..., mirror, :].conj()) / 2
+
+
+def _across(cluster) -> np.ndarray:
+    """Integer vectors that are orthogonal to all shifts which leave the patch, repeated with the reciprocal lattice, as
+    it is: none for a patch that fills the zone, one for a strip of it, two else."""
+    if cluster.size == 1:
+        return np.zeros((0, 2), dtype=int)
+    edges = (np.roll(cluster.patch, -1, axis=0) - cluster.patch)[:2] / (2 * np.pi)
+    along = [np.rint(edge).astype(int) for edge in edges if np.allclose(edge, np.rint(edge))]
+    if len(cluster.patch) == 4 and along:
+        x, y = along[0]
+        return np.array([[-y, x]]) // np.gcd(x, y)
+    return np.eye(2, dtype=int)
+
+
+def _exists(vectors, phases, period: int) -> bool:
+    """Whether some real q has q.v = phase modulo the period for all integer vectors v: by Euclid's algorithm, what is
+    left of a combination of them that is 0 must be a phase of 0."""
+    rows = [np.array([*v, phase]) for v, phase in zip(vectors, phases)]
+    for axis in (0, 1):
+        while len(active := [i for i, row in enumerate(rows) if row[axis]]) > 1:
+            least = min(active, key=lambda i: abs(rows[i][axis]))
+            for i in active:
+                if i != least:
+                    rows[i] = rows[i] - rows[i][axis] // rows[least][axis] * rows[least]
+        rows = [row for i, row in enumerate(rows) if i not in active]  # that one, some q satisfies
+    return all(row[2] % period == 0 for row in rows)

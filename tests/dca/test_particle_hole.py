@@ -1,0 +1,74 @@
+"""Exchange of particles and holes: found where it is a symmetry of the bath, and used there alone."""
+
+import numpy as np
+import pytest
+
+from plaq import dca
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.coarse_graining import CoarseGraining
+from plaq.dca.lattice.crystal import Crystal
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.particle_hole import mirror
+from plaq.dca.planning.forecast import describe
+
+both = lambda table: table | {(-x, -y): t for (x, y), t in table.items()}  # noqa: E731
+SQUARE = Lattice.square()
+LATTICES = {
+    "square": SQUARE, "t'": Lattice.square(1.0, 1e-3), "stripes": Lattice(both({(1, 0): -1.0, (0, 1): -0.5})),
+    "chain": Lattice(both({(1, 0): -1.0})), "far": Lattice(both({(1, 0): -1.0, (3, 0): 0.3, (2, 1): -0.4})),
+    "frustrated": Lattice(both({(2, 0): -1.0, (3, 0): 0.2})),
+    "triangular": Lattice(both({(1, 0): -1.0, (0, 1): -1.0, (1, 1): -1.0})), "on site": Lattice({(0, 0): 0.3}),
+    "atoms": Lattice({(0, 0): 0.0})}
+CLUSTERS = ([[1, 0], [0, 1]], [[2, 0], [0, 1]], [[1, 0], [0, 4]], [[3, 0], [0, 1]], [[2, 1], [0, 1]], [[1, 1], [1, -1]],
+            [[2, 0], [0, 2]], [[3, 0], [0, 2]], [[2, 1], [-1, 2]], [[3, 1], [-1, 3]], [[2, 2], [-4, 2]],
+            [[3, 2], [-2, 3]], [[1, 1], [-1, 2]], [[2, 2], [2, -2]])
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("lattice", LATTICES.values(), ids=LATTICES)
+def test_it_is_found_where_the_bath_has_it(lattice, isolated):
+    """Gbar_K+P(z) = -Gbar_K(-z), with z = iw + x to see odd moments of any order."""
+    for vectors in CLUSTERS:
+        cluster = Cluster(lattice, vectors)
+        coarse = CoarseGraining(cluster, isolated)
+        coarse.prepare(0.5)
+        x = np.array([0.3, -1.1, 2.3, 0.0])
+        above, below = (coarse.gbar(np.tile(0.5j + sign * x, (cluster.size, 1))) for sign in (1, -1))
+        has_it = [P for P in range(cluster.size)
+                  if np.abs(above[cluster.momentum_sum[:, P]] + below.conj()).max() < 1e-8]
+        found = mirror(cluster, isolated)
+        assert (found is not None) == bool(has_it), vectors
+        assert found is None or found[0] in has_it
+
+
+def half_filled(vectors, filling, U=4.0, T=0.1, seed=11, **model):
+    p = dca.Parameters(model={"U": U, "cluster": vectors, **model},
+                       dca={"temperatures": [T], **filling, "iterations": 4},
+                       solver={"measurements": 640, "chains": 8, "warmup": 10, "seed": seed},
+                       two_particle={"channels": []}, run={"workers": 1})
+    return p, dca.run(p).points[0]
+
+
+@pytest.mark.parametrize("vectors", [[[1, 0], [0, 1]], [[2, 0], [0, 1]], [[1, 1], [1, -1]]], ids=["1", "2x1", "2"])
+@pytest.mark.parametrize("filling", [{"mu": 2.0}, {"density": 1.0}], ids=["mu", "density"])
+def test_half_filling_is_exact(vectors, filling):
+    p, point = half_filled(vectors, filling)
+    partner = Crystal.of(p).mirror
+    sigma, g = point["Sigma"].mean, point["G"].mean
+    assert point.mu == 2.0 and all(record["mu"] == 2.0 and record["mu_error"] == 0 for record in point.history)
+    assert abs(point["density"].mean - 1) < 1e-12
+    np.testing.assert_allclose(sigma[partner], 4.0 - sigma.conj(), atol=1e-9)
+    np.testing.assert_allclose(g[partner], -g.conj(), atol=1e-9)
+    G_tau = point["G_tau"].mean
+    np.testing.assert_allclose(G_tau[partner], G_tau[:, ::-1], atol=1e-9)
+    assert "particles and holes are alike" in describe(p)
+
+
+def test_nothing_is_averaged_without_the_symmetry():
+    triangular = {"hopping": {"1,0": -1.0, "0,1": -1.0, "1,1": -1.0}}
+    for vectors, model in [([[1, 1], [-1, 2]], triangular), ([[1, 0], [0, 1]], {"t_prime": -0.3})]:
+        p, point = half_filled(vectors, {"mu": 2.0}, T=0.5, **model)
+        assert Crystal.of(p).mirror is None and "alike" not in describe(p)
+        assert abs(point["density"].mean - 1) > 5 * point["density"].error
+    away, _ = half_filled([[1, 0], [0, 1]], {"mu": 1.9}, T=0.5)
+    assert Crystal.of(away).mirror is None
