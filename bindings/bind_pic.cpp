@@ -24,14 +24,17 @@ namespace {
 
 using free_gil = nb::call_guard<nb::gil_scoped_release>;
 using array_in = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using array_out = nb::ndarray<nb::numpy, double>;
+template <class V>
+using array_out = nb::ndarray<nb::numpy, V>;
 
 std::span<const double> view(const array_in& a) { return {a.data(), a.size()}; }
+std::vector<double> listed(const array_in& a) { return {a.data(), a.data() + a.size()}; }
 
 /// A vector as an array; x fastest: its first index is the one that runs fastest.
-array_out given(std::vector<double> values, const std::vector<std::size_t>& shape, bool x_fastest = false) {
-  auto* all = new std::vector<double>(std::move(values));
-  nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+template <class V>
+array_out<V> given(std::vector<V> values, const std::vector<std::size_t>& shape, bool x_fastest = false) {
+  auto* all = new std::vector<V>(std::move(values));
+  nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
   std::vector<std::int64_t> strides(shape.size());
   std::int64_t step = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -39,7 +42,7 @@ array_out given(std::vector<double> values, const std::vector<std::size_t>& shap
     strides[at] = step;
     step *= std::int64_t(shape[at]);
   }
-  return array_out(all->data(), shape.size(), shape.data(), owner, strides.data());
+  return array_out<V>(all->data(), shape.size(), shape.data(), owner, strides.data());
 }
 
 /// [component, i, j, k] as it comes from Python, as [component][k][j][i].
@@ -96,10 +99,9 @@ void bind_pic(nb::module_& m) {
   nb::class_<species>(m, "Species")
       .def(
           "__init__",
-          [](species* self, const std::string& name, double charge, double mass, const std::string& pusher) {
-            new (self) species{name, charge, mass, pusher_named(pusher)};
-          },
-          "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris")
+          [](species* self, const std::string& name, double charge, double mass, const std::string& pusher,
+             bool tracked) { new (self) species{name, charge, mass, pusher_named(pusher), tracked}; },
+          "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris", "tracked"_a = false)
       .def_ro("name", &species::name)
       .def_ro("charge", &species::charge)
       .def_ro("mass", &species::mass);
@@ -108,8 +110,7 @@ void bind_pic(nb::module_& m) {
       .def(
           "__init__",
           [](emitter* self, int kind, const std::vector<double>& at, const std::vector<double>& normal,
-             double half_width, const std::vector<double>& flux, double weight, double temperature, double drift,
-             bool limited) {
+             double half_width, const array_in& flux, double weight, double temperature, double drift, bool limited) {
             emitter e{.kind = kind,
                       .at = three(at, 0.0, "at"),
                       .normal = three(normal, 0.0, "normal"),
@@ -118,7 +119,7 @@ void bind_pic(nb::module_& m) {
                       .weight = weight,
                       .temperature = temperature,
                       .drift = drift};
-            e.set_flux(flux);
+            e.set_flux(listed(flux));
             new (self) emitter(std::move(e));
           },
           "species"_a, "at"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0, "drift"_a = 0.0,
@@ -128,9 +129,9 @@ void bind_pic(nb::module_& m) {
       .def(
           "__init__",
           [](antenna* self, int normal, double at, double omega, double phase, double field, double angle, double waist,
-             double focus, const std::vector<double>& centre, const std::vector<double>& envelope) {
-            new (self)
-                antenna{normal, at, omega, phase, field, angle, waist, focus, three(centre, 0.0, "centre"), envelope};
+             double focus, const std::vector<double>& centre, const array_in& envelope) {
+            new (self) antenna{
+                normal, at, omega, phase, field, angle, waist, focus, three(centre, 0.0, "centre"), listed(envelope)};
           },
           "normal"_a, "at"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
           "envelope"_a);
@@ -138,9 +139,8 @@ void bind_pic(nb::module_& m) {
   nb::class_<conductor>(m, "Conductor", "Nodes at one potential; see plan.hpp.")
       .def(
           "__init__",
-          [](conductor* self, const std::vector<std::int64_t>& nodes, double potential) {
-            new (self) conductor{nodes, potential};
-          },
+          [](conductor* self, const nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>& nodes,
+             double potential) { new (self) conductor{{nodes.data(), nodes.data() + nodes.size()}, potential}; },
           "nodes"_a, "potential"_a);
 
   nb::class_<encounter>(m, "Encounter", "Coulomb collisions of two species; see plan.hpp.")
@@ -155,8 +155,8 @@ void bind_pic(nb::module_& m) {
       .def(
           "__init__",
           [](ionising* self, int by, int electrons, int ions, double loss, const std::vector<double>& energy,
-             const std::vector<double>& cross_section, const std::vector<double>& density, double temperature) {
-            new (self) ionising{by, electrons, ions, loss, energy, cross_section, density, temperature};
+             const std::vector<double>& cross_section, const array_in& density, double temperature) {
+            new (self) ionising{by, electrons, ions, loss, energy, cross_section, listed(density), temperature};
           },
           "by"_a, "electrons"_a, "ions"_a, "loss"_a, "energy"_a, "cross_section"_a, "density"_a, "temperature"_a);
 
@@ -305,6 +305,7 @@ void bind_pic(nb::module_& m) {
             out["x"] = given(std::move(found.x), {n, std::size_t(s.what().dimensions)});
             out["u"] = given(std::move(found.u), {n, 3});
             out["w"] = given(std::move(found.w), {n});
+            if (s.what().kinds[kind].tracked) out["id"] = given(std::move(found.id), {n});
             return out;
           },
           "patch"_a, "species"_a);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <numbers>
 
 #include "plaq/base/error.hpp"
@@ -17,6 +19,7 @@ using namespace test;
 plan electrons_and_ions(int dimensions, int order, int cells = 8, int patches = 2) {
   plan p = periodic(dimensions, order, cells, patches);
   p.kinds.push_back({"ions", 1, 25, pusher::vay});
+  p.kinds[0].tracked = true;
   return p;
 }
 
@@ -142,6 +145,42 @@ TEST(plasma, goes_on_from_a_checkpoint_to_the_same_bits) {
   std::filesystem::remove_all(folder);
 }
 
+// Each particle has a weight of its own, by which it is known again; those of both species have different ids.
+TEST(plasma, particles_keep_their_ids_wherever_they_go) {
+  for (const bool single : {false, true}) {
+    plan p = between(electrons_and_ions(2, 1, 12, 4), 0, border::conducting, wall::absorbed, wall::reflected);
+    p.kinds[1].tracked = true;
+    std::mutex guard;
+    const auto known = [&](plasma& s, std::map<std::uint64_t, double>& all) {
+      std::lock_guard lock(guard);
+      for (const int patch : s.local())
+        for (std::size_t k = 0; k < 2; ++k) {
+          const seen found = s.particles(patch, k);
+          ASSERT_EQ(found.id.size(), found.w.size());
+          for (std::size_t i = 0; i < found.w.size(); ++i) EXPECT_TRUE(all.emplace(found.id[i], found.w[i]).second);
+        }
+    };
+    std::map<std::uint64_t, double> before, after;
+    const run one = on(2, p, {.pool = {.workers = 2}, .single = single}, [&](plasma& s) {
+      filling how = uneven();
+      how.density = [](const double* x) { return 1 + 0.1 * x[0] + 0.01 * x[1]; };
+      fill(s, how);
+      known(s, before);
+      s.start();
+      s.advance(15, false);
+      s.balance({.by = "longest_first"});
+      auto rows = s.advance(15, false);
+      known(s, after);
+      return rows;
+    });
+    ASSERT_EQ(one.said, std::vector<std::string>(2));
+    EXPECT_EQ(before.size(), 2u * 3 * 12 * 13);
+    EXPECT_LT(after.size(), before.size());  // some have left
+    EXPECT_GT(after.size(), before.size() / 2);
+    for (const auto& [id, weight] : after) EXPECT_EQ(before.at(id), weight);
+  }
+}
+
 TEST(plasma, gauss_holds_to_rounding_in_every_step) {
   for (int dimensions = 1; dimensions <= 3; ++dimensions)
     for (int order = 1; order <= 3; ++order)
@@ -259,7 +298,8 @@ TEST(plasma, misuse_is_an_error) {
   EXPECT_NE(error_of(p, {.pool = {.workers = 1}, .folder = "/nowhere"}), "");
   EXPECT_EQ(error_of(p, how, [](plasma& s) { s.field(4, "ex"); }), "patch 4 is not on this rank");
   EXPECT_EQ(error_of(p, how, [](plasma& s) { s.mesh(4); }), "there is no patch 4");
-  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.field(0, "e"); }), "\"e\" is no field: ex ... bz, jx ... jz, rho");
+  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.field(0, "e"); }), "\"e\" is no field: ex ... bz, jx ... jz, rho, phi");
+  EXPECT_EQ(error_of(p, how, [](plasma& s) { s.field(0, "phi"); }), "phi is a field of electrostatic plans");
   EXPECT_EQ(error_of(p, how, [](plasma& s) { s.particles(0, 1); }), "species 1 of 1");
   EXPECT_EQ(error_of(p, how, [](plasma& s) { s.advance(0, false); }), "advance: 0 steps");
   const std::vector<double> few(3);

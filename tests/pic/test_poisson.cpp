@@ -227,6 +227,12 @@ TEST(poisson, field_between_plates) {
     for (const int patch : s.local()) {
       for (const double e : s.field(patch, "ex")) EXPECT_NEAR(e, 1.2 / 2.4, 1e-13);
       for (const double e : s.field(patch, "ey")) EXPECT_NEAR(e, 0, 1e-13);
+      const auto phi = s.field(patch, "phi");
+      const block m = s.mesh(patch);
+      for (std::size_t n = 0; n < phi.size(); ++n) {
+        const int i = m.first[0] + int(n) % m.cells[0];
+        EXPECT_NEAR(phi[n], 0.5 - 1.2 * i / 12, 1e-13);
+      }
     }
     return std::vector<double>();
   });

@@ -23,10 +23,10 @@ inline void add_contents(plasma& s, contents& to) {
     auto& all = to[patch];
     const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
     for (const auto& name : field_names())
-      if (name != "rho") add(s.field(patch, name));
+      if (name != "rho" && (name != "phi" || s.what().electrostatic)) add(s.field(patch, name));
     for (std::size_t k = 0; k < s.what().kinds.size(); ++k) {
       const seen found = s.particles(patch, k);
-      add(found.x), add(found.u), add(found.w);
+      add(found.x), add(found.u), add(found.w), add({found.id.begin(), found.id.end()});
     }
   }
 }

@@ -9,17 +9,25 @@ from typing import Any
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line, shown
 from plaq.pic.formula import Formula
-from plaq.pic.table import COURANT, DIRECTIONS, QUIET_STEP
-from plaq.pic.units import Units
+from plaq.pic.table import COURANT, DIRECTIONS, PATCH, QUIET_STEP, SCHEMA
+from plaq.pic.units import NORMALISED, Units
 
+LEAST, LARGEST = 1e-30, 1e30  # amounts of numbers, normalised
+MOST_PATCHES = 10**6
 _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
 
 
 def check(values: Mapping[str, Any], source: str) -> None:
     """InputError for the first thing that is wrong."""
-    for look in (_shapes, _boundaries, _step, _species, _emission, _conductors, _lasers, _window, _collisions,
+    for look in (_shapes, _sizes, _boundaries, _step, _species, _emission, _conductors, _lasers, _window, _collisions,
                  _ionisation, _diagnostics, _formulas):
         look(values, source)
+
+
+def open_patches(values: Mapping[str, Any]) -> list[int]:
+    """The patches in each direction where the input leaves them open."""
+    cells = values["grid"].cells
+    return [max(1, round(n / PATCH[len(cells)])) for n in cells]
 
 
 def open_step(values: Mapping[str, Any]) -> float:
@@ -56,6 +64,25 @@ def _shapes(values: Mapping[str, Any], source: str) -> None:
                 raise refuse(source, "grid.patches", list(grid.patches),
                              f"a patch has at least 3 cells in each direction, and {n} cells in {parts} "
                              "patches are fewer")
+
+
+def _sizes(values: Mapping[str, Any], source: str) -> None:
+    """That products and quotients of any of them are numbers."""
+    units, quantity_of = Units(values["units"].system, values["units"].density), {
+        unit: quantity for quantity, unit in NORMALISED.items()}
+    for section, content in SCHEMA.each(values):
+        if section in ("units", "constants", "run"):
+            continue
+        for parameter in SCHEMA.of(SCHEMA.pattern(section)):
+            unit = units.of(quantity_of.get(parameter.unit, ""))
+            value = getattr(content, parameter.name)
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, float) and number and not LEAST <= abs(number) * unit <= LARGEST:
+                    raise refuse(source, f"{section}.{parameter.name}", number,
+                                 f"its amount is from {LEAST / unit:.3g} to {LARGEST / unit:.3g}")
+    patches = values["grid"].patches if values["grid"].patches != "auto" else open_patches(values)
+    if math.prod(patches) > MOST_PATCHES:
+        raise refuse(source, "grid.patches", list(patches), f"at most {MOST_PATCHES} in all")
 
 
 def _boundaries(values: Mapping[str, Any], source: str) -> None:
@@ -225,6 +252,13 @@ def _diagnostics(values: Mapping[str, Any], source: str) -> None:
     dimension = len(values["grid"].cells)
     for name in values["output"].particles:
         _known(source, "output.particles", name, values["species"])
+    if values["fields"].solver != "electrostatic":
+        allowed = 'phi is a field where fields.solver = "electrostatic"'
+        if "phi" in values["output"].fields:
+            raise refuse(source, "output.fields", list(values["output"].fields), allowed)
+        for name, probe in values["probe"].items():
+            if probe.field == "phi":
+                raise refuse(source, f"probe.{name}.field", probe.field, allowed)
     for name, probe in values["probe"].items():
         if len(probe.at) != dimension:
             raise refuse(source, f"probe.{name}.at", list(probe.at), f"grid.cells has {dimension} directions")

@@ -1,10 +1,11 @@
-"""What the patches will hold, before the first particle exists: counts from the profiles, memory, and doubts.
+"""What the patches will hold, before the first particle exists: counts from the profiles, memory.
 
 A cell counts as full where the density at its centre is above 0, as it will be when particles are placed in it.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,70 +40,81 @@ class Loads:
 
 def expected(setup: Setup) -> Loads:
     """From the profiles. InputError where one is not finite, or a density or temperature is below 0."""
-    boxes = setup.patch_boxes()
-    cells = np.array([np.prod(extent) for _, extent in boxes], float)
+    cells = np.ones(1)
+    for starts in setup.starts:
+        cells = np.multiply.outer(np.diff(starts).astype(float), cells).ravel()
     particles, densest = {}, {}
     for name, one in setup.p.species.items():
-        profile, counts = setup.density[name], np.zeros(len(boxes))
+        profile, share, taken = setup.density[name], [], []  # share of the cells that are full, of which patches
         best = (0.0, np.zeros(setup.dimension), 0.0)
         even = all(part.constant is not None for part in (profile, *setup.temperature[name], *setup.drift[name]))
-        for number, (first, extent) in enumerate(boxes):
-            places = np.array([setup.lengths]) / 2 if even else setup.centres(first, extent)
+        middle = np.array([[setup.lengths]]) / 2
+        for patches, places in [(np.zeros(1, int), middle)] if even else setup.places_in_patches():
+            shape, places = places.shape[:2], places.reshape(-1, setup.dimension)
             density = profile.at(places)
-            _positive(f"{name}.density", profile.text, density, places, setup)
+            positive(f"species.{name}.density", profile.text, density, places, setup)
             full = density > 0
-            counts[number] = one.per_cell * cells[number] * np.mean(full)
+            taken.append(patches)
+            share.append(full.reshape(shape).mean(axis=1))
             if full.any():
                 coldest = _coldest(setup, name, places[full])
                 _ = [part.at(places[full]) for part in setup.drift[name]]
                 most = int(np.argmax(density[full]))
                 if density[full][most] > best[0]:
                     best = (float(density[full][most]), places[full][most], float(coldest[most]))
-            if even:
-                counts[:] = one.per_cell * cells * full[0]
-                break
-        particles[name], densest[name] = counts, best
+        nearest = np.searchsorted(np.concatenate(taken), np.arange(len(cells)), side="right") - 1
+        particles[name], densest[name] = one.per_cell * cells * np.concatenate(share)[nearest], best
     return Loads(cells, particles, densest)
 
 
-def _positive(key: str, text: str, values: np.ndarray, places: np.ndarray, setup: Setup) -> None:
+def positive(key: str, text: str, values: np.ndarray, places: np.ndarray, setup: Setup) -> None:
     if values.min() < 0:
         at = places[int(np.argmin(values))] / setup.length_unit
         where = ", ".join(f"{d} = {value:.6g}" for d, value in zip(setup.directions, at))
-        raise InputError(f"species.{key}: {text} is below 0 at {where}")
+        raise InputError(f"{key}: {text} is below 0 at {where}")
 
 
 def _coldest(setup: Setup, name: str, places: np.ndarray) -> np.ndarray:
     """The least of the three temperatures at each place."""
     found = [profile.at(places) for profile in setup.temperature[name]]
     for profile, values in zip(setup.temperature[name], found):
-        _positive(f"{name}.temperature", profile.text, values, places, setup)
+        positive(f"species.{name}.temperature", profile.text, values, places, setup)
     return np.min(found, axis=0)
 
 
 def bytes_of(setup: Setup, loads: Loads) -> np.ndarray:
     """Of every patch."""
-    return FIELD_BYTES * loads.cells + particle_bytes(setup) * loads.all_particles
+    return FIELD_BYTES * loads.cells + sum(particle_bytes(setup, name) * counts
+                                           for name, counts in loads.particles.items())
 
 
-def particle_bytes(setup: Setup) -> float:
-    """Of a macro-particle: cell and place in each direction, three momenta, weight."""
+def particle_bytes(setup: Setup, species: str) -> float:
+    """Of a macro-particle: cell and place in each direction, three momenta, weight, and its id where it has one."""
     number = 8 if setup.p.solver.precision == "double" else 4
-    return ROOM * (setup.dimension * (4 + number) + 4 * number)
+    return ROOM * (setup.dimension * (4 + number) + 4 * number + 8 * setup.tracked(species))
 
 
 def emitted_particles(setup: Setup, name: str) -> float:
     """Macro-particles that [emission.NAME] gives off until the end, of a given flux."""
-    plate, flux = setup.p.emission[name], setup.flux(name)
-    area = (2 * (plate.half_width or 0.5) * (setup.length_unit if plate.half_width else 1)) ** (setup.dimension - 1)
-    total = flux.sum() * setup.dt if len(flux) > 1 else flux[0] * setup.dt * setup.steps
-    return float(total * area * plate.per_cell / setup.cell_volume)
+    return float(setup.flux(name, setup.every).mean()) * setup.steps * per_flux(setup, name)
+
+
+def most_emitted(setup: Setup, name: str, flux: np.ndarray) -> float:
+    """Macro-particles that [emission.NAME] gives off in a step, at most; ``flux`` in steps."""
+    return float(flux.max(initial=0.0)) * per_flux(setup, name)
+
+
+def per_flux(setup: Setup, name: str) -> float:
+    """Macro-particles of [emission.NAME] in a step at a flux of n_0 c."""
+    plate = setup.p.emission[name]
+    area = (2 * (plate.half_width or 0.0) * setup.length_unit) ** (setup.dimension - 1)
+    return setup.dt * area * plate.per_cell / setup.cell_volume
 
 
 def emitted_bytes(setup: Setup) -> float:
     """Of all that plates give off until the end, as if nothing left the box."""
-    given = [name for name, plate in setup.p.emission.items() if not plate.space_charge_limited]
-    return particle_bytes(setup) * sum(emitted_particles(setup, name) for name in given)
+    return sum(particle_bytes(setup, plate.species) * emitted_particles(setup, name)
+               for name, plate in setup.p.emission.items() if not plate.space_charge_limited)
 
 
 def check_memory(setup: Setup, loads: Loads, ranks: int, place: float | None) -> None:
@@ -116,25 +128,10 @@ def check_memory(setup: Setup, loads: Loads, ranks: int, place: float | None) ->
                          "a smaller grid")
 
 
-def doubts(setup: Setup, loads: Loads) -> list[str]:
-    """What is allowed but seldom wanted, in sentences with the numbers."""
-    found = []
-    widest = max(setup.spacing)
-    for name, one in setup.p.species.items():
-        density, place, temperature = loads.densest[name]
-        if density <= 0 or one.charge == 0:
-            continue
-        omega = abs(one.charge) * np.sqrt(density / one.mass)
-        if omega * setup.dt > 0.5:
-            found.append(f"species {name}: ω_p Δt = {omega * setup.dt:.3g} where it is densest, and from 2 on a "
-                         "step is unstable")
-        debye = np.sqrt(temperature / density) / abs(one.charge)
-        if temperature == 0 and one.mass < 10:
-            found.append(f"species {name} is cold where it is densest: a Debye length of 0 is resolved by no "
-                         f"mesh, which heats the plasma until it is about {widest / np.pi:.2g} c/ω_p, "
-                         "a cell over π; nothing to worry about in short runs and beams")
-        elif one.mass < 10 and debye < widest / np.pi:
-            where = ", ".join(f"{d} = {value / setup.length_unit:.4g}" for d, value in zip(setup.directions, place))
-            found.append(f"species {name}: the Debye length {debye:.3g} c/ω_p at {where} is {debye / widest:.2g} "
-                         "of a cell, so that the mesh heats the plasma; from 1/π cells on it is resolved")
-    return found
+def recorded_bytes(setup: Setup) -> float:
+    """Of the history, and of all probes, histograms and pictures until the end, on each rank."""
+    columns = 8 + 22 * len(setup.p.species)
+    cells = dict(zip(setup.directions, setup.cells))
+    probes = sum(cells.get(one.along, 1) / one.every for one in setup.p.probe.values())
+    histograms = sum(math.prod(one.bins) / one.every for one in setup.p.histogram.values())
+    return 8.0 * setup.steps * (columns + probes + histograms)

@@ -14,8 +14,7 @@ from plaq import _core
 from plaq.comm.communicator import Communicator
 from plaq.errors import RunError
 from plaq.machine import pool_options
-from plaq.pic import quiet
-from plaq.pic.loads import Loads
+from plaq.pic import loads, quiet
 from plaq.pic.plan import plan_of
 from plaq.pic.setup import HALF, Setup
 from plaq.pic.table import DIRECTIONS
@@ -27,11 +26,11 @@ class Plasma:
     """The patches of this rank, and all of them together. Collective but for what says "local". ``folder``:
     a checkpoint."""
 
-    def __init__(self, setup: Setup, comm: Communicator, loads: Loads, folder: Path | None = None):
+    def __init__(self, setup: Setup, comm: Communicator, expected: loads.Loads, folder: Path | None = None):
         p = setup.p
         self.setup, self.comm = setup, comm
         self.plan = plan_of(setup)
-        make = partial(_core.pic.Plasma.make, precision=p.solver.precision, estimate=loads.work().tolist(),
+        make = partial(_core.pic.Plasma.make, precision=p.solver.precision, estimate=expected.work().tolist(),
                        folder=str(folder or ""))
         self.core = comm.carry_out(make, self.plan, comm.native, p.run.threads,
                                    pool_options(p.run.workers, p.run.bind))
@@ -109,6 +108,8 @@ class Plasma:
         placed = setup.p.species[one.like or name].placed
         x = np.asarray(self.core.place(patch, number, one.per_cell, placed != "random", at, from_x))
         density = setup.density[name].at(x)
+        if len(x):
+            loads.positive(f"species.{name}.density", setup.density[name].text, density, x, setup)
         full = density > 0
         if one.placed == "quiet":
             which = quiet.numbers(x, one.per_cell, setup.cells, setup.spacing)[full]
@@ -147,8 +148,8 @@ class Plasma:
         return found
 
     def particles(self, name: str) -> Iterator[dict[str, np.ndarray]]:
-        """Local: places ``x`` [n, D] in the box, momenta ``u`` [n, 3], weights ``w`` [n] of a species,
-        patch by patch."""
+        """Local: places ``x`` [n, D] in the box, momenta ``u`` [n, 3], weights ``w`` [n] of a species, and ``id`` [n]
+        where it is tracked, patch by patch."""
         number = self.names.index(name)
         for patch in self.core.local():
             found = self.core.particles(patch, number)

@@ -12,7 +12,7 @@ from plaq.pic.recorder import Recorder
 from plaq.pic.setup import HALF, Setup
 from plaq.pic.table import DIRECTIONS
 
-UNITS = {"e": "m_e c ω_p/e", "b": "m_e ω_p/e", "j": "e n_0 c", "r": "e n_0"}
+UNITS = {"e": "m_e c ω_p/e", "b": "m_e ω_p/e", "j": "e n_0 c", "r": "e n_0", "p": "m_e c²/e"}
 
 
 class Probe(Recorder):

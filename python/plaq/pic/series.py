@@ -13,7 +13,8 @@ import numpy as np
 
 from plaq.errors import InputError
 from plaq.files.guard import open_file, reading
-from plaq.pic.openpmd import PATTERN, RECORDS, file_name
+from plaq.pic.openpmd import PATTERN, file_name, record_of
+from plaq.pic.table import COMPONENTS
 
 NAME = re.compile(r"data_(\d{8})\.h5")
 
@@ -38,17 +39,18 @@ class Series:
             return float(data.attrs["time"])
 
     def field(self, name: str, step: int) -> np.ndarray:
-        """ex … bz, jx … jz or rho on the whole grid [x, y, z], in the normalised units of plaq."""
+        """ex … bz, jx … jz, rho or phi on the whole grid [x, y, z], in the normalised units of plaq."""
         with self._data(step) as data:
             group = data["fields"]
-            path = name if name == "rho" else f"{RECORDS.get(name[:1], '?')}/{name[1:]}"
-            if path not in group:
+            record = record_of(name)
+            path = record if record == name else f"{record}/{name[1:]}"
+            if name not in COMPONENTS or path not in group:
                 raise InputError(f"{self.folder / file_name(step)}: has no field {name}; output.fields lists "
                                  "what is written")
             return np.asarray(group[path][()], float)
 
     def particles(self, species: str, step: int) -> dict[str, np.ndarray]:
-        """``x`` [n, D], ``u`` [n, 3] and ``w`` [n] of a species."""
+        """``x`` [n, D], ``u`` [n, 3], ``w`` [n] in W and ``id`` [n] of a species, in the order of the ids."""
         with self._data(step) as data:
             if species not in data["particles"]:
                 raise InputError(f"{self.folder / file_name(step)}: has no species {species}; output.particles "
@@ -57,7 +59,10 @@ class Series:
             mass = float(group["mass"].attrs["value"])
             x = np.stack([group["position"][d][()] for d in "xyz" if d in group["position"]], axis=1)
             u = np.stack([group["momentum"][d][()] for d in "xyz"], axis=1) / mass
-            return {"x": x, "u": u, "w": np.asarray(group["weighting"][()], float)}
+            w = np.asarray(group["weighting"][()], float) / float(group["weighting"].attrs["plaqUnit"])
+            ids = group["id"][()]
+            order = np.argsort(ids)
+            return {"x": x[order], "u": u[order], "w": w[order], "id": ids[order]}
 
     @contextmanager
     def _data(self, step: int) -> Iterator[h5py.Group]:

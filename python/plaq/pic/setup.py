@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,17 @@ from typing import Any
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.pic.checks import read_formula
+from plaq.pic.checks import LARGEST, read_formula
+from plaq.pic.formula import Formula
 from plaq.pic.parameters import Parameters
 from plaq.pic.table import DIRECTIONS
 from plaq.pic.units import Units
+
+# What is looked at before a run: all steps and cells of one that is not large, of others some, evenly spread, so that
+# the operations of the formulas have a bound.
+MOST_LOOKED_AT, MOST_OPERATIONS = 1 << 20, 1 << 27
+PIECE = 1 << 17  # steps or places at once
+FEW_PATCHES = 1 << 12  # that are looked at cell by cell
 
 # Yee's mesh: which coordinates of a component are half a cell behind the node.
 HALF = {"ex": (1, 0, 0), "ey": (0, 1, 0), "ez": (0, 0, 1), "bx": (0, 1, 1), "by": (1, 0, 1), "bz": (1, 1, 0)}
@@ -27,6 +34,15 @@ class Profile:
     text: str
     at: Callable[[np.ndarray], np.ndarray]
     constant: float | None  # its value where it is the same everywhere
+
+
+def finite(key: str, formula: Formula, unit: float, **variables: np.ndarray) -> np.ndarray:
+    """Values of a formula of the input. InputError names the key and the place where one is no number, or more than
+    LARGEST in normalised units."""
+    try:
+        return formula.bounded(LARGEST / unit, **variables)
+    except InputError as error:
+        raise InputError(f"{key}: {error}") from None
 
 
 class Setup:
@@ -51,11 +67,8 @@ class Setup:
         unit = self.units.of(quantity)
 
         def at(places: np.ndarray) -> np.ndarray:
-            try:
-                return unit * formula.finite(**{d: places[:, i] / self.length_unit
-                                                for i, d in enumerate(self.directions)})
-            except InputError as error:
-                raise InputError(f"{key}: {error}") from None
+            return unit * finite(key, formula, unit, **{d: places[:, i] / self.length_unit
+                                                        for i, d in enumerate(self.directions)})
 
         constant = None if formula.uses else float(at(np.zeros((1, self.dimension)))[0])
         return Profile(formula.text, at, constant)
@@ -82,54 +95,95 @@ class Setup:
                  for kind in "eb" for d, part in zip(DIRECTIONS, getattr(self.p.fields, kind))}
         return {name: profile for name, profile in found.items() if profile.constant != 0.0}
 
-    def flux(self, name: str) -> np.ndarray:
-        """Of [emission.NAME] at the beginning of each step, in n_0 c [step];
-        one number where it is always the same."""
+    @cached_property
+    def looks(self) -> int:
+        """How many steps or cells are looked at before a run, at most."""
+        p = self.p
+        texts = [*p.fields.e, *p.fields.b, *(part for one in p.species.values()
+                                             for part in (one.density, *one.temperature, *one.drift)),
+                 *(one.flux for one in p.emission.values()), *(one.envelope for one in p.laser.values()),
+                 *(one.where for one in p.conductor.values()), *(one.density for one in p.ionisation.values())]
+        operations = sum(10 + len(text) // 2 for text in texts if isinstance(text, str))
+        return max(1 << 10, min(MOST_LOOKED_AT, MOST_OPERATIONS // max(1, operations)))
+
+    @property
+    def every(self) -> int:
+        """The steps from one to the next of those that are looked at before a run."""
+        return -(-self.steps // self.looks)
+
+    def flux(self, name: str, every: int = 1) -> np.ndarray:
+        """Of [emission.NAME] at the beginning of each step, or of every n-th, in n_0 c; one number where it is always
+        the same. InputError where it is not finite or below 0."""
         key, unit = f"emission.{name}.flux", self.units.of("flux")
         formula = read_formula(self.p.emission[name].flux, ("t",), self.p.constants, key)
-        times = np.arange(self.steps if formula.uses else 1) * self.dt / self.units.of("time")
-        try:
-            found = unit * formula.finite(t=times)
-        except InputError as error:
-            raise InputError(f"{key}: {error}") from None
-        if found.min() < 0:
-            raise InputError(f"{key}: {formula.text} is below 0 at t = {times[int(np.argmin(found))]:.6g}")
-        return found
 
-    def envelope(self, name: str) -> np.ndarray:
-        """Of [laser.NAME] in the middle of each step, as far as it is not 0."""
+        def sound(times: np.ndarray, found: np.ndarray) -> None:
+            if found.min() < 0:
+                raise InputError(f"{key}: {formula.text} is below 0 at t = {times[int(np.argmin(found))]:.6g}")
+
+        return np.concatenate(list(self._in_time(key, formula, unit, 0.0, every, sound)))
+
+    def envelope(self, name: str, every: int = 1) -> np.ndarray:
+        """Of [laser.NAME] in the middle of each step, or of every n-th, as far as it is not 0."""
         key = f"laser.{name}.envelope"
         formula = read_formula(self.p.laser[name].envelope, ("t",), self.p.constants, key)
-        try:
-            found = formula.finite(t=(np.arange(self.steps) + 0.5) * self.dt / self.units.of("time"))
-        except InputError as error:
-            raise InputError(f"{key}: {error}") from None
-        found = np.broadcast_to(found, self.steps)
-        some = np.flatnonzero(found)
-        return found[: some[-1] + 1 if len(some) else 0]
+        kept, zeros = [np.zeros(0)], 0
+        for found in self._in_time(key, formula, 1.0, 0.5, every):
+            found = np.broadcast_to(found, -(-self.steps // every)) if not formula.uses else found
+            some = np.flatnonzero(found)
+            if len(some):
+                kept += [np.zeros(zeros), found[: some[-1] + 1]]
+                zeros = 0
+            zeros += len(found) - (int(some[-1]) + 1 if len(some) else 0)
+        return np.concatenate(kept)
 
-    def conductor_nodes(self, name: str) -> np.ndarray:
-        """Numbers of the nodes of [conductor.NAME], x fastest;
-        those of high sides that are not periodic are there too."""
-        counts = [n + (getattr(self.p.boundaries, d)[0] != "periodic") for n, d in zip(self.cells, self.directions)]
+    def _in_time(self, key: str, formula: Formula, unit: float, shift: float, every: int,
+                 sound: Callable[[np.ndarray, np.ndarray], None] = lambda times, found: None) -> Iterator[np.ndarray]:
+        """A formula of t at all steps, or every n-th, piece by piece."""
+        count = -(-self.steps // every) if formula.uses else 1
+        for first in range(0, count, PIECE):
+            steps = np.arange(first, min(first + PIECE, count)) * every
+            times = (steps + shift) * self.dt / self.units.of("time")
+            found = unit * finite(key, formula, unit, t=times)
+            sound(times, found)
+            yield found
+
+    def tracked(self, name: str) -> bool:
+        """Whether the particles of a species have ids: where they are written."""
+        return bool(self.p.output.every) and name in self.p.output.particles
+
+    @cached_property
+    def node_counts(self) -> list[int]:
+        """Of the mesh; those of high sides that are not periodic are there too."""
+        return [n + (getattr(self.p.boundaries, d)[0] != "periodic") for n, d in zip(self.cells, self.directions)]
+
+    @property
+    def every_node(self) -> int:
+        """The nodes from one to the next of those that are looked at before a run."""
+        return -(-math.prod(self.node_counts) // self.looks)
+
+    def conductor_nodes(self, name: str, every: int = 1) -> np.ndarray:
+        """Numbers of the nodes of [conductor.NAME], x fastest, of all or of every n-th."""
         profile = self.profile(f"conductor.{name}.where", self.p.conductor[name].where, "")
-        found, plane = [], math.prod(counts[:-1])
-        for last in range(counts[-1]):  # a plane of nodes at a time
-            axes = ([np.arange(n) * h for n, h in zip(counts[:-1], self.spacing)]
-                    + [np.array([last]) * self.spacing[-1]])
-            places = np.stack([part.ravel() for part in np.meshgrid(*axes[::-1], indexing="ij")][::-1], axis=1)
-            found.append(last * plane + np.flatnonzero(profile.at(places)))
+        found, count = [], -(-math.prod(self.node_counts) // every)
+        for first in range(0, count, PIECE):
+            numbers = np.arange(first, min(first + PIECE, count)) * every
+            at = np.unravel_index(numbers, self.node_counts, order="F")
+            found.append(numbers[profile.at(np.stack(at, axis=1) * np.array(self.spacing)) != 0])
         nodes = np.concatenate(found)
-        if not len(nodes):
+        if not len(nodes) and every == 1:
             raise InputError(f"conductor.{name}.where: {profile.text} is 0 at every node of the mesh")
         return nodes
 
     def gas(self, name: str) -> np.ndarray:
         """Density of [ionisation.NAME] in all cells, x fastest; one number where it is the same everywhere."""
-        profile = self.profile(f"ionisation.{name}.density", self.p.ionisation[name].density, "density")
+        profile = self.gas_profile(name)
         if profile.constant is not None:
             return np.array([profile.constant])
         return profile.at(self.centres([0] * self.dimension, self.cells)).reshape(self.cells).ravel(order="F")
+
+    def gas_profile(self, name: str) -> Profile:
+        return self.profile(f"ionisation.{name}.density", self.p.ionisation[name].density, "density")
 
     def potentials(self, side: int) -> list[float]:
         """Of the low (0) or high (1) sides."""
@@ -156,9 +210,43 @@ class Setup:
 
     def first_field(self, name: str, first: Any, extent: Any) -> np.ndarray:
         """ex, … bz at t = 0 at its Yee points in a box of cells, [x, y, z]."""
-        shift = np.array(HALF[name][:self.dimension]) - 1  # from the centres of cells, in half cells
-        places = self.centres(first, extent) + 0.5 * shift * np.array(self.spacing)
-        return self.first_fields[name].at(places).reshape(extent)
+        return self.first_fields[name].at(self.yee_points(name, self.centres(first, extent))).reshape(extent)
+
+    def yee_points(self, name: str, centres: np.ndarray) -> np.ndarray:
+        """Of ex, … bz in the cells with these centres."""
+        shift = np.array(HALF[name][:self.dimension]) - 1  # in half cells
+        return centres + 0.5 * shift * np.array(self.spacing)
+
+    def places(self) -> Iterator[np.ndarray]:
+        """Centres of all cells of a box that is not large, or of some evenly spread, [n, D] at a time."""
+        counts = list(self.cells)
+        while math.prod(counts) > self.looks:
+            counts[int(np.argmax(counts))] //= 2
+        numbers = [(np.arange(k) * n + n // 2) // k for k, n in zip(counts, self.cells)]
+        for first in range(0, math.prod(counts), PIECE):
+            at = np.unravel_index(np.arange(first, min(first + PIECE, math.prod(counts))), counts, order="F")
+            yield np.stack([(some[i] + 0.5) * h for some, i, h in zip(numbers, at, self.spacing)], axis=1)
+
+    def places_in_patches(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Patches, numbers [m], x fastest, and centres of their cells, [m, n, D]: of all cells, or of so many that
+        all patches together have no more than `looks`; of very many patches every n-th."""
+        count, least = math.prod(self.patches), [int(np.diff(starts).min()) for starts in self.starts]
+        if math.prod(self.cells) <= self.looks and count <= FEW_PATCHES:
+            for number, (first, extent) in enumerate(self.patch_boxes()):
+                yield np.array([number]), self.centres(first, extent)[None]
+            return
+        while math.prod(least) > max(1, self.looks // count):
+            least[int(np.argmax(least))] //= 2
+        numbers = [starts[:-1, None] + ((np.arange(k) + 0.5) * np.diff(starts)[:, None] / k).astype(np.int64)
+                   for k, starts in zip(least, self.starts)]  # of each direction: [patch, cell]
+        taken = np.arange(0, count, -(-count // self.looks))
+        for piece in np.array_split(taken, -(-len(taken) * math.prod(least) // PIECE)):
+            at = np.unravel_index(piece, self.patches, order="F")
+            places = np.zeros((len(piece), *least, self.dimension))
+            for d, (i, h) in enumerate(zip(at, self.spacing)):
+                shape = [len(piece), *(k if e == d else 1 for e, k in enumerate(least))]
+                places[..., d] = ((numbers[d][i] + 0.5) * h).reshape(shape)
+            yield piece, places.reshape(len(piece), -1, self.dimension)
 
     def patch_boxes(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """(first cell, cells) of all patches, x fastest."""

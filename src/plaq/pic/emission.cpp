@@ -204,6 +204,7 @@ births<T> emit(const plan& p, patch<T>& me, std::size_t s) {
       for (std::size_t c = 0; c < 3; ++c)
         out.who.u[c].push_back(T(away * f.normal[c] + spread * (sideways[0] * f.first[c] + sideways[1] * f.second[c])));
       out.who.w.push_back(T(e.weight));
+      if (p.kinds[s].tracked) out.who.id.push_back(me.new_id(p));
       out.part.push_back(above_zero(word[2]));
       me.now[record::at(s, record::emitted)] += 1;
       me.now[record::at(s, record::emitted_weight)] += double(out.who.w.back());

@@ -63,6 +63,8 @@ void ionise(const plan& p, patch<T>& me) {
         particles<T> born;
         born.append(me.kinds[by], i, p.dimensions);
         for (std::size_t c = 0; c < 3; ++c) born.u[c][0] = T(u[c]);
+        born.id.clear();
+        if (p.kinds[s].tracked) born.id.push_back(me.new_id(p));
         me.kinds[s].append(born, p.dimensions);
         me.next[record::at(s, record::emitted)] += 1;
         me.next[record::at(s, record::emitted_weight)] += double(born.w[0]);

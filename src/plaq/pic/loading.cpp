@@ -144,6 +144,7 @@ void load(const plan& p, patch<T>& me, std::size_t s, const loaded& what) {
     for (std::size_t d = 0; d < dims; ++d) to.cell[d].push_back(cell[d]), to.x[d].push_back(T(part[d]));
     for (std::size_t c = 0; c < 3; ++c) to.u[c].push_back(T(u[c]));
     to.w.push_back(T(what.w[i]));
+    if (p.kinds[s].tracked) to.id.push_back(me.new_id(p));
     me.next[record::at(s, record::emitted)] += 1;
     me.next[record::at(s, record::emitted_weight)] += double(to.w.back());
   }

@@ -78,6 +78,12 @@ std::size_t patch<T>::size() const {
 }
 
 template <class T>
+std::uint64_t patch<T>::new_id(const plan& p) {
+  const auto patches = std::uint64_t(p.patches[0]) * std::uint64_t(p.patches[1]) * std::uint64_t(p.patches[2]);
+  return born++ * patches + std::uint64_t(number);
+}
+
+template <class T>
 std::vector<parcel<T>> push(const plan& p, patch<T>& me, const std::vector<point>& shifts) {
   const block& m = me.mesh;
   std::vector<parcel<T>> out;
@@ -205,6 +211,7 @@ void complete_fields(const plan& p, patch<T>& me) {
 template <class T>
 void set_electric(const plan& p, patch<T>& me, const std::vector<double>& phi) {
   const block& m = me.mesh;
+  if (p.electrostatic) me.f.phi.assign(phi.begin(), phi.end());
   for (int d = 0; d < m.dimensions; ++d) {
     region r = with_guards(m);
     --r.high[d];

@@ -19,8 +19,9 @@ namespace plaq::pic {
 template <class T>
 struct patch {
   int number = 0;
-  int rank = 0;           ///< that it is on
-  std::int64_t step = 0;  ///< how many it has done
+  int rank = 0;            ///< that it is on
+  std::int64_t step = 0;   ///< how many it has done
+  std::uint64_t born = 0;  ///< particles that have got their id here
   block mesh;
   sides walls{};  ///< its sides that are sides of the box
   fields<T> f;
@@ -38,9 +39,12 @@ struct patch {
   patch(const plan& p, const point& at);
 
   void serialize(archive& ar) {
-    ar(number, rank, step, mesh, walls, f, kinds, tiles, plates, background, layers, solids, now, next, done);
+    ar(number, rank, step, born, mesh, walls, f, kinds, tiles, plates, background, layers, solids, now, next, done);
   }
   std::size_t size() const;  ///< particles
+  /// For a particle that begins here: no other one has it, of whatever species, and none will. It depends on the
+  /// patches, as particles do, but not on ranks.
+  std::uint64_t new_id(const plan& p);
 };
 
 /// From a patch to the neighbour at `shift`: the current in the guard cells that are its own, and the particles

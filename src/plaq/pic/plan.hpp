@@ -29,6 +29,7 @@ struct species {
   std::string name;
   double charge = -1, mass = 1;  ///< of a particle of weight 1, in e and m_e
   pusher by = pusher::boris;
+  bool tracked = false;  ///< its particles have ids
 };
 
 /// A plate that gives off particles of a species, one that holds still: a point of it and its normal, in the

@@ -169,9 +169,10 @@ class on_patches final : public plasma {
     const auto& names = field_names();
     const auto which = std::size_t(std::ranges::find(names, name) - names.begin());
     if (which == names.size())
-      throw input_error("\"" + std::string(name) + "\" is no field: ex ... bz, jx ... jz, rho");
-    const std::array all{&me.f.e[0], &me.f.e[1], &me.f.e[2], &me.f.b[0], &me.f.b[1],
-                         &me.f.b[2], &me.f.j[0], &me.f.j[1], &me.f.j[2], &me.f.rho};
+      throw input_error("\"" + std::string(name) + "\" is no field: ex ... bz, jx ... jz, rho, phi");
+    if (name == "phi" && me.f.phi.empty()) throw input_error("phi is a field of electrostatic plans");
+    const std::array all{&me.f.e[0], &me.f.e[1], &me.f.e[2], &me.f.b[0], &me.f.b[1], &me.f.b[2],
+                         &me.f.j[0], &me.f.j[1], &me.f.j[2], &me.f.rho,  &me.f.phi};
     std::vector<T> out;
     append(me.mesh, own(me.mesh), *all[which], out);
     return {out.begin(), out.end()};
@@ -180,6 +181,7 @@ class on_patches final : public plasma {
     const patch<T>& me = at(number);
     const auto& all = me.kinds[known(s)];
     seen out;
+    out.id = all.id;
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (int d = 0; d < plan_.dimensions; ++d)
         out.x.push_back((me.mesh.first[d] + all.cell[d][i] + double(all.x[d][i])) * me.mesh.spacing[d]);
@@ -359,7 +361,7 @@ class on_patches final : public plasma {
 }  // namespace
 
 const std::vector<std::string>& field_names() {
-  static const std::vector<std::string> all{"ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho"};
+  static const std::vector<std::string> all{"ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho", "phi"};
   return all;
 }
 

@@ -25,12 +25,13 @@ struct making {
   std::filesystem::path folder = {};  ///< of a checkpoint to go on from, or empty
 };
 
-/// Names of the fields of a patch: "ex" ... "bz", "jx" ... "jz", "rho".
+/// Names of the fields of a patch: "ex" ... "bz", "jx" ... "jz", "rho", "phi".
 const std::vector<std::string>& field_names();
 
-/// Particles as others see them: x [particle][dimension] in the box, u [particle][3].
+/// Particles as others see them: x [particle][dimension] in the box, u [particle][3]; ids where they are tracked.
 struct seen {
   std::vector<double> x, u, w;
+  std::vector<std::uint64_t> id;
 };
 
 /// Every rank makes the same calls of what is collective, in the same order. The first error of any rank is thrown
@@ -74,7 +75,7 @@ class plasma {
   virtual void load(int patch, std::size_t species, const loaded& what) = 0;
   /// [component][k][j][i] of E, then of B, x fastest.
   virtual void set_fields(int patch, std::span<const double> e, std::span<const double> b) = 0;
-  /// [k][j][i] of the patch's own cells.
+  /// [k][j][i] of the patch's own cells; phi is that of the last solution of Poisson's equation.
   virtual std::vector<double> field(int patch, std::string_view name) = 0;
   virtual seen particles(int patch, std::size_t species) = 0;
 

@@ -60,6 +60,8 @@ void sort_by_cell(const block& m, particles<T>& p) {
       [&](std::size_t i) { ++count[key[i]]; });
   std::partial_sum(first.begin(), first.end(), first.begin());
 
+  const bool tracked = !p.id.empty();
+  if (!tracked) sorted.id.clear();  // those of another species
   std::array<std::pair<const T*, T*>, 7> arrays;
   std::size_t used = 0;
   sorted.each_array(p, m.dimensions, [&](auto& out, auto& in) {
@@ -74,10 +76,14 @@ void sort_by_cell(const block& m, particles<T>& p) {
           first[k] += std::uint32_t(std::popcount(which));
           for (std::size_t a = 0; a < Used; ++a)
             store_packed(arrays[a].second + to, load_some<V>(arrays[a].first + i, which), which);
+          if (tracked)
+            for (std::uint64_t* id = sorted.id.data() + to; which; which &= which - 1)
+              *id++ = p.id[i + std::size_t(std::countr_zero(which))];
         },
         [&](std::size_t i) {
           const std::uint32_t to = first[key[i]]++;
           for (std::size_t a = 0; a < Used; ++a) arrays[a].second[to] = arrays[a].first[i];
+          if (tracked) sorted.id[to] = p.id[i];
         });
   };
   switch (m.dimensions) {
@@ -100,6 +106,7 @@ void sort_by_cell(const block& m, particles<T>& p) {
   const std::size_t most = 4 * n + 64;  // arrays that grow double
   if (sorted.w.capacity() <= most) {
     std::swap(p, sorted);
+    if (!tracked) std::swap(p.id, sorted.id);  // the room stays here
     return;
   }
   p.each_array(sorted, m.dimensions, [most]<class Array>(Array& to, const Array& from) {
