@@ -3,6 +3,7 @@ them."""
 
 import math
 
+import h5py
 import numpy as np
 import pytest
 
@@ -93,6 +94,39 @@ def test_a_window_follows_a_pulse(window):
     assert pic.Series(folder).field("ey", 60).shape == (120, 24)
     page = (folder / "report.html").read_text()
     assert page.count("<canvas") >= 3 and "play" in page and len(found["density_e"].axis("time")) >= FEWEST
+
+
+def test_axes_of_a_window_are_where_it_was(window):
+    """As openPMD says it at the same time; and so do the page's caption and what an animation opens on."""
+    folder, found = window
+    picture = found["ey"]
+    assert picture.axis("x").shape == (8, 120) and picture.axis("y").shape == (24,)
+    moved = picture.axis("x")[:, 0]
+    for step in pic.Series(folder).steps:
+        with h5py.File(folder / f"openpmd/data_{step:08}.h5") as file:
+            offset = file[f"data/{step}/fields/E"].attrs["gridGlobalOffset"][0]
+        before, after = (moved[np.searchsorted(picture.axis("time"), step * found.history["dt"]) + i] for i in (-1, 0))
+        assert step == 0 or before <= offset <= after
+    assert moved[0] == 0 and moved[-1] == pytest.approx(0.2 * math.floor((found.time[-2] - 8) / 0.2 + 1e-9))
+    page = (folder / "report.html").read_text()
+    last = picture.axis("x")[-1]
+    assert f"x from 0 to 23.8 at t = 0, from {last[0]:.4g} to {last[-1]:.4g} at t = {found.time[-1]:.4g}" in page
+    assert 'max="7" value="7"' in page
+    assert np.array_equal(pic.load(folder)["ey"].axis("x"), picture.axis("x"))
+    found.plot("ey"), found.plot("density_e")
+
+
+def test_probes_and_histograms_of_a_window_are_where_it_was():
+    found = pic.run(pic.Parameters(
+        grid={"cells": [40], "length": [8]}, time={"end": 8}, boundaries={"x": "absorbing"}, window={"speed": 1},
+        species={"e": {"charge": -1, "mass": 1, "density": "if(x < 10, 1, 0)", "per_cell": 4, "placed": "even"}},
+        histogram={"h": {"species": "e", "axes": ["x"], "low": [0], "high": [8], "bins": [40], "every": 5}},
+        probe={"line": {"field": "ex", "at": [0], "along": "x", "every": 5}}, output=QUIET, run={"workers": 1}))
+    counts, x = found["h"].values, found["h"].axis("x")
+    for at, places in zip(counts, x):  # what a histogram counts lies where the profile has it
+        assert places[at > 0].max() < 10.2
+    assert x[-1, 0] > 5 and found["line"].axis("x")[-1, 0] == pytest.approx(x[-1, 0], abs=0.11)
+    found.plot("h"), found.plot("line")
 
 
 def test_a_window_goes_on_to_the_same_bits(window, tmp_path):

@@ -9,11 +9,20 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of an array: its name, the values along it and their unit."""
+    """One axis of an array: its name, the values along it and their unit. Where they move with the array's first axis,
+    as a window's places do with time, they are [first axis, along it]."""
 
     name: str
     values: np.ndarray
     unit: str = ""
+
+    @property
+    def size(self) -> int:
+        return np.shape(self.values)[-1]
+
+    def at(self, index: int) -> np.ndarray:
+        """The values along it at an index of the array's first axis."""
+        return self.values if np.ndim(self.values) == 1 else self.values[index]
 
 
 @dataclass

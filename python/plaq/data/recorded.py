@@ -21,7 +21,7 @@ class Recorded:
     note: str = ""
 
     def __post_init__(self):
-        lengths = tuple(len(axis.values) for axis in self.axes)
+        lengths = tuple(axis.size for axis in self.axes)
         if lengths != np.shape(self.values):
             raise ValueError(f"{self.name}: axes of {lengths} do not describe an array of shape "
                              f"{np.shape(self.values)}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import ListedColormap
 from matplotlib.ticker import NullFormatter
 
 from plaq.data.recorded import Recorded
@@ -28,6 +29,12 @@ def of(results: Results, name: str) -> Draw:
     return {"histogram": histogram, "picture": pictures, "probe": probe}[kind](one)
 
 
+def legend(axes: Any, **how: Any) -> None:
+    """Where there is something to name."""
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(**how)
+
+
 def energies(results: Results) -> Draw:
     """Of fields and species, on a logarithmic scale."""
     recorded = results.recorded
@@ -45,7 +52,7 @@ def energies(results: Results) -> Draw:
         axes.set(xlabel="t ω_p", ylabel="energy / W m_e c²")
         top = max(float(np.nanmax(values)) for values in curves.values())
         axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-14 * top))
-        axes.legend()
+        legend(axes)
         return figure
 
     return draw
@@ -94,7 +101,7 @@ def through_sides(results: Results) -> Draw:
             axes.plot(times[length - 1 : count : length], sums / (length * results.history["dt"]),
                       label=words, linewidth=1.1)
         axes.set(xlabel="t ω_p", ylabel="W ω_p", ylim=(0, None))
-        axes.legend()
+        legend(axes)
         return figure
 
     return draw
@@ -107,22 +114,22 @@ def pictures(one: Recorded) -> Draw:
     def curves(theme):
         figure, axes = plt.subplots(figsize=(6, 3.4))
         for i, (t, values) in enumerate(zip(times, one.values)):
-            axes.plot(one.axes[1].values, values, label=f"t = {t:.4g}", linewidth=1.0,
+            axes.plot(one.axes[1].at(i), values, label=f"t = {t:.4g}", linewidth=1.0,
                       color=plt.get_cmap("plasma")(0.85 * i / max(1, len(times) - 1)))
         axes.set(xlabel=f"{one.axes[1].name} / (c/ω_p)", ylabel=one.unit)
-        axes.legend(ncols=2)
+        legend(axes, ncols=2)
         return figure
 
     def planes(theme):
         signed = float(one.values.min()) < 0
         largest = float(np.abs(one.values).max()) or 1.0
-        x, y = (axis.values for axis in one.axes[1:3])
+        x, y = (axis.at(0) for axis in one.axes[1:3])
         wide = (y[-1] - y[0]) / max(x[-1] - x[0], 1e-300)
         figure, grid = plt.subplots(1, len(times),
                                     figsize=(11, min(5.0, max(2.2, 10.5 / len(times) * wide + 0.7))),
                                     squeeze=False)
-        for axes, t, values in zip(grid[0], times, one.values):
-            image = axes.pcolormesh(x, y, values.T, cmap=SIGNED if signed else SCALE,
+        for i, (axes, t, values) in enumerate(zip(grid[0], times, one.values)):
+            image = axes.pcolormesh(one.axes[1].at(i), y, values.T, cmap=SIGNED if signed else SCALE,
                                     vmin=-largest if signed else 0.0,
                                     vmax=largest, shading="nearest", rasterized=True)
             axes.set(title=f"t = {t:.4g}", xlabel=one.axes[1].name, aspect="equal")
@@ -142,11 +149,11 @@ def histogram(one: Recorded) -> Draw:
         figure, axes = plt.subplots(figsize=(6, 3.4))
         some = np.unique(np.linspace(0, len(times) - 1, min(6, len(times))).astype(int))
         for i, at in enumerate(some):
-            axes.plot(one.axes[1].values, np.where(one.values[at] > 0, one.values[at], np.nan),
+            axes.plot(one.axes[1].at(at), np.where(one.values[at] > 0, one.values[at], np.nan),
                       label=f"t = {times[at]:.4g}",
                       color=plt.get_cmap("plasma")(0.85 * i / max(1, len(some) - 1)), linewidth=1.1)
         axes.set(xlabel=f"{one.axes[1].name} / {one.axes[1].unit}", ylabel=one.unit, yscale="log")
-        axes.legend(ncols=2)
+        legend(axes, ncols=2)
         return figure
 
     def planes(theme):
@@ -154,7 +161,7 @@ def histogram(one: Recorded) -> Draw:
         figure, grid = plt.subplots(1, len(some), figsize=(11, 3.2), squeeze=False, sharey=True)
         for axes, at in zip(grid[0], some):
             values = one.values[at].T
-            image = axes.pcolormesh(one.axes[1].values, one.axes[2].values,
+            image = axes.pcolormesh(one.axes[1].at(at), one.axes[2].at(at),
                                     np.where(values > 0, values, np.nan), cmap=SCALE,
                                     shading="nearest", rasterized=True)
             axes.set(title=f"t = {times[at]:.4g}", xlabel=one.axes[1].name)
@@ -191,7 +198,10 @@ def probe(one: Recorded) -> Draw:
 def thinned(one: Recorded, most: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(places, times, values) of a line, as many as a page can show."""
     rows, columns = (slice(None, None, -(-n // most)) for n in one.values.shape)
-    return one.axes[1].values[columns], one.axis("time")[rows], one.values[rows, columns]
+    values, times, places = one.values[rows, columns], one.axis("time")[rows], one.axes[1].values[..., columns]
+    if places.ndim == 1:
+        return places, times, values
+    return places[rows], np.broadcast_to(times[:, None], values.shape), values  # a window moves
 
 
 def omega_k(one: Recorded) -> Draw:
@@ -219,13 +229,15 @@ def homes(ranks: np.ndarray) -> Draw:
 
     def draw(theme):
         figure, axes = plt.subplots(figsize=(6, 1.6 if ranks.ndim == 1 else 3.8))
-        image = axes.pcolormesh(plane.T, cmap="tab20", vmin=-0.5, vmax=19.5, edgecolors=theme.faint, linewidth=0.5)
+        count = min(20, int(ranks.max()) + 1)
+        image = axes.pcolormesh(plane.T % 20, cmap=ListedColormap(plt.get_cmap("tab20").colors[:count]), vmin=-0.5,
+                                vmax=count - 0.5, edgecolors=theme.faint, linewidth=0.5)
         axes.set(xlabel="patch in x", ylabel="" if ranks.ndim == 1 else "patch in y")
         axes.grid(False)
         if ranks.ndim == 1:
             axes.set_yticks([])
         figure.colorbar(image, ax=axes, label="rank" + (" modulo 20" if ranks.max() > 19 else ""),
-                        ticks=np.arange(min(20, ranks.max() + 1)))
+                        ticks=np.arange(count))
         return figure
 
     return draw

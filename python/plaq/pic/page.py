@@ -3,6 +3,7 @@ who had what."""
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def whole(results: Results, toml: str, header: dict[str, Any], digest: str) -> s
 
 
 def rows(results: Results) -> list[tuple[str, str, str, str]]:
-    return [(name, " x ".join(f"{axis.name}: {len(axis.values)}" for axis in one.axes), one.unit, one.convention)
+    return [(name, " x ".join(f"{axis.name}: {axis.size}" for axis in one.axes), one.unit, one.convention)
             for name, one in results.recorded.items()]
 
 
@@ -69,7 +70,10 @@ def balances(results: Results) -> list[tuple[str, str]]:
 def drawn(results: Results) -> list[str]:
     """All figures, HTML."""
     recorded = results.recorded
-    found = [page.figure(figures.energies(results), "Energy", "Of the fields and of each species, W m_e c².", False)]
+    found = []
+    if np.any(results.field_energy) or np.any(results.kinetic_energy):
+        found.append(page.figure(figures.energies(results), "Energy", "Of the fields and of each species, W m_e c².",
+                                 False))
     words = ["Change of the total energy since the first step."] * results.is_closed
     words += ["Largest residual of Gauss's law in any cell."] * ("gauss" in recorded)
     if words:
@@ -79,8 +83,10 @@ def drawn(results: Results) -> list[str]:
                                  "Weight that came from plates and left by each side, per time.", False))
     shown = [name for name in recorded if name.startswith("picture_density_") and np.any(recorded[name].values)]
     found += [picture(recorded[name], f"Density of {name.removeprefix('picture_density_')}") for name in shown]
+    if "picture_phi" in recorded:
+        found.append(picture(recorded["picture_phi"], "Potential φ"))
     energy = {name: float(np.sum(recorded[name].values**2)) for name in recorded
-              if name.startswith("picture_") and name not in shown and "density" not in name}
+              if re.fullmatch("picture_[eb][xyz]", name)}
     strongest = sorted(energy, key=lambda name: -energy[name])[:SHOWN]
     found += [picture(recorded[name], f"{name[8].upper()}_{name[9]}") for name in strongest
               if energy[name] > 1e-12 * max(energy.values())]

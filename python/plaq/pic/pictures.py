@@ -41,15 +41,15 @@ class FieldPicture(Pictures):
         self.field, self.unit = field, UNITS[field[0]]
         self.stride = [-(-n // FINEST[setup.dimension]) for n in setup.cells[:self.shown]]
         self.plane = setup.cells[2] // 2 if setup.dimension == 3 else 0
-        some = f", of each {' x '.join(map(str, self.stride))} cells one" if max(self.stride) > 1 else ""
-        self.convention = field + some
+        some = [f"one cell of {s} in {d}" for d, s in zip(DIRECTIONS, self.stride) if s > 1]
+        self.convention = ", ".join([field, *some])
 
     def axes(self) -> tuple[Axis, ...]:
         return tuple(Axis(DIRECTIONS[d], np.arange(0, self.setup.cells[d], s) * self.setup.spacing[d], "c/ω_p")
                      for d, s in enumerate(self.stride))
 
     def take(self, plasma: Plasma) -> np.ndarray:
-        found = np.zeros([len(axis.values) for axis in self.axes()])
+        found = np.zeros([axis.size for axis in self.axes()])
         for where, values in plasma.local_arrays(self.field):
             if len(where) == 3:
                 if not where[2].start <= self.plane < where[2].stop:
@@ -84,8 +84,9 @@ class DensityPicture(Pictures):
 
 
 def pictures(setup: Setup) -> list[Recorder]:
-    """Of all fields but currents and charge, and of all species."""
+    """Of all fields but currents and charge, of the potential of an electrostatic run, and of all species."""
     if not setup.p.output.pictures:
         return []
-    return [*(FieldPicture(setup, f"{kind}{d}") for kind in "eb" for d in DIRECTIONS),
+    potential = ["phi"] * (setup.p.fields.solver == "electrostatic")
+    return [*(FieldPicture(setup, name) for name in (*potential, *(f"{kind}{d}" for kind in "eb" for d in DIRECTIONS))),
             *(DensityPicture(setup, name) for name in setup.p.species)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ class Recorder(ABC):
         self.setup, self.name, self.every = setup, name, every
         self.steps: list[int] = []
         self.values: list[np.ndarray] = []
+        self.moved: list[float] = []  # how far the window had, c/ω_p
 
     def next_step(self, after: int) -> int:
         """The first step behind that one at which something is recorded."""
@@ -34,7 +36,7 @@ class Recorder(ABC):
 
     @abstractmethod
     def axes(self) -> tuple[Axis, ...]:
-        """Of one value."""
+        """Of one value; x is counted from the low side of the box, wherever a window has taken it."""
 
     unit, convention = "", ""
 
@@ -42,15 +44,19 @@ class Recorder(ABC):
         """Collective."""
         self.steps.append(plasma.step)
         self.values.append(self.take(plasma))
+        self.moved.append(plasma.offset)
 
     def state(self) -> dict[str, Any]:
-        return {"steps": self.steps, "values": np.array(self.values)}
+        return {"steps": self.steps, "values": np.array(self.values), "moved": self.moved}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.steps, self.values = list(state["steps"]), list(state["values"])
+        self.steps, self.values, self.moved = (list(state[key]) for key in ("steps", "values", "moved"))
 
     def recorded(self) -> Recorded:
         times = Axis("time", np.array(self.steps, float) * self.setup.dt, "1/ω_p")
-        shape = tuple(len(axis.values) for axis in self.axes())
-        values = np.array(self.values).reshape(len(self.steps), *shape)
-        return Recorded(self.name, values, (times, *self.axes()), self.unit, self.convention)
+        axes = self.axes()
+        values = np.array(self.values).reshape(len(self.steps), *(axis.size for axis in axes))
+        if self.setup.p.window.speed:  # x where the window was
+            moved = np.array(self.moved)[:, None]
+            axes = tuple(replace(axis, values=axis.values + moved) if axis.name == "x" else axis for axis in axes)
+        return Recorded(self.name, values, (times, *axes), self.unit, self.convention)

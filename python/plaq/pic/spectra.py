@@ -14,7 +14,7 @@ def dispersion(line: Recorded) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     k ≥ 0 in ω_p/c, ω ≥ 0 in ω_p; both directions of k are added.
     """
     values = line.values - line.values.mean()
-    times, places = line.axis("time"), line.axes[1].values
+    times, places = line.axis("time"), line.axes[1].at(0)
     dt, dx = (times[-1] - times[0]) / max(1, len(times) - 1), places[1] - places[0]
     window = np.hanning(len(times) + 2)[1:-1]
     # of real values: ω ≥ 0, both signs of k
