@@ -42,6 +42,15 @@ def test_the_largest_patch_bounds_a_step():
     assert expected(setup).all_particles.max() == 640
 
 
+def test_patches_that_workers_cannot_share_evenly_cost_the_rest():
+    """9 on 2 workers: 5 against 4."""
+    grid = {"cells": [48, 48], "length": [12, 12], "patches": [3, 3]}
+    setup = Setup(parameters(grid=grid, species={"electrons": {"charge": -1, "mass": 1, "density": 1, "per_cell": 10,
+                                                               "temperature": 0.01}}))
+    assert cost(setup, SPEEDS, 1, 2).efficiency == pytest.approx(0.9)
+    assert cost(setup, SPEEDS, 1, 3).efficiency == pytest.approx(1)
+
+
 def test_patches_are_dealt_by_work():
     setup = square("step(x - 8)*9 + 1")
     work = expected(setup).work()

@@ -100,7 +100,7 @@ def test_axes_of_a_window_are_where_it_was(window):
     """As openPMD says it at the same time; and so do the page's caption and what an animation opens on."""
     folder, found = window
     picture = found["ey"]
-    assert picture.axis("x").shape == (8, 120) and picture.axis("y").shape == (24,)
+    assert picture.axis("x").shape == (8, 60) and picture.axis("y").shape == (24,)
     moved = picture.axis("x")[:, 0]
     for step in pic.Series(folder).steps:
         with h5py.File(folder / f"openpmd/data_{step:08}.h5") as file:
@@ -110,7 +110,7 @@ def test_axes_of_a_window_are_where_it_was(window):
     assert moved[0] == 0 and moved[-1] == pytest.approx(0.2 * math.floor((found.time[-2] - 8) / 0.2 + 1e-9))
     page = (folder / "report.html").read_text()
     last = picture.axis("x")[-1]
-    assert f"x from 0 to 23.8 at t = 0, from {last[0]:.4g} to {last[-1]:.4g} at t = {found.time[-1]:.4g}" in page
+    assert f"x from 0 to 23.6 at t = 0, from {last[0]:.4g} to {last[-1]:.4g} at t = {found.time[-1]:.4g}" in page
     assert 'max="7" value="7"' in page
     assert np.array_equal(pic.load(folder)["ey"].axis("x"), picture.axis("x"))
     found.plot("ey"), found.plot("density_e")

@@ -117,7 +117,7 @@ def test_ids_cost_nothing_where_no_particles_are_written():
 
 def test_the_potential_is_a_field_of_electrostatic_runs(tmp_path):
     """φ between empty plates is a straight line: in files, probes, pictures."""
-    series = written(tmp_path, species={}, fields={"solver": "electrostatic"},
+    series = written(tmp_path, species={"e": {"charge": -1, "mass": 1}}, fields={"solver": "electrostatic"},
                      boundaries={"x": "conducting", "potential_x": [0.5, -0.7]},
                      probe={"line": {"field": "phi", "at": [0, 3], "along": "x"}},
                      output={"every": 10, "fields": ["phi", "ex"], "pictures": 2})

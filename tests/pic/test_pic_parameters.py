@@ -1,6 +1,7 @@
 """The input of `plaq pic`: what is allowed, what mistakes say, and what it is in normalised units."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,8 +11,11 @@ from hypothesis import strategies as st
 from plaq.errors import InputError
 from plaq.inputs.schema import parse_toml
 from plaq.pic import loads
+from plaq.pic.application import Pic
 from plaq.pic.describe import describe
+from plaq.pic.doubts import doubts
 from plaq.pic.parameters import Parameters
+from plaq.pic.plan import plan_of
 from plaq.pic.setup import Setup
 from plaq.pic.table import COURANT
 from plaq.pic.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY, Units
@@ -205,16 +209,127 @@ def test_what_does_not_fit_is_refused_before_the_run():
     loads.check_memory(setup, loads.expected(setup), 1, 8e9)
 
 
-def test_doubts_have_the_numbers():
-    def doubts(**changed):
-        setup = Setup(parameters(**changed))
-        return loads.doubts(setup, loads.expected(setup))
+def doubts_of(**changed):
+    setup = Setup(parameters(**changed))
+    return doubts(setup, loads.expected(setup))
 
+
+def test_doubts_have_the_numbers():
+    doubts = doubts_of
     assert doubts(species=electrons(temperature=0.01)) == []
     (cold,) = doubts(species=electrons(temperature=1e-4))
     assert "the Debye length 0.00953 c/ω_p at x = 0.125" in cold or "Debye length 0.0095" in cold, cold
     (dense,) = doubts(species=electrons(density=40, temperature=1.0))
     assert "ω_p Δt = 1.5" in dense
+
+
+SQUARE = {"cells": [64, 64], "length": [12.8, 12.8]}
+PAIRS = {"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 4, "temperature": 0.01, "drift": [10, 0, 0]}}
+
+
+@pytest.mark.parametrize("doubtful, sound, words", [
+    ({"fields": {"b": [0, 0, 200]}}, {"fields": {"b": [0, 0, 2]}}, "ω_c Δt = 47.5 where fields.b is strongest"),
+    ({"fields": {"b": ["30*cos(x)", 0, 0]}}, {"fields": {"b": ["3*cos(x)", 0, 0]}}, "species electrons: ω_c Δt = 7.12"),
+    ({"laser": {"beam": {"at": 4, "wavelength": 1.25, "a0": 0.1, "envelope": 1}}, "boundaries": {"x": "absorbing"}},
+     {"laser": {"beam": {"at": 4, "wavelength": 4, "a0": 0.1, "envelope": 1}}, "boundaries": {"x": "absorbing"}},
+     "laser beam: 5 cells to a wavelength; on the mesh its light has 0.993 of its speed"),
+    ({"laser": {"beam": {"at": 4, "wavelength": 4, "a0": 0.1, "envelope": 1}}, "time": {"end": 20}},
+     {"laser": {"beam": {"at": 4, "wavelength": 4, "a0": 0.1, "envelope": 1}}},
+     "laser beam: the box is periodic in x, so that the light of both sides of its antenna comes back"),
+    ({"grid": SQUARE, "time": {"end": 60}, "species": PAIRS}, {"grid": SQUARE, "species": PAIRS},
+     "species e: its drift of 0.995 c is faster than the slowest light on the mesh, 0.698 c"),
+    ({"species": electrons(temperature=0), "time": {"end": 200}}, {"species": electrons(temperature=0)},
+     "species electrons is cold and at rest: the mesh heats it in some 100 /ω_p until its Debye length is about a cell "
+     "over π, which is a temperature of 0.007 m_e c²"),
+    ({"time": {"end": 2e8}}, {}, "what is recorded in 842105264 steps grows to 202 GB on each rank"),
+])
+def test_what_is_seldom_wanted_is_doubted_and_what_is_usual_is_not(doubtful, sound, words):
+    found = doubts_of(**doubtful)
+    assert len(found) == 1 and words in found[0] and doubts_of(**sound) == [], found
+
+
+@pytest.mark.parametrize("key, meant", [
+    ("species.electrons.ppc", "species.electrons.per_cell"),
+    ("species.electrons.temp", "species.electrons.temperature"),
+    ("laser.l.intensity", "laser.l.a0"), ("laser.l.w0", "laser.l.waist"), ("time.dt", "time.step"),
+    ("grid.size", "grid.length"),
+])
+def test_names_of_other_programs_are_understood(key, meant):
+    section, _, name = key.rpartition(".")
+    family, _, member = section.partition(".")
+    with pytest.raises(InputError, match=rf"unknown key {key}; did you mean {meant}\?$"):
+        parameters(**{family: {member: {name: 1}} if member else {name: 1}})
+
+
+def test_an_empty_box_says_nothing_of_balance():
+    text = describe(Setup(parameters(species={"electrons": {"charge": -1, "mass": 1}}, emission={"plate": PLATE},
+                                     boundaries={"x": "conducting"})))
+    (work,) = [line for line in text.splitlines() if line.startswith("work:")]
+    assert "for the fields, and what plates give off" in work and "ranks" not in work
+
+
+def test_a_check_of_any_number_of_steps_takes_little(tmp_path):
+    """10⁹ steps with formulas of t: memory below 100 MB more."""
+    setup = Setup(parameters(time={"end": 2.3e8}, boundaries={"x": ["absorbing", "conducting"]},
+                             emission={"plate": {**PLATE, "at": [16], "normal": [-1], "flux": "0.1 + 0.1*sin(t)"}},
+                             laser={"beam": {**LASER, "envelope": "1 + 0*t"}}))
+    assert setup.steps > 9e8
+    tracemalloc.start()
+    describe(setup), plan_of(setup, whole=False).check()
+    assert tracemalloc.get_traced_memory()[1] < 1e8
+    tracemalloc.stop()
+    with pytest.raises(InputError, match="emission.plate.flux: 1e8 - t is below 0"):
+        describe(Setup(parameters(time={"end": 2.3e8}, emission={"plate": {**PLATE, "flux": "1e8 - t"}},
+                                  boundaries={"x": "conducting"})))
+
+
+def test_envelopes_and_fluxes_are_the_same_in_pieces(monkeypatch):
+    def found(text):
+        setup = Setup(parameters(boundaries={"x": "absorbing"}, laser={"beam": {**LASER, "envelope": text}},
+                                 emission={"plate": {**PLATE, "flux": "0.1*t"}}))
+        return setup.envelope("beam").tolist(), setup.flux("plate").tolist()
+
+    texts = ("gauss(t - 5, 2)", "if(t > 3 and t < 4, 1, 0) + if(t > 8, 1, 0)", "if(t < 2, 1, 0)", "0*t", 1, 0)
+    whole = [found(text) for text in texts]
+    monkeypatch.setattr("plaq.pic.setup.PIECE", 7)
+    assert [found(text) for text in texts] == whole and len(whole[2][0]) < 10 and not whole[3][0] and not whole[5][0]
+
+
+def test_a_large_box_is_looked_at_here_and_there(monkeypatch):
+    """Loads of many patches, from few cells of each, are about those of all cells."""
+    changed = {"grid": {"cells": [96, 64], "length": [24, 16], "patches": [16, 8]},
+               "species": electrons(density="if(x < 9 and y > 4, 1 + a*x, 0)")}
+    exact = loads.expected(Setup(parameters(**changed)))
+    monkeypatch.setattr("plaq.pic.setup.FEW_PATCHES", 1)
+    same = loads.expected(Setup(parameters(**changed)))
+    assert np.array_equal(same.particles["electrons"], exact.particles["electrons"])
+    assert np.array_equal(same.cells, exact.cells) and same.densest["electrons"][0] == exact.densest["electrons"][0]
+    monkeypatch.setattr("plaq.pic.setup.MOST_LOOKED_AT", 1024)
+    some = loads.expected(Setup(parameters(**changed)))
+    assert some.all_particles.sum() == pytest.approx(exact.all_particles.sum(), rel=0.1)
+    assert np.corrcoef(some.all_particles, exact.all_particles)[0, 1] > 0.97
+
+
+@pytest.mark.parametrize("changed, message", [
+    ({"emission": {"": PLATE}}, "here: [emission.]: a name has letters, digits and _, a letter first"),
+    ({"grid": {"length": [1e308]}}, "grid.length = 1e+308 is not allowed: its amount is from 1e-30 to 1e+30"),
+    ({"grid": {"length": [5e-324]}}, "grid.length = 5e-324 is not allowed: its amount is from"),
+    ({"species": electrons(mass=1e-300)}, "species.electrons.mass = 1e-300 is not allowed: its amount is from"),
+    ({"emission": {"plate": {**PLATE, "normal": [1e-300]}}}, "emission.plate.normal = 1e-300 is not allowed: its"),
+    ({"grid": {"cells": [10**6] * 3, "length": [1, 1, 1]}},
+     "grid.patches = [125000, 125000, 125000] is not allowed: at most 1000000 in all"),
+])
+def test_numbers_are_such_that_their_quotients_are_numbers(changed, message):
+    with pytest.raises(InputError) as error:
+        parameters(**changed)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_what_formulas_and_plates_give_has_a_bound():
+    with pytest.raises(InputError, match=r"drift: 1e200\*x is 1.25e\+199, more than 1e\+30 at x = 0.125"):
+        describe(Setup(parameters(species=electrons(drift=["1e200*x", 0, 0]))))
+    with pytest.raises(InputError, match="emission.plate.per_cell = 10: the plate would give off 9.5e.22 macro"):
+        Pic(parameters(emission={"plate": {**PLATE, "flux": 1e22}}, boundaries={"x": "conducting"})).describe()
 
 
 @given(st.sampled_from(["cells", "length", "patches"]),
@@ -323,8 +438,8 @@ def test_check_counts_patches_once_in_one_dimension_and_names_what_is_cold():
     one = describe(Setup(parameters(grid={"patches": [4]})))
     assert "patches:              4\n" in one
     assert "2 x 2 = 4\n" in describe(Setup(parameters(grid={"cells": [64, 40], "length": [16, 10], "patches": [2, 2]})))
-    assert "species electrons is cold where it is densest" in describe(
-        Setup(parameters(species=electrons(temperature=0))))
+    assert "species electrons is cold and at rest" in describe(
+        Setup(parameters(species=electrons(temperature=0), time={"end": 200})))
     laser = describe(Setup(parameters(laser={"beam": LASER}, **WINDOW)))
     assert "8 cells to a wavelength, 0.3142 m_e c ω_p/e at the peak" in laser
     assert "moves with 1 c from t = 0 on" in laser

@@ -30,7 +30,7 @@ LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 @dataclass(frozen=True)
 class Parameter:
     """One row of the table. ``default`` is REQUIRED when the user must give a value, None when it may stay
-    unset."""
+    unset. ``elsewhere``: what other programs call it, in small letters, for messages."""
 
     section: str
     name: str
@@ -38,6 +38,7 @@ class Parameter:
     default: Any
     unit: str
     doc: str
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -120,14 +121,14 @@ class Schema:
             if section not in self.sections and not many:
                 known = (name.removesuffix(".*") for name in self.sections)
                 raise InputError(f"{source}: unknown section [{name_shown(section)}]{nearest(section, known)}")
-            for name, part in content.items() if many and isinstance(content, Mapping) else [("", content)]:
-                whole = f"{section}.{name}" if name else section
-                if name and not (isinstance(name, str) and NAME.fullmatch(name)):
+            for name, part in content.items() if many and isinstance(content, Mapping) else [(None, content)]:
+                whole = section if name is None else f"{section}.{name}"
+                if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
                     raise InputError(f"{source}: [{name_shown(whole)}]: a name has letters, digits and _, "
                                      "a letter first, at most 64 of them")
                 if not isinstance(part, Mapping):
                     raise InputError(f"{source}: {whole} = {shown(part)} is not allowed: "
-                                     f"[{whole}{'.NAME' if many and not name else ''}] is a section")
+                                     f"[{whole}{'.NAME' if many and name is None else ''}] is a section")
                 found[whole] = part
         return found
 
@@ -147,6 +148,8 @@ class Schema:
         known = [f"{section if p.section == pattern else p.section}.{p.name}" for p in self.parameters.values()]
         elsewhere = [other for other in known if other.endswith(f".{name}")]
         beside = [other for other in known if other.startswith(f"{section}.")]
+        if named := [p.name for p in self.of(pattern) if name.lower() in p.elsewhere]:
+            raise InputError(f"{source}: unknown key {name_shown(key)}; did you mean {section}.{named[0]}?")
         raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or known, beside)}")
 
     def misfits(self, table: Mapping[str, Any]) -> int:

@@ -37,10 +37,10 @@ class Pic(Application):
         if fields.of_charges:
             demand("transforms", "fields.of_charges = true solves Poisson's equation")
         setup = Setup(self.parameters)
-        plan_of(setup).check()
-        for name in setup.first_fields:
-            for first, extent in setup.patch_boxes():
-                setup.first_field(name, first, extent)  # that it is finite
+        plan_of(setup, whole=False).check()
+        for name, profile in setup.first_fields.items():
+            for places in setup.places() if profile.constant is None else ():
+                profile.at(setup.yee_points(name, places))  # that it is finite
         loads.check_memory(setup, loads.expected(setup), ranks, place)
 
     def describe(self) -> str:

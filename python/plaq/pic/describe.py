@@ -7,13 +7,14 @@ import numpy as np
 from plaq.data.words import size
 from plaq.errors import InputError
 from plaq.pic import loads
+from plaq.pic.doubts import doubts
 from plaq.pic.plan import plan_of
 from plaq.pic.setup import Setup
 
 
 def describe(setup: Setup) -> str:
     p, expected = setup.p, loads.expected(setup)
-    needed, work = loads.bytes_of(setup, expected), expected.work()
+    needed = loads.bytes_of(setup, expected)
     rows = [
         ("units", setup.units.in_words()),
         ("box", " x ".join(f"{length:.6g}" for length in setup.lengths) + " c/ω_p, "
@@ -32,12 +33,21 @@ def describe(setup: Setup) -> str:
         ("memory", f"{size(needed.sum())}, the largest patch {size(needed.max())}"
          + (f"; up to {size(more)} more for what plates give off, if nothing leaves"
             if (more := loads.emitted_bytes(setup)) else "")),
-        ("work", f"{setup.steps * work.sum():.4g} pushes; the patch with most has {work.max() / work.mean():.3g} "
-         f"times the mean, so that up to {int(np.ceil(work.sum() / work.max()))} ranks can share the first step"),
+        ("work", in_words(setup, expected)),
     ]
     lines = [f"{name + ':':<22}{text}" for name, text in rows]
-    lines += [f"{'doubtful:':<22}{sentence}" for sentence in loads.doubts(setup, expected)]
+    lines += [f"{'doubtful:':<22}{sentence}" for sentence in doubts(setup, expected)]
     return "\n".join(lines) + "\n"
+
+
+def in_words(setup: Setup, expected: loads.Loads) -> str:
+    """The work of a run, and how it can be shared at first."""
+    work = expected.work()
+    total = f"{setup.steps * work.sum():.4g} pushes"
+    if not expected.all_particles.any():
+        return f"that of {total} for the fields" + (", and what plates give off" if setup.p.emission else "")
+    return (f"{total}; the patch with most has {work.max() / work.mean():.3g} times the mean, so that up to "
+            f"{int(np.ceil(work.sum() / work.max()))} ranks can share the first step")
 
 
 def window_and_light(setup: Setup) -> list[tuple[str, str]]:
@@ -55,9 +65,11 @@ def conductors(setup: Setup) -> list[tuple[str, str]]:
     """Those in the box. An electrostatic run keeps a matrix of all nodes on their surface on each rank."""
     if not setup.p.conductor:
         return []
-    found = [(f"conductor {name}", f"{len(setup.conductor_nodes(name))} nodes") for name in setup.p.conductor]
-    if setup.p.fields.solver == "electrostatic":
-        plan = plan_of(setup)
+    every = setup.every_node
+    found = [(f"conductor {name}", f"{'about ' * (every > 1)}{every * len(setup.conductor_nodes(name, every))} nodes")
+             for name in setup.p.conductor]
+    if setup.p.fields.solver == "electrostatic" and every == 1:
+        plan = plan_of(setup, whole=False)
         if plan.surface > plan.most_on_surface:
             raise InputError(f"conductors in the box have {plan.surface} nodes on their surface; at most "
                              f"{plan.most_on_surface} are allowed where fields.solver is electrostatic")

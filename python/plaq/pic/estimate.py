@@ -3,10 +3,10 @@
 A step of a rank is that of its patches, dealt out as a run deals them,
 and of what they send to patches of other ranks:
 
-    t = max(Σ_patches (n t_push + c t_cell) / workers, that of its largest patch)
-        + messages · latency + bytes / bandwidth + t_solve
+    t = Σ_patches (n t_push + c t_cell) of its busiest worker + messages · latency + bytes / bandwidth + t_solve
 
-with n particles and c cells of a patch; t_solve is Poisson's equation, which every rank solves for the whole box.
+with n particles and c cells of a patch, which are dealt to workers the largest first, each to the one that is free
+first; t_solve is Poisson's equation, which every rank solves for the whole box.
 The step of a run is that of its slowest rank. Particles are those of the profiles at t = 0 and half of what plates
 give off in the whole run. Speeds are measured, for about a second, by processor time, on a small plasma with the
 input's dimensions, order, pusher, precision and particles in a cell, or they stand in a file.
@@ -14,6 +14,7 @@ input's dimensions, order, pusher, precision and particles in a cell, or they st
 
 from __future__ import annotations
 
+import heapq
 import math
 import time
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from plaq.errors import InputError
 from plaq.inputs.kinds import real, text
 from plaq.inputs.schema import Parameter, Schema, read_toml
 from plaq.machine import pool_options, processor
-from plaq.pic.loads import bytes_of, expected
+from plaq.pic.loads import bytes_of, emitted_particles, expected
 from plaq.pic.parameters import Parameters
 from plaq.pic.plasma import plan_of
 from plaq.pic.setup import Setup
@@ -207,11 +208,16 @@ def from_plates(setup: Setup) -> float:
     for name, plate in setup.p.emission.items():
         if plate.flux is None:
             continue
-        flux = setup.flux(name)
-        area = (2 * (plate.half_width or 0.0) * setup.length_unit) ** (setup.dimension - 1)
-        mean = float(flux.mean())
-        total += mean * setup.steps * setup.dt * area * plate.per_cell / setup.cell_volume
+        total += emitted_particles(setup, name)
     return total
+
+
+def busiest(work: np.ndarray, workers: int) -> float:
+    """Of the workers of a rank, with these patches."""
+    free = [0.0] * workers
+    for one in np.sort(work)[::-1]:
+        heapq.heapreplace(free, free[0] + float(one))
+    return max(free)
 
 
 def cost(setup: Setup, machine: Machine, ranks: int, workers: int) -> Cost:
@@ -220,10 +226,7 @@ def cost(setup: Setup, machine: Machine, ranks: int, workers: int) -> Cost:
     particles = loads.all_particles + from_plates(setup) / 2 * loads.cells / loads.cells.sum()
     work = particles * machine.push + loads.cells * machine.cell
     home = dealt(setup, loads.work(), ranks)
-    of_ranks = np.bincount(home, work, ranks) / workers
-    largest = np.zeros(ranks)
-    np.maximum.at(largest, home, work)
-    busy = np.maximum(of_ranks, largest)
+    busy = np.array([busiest(work[home == rank], workers) for rank in range(ranks)])
     messages, volume = sent(setup, home, ranks)
     travel = messages * machine.latency + volume / machine.bandwidth
     slowest = int(np.argmax(busy + travel))

@@ -19,6 +19,7 @@ of what is not 0. ``-x^2`` is -(x²), ``2^3^2`` is 2⁹.
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -72,7 +73,7 @@ class Formula:
             return cls(repr(float(text)), (Step("", number=float(text)),), frozenset())
         known = frozenset(variables)
         try:
-            program = _Reader(text, known, {**CONSTANTS, **(constants or {})}).whole()
+            program = _Reader(text, known, ChainMap(constants or {}, CONSTANTS)).whole()
         except Mistake as mistake:
             before, after = text[max(0, mistake.at - SHOWN):mistake.at], text[mistake.at:mistake.at + SHOWN]
             before = "…" * (mistake.at > SHOWN) + printable(before)
@@ -96,13 +97,19 @@ class Formula:
 
     def finite(self, **variables: Any) -> np.ndarray:
         """The same; InputError says where it is not finite."""
+        return self.bounded(np.finfo(float).max, **variables)
+
+    def bounded(self, largest: float, **variables: Any) -> np.ndarray:
+        """The same; InputError says where it is not finite, or its amount larger than that."""
         value = self(**variables)
-        if np.isfinite(value).all():
+        good = np.abs(value) <= largest
+        if good.all():
             return value
-        at = np.unravel_index(np.argmin(np.isfinite(value)), value.shape)
+        at = np.unravel_index(np.argmin(good), value.shape)
         place = ", ".join(f"{name} = {float(np.broadcast_to(v, value.shape)[at]):.6g}"
                           for name, v in variables.items())
-        raise InputError(f"{printable(self.text)} is {value[at]} at {place}")
+        more = f", more than {largest:.3g}" if np.isfinite(value[at]) else ""
+        raise InputError(f"{printable(self.text)} is {value[at]}{more} at {place}")
 
 
 def _apply(symbol: str, values: list[Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from plaq.inputs import parameters
 from plaq.inputs.parameters import with_key
 from plaq.pic import checks
-from plaq.pic.table import PATCH, SCHEMA
+from plaq.pic.table import SCHEMA
 
 
 class Parameters(parameters.Parameters):
@@ -29,8 +29,7 @@ class Parameters(parameters.Parameters):
     def resolved(cls, sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
         grid, time = values["grid"], values["time"]
         if grid.patches == "auto":
-            size = PATCH[len(grid.cells)]
-            sections = with_key(sections, "grid", "patches", [max(1, round(n / size)) for n in grid.cells])
+            sections = with_key(sections, "grid", "patches", checks.open_patches(values))
         if time.step == "auto":
             sections = with_key(sections, "time", "step", checks.open_step(values))
         return sections

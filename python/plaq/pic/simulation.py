@@ -13,6 +13,7 @@ import numpy as np
 from plaq.data.words import duration
 from plaq.machine import build
 from plaq.pic import loads, openpmd
+from plaq.pic.doubts import doubts
 from plaq.pic.findings import findings
 from plaq.pic.histogram import Histogram
 from plaq.pic.parameters import Parameters
@@ -62,7 +63,7 @@ class Simulation:
 
     def say_doubts(self, expected: loads.Loads) -> None:
         if self.run.desk:
-            for sentence in loads.doubts(self.setup, expected):
+            for sentence in doubts(self.setup, expected):
                 self.run.desk.log.line(f"doubtful: {sentence}")
 
     # Steps -------------------------------------------------------------------------------------------------------
@@ -128,12 +129,14 @@ class Simulation:
         self.run.desk.log.status("plaq pic", [
             ("step", f"{step} of {steps}"), ("time", f"{step * self.setup.dt:.4g} /ω_p"),
             ("particles", f"{number:.4g}"),
-            ("kinetic energy", f"{kinetic:.4g}"), ("field energy", f"{fields:.4g}")], step / steps)
+            ("kinetic energy", f"{kinetic:.4g} W m_e c²"), ("field energy", f"{fields:.4g} W m_e c²"),
+            ("run left", duration((sum(self.seconds.values()) - self.seconds["start-up"]) / step * (steps - step)))],
+            step / steps)
         before = step - len(self.rows[-1])
         if step * 10 // steps > before * 10 // steps:
             spent = self.seconds["steps"]
             self.run.desk.log.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles "
-                                   f"{kinetic:.5g}, of fields {fields:.5g}; {duration(spent)}")
+                                   f"{kinetic:.5g}, of fields {fields:.5g} W m_e c²; {duration(spent)}")
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
