@@ -19,9 +19,10 @@ from plaq.comm.launch import launcher_command
 from plaq.data import results_file
 from plaq.errors import Interrupted, RunError
 from plaq.files import checkpoint
-from plaq.lqcd.analysis import effective_mass, folded, scale
 from plaq.lqcd.application import Lqcd
+from plaq.lqcd.correlators import effective_mass, folded
 from plaq.lqcd.parameters import SCHEMA, Parameters
+from plaq.lqcd.scales import t0, w0
 from plaq.run import driver
 from plaq.run.live import Log
 
@@ -125,15 +126,15 @@ def test_a_run_leaves_results_and_configurations(whole):
     assert energy.axes[0].values.tolist() == [0.1, 0.2] and (np.diff(energy.mean) < 0).all() and (charge.mean > 0).all()
     gauge = lqcd.read_ildg(whole / "run/conf.000004", lqcd.Lattice((4, 4, 2, 4)))
     assert gauge.unitarity_violation() < 1e-13
-    assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004"]
+    assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004", "conf.000005"]
     loops = findings["wilson_loops"]
     assert loops.mean.shape == (1, 2) and np.isclose(findings["potential"].mean,
                                                      np.log(loops.mean[0, 0] / loops.mean[0, 1]))
     assert 0 < findings["rectangle"].mean < findings["plaquette"].mean and "r0" not in findings.estimates
     assert any(sentence.startswith("static potential at r = 1: ") for sentence in findings.answers())
-    assert findings.recorded["polyakov"].values.shape == (5, 2) and "pcac_mass" not in findings.estimates  # T = 4
+    assert "pcac_mass" not in findings.estimates  # T = 4
     assert any(sentence.startswith("no mass of gammaz: a fit takes errors") for sentence in findings.answers())
-    assert (whole / "run/report.html").read_text().count("<svg") == (6 if "delta_h" in findings.recorded else 5)
+    assert (whole / "run/report.html").read_text().count("<svg") == (7 if "delta_h" in findings.recorded else 6)
     assert "plaquette = " in (whole / "run/report.html").read_text()
     if "hmc" in (whole / "input.toml").read_text():
         changes, accepted = findings.recorded["delta_h"].values, findings.recorded["accepted"].values
@@ -142,6 +143,55 @@ def test_a_run_leaves_results_and_configurations(whole):
     else:
         assert 0.3 < findings["plaquette"].mean < 0.8
         assert any(sentence.startswith("no t0: t^2 E is 0.0") for sentence in findings.answers())
+
+
+SERIES = {"plaquette": (), "plaquette_temporal": (), "plaquette_spatial": (), "polyakov": (2,), "rectangle": (),
+          "wilson_loops": (1, 2), "meson_gamma5": (4,), "meson_gammaz": (4,), "meson_gammatgamma5_gamma5": (4,),
+          "flow_energy": (2,), "flow_energy_plaquette": (2,), "charge": (2,)}
+
+
+def test_what_was_measured_on_each_configuration_is_kept(whole):
+    """With axes, and as what the averages are made of; the last field is there, and says where it comes from."""
+    findings, _, _ = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
+    series = findings.recorded
+    assert {name: one.values.shape for name, one in series.items() if name not in ("delta_h", "accepted")} == {
+        name: (5, *shape) for name, shape in SERIES.items()}
+    assert all(one.axes[0].name == "configuration" and one.convention for name, one in series.items()
+               if name not in ("delta_h", "accepted"))
+    for name in ("plaquette", "meson_gammaz", "wilson_loops", "flow_energy", "flow_energy_plaquette"):
+        assert np.allclose(series[name].values.mean(axis=0), findings[name].mean, rtol=1e-14), name
+    assert np.allclose((series["charge"].values**2).mean(axis=0), findings["charge_squared"].mean, rtol=1e-14)
+    last = lqcd.read_ildg(whole / "run/conf.000005", lqcd.Lattice((4, 4, 2, 4)))
+    assert last.plaquette() == pytest.approx(series["plaquette"].values[-1], abs=1e-14)
+    last.flow(0.2, 0.1)
+    assert last.energy_and_charge()[0] == pytest.approx(series["flow_energy"].values[-1, 1], rel=1e-12)
+    assert last.plaquette_energy() == pytest.approx(36 * (1 - last.plaquette()), rel=1e-14)
+    assert last.plaquette_energy() == pytest.approx(series["flow_energy_plaquette"].values[-1, 1], rel=1e-12)
+    text = (whole / "run/conf.000005").read_bytes()
+    done = 3 + 4 * Parameters.read(whole / "input.toml").updates.sweeps
+    assert f"\ntrajectory nr = {done}\nbeta = 5.7, ".encode() in text and b"c2_rec = 0.0\n" in text
+    assert re.search(rb"lfn://plaq/[0-9a-f]{16}/conf\.000005", text)
+
+
+def test_a_report_has_numbers_for_arrays(whole):
+    page = (whole / "run/report.html").read_text()
+    findings, _, _ = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
+    for name, where in (("meson_gamma5", {"t": 3}), ("mass_gamma5", {"t": 0}), ("flow_energy", {"t": 1}),
+                        ("wilson_loops", {"r": 0, "t": 1})):
+        assert f"<td>{findings[name].pick(**where)}</td>" in page
+    assert "effective mass of gamma5" not in page and "t<sup>2</sup> E" in page and "a<sup>−4</sup>" in page
+
+
+def test_a_chain_that_is_not_thermal_says_so(tmp_path):
+    """Pure gauge, from a hot start, with so coarse steps that it is far from 0.594 and gets there slowly."""
+    (tmp_path / "input.toml").write_text("[lattice]\nextents = [4, 4, 4, 4]\n[action]\nbeta = 6.0\n[updates]\n"
+                                         'algorithm = "hmc"\nthermalisation = 10\nconfigurations = 40\nsweeps = 1\n'
+                                         "[hmc]\nsteps = [2]\n")
+    done = plaq(tmp_path, "run", "input.toml", "--workers", 1)
+    words = "doubtful: the chain is too short or not thermal: plaquette is 0.528(2) in its first half and 0.5663(18) in"
+    assert done.returncode == 0 and words in done.stdout and "plaquette = 0.5474(?)" in done.stdout
+    for file in ("log.txt", "summary.json", "report.html"):
+        assert words in (tmp_path / "run" / file).read_text()
 
 
 def stopped(folder, after):
@@ -265,7 +315,17 @@ def test_the_page_of_parameters_and_the_example_are_those_of_the_table():
 
 def test_a_scale_is_where_t_squared_e_passes_its_level():
     t = np.arange(1, 41) / 10
-    assert np.isclose(scale(t, 0.1 / t), 3) and np.isnan(scale(t, 0.01 / t)) and np.isnan(scale(t[29:], 0.1 / t[29:]))
+    assert np.isclose(t0(t, 0.1 / t), 3) and np.isnan(t0(t, 0.01 / t)) and np.isnan(t0(t[29:], 0.1 / t[29:]))
+
+
+def test_w0_is_that_of_a_known_energy():
+    """t^2 E = a t + b t^2 has W = a t + 2 b t^2 exactly, by differences too; and a form that is no polynomial."""
+    t = np.arange(1, 101) / 25
+    a, b = 0.05, 0.02
+    at = (-a + np.sqrt(a**2 + 8 * b * 0.3)) / (4 * b)
+    assert np.isclose(w0(t, a / t + b), np.sqrt(at), rtol=1e-4) and np.isnan(w0(t[:50], a / t[:50] + b))
+    assert np.isclose(w0(t, 0.1 * t**1.5 / t**2), np.sqrt(2 ** (2 / 3)), rtol=1e-3)  # t^2 E = 0.1 t^1.5, W = 0.15 t^1.5
+    assert np.isnan(w0(t[:2], t[:2]))
 
 
 def test_a_cosh_has_its_effective_mass():

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plaq.data.words import number
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -37,7 +39,8 @@ class Estimate:
     fit is zero. Exactly known values have error 0. ``disagreement`` is by how many standard deviations the Markov
     chains disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None where it
     is not known. ``bias`` is the jackknife's estimate of what the finite number of measurements adds to the mean,
-    which is not taken off.
+    which is not taken off. Of what a fit gave, ``chi2`` and ``dof`` are those of the fit, ``p`` the probability of a
+    chi2 at least as large if its model is true.
     """
 
     name: str
@@ -52,6 +55,10 @@ class Estimate:
     disagreement: float | None = None
     kurtosis: float | None = None
     bias: np.ndarray | None = None
+    tau_int_error: float | None = None
+    chi2: float | None = None
+    dof: int | None = None
+    p: float | None = None
 
     def __post_init__(self):
         self.mean = np.asarray(self.mean)
@@ -66,6 +73,13 @@ class Estimate:
     def supported(self) -> bool:
         """Whether every error bar is one that the data can support."""
         return bool(np.all(np.isfinite(self.error)))
+
+    @property
+    def fit(self) -> str:
+        """How good the fit is that it comes from, in words; empty if from none."""
+        if self.chi2 is None:
+            return ""
+        return f"chi^2/dof = {self.chi2:.3g}/{self.dof:.0f}, p = {number(self.p, '.2g')}"
 
     def pick(self, **index: int) -> Estimate:
         """The estimate at the given position(s) along named axes: ``g.pick(K=0)`` keeps the other axes."""

@@ -21,10 +21,14 @@ class Html(str):
 
 
 def markup(text: str) -> str:
-    """HTML of a text, with the symbols that have an index set as such: T_c, λ_d, lambda_magnetic."""
+    """HTML of a text, with indices of symbols, powers and averages set as such: T_c, λ_d, lambda_magnetic, a^-4,
+    <Q^2>."""
     if isinstance(text, Html):
         return text
-    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", escape(text))
+    text = re.sub(r"&lt;([\w^() -]{1,24})&gt;", r"⟨\1⟩", escape(text))
+    text = re.sub(r"(?<=[\w)])\^(-?\d+)\b", r"<sup>\1</sup>", text).replace("<sup>-", "<sup>−")
+    text = re.sub(r"\bchi(?=<sup>)", "χ", text)
+    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", text)
 
 
 def frame(title: str, parts: list[str]) -> str:

@@ -2,8 +2,9 @@
 
 Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and
 ``seconds``. An estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes
-``axes``, ``unit``, ``convention``, ``note``, ``tau_int``, ``disagreement``, ``kurtosis``. What was recorded is a
-group with ``values``, the axes and the same attributes up to ``note``.
+``axes``, ``unit``, ``convention``, ``note``, and what is known of ``tau_int``, ``tau_int_error``, ``disagreement``,
+``kurtosis``, and of a fit ``chi2``, ``dof`` and ``p``. What was recorded is a group with ``values``, the axes and the
+same attributes up to ``note``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from plaq.files.sealed import Format, new_file, opened, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 PARTS = ("mean", "error")
-NUMBERS = ("tau_int", "disagreement", "kurtosis")  # about an estimate, where they are known
+# About an estimate, where they are known.
+# About an estimate, where they are known.
+NUMBERS = ("tau_int", "tau_int_error", "disagreement", "kurtosis", "chi2", "dof", "p")
+SUMMARY = frozenset({"tau_int", "tau_int_error", "chi2", "dof", "p"})
 
 # What differs between two runs that gave the same results: times, and the record of how the loop went.
 NOT_A_RESULT = frozenset({"seconds", "history", "input", "header", "answers"})
@@ -101,10 +105,11 @@ def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
 
 
 def summary(findings: Findings, header: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of ``summary.json``: answers, {value, error} of what is one real number, seconds by part,
-    header."""
-    numbers = {name: {"value": float(e.mean), "error": float(e.error)} for name, e in findings.estimates.items()
-               if not e.mean.ndim and not np.iscomplexobj(e.mean)}
+    """The content of ``summary.json``: answers, {value, error} of what is one real number with what is known of its
+    autocorrelation and fit, seconds by part, header."""
+    numbers = {name: {"value": float(e.mean), "error": float(e.error),
+                      **{key: getattr(e, key) for key in NUMBERS if key in SUMMARY and getattr(e, key) is not None}}
+               for name, e in findings.estimates.items() if not e.mean.ndim and not np.iscomplexobj(e.mean)}
     return {"answers": findings.answers(), "estimates": numbers, "seconds": findings.seconds, "header": dict(header)}
 
 

@@ -6,14 +6,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plaq.data.results_file import Findings
 from plaq.errors import InputError
-from plaq.lqcd.analysis import AXIAL, findings, flow_times
+from plaq.lqcd.analysis import findings
 from plaq.lqcd.choices import RECTANGLES
+from plaq.lqcd.correlators import AXIAL
 from plaq.lqcd.doublet import Doublet
 from plaq.lqcd.fields import GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
@@ -23,6 +25,7 @@ from plaq.lqcd.mesons import Propagator, Smearing, meson_correlator, noise_propa
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.potential import Loops
 from plaq.lqcd.rational import InverseRoot, RationalTerm
+from plaq.lqcd.scales import flow_times
 from plaq.lqcd.terms import CloverTerm, GaugeTerm, doublet
 from plaq.lqcd.wilson import Wilson
 from plaq.machine import pool_options
@@ -72,7 +75,7 @@ class Chain:
             self.polyakov, self.rectangles = np.zeros((0, 2)), np.zeros(0)
             self.wilson = np.zeros((0, p.loops.space or 0, p.loops.time))
             self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
-            self.flow = np.zeros((0, len(flow_times(p)), 2))
+            self.flow = np.zeros((0, len(flow_times(p)), 3))
         else:
             self.gauge = self.restored(state["parts"])
             self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state["mesons"]
@@ -126,15 +129,25 @@ class Chain:
                 flowed, found = self.gauge.copy(), []
                 for step in np.diff(times, prepend=0.0):
                     flowed.flow(step, self.p.flow.step)
-                    found.append(flowed.energy_and_charge())
+                    found.append((*flowed.energy_and_charge(), flowed.plaquette_energy()))
                 self.flow = np.concatenate([self.flow, [found]])
-        if self.folder and save and (number + 1) % save == 0:
+        last = number + 1 == self.p.updates.configurations
+        if self.folder and (last or save and (number + 1) % save == 0):
             with self.timed("files"):
-                write_ildg(self.folder / f"conf.{number + 1:06}", self.gauge)
+                name = f"conf.{number + 1:06}"
+                self.write(self.folder / name, f"lfn://plaq/{self.p.fingerprint()[:16]}/{name}")
         with self.timed("plaquettes"):
             self.plaquettes = np.vstack([self.plaquettes, self.gauge.plaquettes()])
             loop = self.gauge.polyakov_loop()
             self.polyakov = np.vstack([self.polyakov, [loop.real, loop.imag]])
+
+    def write(self, path: Path, name: str | None = None) -> None:
+        """The gauge field, with what tmLQCD and CL2QCD look for in xlf-info, and its name in a catalogue."""
+        action, q = self.p.action, self.p.quarks
+        light = f"kappa = {q.kappa!r}, mu = {q.mu!r}, " if q.kappa is not None else ""
+        write_ildg(path, self.gauge, lfn=name, notes={
+            "trajectory nr": self.sweeps, "beta": f"{action.beta!r}, {light}c2_rec = {RECTANGLES[action.gauge]!r}",
+            "action": action.gauge})
 
     def smooth(self) -> GaugeField:
         """The gauge field with its links in space smeared."""
@@ -179,7 +192,7 @@ class Chain:
     def state(self) -> dict[str, Any] | None:
         label = str(self.sweeps)
         with self.timed("checkpoints"):
-            write_ildg(parts_of(self.folder, label), self.gauge)
+            self.write(parts_of(self.folder, label))
         return self.run.desk and {"parts": label, "sweeps": self.sweeps, "plaquettes": self.plaquettes,
                                   "trajectories": self.trajectories, "polyakov": self.polyakov, "wilson": self.wilson,
                                   "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow}

@@ -163,6 +163,11 @@ class GaugeField(Field):
         clover-shaped field strength. Collective."""
         return self.lattice.call(_core.lqcd.clover, self.lattice.engine, self.native)
 
+    def plaquette_energy(self) -> float:
+        r"""$E = 2 \sum_{\mu<\nu} \langle\mathrm{Re\,tr}(1 - P_{\mu\nu})\rangle$ in units of a^-4: that of
+        `energy_and_charge` by plaquettes (Luescher, arXiv:1006.4518, eq. (3.1)). Collective."""
+        return 36 * (1 - self.plaquette())
+
     def reunitarise(self) -> Self:
         """Project links onto SU(3) which are off by rounding: rows made orthonormal one after the other, the third
         from the two others. Collective."""

@@ -74,7 +74,8 @@ SCHEMA = Schema({
     Parameter("updates", "sweeps", integer(1, 10**6), 5, "sweeps", "from one configuration to the next"),
     Parameter("updates", "over_relaxations", integer(0, 1000), 3, "", "in a sweep, after a heat bath"),
     Parameter("updates", "save_every", integer(0, 10**7), 0, "configurations",
-              "that one is written as conf.NNNNNN of the run's folder, in ILDG's format; 0: none is"),
+              "that one is written as conf.NNNNNN of the run's folder, in ILDG's format; 0: the last one alone, which "
+              "always is"),
     Parameter("hmc", "length", real("[1e-6, 100]"), 1.0, "", "of a trajectory"),
     Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "",
               "of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),

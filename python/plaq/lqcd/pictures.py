@@ -1,4 +1,4 @@
-"""The figures of a report: histories, the flow, effective masses."""
+"""The figures of a report: histories, the flow, potential, correlators and masses."""
 
 from __future__ import annotations
 
@@ -26,18 +26,28 @@ def drawn(findings: Findings) -> list[str]:
                                    wide=False))
     if "flow_energy" in found:
         figures.append(page.figure(lambda theme: flow(findings), "Gradient flow",
-                                   "t^2 E of the clover-shaped field strength; it is 0.3 at t = t0.", wide=False))
-        figures.append(page.figure(lambda theme: history(series["charge"].values, None, "configuration", "Q"),
-                                   "Topological charge", series["charge"].convention + ".", wide=False))
+                                   "t^2 E of the clover-shaped field strength, and by plaquettes; 0.3 at t = t0.",
+                                   wide=False))
+        charge = series["charge"]
+        figures.append(page.figure(lambda theme: history(charge.values[:, -1], None, "configuration", "$Q$"),
+                                   "Topological charge", f"Clover-shaped, at flow time {charge.axis('t')[-1]:g}.",
+                                   wide=False))
     if "potential" in found and np.isfinite(found["potential"].mean).any():
         figures.append(page.figure(lambda theme: potential(found["potential"]), "Static potential",
                                    "ln W(r, t) / W(r, t + 1) of Wilson loops; it falls to V(r) as t grows.",
                                    wide=False))
+    mesons = {name.removeprefix("meson_"): e for name, e in found.items() if name.startswith("meson_")}
+    if mesons:
+        figures.append(page.figure(lambda theme: correlators(mesons), "Correlators", "|C(t)|, t from the source; open "
+                                   "symbols are negative.", wide=False))
     masses = {name.removeprefix("mass_"): e for name, e in found.items() if name.startswith("mass_")}
     if any(np.isfinite(e.mean).any() for e in masses.values()):
         figures.append(page.figure(lambda theme: effective_masses(masses, findings), "Effective masses",
                                    "cosh m = (C(t-1) + C(t+1)) / 2 C(t); bands are masses of fits, "
                                    "where there are any.", wide=False))
+    if "pcac_mass" in found and np.isfinite(found["pcac_mass"].mean).any():
+        figures.append(page.figure(lambda theme: pcac(found["pcac_mass"]), "PCAC mass",
+                                   found["pcac_mass"].convention + ".", wide=False))
     return figures
 
 
@@ -61,22 +71,24 @@ def changes(values: np.ndarray, accepted: np.ndarray):
     if np.abs(values[finite]).max(initial=0) > 3:
         axes.set_yscale("symlog", linthresh=1)
     axes.axhline(0, color="C2", linewidth=0.8)
-    axes.set(xlabel="trajectory", ylabel="Delta H")
+    axes.set(xlabel="trajectory", ylabel=r"$\Delta H$")
     return figure
 
 
 def flow(findings: Findings):
-    energy = findings["flow_energy"]
-    t = energy.axes[0].values
     figure, axes = plt.subplots(figsize=SIZE)
-    axes.plot(t, t**2 * energy.mean)
-    if energy.supported:
-        axes.fill_between(t, t**2 * (energy.mean - energy.error), t**2 * (energy.mean + energy.error),
-                          alpha=0.3, linewidth=0)
-    axes.axhline(0.3, color="C2", linewidth=0.8)
+    for i, (name, label) in enumerate((("flow_energy", "clover"), ("flow_energy_plaquette", "plaquettes"))):
+        energy = findings[name]
+        t = energy.axes[0].values
+        axes.plot(t, t**2 * energy.mean, color=f"C{2 * i}", label=label)
+        if energy.supported:
+            axes.fill_between(t, t**2 * (energy.mean - energy.error), t**2 * (energy.mean + energy.error),
+                              color=f"C{2 * i}", alpha=0.3, linewidth=0)
+    axes.axhline(0.3, color="C3", linewidth=0.8)
     if "t0" in findings.estimates:
-        axes.axvline(findings["t0"].mean, color="C1", linewidth=0.8)
-    axes.set(xlabel="t / a^2", ylabel="t^2 E")
+        axes.axvline(findings["t0"].mean, color="C1", linewidth=0.8, label="$t_0$")
+    axes.legend()
+    axes.set(xlabel="$t / a^2$", ylabel="$t^2 E$", ylim=(0, None))
     return figure
 
 
@@ -86,9 +98,33 @@ def potential(found):
     for i, x in enumerate(t):
         error = found.error[:, i] if found.pick(t=i).supported else None
         axes.errorbar(r + 0.06 * i, found.mean[:, i], error, fmt="o", markersize=4, color=f"C{i % 6}",
-                      label=f"t = {x}")
+                      label=f"$t = {x}$")
     axes.legend()
-    axes.set(xlabel="r / a", ylabel="a V")
+    axes.set(xlabel="$r / a$", ylabel="$a V$")
+    return figure
+
+
+def correlators(mesons: dict):
+    """On a logarithmic scale; errors that reach zero are cut at a tenth of the value."""
+    figure, axes = plt.subplots(figsize=SIZE)
+    for i, (name, c) in enumerate(mesons.items()):
+        t, size = c.axes[0].values + 0.08 * i, np.abs(c.mean)
+        error = np.stack([np.minimum(c.error, 0.9 * size), c.error]) if c.supported else np.zeros((2, len(t)))
+        colour = f"C{i % 6}"
+        for sign in (1, -1):
+            mine = (sign * c.mean > 0)
+            if mine.any():
+                axes.errorbar(t[mine], size[mine], error[:, mine], fmt="o", color=colour, markersize=4,
+                              markerfacecolor=colour if sign > 0 else "none", label=name if mine[0] else None)
+    axes.legend()
+    axes.set(xlabel="$t / a$", ylabel="$|C(t)|$", yscale="log")
+    return figure
+
+
+def pcac(mass):
+    figure, axes = plt.subplots(figsize=SIZE)
+    axes.errorbar(mass.axes[0].values, mass.mean, mass.error if mass.supported else None, fmt="o")
+    axes.set(xlabel="$t / a$", ylabel=r"$a\,m_{\rm PCAC}$")
     return figure
 
 
@@ -104,5 +140,5 @@ def effective_masses(masses: dict, findings: Findings):
             axes.fill_between([first, mass.axes[0].values[-1] + 1], fit.mean - fit.error, fit.mean + fit.error,
                               color=f"C{i % 6}", alpha=0.3)
     axes.legend()
-    axes.set(xlabel="t / a", ylabel="a m")
+    axes.set(xlabel="$t / a$", ylabel=r"$a\,m$")
     return figure

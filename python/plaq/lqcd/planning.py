@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from plaq import _core
 from plaq.data.words import duration, size
-from plaq.lqcd.analysis import flow_times
 from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
 from plaq.lqcd.parameters import RATIONAL, Parameters
+from plaq.lqcd.scales import flow_times
 
 # Microseconds of one core, 8^4 sites on the machine of docs/lqcd.md, for each link or site.
 LINK_UPDATE = {False: 1.2, True: 10.0}  # heat bath or over-relaxation, without and with rectangles

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plaq.data.estimate import Axis, Estimate
 from plaq.lqcd.averages import average
+from plaq.lqcd.fits import Quality, Weights, quality, weights
 from plaq.lqcd.parameters import Parameters
+
+FIRST = 2  # r of the fit for r0
+FORCE = 1.65  # r0^2 F(r0)
 
 
 @dataclass(frozen=True)
@@ -28,28 +32,37 @@ def effective_potential(loops: np.ndarray) -> np.ndarray:
         return np.log(loops[:, :-1] / loops[:, 1:])
 
 
-def sommer_scale(potential: np.ndarray, error: np.ndarray, first: int = 2) -> np.ndarray:
+def forms(points: int) -> np.ndarray:
+    """[r, 3]: 1, -1/r and r at so many distances from `FIRST` on."""
+    r = np.arange(FIRST, FIRST + points)
+    return np.stack([np.ones(points), -1 / r, r], axis=1)
+
+
+def cornell(v: np.ndarray, w: np.ndarray) -> np.ndarray:
+    r"""$(V_0, \alpha, \sigma)$ of $V_0 - \alpha / r + \sigma r$ that fits V [r >= 2] with the weights ``w`` best."""
+    shape = forms(len(v))
+    return np.linalg.lstsq(shape.T @ w @ shape, shape.T @ w @ v, rcond=None)[0]
+
+
+def sommer_scale(potential: np.ndarray, w: np.ndarray) -> np.ndarray:
     r"""r0 in units of a with $r_0^2 F(r_0) = 1.65$ (Sommer, hep-lat/9310022) of the potential
-    $V_0 - \alpha / r + \sigma r$ that fits V [r] with its errors best for r >= ``first``;
-    nan where that has none."""
-    r = np.arange(first, len(potential) + 1)
-    v, weight = potential[first - 1:], 1 / error[first - 1:]
-    if len(r) < 3 or not np.isfinite(v).all():
+    $V_0 - \alpha / r + \sigma r$ that fits V [r] from r = 2 on with the weights ``w`` best; nan where that has none."""
+    v = potential[FIRST - 1:]
+    if len(v) < 3 or not np.isfinite(v).all():
         return np.array(np.nan)
-    shapes = np.stack([np.ones(len(r)), -1 / r, r], axis=1) * weight[:, None]
-    _, alpha, sigma = np.linalg.lstsq(shapes, v * weight, rcond=None)[0]
-    return np.array(np.sqrt((1.65 - alpha) / sigma) if sigma > 0 and alpha < 1.65 else np.nan)
+    _, alpha, sigma = cornell(v, w)
+    return np.array(np.sqrt((FORCE - alpha) / sigma) if sigma > 0 and alpha < FORCE else np.nan)
 
 
-def of_loops(p: Parameters, loops: Loops, how: dict) -> tuple[dict[str, Estimate], list[str]]:
-    """Estimates and sentences; ``how`` is that of `average`."""
+def of_loops(p: Parameters, loops: Loops) -> tuple[dict[str, Estimate], list[str]]:
+    """Estimates and sentences."""
     r, t = np.arange(1, p.loops.space + 1), np.arange(1, p.loops.time + 1)
     found = {
-        "rectangle": average("rectangle", loops.rectangles, **how, convention="Re tr R / 3 of 2 x 1 rectangles"),
-        "wilson_loops": average("wilson_loops", loops.wilson, **how, axes=[Axis("r", r, "a"), Axis("t", t, "a")],
+        "rectangle": average("rectangle", loops.rectangles, convention="Re tr R / 3 of 2 x 1 rectangles"),
+        "wilson_loops": average("wilson_loops", loops.wilson, axes=[Axis("r", r, "a"), Axis("t", t, "a")],
                                 convention="Re tr W / 3 of loops of r sites in space, on links smeared there, "
                                 "and t in time"),
-        "potential": average("potential", loops.wilson, **how, function=effective_potential, unit="1/a",
+        "potential": average("potential", loops.wilson, effective_potential, unit="1/a",
                              axes=[Axis("r", r, "a"), Axis("t", t[:-1], "a")], convention="ln W(r, t) / W(r, t + 1)"),
     }
     at = (p.loops.plateau or p.loops.time // 2) - 1
@@ -57,10 +70,26 @@ def of_loops(p: Parameters, loops: Loops, how: dict) -> tuple[dict[str, Estimate
     sentences = [f"static potential at r = {x}: {flat.pick(r=i)} / a, from Wilson loops at t = {at + 1}"
                  for i, x in enumerate(r)]
     if len(r) >= 4 and flat.supported:
-        r0 = average("r0", loops.wilson, **how, unit="a",
-                     function=lambda w: sommer_scale(effective_potential(w)[:, at], flat.error),
-                     convention="r^2 F = 1.65 of V - alpha / r + sigma r through the potential from r = 2 on")
+        pairs = loops.wilson[:, :, at:at + 2]
+        w = potential_weights(pairs, flat)
+        how = "correlated" if w.correlated else "uncorrelated"
+        r0 = average("r0", pairs, lambda pair: sommer_scale(effective_potential(pair)[:, 0], w.matrix), unit="a",
+                     convention=f"r^2 F = 1.65 of V - alpha / r + sigma r through the potential from r = 2 on, {how}")
         if np.isfinite(r0.mean):
+            r0 = replace(r0, **vars(of_cornell(flat.mean[FIRST - 1:], w)))
             found["r0"] = r0
-            sentences.append(f"r0 = {r0} a, without errors of the form of the fit and of the plateau")
+            sentences.append(f"r0 = {r0} a, without errors of the form of the fit and of the plateau; {r0.fit}, {how}")
     return found, sentences
+
+
+def potential_weights(pairs: np.ndarray, flat: Estimate) -> Weights:
+    """Of the potential ``flat`` [r] from r = 2 on, from loops [configuration, r, (t, t + 1)]: to first order its
+    deviations are those of ln W."""
+    relative = (pairs / pairs.mean(axis=0) - 1)[:, FIRST - 1:]
+    return weights(relative[..., 0] - relative[..., 1], flat.error[FIRST - 1:], flat.tau_int)
+
+
+def of_cornell(v: np.ndarray, w: Weights) -> Quality:
+    """The `Quality` of that fit to V [r >= 2]."""
+    shape = forms(len(v))
+    return quality(v - shape @ cornell(v, w.matrix), shape, w)

@@ -1,0 +1,156 @@
+"""Errors, fits and the verdict on a chain, on synthetic chains whose truth is known."""
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from plaq.data.estimate import Axis
+from plaq.lqcd.averages import average, first_order
+from plaq.lqcd.correlators import cosh_mass, fitted, folded
+from plaq.lqcd.drift import chance, drifting
+from plaq.lqcd.fits import INDEPENDENT, quality, weights
+from plaq.lqcd.potential import effective_potential, of_cornell, potential_weights, sommer_scale
+
+
+def chain(rng, length, tau, *shape):
+    """[time, ...] with mean 0, variance 1 and rho(t) = r^t, so that tau_int = (1 + r) / (2 (1 - r))."""
+    r = (2 * tau - 1) / (2 * tau + 1)
+    noise = rng.normal(size=(length + 300, *shape)) * np.sqrt(1 - r**2)
+    return lfilter([1], [1, -r], noise, axis=0)[300:]
+
+
+def test_each_quantity_has_its_own_autocorrelation_time():
+    rng = np.random.default_rng(1)
+    fast, slow = chain(rng, 4000, 0.5), chain(rng, 4000, 8)
+    for series, tau in ((fast, 0.5), (slow, 8)):
+        found = average("x", series)
+        assert abs(found.tau_int - tau) < 4 * found.tau_int_error and 0 < found.tau_int_error < 0.25 * tau
+        assert found.error == pytest.approx(np.sqrt(2 * tau / 4000), rel=0.4)
+        assert len(found.jackknife) == 32
+    assert len(average("x", slow[:1000]).jackknife) < 32  # bins of five times 8
+
+
+def test_of_a_derived_number_it_is_that_of_its_change():
+    """f = a / b of a slow b counts as slow; where the fast a has all the noise, as fast."""
+    rng = np.random.default_rng(2)
+    a, b = 1 + 0.1 * chain(rng, 4000, 0.5), 1 + 0.1 * chain(rng, 4000, 8)
+    ratio = lambda mean: mean[0] / mean[1]  # noqa: E731
+    both = np.stack([a, b], axis=1)
+    moved = first_order(both, ratio)
+    mean = both.mean(axis=0)
+    assert np.allclose(moved, a / mean[1] - mean[0] * b / mean[1]**2, atol=1e-3)
+    quiet = np.stack([a, 1 + 0.01 * (b - 1)], axis=1)
+    assert average("f", quiet, ratio).tau_int < 1 < 3 < average("f", both, ratio).tau_int
+
+
+def test_what_does_not_tell_its_time_has_no_error():
+    """A start that is remembered, to the end; a constant has the error zero."""
+    slope = np.arange(64) + np.random.default_rng(3).normal(size=64)
+    assert "too few to tell the autocorrelation time" in average("x", slope).note
+    assert not average("x", slope).supported
+    assert average("x", np.ones(64)).error == 0 and not average("x", np.ones(64)).note
+    assert "only 5 bins" in average("x", np.arange(5.0)).note
+
+
+def test_good_runs_hardly_ever_drift():
+    """At most one of a thousand runs of ten quantities, some of them far from normal; here are 500."""
+    rng, runs, fired = np.random.default_rng(4), 0, 0
+    for length, tau in ((16, 0.5), (48, 0.5), (100, 1), (200, 2), (400, 2)):
+        for _ in range(100):
+            x = chain(rng, length, tau, 10)
+            fired += bool(drifting({str(i): x[:, i] for i in range(5)},
+                                   {str(i): np.exp(1.5 * x[:, i]) for i in range(5, 10)}))
+            runs += 1
+    assert runs == 500 and fired <= 1
+
+
+@pytest.mark.parametrize("length, tau, start, decay", [(200, 0.5, 10.0, 15), (200, 1, 20.0, 16), (40, 0.5, 8.0, 30),
+                                                       (64, 1, 10.0, 25), (1000, 5, 10.0, 120)])
+def test_a_start_that_is_remembered_is_seen(length, tau, start, decay):
+    """x -> x + start exp(-t / decay), in units of the scatter."""
+    rng = np.random.default_rng(5)
+    seen = sum(bool(drifting({"x": chain(rng, length, tau) + start * np.exp(-np.arange(length) / decay)},
+                             {str(i): chain(rng, length, tau) for i in range(5)})) for _ in range(40))
+    assert seen >= 36
+
+
+def test_one_configuration_that_stands_out_is_no_drift():
+    x = np.random.default_rng(6).normal(size=200)
+    x[40] = 300.0
+    assert chance(x, wider=True) > 0.1 and chance(np.ones(50), wider=False) == 1
+
+
+def correlators(rng, count, points, tau=0.5):
+    """[count, T] of A cosh(m (t - T/2)) with m = 0.4, T = 2 (points - 1), and noise that hangs together in t."""
+    T = 2 * (points - 1)
+    true = np.cosh(0.4 * (np.arange(T) - T / 2))
+    noise = lfilter([1], [1, -0.8], chain(rng, count, tau, T), axis=1)
+    return true * (1 + 0.05 * noise)
+
+
+@pytest.mark.parametrize("count, tau, correlated", [(600, 0.5, True), (64, 0.5, False), (800, 8, None)])
+def test_p_of_a_fit_is_uniform_where_the_model_is_true(count, tau, correlated):
+    """And the mass scatters as its error says; correlated where there are ten independent measurements a point."""
+    rng, p, pull = np.random.default_rng(7), [], []
+    for _ in range(30):
+        series = correlators(rng, count, 9, tau)
+        found, said = fitted("x", series, average("meson_x", series), 2)
+        if not found:  # no error: bins too short by chance
+            continue
+        fit = found["fit_x"]
+        assert fit.dof == 5 and "chi^2/dof = " in said and "p = " in said
+        assert correlated is None or ("uncorrelated" not in said) == correlated
+        p.append(fit.p)
+        pull.append((fit.mean - 0.4) / fit.error)
+    assert len(p) > 20 and abs(np.mean(p) - 0.5) < 0.2 and 0.6 < np.std(pull) < 1.5
+    assert np.mean(np.array(p) < 0.05) < 0.25
+
+
+def test_a_wrong_model_has_a_small_p():
+    rng = np.random.default_rng(8)
+    series = correlators(rng, 800, 9) + 60 * np.exp(-1.5 * np.minimum(np.arange(16), 16 - np.arange(16)))
+    found, _ = fitted("x", series, average("meson_x", series), 0)
+    assert found["fit_x"].p < 1e-3
+
+
+def test_a_correlated_fit_is_the_weighted_one_of_its_principal_components():
+    rng = np.random.default_rng(9)
+    series = correlators(rng, 1000, 9)
+    halves = folded(series.T).T[:, 3:]
+    w = weights(halves - halves.mean(axis=0), halves.std(axis=0) / np.sqrt(1000), 0.5)
+    assert w.correlated and w.independent == 1000 >= INDEPENDENT * 6
+    assert np.allclose(w.matrix @ np.cov(halves.T, bias=True) / 1000, np.eye(6), atol=1e-8)
+    mass, c = float(cosh_mass(series.mean(axis=0), w.matrix, 3)), halves.mean(axis=0)
+    values, vectors = np.linalg.eigh(w.matrix)
+
+    def squares(m):
+        form, t = vectors.T @ np.cosh(m * (np.arange(3, 9) - 8)), vectors.T @ c
+        size = (values * form * t).sum() / (values * form**2).sum()
+        return (values * (t - size * form)**2).sum()
+
+    assert squares(mass) <= min(squares(mass + 1e-4), squares(mass - 1e-4))
+
+
+def test_the_quality_of_a_straight_line():
+    """Independent points with errors of one: chi^2 and its distribution are the textbook's, correlated or not."""
+    rng, x = np.random.default_rng(10), np.arange(8.0)
+    J = np.stack([np.ones(8), x], axis=1)
+    w = weights(rng.normal(size=(79, 8)), np.ones(8), 0.5)
+    assert not w.correlated
+    y = rng.normal(size=8)
+    residual = y - J @ np.linalg.lstsq(J, y, rcond=None)[0]
+    found = quality(residual, J, w)
+    assert found.chi2 == pytest.approx(residual @ residual) and found.dof == 6
+    assert np.isnan(quality(residual[:2], J[:2], weights(rng.normal(size=(9, 2)), np.ones(2), 0.5)).p)
+
+
+def test_r0_of_loops_with_noise_has_its_chi_squared():
+    rng, r, t = np.random.default_rng(11), np.arange(1, 7), np.arange(1, 4)
+    v = 0.7 - 0.3 / r + 0.05 * r
+    true = np.exp(-v[:, None] * t)
+    loops = true * (1 + 0.01 * chain(rng, 800, 0.5, 6, 3))
+    flat = average("potential", loops, effective_potential, axes=[Axis("r", r), Axis("t", t[:-1])]).pick(t=1)
+    w = potential_weights(loops[:, :, 1:3], flat)
+    found = of_cornell(flat.mean[1:], w)
+    assert w.correlated and found.dof == 2 and 0.001 < found.p < 0.999
+    assert sommer_scale(v, w.matrix) == pytest.approx(np.sqrt((1.65 - 0.3) / 0.05))
