@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from types import SimpleNamespace
 
 import h5py
@@ -298,6 +299,17 @@ def test_files_have_fields_and_particles_of_their_time(whole):
         series.particles("ions", 20)
     with pytest.raises(InputError, match="has no files data_%08T.h5"):
         pic.Series(whole / "nowhere")
+
+
+def test_a_plasma_in_which_nothing_moves_is_reported_in_silence(tmp_path):
+    """No curve has a name in a figure of its energies: no warning of a legend, in Python and on the page."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = pic.run(pic.Parameters(
+            grid={"cells": [16], "length": [4]}, time={"end": 1}, run={"workers": 1},
+            species={"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 2, "placed": "even"}}), tmp_path)
+        for name in ("energy", "conservation", "ex", "density_e"):
+            found.plot(name)
 
 
 def test_damaged_files_are_one_line(whole, tmp_path):

@@ -19,7 +19,7 @@ from plaq.pic.units import Units
 
 # What is looked at before a run: all steps and cells of one that is not large, of others some, evenly spread, so that
 # the operations of the formulas have a bound.
-MOST_LOOKED_AT, MOST_OPERATIONS = 1 << 20, 1 << 27
+MOST_LOOKED_AT, MOST_OPERATIONS = 1 << 20, 1 << 26
 PIECE = 1 << 17  # steps or places at once
 FEW_PATCHES = 1 << 12  # that are looked at cell by cell
 
