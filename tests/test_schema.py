@@ -178,6 +178,8 @@ def test_tables_with_names_of_the_input():
     ({"constants": {"n0": "x"}}, 'constants.n0 = "x" is not allowed: it must be a number'),
     ({"constants": {"n 0": 1}}, "unknown key constants.n 0"),
     ({"kinds": {}}, "unknown section [kinds]; did you mean kind?"),
+    ({"sweeps": {}}, "unknown section [sweeps]; did you mean sweep?"),
+    ({"zzz": {}}, ", sweep"),
 ])
 def test_mistakes_in_tables_with_names(table, message):
     with pytest.raises(InputError) as error:

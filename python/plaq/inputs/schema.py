@@ -20,6 +20,7 @@ from plaq.inputs.kinds import Kind, is_plain
 from plaq.output import printable
 
 REQUIRED = object()
+SWEEP = "sweep"  # a section that every input may have: `plaq.run.sweep` makes many runs of it
 LARGEST = 1 << 20  # bytes of an input
 LONGEST = 240  # characters of what is wrong, in a message
 DEEPEST = 8  # levels of it
@@ -119,7 +120,7 @@ class Schema:
         for section, content in table.items():
             many = f"{section}.*" in self.sections
             if section not in self.sections and not many:
-                known = (name.removesuffix(".*") for name in self.sections)
+                known = [*(name.removesuffix(".*") for name in self.sections), *([] if section == SWEEP else [SWEEP])]
                 raise InputError(f"{source}: unknown section [{name_shown(section)}]{nearest(section, known)}")
             for name, part in content.items() if many and isinstance(content, Mapping) else [(None, content)]:
                 whole = section if name is None else f"{section}.{name}"
@@ -274,7 +275,7 @@ def keys_of(table: Mapping[str, Any], schema: Schema) -> set[str]:
     found = set()
     for section, content in table.items():
         parts = {section: content}
-        if section == "sweep" and isinstance(content, Mapping):
+        if section == SWEEP and isinstance(content, Mapping):
             found |= set(content)
             continue
         if f"{section}.*" in schema.sections and isinstance(content, Mapping):

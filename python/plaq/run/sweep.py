@@ -21,7 +21,7 @@ from plaq.data.words import duration
 from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
 from plaq.inputs.kinds import LONGEST_NAME
 from plaq.inputs.parameters import RUN, with_key
-from plaq.inputs.schema import Option, read_toml, shown, to_toml
+from plaq.inputs.schema import SWEEP, Option, read_toml, shown, to_toml
 from plaq.machine import memory
 from plaq.output import say
 from plaq.run import driver
@@ -40,7 +40,7 @@ def read(kind: type[Application], path: Path, settings: Iterable[str | Option] =
     InputError names file, key, value and what is allowed.
     """
     tables = read_toml(path)
-    axes = tables.pop("sweep", {})
+    axes = tables.pop(SWEEP, {})
     if not isinstance(axes, Mapping):
         raise InputError(f"{path}: sweep = {shown(axes)} is not allowed: [sweep] is a section")
     for key, values in axes.items():
