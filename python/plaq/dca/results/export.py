@@ -117,18 +117,15 @@ def write_block_gf(group: h5py.Group, values: np.ndarray, beta: float) -> None:
 
 
 def scalars(results: Results) -> str:
-    """One row per temperature: T, beta, mu, and mean and error of every scalar; empty where there is none."""
-    names = list(
-        dict.fromkeys(name for p in results.points for name, e in p.observables.items() if not e.mean.ndim)
-    )
+    """One row per temperature: T, beta, and mean and error of every scalar, mu first; empty where there is none."""
+    measured = (name for p in results.points for name, e in p.observables.items() if not e.mean.ndim)
+    names = list(dict.fromkeys(["mu", *measured]))
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(["T", "beta", "mu", *(column for name in names for column in (name, f"{name}_error"))])
+    rows.writerow(["T", "beta", *(column for name in names for column in (name, f"{name}_error"))])
     for p in results.points:
-        cells = [
-            x for name in names for x in ((p[name].mean.item(), p[name].error.item()) if name in p else ("", ""))
-        ]
-        rows.writerow([p.T, p.beta, p.mu, *cells])
+        known = {"mu": (p.mu, "")} | {name: (p[name].mean.item(), p[name].error.item()) for name in names if name in p}
+        rows.writerow([p.T, p.beta, *(cell for name in names for cell in known.get(name, ("", "")))])
     return file.getvalue()
 
 
