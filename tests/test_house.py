@@ -79,7 +79,7 @@ def test_bindings_are_included_by_nobody():
 PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "output"], ["_core"], ["parts"],
           ["inputs", "trace"], ["comm", "data"],
           ["machine", "balance"], ["run"], ["cli"], ["dca", "lqcd", "pic"], ["main"], ["__main__"]]
-DCA = [["lattice", "mixing"], ["solver"], ["parameters", "physics"],
+DCA = [["lattice", "mixing", "units"], ["solver"], ["parameters", "physics"],
        ["convergence", "further", "planning", "results", "start"],
        ["observer"], ["iteration"], ["loop"], ["application"], ["cli", "commands"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path

@@ -95,7 +95,7 @@ def good(rng, key):
         "model.hopping": {f"{rng.randint(-3, 3)},{rng.randint(-3, 3)}": rng.uniform(-2, 2)
                           for _ in range(rng.randint(1, 4))},
         "dca.temperatures": sorted({logs(-4, 4) for _ in range(rng.randint(1, 4))}, reverse=True),
-        "dca.density": rng.uniform(0.001, 1.999), "dca.mu": pick([0.0, 1e5, -logs(-3, 5)]),
+        "dca.density": rng.uniform(0.01, 1.99), "dca.mu": pick([0.0, 1e5, -logs(-3, 5)]),
         "dca.isolated": pick([True, False]),
         "solver.kind": pick(["ctaux", "ed"]), "solver.measurements": pick([2e9, 100000, 64]),
         "solver.chains": pick([1, 8, 1000000, 64]),

@@ -43,6 +43,16 @@ def test_memory_follows_what_is_measured():
     assert of(channels=["pp"], transfers=[[1, 1]]) == charge
 
 
+def test_a_temperature_far_above_the_band_gets_a_word():
+    text = describe(synthetic.parameters(dca={"temperatures": [300, 100]}))
+    assert "T = 300 to 100 is far above the band width of 8 t and U" in text
+    hot = synthetic.parameters(dca={"temperatures": [300, 1]})
+    assert "T = 300 is far above" in Dca(hot).header()["remark"]
+    for T in (1.0, 40.0):  # a series from high temperature is meant
+        usual = synthetic.parameters(dca={"temperatures": [T]})
+        assert "remark" not in describe(usual) and "remark" not in Dca(usual).header()
+
+
 def test_what_cannot_run_is_refused_and_what_may_is_not(monkeypatch):
     p = synthetic.parameters()
     needed = at(0.07)[1].rank_bytes

@@ -73,7 +73,7 @@ def test_keys_and_values_from_python_that_no_file_can_have():
 @pytest.mark.parametrize("sections, part", [
     ({"dca": {"temperatures": [1.0, 1e-4]}}, "dca.temperatures holds 0.0001: with a bath and this hopping"),
     ({"model": {"t": 1000.0}}, "at least 2 is allowed"),
-    ({"model": {"hopping": {"64,0": 10.0}}}, "whose band is as steep as 1280 t a, at least 1.28 is allowed"),
+    ({"model": {"hopping": {"64,0": 10.0}}}, "whose band is as steep as 1280 times a, at least 1.28 is allowed"),
     ({"dca": {"temperatures": [1e-4], "density": None, "mu": 1e5, "isolated": True}}, "at least 0.001 is allowed"),
 ])
 def test_combinations_that_are_hopeless(sections, part):

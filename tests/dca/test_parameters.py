@@ -31,7 +31,7 @@ def test_protocol_of_the_example_reads():
             "exactly one of dca.density and dca.mu must be given: neither is given",
         ),
         ({"dca": {"mu": 3.0}}, "both are given"),
-        ({"dca": {"density": 2.0}}, "dca.density = 2.0 is not allowed: it must be a number in [0.001, 1.999]"),
+        ({"dca": {"density": 2.0}}, "dca.density = 2.0 is not allowed: it must be a number in [0.01, 1.99]"),
         ({"dca": {"temperatures": [0.1, 0.0]}}, "dca.temperatures = [0.1, 0.0] is not allowed"),
         ({"dca": {"temperatures": [0.1, 0.1]}}, "must not repeat a value"),
         ({"dca": {"iterations": 3, "minimum_iterations": 4}},

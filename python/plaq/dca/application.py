@@ -13,7 +13,7 @@ from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.observer import Contributor, Observer, QuietObserver
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.planning.cost import Machine, cost
-from plaq.dca.planning.forecast import describe, forecast
+from plaq.dca.planning.forecast import describe, forecast, remark
 from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_table
 from plaq.dca.results.file import FORMAT
@@ -64,8 +64,10 @@ class Dca(Application):
 
     def header(self) -> Mapping[str, Any]:
         p = self.parameters
+        hint = remark(p)
         symmetric = at_half_filling(p, Cluster(Lattice(p.hopping()), p.model.cluster)) is not None
-        return {**({"half filling": "mu = U/2, particles and holes are alike"} if symmetric else {}),
+        return {**({"remark": hint} if hint else {}),
+                **({"half filling": "mu = U/2, particles and holes are alike"} if symmetric else {}),
                 "chains": p.solver.chains, "seed": p.solver.seed,
                 **({"device": devices.words(p)} if p.run.device != "none" and p.solver.kind == "ctaux" else {}),
                 **({"start": p.dca.start[:16]} if p.dca.start else {})}

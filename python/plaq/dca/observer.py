@@ -18,6 +18,7 @@ from plaq.dca.results.file import check_functions, write_results
 from plaq.dca.results.results import Results, summary
 from plaq.dca.solver.shares import SpreadEstimate
 from plaq.dca.start import Start
+from plaq.dca.units import measured
 from plaq.errors import InputError
 from plaq.files import checkpoint
 from plaq.run.desk import Desk, to_the_end
@@ -113,7 +114,7 @@ class Observer(QuietObserver):
         s = self._state.get
         sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
         rows = [
-            ("temperature", f"{number(s('T'))} t"),
+            ("temperature", measured(number(s("T")), self._parameters.unit)),
             ("iteration", f"{number(s('iteration'), 'd')} of ≤ {number(s('iterations'), 'd')}"),
             ("μ", number(s("mu"), ".6f")),
             ("n", number(s("density"), ".5f")),
@@ -141,7 +142,7 @@ class Observer(QuietObserver):
         if T is None:
             self._log.line("goes on: all temperatures are done")
             return
-        self._continued = f"{T:.5g} t, iteration {iteration}"
+        self._continued = f"{measured(f'{T:.5g}', self._parameters.unit)}, iteration {iteration}"
         there = f", iteration {iteration}, with {measured:.0f} of {of:.0f} measurements there" if of else ""
         self._log.line(f"goes on at T = {T:.5g}{there}")
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from plaq.dca.units import unit_of
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import boolean, choice, devices, displacements, integer, list_of, one_of, real, text
@@ -32,7 +33,8 @@ WIDEST = 1e8  # energies over T that Matsubara functions are made for
 _amplitude, _measurements = real("[-1000, 1000]"), integer(1, 2 * 10**9)
 
 TABLE = [
-    Parameter("model", "t", _amplitude, 1.0, "t", "nearest-neighbour hopping; all energies are in units of t"),
+    Parameter("model", "t", _amplitude, 1.0, "t",
+              "nearest-neighbour hopping; where it is not 1, all energies are in the unit that it is in"),
     Parameter("model", "t_prime", _amplitude, 0.0, "t", "next-nearest-neighbour hopping; enters H as -t_prime"),
     Parameter("model", "hopping", displacements(_amplitude, 256), None, "t",
               "instead of t and t_prime: displacement (dx,dy) and the amplitude that enters H with its sign"),
@@ -46,7 +48,7 @@ TABLE = [
     Parameter("dca", "sigma", text(), "hartree", "",
               "self-energy that the first temperature starts from: \"hartree\" is U n/2, \"zero\" none, "
               "else a file of K_x, K_y, omega, re, im as `plaq dca export` writes it"),
-    Parameter("dca", "density", real("[0.001, 1.999]"), None, "",
+    Parameter("dca", "density", real("[0.01, 1.99]"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t",
               "chemical potential; U/2 is half filling where particles and holes are alike"),
@@ -169,6 +171,11 @@ class Parameters(parameters.Parameters):
         sign."""
         return hopping_table(self.model)
 
+    @property
+    def unit(self) -> str:
+        """Of energies: ``t``, or nothing (plaq.dca.units)."""
+        return unit_of(self.hopping())
+
     def measurements(self, temperature: float) -> tuple[int, int]:
         """Configurations measured in each of the first iterations and in the last ones together at this
         temperature."""
@@ -254,11 +261,11 @@ def check_scales(model: Any, dca: Any, refuse) -> None:
     steepest = max(sum(abs(t * d[i]) for d, t in hopping.items()) for i in (0, 1))
     if not dca.isolated and coldest < FLATTEST * steepest:
         refuse(f"dca.temperatures holds {coldest}: with a bath and this hopping, whose band is as steep as "
-               f"{steepest:.4g} t a, at least {FLATTEST * steepest:.4g} is allowed, or the momenta to average "
+               f"{steepest:.4g} times a, at least {FLATTEST * steepest:.4g} is allowed, or the momenta to average "
                "over are too many")
     widest = 2 * sum(map(abs, hopping.values())) + model.U + abs(dca.mu or 0.0)
     if coldest < widest / WIDEST:
-        refuse(f"dca.temperatures holds {coldest}: with band, U and mu as wide as {widest:.4g} t together, at least "
+        refuse(f"dca.temperatures holds {coldest}: with band, U and mu as wide as {widest:.4g} together, at least "
                f"{widest / WIDEST:.4g} is allowed")
 
 

@@ -12,6 +12,7 @@ from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics import observables
 from plaq.dca.physics.point import Point
 from plaq.dca.solver.ed import ExactCluster, two_particle
+from plaq.dca.units import in_units
 
 
 def exact_point(parameters, cluster, index, channels=(), window=0):
@@ -55,5 +56,5 @@ def exact_point(parameters, cluster, index, channels=(), window=0):
             name, convention, g4 = "G4_pp", observables.PAIRING, g4[:, window:].real
         found[name] = Estimate(name, g4, np.zeros_like(g4), axes=observables.two_particle_axes(setting, window, half),
                                unit="1/t^2", convention=convention)
-    return Point(index, T, beta, mu, found, [], {"exact": time.perf_counter() - started},
+    return Point(index, T, beta, mu, in_units(found, parameters.unit), [], {"exact": time.perf_counter() - started},
                  representatives=PointGroup(cluster).representatives)

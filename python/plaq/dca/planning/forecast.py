@@ -11,8 +11,11 @@ from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import Machine, cost, iterations
 from plaq.dca.planning.needs import check_ranks
 from plaq.dca.solver import devices
+from plaq.dca.units import measured, strength
 from plaq.errors import InputError
 from plaq.machine import pool_options
+
+HOT = 5.0  # times band width or U: a temperature that may be meant in another unit
 
 
 def describe(p: Parameters) -> str:
@@ -20,12 +23,14 @@ def describe(p: Parameters) -> str:
     lattice = Lattice(p.hopping())
     cluster = Cluster(lattice, p.model.cluster)
     group = PointGroup(cluster)
-    filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {p.dca.mu} t"
+    filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {measured(p.dca.mu, p.unit)}"
     if at_half_filling(p, cluster) is not None:
         filling += " (half filling is mu = U/2: particles and holes are alike)"
     low, high = lattice.extrema
+    hint = remark(p)
     lines = [
-        f"model:       U = {p.model.U} t, {filling}, band from {low:.4g} t to {high:.4g} t",
+        f"model:       U = {strength(p.model, p.unit)}, {filling}, band from {measured(f'{low:.4g}', p.unit)} to "
+        f"{measured(f'{high:.4g}', p.unit)}",
         f"cluster:     {cluster.size} sites, vectors {[list(v) for v in p.model.cluster]}"
         + (", isolated" if p.dca.isolated else ""),
         f"sites:       {' '.join(f'({x},{y})' for x, y in cluster.sites)}",
@@ -33,6 +38,7 @@ def describe(p: Parameters) -> str:
         f"point group: {group.name}, {len(group.operations)} of the {len(lattice.point_group)} operations of the "
         f"lattice ({lattice.system.name})",
         f"irreps:      {' '.join(irrep_projectors(cluster))}",
+        *([f"remark:      {hint}"] if hint else []),
         "",
     ]
     if p.solver.kind == "ed":
@@ -60,6 +66,18 @@ def describe(p: Parameters) -> str:
         found = [str(error)]
     lines += [f"device:      {line}" for line in found]
     return "\n".join(lines)
+
+
+def remark(p: Parameters) -> str:
+    """Of an input that can be run but may not be meant; empty mostly."""
+    low, high = Lattice(p.hopping()).extrema
+    hot = [T for T in p.dca.temperatures if T > HOT * max(high - low, p.model.U)]
+    if not hot:
+        return ""
+    shown = f"{hot[0]:g}" + (f" to {hot[-1]:g}" if len(hot) > 1 else "")
+    width = measured(f"{high - low:.4g}", p.unit)
+    return (f"T = {shown} is far above the band width of {width} and U: temperatures are energies, k_B T with k_B = 1, "
+            "in the unit of U and the hopping")
 
 
 def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:

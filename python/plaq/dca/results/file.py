@@ -37,7 +37,7 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
     def fill(file: h5py.File) -> None:
         points = file.create_group("points", track_order=True)
         for point in results.points:
-            _write_point(points.create_group(_name(point.index), track_order=True), point)
+            _write_point(points.create_group(_name(point.index), track_order=True), point, results.unit)
         if results.transition is not None:
             write_tree(file.create_group("transition", track_order=True), plain(results.transition))
 
@@ -110,9 +110,9 @@ def _name(index: int) -> str:
     return f"{index:03d}"
 
 
-def _write_point(group: h5py.Group, point: Point) -> None:
-    for name, value, unit in [("T", point.T, "t"), ("beta", point.beta, "1/t"), ("mu", point.mu, "t")]:
-        group.create_dataset(name, data=float(value)).attrs["unit"] = unit
+def _write_point(group: h5py.Group, point: Point, unit: str) -> None:
+    for name, value, of in [("T", point.T, unit), ("beta", point.beta, unit and f"1/{unit}"), ("mu", point.mu, unit)]:
+        group.create_dataset(name, data=float(value)).attrs["unit"] = of
     if point.representatives is not None:
         group["representatives"] = point.representatives
     observables = group.create_group("observables", track_order=True)

@@ -16,6 +16,7 @@ from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import inequivalent
 from plaq.dca.results.file import read_results
 from plaq.dca.results.results import Results
+from plaq.dca.units import measured, over
 from plaq.errors import RunError
 from plaq.files.atomic import cannot_write
 from plaq.trace.session import region
@@ -93,11 +94,13 @@ def pairing(results: Results, theme: Theme) -> Figure:
         if np.isfinite(found.error):
             low, high = found.value - found.error, found.value + found.error
             axes.axvspan(low, high, color=theme.series[1], alpha=0.25, lw=0)
-        axes.axvline(found.value, color=theme.series[1], label=f"$T_c$ = {with_error(found.value, found.error)} t")
+        label = f"$T_c$ = {measured(with_error(found.value, found.error), results.unit)}"
+        axes.axvline(found.value, color=theme.series[1], label=label)
     finite = np.where(np.isfinite(error), error, 0)
     axes.errorbar(T, value, finite, fmt="o", color=theme.series[0], label=r"$\lambda_d$", zorder=3)
-    axes.set(xlabel="temperature T / t", ylabel=r"leading d-wave eigenvalue $\lambda_d$")
-    axes.legend()
+    axes.set(xlabel=over("temperature T", results.unit), ylabel=r"leading d-wave eigenvalue $\lambda_d$")
+    if len(axes.get_legend_handles_labels()[0]) > 1:  # of points alone the label of the axis says it
+        figure.legend(ncols=3, loc="outside upper left")
     return figure
 
 
@@ -116,9 +119,10 @@ def instabilities(results: Results, theme: Theme) -> Figure:
                       color=colour, label=order.label.replace("λ_", ""))
         found = order.transition
         if found is not None and found.value is not None:
-            label = f"{math(order.symbol)} = {with_error(found.value, found.error)} t"
+            known = measured(with_error(found.value, found.error), results.unit)
+            label = f"{math(order.symbol)} = {known}"
             axes.axvline(found.value, color=colour, lw=0.9, ls=":", label=label)
-    log_temperature(axes, [p.T for p in results.points if any(order.observable in p for order in orders)])
+    log_temperature(axes, [p.T for p in results.points if any(order.observable in p for order in orders)], results.unit)
     axes.set(ylabel="leading eigenvalue")
     figure.legend(ncols=4, loc="outside upper left")
     return figure
@@ -134,8 +138,8 @@ def susceptibilities(results: Results, theme: Theme) -> Figure:
             value, error = (np.array([getattr(p[name], part)[k] for p in points]) for part in ("mean", "error"))
             axes.errorbar([p.T for p in points], value, np.where(np.isfinite(error), error, 0), ls="-",
                           label=momentum(K[k]), **look(theme, i))
-        log_temperature(axes, [p.T for p in points])
-        axes.set(ylabel=f"{words(name)} · t")
+        log_temperature(axes, [p.T for p in points], results.unit)
+        axes.set(ylabel=" · ".join(filter(None, (words(name), results.unit))))
     legend_of_momenta(figure, panels[0], "q")
     return figure
 
@@ -151,9 +155,9 @@ def self_energy(results: Results, theme: Theme) -> Figure:
     for i, k in enumerate(inequivalent(point)):
         left.errorbar(w[shown], real[k, shown], sigma.error[k, shown].real, label=momentum(K[k]), **look(theme, i))
         right.errorbar(w[shown], sigma.mean[k, shown].imag, sigma.error[k, shown].imag, **look(theme, i))
-    left.set(xlabel=r"$\omega_n$ / t", ylabel=r"Re $\Sigma$ − Hartree / t")
-    right.set(xlabel=r"$\omega_n$ / t", ylabel=r"Im $\Sigma$ / t")
-    figure.suptitle(f"T = {point.T:.4g} t", x=0.01, ha="left", fontsize=10)
+    left.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=over(r"Re $\Sigma$ − Hartree", results.unit))
+    right.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=over(r"Im $\Sigma$", results.unit))
+    figure.suptitle(f"T = {measured(f'{point.T:.4g}', results.unit)}", x=0.01, ha="left", fontsize=10)
     legend_of_momenta(figure, left, "K")
     return figure
 
@@ -168,7 +172,7 @@ def order_histogram(results: Results, theme: Theme) -> Figure:
         axes.plot(k[used], histogram.mean[used] / histogram.mean.sum(), color=colour, label=f"{point.T:.4g}",
                   marker="o" if np.count_nonzero(used) == 1 else "")  # without interaction there is k = 0 only
     axes.set(xlabel="expansion order k", ylabel="probability", ylim=(0, None))
-    axes.legend(title="T / t", ncols=2)
+    axes.legend(title=over("T", results.unit), ncols=2)
     return figure
 
 
@@ -176,7 +180,7 @@ def sign(results: Results, theme: Theme) -> Figure:
     figure, axes = plt.subplots(figsize=SIZE)
     T, value, error = results.series("sign")
     axes.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[0])
-    log_temperature(axes, T)
+    log_temperature(axes, T, results.unit)
     axes.set(ylabel="average sign", ylim=(min(0.0, value.min()), 1.05))
     return figure
 
@@ -189,7 +193,7 @@ def autocorrelation(results: Results, theme: Theme) -> Figure:
         rows = [(p.T, p[name].tau_int) for p in results.points if name in p and p[name].tau_int is not None]
         colour = theme.series[i % len(theme.series)]
         axes.plot(*zip(*rows), marker=MARKERS[i % 6], color=colour, label=words(name))
-    log_temperature(axes, [p.T for p in results.points])
+    log_temperature(axes, [p.T for p in results.points], results.unit)
     axes.set(ylabel=r"$\tau_{\rm int}$ / measurements", ylim=(0, None))
     axes.legend()
     return figure
@@ -210,7 +214,7 @@ def convergence(results: Results, theme: Theme) -> Figure:
     axes.yaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if axes.get_legend_handles_labels()[0]:  # without interaction nothing ever changes
-        axes.legend(title="T / t", ncols=2)
+        axes.legend(title=over("T", results.unit), ncols=2)
     return figure
 
 
@@ -220,8 +224,8 @@ def thermodynamics(results: Results, theme: Theme) -> Figure:
     for i, (axis, name) in enumerate(zip(axes[0], shown)):
         T, value, error = results.series(name)
         axis.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[i])
-        log_temperature(axis, T)
-        axis.set(ylabel=f"{words(name)}{' / t' if name == 'energy' else ''}")
+        log_temperature(axis, T, results.unit)
+        axis.set(ylabel=over(words(name), results.unit if name == "energy" else ""))
     return figure
 
 
@@ -235,7 +239,7 @@ def frequency_window(results: Results, theme: Theme) -> Figure:
     axes.axhline(0.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     axes.set(xlabel="positive frequencies kept", ylabel=r"$\lambda_d(n)\,/\,\lambda_d - 1$ in %")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.legend(title="T / t")
+    axes.legend(title=over("T", results.unit))
     return figure
 
 
@@ -246,7 +250,8 @@ def gap(results: Results, theme: Theme) -> Figure:
     figure, axes = plt.subplots(figsize=SIZE)
     for i, k in enumerate(np.argsort(-np.abs(vector.mean[:, 0]))[:6]):
         axes.plot(w, vector.mean[k].real, marker=MARKERS[i], color=theme.series[i], label=momentum(K[k]))
-    axes.set(xlabel=r"$\omega_n$ / t", ylabel=r"$\phi_d(K, i\omega_n)$", title=f"T = {point.T:.4g} t")
+    axes.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=r"$\phi_d(K, i\omega_n)$",
+             title=f"T = {measured(f'{point.T:.4g}', results.unit)}")
     axes.legend(title="K")
     return figure
 
@@ -260,7 +265,7 @@ def time_spent(results: Results, theme: Theme) -> Figure:
         axes.barh(rows, seconds, left=left, height=0.7, color=theme.series[i % len(theme.series)],
                   alpha=1.0 if i < len(theme.series) else 0.5, label=words(part))
         left += seconds
-    axes.set(xlabel="time / s", ylabel="T / t")
+    axes.set(xlabel="time / s", ylabel=over("T", results.unit))
     axes.set_yticks(rows, [f"{p.T:.4g}" for p in results.points])
     axes.invert_yaxis()
     axes.grid(False, axis="y")
@@ -295,7 +300,7 @@ def legend_of_momenta(figure: Figure, axes, title: str) -> None:
         figure.legend(handles, labels, title=title, loc="outside right upper", ncols=-(-len(labels) // 16))
 
 
-def log_temperature(axes, T) -> None:
+def log_temperature(axes, T, unit: str) -> None:
     """A logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
     low, high = min(T) / 1.1, max(T) * 1.1
     ticks = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
@@ -304,7 +309,7 @@ def log_temperature(axes, T) -> None:
     axes.set(xscale="log", xlim=(low, high))
     axes.set_xticks(ticks, [f"{t:.3g}" for t in ticks])
     axes.minorticks_off()
-    axes.set_xlabel("temperature T / t")
+    axes.set_xlabel(over("temperature T", unit))
 
 
 def math(symbol: str) -> str:

@@ -20,6 +20,7 @@ from plaq.dca.results.file import FORMAT, read_results
 from plaq.dca.results.plot import available, words
 from plaq.dca.results.report_tables import check_table, history_table, momentum_table, order_table, point_table
 from plaq.dca.results.results import Results
+from plaq.dca.units import measured, strength
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
 
@@ -40,7 +41,7 @@ def write_report(folder: Path) -> Path:
 
 def page(results: Results, parameters: Parameters, header: dict[str, Any], digest: str) -> str:
     """The whole page as HTML."""
-    title = escape(f"plaq dca · U = {parameters.model.U:g} t · {filling(parameters)}")
+    title = escape(f"plaq dca · U = {strength(parameters.model, parameters.unit)} · {filling(parameters)}")
     parts = [
         f'<p class="over">plaq dca · {escape(model_in_words(parameters))}</p>',
         f"<h1>{headline(results)}</h1>",
@@ -52,7 +53,7 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         "<h2>Results by temperature</h2>",
         point_table(results, parameters.dca.density),
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
-        "that the data cannot support. All energies and temperatures are in units of t.</p>",
+        f"that the data cannot support. All energies and temperatures are in {units_in_words(parameters)}.</p>",
         notes(results),
         order_table(results),
         momentum_table(results),
@@ -63,7 +64,7 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
              *((f"time: {part}", duration(seconds)) for part, seconds in results.seconds.items()),
              ("digest of the results", digest)]
         ),
-        *(history_table(point) for point in results.points if point.history),
+        *(history_table(point, results.unit) for point in results.points if point.history),
         folded("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
     ]
     return frame(title, parts)
@@ -75,8 +76,9 @@ def headline(results: Results) -> str:
     found = []
     for order in orders:
         if order.status == "found":  # two channels may have the same order, and noise may tell them apart
+            T = with_error(order.transition.value, order.transition.error)
             channel = f" ({order.channel})" if sum(o.symbol == order.symbol for o in orders) > 1 else ""
-            found.append(f"{order.symbol} = {with_error(order.transition.value, order.transition.error)} t{channel}")
+            found.append(f"{order.symbol} = {measured(T, results.unit)}{channel}")
     if found:
         return markup(", ".join(found))
     if results.tc["status"] == "bound":
@@ -85,7 +87,8 @@ def headline(results: Results) -> str:
     return (
         "No temperature is finished"
         if coldest is None
-        else f"{len(results.points)} temperature{'s' if len(results.points) > 1 else ''}, down to T = {coldest.T:g} t"
+        else f"{len(results.points)} temperature{'s' if len(results.points) > 1 else ''}, down to "
+             f"T = {measured(f'{coldest.T:g}', results.unit)}"
     )
 
 
@@ -105,22 +108,28 @@ def doubts(results: Results, p: Parameters) -> str:
 
 def model_in_words(p: Parameters) -> str:
     vectors = ", ".join(f"({x},{y})" for x, y in p.model.cluster)
-    hopping = "hopping table" if p.model.hopping else f"t′ = {p.model.t_prime:g} t"
+    hopping = "hopping table" if p.model.hopping else f"t′ = {measured(f'{p.model.t_prime:g}', p.unit)}"
     return f"Hubbard model, {hopping}, {'isolated ' if p.dca.isolated else ''}cluster {vectors}"
 
 
+def units_in_words(p: Parameters) -> str:
+    if p.unit:
+        return f"units of {p.unit}"
+    return "the unit of " + ("the hopping table" if p.model.hopping else f"t = {p.model.t:g}")
+
+
 def filling(p: Parameters) -> str:
-    return f"n = {p.dca.density:g}" if p.dca.density is not None else f"μ = {p.dca.mu:g} t"
+    return f"n = {p.dca.density:g}" if p.dca.density is not None else f"μ = {measured(f'{p.dca.mu:g}', p.unit)}"
 
 
 def facts(results: Results, p: Parameters) -> str:
     """The boxes below the headline."""
     (a, b), (c, d) = p.model.cluster
-    entries = [("U", f"{p.model.U:g} t"), tuple(filling(p).split(" = ")), ("sites", str(abs(a * d - b * c)))]
+    entries = [("U", strength(p.model, p.unit)), tuple(filling(p).split(" = ")), ("sites", str(abs(a * d - b * c)))]
     off = ""
     if results.points:
         coldest = min(results.points, key=lambda point: point.T)
-        entries.append(("lowest T", f"{coldest.T:g} t"))
+        entries.append(("lowest T", measured(f"{coldest.T:g}", p.unit)))
         entries += [(f"{name} there", str(coldest[key]))
                     for key, name in [("density", "n"), ("sign", "sign"), ("lambda_d", "λ_d")] if key in coldest]
         entries += [(f"{order.label} there", str(coldest[order.observable]))

@@ -11,14 +11,15 @@ from plaq.dca.physics import checks
 from plaq.dca.physics.response import responses
 from plaq.dca.results.plot import words
 from plaq.dca.results.results import Results
+from plaq.dca.units import measured, over
 
-# Column of the table of results: observable, heading.
+# Column of the table of results: observable, heading; of energies without their unit.
 COLUMNS = {
     "density": "n",
     "double_occupancy": "D",
-    "energy_kinetic": "E<sub>kin</sub> / t",
-    "energy_potential": "E<sub>pot</sub> / t",
-    "energy": "E / t",
+    "energy_kinetic": "E<sub>kin</sub>",
+    "energy_potential": "E<sub>pot</sub>",
+    "energy": "E",
     "sign": "sign",
     "expansion_order": "⟨k⟩",
     "lambda_d": "λ<sub>d</sub>",
@@ -28,8 +29,8 @@ COLUMNS = {
 
 # Of the table of responses.
 RESPONSES = {
-    "spin_susceptibility": "χ<sub>s</sub> t",
-    "charge_susceptibility": "χ<sub>c</sub> t",
+    "spin_susceptibility": "χ<sub>s</sub>",
+    "charge_susceptibility": "χ<sub>c</sub>",
     "spin_structure_factor": "S<sub>s</sub>",
     "charge_structure_factor": "S<sub>c</sub>",
     "lambda_pp": "λ<sub>pp</sub>",
@@ -37,6 +38,14 @@ RESPONSES = {
     "lambda_charge": "λ<sub>charge</sub>",
     "lambda_transverse": "λ<sub>transverse</sub>",
 }
+
+
+def heading(name: str, unit: str) -> str:
+    """Of the column of an observable or a response, in this unit of energy."""
+    head = {**COLUMNS, **RESPONSES}[name]
+    if name.startswith("energy"):
+        return over(head, unit)
+    return measured(head, unit) if name.endswith("susceptibility") else head
 
 
 def order_table(results: Results) -> str:
@@ -51,11 +60,12 @@ def order_table(results: Results) -> str:
 def momentum_table(results: Results) -> str:
     """Susceptibilities, structure factors and eigenvalues of channels by temperature and momentum transfer."""
     rows = [(point, row) for point in results.points for row in responses(point)]
-    names = {name: head for name, head in RESPONSES.items() if any(name in row.values for _, row in rows)}
+    names = [name for name in RESPONSES if any(name in row.values for _, row in rows)]
     if not rows:
         return ""
     body = ((f"{point.T:g}", str(row), *(str(row.values.get(name, "")) for name in names)) for point, row in rows)
-    return (f"<h2>Spin and charge by momentum</h2>{table(('T / t', 'q', *names.values()), body)}"
+    head = [over("T", results.unit), "q", *(heading(name, results.unit) for name in names)]
+    return (f"<h2>Spin and charge by momentum</h2>{table(head, body)}"
             '<p class="note">χ: static susceptibility, S: equal-time structure factor, of the cluster at '
             "q; λ: leading eigenvalue of Γχ̄<sub>0</sub> of the lattice at q. Order sets in where a λ at "
             "frequency 0 reaches 1.</p>")
@@ -63,14 +73,13 @@ def momentum_table(results: Results) -> str:
 
 def point_table(results: Results, wanted: float | None = None) -> str:
     """The scalars by temperature, beside what is doubtful there; ``wanted`` is the density that was asked for."""
-    columns = {
-        name: heading for name, heading in COLUMNS.items() if any(name in point for point in results.points)
-    }
+    columns = [name for name in COLUMNS if any(name in point for point in results.points)]
     body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else number(point.mu, ".5f"),
              *(str(point[name]) if name in point else "" for name in columns),
              f"{point.measurements:,}".replace(",", " ") if point.measurements else "exact"]
             for point in results.points]
-    head = ["T / t", "μ / t", *columns.values(), "measurements"]
+    unit = results.unit
+    head = [over("T", unit), over("μ", unit), *(heading(name, unit) for name in columns), "measurements"]
     why = ["; ".join(checks.doubts(point, wanted)) for point in results.points]
     if any(why):
         head.insert(1, "in doubt")
@@ -94,17 +103,17 @@ def check_table(results: Results) -> str:
                      number(last.get("drift"), ".1e"), number(last.get("acceptance"), ".3f"), verdict))
     return (
         "<h2>Checks</h2>"
-        + table(("T / t", "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"), body, failed=failed)
+        + table((over("T", results.unit), "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"), body, failed=failed)
         + '<p class="note">⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D) holds exactly in every bath, so the '
         "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix "
         "when it is computed anew: the rounding that had piled up.</p>"
     )
 
 
-def history_table(point) -> str:
+def history_table(point, unit: str) -> str:
     """The iterations of one temperature, folded away."""
     names = [name for name in point.history[0] if name not in ("T", "seconds")]
     body = [[*(cell(record.get(name)) for name in names), duration(sum((record.get("seconds") or {}).values()))]
             for record in point.history]
     head = [escape(words(name)) for name in [*names, "time"]]
-    return folded(f"Iterations at T = {point.T:g} t", table(head, body))
+    return folded(f"Iterations at T = {measured(f'{point.T:g}', unit)}", table(head, body))

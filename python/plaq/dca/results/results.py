@@ -27,6 +27,11 @@ class Results:
     transition: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def unit(self) -> str:
+        """Of energies: ``t``, or nothing (plaq.dca.units)."""
+        return next((point[name].unit for point in self.points for name in ("mu", "energy") if name in point), "t")
+
     def at(self, T: float) -> Point:
         """The point at temperature ``T``; KeyError when there is none."""
         for point in self.points:

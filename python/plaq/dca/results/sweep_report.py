@@ -20,15 +20,16 @@ from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import PAIRING, Instability
 from plaq.dca.physics.response import responses
 from plaq.dca.results.plot import math
-from plaq.dca.results.report_tables import COLUMNS, RESPONSES
+from plaq.dca.results.report_tables import COLUMNS, RESPONSES, heading
 from plaq.dca.results.sweep_table import Entry, digests, read
+from plaq.dca.units import measured, over
 from plaq.errors import RunError
 from plaq.files.atomic import cannot_write, write_atomically
 from plaq.run.table import TABLE
 from plaq.trace.session import region
 
 SIZE = (7.6, 4.2)
-MARKERS = "osD^vP"
+MARKERS = "osDPX*"  # triangles are bounds
 
 
 @region("report")
@@ -75,7 +76,8 @@ def headline(entries: list[Entry]) -> str:
     if best is None:
         return f"{len(entries)} run{'' if len(entries) == 1 else 's'}"
     entry, order = best
-    return f"T_c = {with_error(order.transition.value, order.transition.error)} t at {entry.name}"
+    T = with_error(order.transition.value, order.transition.error)
+    return f"T_c = {measured(T, entry.results.unit)} at {entry.name}"
 
 
 def found(entries: list[Entry], observable: str = PAIRING) -> list[tuple[Entry, Instability]]:
@@ -111,7 +113,7 @@ def run_table(entries: list[Entry], keys: list[str]) -> str:
         orders = {order.observable: order for order in entry.orders}
         time = duration(sum(entry.results.seconds.values())) if entry.results else ""
         rows.append([link(entry), *entry.axes.values(), entry.status,
-                     *(temperature(orders.get(name)) for name in labels), time])
+                     *(sets_in(orders.get(name)) for name in labels), time])
     head = ["run", *(escape(key) for key in keys), "T<sub>c</sub>: status",
             *(f"{markup(o.symbol)} <small>{markup(o.label)}</small>" for o in labels.values()), "time"]
     return table(head, rows, failed={i for i, entry in enumerate(entries) if entry.status in ("failed", "damaged")})
@@ -123,7 +125,7 @@ def link(entry: Entry) -> str:
             else entry.name)
 
 
-def temperature(order: Instability | None) -> str:
+def sets_in(order: Instability | None) -> str:
     """``0.0763(2)``, ``< 0.07`` or ``> 0.1`` where it lies outside, empty where it was not looked for."""
     if order is None or order.transition is None:
         return ""
@@ -133,10 +135,16 @@ def temperature(order: Instability | None) -> str:
     return f"{side} {T:g}"
 
 
+def unit_of_all(entries: list[Entry]) -> str:
+    """The unit of energies that all runs have in common; none where they differ."""
+    units = {entry.results.unit for entry in entries if entry.results}
+    return units.pop() if len(units) == 1 else ""
+
+
 def point_table(entries: list[Entry]) -> str:
     """Every scalar of every run and temperature, and spin and charge at the momenta that symmetry tells apart."""
     points = [(entry, point) for entry in entries if entry.results for point in entry.results.points]
-    names = {name: head for name, head in COLUMNS.items() if any(name in point for _, point in points)}
+    names = [name for name in COLUMNS if any(name in point for _, point in points)]
     at = [{(name, momentum(row.q), row.m): e for row in responses(point) for name, e in row.values.items()}
           for _, point in points]
     columns = sorted({column for row in at for column in row},
@@ -148,8 +156,9 @@ def point_table(entries: list[Entry]) -> str:
         rows.append([link(entry), why, f"{point.T:g}", number(point.mu, ".5f"),
                      *(str(point[name]) if name in point else "" for name in names),
                      *(str(values.get(column, "")) for column in columns), f"{point.measurements or 'exact'}"])
-    head = ["run", "in doubt", "T / t", "μ / t", *names.values(),
-            *(f"{RESPONSES[name]} {q}{f', m = {m}' if m else ''}" for name, q, m in columns), "measurements"]
+    unit = unit_of_all(entries)
+    head = ["run", "in doubt", over("T", unit), over("μ", unit), *(heading(name, unit) for name in names),
+            *(f"{heading(name, unit)} {q}{f', m = {m}' if m else ''}" for name, q, m in columns), "measurements"]
     if not doubtful:
         del head[1]
         rows = [[name, *cells] for name, _, *cells in rows]
@@ -217,7 +226,7 @@ def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
                 name = None if known else label
                 known = known or [x]  # the label once
                 axes.plot([x], [T], "v" if side == "<" else "^", color=look["color"], mfc="none", label=name)
-    return finished(figure, axes, entries, "temperature T / t")
+    return finished(figure, axes, entries, over("temperature T", unit_of_all(entries)))
 
 
 def eigenvalues(entries: list[Entry], theme: Theme) -> Figure:
@@ -237,13 +246,10 @@ def lowest(entry: Entry, order: Instability):
 
 
 def looks(entries: list[Entry], theme: Theme, name: Callable[[Instability], str]):
-    """(how to draw, label, points) of each series: colours tell orders, markers the rest of the axes."""
-    all_series = series(entries)
-    orders = list(dict.fromkeys(order.observable for order, _, _ in all_series))
-    rest = list(dict.fromkeys(words for _, words, _ in all_series))
-    for order, words, points in all_series:
-        look = {"color": theme.series[orders.index(order.observable) % len(theme.series)],
-                "fmt": MARKERS[rest.index(words) % len(MARKERS)] + "-"}
+    """(how to draw, label, points) of each series: its own colour and marker, until all pairs of these are used up."""
+    for i, (order, words, points) in enumerate(series(entries)):
+        look = {"color": theme.series[i % len(theme.series)],
+                "fmt": MARKERS[(i + i // len(theme.series)) % len(MARKERS)] + "-"}
         yield look, ", ".join(part for part in (math(name(order)), words) if part), points
 
 

@@ -1,0 +1,40 @@
+"""The unit of energy: t where the hopping to nearest neighbours is 1. Elsewhere it is whatever the input's numbers
+are in, which has no name here, so that numbers stand without one and U/t beside U."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+NEAR = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+
+
+def unit_of(hopping: Mapping[tuple[int, int], float]) -> str:
+    """``t`` or nothing. hopping : {(dx, dy): amplitude}, -t to nearest neighbours, those of them that it has."""
+    return "t" if {hopping[d] for d in NEAR if d in hopping} == {-1.0} else ""
+
+
+def measured(number: Any, unit: str) -> str:
+    """``0.07 t``, without a unit ``0.07``."""
+    return f"{number} {unit}".rstrip()
+
+
+def over(name: str, unit: str) -> str:
+    """What an axis or a column shows: ``T / t``, without a unit ``T``."""
+    return f"{name} / {unit}" if unit else name
+
+
+def strength(model: Any, unit: str) -> str:
+    """U in words: ``8 t``; without a unit ``2.8 (U/t = 8)``, of a table of hops without a t ``2.8``."""
+    ratio = f" (U/t = {model.U / model.t:g})" if not unit and model.hopping is None and model.t else ""
+    return measured(f"{model.U:g}", unit) + ratio
+
+
+def in_units(found: Mapping[str, Any], unit: str) -> dict[str, Any]:
+    """Estimates by name, whose units are t, 1/t and so on, as they are where energies are in this unit."""
+    if unit == "t":
+        return dict(found)
+    own = lambda given: "" if "t" in given else given
+    return {name: replace(e, unit=own(e.unit), axes=tuple(replace(a, unit=own(a.unit)) for a in e.axes))
+            for name, e in found.items()}
