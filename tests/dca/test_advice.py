@@ -43,8 +43,12 @@ def spoil_agreement(point):
 
 
 def spoil_tails(point):
-    point["lambda_d"].kurtosis, point["density"].kurtosis, point["eigenvector_d"].kurtosis = 41.8, 9.0, 60.0
-    point["sign"].kurtosis = 50.0
+    """One bin of lambda_d says what the others do not: without it there is 0.7."""
+    e = point["lambda_d"]
+    e.jackknife = np.full(64, 1.0) + 1e-3 * np.sin(np.arange(64))
+    e.jackknife[5] = 0.7
+    e.mean, e.error = np.array(1.0), np.array(0.3)
+    point["sign"].jackknife = e.jackknife
 
 
 def spoil_density(point):
@@ -64,7 +68,8 @@ def spoil_drift(point):
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
     (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
      "chains disagree at T = 0.08, each stays where it is for longer than its bins: raise solver.measurements"),
-    (spoil_tails, "heavy tails in lambda d: bins of kurtosis 42 where normal ones have 3", "heavy tails at T = 0.08"),
+    (spoil_tails, "heavy tails, a single bin decides lambda d 1.0(3), without it 0.700(5)",
+     "decide numbers at T = 0.08"),
     (spoil_density, "n = 0.951000(10) is 100.0 standard errors from 0.95", "density is off at T = 0.08"),
     (spoil_check, "the check of ⟨k⟩ fails by 8.0 standard errors", "check of ⟨k⟩ fails at T = 0.08"),
     (spoil_drift, "the walker's matrix drifts by 0.5", ""),
@@ -147,6 +152,16 @@ def test_tiles_agree_with_the_table(results):
     assert "class=off" not in tiles
     spoil_density(results.at(0.07))
     assert "<div class=off><dt>n there</dt>" in page(results, P, {}, "0" * 64)
+
+
+def test_points_alone_have_no_legend_that_looks_like_one_more():
+    p = synthetic.parameters(dca={"temperatures": [0.5, 0.1, 0.09]})
+    few, many = synthetic.results(p), synthetic.results()
+    few.transition = None
+    figure = plot.pairing(few, Theme())
+    assert not figure.legends and not figure.axes[0].get_legend()
+    figure = plot.pairing(many, Theme())
+    assert figure.legends and not figure.axes[0].get_legend(), "beside the data, not among them"
 
 
 def test_a_run_of_one_temperature_has_points_in_its_figures():

@@ -72,7 +72,7 @@ def test_atomic_limit(mu):
 @pytest.mark.parametrize("target", [2.01, -0.01])
 def test_a_density_out_of_reach_is_an_error_with_numbers(target):
     coarse, m = _setting(Lattice.square(), 0.0, 0.1)
-    with pytest.raises(RunError, match=f"mu not bracketed: density is .* at mu = .* but {target} is wanted"):
+    with pytest.raises(RunError, match=f"no mu gives density {target}: .* the lattice has .* at mu = "):
         find_mu(target, coarse, m, np.zeros((4, len(m.omega))))
 
 

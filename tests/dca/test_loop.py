@@ -11,7 +11,7 @@ from isolated import DIMER, OPEN_DIMER, Isolated
 from plaq.comm import world
 from plaq.dca.convergence import APPROACH, FINAL, next_phase
 from plaq.dca.lattice import matsubara
-from plaq.dca.lattice.chemical_potential import cutoff, density
+from plaq.dca.lattice.chemical_potential import cutoff, density, find_mu
 from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.loop import Loop
 from plaq.dca.observer import QuietObserver
@@ -20,7 +20,7 @@ from plaq.dca.physics import bethe_salpeter, checks, observables
 from plaq.dca.results.advice import advice
 from plaq.dca.solver import ctaux
 from plaq.dca.solver.pooling import parts
-from plaq.errors import Interrupted
+from plaq.errors import Interrupted, RunError
 from plaq.run.driver import Run
 
 
@@ -164,6 +164,51 @@ def test_sigma_and_mu_are_those_of_a_lattice_with_the_density_asked_for():
     assert point["density"].error > 0, "that of the cluster is measured"
     mus = [record["mu"] for record in point.history if record["phase"] == FINAL]
     assert point["mu"].error > 0 and abs(point["mu"].mean - np.mean(mus)) < 0.05
+
+
+def test_one_iteration_that_was_asked_for_is_not_one_too_few():
+    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "mu": 1.0, "iterations": 1},
+                   two_particle={"channels": []}, solver={"measurements": 1600, "chains": 8, "warmup": 20},
+                   run={"workers": 1})
+    results = carried_out(p, Run(world(), NEVER))
+    assert results.at(0.5).history[-1]["converged"] is None and "converged" not in results.answer()
+
+
+def test_a_density_that_noise_keeps_away_is_told_as_noise(monkeypatch):
+    p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.9}, two_particle={"channels": []},
+                   solver={"measurements": 640, "measurements_first": 64, "chains": 8, "warmup": 5}, run={"workers": 1})
+    monkeypatch.setattr("plaq.dca.iteration.find_mu", lambda target, coarse, mesh, sigma, guess: find_mu(
+        target if np.ptp(sigma.real) == 0 else 2.5, coarse, mesh, sigma, guess))  # what was measured gives no such n
+    with pytest.raises(RunError, match=r"T = 0.5, iteration 2: no mu gives density 2.5: with this self-energy the "
+                                       r"lattice has .*; Sigma is noise: 64 measurements made it, with an average "
+                                       r"sign of .*; "
+                                       r"raise solver.measurements_first, or stay"):
+        carried_out(p, Run(world(), NEVER))
+
+
+def test_chains_that_hardly_have_a_vertex_are_no_doubt():
+    p = Parameters(model={"U": 4}, dca={"temperatures": [300.0], "density": 0.9}, two_particle={"channels": []},
+                   solver={"measurements": 1024}, run={"workers": 1})
+    point = carried_out(p, Run(world(), NEVER)).at(300.0)
+    assert point["order_histogram"].mean[0] > 0.9 and checks.mixes(point)
+
+
+@pytest.mark.parametrize("dca", [{"density": 0.9}, {"mu": -0.7}, {"mu": -0.7, "isolated": True}])
+def test_without_interaction_energies_and_eigenvalues_are_exact(dca):
+    p = Parameters(model={"U": 0, "t_prime": 0.2}, dca={"temperatures": [0.2], **dca},
+                   two_particle={"channels": ["pp", "charge"], "frequencies": 2},
+                   solver={"measurements": 256, "chains": 8, "warmup": 5}, run={"workers": 1})
+    point = carried_out(p, Run(world(), NEVER)).at(0.2)
+    mu, eps = float(point["mu"].mean), Crystal.of(p).cluster.energies
+    if "isolated" not in dca:
+        k = 2 * np.pi * (np.arange(400) + 0.5) / 400
+        eps = Crystal.of(p).lattice.dispersion(np.stack(np.meshgrid(k, k), axis=-1))
+    filled = 2 / (1 + np.exp((eps - mu) / 0.2))
+    assert point["energy"].mean == pytest.approx(np.mean(eps * filled), abs=1e-11)
+    assert point["density"].mean == pytest.approx(np.mean(filled), abs=1e-8 if "density" in dca else 1e-11)
+    assert point["double_occupancy"].mean == point["density"].mean ** 2 / 4
+    for name in ("energy", "energy_potential", "lambda_d", "lambda_charge_q0_m0_s"):
+        assert point[name].error == 0 and (name == "energy" or point[name].mean == 0), name
 
 
 def test_what_is_not_self_consistent_is_said():

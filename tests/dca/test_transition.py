@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plaq.dca.physics.transition import crossing, falling, transition
+from plaq.dca.physics.transition import EXACT, crossing, falling, transition
 from plaq.errors import InputError
 
 # 2x2 cluster, U = 6, n = 0.95, 1e7 measurements: tutorial of DCA++ (Haehner et al., Comput. Phys. Commun. 246,
@@ -71,6 +71,14 @@ def test_below_one_everywhere_is_a_bound_and_a_sentence():
     assert (found.status, found.value, found.error) == ("bound", None, None)
     assert found.sentence == ("no transition found above T = 0.08: there the leading eigenvalue is 0.989(4), "
                               "2.8 standard errors below 1")
+
+
+@pytest.mark.parametrize("value, error, said", [
+    (0.62, 0.03, "0.62(3), below 1"), (1e-5, 1e-8, "below 1"), (0.0, EXACT, "is 0, below 1"),
+    (0.8, np.inf, "0.8(?), below 1")])
+def test_what_is_far_from_one_needs_no_count_of_errors(value, error, said):
+    found = transition([0.25, 0.5], [value, value / 2], [error, error])
+    assert found.status == "bound" and found.sentence.endswith(said) and "standard errors" not in found.sentence
 
 
 def test_above_one_everywhere_is_a_bound_too():

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from plaq.data.estimate import Estimate
+from plaq.data.estimate import Estimate, with_error
 from plaq.data.statistics import weighted_average
 from plaq.dca import convergence
 from plaq.dca.convergence import APPROACH, FINAL, Mismatch, iterations_left, next_phase
-from plaq.dca.lattice.chemical_potential import compressibility, find_mu
+from plaq.dca.lattice.chemical_potential import NoSuchDensity, compressibility, find_mu
 from plaq.dca.lattice.chemical_potential import density as lattice_density
 from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.lattice.matsubara import Mesh
@@ -33,6 +34,7 @@ from plaq.dca.solver import choices, ctaux, groups, pooling
 from plaq.dca.solver.chains import run_chains
 from plaq.dca.solver.shares import Shares, SpreadEstimate, pair_functions
 from plaq.dca.solver.watch import Watch
+from plaq.dca.units import in_units
 from plaq.errors import Interrupted, RunError
 from plaq.run.driver import Run
 
@@ -117,13 +119,24 @@ class Iteration:
         p, mesh = self.parameters, self.mesh
         sigma, mu = observables.causal(sigma, mesh.omega), self.at["mu"]
         if self.searched is not None:
-            mu = find_mu(self.searched, self.crystal.coarse, mesh, sigma, mu)
+            with self._blaming_noise(self.at["history"]):
+                mu = find_mu(self.searched, self.crystal.coarse, mesh, sigma, mu)
         elif p.dca.density is not None:
             mu = p.model.U / 2
         gbar = self.crystal.coarse.gbar(1j * mesh.omega + mu - sigma)
         # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
         inverse_g0 = 1 / ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), p.model.U)
         return mu, odd_under_exchange(inverse_g0, self.crystal.mirror)
+
+    @contextmanager
+    def _blaming_noise(self, history: list[dict[str, Any]]) -> Iterator[None]:
+        """Where a density is that of no mu: what the last record says of Sigma, and what would help."""
+        try:
+            yield
+        except NoSuchDensity as error:
+            told = RunError(f"T = {self.T:g}, iteration {self.at['iteration']}: {error}; {noise_in_words(history)}")
+            told.ranks = error.ranks
+            raise told from None
 
     def _group_weights(self) -> np.ndarray:
         """[group] chains in each."""
@@ -271,7 +284,7 @@ class Iteration:
             "density_mismatch": off.density, "density_mismatch_error": off.density_error,
             "sign": float(measured.sign.mean()),
             "sign_error": float(np.std(measured.sign) / np.sqrt(max(len(measured.sign) - 1, 1))),
-            "order": self._order, "converged": None if isolated else bool(settled),
+            "order": self._order, "converged": None if isolated or p.dca.iterations == 1 else bool(settled),
             "settled": None if isolated else bool(at["settled"] if counts else settled),
             "change": None if isolated else off.sigma, "change_error": off.sigma_error,
             "measurements": int(weight), "drift": measured.drift, "acceptance": measured.acceptance,
@@ -324,15 +337,16 @@ class Iteration:
         that of this iteration's bins, which are complete."""
         started = time.perf_counter()
         try:
-            found = observables.estimates(self.setting, self.measured, self.task.window, self._channels(),
-                                          self.run.comm.starmap, self.shares, self.run.obey)
+            with self._blaming_noise([*self.at["history"], self.record]):
+                found = observables.estimates(self.setting, self.measured, self.task.window, self._channels(),
+                                              self.run.comm.starmap, self.shares, self.run.obey)
         except Interrupted:
             self.at |= self._before
             raise
         if self.searched is None:
             found["mu"] = replace(found["mu"], mean=np.array(self.mu[0]), error=np.array(0.0), jackknife=None)
         self._clock("analysis", started)
-        return found
+        return in_units(found, self.parameters.unit)
 
     def advance(self) -> None:
         """Makes ``at`` that of the next iteration. Collective."""
@@ -396,6 +410,17 @@ class Iteration:
 
     def _clock(self, part: str, started: float) -> None:
         self.at["seconds"][part] = self.at["seconds"].get(part, 0.0) + time.perf_counter() - started
+
+
+def noise_in_words(history: list[dict[str, Any]]) -> str:
+    """What the last record says of a Sigma that is noise, and what would help."""
+    if not history:
+        return "start from another one (dca.sigma, --from)"
+    last = history[-1]
+    key = "solver.measurements_first" if last["phase"] == APPROACH else "solver.measurements"
+    return (f"Sigma is noise: {last['measurements']} measurements made it, with an average sign of "
+            f"{with_error(last['sign'], last['sign_error'])}; raise {key}, or stay where the sign is larger and n "
+            "further from 0 and 2")
 
 
 def wanted_channels(p: Parameters, crystal: Crystal) -> list[tuple[str, int, int]]:

@@ -49,13 +49,17 @@ def cutoff(parameters, lattice, T):
     return frequency_cutoff(lattice, parameters.model.U, mu)
 
 
+class NoSuchDensity(RunError):
+    """The lattice with this self-energy has the wanted density at no mu: Sigma is then noise."""
+
+
 @region("chemical potential")
 def find_mu(target, coarse, mesh, sigma, guess=0.0):
     """The mu with density(mu) = target, to 1e-12 in mu (Brent), at fixed Sigma, where n grows with mu.
 
     The bracket grows around the guess within [-wmax, wmax]: beyond it the mesh does not hold the density, and with
     the mesh that `cutoff` asks for no density in (0, 2) needs it.
-    Raises RunError when the target is not bracketed.
+    Raises NoSuchDensity when the target is not bracketed.
     """
     limit = mesh.wmax
     low = high = min(max(guess, -limit), limit)
@@ -70,10 +74,8 @@ def find_mu(target, coarse, mesh, sigma, guess=0.0):
         n_high = density(high, coarse, mesh, sigma)
         step *= 2
     if not n_low <= target <= n_high:
-        raise RunError(
-            f"mu not bracketed: density is {n_low:.8g} at mu = {low:.6g} and {n_high:.8g} at mu = {high:.6g}, "
-            f"but {target:.8g} is wanted"
-        )
+        raise NoSuchDensity(f"no mu gives density {target:.8g}: with this self-energy the lattice has {n_low:.8g} at "
+                            f"mu = {low:.6g} and {n_high:.8g} at mu = {high:.6g}")
     if low == high:
         return low
     return brentq(lambda mu: density(mu, coarse, mesh, sigma) - target, low, high, xtol=1e-12, rtol=1e-14)

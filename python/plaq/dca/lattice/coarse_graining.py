@@ -83,6 +83,11 @@ class CoarseGraining:
         rules = self._rules_for(z)
         return _mean_over_rule(lambda z, x: x / (z - x), rules, z)
 
+    def zone_mean(self, function):
+        """<f(eps)> over the zone, for f whose poles are as far from the real axis as the z announced, as a Fermi
+        function's are."""
+        return float(_mean(function(self._rules.bands), self._rules.k_weights).mean())
+
     @region("coarse graining: chi0")
     def chi0_ph(self, z, z_shifted, q=0):
         """<G(k, iw) G(k+q, iw+inu)> [K, w] from z_K(iw) and z_shifted_K = z_K(iw+inu).

@@ -16,7 +16,8 @@ from plaq.data.estimate import Axis, Estimate
 from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_of, irrep_projectors
 from plaq.dca.physics import bethe_salpeter
-from plaq.dca.physics.checks import SLOW
+from plaq.dca.physics.checks import HEAVY, SLOW
+from plaq.dca.physics.free import without_noise
 from plaq.dca.solver import groups
 from plaq.dca.solver.choices import MEASURED_AS, measured_functions
 from plaq.dca.solver.ctaux import Measured, dyson
@@ -26,7 +27,9 @@ from plaq.trace.session import region
 
 IRREP_NAMES = {"d_x2y2": "d", "d_xy": "dxy"}  # as in lambda_d; other irreps keep their name
 TAU_POINTS = 65
+TAILS = "heavy tails: errors of single numbers may be several times too small"
 UNSOLVED = "noise leaves the equation without a solution in some of the jackknife samples: measure more"
+NEGATIVE = "negative_"  # before the name of an eigenvalue: how many of the pairing function are below 0 in its irrep
 ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in the time series
 CAUSAL = 0.1  # Im Sigma over w that lattice functions bear: coarse graining is good to 1e-8 up to 0.2
 LEADING = 3  # eigenvalues that are kept of every general channel
@@ -117,13 +120,15 @@ def self_energy(setting, measured):
 
 def autocorrelation(measured):
     """Integrated autocorrelation times {name: measurements} of what changes at all;
-    inf where the series is too short.
+    inf where the series is too short, but where most configurations have no vertex, at which a chain forgets all.
 
     With particle-hole symmetry the density may be 1 in every configuration, up to rounding: that is no change.
     """
     changing = {name: measured.series[..., i] for i, name in enumerate(_core.dca.series_columns)
                 if np.ptp(measured.series[..., i]) > ROUNDING.get(name, 0)}
-    return {name: statistics.autocorrelation_time(series)[0] for name, series in changing.items()}
+    times = {name: statistics.autocorrelation_time(series)[0] for name, series in changing.items()}
+    forgets = measured.histogram[:, 0].mean() > 0.5
+    return {name: time for name, time in times.items() if np.isfinite(time) or not forgets}
 
 
 def sweeps_between_independent(measured, sweeps_per_measurement):
@@ -166,8 +171,10 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
         resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, starmap=starmap,
                                          chains=measured.chains)
         for name, value in resampled.items():
-            unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
-            found[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
+            if name in labels:
+                unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
+                found[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
+                found[name].note = found[name].note or crossed(resampled.get(f"{NEGATIVE}{name}"))
 
     def add_function(name, function, rows, axes, convention):
         """The two-particle function itself: row by row, wherever the rows are."""
@@ -210,7 +217,27 @@ def estimates(setting: Setting, measured: Measured, window=0, channels=(), starm
         add(channel_labels(setting, blocks, window, tag), lambda *sums: channel(blocks, full, tag, *terms(*sums)),
             *bath, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(setting, window), CHANNELS[kind])
-    return found
+    return marked(found | without_noise(found, setting) if setting.U == 0 else found)
+
+
+def marked(found):
+    """With a note on what has heavy tails, and if a two-particle function or its eigenvalue has them, on all of
+    these: the same configurations make all large, and which number has met them is chance."""
+    heavy = {name for name, e in found.items() if (getattr(e, "kurtosis", None) or 0.0) > HEAVY
+             and not name.startswith(("sign", "order_histogram"))}
+    pairs = {name for name in found if name.startswith(("G4_", "lambda_", "eigenv"))}
+    heavy |= pairs if heavy & pairs else set()
+    return {name: replace(e, note=TAILS) if name in heavy and not e.note else e for name, e in found.items()}
+
+
+def crossed(negative):
+    """What there is to say where samples have another number of negative eigenvalues than all data. The physical
+    eigenvalue is counted behind them in each sample, so it has its error all the same."""
+    if negative is None or negative.values is None:
+        return ""
+    others = int(np.count_nonzero(negative.values != negative.mean))
+    return (f"{others} of {len(negative.values)} jackknife samples have another number of negative eigenvalues of the "
+            "pairing function than all data: the vertex diverges near here" if others else "")
 
 
 def one_configuration(setting, measurements):
@@ -313,20 +340,22 @@ def pairing(setting, m, projectors, blocks, g4):
     g4 = bethe_salpeter.symmetrised(g4, setting.group.momentum_permutations)
 
     def solve(joined, name, w):
-        """(eigenvalue, gap function) of one irrep with w frequencies kept; NaN where noise leaves no solution."""
+        """(eigenvalue, gap function, how many eigenvalues of G4 are negative) of one irrep with w frequencies kept; NaN
+        where noise leaves no solution."""
         inner = bethe_salpeter.narrowed(g4, chi0_cluster, chi0_lattice, w)
         try:
             block = bethe_salpeter.pairing(*inner, {joined: blocks[joined]})[joined]
             i = leading(block, joined, name, projectors)
         except (RunError, np.linalg.LinAlgError):
-            return np.nan, np.full((setting.cluster.size, w), np.nan)
-        return block.eigenvalues[i], block.gaps[i]
+            return np.nan, np.full((setting.cluster.size, w), np.nan), np.nan
+        return block.eigenvalues[i], block.gaps[i], block.spurious
 
     found = {}
     for joined in blocks:
         for name in joined.split("+"):
             short = short_name(name)
-            found[f"lambda_{short}"], found[f"eigenvector_{short}"] = solve(joined, name, window)
+            found[f"lambda_{short}"], found[f"eigenvector_{short}"], found[f"{NEGATIVE}lambda_{short}"] = solve(
+                joined, name, window)
             if name == "d_x2y2":
                 found["lambda_window"] = np.array([solve(joined, name, w)[0] for w in windows(window)])
     return found

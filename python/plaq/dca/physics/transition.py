@@ -23,6 +23,8 @@ SEED = 20260913
 POLES = 80  # values of p1 that are tried: T_min - p1 from 0.02 T_min to 10 T_max, evenly in its logarithm.
 # Beyond 10 T_max the form is an exponential, and p0, p1, p2 are no longer determined apart from each other.
 NOT_FOUND = "no transition found"
+EXACT = 1e-12  # error that stands for none
+CLEAR = 10.0  # standard errors: where it is more, their number says nothing
 UNLIKELY = 1e-3  # probability of chi^2 below which the fit is said to be poor
 
 
@@ -66,7 +68,7 @@ def across(points: Iterable[Any], name: str, symbol: str = "T_c") -> Transition 
     if len(rows) < 2:
         return None
     T, eigenvalue, error = np.array(rows, dtype=float).T
-    return transition(T, eigenvalue, np.maximum(error, 1e-12), symbol)  # at U = 0 nothing fluctuates
+    return transition(T, eigenvalue, np.maximum(error, EXACT), symbol)  # at U = 0 nothing fluctuates
 
 
 def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray,
@@ -185,10 +187,10 @@ def bound_sentence(t, y, sigma, smooth) -> str:
     below = smooth[0] < 1
     end, side = (0, "below") if below else (-1, "above")
     text = NOT_FOUND if below else "the transition is"
-    text += f" above T = {t[end]:g}: there the leading eigenvalue is {with_error(y[end], sigma[end])}, "
-    if not np.isfinite(sigma[end]):
-        return f"{text}{side} 1"
-    return f"{text}{abs(y[end] - 1) / sigma[end]:.1f} standard errors {side} 1"
+    error = sigma[end] if sigma[end] > EXACT else 0.0
+    text += f" above T = {t[end]:g}: there the leading eigenvalue is {with_error(y[end], error)}, "
+    distance = abs(y[end] - 1) / sigma[end]
+    return text + (f"{distance:.1f} standard errors {side} 1" if 0 < distance < CLEAR else f"{side} 1")
 
 
 def found_sentence(result: Transition, t, y, sigma, symbol) -> str:

@@ -47,8 +47,8 @@ def mended(results: Results, p: Parameters) -> list[str]:
     elif at := where(lambda point: "energy" in point and not point["energy"].supported):
         said.append(f"The data do not support error bars at {at}: measure more there.")
     if at := where(checks.heavy_tails):
-        said.append(f"Some quantities have heavy tails at {at}: other seeds (solver.seed) show how far off "
-                    "single numbers are, more measurements make it rarer.")
+        said.append(f"Single bins decide numbers at {at}: other seeds (solver.seed) show how far off these are, more "
+                    "measurements make it rarer.")
     if at := where(lambda point: checks.density_is_off(point, p.dca.density)):
         said.append(f"The density is off at {at}: more iterations or measurements bring μ and n together.")
     if at := where(lambda point: "sign" in point and abs(float(point["sign"].mean)) < WEAK_SIGN):
