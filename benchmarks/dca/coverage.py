@@ -169,23 +169,32 @@ def table(found: list[Mapping[str, Any]]) -> str:
     """In markdown: by class, by quantity, and of all."""
     rows: dict[tuple[int, str], Row] = defaultdict(lambda: Row([]))
     for run in found:
-        told = bool(run["doubts"])
-        sums: dict[tuple[int, str], np.ndarray] = defaultdict(lambda: np.zeros(5))
+        doubted = bool(run["doubts"])
+        sums: dict[tuple[int, str], np.ndarray] = defaultdict(lambda: np.zeros(6))
         for name, q in run["quantities"].items():
-            values = np.array([q["squares"], q["numbers"], q["held"], q["far"], q["unsupported"]])
+            told = doubted or name in run["notes"]
+            values = np.array([q["squares"], q["numbers"], q["held"], q["far"], q["far"] * told, q["unsupported"]])
             for key in ((0, Case(**run["case"]).group), (1, f"`{name}`"), (2, "all")):
                 sums[key] += values
-        for key, (squares, numbers, held, far, unsupported) in sums.items():
+        for key, (squares, numbers, held, far, far_told, unsupported) in sums.items():
             row = rows[key]
             row.runs.append((squares, numbers))
             row.held += int(held)
-            row.far += 0 if told else int(far)
-            row.far_told += int(far) if told else 0
+            row.far += int(far - far_told)
+            row.far_told += int(far_told)
             row.unsupported += int(unsupported)
-            row.doubted += told
+            row.doubted += doubted
     head = ["", "runs", "numbers", "χ²/N", "in 1σ", f"beyond {FAR:g}σ unsaid", "said", "without error", "runs in doubt"]
     lines = [head, ["---"] * len(head)] + [[key[1], *rows[key].cells()] for key in sorted(rows, key=lambda key: key[0])]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n".join([*(f"| {' | '.join(cells)} |" for cells in lines), "", in_doubt(found)])
+
+
+def in_doubt(found: list[Mapping[str, Any]]) -> str:
+    """Of the runs with a number that is FAR off, and of the others, how many are in doubt."""
+    wrong = [run for run in found if any(q["far"] for q in run["quantities"].values())]
+    right = [run for run in found if run not in wrong]
+    count = lambda runs: f"{sum(bool(run['doubts']) for run in runs)} of {len(runs)}"
+    return f"In doubt: {count(wrong)} runs with numbers beyond {FAR:g}σ, {count(right)} of the others."
 
 
 def main() -> None:

@@ -68,7 +68,7 @@ def spoil_drift(point):
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
     (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
      "chains disagree at T = 0.08, each stays where it is for longer than its bins: raise solver.measurements"),
-    (spoil_tails, "heavy tails, a single bin decides lambda d 1.0(3), without it 0.700(5)",
+    (spoil_tails, "heavy tails, a single bin decides lambda d 1.0(3), without it 0.700(6)",
      "decide numbers at T = 0.08"),
     (spoil_density, "n = 0.951000(10) is 100.0 standard errors from 0.95", "density is off at T = 0.08"),
     (spoil_check, "the check of ⟨k⟩ fails by 8.0 standard errors", "check of ⟨k⟩ fails at T = 0.08"),

@@ -41,8 +41,8 @@ def test_check_says_the_ratio_where_it_has_no_unit():
     assert "U = 8 t, density 0.95, band from -5.2 t to 2.8 t" in lines
     lines = describe(synthetic.parameters(model=VOLTS))
     assert "U = 2.8 (U/t = 8), density 0.95, band from -1.4 to 1.4" in lines
-    lines = describe(synthetic.parameters(model=TABLE, dca={"density": None, "mu": 1.4}))
-    assert "U = 2.8, mu = 1.4, band from -1.4 to 1.4" in lines
+    lines = describe(synthetic.parameters(model=TABLE, dca={"density": None, "mu": 1.0}))
+    assert "U = 2.8, mu = 1.0, band from -1.4 to 1.4" in lines
 
 
 def test_estimates_have_no_unit_of_energy_but_keep_that_of_length():

@@ -91,8 +91,8 @@ def largest_bin(e: Estimate) -> LargestBin | None:
     squares = (left_out - left_out.mean()) ** 2
     i = int(squares.argmax())
     others = np.delete(left_out, i)
-    bins = len(others)  # that are left, whose own samples the others are to first order
-    error = float(np.sqrt((bins - 1) / bins * np.sum((others - others.mean()) ** 2)))
+    bins = len(others)  # that are left; to first order a sample deviates by -1/bins of its bin's deviation
+    error = float(np.sqrt(bins / (bins - 1) * np.sum((others - others.mean()) ** 2)))
     if not error > 0:
         return None
     value = float(left_out[i])
