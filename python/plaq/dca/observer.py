@@ -177,6 +177,9 @@ class Observer(QuietObserver):
         self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}{in_flight}")
         if doubts := checks.doubts(point, self._parameters.dca.density):
             self._log.line(f"{'':8}in doubt: {', '.join(doubts)}")
+        for note in dict.fromkeys(e.note for e in point.observables.values() if e.note and e.supported):
+            names = [name for name, e in point.observables.items() if e.note == note]
+            self._log.record(f"{'':8}{note}: {', '.join(names)}")
         for row in responses(point):
             measured = any(name.startswith("lambda_") for name in row.values)
             (self._log.line if measured else self._log.record)(f"{'':8}{row.in_words()}")

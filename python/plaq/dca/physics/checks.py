@@ -19,7 +19,7 @@ DENSITY_LIMIT = 3.0  # the same between the density that was wanted and the one 
 DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
 ROUNDING = 1e-9  # by which a density that does not fluctuate may miss the wanted one
 HEAVY = 8.0  # kurtosis of bins, 3 if they are normal: of 64 such bins one set in a hundred thousand has more
-MOVED = 7.0  # bars without its largest bin, by which that moves a number that is in doubt: it has 98 % of the variance
+MOVED = 14.0  # bars without its largest bin, by which that moves a number that is in doubt
 # What shows whether chains mix.
 SLOW = ("expansion_order", "density", "double_occupancy", "spin_square", "charge_square")
 
