@@ -173,6 +173,16 @@ def test_what_was_measured_on_each_configuration_is_kept(whole):
     assert re.search(rb"lfn://plaq/[0-9a-f]{16}/conf\.000005", text)
 
 
+def test_python_has_the_results_of_a_run(whole):
+    found = lqcd.load(whole / "run")
+    assert found["plaquette"].mean == found.recorded["plaquette"].values.mean()
+    assert lqcd.digest(whole / "run")[0].split()[0] == digest(whole)
+    assert lqcd.report(whole / "run") == whole / "run/report.html"
+    p = lqcd.Parameters(lattice={"extents": [4, 2, 2, 2]}, action={"beta": 5.5},
+                        updates={"thermalisation": 1, "configurations": 2, "sweeps": 1})
+    assert lqcd.run(p)["plaquette"].mean > 0
+
+
 def test_a_report_has_numbers_for_arrays(whole):
     page = (whole / "run/report.html").read_text()
     findings, _, _ = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))

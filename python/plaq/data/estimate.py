@@ -79,6 +79,8 @@ class Estimate:
         """How good the fit is that it comes from, in words; empty if from none."""
         if self.chi2 is None:
             return ""
+        if not self.dof:
+            return "as many parameters as points"
         return f"chi^2/dof = {self.chi2:.3g}/{self.dof:.0f}, p = {number(self.p, '.2g')}"
 
     def pick(self, **index: int) -> Estimate:

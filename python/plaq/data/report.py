@@ -46,14 +46,22 @@ def write(folder: Path, program: str, drawn: Callable[[Findings], list[str]] = l
 
 
 def numbers(estimates: Mapping[str, Estimate]) -> str:
-    """The table of all quantities, those with one axis or two by their shape; with columns for what some of them have:
-    autocorrelation times, in measurements, quality of fits, notes."""
-    columns = [("value", str), ("unit", lambda e: e.unit), ("τ<sub>int</sub>", tau_in_words), ("fit", lambda e: e.fit),
+    """The table of all quantities, those with one axis or two without their numbers; with columns for what some of
+    them have: autocorrelation times, in measurements, quality of fits, notes."""
+    columns = [("value", value_in_words), ("unit", lambda e: e.unit), ("τ<sub>int</sub>", tau_in_words),
+               ("fit", lambda e: e.fit),
                ("convention", lambda e: e.convention), ("note", lambda e: e.note)]
     columns = [(head, text) for head, text in columns if any(text(e) for e in estimates.values())]
     return page.table(["quantity", *(head for head, _ in columns)],
                       ([name, *(text(e) for _, text in columns)] for name, e in estimates.items()),
                       doubtful=[i for i, e in enumerate(estimates.values()) if e.note])
+
+
+def value_in_words(e: Estimate) -> str:
+    """The value with its error, of an array where it stands."""
+    if 0 < e.mean.ndim < 3 and len(e.axes) == e.mean.ndim:
+        return f"below, by {' and '.join(axis.name for axis in e.axes)}"
+    return str(e)
 
 
 def tau_in_words(e: Estimate) -> str:

@@ -19,5 +19,6 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "hmc": "hmc", "terms": "terms",
     "point_propagator": "mesons", "noise_propagator": "mesons", "meson_correlator": "mesons", "gamma": "gamma",
     "read_ildg": "ildg", "write_ildg": "ildg", "read_nersc": "nersc",
+    "Parameters": "parameters", "run": "commands", "load": "commands", "report": "commands", "digest": "commands",
     "read_propagator": "propagator_file", "write_propagator": "propagator_file", "Smearing": "mesons",
 })
