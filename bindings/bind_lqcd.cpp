@@ -313,7 +313,7 @@ void bind_lqcd(nb::module_& m) {
       .def(
           "solve",
           [](two& s, pair& psi, const pair& eta, double residual, int most_steps) {
-            return s.solve(psi, eta, residual, most_steps);
+            return s.solve(psi, eta, {.residual = residual, .most_steps = most_steps});
           },
           "psi"_a, "eta"_a, "residual"_a, "most_steps"_a, free_gil())
       .def(

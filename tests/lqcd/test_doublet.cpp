@@ -117,14 +117,14 @@ TEST(doublet, is_solved_on_odd_sites_for_all) {
   doublet<double> M(s.with.by, s.gauge, split, s.where);
   const auto eta = s.random(1);
   auto psi = s.zero(), back = s.zero();
-  const auto done = M.solve(psi, eta, 1e-10, 1000);
+  const auto done = M.solve(psi, eta, {.residual = 1e-10});
   EXPECT_EQ(done.end, solver_result::ending::converged) << done.in_words();
   M.apply(back, psi);
   EXPECT_LT(s.distance(back.up, eta.up), 1e-9);
   EXPECT_LT(s.distance(back.down, eta.down), 1e-9);
-  EXPECT_EQ(M.solve(psi, eta, 1e-10, 3).end, solver_result::ending::out_of_steps);
-  EXPECT_EQ(M.solve(psi, eta, 1e-30, 1000).end, solver_result::ending::stalled);
-  EXPECT_THROW(M.solve(psi, eta, 0, 10), input_error);
+  EXPECT_EQ(M.solve(psi, eta, {.residual = 1e-10, .most_steps = 3}).end, solver_result::ending::out_of_steps);
+  EXPECT_EQ(M.solve(psi, eta, {.residual = 1e-30}).end, solver_result::ending::stalled);
+  EXPECT_THROW(M.solve(psi, eta, {.residual = 0}), input_error);
 }
 
 TEST(doublet, of_masses_that_leave_no_inverse_is_refused) {

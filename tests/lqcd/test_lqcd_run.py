@@ -293,6 +293,8 @@ DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set
     ((*DOUBLET[:-2], "--set", "heavy.range=[0.1, 5]"), "heavy.epsilon is missing: it is needed with heavy.kappa"),
     ((*DOUBLET, "--set", "heavy.epsilon=9"), "heavy.epsilon = 9 is not allowed: it is less than sqrt("),
     ((*DOUBLET, "--set", "quarks.csw=1"), "quarks.csw = 1 is not allowed with heavy.kappa: the heavy"),
+    (("--set", "mesons.solver=multigrid", "--set", "mesons.precision=half"),
+     'mesons.precision = "half" is not allowed with mesons.solver = "multigrid"'),
     (("--set", "mesons.fit_from=1"), "mesons.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
     (("--set", "loops.space=2"),
      "loops.space = 2 is not allowed with lattice.extents = [4, 4, 2, 4]: sides are at most 1"),
@@ -305,6 +307,13 @@ def test_errors_are_one_line_and_leave_nothing(folder, arguments, words):
     done = plaq(folder, "run", "input.toml", *arguments)
     assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
     assert [path.name for path in folder.iterdir()] == ["input.toml"]
+
+
+def test_solves_are_in_the_precision_that_was_asked_for(folder):
+    found = [driver.run(Lqcd, Parameters.read(folder / "input.toml", [f"mesons.precision={precision}"]))["meson_gamma5"]
+             .mean for precision in ("double", "single", "half")]
+    assert all(np.allclose(one, found[0], rtol=1e-4) for one in found)
+    assert len({one.tobytes() for one in found}) == 3
 
 
 def test_quarks_that_cannot_be_inverted_end_the_run_with_a_sentence(folder):

@@ -162,7 +162,7 @@ class Chain:
         smearing = Smearing(smooth, s.gauss_kappa, s.gauss_steps) if s.gauss_steps else None
         random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 1, number]))
         site = tuple(int(x) for x in random.integers(self.p.lattice.extents))
-        how = {"smearing": smearing, "method": m.solver}
+        how = {"smearing": smearing, "method": m.solver, "precision": m.precision}
         if m.source == "noise":
             found = noise_propagator(matrix, site[0], seed, number, m.residual, **how)
         else:

@@ -10,7 +10,7 @@ from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import choice, integer, list_of, one_of, real
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
-from plaq.lqcd.choices import INTEGRATORS, METHODS, RECTANGLES
+from plaq.lqcd.choices import INTEGRATORS, METHODS, PRECISIONS, RECTANGLES
 from plaq.lqcd.gamma import STRUCTURES
 
 PROGRAM = "plaq lqcd"
@@ -106,8 +106,9 @@ SCHEMA = Schema({
     Parameter("mesons", "sink", choice("point", "smeared"), "point", "", "smeared: as the source"),
     Parameter("mesons", "fit_from", integer(0, 511), None, "a",
               "masses by a fit of a cosh to correlators from this t to T/2; none if unset"),
-    Parameter("mesons", "solver", choice(*METHODS), "cg", "",
-              "method for the propagators, mostly in single precision"),
+    Parameter("mesons", "solver", choice(*METHODS), "cg", "", "method for the propagators"),
+    Parameter("mesons", "precision", choice(*PRECISIONS), "single", "",
+              "of most of its steps; half is single with links in 16 bits; multigrid has single"),
     Parameter("mesons", "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
     Parameter("flow", "time", real("[1e-6, 1000]"), None, "a^2", "how far the field flows"),
     Parameter("flow", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
@@ -135,6 +136,9 @@ class Parameters(parameters.Parameters):
         if first is not None and first > extents[0] // 2 - 2:
             raise InputError(f"{source}: mesons.fit_from = {first} is not allowed: a fit takes three points up to "
                              f"T/2 = {extents[0] // 2}")
+        if values["mesons"].solver == "multigrid" and values["mesons"].precision != "single":
+            raise InputError(f'{source}: mesons.precision = "{values["mesons"].precision}" is not allowed with '
+                             'mesons.solver = "multigrid": its steps are in single precision')
         loops, smearing = values["loops"], values["smearing"]
         if loops.space is not None:
             most = {"space": min(extents[1:]) // 2, "time": extents[0] // 2}

@@ -18,8 +18,8 @@ class Wilson:
     $\psi(x + L_\mu) = e^{i\pi\theta_\mu}\psi(x)$.
 
     The phases are spread over the links of its copy, exp(i pi theta_mu / L_mu) on each: fields are periodic, and
-    exp(-i pi theta_mu x_mu / L_mu) times those that jump at the boundary.
-    Mesons of two quarks with one theta do not see that.
+    exp(-i pi theta_mu x_mu / L_mu) times those that jump at the boundary. A `Propagator` is made of them for
+    contractions.
 
     kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic. csw : of
     the clover term (Sheikholeslami and Wohlert, Nucl. Phys. B 259, 572 (1985)),
@@ -45,7 +45,8 @@ class Wilson:
         """(psi, how it went) with M psi = eta to |eta - M psi| <= residual |eta|, computed from psi at the end.
 
         method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields. precision : of most steps,
-        "double", "single" or "half", which is single with links in 16 bits; InputError for multigrid if not single.
+        "double", "single" or "half", which is single with links in 16 bits; where it brings the residual no further,
+        steps go on in the one above. InputError for multigrid if not single.
         The first solve with multigrid sets it up (multigrid.hpp), for all that follow; InputError where aggregates of
         sites do not fit into the boxes of ranks.
         How it went has ``steps``, ``updates``, ``residual`` and is a sentence as a text. Collective. RunError,

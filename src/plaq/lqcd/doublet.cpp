@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/lqcd/conjugate_gradient.hpp"
 #include "plaq/lqcd/shifted.hpp"
 
 namespace plaq::lqcd {
@@ -60,58 +61,37 @@ void doublet<T>::apply_odd(flavours<T>& out, const flavours<T>& in, bool dagger)
 }
 
 template <class T>
-solver_result doublet<T>::solve(flavours<T>& psi, const flavours<T>& eta, double residual, int most_steps) {
-  if (!(residual > 0)) throw input_error("a solver's residual must be positive");
-  using ending = solver_result::ending;
-  solver_result done{ending::converged, 0, 0, 0};
-  const auto both = [](auto&& f) { f(&flavours<T>::up), f(&flavours<T>::down); };
-  const auto add = [&](flavours<T>& y, double a, const flavours<T>& x) {  // y += a x, and |y|^2
-    double norm = 0;
-    both([&](auto f) { norm += combine_norm2<T>(by_, y.*f, {{1, y.*f}, {T(a), x.*f}}); });
-    return norm;
-  };
-  const auto size_of = [&](const flavours<T>& x) { return norm2(by_, x.up) + norm2(by_, x.down); };
+solver_result doublet<T>::solve(flavours<double>& psi, const flavours<double>& eta, const solver_options& how)
+  requires std::same_as<T, double>
+{
+  if (!(how.residual > 0)) throw input_error("a solver's residual must be positive");
+  solver_result done{solver_result::ending::converged, 0, 0, 0};
   by_.hands.inside("solve", [&] {
-    const double size = size_of(eta);
-    both([&](auto f) { combine<T>(by_, psi.*f, {{0, eta.*f}}); });
+    const double size = std::sqrt(norm2(by_, eta));
+    each_flavour([&](auto& to, auto& from) { combine<double>(by_, to, {{0, from}}); }, psi, eta);
     if (size == 0) return;
-    const auto on_odd = [&] { return flavours<T>{spinors<T>(where_, sites::odd), spinors<T>(where_, sites::odd)}; };
-    auto x = on_odd(), b = on_odd(), r = on_odd(), p = on_odd(), Mp = on_odd(), Ap = on_odd();
-    // b = eta_o + kappa H_oe A^-1 eta_e, psi_e = A^-1 (eta_e + kappa H_eo psi_o).
-    both([&](auto f) { std::copy_n((eta.*f).of(0), (even_.*f).size(), (even_.*f).data()); });
-    divide(even_, false);
-    both([&](auto f) { H_(b.*f, even_.*f, 1, {false, T(p_.kappa), &(eta.*f), T(1)}); });
-    apply_odd(r, b, true);
-    p = r;
-    double rr = size_of(r), left = size_of(b);
-    const double target = residual * residual * size;
-    flavours<T> d = b;  // b - M^ x
-    while (left > target) {
-      if (done.steps++ >= most_steps) {
-        done.end = ending::out_of_steps;
-        break;
-      }
-      apply_odd(Mp, p);
-      const double alpha = rr / size_of(Mp);
-      add(x, alpha, p);
-      left = add(d, -alpha, Mp);
-      apply_odd(Ap, Mp, true);
-      const double before = std::exchange(rr, add(r, -alpha, Ap));
-      if (!std::isfinite(rr)) {
-        done.end = ending::stalled;
-        break;
-      }
-      both([&](auto f) { combine<T>(by_, p.*f, {{1, r.*f}, {T(rr / before), p.*f}}); });
-    }
-    both([&](auto f) { std::copy_n((x.*f).data(), (x.*f).size(), (psi.*f).of(1)); });
-    both([&](auto f) { H_(even_.*f, psi.*f, 0, {false, T(p_.kappa), &(eta.*f), T(1)}); });
-    divide(even_, false);
-    both([&](auto f) { std::copy_n((even_.*f).data(), (even_.*f).size(), (psi.*f).of(0)); });
-    flavours<T> rest{spinors<T>(where_), spinors<T>(where_)};
-    apply(rest, psi);
-    done.residual = std::sqrt(add(rest, -1, eta) / size);
-    // What the steps believed they lose by rounding, at the end of what the precision can do.
-    if (done.end == ending::converged && !(done.residual <= 2 * residual)) done.end = ending::stalled;
+    const spinors<double> zero(where_, sites::odd);
+    flavours<double> x{zero, zero}, d(x), left(psi);
+    // psi_e = A^-1 (eta_e + kappa H_eo psi_o), and r = M^^+ of eta - M psi on odd sites
+    const auto residual = [&](flavours<double>& r) {
+      each_flavour([](auto& to, auto& odd) { std::copy_n(odd.data(), odd.size(), to.of(1)); }, psi, x);
+      each_flavour([&](auto& e, auto& all, auto& of) { H_(e, all, 0, {false, p_.kappa, &of, 1.0}); }, even_, psi, eta);
+      divide(even_, false);
+      each_flavour([](auto& to, auto& e) { std::copy_n(e.data(), e.size(), to.of(0)); }, psi, even_);
+      apply(left, psi);
+      double norm = 0;
+      each_flavour([&](auto& l, auto& of) { norm += combine_norm2<double>(by_, l, {{1, of}, {-1, l}}); }, left, eta);
+      each_flavour([](auto& odd, auto& l) { std::copy_n(l.of(1), odd.size(), odd.data()); }, d, left);
+      apply_odd(r, d, true);
+      done.residual = std::sqrt(norm) / size;
+      return std::sqrt(norm);
+    };
+    done.end = conjugate_gradient(by_, x, x, falling::residual, how.residual * size, how, done, residual,
+                                  [&](auto& Ap, auto& Mp, const auto& p) {
+                                    apply_odd(Mp, p);
+                                    apply_odd(Ap, Mp, true);
+                                    return norm2(by_, Mp);
+                                  });
   });
   return done;
 }
@@ -121,11 +101,7 @@ solver_result doublet<T>::solve_shifted(std::vector<flavours<double>>& x, const 
                                         const std::vector<double>& shifts, const solver_options& how)
   requires std::same_as<T, double>
 {
-  const auto both = [](auto&& f) {
-    f([](auto& pair) -> auto& { return pair.up; });
-    f([](auto& pair) -> auto& { return pair.down; });
-  };
-  return shifted_cg(by_, x, phi, shifts, how, both,
+  return shifted_cg(by_, x, phi, shifts, how,
                     [&](auto& out, const auto& in, bool dagger) { apply_odd(out, in, dagger); });
 }
 

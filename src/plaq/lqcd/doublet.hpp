@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "plaq/lqcd/flavours.hpp"
 #include "plaq/lqcd/solver.hpp"
 #include "plaq/lqcd/wilson.hpp"
 
@@ -14,12 +15,6 @@ struct doublet_parameters {
   double mu = 0;       ///< the mean mass, twisted
   double epsilon = 0;  ///< half of what the masses differ by
   angles theta{0, 0, 0, 0};
-};
-
-/// Spinors of both flavours, on the same sites.
-template <class T>
-struct flavours {
-  spinors<T> up, down;
 };
 
 /// M = A - kappa H with A = 1 + 2 i kappa mu gamma_5 tau_3 + 2 kappa epsilon tau_1 (Frezzotti and Rossi,
@@ -38,9 +33,9 @@ class doublet {
   /// out = M^ in or M^^+ in, on odd sites, with M^ = A - kappa^2 H_oe A^-1 H_eo.
   void apply_odd(flavours<T>& out, const flavours<T>& in, bool dagger = false);
 
-  /// M psi = eta by conjugate gradient on M^^+ M^, from zero on; the residual is |eta - M psi| / |eta| of psi on
-  /// all sites.
-  solver_result solve(flavours<T>& psi, const flavours<T>& eta, double residual, int most_steps);
+  /// M psi = eta by conjugate gradient on M^^+ M^ in double precision, as solver::solve.
+  solver_result solve(flavours<double>& psi, const flavours<double>& eta, const solver_options& how)
+    requires std::same_as<T, double>;
   /// (M^^+ M^ + shift) x = phi on odd sites for several shifts, as solver::solve_shifted.
   solver_result solve_shifted(std::vector<flavours<double>>& x, const flavours<double>& phi,
                               const std::vector<double>& shifts, const solver_options& how)

@@ -10,7 +10,7 @@
 namespace plaq::lqcd {
 
 /// Of the steps between two updates, which are in double precision. Half is single with links in 16 bits
-/// (fixed16.hpp).
+/// (fixed16.hpp). Where they bring the residual no further, steps go on in the precision above.
 enum class precision { in_double, in_single, in_half };
 
 struct solver_options {
@@ -30,13 +30,16 @@ struct solver_result {
   std::string in_words() const;
 };
 
+enum class falling;
+
 /// Solves M psi = eta on all sites, by even-odd preconditioning; psi is overwritten, from zero on. Between two
 /// updates the method goes on with its direction; the residual at an update, and at the end, is computed from psi
-/// itself (Clark et al., arXiv:0911.3191, section 5). A residual that no longer falls from update to update ends
-/// the search: `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) and multigrid
-/// (multigrid.hpp, with GCR in single precision around it) M^ itself. The bits do not depend on ranks,
-/// workers or layout. Collective. input_error for a residual that is not positive, and for multigrid whose
-/// steps are not to be in single precision.
+/// itself (Clark et al., arXiv:0911.3191, section 5), and `converged` says that it is not above what was asked for. A
+/// residual that no longer falls from update to update, with steps in double precision too, ends the search:
+/// `stalled`. cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) and multigrid (multigrid.hpp,
+/// with GCR in single precision around it) M^ itself. The bits do not depend on ranks, workers or layout.
+/// Collective. input_error for a residual that is not positive, and for multigrid whose steps are not to be in
+/// single precision.
 class solver {
  public:
   /// Takes a copy of the links. Fields have their layout; single precision has twice the lanes, so it fills
@@ -53,7 +56,7 @@ class solver {
 
   /// Solves (M^^+ M^ + shift) x = phi on odd sites for several shifts that are not negative, in one Krylov space
   /// (Jegerlehner, hep-lat/9612014), in double precision. The residual is the largest of |phi - (M^^+ M^ + shift)
-  /// x| / |phi|, computed from the x at the end: `stalled` where it is not as small as asked for.
+  /// x| / |phi|, computed from the x at the end.
   solver_result solve_shifted(std::vector<spinors<double>>& x, const spinors<double>& phi,
                               const std::vector<double>& shifts, const solver_options& how = {});
 
@@ -64,21 +67,22 @@ class solver {
   wilson<double>& matrix() { return M_; }
 
  private:
-  /// Conjugate gradient for the normal equation: residual(r) puts its r(x) into r, and returns what is to fall to
-  /// the target.
+  /// Conjugate gradient on odd sites (conjugate_gradient.hpp) with steps in this precision.
   template <class T, class S, class Residual>
-  solver_result::ending cg(spinors<double>& x, double target, double twist, const solver_options& how,
+  solver_result::ending cg(spinors<double>& x, falling what, double target, double twist, const solver_options& how,
                            solver_result& done, Residual&& residual);
-  /// Solves M^ x = b by corrections in precision T: correct(sum, r, |r|, share), whose sum is zero, moves sum towards
-  /// the solution of M^ sum = r, counts its steps, and may stop where |r| has fallen to this share.
-  template <class T, class S, class Correct>
-  solver_result::ending corrected(spinors<double>& x, const spinors<double>& b, double target,
-                                  const solver_options& how, solver_result& done, Correct&& correct);
-  template <class T, class S>
-  solver_result::ending bicgstab(spinors<double>& x, const spinors<double>& b, double target, const solver_options& how,
-                                 solver_result& done);
-  solver_result::ending with_multigrid(spinors<double>& x, const spinors<double>& b, double target,
-                                       const solver_options& how, solver_result& done);
+  /// Solves M^ x = b by corrections in precision T: residual(d) sets d = b - M^ x, whose size it returns;
+  /// correct(sum, r, |r|, share), whose sum is zero, moves sum towards the solution of M^ sum = r, counts its steps,
+  /// and may stop where |r| has fallen to this share.
+  template <class T, class S, class Residual, class Correct>
+  solver_result::ending corrected(spinors<double>& x, double target, const solver_options& how, solver_result& done,
+                                  Residual&& residual, Correct&& correct);
+  template <class T, class S, class Residual>
+  solver_result::ending bicgstab(spinors<double>& x, double target, const solver_options& how, solver_result& done,
+                                 Residual&& residual);
+  template <class Residual>
+  solver_result::ending with_multigrid(spinors<double>& x, double target, const solver_options& how,
+                                       solver_result& done, Residual&& residual);
   template <class T, class S>
   wilson<T, S>& matrix_in();
 
