@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/lqcd/contraction.hpp"
 #include "plaq/lqcd/doublet.hpp"
 #include "plaq/lqcd/flow.hpp"
 #include "plaq/lqcd/gauge.hpp"
@@ -54,6 +55,17 @@ nb::ndarray<nb::numpy, std::int32_t> sites_of(const layout& where) {
   each_site(where, [&](const coordinates& x, layout::place) { all->insert(all->end(), x.begin(), x.end()); });
   return nb::ndarray<nb::numpy, std::int32_t>(all->data(), {std::size_t(where.blocks()), std::size_t(where.lanes()), 4},
                                               owner);
+}
+
+/// Complex numbers of a rank's box, [t, x, y, z, ...].
+using box_numbers = nb::ndarray<const std::complex<double>, nb::c_contig, nb::device::cpu>;
+
+/// An array that owns its numbers.
+nb::ndarray<nb::numpy, std::complex<double>> owned(std::vector<std::complex<double>>&& numbers,
+                                                   const std::vector<std::size_t>& shape) {
+  auto* all = new std::vector<std::complex<double>>(std::move(numbers));
+  nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<std::complex<double>>*>(p); });
+  return {all->data(), shape.size(), shape.data(), owner};
 }
 
 }  // namespace
@@ -173,6 +185,29 @@ void bind_lqcd(nb::module_& m) {
         e.hands->inside("smear", [&] { gaussian_smear(e.by, psi, u, kappa, times, theta); });
       },
       "engine"_a, "psi"_a, "links"_a, "kappa"_a, "times"_a, "theta"_a, free_gil());
+
+  m.def(
+      "slice_sums",
+      [](owned_engine& e, const layout& on, const box_numbers& f) {
+        std::vector<std::complex<double>> found;
+        {
+          nb::gil_scoped_release free;
+          found = slice_sums(e.by, on.on(), f.data());
+        }
+        return owned(std::move(found), {std::size_t(on.on().extents[0])});
+      },
+      "engine"_a, "layout"_a, "f"_a, "[t] of f [t, x, y, z].");
+  m.def(
+      "spin_tensor",
+      [](owned_engine& e, const layout& on, const box_numbers& S, const box_numbers& other) {
+        std::vector<std::complex<double>> found;
+        {
+          nb::gil_scoped_release free;
+          found = spin_tensor(e.by, on.on(), int(S.shape(S.ndim() - 1)), S.data(), other.data());
+        }
+        return owned(std::move(found), {std::size_t(on.on().extents[0]), 4, 4, 4, 4});
+      },
+      "engine"_a, "layout"_a, "S"_a, "other"_a, "[t, a, b, c, d] of [t, x, y, z, spin, colour, spin, colour].");
 
   m.def("gaussian_momenta", &gaussian_momenta, "momenta"_a, "seed"_a, "trajectory"_a, free_gil());
   m.def(

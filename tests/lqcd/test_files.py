@@ -181,7 +181,8 @@ def test_a_propagator_in_its_file_is_what_chroma_and_grid_have(propagator, prop)
     for x in ((0, 0, 0, 0), (3, 1, 5, 1)):
         t, i, j, k = x
         jump = np.exp(1j * np.pi * ((t - 3) / T + 0.5 * (j - 2) / Y))
-        ours = jump * propagator.local[x]
+        ours = jump * propagator.fields()[x]
+        assert np.allclose(propagator.jumping()[x], ours, rtol=0, atol=1e-14)
         assert np.allclose(theirs[t, k, j, i, 1, 2], np.einsum("b,bicj,c->ij", S[1], ours, S[2].conj()), rtol=1e-13)
 
 
@@ -190,7 +191,8 @@ def test_twelve_spinors_make_a_propagator(propagator, tmp_path, of):
     """As USQCD's ScalarSource_TwelveSink, after a complex source, and as tmLQCD has them."""
     T, X, Y, Z = EXTENTS
     S = gamma.BASES["degrand-rossi" if of == "usqcd" else "tmlqcd"]
-    turned = np.moveaxis(np.einsum("ab,...bicj,dc->...aidj", S, propagator.local, S.conj()), (0, 1, 2, 3), (0, 3, 2, 1))
+    theirs = propagator.jumping() if of == "usqcd" else propagator.fields()
+    turned = np.moveaxis(np.einsum("ab,...bicj,dc->...aidj", S, theirs, S.conj()), (0, 1, 2, 3), (0, 3, 2, 1))
     private = "<scidacRecord><recordtype>0</recordtype><precision>D</precision><typesize>8</typesize>" \
               "<datacount>{}</datacount></scidacRecord>"
     content = b""
@@ -213,7 +215,7 @@ def test_twelve_spinors_make_a_propagator(propagator, tmp_path, of):
                                         True, True)
             content += lime.record("scidac-binary-data", numbers, False, True)
     (tmp_path / "prop").write_bytes(content)
-    found = lqcd.read_propagator(tmp_path / "prop", propagator.lattice, source=(3, 1, 2, 0))
+    found = lqcd.read_propagator(tmp_path / "prop", propagator.lattice, source=(3, 1, 2, 0), theta=propagator.theta)
     assert np.allclose(found.local, propagator.local, rtol=0, atol=1e-14) and found.source == (3, 1, 2, 0)
     with pytest.raises(InputError, match="does not say where its source is"):
         lqcd.read_propagator(tmp_path / "prop", propagator.lattice)

@@ -59,12 +59,12 @@ def test_the_way_to_degrand_and_rossi():
 
 
 def test_a_free_propagator_is_that_of_momentum_space(propagator):
-    """With the phases of theta spread over the links the field is exp(-i pi theta x / L) times the one that jumps."""
-    free = free_propagator()
-    turn = np.einsum("t,x,y,z->txyz", *[np.exp(-1j * np.pi * theta * np.arange(n) / n) for n,
-                                        theta in zip(EXTENTS, THETA)])
-    expected = np.einsum("txyz,txyzab,ij->txyzaibj", turn, free, np.eye(3))
-    assert np.allclose(propagator.local, expected, rtol=0, atol=1e-12)
+    """From the origin as it jumps at boundaries, and ``local`` periodic in space."""
+    free = np.einsum("txyzab,ij->txyzaibj", free_propagator(), np.eye(3))
+    assert np.allclose(propagator.jumping(), free, rtol=0, atol=1e-12)
+    turn = np.einsum("x,y,z->xyz", *[np.exp(-1j * np.pi * theta * np.arange(n) / n)
+                                     for n, theta in zip(EXTENTS[1:], THETA[1:])])
+    assert np.allclose(propagator.local, turn[..., None, None, None, None] * free, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", gamma.STRUCTURES)

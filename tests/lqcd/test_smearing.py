@@ -31,7 +31,7 @@ def test_smeared_free_propagators_are_those_of_momentum_space():
     step = lambda p: (1 + 0.8 * np.cos(p[1:]).sum(axis=0)) / 3.4
     for found, times in ((source, 3), (both, 6)):
         expected = np.einsum("txyzab,ij->txyzaibj", free_propagator(lambda p, n=times: step(p) ** n), np.eye(3))
-        assert np.allclose(found.local, expected, rtol=0, atol=1e-12)
+        assert np.allclose(found.fields(), expected, rtol=0, atol=1e-12)
     assert both.theta == THETA and not np.allclose(source.local, both.local, atol=1e-3)
 
 
@@ -41,7 +41,7 @@ def test_sources_of_noise_are_smeared_too():
     matrix, smearing = lqcd.Wilson(gauge, KAPPA, MU, THETA), lqcd.Smearing(gauge.copy().ape(0.5, 2), 0.25, 4)
     plain = lqcd.noise_propagator(matrix, 2, seed=1, residual=1e-12)
     smeared = lqcd.noise_propagator(matrix, 2, seed=1, residual=1e-12, smearing=smearing)
-    back = [matrix(lqcd.SpinorField(gauge.lattice).set_local(p.local[..., 1, 0])) for p in (plain, smeared)]
+    back = [matrix(lqcd.SpinorField(gauge.lattice).set_local(p.fields()[..., 1, 0])) for p in (plain, smeared)]
     assert np.allclose(smearing(back[0], THETA).local(), back[1].local(), atol=1e-10)
 
 

@@ -17,8 +17,10 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Flavours": "fields",
     "Wilson": "wilson", "Doublet": "doublet",
     "hmc": "hmc", "terms": "terms",
-    "point_propagator": "mesons", "noise_propagator": "mesons", "meson_correlator": "mesons", "gamma": "gamma",
+    "point_propagator": "propagators", "noise_propagator": "propagators", "Propagator": "propagators",
+    "Smearing": "propagators", "meson_correlator": "mesons", "spin_tensor": "mesons", "correlator": "mesons",
+    "gamma": "gamma",
     "read_ildg": "ildg", "write_ildg": "ildg", "read_nersc": "nersc",
     "Parameters": "parameters", "run": "commands", "load": "commands", "report": "commands", "digest": "commands",
-    "read_propagator": "propagator_file", "write_propagator": "propagator_file", "Smearing": "mesons",
+    "read_propagator": "propagator_file", "write_propagator": "propagator_file",
 })

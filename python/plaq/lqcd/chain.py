@@ -21,9 +21,10 @@ from plaq.lqcd.fields import GaugeField
 from plaq.lqcd.hmc import Scale, trajectory
 from plaq.lqcd.ildg import read_ildg, write_ildg
 from plaq.lqcd.lattice import Lattice
-from plaq.lqcd.mesons import Propagator, Smearing, meson_correlator, noise_propagator, point_propagator
+from plaq.lqcd.mesons import meson_correlator, spin_tensor
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.potential import Loops
+from plaq.lqcd.propagators import Propagator, Smearing, noise_propagator, point_propagator
 from plaq.lqcd.rational import InverseRoot, RationalTerm
 from plaq.lqcd.scales import flow_times
 from plaq.lqcd.terms import CloverTerm, GaugeTerm, doublet
@@ -120,10 +121,10 @@ class Chain:
         if self.mesons:
             with self.timed("mesons"):
                 matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta, m.csw)
-                propagator = self.propagator(matrix, number, smooth)
+                tensor = spin_tensor(self.propagator(matrix, number, smooth))
                 for name, found in self.mesons.items():
                     sink, source = name.split(", ") if name == AXIAL else (name, name)
-                    self.mesons[name] = np.vstack([found, meson_correlator(propagator, sink, source=source)])
+                    self.mesons[name] = np.vstack([found, meson_correlator(tensor, sink, source=source)])
         if (times := flow_times(self.p)).size:
             with self.timed("flow"):
                 flowed, found = self.gauge.copy(), []

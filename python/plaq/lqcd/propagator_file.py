@@ -23,7 +23,7 @@ from plaq.lqcd.files import (
     write_whole,
 )
 from plaq.lqcd.lattice import Lattice
-from plaq.lqcd.mesons import Propagator
+from plaq.lqcd.propagators import Propagator
 from plaq.lqcd.scidac import (
     BINARY,
     CHECKSUM,
@@ -67,18 +67,19 @@ class Description:
     source: tuple[int, ...] | None
     basis: str | None
     theta: tuple[float, ...] | None
+    spread: bool  # these phases are spread over the links (tmLQCD's), and fields do not jump
 
 
 def _describe(path: Path) -> Description:
     with open(open_file(path), "rb") as file:
-        extents, bits, numbers, said, fields = None, None, None, {}, []
+        extents, bits, numbers, said, fields, tmlqcd = None, None, None, {}, [], False
         for record in lime.records(file, path):
             if record.kind == PRIVATE_FILE:
                 extents = extents_in(record.text(file, path))
             elif record.kind == TMLQCD:
                 found = tags(record.text(file, path))
                 extents = tuple(int(found[name]) for name in ("lt", "lx", "ly", "lz"))
-                bits, numbers = int(found["precision"]), FERMION
+                bits, numbers, tmlqcd = int(found["precision"]), FERMION, True
                 said.setdefault("basis", "tmlqcd")
             elif record.kind == PRIVATE_RECORD:
                 bits, numbers = numbers_in(path, record.text(file, path))
@@ -106,22 +107,12 @@ def _describe(path: Path) -> Description:
                               f"a propagator is one of {MATRIX}, or twelve of {FERMION}")
         source, theta = said.get("source"), said.get("theta")
         return Description(extents, tuple(kept), source and tuple(int(x) for x in source.split()), said.get("basis"),
-                           theta and tuple(float(x) for x in theta.split()))
+                           theta and tuple(float(x) for x in theta.split()), tmlqcd)
 
 
 def _crc(said: dict[str, str]) -> int:
     """CRC-32 of what a record says of its propagator."""
     return zlib.crc32(" ".join(said.get(key, "") for key in ("source", "basis", "theta")).encode())
-
-
-def _phases(lattice: Lattice, source: tuple[int, ...], theta: tuple[float, ...]) -> np.ndarray:
-    """exp(i pi theta (x - y) / L), [t, x, y, z, 1, 1, 1, 1], of this rank's sites."""
-    out = np.ones((1, 1, 1, 1), complex)
-    for mu, (box, y, angle, n) in enumerate(zip(lattice.box, source, theta, lattice.extents)):
-        axis = [1, 1, 1, 1]
-        axis[mu] = -1
-        out = out * np.exp(1j * np.pi * angle * (np.arange(box.start, box.stop) - y) / n).reshape(axis)
-    return out[..., None, None, None, None]
 
 
 def write_propagator(path: str | Path, propagator: Propagator, bits: int = 64, basis: str = "degrand-rossi") -> None:
@@ -135,8 +126,7 @@ def write_propagator(path: str | Path, propagator: Propagator, bits: int = 64, b
     if propagator.local.shape[-1] != 3:
         raise InputError(f"{path}: a file of a propagator takes one from three colours of a source, not from noise")
     change = gamma.basis(basis)
-    turned = propagator.local * _phases(lattice, propagator.source, propagator.theta)
-    turned = np.einsum("ab,...bicj,dc->...adij", change, turned, change.conj(), optimize=True)
+    turned = np.einsum("ab,...bicj,dc->...adij", change, propagator.jumping(), change.conj(), optimize=True)
     mine = as_numbers(np.moveaxis(turned, ORDER, range(4)), bits)
     size = mine.nbytes // int(np.prod(lattice.local)) * lattice.volume
     texts = {"source": " ".join(map(str, propagator.source)), "basis": basis,
@@ -158,7 +148,8 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
     """The propagator in a file; every rank reads its part. One field of matrices as `write_propagator` makes it,
     or twelve of spinors, source spin by source spin and colour by colour (USQCD's propagators, tmLQCD's). Where
     the file does not say them, ``source`` (t, x, y, z), the spins' ``basis`` ("degrand-rossi", in tmLQCD's files
-    "tmlqcd") and the phases ``theta`` are those given, by default none. Verified: lengths and checksums.
+    "tmlqcd") and the phases ``theta`` at boundaries are those given, by default none; tmLQCD's files have them spread
+    over the links. Verified: lengths and checksums.
     InputError that names the file and what is wrong, on all ranks. Collective."""
     path = Path(path)
 
@@ -196,4 +187,5 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
     change = gamma.basis(found.basis or basis or "degrand-rossi")
     source, theta = found.source or tuple(source), found.theta or theta or (0, 0, 0, 0)
     local = np.einsum("ba,...bdij,dc->...aicj", change.conj(), matrix, change, optimize=True)
-    return Propagator(lattice, source, local * _phases(lattice, source, theta).conj(), theta)
+    made = Propagator.of_fields if found.spread else Propagator.of_jumping
+    return made(lattice, source, local, theta)

@@ -127,7 +127,7 @@ chiral_blocks<double> clover_term(engine& by, const links<double>& u, double kap
 
 inverse_blocks inverted(engine& by, const chiral_blocks<double>& H, double twist) {
   chiral_blocks<double> inverse(H.shared_layout(), sites::even);
-  const double log_det = summed<1>(by, "invert", inverse.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
+  const double log_det = summed(by, "invert", 1, inverse.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
     for (std::int64_t b = std::int64_t(first); b < std::int64_t(end); ++b)
       for (int l = 0; l < H.lanes(); ++l) {
         double here = 0;

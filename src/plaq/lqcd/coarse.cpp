@@ -48,7 +48,7 @@ void transpose(int n, const float* from, float* to) {
 }  // namespace
 
 std::complex<double> dot(engine& by, const coarse_vector& x, const coarse_vector& y) {
-  const auto found = summed<2>(by, "dot", x.count, [&](std::size_t first, std::size_t end, auto& sums) {
+  const auto found = summed(by, "dot", 2, x.count, [&](std::size_t first, std::size_t end, auto& sums) {
     for (std::size_t i = first; i < end; ++i) {
       const auto z = multiply_coarse(x.size, x.row(std::int64_t(i)), y.row(std::int64_t(i)));
       sums[0].add(z.real()), sums[1].add(z.imag());

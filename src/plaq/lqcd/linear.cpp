@@ -33,7 +33,7 @@ void combine(engine& by, spinors<T>& out, std::initializer_list<weighted<T>> ter
 template <class T>
 double combine_norm2(engine& by, spinors<T>& out, std::initializer_list<weighted<T>> terms) {
   const auto list = to_terms(out, terms);
-  return summed<1>(by, "combine", out.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
+  return summed(by, "combine", 1, out.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
     combine<T>(out.lanes(), first, end, out.data(), list, &sums[0]);
   })[0];
 }
@@ -41,7 +41,7 @@ double combine_norm2(engine& by, spinors<T>& out, std::initializer_list<weighted
 template <class T>
 std::complex<double> dot(engine& by, const spinors<T>& x, const spinors<T>& y) {
   check(x.same_places(y), "a product of fields with different sites");
-  const auto found = summed<2>(by, "dot", x.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
+  const auto found = summed(by, "dot", 2, x.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
     multiply(x.lanes(), first, end, x.data(), y.data(), sums[0], sums[1]);
   });
   return {found[0], found[1]};
@@ -49,7 +49,7 @@ std::complex<double> dot(engine& by, const spinors<T>& x, const spinors<T>& y) {
 
 template <class T>
 double norm2(engine& by, const spinors<T>& x) {
-  return summed<1>(by, "norm2", x.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
+  return summed(by, "norm2", 1, x.blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
     square(x.lanes(), first, end, x.data(), sums[0]);
   })[0];
 }

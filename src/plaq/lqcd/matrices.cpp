@@ -32,7 +32,7 @@ void add(engine& by, int parity, matrix_view<double> out, const_matrix_view a) {
 }
 
 double real_trace(engine& by, const_matrix_view a, const_matrix_view b) {
-  return summed<1>(by, "trace", a.where->blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
+  return summed(by, "trace", 1, a.where->blocks(), [&](std::size_t first, std::size_t end, auto& sums) {
     detail::trace_blocks(a.where->lanes(), std::int64_t(first), std::int64_t(end), a, b, sums[0]);
   })[0];
 }
