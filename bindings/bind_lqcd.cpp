@@ -73,6 +73,14 @@ nb::ndarray<nb::numpy, std::complex<double>> owned(std::vector<std::complex<doub
 void bind_lqcd(nb::module_& m) {
   m.def("grid_for", &grid_for, "ranks"_a, "extents"_a, "The grid of so many ranks with the smallest surface.");
 
+  m.def(
+      "cut_for",
+      [](const coordinates& extents, const coordinates& grid) {
+        const lattice on(extents, grid);
+        return std::pair(on.local(), cut_for(on, widest<double>()).lanes);
+      },
+      "extents"_a, "grid"_a, "(extents of a rank's box, lanes) of a layout.");
+
   nb::class_<layout>(m, "Layout", "Where the sites of a rank lie in memory.")
       .def(
           "__init__",

@@ -23,6 +23,12 @@ TEST(lattice, what_cannot_be_cut_is_refused) {
   EXPECT_THROW(grid_for(3, {8, 8, 8, 8}), input_error);
 }
 
+TEST(lattice, boxes_that_no_layout_can_number_are_refused) {
+  EXPECT_EQ(cut_for(lattice({1024, 512, 512, 32}), 8).lanes, 8);
+  EXPECT_THROW(cut_for(lattice({1024, 624, 1024, 1024}, {1, 1, 1, 2}), 8), input_error);
+  EXPECT_THROW(layout(lattice({1024, 1024, 1024, 1024}), 16), input_error);
+}
+
 TEST(lattice, a_grid_has_the_smallest_surface) {
   EXPECT_EQ(grid_for(1, {4, 4, 4, 4}), (coordinates{1, 1, 1, 1}));
   EXPECT_EQ(grid_for(2, {16, 8, 8, 8}), (coordinates{2, 1, 1, 1}));

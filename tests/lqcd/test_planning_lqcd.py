@@ -1,5 +1,7 @@
 """``plaq check`` and ``plaq lqcd estimate``: what a run will do."""
 
+import resource
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,8 @@ def test_what_estimate_says():
     text = run.estimate(4, 2, None)
     assert "4 in a grid of 4 x 1 x 1 x 1, 2 worker(s) each; boxes of 2 x 8 x 8 x 8" in text
     assert "1024 of 1024 sites of a box" in text
+    cut = Lqcd(read("quenched", "run.grid=[2, 2, 2, 2]")).estimate(16, 1, None)
+    assert "240 of 256 sites of a box have a neighbour elsewhere" in cut, cut
     with pytest.raises(InputError, match="cannot be cut for 3 ranks"):
         run.estimate(3, 1, None)
     with pytest.raises(InputError, match="knows the speed of one machine only"):
@@ -102,3 +106,28 @@ def test_multigrid_needs_room_and_a_setup():
 def test_a_check_is_for_the_ranks_of_the_grid():
     text = Lqcd(read("quenched", "run.grid=[2, 1, 1, 1]")).describe()
     assert "ranks:       2 in a grid of 2 x 1 x 1 x 1, 1 worker(s) each; boxes of 4 x 8 x 8 x 8" in text
+
+
+LARGE = ("lattice.extents=[2, 1024, 1024, 1014]", "lattice.extents=[192, 96, 96, 96]")
+
+
+@pytest.mark.parametrize("extents", LARGE)
+def test_a_check_takes_no_memory_for_sites(extents):
+    p = read("quenched", extents)
+    tracemalloc.start()
+    text = Lqcd(p).describe()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1e6 and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1e6, most  # KiB
+    assert "which does not fit: this machine has" in text
+
+
+def test_a_lattice_that_is_too_large_is_one_line():
+    large = Lqcd(read("quenched", "lattice.extents=[1024, 624, 1024, 1024]", "run.grid=[1, 1, 1, 2]"))
+    words = r"run.grid = \[1, 1, 1, 2\]: boxes of 1024 x 624 x 1024 x 512 sites are too large: a rank has at most"
+    for look in (large.describe, lambda: large.check(2), lambda: large.estimate(2, 1, None)):
+        with pytest.raises(InputError, match=words):
+            look()
+    with pytest.raises(InputError, match=r"lattice.extents = \[2, 1024, 1024, 1014\] needs some .* on each of 1 rank"):
+        Lqcd(read("quenched", LARGE[0])).check(1, 1e12)
+    Lqcd(read("quenched", LARGE[0])).check(1, 3e13)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from plaq import _core
+from plaq.data.words import size
 from plaq.errors import InputError
 from plaq.lqcd import planning
 from plaq.lqcd.parameters import PROGRAM, Parameters
-from plaq.machine import pool_options
+from plaq.machine import memory, pool_options
 from plaq.run.application import Application
 from plaq.run.driver import Run
 
@@ -27,30 +27,37 @@ class Lqcd(Application):
     Parameters = Parameters
 
     def check(self, ranks: int, place: float | None = None) -> None:
+        """InputError where the lattice cannot be cut for so many ranks, or its fields are far too large for them."""
+        self._cut(ranks)
+        p, extents = self.parameters, list(self.parameters.lattice.extents)
+        needed, place = planning.memory(p, math.prod(extents) // ranks), memory() if place is None else place
+        if needed > planning.CERTAIN * place:
+            raise InputError(f"lattice.extents = {extents} needs some {size(needed)} of memory on each of {ranks} "
+                             f"rank(s), and there are {size(place)}: take more ranks on more hosts; `plaq check` has "
+                             "the estimate")
+
+    def _cut(self, ranks: int) -> None:
         """InputError where the lattice cannot be cut for so many ranks."""
         extents, grid = list(self.parameters.lattice.extents), self.parameters.run.grid
         try:
-            if grid == "auto":
-                _core.lqcd.grid_for(ranks, extents)
-                return
-            if np.prod(grid) != ranks:
-                raise InputError(f"it is for {np.prod(grid)} ranks, and there are {ranks}")
-            _core.lqcd.Layout(extents, list(grid), 0, 1)
+            if grid != "auto" and math.prod(grid) != ranks:
+                raise InputError(f"it is for {math.prod(grid)} ranks, and there are {ranks}")
+            _core.lqcd.cut_for(extents, _core.lqcd.grid_for(ranks, extents) if grid == "auto" else list(grid))
         except InputError as error:
             key = f"lattice.extents = {extents}" if grid == "auto" else f"run.grid = {list(grid)}"
             raise InputError(f"{key}: {error}") from None
 
     def describe(self) -> str:
         grid = self.parameters.run.grid
-        ranks = 1 if grid == "auto" else int(np.prod(grid))
-        self.check(ranks)
+        ranks = 1 if grid == "auto" else math.prod(grid)
+        self._cut(ranks)
         return planning.describe(self.parameters, ranks)
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
         if machine is not None:
             raise InputError(f"--machine {machine}: {self.name} knows the speed of one machine only, "
                              "which is in docs/lqcd.md")
-        self.check(ranks)
+        self._cut(ranks)
         p = self.parameters
         return planning.estimate(p, ranks, workers or pool_options(p.run.workers, p.run.bind).workers)
 

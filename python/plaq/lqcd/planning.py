@@ -10,6 +10,7 @@ from plaq.data.words import duration, size
 from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
 from plaq.lqcd.parameters import RATIONAL, Parameters
 from plaq.lqcd.scales import flow_times
+from plaq.machine import memory as machine_memory
 
 # Microseconds of one core, 8^4 sites on the machine of docs/lqcd.md, for each link or site.
 LINK_UPDATE = {False: 1.2, True: 10.0}  # heat bath or over-relaxation, without and with rectangles
@@ -22,6 +23,7 @@ SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
 SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # of multigrid: its setup, a cycle, and how many a solve needs
 RATIONAL_NAMES = {"strange": "strange quark", "heavy": "heavy doublet"}
 STEPS = 100  # that a solve is taken to need
+CERTAIN = 3.0  # a run that needs this times the memory there is does not begin
 # Bytes of a site. NEAR: links of a hopping matrix; MULTIGRID: test vectors, coarse matrix and directions of GCR.
 LINKS, NEAR, MATRIX, SPINOR, BLOCKS, MULTIGRID = 576, 768, 144, 192, 1152, 7300
 
@@ -126,17 +128,20 @@ def estimate(p: Parameters, ranks: int, workers: int) -> str:
     """The text of ``plaq lqcd estimate``: boxes, memory and time. InputError where the lattice cannot be cut so."""
     extents = list(p.lattice.extents)
     grid = _core.lqcd.grid_for(ranks, extents) if p.run.grid == "auto" else list(p.run.grid)
-    layout = _core.lqcd.Layout(extents, list(grid), 0, 0)
-    box, sites = layout.local, math.prod(layout.local)
-    surface = sum(2 * sites // n for n, cut in zip(box, grid) if cut > 1)
+    box, lanes = _core.lqcd.cut_for(extents, list(grid))
+    sites = math.prod(box)
+    surface = sites - math.prod(n - 2 if cut > 1 else n for n, cut in zip(box, grid))
+    faces = sum(2 * sites // n for n, cut in zip(box, grid) if cut > 1)
+    needed, here = memory(p, sites), machine_memory()
     parts = seconds(p)
     cores = ranks * workers
     return "\n".join([
         f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; "
-        f"boxes of {' x '.join(map(str, box))}, {layout.lanes} lanes",
-        f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {size(96 * surface)} for a "
+        f"boxes of {' x '.join(map(str, box))}, {lanes} lanes",
+        f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {size(96 * faces)} for a "
         "hopping matrix",
-        f"memory:      {size(memory(p, sites))} of fields on a rank",
+        f"memory:      {size(needed)} of fields on a rank"
+        + (f", which does not fit: this machine has {size(here)} for one" if needed > here else ""),
         "time:        " + ", ".join(f"{part} {duration(value / cores)}" for part, value in parts.items())
         + f"; all {duration(sum(parts.values()) / cores)}",
         f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, "

@@ -16,6 +16,16 @@ namespace plaq::lqcd {
 /// The eight neighbours of a site: 2 mu is the one ahead in direction mu, 2 mu + 1 the one behind.
 inline constexpr int neighbours = 8;
 
+/// A rank's box, cut for the lanes of a register.
+struct sub_boxes {
+  int lanes = 1;
+  coordinates split{1, 1, 1, 1}, extents;  ///< sub-boxes each way, and their sites
+};
+
+/// With up to `lanes` lanes, as many as the box can be cut for; a power of two. input_error for a box with more blocks
+/// than a layout can number.
+sub_boxes cut_for(const lattice& of, int lanes);
+
 class layout {
  public:
   static constexpr int most_lanes = 16;
@@ -26,14 +36,14 @@ class layout {
     int lane;
   };
 
-  /// With up to `lanes` lanes, as many as the box can be cut for; a power of two.
+  /// With the lanes of cut_for.
   layout(const lattice& of, int lanes);
 
   const lattice& on() const { return lattice_; }
-  int lanes() const { return lanes_; }
-  const coordinates& split() const { return split_; }  ///< sub-boxes each way
-  const coordinates& sub() const { return sub_; }      ///< extents of a sub-box
-  std::int64_t half() const { return half_; }          ///< blocks of each parity
+  int lanes() const { return cut_.lanes; }
+  const coordinates& split() const { return cut_.split; }  ///< sub-boxes each way
+  const coordinates& sub() const { return cut_.extents; }  ///< extents of a sub-box
+  std::int64_t half() const { return half_; }              ///< blocks of each parity
   std::int64_t blocks() const { return 2 * half_; }
 
   place where(const coordinates& local) const;
@@ -51,7 +61,7 @@ class layout {
   /// Whether other ranks are neighbours in direction mu.
   bool is_cut(int mu) const { return lattice_.grid[mu] > 1; }
   /// Blocks of one parity at an end of the sub-boxes in direction mu.
-  std::int64_t face_size(int mu) const { return half_ / sub_[mu]; }
+  std::int64_t face_size(int mu) const { return half_ / sub()[mu]; }
   /// Where direction d leads to another rank: the blocks that blocks of `parity` at the edge would find there,
   /// were they this rank's.
   const std::vector<std::int32_t>& face(int parity, int d) const { return faces_[parity][d]; }
@@ -67,8 +77,7 @@ class layout {
   std::int64_t face_number(coordinates in_sub_box, int mu) const;
 
   lattice lattice_;
-  int lanes_ = 1;
-  coordinates split_{1, 1, 1, 1}, sub_;
+  sub_boxes cut_;
   std::int64_t half_;
   std::vector<std::array<std::int32_t, neighbours>> next_;
   std::vector<std::uint16_t> edges_;
