@@ -153,11 +153,11 @@ SERIES = {"plaquette": (), "plaquette_temporal": (), "plaquette_spatial": (), "p
 def test_what_was_measured_on_each_configuration_is_kept(whole):
     """With axes, and as what the averages are made of; the last field is there, and says where it comes from."""
     findings, _, _ = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
-    series = findings.recorded
-    assert {name: one.values.shape for name, one in series.items() if name not in ("delta_h", "accepted")} == {
+    series = {name: one for name, one in findings.recorded.items()
+              if name not in ("delta_h", "accepted", "strange_range", "heavy_range")}
+    assert {name: one.values.shape for name, one in series.items()} == {
         name: (5, *shape) for name, shape in SERIES.items()}
-    assert all(one.axes[0].name == "configuration" and one.convention for name, one in series.items()
-               if name not in ("delta_h", "accepted"))
+    assert all(one.axes[0].name == "configuration" and one.convention for one in series.values())
     for name in ("plaquette", "meson_gammaz", "wilson_loops", "flow_energy", "flow_energy_plaquette"):
         assert np.allclose(series[name].values.mean(axis=0), findings[name].mean, rtol=1e-14), name
     assert np.allclose((series["charge"].values**2).mean(axis=0), findings["charge_squared"].mean, rtol=1e-14)
@@ -255,6 +255,45 @@ def test_a_gauge_field_that_is_not_that_of_its_checkpoint_is_refused(folder, har
     done = plaq(folder, "run", "input.toml")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and words in done.stderr, done.stderr
     assert done.stderr.endswith("the checkpoint beside it needs it: remove both to start this run from the beginning\n")
+
+
+STRANGE = """[lattice]
+extents = [4, 4, 2, 2]
+[action]
+beta = 5.7
+[updates]
+algorithm = "hmc"
+thermalisation = 2
+configurations = 3
+sweeps = 1
+[hmc]
+length = 0.5
+steps = [2, 1]
+[strange]
+kappa = 0.13
+range = [1, 5]
+poles = 8
+"""
+
+
+def test_a_range_that_is_too_narrow_may_be_wider_when_the_run_goes_on(tmp_path):
+    (tmp_path / "input.toml").write_text(STRANGE)
+    done = plaq(tmp_path, "run", "input.toml", "--workers", 1)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
+    assert "from 1 to 5 is off by" in done.stderr and "a run goes on with a wider range" in done.stderr
+    (tmp_path / "input.toml").write_text(STRANGE.replace("[1, 5]", "[0.02, 5]"))
+    stopped(tmp_path, 3)
+    (tmp_path / "input.toml").write_text(STRANGE.replace("[1, 5]", "[0.01, 6]").replace("poles = 8", "poles = 10"))
+    stopped(tmp_path, 1)  # before anything is saved with it
+    narrower = plaq(tmp_path, "run", "input.toml", "--set", "strange.range=[0.03, 6]")
+    assert narrower.returncode == 2 and "a run goes on with a wider range" in narrower.stderr, narrower.stderr
+    done = plaq(tmp_path, "run", "input.toml", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert ("strange: inverse root of eigenvalues from 0.02 to 5 by 8 poles to 7e-09; from trajectory 3 on eigenvalues "
+            "from 0.01 to 6 by 10 poles to 6e-10") in done.stdout, done.stdout
+    findings, *_ = results_file.read(tmp_path / "run/results.h5", results_file.format_of("plaq lqcd"))
+    assert findings.recorded["strange_range"].values.tolist() == [[0, 0.02, 5, 8], [2, 0.01, 6, 10]]
+    assert len(findings.recorded["accepted"].values) == 4
 
 
 def damaged_in(path, byte):

@@ -23,6 +23,7 @@ class Parameters:
     SCHEMA: ClassVar[Schema]
     # {key: what is possible where a folder cannot go on with another value}
     INSTEAD: ClassVar[Mapping[str, str]] = {}
+    FREE: ClassVar[frozenset[str]] = frozenset()  # keys that a checkpoint is not bound to: `may_grow` decides on them
 
     def __init__(self, source: str = "Parameters", **sections: Mapping[str, Any]):
         values = self.SCHEMA.read(sections, source)
@@ -97,9 +98,17 @@ class Parameters:
         content = self.SCHEMA.to_toml(self.values(), comments=False, skip=[RUN])
         return hashlib.sha256(content.encode()).hexdigest()
 
+    def binding(self) -> str:
+        """Hash of what binds a checkpoint to its input: as `fingerprint`, but for the keys in ``FREE``."""
+        if not self.FREE:
+            return self.fingerprint()
+        kept = {key: value for key, value in self.SCHEMA.by_key(self.values()).items()
+                if key not in self.FREE and key.partition(".")[0] != RUN}
+        return hashlib.sha256(repr(kept).encode()).hexdigest()
+
     def fingerprints(self) -> list[str]:
-        """Those of the inputs that a run of this one may go on from."""
-        return [self.fingerprint()]
+        """What checkpoints that a run of this input may go on from are bound to."""
+        return [self.binding()]
 
     def may_grow(self, key: str, before: Self) -> bool:
         """Whether a run of this input may go on from one of ``before``, in which this key has another value."""

@@ -25,6 +25,7 @@ from plaq.lqcd.mesons import meson_correlator, spin_tensor
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.potential import Loops
 from plaq.lqcd.propagators import Propagator, Smearing, noise_propagator, point_propagator
+from plaq.lqcd.ranges import Ranges
 from plaq.lqcd.rational import InverseRoot, RationalTerm
 from plaq.lqcd.scales import flow_times
 from plaq.lqcd.terms import CloverTerm, GaugeTerm, doublet
@@ -82,6 +83,7 @@ class Chain:
             self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state["mesons"]
             self.flow, self.trajectories, self.polyakov = state["flow"], state["trajectories"], state["polyakov"]
             self.wilson, self.rectangles = state["wilson"], state["rectangles"]
+        self.ranges = Ranges(p, self.sweeps, state and state["ranges"])
         self.scales = time_scales(p)
 
     def steps(self) -> Iterator[None]:
@@ -196,7 +198,8 @@ class Chain:
             self.write(parts_of(self.folder, label))
         return self.run.desk and {"parts": label, "sweeps": self.sweeps, "plaquettes": self.plaquettes,
                                   "trajectories": self.trajectories, "polyakov": self.polyakov, "wilson": self.wilson,
-                                  "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow}
+                                  "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow,
+                                  "ranges": self.ranges.rows}
 
     def restored(self, label: str) -> GaugeField:
         """The gauge field of a checkpoint."""
@@ -210,5 +213,8 @@ class Chain:
         return None
 
     def results(self) -> Findings:
-        return findings(self.p, self.plaquettes, Loops(self.polyakov, self.rectangles, self.wilson),
-                        self.mesons, self.flow, self.trajectories, self.seconds)
+        found = findings(self.p, self.plaquettes, Loops(self.polyakov, self.rectangles, self.wilson),
+                         self.mesons, self.flow, self.trajectories, self.seconds)
+        found.sentences += self.ranges.sentences()
+        found.recorded |= self.ranges.recorded()
+        return found

@@ -18,6 +18,7 @@ PROGRAM = "plaq lqcd"
 KAPPA, MASS, RESIDUAL = real("[1e-6, 1)"), real("[-100, 100]"), real("[1e-16, 1)")
 MOST_FLOW, MOST_MOVES = 10_000, 10**7  # steps of the flow, and moves of links in a trajectory
 RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales
+RANGES = frozenset(f"{name}.{key}" for name in RATIONAL for key in ("range", "poles"))
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
@@ -56,7 +57,8 @@ SCHEMA = Schema({
     Parameter("quarks", "force_residual", RESIDUAL, 1e-7, "", "of solutions for forces"),
     Parameter("strange", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("strange", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
-              "smallest and largest eigenvalue of M^+ M on odd sites, with room for what they do; needed with kappa"),
+              "smallest and largest eigenvalue of M^+ M on odd sites, with room for what they do; needed with kappa; "
+              "may be wider when a run goes on"),
     Parameter("strange", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
     Parameter("heavy", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("heavy", "mu", real("[0, 100]"), None, "1/a", "the mean of their masses, twisted; needed with kappa"),
@@ -121,6 +123,8 @@ SCHEMA = Schema({
 
 class Parameters(parameters.Parameters):
     SCHEMA = SCHEMA
+    FREE = RANGES
+    INSTEAD = {key: "a run goes on with a wider range, with as many poles or more" for key in RANGES}
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> None:
@@ -132,13 +136,13 @@ class Parameters(parameters.Parameters):
                              f'"{values["action"].gauge}": rectangles need extents of at least 4')
         if len(set(structures)) < len(structures):
             raise InputError(f"{source}: mesons.structures = {shown(structures)} must not repeat a value")
+        if values["mesons"].solver == "multigrid" and values["mesons"].precision != "single":
+            raise InputError(f'{source}: mesons.precision = "{values["mesons"].precision}" is not allowed with '
+                             'mesons.solver = "multigrid": its steps are in single precision')
         first = values["mesons"].fit_from
         if first is not None and first > extents[0] // 2 - 2:
             raise InputError(f"{source}: mesons.fit_from = {first} is not allowed: a fit takes three points up to "
                              f"T/2 = {extents[0] // 2}")
-        if values["mesons"].solver == "multigrid" and values["mesons"].precision != "single":
-            raise InputError(f'{source}: mesons.precision = "{values["mesons"].precision}" is not allowed with '
-                             'mesons.solver = "multigrid": its steps are in single precision')
         loops, smearing = values["loops"], values["smearing"]
         if loops.space is not None:
             most = {"space": min(extents[1:]) // 2, "time": extents[0] // 2}
@@ -193,3 +197,13 @@ class Parameters(parameters.Parameters):
         if moves > MOST_MOVES:
             raise InputError(f"{source}: hmc.steps = {shown(steps)} is not allowed: a trajectory moves links at most "
                              f"{MOST_MOVES} times")
+
+    def may_grow(self, key: str, before: Parameters) -> bool:
+        """Ranges of rational functions may be wider, and poles more."""
+        if key not in RANGES:
+            return False
+        section, _, name = key.partition(".")
+        here, there = getattr(getattr(self, section), name), getattr(getattr(before, section), name)
+        if name == "poles":
+            return here >= there
+        return None not in (here, there) and here[0] <= there[0] and there[1] <= here[1]

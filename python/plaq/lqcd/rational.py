@@ -123,6 +123,6 @@ class RationalTerm(Term):
             low, high = spectral_range(M)
             error = RunError(f"the rational function for eigenvalues of M^+ M from {root.low:g} to {root.high:g} "
                              f"is off by {off:.2g}, not {2 * root.delta:.2g}: for {M} they are about from {low:.3g} "
-                             f"to {high:.3g}")
+                             f"to {high:.3g}; a run goes on with a wider range")
             error.ranks = M.lattice.comm.size
             raise error

@@ -95,7 +95,7 @@ class Desk:
                 self._numbers.append(blocks)
             content = {"label": spread.label, "places": spread.saved, "content": self._numbers.content}
             state = {**state, "spread": content}
-        written = checkpoint.save(self.folder.checkpoint, state, self.program, self.parameters.fingerprint())
+        written = checkpoint.save(self.folder.checkpoint, state, self.program, self.parameters.binding())
         needed = {self.folder.kept(label) for label in state.get("kept", {}).values()}
         needed |= {self._numbers.path} if spread else set()
         needed |= {self.folder.parts(state["parts"])} if "parts" in state else set()
