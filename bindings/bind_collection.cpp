@@ -140,9 +140,10 @@ void bind_collection(nb::module_& m) {
   m.def(
       "balancers",
       [] {
-        std::vector<std::tuple<std::string, bool, bool>> out;
-        for (const auto& b : balance::balancers()) out.emplace_back(b.name, b.needs_positions, b.needs_points);
+        std::vector<std::tuple<std::string, bool, bool, bool>> out;
+        for (const auto& b : balance::balancers())
+          out.emplace_back(b.name, b.needs_positions, b.needs_points, b.by_talk != nullptr);
         return out;
       },
-      "(name, whether it needs positions, whether it needs points) of each.");
+      "(name, whether it needs positions, whether it needs points, whether ranks talk in it) of each.");
 }

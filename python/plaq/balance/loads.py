@@ -143,6 +143,8 @@ def checked(phase: Phase, ranks: int, where: str) -> Phase:
         values = getattr(phase, name)
         if not np.all((values >= 0) & (values < 1e300)):
             raise refuse(f"{name} has {values[~((values >= 0) & (values < 1e300))][0]}; all are 0 or more")
+        if not values.sum() < 1e300:
+            raise refuse(f"{name} add up to {values.sum():g}, and not to less than 1e300")
     if not np.all(np.isfinite(phase.points)):
         raise refuse("a point has a coordinate that is no number")
     if not np.all((phase.where >= 0) & (phase.where < ranks)):

@@ -47,17 +47,22 @@ class Replayed:
         return float(np.sum([getattr(row, name) for row in self.rows]))
 
 
-def usable(loads: Loads, asked: str = "") -> tuple[list[str], list[str]]:
+MOST_TALKING = 20_000  # ranks; a balancer in which they talk is replayed rank by rank, in up to 600 rounds
+
+
+def usable(loads: Loads, asked: str = "", ranks: int = 1) -> tuple[list[str], list[str], list[str]]:
     """Names of the balancers that were asked for, as in "refine,hilbert_cut", or of all that these loads suffice
-    for; and of those that they do not suffice for. InputError for one that there is not,
-    or that was asked for and lacks something."""
-    lacks = {}
-    for name, needs_positions, needs_points in _core.collection.balancers():
+    for; of those that they do not suffice for; and of those that take too long on so many ranks unless they are
+    asked for. InputError for one that there is not, or that was asked for and lacks something."""
+    lacks, talking = {}, []
+    for name, needs_positions, needs_points, talks in _core.collection.balancers():
+        talking += [name] if talks and ranks > MOST_TALKING else []
         has = lambda what: all(len(getattr(phase, what)) for phase in loads.phases)
         lacks[name] = [what for what, needs in (("positions", needs_positions), ("points", needs_points))
                        if needs and not has(what)]
     if not asked:
-        return [name for name in lacks if not lacks[name]], [name for name in lacks if lacks[name]]
+        return ([name for name in lacks if not lacks[name] and name not in talking],
+                [name for name in lacks if lacks[name]], talking)
     names = [name.strip() for name in asked.split(",")]
     for name in names:
         if name not in lacks:
@@ -65,7 +70,7 @@ def usable(loads: Loads, asked: str = "") -> tuple[list[str], list[str]]:
         if lacks[name]:
             raise InputError(f"--by: {name} needs {' and '.join(lacks[name])} of elements, "
                              f"which {loads.name} has not")
-    return names, []
+    return names, [], []
 
 
 def started(phase: Phase, loads: Loads, ranks: int) -> np.ndarray:

@@ -26,14 +26,14 @@ def balance(
     """Replay recorded loads: the imbalance that balancers would have left, and what they would have moved."""
     from plaq.balance.loads import read
     from plaq.balance.picture import draw
-    from plaq.balance.replay import as_csv, replay, usable
+    from plaq.balance.replay import MOST_TALKING, as_csv, replay, usable
     from plaq.cli.tables import plain_table, print_table
     from plaq.files.atomic import write_atomically
     from plaq.output import say
 
     loads = read(file)
-    names, lacking = usable(loads, by)
     n = ranks or loads.ranks
+    names, lacking, slow = usable(loads, by, n)
     replayed = [replay(loads, name, n, most_bytes or float("inf"), ranks_per_node) for name in names]
     if csv:
         write_atomically(csv, as_csv(replayed).encode())
@@ -53,3 +53,6 @@ def balance(
         say(note)
     if lacking:
         say(f"left out, for want of points or positions: {', '.join(lacking)}")
+    if slow:
+        say(f"left out, because they take minutes and some 3 kB a rank on more than {MOST_TALKING} ranks: "
+            f"{', '.join(slow)}; --by runs them")

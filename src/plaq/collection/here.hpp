@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include "plaq/base/error.hpp"
+#include "plaq/collection/balance/situation.hpp"
 #include "plaq/collection/host.hpp"
 #include "plaq/collection/port.hpp"
 
@@ -70,8 +73,12 @@ class here {
 
   /// After this step the element goes on at that rank.
   void move_to(int rank) { visit_.go_to = rank; }
-  /// Work done, in units of one's own, where loads are counted.
-  void work(double amount) { visit_.who().spent.work += amount; }
+  /// Work done, in units of one's own, where loads are counted. Throws input_error unless it is 0 or more.
+  void work(double amount) {
+    if (!(amount >= 0 && amount < plaq::balance::too_much))
+      throw input_error("work(" + std::to_string(amount) + "): work is 0 or more");
+    visit_.who().spent.work += amount;
+  }
 
   /// An element more, which begins with the step after this one.
   void insert(const Index& at, T value) {

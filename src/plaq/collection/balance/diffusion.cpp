@@ -217,12 +217,15 @@ speech diffusion_of(talk& t, holding& have) {
     channels c(ranks_beside(t, have));
     t.own.sum[0] = double(c.to.size());
     co_await round_ends;
-    if (t.all.sum[0] == 0) {  // nobody talks: the ranks are a ring
+    if (t.all.sum[0] > 0) {
+      for (speech s = find_width(t, c); s.resume();) co_await round_ends;
+    } else {  // nobody talks: the ranks are a ring
       std::set<int> ring{(t.rank + 1) % t.ranks, (t.rank + t.ranks - 1) % t.ranks};
       ring.erase(t.rank);
       c = channels({ring.begin(), ring.end()});
+      c.across = t.ranks / 2;
+      std::ranges::fill(c.share, 1.0 / (double(c.to.size()) + 1));
     }
-    for (speech s = find_width(t, c); s.resume();) co_await round_ends;
     for (speech s = find_flows(t, c, have.load, time == 0 ? 400 : 64); s.resume();) co_await round_ends;
     for (speech s = let_flow(t, have, c); s.resume();) co_await round_ends;
     t.own.highest[0] = have.load;

@@ -35,17 +35,14 @@ static bool suffices(const std::vector<double>& loads, int parts, double most, d
 
 std::vector<int> cut(const std::vector<double>& loads, int parts) {
   const double all = std::accumulate(loads.begin(), loads.end(), 0.0);
-  double low = all / parts, high = all;
+  double low = 0, high = all;
   for (const double load : loads) low = std::max(low, load);
-  double reached = 0;
-  // Between two sums that parts can have nothing else is possible: every look takes the next one.
-  if (suffices(loads, parts, low, reached))
-    high = reached;
-  else
-    low = reached;
-  while (low < high) {
-    const double middle = low + (high - low) / 2;
-    if (suffices(loads, parts, middle, reached))
+  // Between two sums that parts can have nothing else is possible: every look takes the next one. It is below `high`,
+  // which is known to suffice, so that each look brings one of the two nearer, also where no number lies between.
+  for (double look = std::max(low, all / parts); low < high; look = low + (high - low) / 2) {
+    if (!(look < high)) look = low;
+    double reached = 0;
+    if (suffices(loads, parts, look, reached))
       high = reached;
     else
       low = reached;

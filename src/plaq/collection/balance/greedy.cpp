@@ -81,6 +81,9 @@ plan refined(const situation& s, plan to) {
     int rank = -1;
     double cost = 0;  ///< what more is cut, for each unit of load
     double use = 0;   ///< of load
+    bool better_than(const choice& other) const {
+      return cost != other.cost ? cost < other.cost : use != other.use ? use > other.use : element < other.element;
+    }
   };
   const auto move = [&](std::size_t i, int from, int rank) {
     for (const int r : {from, rank}) by_load.erase({now.load[std::size_t(r)], r});
@@ -95,7 +98,8 @@ plan refined(const situation& s, plan to) {
     const double apart = now.load[std::size_t(from)] - now.load[std::size_t(rank)];
     double best = apart * (1 - 1e-9);
     std::pair<std::size_t, std::size_t> pair{s.size(), s.size()};
-    for (const std::size_t i : on[std::size_t(from)])
+    for (const std::size_t i : on[std::size_t(from)]) {
+      if (s.loads[i] <= 0) continue;  // would bring them no closer
       for (const std::size_t j : on[std::size_t(rank)]) {
         const double left = std::abs(apart - 2 * (s.loads[i] - s.loads[j]));
         const double more = s.bytes_of(i) - s.bytes_of(j);
@@ -105,43 +109,61 @@ plan refined(const situation& s, plan to) {
         best = left;
         pair = {i, j};
       }
+    }
     if (pair.first == s.size()) return false;
     move(pair.first, from, rank);
     move(pair.second, rank, from);
     return true;
   };
-  // Each takes from the highest rank and leaves the other below what that was.
-  for (std::size_t moves = 0; moves < 4 * s.size() + 16; ++moves) {
+  // Where an element of `from` would go; `filling` becomes it where that is only to fill the emptiest rank.
+  const auto best_place = [&](std::size_t i, int from, choice& filling) {
+    const double load = s.loads[i], highest = now.load[std::size_t(from)];
+    const int emptiest = by_load.begin()->second;
+    choice best{i};
+    if (load <= 0) return best;
+    const auto consider = [&](int rank) {
+      const double after = now.load[std::size_t(rank)] + load;
+      if (rank == from || after >= highest || !now.has_room(s, i, rank)) return;
+      if (after > enough) {  // to the emptiest, what fills it best
+        if (rank == emptiest && (filling.rank < 0 || load < s.loads[filling.element])) filling = {i, rank, 0, 0};
+        return;
+      }
+      double here = 0, there = 0;
+      for (const link& l : links[i]) {
+        if (to[l.other] == from) here += l.weight;
+        if (to[l.other] == rank) there += l.weight;
+      }
+      // With what it takes off the rank that has too much; more than that is of no use.
+      const double use = std::min(load, highest - mean);
+      const choice c{i, rank, (here - there) / use, use};
+      if (best.rank < 0 || c.better_than(best)) best = c;
+    };
+    consider(emptiest);
+    for (const link& l : links[i]) consider(to[l.other]);
+    return best;
+  };
+  // Each takes from the highest rank and leaves the other below what that was. A rank of very many elements is looked
+  // through once for several moves, so that the time does not grow with their square.
+  std::vector<choice> found;
+  for (std::size_t moves = 0; moves < 4 * s.size() + 16;) {
     const auto [highest, from] = *by_load.rbegin();
     if (highest <= enough) break;
-    const int emptiest = by_load.begin()->second;
-    choice best, filling;
-    for (const std::size_t i : on[std::size_t(from)]) {
-      const double load = s.loads[i];
-      if (load <= 0) continue;
-      const auto consider = [&](int rank) {
-        const double after = now.load[std::size_t(rank)] + load;
-        if (rank == from || after >= highest || !now.has_room(s, i, rank)) return;
-        if (after > enough) {  // to the emptiest, what fills it best
-          if (rank == emptiest && (filling.rank < 0 || load < s.loads[filling.element])) filling = {i, rank, 0, 0};
-          return;
-        }
-        double here = 0, there = 0;
-        for (const link& l : links[i]) {
-          if (to[l.other] == from) here += l.weight;
-          if (to[l.other] == rank) there += l.weight;
-        }
-        // With what it takes off the rank that has too much; more than that is of no use.
-        const double use = std::min(load, highest - mean);
-        const choice c{i, rank, (here - there) / use, use};
-        if (best.rank < 0 || c.cost < best.cost || (c.cost == best.cost && c.use > best.use)) best = c;
-      };
-      consider(emptiest);
-      for (const link& l : links[i]) consider(to[l.other]);
+    choice filling, ignored;
+    found.clear();
+    for (const std::size_t i : on[std::size_t(from)])
+      if (const choice c = best_place(i, from, filling); c.rank >= 0) found.push_back(c);
+    if (!found.empty()) {
+      const std::size_t many = std::min(found.size(), 1 + on[std::size_t(from)].size() / 64);
+      std::ranges::partial_sort(found, found.begin() + std::ptrdiff_t(many),
+                                [](const choice& a, const choice& b) { return a.better_than(b); });
+      for (std::size_t k = 0; k < many && now.load[std::size_t(from)] > enough; ++k)
+        if (const choice c = k == 0 ? found[0] : best_place(found[k].element, from, ignored); c.rank >= 0)
+          move(c.element, from, c.rank), ++moves;
+      continue;
     }
-    if (best.rank < 0) best = filling;
-    if (best.rank >= 0) {
-      move(best.element, from, best.rank);
+    ++moves;
+    if (filling.rank >= 0) {
+      move(filling.element, from, filling.rank);
       continue;
     }
     constexpr std::size_t looks = 32;  // ranks, the emptiest first

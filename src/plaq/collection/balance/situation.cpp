@@ -1,7 +1,9 @@
 #include "plaq/collection/balance/situation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <sstream>
 #include <string>
 
 #include "plaq/base/error.hpp"
@@ -19,16 +21,34 @@ void need_sound(const situation& s) {
   need_length("sizes", s.sizes.size(), true);
   need_length("positions", s.positions.size(), true);
   need_length("points", s.points.size(), true);
-  for (const double load : s.loads)
-    if (!(load >= 0 && load < 1e300)) refuse("a load is " + std::to_string(load) + "; it may be 0 or more");
-  for (const double bytes : s.sizes)
-    if (!(bytes >= 0)) refuse("a size is " + std::to_string(bytes) + " bytes; it may be 0 or more");
+  const auto in_words = [](double x) {
+    std::ostringstream out;
+    out << x;
+    return out.str();
+  };
+  const auto need_numbers = [&](const char* what, const char* all, const std::vector<double>& numbers) {
+    double sum = 0;
+    for (const double x : numbers) {
+      if (!(x >= 0 && x < too_much)) refuse(what + in_words(x) + "; it may be 0 or more");
+      sum += x;
+    }
+    if (!(sum < too_much)) refuse(all + in_words(sum) + ", which is " + in_words(too_much) + " or more");
+  };
+  need_numbers("a load is ", "all loads are ", s.loads);
+  need_numbers("a size in bytes is ", "all sizes in bytes are ", s.sizes);
   if (!(s.most_bytes >= 0)) refuse("most_bytes is negative");
   for (const int rank : s.where)
     if (rank < 0 || rank >= s.ranks)
       refuse("an element is on rank " + std::to_string(rank) + " of " + std::to_string(s.ranks));
-  for (const edge& e : s.edges)
+  double weights = 0;
+  for (const edge& e : s.edges) {
     if (e.a >= s.size() || e.b >= s.size() || !(e.weight >= 0)) refuse("an edge has an end or a weight that cannot be");
+    weights += e.weight;
+  }
+  if (!(weights < too_much)) refuse("all weights of edges are " + in_words(weights) + ", which is too much");
+  for (const auto& point : s.points)
+    for (const double x : point)
+      if (!std::isfinite(x)) refuse("a point has a coordinate that is no number");
 }
 
 totals::totals(const situation& s, const plan& to) : load(std::size_t(s.ranks)), bytes(std::size_t(s.ranks)) {

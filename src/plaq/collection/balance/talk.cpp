@@ -60,6 +60,7 @@ speech whole(talk& t, method by) {
   for (const item& one : t.mine) t.own.highest[1] = std::max(t.own.highest[1], one.load);
   t.own.sum[0] = t.own.highest[0] = have.load;
   co_await round_ends;
+  if (!(t.all.sum[0] < too_much)) throw input_error("balance: all loads together are too much to be added");
   t.mean = t.all.sum[0] / t.ranks;
   t.before = t.all.highest[0];
   t.largest = t.all.highest[1];
