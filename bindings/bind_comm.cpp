@@ -142,7 +142,11 @@ void bind_comm(nb::module_& m) {
   using owned_group = std::unique_ptr<group>;
   auto c = nb::class_<group>(m, "Communicator");
   c.def_static(
-       "world", [](std::size_t longest) { return std::make_unique<group>(plaq::comm::world(longest)); },
+       "world",
+       [](std::size_t longest) {
+         // Python's own waiting looks after ranks: comm/patience.py.
+         return std::make_unique<group>(plaq::comm::world({.longest_message = longest, .presence = false}));
+       },
        "longest_message"_a = std::size_t(1) << 30, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("rank", [](const group& self) { return self.ranks.rank(); })
       .def_prop_ro("size", [](const group& self) { return self.ranks.size(); })

@@ -91,6 +91,24 @@ def test_the_example_finds_the_energy_for_any_number_of_workers_and_ranks(exampl
     assert energy(said["one"]) in (EXAMPLE / "README.md").read_text()
 
 
+@pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
+def test_a_program_gives_its_own_communicators(example):
+    done = subprocess.run([*launcher_command(4), str(example / "cartesian")], capture_output=True, text=True,
+                          timeout=100, check=False,
+                          env=os.environ | {"PLAQ_TERMINAL": "0", "PLAQ_EXPECTED_RANKS": "4"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout in (EXAMPLE / "README.md").read_text()
+
+
+@pytest.mark.skipif(not library_version(), reason="plaq is built without MPI")
+def test_a_rank_that_cannot_write_its_trace_ends_the_job(example, tmp_path):
+    (tmp_path / "rank-0001.plaqtrace").touch()
+    done = subprocess.run([*launcher_command(2), str(example / "ising"), str(tmp_path)], capture_output=True,
+                          text=True, timeout=100, check=False)
+    assert done.returncode == 2 and "rank-0001.plaqtrace" in done.stderr
+    assert "rank 1 of 2 ended with exit code 2, and the job with it" in done.stderr
+
+
 def test_a_collection_finds_the_same_heat_for_any_number_of_workers_and_ranks(example):
     runs = [[example / "heat"], [example / "heat", "os", "3"]]
     if library_version():

@@ -21,7 +21,7 @@ inline const communicator& world() {
 }
 /// Cuts everything longer than 100 bytes, as buffers beyond 2 GiB are cut in earnest.
 inline const communicator& in_small_pieces() {
-  static const communicator w = comm::world(100);
+  static const communicator w = comm::world({.longest_message = 100});
   return w;
 }
 /// Returns when all ranks are here.

@@ -368,7 +368,7 @@ TEST(collectives, a_slow_rank_holds_up_only_who_waits_for_it) {
 }
 
 TEST(collectives, long_messages_travel_in_pieces) {
-  const communicator narrow = plaq::comm::world(1000);  // as 2 GiB are cut in earnest
+  const communicator narrow = plaq::comm::world({.longest_message = 1000});  // as 2 GiB are cut in earnest
   for (const auto how : {algorithm::tree, algorithm::direct}) {
     collectives c(narrow, {false, method{how, 2, 0}});
     std::vector<std::int64_t> x(4321, c.rank() + 1);

@@ -48,7 +48,7 @@ TEST(communicator, a_node_is_part_of_the_world) {
 
 TEST(communicator, the_longest_message_is_checked) {
   if (!find_launch()) GTEST_SKIP() << "only MPI cuts messages";
-  EXPECT_THROW(plaq::comm::world(0), plaq::input_error);
+  EXPECT_THROW(plaq::comm::world({.longest_message = 0}), plaq::input_error);
 }
 
 }  // namespace

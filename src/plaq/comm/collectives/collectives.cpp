@@ -21,12 +21,28 @@ bool is_crowded(collectives& node) {
   return node.size() > cores;
 }
 
-seating seating_of(collectives& group, collectives& node) {
-  std::array<int, 1> leader{group.rank()}, crowded{is_crowded(node)};
+/// What a rank of a group tells the others at first: its node, by a rank of it; its rank in the world; a number for
+/// the group.
+struct introduction {
+  int node, world_rank;
+  std::int64_t number;
+};
+
+std::vector<introduction> introduced(collectives& group, collectives& node) {
+  std::array<int, 1> leader{group.rank()};
   node.broadcast(leader);
+  const std::array<introduction, 1> mine{
+      {{leader[0], roll_call::world_rank(), group.rank() == 0 ? roll_call::new_group() : 0}}};
+  std::vector<introduction> all(std::size_t(group.size()));
+  group.all_gather(mine, all);
+  return all;
+}
+
+seating seating_of(collectives& group, collectives& node, const std::vector<introduction>& all) {
+  std::array<int, 1> crowded{is_crowded(node)};
   group.all_reduce(crowded, operation::max);
-  std::vector<int> node_of(std::size_t(group.size()));
-  group.all_gather(leader, node_of);
+  std::vector<int> node_of;
+  for (const auto& one : all) node_of.push_back(one.node);
   return seating(node_of, crowded[0]);
 }
 
@@ -53,10 +69,15 @@ collectives::collectives(std::unique_ptr<wire> over)
 collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
   // Until all have told each other where they are, they are as good as on one node.
   collectives node(over.split_by_node().open_wire());
-  seats_ = seating_of(*this, node);
+  const auto all = introduced(*this, node);
+  seats_ = seating_of(*this, node, all);
   tuned_ = tuning_of(*this);
   options_ = options;
   schedules_.clear();
+  if (std::ranges::any_of(all, [](const auto& one) { return one.world_rank < 0; })) return;
+  std::vector<int> members;
+  for (const auto& one : all) members.push_back(one.world_rank);
+  under_way_->answer_for(std::uint64_t(all[0].number), std::move(members));
 }
 
 collectives::call collectives::meeting() {
@@ -105,7 +126,9 @@ operations::operation_to_do collectives::prepare(call&& what) {
           what.input,
           what.output,
           std::move(what.combine),
-          std::move(what.at_end)};
+          std::move(what.at_end),
+          {name_of(what.wanted.what), what.wanted.bytes, std::uint32_t(what.wanted.root),
+           std::uint32_t(what.wanted.grain << 1 | what.wanted.fixed_order)}};
 }
 
 std::vector<std::size_t> collectives::first_bytes(std::size_t mine) {

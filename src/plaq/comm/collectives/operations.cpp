@@ -1,5 +1,6 @@
 #include "plaq/comm/collectives/operations.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@ namespace plaq::comm {
 struct operations::flight {
   flight(operation_to_do&& fresh, wire& over) : what(std::move(fresh)), steps(over) {}
   operation_to_do what;
+  std::uint64_t number = 0;  ///< of the call
   std::vector<std::byte> scratch;
   std::byte token{};  ///< what a barrier sends and receives; nobody looks at it
   byte_executor steps;
@@ -31,9 +33,25 @@ struct operations::flight {
   }
 };
 
+/// The error that is being handled, with what was called: a message of another length than expected comes of ranks that
+/// do not make the same call.
+static std::exception_ptr error_of(const collective_call& what) {
+  try {
+    throw;
+  } catch (const runtime_failure& error) {
+    std::string text = error.what();
+    const auto place = std::min(text.rfind(" ["), text.size());
+    text.insert(place, "; in " + what.in_words() + ", which all ranks have to call alike");
+    return std::make_exception_ptr(runtime_failure(text));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 operations::operations(std::unique_ptr<wire> over) : wire_(std::move(over)) { enlist(); }
 
 operations::~operations() {
+  roll_call::leave(*this);
   retire();
   std::vector<ended> all;
   for (auto& f : under_way_) {
@@ -56,6 +74,8 @@ std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
   const auto& todo = *fresh->what.todo;
   if (fresh->scratch.size() < todo.scratch) fresh->scratch.resize(todo.scratch);
   generation_ = generation_ == last_tag ? 0 : generation_ + 1;
+  fresh->number = calls_.count();
+  calls_.made(fresh->what.call);
   std::byte* const output = fresh->what.output.data();
   const byte_executor::buffers at{fresh->what.input.data(), output ? output : &fresh->token, fresh->scratch.data()};
   fresh->steps.begin(generation_, at, fresh->what.combine);
@@ -90,8 +110,9 @@ void operations::run(operation_to_do what) {
         }
       } catch (...) {
         in_run_ = nullptr;
+        const auto what = mine->what.call;
         mine.reset();  // what it has under way is given up with the lock
-        throw;
+        std::rethrow_exception(error_of(what));
       }
     }
     task::detail::poll_once();  // the other ranks may wait for something else of this one
@@ -107,6 +128,7 @@ task::future<void> operations::start(operation_to_do what) {
   auto result = made.get_future();
   std::exception_ptr error;
   bool first = false;
+  const collective_call call = what.call;
   {
     std::lock_guard lock(guard_);
     try {
@@ -120,12 +142,40 @@ task::future<void> operations::start(operation_to_do what) {
       under_way_.back()->made = std::move(made);
       first = expect(1);
     } catch (...) {
-      error = std::current_exception();
+      error = error_of(call);
     }
   }
   if (error) made.set_exception(error);
   if (first) look_out();
   return result;
+}
+
+void operations::answer_for(std::uint64_t group, std::vector<int> members) {
+  {
+    std::lock_guard lock(guard_);
+    group_ = group;
+    members_ = std::move(members);
+  }
+  roll_call::enter(*this);
+}
+
+call_record operations::calls() const {
+  std::lock_guard lock(guard_);
+  return calls_;
+}
+
+std::vector<operations::open_call> operations::open() const {
+  std::lock_guard lock(guard_);
+  std::vector<open_call> out;
+  const auto add = [&](const flight& f) {
+    open_call& fresh = out.emplace_back(f.number, f.what.call, std::vector<int>{});
+    const auto peers = f.steps.open();
+    for (const auto& some : {peers.from, peers.to})
+      for (const int peer : some) fresh.awaited.push_back(members_[std::size_t(peer)]);
+  };
+  for (const auto& f : under_way_) add(*f);
+  if (in_run_) add(*in_run_);
+  return out;
 }
 
 std::string operations::in_words() const {
@@ -152,7 +202,7 @@ bool operations::poll() noexcept {
           continue;
         }
       } catch (...) {
-        error = std::current_exception();
+        error = error_of(under_way_[i]->what.call);
       }
       all.push_back({std::move(under_way_[i]), error});
       under_way_.erase(under_way_.begin() + std::ptrdiff_t(i));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plaq/comm/collectives/arithmetic.hpp"
+#include "plaq/comm/collectives/roll_call.hpp"
 #include "plaq/comm/schedules/schedule.hpp"
 #include "plaq/comm/wire/wire.hpp"
 #include "plaq/task/future.hpp"
@@ -30,6 +31,7 @@ class operations final : public task::poller {
     std::span<std::byte> output;  ///< empty: of a barrier, whose byte nobody looks at
     combination combine;
     std::function<void()> at_end;  ///< of this rank; may be empty
+    collective_call call;          ///< as all ranks make it
   };
 
   explicit operations(std::unique_ptr<wire> over);
@@ -54,6 +56,18 @@ class operations final : public task::poller {
 
   bool poll() noexcept override;
 
+  /// From now on other ranks may ask which calls this one has made. `members`: ranks of the group in the world.
+  void answer_for(std::uint64_t group, std::vector<int> members);
+  std::uint64_t group() const { return group_; }
+  call_record calls() const;
+  /// A call that has not ended.
+  struct open_call {
+    std::uint64_t number;
+    collective_call call;
+    std::vector<int> awaited;  ///< ranks of the world
+  };
+  std::vector<open_call> open() const;
+
  private:
   struct flight;
   struct ended {
@@ -71,6 +85,9 @@ class operations final : public task::poller {
   const flight* in_run_ = nullptr;                  ///< that somebody does
   std::vector<std::unique_ptr<flight>> spare_;      ///< their memory is there for the next
   int generation_ = 0;
+  call_record calls_;
+  std::uint64_t group_ = 0;
+  std::vector<int> members_;
 };
 
 }  // namespace plaq::comm

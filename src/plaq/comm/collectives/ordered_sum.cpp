@@ -100,7 +100,8 @@ void collectives::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) 
                    numbers,
                    std::as_writable_bytes(sum),
                    add,
-                   {}});
+                   {},
+                   {"ordered_sum", bytes, 0, sizeof(T) << 1 | 1}});
   broadcast(sum, order.back().second);
 }
 

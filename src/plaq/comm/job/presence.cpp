@@ -7,15 +7,21 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "plaq/comm/collectives/collectives.hpp"
+#include "plaq/comm/collectives/roll_call.hpp"
 #include "plaq/comm/job/end.hpp"
 #include "plaq/comm/mpi/library.hpp"
 
@@ -27,13 +33,16 @@ using clock = std::chrono::steady_clock;
 double since(clock::time_point then) { return std::chrono::duration<double>(clock::now() - then).count(); }
 
 constexpr std::chrono::milliseconds look{50};
-constexpr double grace = 5.0;            // seconds between the ends of ranks that end together
-constexpr int question = 0, answer = 1;  // tags
+constexpr double grace = 5.0;                // seconds between the ends of ranks that end together
+constexpr double patience_with_calls = 2.0;  // seconds for which a collective call may be under way unquestioned
+constexpr int question = 0, answer = 1;      // tags
 
-/// What travels; a question has nothing to say.
+/// What travels. A question is about a collective call, or, where that has no group, about the rank alone.
 struct words {
   int doing = 0;
   double still = 0;
+  roll_call::question asked = {};
+  roll_call::answer found = {};
 };
 
 /// Processor time of the thread that made it.
@@ -62,7 +71,9 @@ class work_clock {
 
 struct presence::implementation {
   explicit implementation(const communicator& world)
-      : own(world.split(0, world.rank())), wires(own.open_wire()), ends(own), last(std::size_t(own.size())) {}
+      : own(world.split(0, world.rank())), wires(own.open_wire()), ends(own), last(std::size_t(own.size())) {
+    roll_call::set_world_rank(own.rank());
+  }
 
   /// The thread.
   void serve() {
@@ -71,6 +82,7 @@ struct presence::implementation {
       const double still = work.still();
       while (const auto came = wires->next_arrival()) take(*came, still);
       put_questions();
+      if (patience > 0) look_after_calls();
       clean_up();
     }
   }
@@ -80,9 +92,62 @@ struct presence::implementation {
     std::vector<wire::end> over;
     wire::handle h = wires->receive(came, {reinterpret_cast<std::byte*>(&said), sizeof(said), 1, 0});
     while (over.empty()) wires->test({&h, 1}, over);  // it is here
-    if (came.tag == question) return send({int(state.load()), still}, came.peer, answer);
+    if (came.tag == question) return send(reply(said.asked, still), came.peer, answer);
+    unanswered.erase(came.peer);
+    if (said.asked.group != 0) return judge(said, came.peer);
     std::lock_guard lock(guard);
     last[std::size_t(came.peer)] = {clock::now(), said};
+  }
+
+  words reply(const roll_call::question& asked, double still) const {
+    words out{int(state.load()), still, asked, {}};
+    if (asked.group == 0) return out;
+    out.found = roll_call::to(asked);
+    // Of a rank that ends with an error, that is what there is to say.
+    if (out.found.what == roll_call::verdict::never && code != 0) out.found.what = roll_call::verdict::agrees;
+    return out;
+  }
+
+  /// Asks the ranks that a collective call of this one has waited for whether they make the same call.
+  void look_after_calls() {
+    std::map<std::pair<std::uint64_t, std::uint64_t>, call_under_way> now;
+    for (auto& one : roll_call::open_calls()) {
+      const std::pair at{one.asked.group, one.asked.number};
+      const auto before = calls.find(at);
+      auto& call = now[at] = before == calls.end() ? call_under_way{} : before->second;
+      call.in_words = one.in_words;
+      if (since(call.began) < patience_with_calls || since(call.put) < 1) continue;
+      call.put = clock::now();
+      for (const int rank : std::set(one.awaited.begin(), one.awaited.end()))
+        if (rank != wires->rank()) {
+          send({0, 0, one.asked, {}}, rank, question);
+          unanswered.try_emplace(rank, clock::now());
+        }
+    }
+    calls.swap(now);
+    for (const auto& [rank, then] : unanswered)
+      if (since(then) > patience)
+        end_job(name(rank) + " gives no sign of life, and " + name(wires->rank()) + " waits for it");
+  }
+
+  /// An answer about a call that has perhaps ended meanwhile.
+  void judge(const words& said, int peer) {
+    const auto found = calls.find({said.asked.group, said.asked.number});
+    if (found == calls.end()) return;
+    const std::string mine = name(wires->rank()) + " waits in " + found->second.in_words;
+    if (said.found.what == roll_call::verdict::other)
+      end_job("the ranks do not make the same call: " + mine + ", " + name(peer) + " has called " +
+              said.found.call.data());
+    if (said.found.what == roll_call::verdict::never)
+      end_job(name(peer) +
+              (said.doing == int(doing::ended) ? " has ended, and " : " has let go of its collectives, and ") + mine);
+  }
+
+  std::string name(int rank) const { return "rank " + std::to_string(rank) + " of " + std::to_string(wires->size()); }
+
+  [[noreturn]] void end_job(const std::string& why) const {
+    std::fprintf(stderr, "plaq: error: %s\n", why.c_str());
+    abort_job(1);
   }
 
   void put_questions() {
@@ -113,7 +178,18 @@ struct presence::implementation {
   work_clock work;
   std::atomic<doing> state{doing::works};
   std::atomic<bool> done{false}, agreed{false};
+  std::atomic<int> code{0};         // that this rank ends with
+  std::atomic<double> patience{0};  // seconds for a rank that says nothing; 0: calls are not looked after
   std::list<std::pair<words, wire::handle>> under_way;
+
+  // Of the thread:
+  struct call_under_way {
+    clock::time_point began = clock::now(), put = {};
+    std::string in_words = {};
+  };
+  std::map<std::pair<std::uint64_t, std::uint64_t>, call_under_way> calls;  // by group and number
+  std::map<int, clock::time_point> unanswered;                              // since when a rank owes an answer
+
   std::thread thread;
 
   mutable std::mutex guard;
@@ -160,12 +236,15 @@ std::vector<presence::sign> presence::heard() const {
   return all;
 }
 
+void presence::look_after_calls(double patience) { work_->patience = patience; }
+
 void presence::ends_together() { work_->agreed = true; }
 
 /// MPI ends after this, in all ranks together.
 void presence::leave(int code, void* self) {
   auto& work = *static_cast<presence*>(self)->work_;
   if (is_aborting() || !mpi_is_running()) return;
+  work.code = code;
   work.state = doing::ended;
   const auto left = clock::now();
   try {

@@ -8,7 +8,7 @@
 namespace plaq::comm {
 
 /// Of all ranks of a job; from its making to the end of the process. Nobody asks as long as nobody waits for long, so
-/// that it costs a look at MPI's queue 20 times a second.
+/// that it costs a look at MPI's queue 20 times a second. `comm::world` makes it.
 class presence {
  public:
   enum class doing : int { works, waits, ended };
@@ -34,6 +34,12 @@ class presence {
   void ask(std::vector<int> ranks, double period);
   /// [rank] what is known since `ask`.
   std::vector<sign> heard() const;
+
+  /// From now on the job ends, with a line on standard error, where this rank waits in a collective operation in which
+  /// it cannot be joined: a rank has made another call instead, or one of another length; has ended, or let go of its
+  /// `collectives`, without it; or has given no sign of life for `patience` seconds. Ranks that compute for long are
+  /// waited for.
+  void look_after_calls(double patience);
 
   /// All ranks have agreed to end, whatever their exit code.
   void ends_together();

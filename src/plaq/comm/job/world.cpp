@@ -1,16 +1,22 @@
 #include "plaq/comm/job/world.hpp"
 
+#include "plaq/base/error.hpp"
 #include "plaq/comm/device/device_wire.hpp"
+#include "plaq/comm/job/presence.hpp"
 #include "plaq/comm/mpi/launcher.hpp"
 #include "plaq/comm/mpi/library.hpp"
 
 namespace plaq::comm {
 
-communicator world(std::size_t longest_message) {
+communicator world(const world_options& how) {
+  if (!(how.patience > 0)) throw input_error("world: patience is a number of seconds above 0");
   const auto started = find_launch();
   if (started || mpi_is_running())
-    if (auto all = mpi_world(longest_message))
-      return communicator(with_device_memory(std::move(all), takes_device_memory()));
+    if (auto wires = mpi_world(how.longest_message)) {
+      communicator all(with_device_memory(std::move(wires), takes_device_memory()));
+      if (how.presence && all.size() > 1 && mpi_is_ours()) presence::in(all).look_after_calls(how.patience);
+      return all;
+    }
   check_world(1, library_version(), started, expected_ranks());
   return communicator(with_device_memory(serial_wire(), false));
 }

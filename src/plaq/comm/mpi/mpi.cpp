@@ -1,7 +1,6 @@
 // MPI in this process: when it begins and ends, and what it is.
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string>
 
 #include "plaq/base/error.hpp"
@@ -47,18 +46,15 @@ class session {
 
  private:
   session() {
-    int running = 0, level = MPI_THREAD_SINGLE;
+    int running = 0;
     must(MPI_Initialized(&running), "MPI_Initialized", "plaq");
-    if (running) {
-      must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
-    } else {
+    if (!running) {
+      int level = MPI_THREAD_SINGLE;
       check_launcher(library_version(), find_launch());
       must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread", "plaq");
       owns_ = true;
     }
-    if (level < MPI_THREAD_SERIALIZED)
-      throw runtime_failure(std::string("MPI offers the thread level '") + level_name(level) +
-                            "'; plaq calls it from several threads, one at a time, and needs 'serialized'");
+    need_thread_level();
     // Errors come back as codes; the default is to end the job without saying which call failed.
     must(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", "plaq");
     int size = 0;
@@ -71,9 +67,15 @@ class session {
 
 }  // namespace
 
+void need_thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  must(MPI_Query_thread(&level), "MPI_Query_thread", "plaq");
+  if (level < MPI_THREAD_SERIALIZED)
+    throw runtime_failure(std::string("MPI offers the thread level '") + level_name(level) +
+                          "'; plaq calls it from several threads, one at a time, and needs 'serialized'");
+}
+
 std::unique_ptr<wire> mpi_world(std::size_t longest_message) {
-  if (longest_message < 1 || longest_message > std::size_t(std::numeric_limits<int>::max()))
-    throw input_error("the longest message must have 1 to 2^31 - 1 bytes");
   session::instance();
   return mpi_wire(MPI_COMM_WORLD, longest_message);
 }

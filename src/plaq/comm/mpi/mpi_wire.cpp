@@ -227,6 +227,8 @@ class mpi final : public wire {
 }  // namespace
 
 std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message) {
+  if (longest_message < 1 || longest_message > std::size_t(std::numeric_limits<int>::max()))
+    throw input_error("the longest message must have 1 to 2^31 - 1 bytes");
   const auto turn = own_turn();
   MPI_Comm own = MPI_COMM_NULL;
   must(MPI_Comm_dup(over, &own), "MPI_Comm_dup");

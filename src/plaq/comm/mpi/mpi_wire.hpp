@@ -8,7 +8,10 @@
 
 namespace plaq::comm {
 
-/// A wire over a duplicate of `over`; collective. Buffers longer than `longest_message` bytes travel in pieces.
+/// Throws runtime_failure where MPI's thread level is below 'serialized'.
+void need_thread_level();
+/// A wire over a duplicate of `over`; collective. Buffers longer than `longest_message` bytes travel in pieces. Throws
+/// input_error where that is none that MPI can count.
 std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message);
 
 }  // namespace plaq::comm
