@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -180,6 +181,47 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     write(folder / "row.1.0.part", cut);
     EXPECT_TRUE(says(restore(6), "row.1.0.part: element 3: "));
   });
+}
+
+// The name of a collection is not that of a file.
+TEST_F(whole_files, any_name_can_be_saved_within_the_folder) {
+  const std::string latin(300, 'x'), greek = "\u03b4" + std::string(158, 'y') + "\u03b4\u03b5";
+  const std::vector<std::string> names{
+      "left/right",  "../up",        "/tmp/x", ".hidden",   "",
+      "%2f",         "a b",          " a",     "a\\b",      std::string("nul\0inside", 10),
+      "line\nbreak", "\u03b4\u03b5", latin,    latin + "x", greek,
+      "plain.name-1"};
+  const auto folder = in_folder("all");
+  std::set<std::string> files;
+  for (const auto& name : names) {
+    const auto file = file_name_of(name);
+    EXPECT_TRUE(files.insert(file).second) << file;
+    EXPECT_TRUE(!file.empty() && file.size() <= 170 && file[0] != '.' && file.find('/') == file.npos) << file;
+  }
+  EXPECT_EQ(file_name_of("left/right"), "left%2fright");
+  EXPECT_EQ(file_name_of("../up"), "%2e.%2fup");
+  EXPECT_EQ(file_name_of("plain.name-1"), "plain.name-1");
+  EXPECT_EQ(file_name_of("a b"), "a b");
+  task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      EXPECT_EQ(test::on_ranks(1, 1,
+                               [&](const comm::communicator& world) {
+                                 collection<double, int> row(names[k], world, pool, in_rows(box(2)),
+                                                             [&](int at) { return at + double(k); });
+                                 row.save(folder);
+                               }),
+                test::no_errors(1));
+      EXPECT_EQ(test::on_ranks(1, 1,
+                               [&](const comm::communicator& world) {
+                                 collection<double, int> row(names[k], world, pool, in_rows(box(2)), saved{folder});
+                                 row.each_here([&](int at, double u) { EXPECT_EQ(u, at + double(k)); });
+                               }),
+                test::no_errors(1));
+    }
+  });
+  EXPECT_EQ(files.size(), names.size());
+  EXPECT_EQ(std::size_t(std::distance(fs::directory_iterator(folder), fs::directory_iterator())), 2 * names.size());
+  EXPECT_EQ(this->files(), 1u);  // nothing beside it
 }
 
 }  // namespace

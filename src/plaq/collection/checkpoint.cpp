@@ -36,9 +36,11 @@ struct heading {
 };
 
 fs::path part_of(const fs::path& folder, const heading& h, int rank) {
-  return folder / (h.name + "." + std::to_string(h.generation) + "." + std::to_string(rank) + ".part");
+  return folder / (file_name_of(h.name) + "." + std::to_string(h.generation) + "." + std::to_string(rank) + ".part");
 }
-fs::path index_of(const fs::path& folder, const std::string& name) { return folder / (name + ".checkpoint"); }
+fs::path index_of(const fs::path& folder, const std::string& name) {
+  return folder / (file_name_of(name) + ".checkpoint");
+}
 
 heading heading_of(const fs::path& file, const std::vector<std::vector<std::byte>>& records) {
   try {
@@ -50,6 +52,32 @@ heading heading_of(const fs::path& file, const std::vector<std::vector<std::byte
 }
 
 }  // namespace
+
+std::string file_name_of(const std::string& collection) {
+  constexpr std::size_t longest = 160;  // of 255, so that the rest of a file's name has room
+  const auto hex = [](std::uint32_t number, int digits) {
+    char text[9];
+    std::snprintf(text, sizeof text, "%0*x", digits, number);
+    return std::string(text);
+  };
+  std::string out;
+  for (const char c : collection) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte > 0x20 && byte != 0x7f && c != '/' && c != '\\' && c != '%' && !(c == '.' && out.empty());
+    if (plain || (c == ' ' && !out.empty()))
+      out += c;
+    else
+      out.append("%").append(hex(byte, 2));
+  }
+  if (out.empty()) return "%";
+  if (out.size() > longest) {
+    std::size_t end = longest;
+    while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0) == 0x80) --end;  // within a letter of UTF-8
+    out.resize(end);
+    out.append("%").append(hex(crc32(collection.data(), collection.size()), 8));
+  }
+  return out;
+}
 
 whole_file::whole_file(fs::path name)
     : name_(std::move(name)), beside_(name_.string() + ".next"), file_(std::fopen(beside_.c_str(), "wb")) {

@@ -32,6 +32,10 @@ class whole_file {
   std::uint32_t sum_ = 0;
 };
 
+/// The name of a collection as a part of a file's name: what may not stand in one is written as %2f and the like, a
+/// long name ends with its checksum. Different names stay different.
+std::string file_name_of(const std::string& collection);
+
 /// The records of such a file. Throws input_error where there is none, runtime_failure where it is damaged.
 std::vector<std::vector<std::byte>> read_whole_file(const std::filesystem::path& name);
 
