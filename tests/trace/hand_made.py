@@ -5,10 +5,10 @@ import numpy as np
 from plaq.trace.model import GPU, LINK, READY, REGION, SLICE, TASK, RankInfo, Trace
 
 
-def trace_of(tasks, regions=(), links=(), notes=(), duration=None, counters=(), ranks=None):
+def trace_of(tasks, regions=(), links=(), notes=(), duration=None, counters=(), ranks=None, subjects=()):
     """A Trace of `tasks` (name, rank, parent, [(worker, begin, end), ...]), `regions` (name, rank, task, parent,
     worker, thread, begin, end) and `links` (source, target, time). Tasks are created when their parent starts, or
-    at 0, and their ids are row + 1."""
+    at 0, and their ids are row + 1. Regions named in `subjects` say what their task is about."""
     names = sorted({row[0] for row in [*tasks, *regions]})
     table = np.zeros(len(tasks), TASK)
     slices = []
@@ -18,7 +18,7 @@ def trace_of(tasks, regions=(), links=(), notes=(), duration=None, counters=(), 
         table[row] = (row + 1, rank, names.index(name), parent, created, started, finished)
         slices += [(row, rank, worker, begin, end) for worker, begin, end in runs]
     spans = [
-        (row + 1, rank, names.index(name), task, parent, worker, thread, begin, end)
+        (row + 1, rank, names.index(name), task, parent, worker, thread, begin, end, name in subjects)
         for row, (name, rank, task, parent, worker, thread, begin, end) in enumerate(regions)
     ]
     slices = np.array(slices, SLICE)

@@ -1,12 +1,20 @@
 """Elements of collections in a trace: loads, moves, maps."""
 
+import json
+
 import numpy as np
 import pytest
 from hand_made import suspended, trace_of
 
+from plaq.trace.chrome import write_chrome
 from plaq.trace.elements import counters_of, elements_of, running
 from plaq.trace.elements_page import imbalance
+from plaq.trace.on_worker import OnWorker
+from plaq.trace.otf2 import steps_inside
+from plaq.trace.profile import profile
 from plaq.trace.report import page
+from plaq.trace.subjects import subject_of_tasks, without_subjects
+from plaq.trace.timeline import Timeline
 
 
 def wandering():
@@ -19,7 +27,7 @@ def wandering():
     return trace_of(
         tasks=[("mix", rank, -1, [(0, begin, end)]) for _, rank, begin, end in visits],
         regions=[(name, rank, task, -1, 0, 0, begin, end) for task, (name, rank, begin, end) in enumerate(visits)],
-        duration=10.0,
+        duration=10.0, subjects={name for name, *_ in visits},
     )
 
 
@@ -45,6 +53,36 @@ def test_loads_of_ranks_over_time():
     assert np.interp([0.5, 1, 4, 4.5, 6, 7, 10], load.time, load.value) == pytest.approx([0.5, 1, 4, 4.5, 6, 7, 9])
     assert counters["moves of cells", 0].value[[0, -1]].tolist() == [0, 1]
     assert not counters["moves of cells", 1].value.any()
+
+
+def test_a_profile_counts_steps_whichever_element_does_them():
+    """Region "part" of 0.5 s lies in the visit of cells (1, 1)."""
+    steps = [("heavy", 0, "c (0)", 0, 4), ("heavy", 0, "c (1)", 4, 8), ("light", 0, "c (0)", 8, 8.25)]
+    trace = trace_of(
+        tasks=[(name, rank, -1, [(0, begin, end)]) for name, rank, _, begin, end in steps],
+        regions=[(element, rank, task, -1, 0, 0, begin, end) for task, (_, rank, element, begin, end)
+                 in enumerate(steps)] + [("part", 0, 1, 1, 0, 0, 5, 5.5)],
+        subjects={"c (0)", "c (1)"}, duration=10.0)
+    rows = {row.name: row for row in profile(trace)}
+    assert rows.keys() == {"heavy", "light", "part"}
+    assert rows["heavy"].exclusive == 7.5 and rows["heavy"].calls == 2 and rows["part"].exclusive == 0.5
+    assert sum(row.share for row in rows.values()) == pytest.approx(1)
+    assert [trace.names[k] for k in subject_of_tasks(trace)] == ["c (0)", "c (1)", "c (0)"]
+    inside = without_subjects(trace).regions
+    assert inside["parent"].tolist() == [-1] and inside["task"].tolist() == [1]
+
+
+def test_outputs_show_which_element_does_a_step(tmp_path):
+    trace = wandering()
+    write_chrome(trace, tmp_path / "t.json")
+    slices = [one for one in json.loads((tmp_path / "t.json").read_text())["traceEvents"] if one["ph"] == "X"]
+    of_one = {one["name"] for one in slices if one["args"]["task"] == 4}
+    assert of_one == {"mix", "cells (1, 1)"}
+    line = Timeline(trace, OnWorker(trace))
+    rows = steps_inside(trace, line.intervals)
+    assert {trace.names[k] for k in rows["name"][rows["depth"] == 1]} == {"mix"}
+    assert {trace.names[k] for k in rows["name"][rows["depth"] == 0]} == {f"cells ({x}, {y})" for x in (0, 1)
+                                                                           for y in (0, 1)}
 
 
 def test_what_runs_before_a_time():

@@ -15,6 +15,7 @@ CREATED, STARTED, SUSPENDED, RESUMED, FINISHED = 1, 2, 3, 5, 6
 WOKEN, LINKED, REGION_BEGIN, REGION_END, MORE = 4, 7, 8, 9, 10
 KIND_SHIFT, WORKER_SHIFT = np.uint64(56), np.uint64(48)
 ID_BITS = np.uint64((1 << 48) - 1)
+IS_SUBJECT = np.uint64(1 << 32)
 UNKNOWN = "(began before the trace)"
 
 
@@ -47,6 +48,7 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
         time=clock.seconds(head[at] & LOW_BITS),
         subject=subject[at],
         number=(head[next_] & np.uint64(0xFFFFFFFF)).astype(np.int64),
+        is_subject=(head[next_] & IS_SUBJECT) != 0,
         other=subject[next_],
         thread=file.thread[at],
     )
@@ -75,12 +77,14 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
 
 @dataclass
 class _Events:
-    """Columns [n], one thread after the other, each in its order. `number`, `other`: of the second half."""
+    """Columns [n], one thread after the other, each in its order. `number`, `is_subject` and `other` are of the second
+    half."""
 
     kind: np.ndarray
     time: np.ndarray
     subject: np.ndarray
     number: np.ndarray
+    is_subject: np.ndarray
     other: np.ndarray
     thread: np.ndarray
 
@@ -177,6 +181,7 @@ def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> 
     begin, end = np.flatnonzero(events.kind == REGION_BEGIN), np.flatnonzero(events.kind == REGION_END)
     regions = np.zeros(len(begin), REGION)
     regions["id"], regions["name"] = events.other[begin], events.number[begin]
+    regions["subject"] = events.is_subject[begin]
     regions["task"] = ids.row(events.subject[begin])
     regions["thread"], regions["begin"] = events.thread[begin], events.time[begin]
 

@@ -1,5 +1,5 @@
-"""Elements of collections in a trace: what they did when, on which rank. A step of an element is a task, with a
-region in it that is named "collection (index)"."""
+"""Elements of collections in a trace: what they did when, on which rank. A step of an element is a task that is about
+"collection (index)"."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from plaq.parts import demand
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.samples import counter_name, known_samples
+from plaq.trace.subjects import subject_of_tasks
 from plaq.trace.timeline import Timeline, nanoseconds
 
 
@@ -117,10 +118,21 @@ class Creations:
         }
 
 
+def steps_inside(trace: Trace, rows: np.ndarray) -> np.ndarray:
+    """The intervals, with the name of a task within what it is about: readers count the time of the innermost, and so
+    that of a step for its name, whichever element does it."""
+    rows, subject = rows.copy(), np.append(subject_of_tasks(trace), -1)
+    marks = np.append(trace.regions["subject"], False)[rows["region"]] & (rows["gpu"] < 0) & (rows["task"] >= 0)
+    about = (rows["region"] < 0) & (rows["gpu"] < 0) & (subject[rows["task"]] >= 0)
+    rows["name"][marks] = trace.tasks["name"][rows["task"][marks]]
+    rows["name"][about] = subject[rows["task"][about]]
+    return rows
+
+
 def intervals(trace: Trace, on_worker: OnWorker, line: Timeline, created: Creations) -> dict:
     """The intervals, and the names of tasks and regions that they are counted through; what GPUs did is among the
     regions."""
-    rows, tasks = line.intervals, trace.tasks
+    rows, tasks = steps_inside(trace, line.intervals), trace.tasks
     is_slice = (rows["region"] < 0) & (rows["gpu"] < 0)
     of_tasks, of_regions = np.unique(rows["name"][is_slice]), np.unique(rows["name"][~is_slice])
     region = np.where(

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
+from plaq.trace.subjects import without_subjects
 from plaq.trace.waiting import waiting_names, waiting_on_workers
 
 
@@ -23,7 +24,8 @@ class Row:
     time without the regions directly inside. `suspended` is what passes between begin and end without a worker (of
     tasks that finished). Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive
     time of one call; share is the part of all exclusive time but that of waiting. A region within one of the same
-    name counts in both. Regions that wait (`plaq.trace.waiting`) are of a kind of their own, with share 0.
+    name counts in both. What a task is about, such as an element of a collection, has no row: its time is the
+    task's. Regions that wait (`plaq.trace.waiting`) are of a kind of their own, with share 0.
     """
 
     kind: str  # task, region or waiting
@@ -41,6 +43,7 @@ class Row:
 
 def profile(trace: Trace) -> list[Row]:
     """One row per name of tasks and of regions that ran, most exclusive time first."""
+    trace = without_subjects(trace)
     on_worker = OnWorker(trace)
     tasks, regions = trace.tasks, trace.regions
     ran = np.flatnonzero(np.diff(on_worker.first))

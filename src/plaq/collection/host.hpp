@@ -26,6 +26,7 @@
 #include "plaq/comm/wire/communicator.hpp"
 #include "plaq/task/pool.hpp"
 #include "plaq/task/sync.hpp"
+#include "plaq/trace/subject.hpp"
 
 namespace plaq::elements {
 
@@ -108,6 +109,7 @@ struct element {
   std::vector<message> inbox = {};       ///< that no step has taken
   std::vector<number> taken_until = {};  ///< by port: what was sent before has been taken
   effort spent = {};
+  std::optional<trace::subject> name = {};  ///< for traces, from its first recorded step on this rank
 };
 
 /// A step of an element.

@@ -14,7 +14,6 @@
 #include "plaq/collection/host.hpp"
 #include "plaq/task/never_begun.hpp"
 #include "plaq/task/poller.hpp"
-#include "plaq/trace/region.hpp"
 
 namespace plaq::elements {
 
@@ -186,8 +185,8 @@ void host::run(element& e, step& now) {
   };
   try {
     if (now.run) {
-      const bool recording = trace::recording();
-      const trace::region which(recording ? trace::label(words_of(e.at)) : trace::label("element"), recording);
+      if (!e.name && trace::recording()) e.name.emplace(words_of(e.at));
+      const trace::about which(e.name ? &*e.name : nullptr);
       const auto before = kind_.measures ? processor_time_now() : processor_time{};
       now.run(e, here);
       if (kind_.measures)

@@ -21,7 +21,7 @@ enum class event : std::uint8_t {
   resumed = 5,       ///< task and worker
   finished = 6,      ///< task
   linked = 7,        ///< source; more: target
-  region_begin = 8,  ///< task or 0; more: name, region
+  region_begin = 8,  ///< task or 0; more: name (and is_subject), region
   region_end = 9,    ///< region
   more = 10          ///< the second half of the record before: a number of 32 bits and one of 64
 };
@@ -33,7 +33,9 @@ struct record {
 };
 
 inline constexpr std::uint64_t low_bits = (std::uint64_t(1) << 56) - 1;
-inline constexpr int worker_shift = 48;  ///< of a subject that holds a task's id (below) and a worker
+inline constexpr std::uint64_t is_subject = std::uint64_t(1)
+                                            << 32;  ///< beside a name: the region says what a task is about
+inline constexpr int worker_shift = 48;             ///< of a subject that holds a task's id (below) and a worker
 
 /// Of the session that records, or of the last one.
 extern std::atomic<unsigned> session_number;

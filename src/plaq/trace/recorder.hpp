@@ -46,6 +46,13 @@ inline std::uint64_t region_begin(std::string_view name) noexcept {
   const std::uint64_t number = r->new_region();
   return r->write({head(event::region_begin), r->task()}, {more(r->number_of(name)), number}) ? number : 0;
 }
+/// The same of what a task is about.
+inline std::uint64_t about_begin(std::uint32_t name) noexcept {
+  ring* r = own_ring();
+  if (!r) return 0;
+  const std::uint64_t number = r->new_region();
+  return r->write({head(event::region_begin), r->task()}, {more(name) | is_subject, number}) ? number : 0;
+}
 inline void region_end(std::uint64_t region) noexcept {
   if (ring* r = own_ring()) r->write({head(event::region_end), region});
 }

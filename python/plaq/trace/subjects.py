@@ -1,0 +1,34 @@
+"""What tasks are about, such as elements of collections: the program marks it by regions, which are no part of what is
+done and count for their tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from plaq.trace.model import Trace
+
+
+def without_subjects(trace: Trace) -> Trace:
+    """The trace without these regions; what lay directly in one lies in what that lies in."""
+    regions = trace.regions
+    if not regions["subject"].any():
+        return trace
+    parent = np.append(regions["parent"], -1)
+    subject = np.append(regions["subject"], False)
+    while subject[parent].any():
+        parent = np.where(subject[parent], parent[parent], parent)
+    kept = ~regions["subject"]
+    row = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
+    out = regions[kept].copy()
+    out["parent"] = row[parent[:-1][kept]]
+    return replace(trace, regions=out)
+
+
+def subject_of_tasks(trace: Trace) -> np.ndarray:
+    """[task] The name of what it is about at first, a position in ``trace.names``; -1: none."""
+    out = np.full(len(trace.tasks), -1, np.int64)
+    marked = trace.regions[trace.regions["subject"] & (trace.regions["task"] >= 0)][::-1]  # the first counts
+    out[marked["task"]] = marked["name"]
+    return out
