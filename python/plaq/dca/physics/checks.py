@@ -19,6 +19,7 @@ DENSITY_LIMIT = 3.0  # the same between the density that was wanted and the one 
 DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
 ROUNDING = 1e-9  # by which a density that does not fluctuate may miss the wanted one
 HEAVY = 8.0  # kurtosis of bins, 3 if they are normal: of 64 such bins one set in a hundred thousand has more
+SURE = 1e-5  # of a number: a bar below that misleads nobody
 MOVED = 14.0  # bars without its largest bin, by which that moves a number that is in doubt
 # What shows whether chains mix.
 SLOW = ("expansion_order", "density", "double_occupancy", "spin_square", "charge_square")
@@ -108,7 +109,8 @@ def heavy_tails(point: Point) -> dict[str, tuple[Estimate, LargestBin]]:
         if name in point and point[name].axes:
             momenta = point[name].axes[0].values
             numbers |= {f"{name} {momentum(K)}": point[name].pick(K=i) for i, K in enumerate(momenta)}
-    found = {name: (e, bin) for name, e in numbers.items() if (bin := largest_bin(e)) and bin.moves > MOVED}
+    found = {name: (e, bin) for name, e in numbers.items()
+             if e.error > SURE * abs(e.mean) and (bin := largest_bin(e)) and bin.moves > MOVED}
     return dict(sorted(found.items(), key=lambda item: -item[1][1].moves))
 
 
