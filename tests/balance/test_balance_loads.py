@@ -158,6 +158,30 @@ def test_files_of_vt_without_an_index_have_no_points(tmp_path):
         usable(loads, "refine,bisection")
 
 
+def test_balancers_in_which_ranks_talk_are_left_out_on_very_many_ranks(tmp_path):
+    loads = read(write(tmp_path / "l.jsonl", [plume(2, 1_000_000)]))
+    names, lacking, slow = usable(loads, "", 1_000_000)
+    assert slow == ["diffusion", "gossip"] and not {*slow} & {*names} and not lacking
+    assert usable(loads, "", 1000)[2] == [] and {*slow} < {*usable(loads, "", 1000)[0]}
+    assert usable(loads, "gossip", 1_000_000) == (["gossip"], [], [])
+
+
+def test_a_cut_between_neighbouring_numbers_ends(tmp_path):
+    phase = {"ranks": 2, "keys": [0, 1, 2, 3, 4], "loads": [0.06, 0.51, 0.26, 0.45, 0.12], "where": [0] * 5,
+             "positions": [0, 1, 2, 3, 4]}
+    loads = read(write(tmp_path / "l.jsonl", [phase]))
+    for by in usable(loads)[0]:
+        if by not in ("none", "refine", "diffusion", "gossip"):
+            assert replay(loads, by, 2).last.max() <= 0.8300000000000001, by
+
+
+def test_loads_that_cannot_be_added_are_refused(tmp_path):
+    phase = plume(2, 2) | {"loads": [9e299, 9e299, 0, 0]}
+    with pytest.raises(InputError, match=r"line 2: loads add up to 1.8e\+300, and not to less than 1e300"):
+        read(write(tmp_path / "l.jsonl", [phase]))
+
+
+
 def change_vt(folder, change):
     path = folder / "ring.1.json"
     content = json.loads(path.read_text())
