@@ -31,7 +31,7 @@ class QuietObserver:
     def status(self, **fields: Any) -> None:
         """Where the run is; see `Observer`."""
 
-    def goes_on(self, T: float | None, iteration: int = 1, measured: int = 0, of: int = 0) -> None:
+    def goes_on(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
         """A run that was stopped goes on at this place of iteration ``iteration``; T is None where all is done."""
 
     def iteration(self, record: dict[str, Any]) -> None:
@@ -138,12 +138,12 @@ class Observer(QuietObserver):
     def _progress(self) -> Progress:
         return Progress(self._parameters)
 
-    def goes_on(self, T: float | None, iteration: int = 1, measured: int = 0, of: int = 0) -> None:
+    def goes_on(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
         if T is None:
             self._log.line("goes on: all temperatures are done")
             return
         self._continued = f"{measured(f'{T:.5g}', self._parameters.unit)}, iteration {iteration}"
-        there = f", iteration {iteration}, with {measured:.0f} of {of:.0f} measurements there" if of else ""
+        there = f", iteration {iteration}, with {done:.0f} of {of:.0f} measurements there" if of else ""
         self._log.line(f"goes on at T = {T:.5g}{there}")
 
     def iteration(self, record: dict[str, Any]) -> None:
