@@ -15,6 +15,7 @@
 #include "cells.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/collection/checkpoint.hpp"
+#include "plaq/collection/letters.hpp"
 #include "plaq/collection/load_record.hpp"
 #include "plaq/task/task.hpp"
 
@@ -63,7 +64,7 @@ void put(const fs::path& name, const std::string& content) { std::ofstream(name,
 TEST_F(whole_files, have_what_was_written) {
   for (const auto& all : {some_records(), records{}, records(3)}) {
     write(in_folder("a"), all);
-    EXPECT_EQ(read_whole_file(in_folder("a")), all);
+    EXPECT_EQ(read_whole_file(in_folder("a")).records, all);
     EXPECT_EQ(files(), 1u);
   }
 }
@@ -73,9 +74,9 @@ TEST_F(whole_files, appear_when_they_are_complete) {
   {
     whole_file other(in_folder("a"));
     other.write(std::vector<std::byte>(100));
-    EXPECT_EQ(read_whole_file(in_folder("a")), (records{{std::byte{1}}}));
+    EXPECT_EQ(read_whole_file(in_folder("a")).records, (records{{std::byte{1}}}));
   }  // given up: the old one stays, and nothing else
-  EXPECT_EQ(read_whole_file(in_folder("a")), (records{{std::byte{1}}}));
+  EXPECT_EQ(read_whole_file(in_folder("a")).records, (records{{std::byte{1}}}));
   EXPECT_EQ(files(), 1u);
 }
 
@@ -88,15 +89,15 @@ TEST_F(whole_files, know_every_bit_that_changed_and_every_byte_that_lacks) {
       std::string other = whole;
       other[at] = char(other[at] ^ bit);
       put(name, other);
-      EXPECT_THROW(read_whole_file(name), runtime_failure) << at << ", " << bit;
+      EXPECT_THROW(read_whole_file(name), input_error) << at << ", " << bit;
     }
     put(name, whole.substr(0, at));
-    EXPECT_THROW(read_whole_file(name), runtime_failure) << at;
+    EXPECT_THROW(read_whole_file(name), input_error) << at;
   }
   put(name, whole + '\0');
-  EXPECT_THROW(read_whole_file(name), runtime_failure);
+  EXPECT_THROW(read_whole_file(name), input_error);
   put(name, whole);
-  EXPECT_EQ(read_whole_file(name), some_records());
+  EXPECT_EQ(read_whole_file(name).records, some_records());
 }
 
 TEST_F(whole_files, that_are_not_there_or_cannot_be_are_named) {
@@ -148,9 +149,9 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     return false;
   };
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
-    const auto save = [&](const fs::path& where, int steps, int ranks) {
+    const auto save = [&](const fs::path& where, int steps, int ranks, double first = 0) {
       const auto said = test::on_ranks(ranks, 1, [&](const comm::communicator& world) {
-        collection<double, int> row("row", world, pool, in_rows(box(6)), [](int i) { return 1.0 * i; });
+        collection<double, int> row("row", world, pool, in_rows(box(6)), [first](int i) { return first + i; });
         for (int n = 0; n < steps; ++n) row.each("add", [](double& u) { u += 1; });
         row.save(where);
       });
@@ -167,18 +168,29 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     EXPECT_EQ(restore(6), test::no_errors(2));
     EXPECT_TRUE(says(restore(5), "has 6 elements, and the collection 5"));
     EXPECT_TRUE(says(restore(6, "column"), "column.checkpoint: cannot be read"));
-    save(other, 4, 2);
+    save(other, 3, 2, 0.5);  // of another run, with as many steps, ranks and elements
     const std::string part = "row.1.1.part", whole = content_of(folder / part);
     put(folder / part, content_of(other / part));
     EXPECT_TRUE(says(restore(6), part + ": is a part of another checkpoint than "));
     fs::remove(folder / part);
     EXPECT_TRUE(says(restore(6), part + ": cannot be read"));
     write(folder / part, {});
-    EXPECT_TRUE(says(restore(6), part + ": is no part of a checkpoint: "));
-    auto cut = read_whole_file(folder / "row.1.0.part");
+    EXPECT_TRUE(says(restore(6), part + ": is a part of another checkpoint than "));
     put(folder / part, whole);
-    cut.back().resize(cut.back().size() / 2);  // a file that is whole, of an element that is not
+    EXPECT_EQ(restore(6), test::no_errors(2));
+    auto index = read_whole_file(folder / "row.checkpoint").records;
+    const auto entries = unpack<std::vector<part_sum>>(index[1]);
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[1].bytes, fs::file_size(folder / part));
+    write(folder / "row.checkpoint", {index[0], {}});
+    EXPECT_TRUE(says(restore(6), "row.checkpoint: is no part of a checkpoint: "));
+    auto cut = read_whole_file(folder / "row.1.0.part").records;
+    cut.back().resize(cut.back().size() / 2);  // a file that is whole and in the index, of an element that is not
     write(folder / "row.1.0.part", cut);
+    const auto now = read_whole_file(folder / "row.1.0.part");
+    index[1].clear();
+    archive::pack(std::vector<part_sum>{{now.bytes, 0, now.crc}, entries[1]}, index[1]);
+    write(folder / "row.checkpoint", index);
     EXPECT_TRUE(says(restore(6), "row.1.0.part: element 3: "));
   });
 }

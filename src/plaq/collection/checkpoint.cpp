@@ -1,11 +1,12 @@
-// Checkpoints of a collection. Every rank writes a part, its elements with the messages that wait in them. When
-// all have, rank 0 replaces the file that says which parts count: that is the moment when the new checkpoint takes
-// the place of the old one, whose parts go after it. Who reads may have another number of ranks: parts are dealt
-// out, and elements sent home.
+// Checkpoints of a collection. Every rank writes a part, its elements with the messages that wait in them, and tells
+// rank 0 its length and checksum. When all have, rank 0 replaces the index, which says which parts count and what they
+// are known by: that is the moment when the new checkpoint takes the place of the old one, whose parts go after it.
+// The reader may have another number of ranks: parts are dealt out, and elements sent home.
 #include "plaq/collection/checkpoint.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -42,12 +43,13 @@ fs::path index_of(const fs::path& folder, const std::string& name) {
   return folder / (file_name_of(name) + ".checkpoint");
 }
 
-heading heading_of(const fs::path& file, const std::vector<std::vector<std::byte>>& records) {
+template <class What>
+What record_of(const fs::path& file, const whole_records& of, std::size_t at) {
   try {
-    check(!records.empty(), "it has no heading");
-    return unpack<heading>(records.front());
+    check(of.records.size() > at, "it has no heading");
+    return unpack<What>(of.records[at]);
   } catch (const runtime_failure& e) {
-    throw runtime_failure(file.string() + ": is no part of a checkpoint: " + e.what());
+    throw input_error(file.string() + ": is no part of a checkpoint: " + e.what());
   }
 }
 
@@ -100,6 +102,7 @@ void whole_file::failed(const char* what) const {
 void whole_file::raw(const void* data, std::size_t n) {
   if (n > 0 && std::fwrite(data, 1, n, file_) != n) failed("cannot be written");
   sum_ = crc32(data, n, sum_);
+  bytes_ += n;
 }
 
 void whole_file::write(std::span<const std::byte> bytes) {
@@ -111,6 +114,7 @@ void whole_file::write(std::span<const std::byte> bytes) {
 void whole_file::finish() {
   const std::uint32_t sum = sum_;
   raw(&sum, sizeof sum);
+  sum_ = sum;
   if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) failed("cannot be written");
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
   std::error_code error;
@@ -121,12 +125,13 @@ void whole_file::finish() {
   }
 }
 
-std::vector<std::vector<std::byte>> read_whole_file(const fs::path& name) {
+whole_records read_whole_file(const fs::path& name) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
   if (!file) throw input_error(name.string() + ": cannot be read: " + std::strerror(errno));
-  const auto damaged = [&](const char* why) { return runtime_failure(name.string() + ": is damaged: " + why); };
+  const auto damaged = [&](const char* why) { return input_error(name.string() + ": is damaged: " + why); };
   std::error_code error;
-  std::uint64_t left = fs::file_size(name, error);
+  whole_records out{.bytes = fs::file_size(name, error)};
+  std::uint64_t left = out.bytes;
   std::uint32_t sum = 0;
   const auto read = [&](void* to, std::uint64_t n) {
     if (n > left) throw damaged("it ends early");
@@ -137,27 +142,31 @@ std::vector<std::vector<std::byte>> read_whole_file(const fs::path& name) {
   read(begin.data(), begin.size());
   if (begin != magic) throw damaged("it begins like none of plaq's");
   sum = crc32(begin.data(), begin.size());
-  std::vector<std::vector<std::byte>> out;
   while (left > sizeof sum) {
     std::uint64_t n;
     read(&n, sizeof n);
     sum = crc32(&n, sizeof n, sum);
     if (n > left) throw damaged("it ends early");
-    out.emplace_back(n);
-    read(out.back().data(), n);
-    sum = crc32(out.back().data(), n, sum);
+    out.records.emplace_back(n);
+    read(out.records.back().data(), n);
+    sum = crc32(out.records.back().data(), n, sum);
   }
-  std::uint32_t said;
-  read(&said, sizeof said);
-  if (said != sum) throw damaged("its checksum is another");
+  read(&out.crc, sizeof out.crc);
+  if (out.crc != sum) throw damaged("its checksum is another");
   return out;
+}
+
+void host::heard(const part_sum& of) {
+  std::lock_guard lock(mutex_);
+  parts_.push_back(of);
 }
 
 void host::save(const fs::path& folder) {
   wait();
   const auto old = [&] {
     try {
-      return heading_of(index_of(folder, kind_.name), read_whole_file(index_of(folder, kind_.name)));
+      const auto index = index_of(folder, kind_.name);
+      return record_of<heading>(index, read_whole_file(index), 0);
     } catch (const std::exception&) {
       return heading{};  // none, or one that is of no use: its parts stay where they are
     }
@@ -176,6 +185,7 @@ void host::save(const fs::path& folder) {
       part.write(bytes);
     });
     part.finish();
+    post(part_sum{part.bytes(), rank(), part.crc()}, 0, tag::part);
   } catch (const std::bad_alloc&) {
     fault("rank " + std::to_string(rank()) + ": " + kind_.name + ": no memory is left to write a checkpoint");
   } catch (const std::exception& e) {
@@ -185,8 +195,14 @@ void host::save(const fs::path& folder) {
   if (rank() == 0) try {
       whole_file index(index_of(folder, kind_.name));
       mine.elements = of_all_;
+      std::lock_guard lock(mutex_);  // every rank has told what it wrote
+      auto parts = std::exchange(parts_, {});
+      std::ranges::sort(parts, {}, &part_sum::rank);
       bytes.clear();
       archive::pack(mine, bytes);
+      index.write(bytes);
+      bytes.clear();
+      archive::pack(parts, bytes);
       index.write(bytes);
       index.finish();
     } catch (const std::exception& e) {
@@ -201,7 +217,11 @@ void host::save(const fs::path& folder) {
 
 void host::restore(const fs::path& folder) {
   const auto name = index_of(folder, kind_.name);
-  const heading all = heading_of(name, read_whole_file(name));
+  const auto index = read_whole_file(name);
+  const auto all = record_of<heading>(name, index, 0);
+  const auto parts = record_of<std::vector<part_sum>>(name, index, 1);
+  if (all.ranks < 1 || parts.size() != std::size_t(all.ranks))
+    throw input_error(name.string() + ": is damaged: it has not every part");
   if (kind_.fixed && all.elements != of_all_)
     throw input_error(name.string() + ": has " + std::to_string(all.elements) + " elements, and the collection " +
                       std::to_string(of_all_));
@@ -212,11 +232,10 @@ void host::restore(const fs::path& folder) {
   }
   for (int r = rank(); r < all.ranks; r += size()) {
     const auto file = part_of(folder, all, r);
-    auto records = read_whole_file(file);
-    const heading part = heading_of(file, records);
-    if (part.generation != all.generation || part.steps != all.steps || part.rank != r || part.ranks != all.ranks ||
-        part.elements + 1 != records.size())
-      throw runtime_failure(file.string() + ": is a part of another checkpoint than " + name.string());
+    auto [records, bytes, crc] = read_whole_file(file);
+    const part_sum& wanted = parts[std::size_t(r)];
+    if (wanted.rank != r || wanted.bytes != bytes || wanted.crc != crc)
+      throw input_error(file.string() + ": is a part of another checkpoint than " + name.string());
     for (std::size_t i = 1; i < records.size(); ++i) {
       try {
         comm::unpacker from(records[i]);
@@ -225,7 +244,7 @@ void host::restore(const fs::path& folder) {
         e->moves = 0;
         post(letter{.write = [&](std::vector<std::byte>& bytes) { pack(*e, bytes); }}, kind_.home(e->at), tag::element);
       } catch (const runtime_failure& why) {
-        throw runtime_failure(file.string() + ": element " + std::to_string(i) + ": " + why.what());
+        throw input_error(file.string() + ": element " + std::to_string(i) + ": " + why.what());
       }
       records[i] = {};
     }

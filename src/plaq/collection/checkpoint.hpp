@@ -22,6 +22,9 @@ class whole_file {
   void write(std::span<const std::byte> bytes);
   /// With a checksum of all at the end; on disk when this returns.
   void finish();
+  /// What was written, and the checksum of all but that itself.
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint32_t crc() const { return sum_; }
 
  private:
   void raw(const void* data, std::size_t n);
@@ -29,6 +32,7 @@ class whole_file {
 
   const std::filesystem::path name_, beside_;
   std::FILE* file_;
+  std::uint64_t bytes_ = 0;
   std::uint32_t sum_ = 0;
 };
 
@@ -36,7 +40,13 @@ class whole_file {
 /// long name ends with its checksum. Different names stay different.
 std::string file_name_of(const std::string& collection);
 
-/// The records of such a file. Throws input_error where there is none, runtime_failure where it is damaged.
-std::vector<std::vector<std::byte>> read_whole_file(const std::filesystem::path& name);
+/// The records of such a file, and what tells it from others.
+struct whole_records {
+  std::vector<std::vector<std::byte>> records = {};
+  std::uint64_t bytes = 0;
+  std::uint32_t crc = 0;
+};
+/// Throws input_error where there is none, or where it is damaged.
+whole_records read_whole_file(const std::filesystem::path& name);
 
 }  // namespace plaq::elements

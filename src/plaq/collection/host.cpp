@@ -36,6 +36,7 @@ host::host(kind of, const comm::communicator& over, task::detail::pool_base& poo
     guarded([&] { talk_of(w.at)->heard(std::move(w)); });
     ++handled_;
   });
+  messages_.on<part_sum>("part", tag::part, counted([this](const part_sum& p, int) { heard(p); }));
   messages_.on<tally>("tally", tag::tally, [this](const tally& t, int) { guarded([&] { heard(t); }); });
   messages_.on<verdict>("verdict", tag::verdict, [this](const verdict& v, int) {
     guarded([&] {

@@ -279,6 +279,9 @@ class host {
   void take(number at, std::unique_lock<task::mutex>& lock);
   void forget_steps(number done);
 
+  // What was saved: checkpoint.cpp
+  void heard(const part_sum& of);
+
   // Whether all is over: quiet.cpp
   void tally_up();
   void heard(const tally& of);
@@ -314,7 +317,8 @@ class host {
   std::map<number, std::shared_ptr<pending>> pending_;
   std::map<number, std::shared_ptr<conversation>> talks_;
   std::map<number, std::function<void(std::exception_ptr)>> if_talks_fail_;
-  tally sum_;  ///< of this rank's children
+  tally sum_;                    ///< of this rank's children
+  std::vector<part_sum> parts_;  ///< on rank 0, of the checkpoint that is being written
   int tallies_ = 0;
   bool waits_ = false, told_ = false, quiet_ = false;
   std::optional<std::uint64_t> handled_before_;

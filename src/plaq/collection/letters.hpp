@@ -77,6 +77,13 @@ struct stuck {
   }
 };
 
+/// The part of a checkpoint that a rank has written: what the index knows it by.
+struct part_sum {
+  std::uint64_t bytes = 0;
+  int rank = -1;
+  std::uint32_t crc = 0;  ///< CRC-32 of all bytes before the last four, which are it
+};
+
 /// What a wave finds on its way up the tree of ranks.
 struct tally {
   std::uint64_t sent = 0, handled = 0, elements = 0;

@@ -3,6 +3,6 @@
 
 namespace plaq::elements::tag {
 
-enum : int { message, element, notice, contribution, outcome, tally, verdict, failure, word };
+enum : int { message, element, notice, contribution, outcome, tally, verdict, failure, word, part };
 
 }  // namespace plaq::elements::tag
