@@ -32,4 +32,7 @@ void bind_task(nb::module_& m) {
       "fair_share",
       [](const std::vector<std::vector<int>>& masks, int rank, binding bind) { return fair_share(masks, rank, bind); },
       "masks"_a, "rank"_a, "bind"_a, "The part of rank `rank` on a machine whose ranks may use `masks`.");
+  m.def(
+      "binding_is_refused", [](const options& given) { return detail::place(given).refused; }, "options"_a,
+      "Whether a pool would bind its workers by itself and the kernel does not let it.");
 }

@@ -97,6 +97,13 @@ TEST_F(Binding, IsForAllCoresOrAsTold) {
   EXPECT_EQ(listed.cpus, (std::vector<cpu_list>{{allowed.back()}}));
 }
 
+TEST_F(Binding, IsLeftOutWhereTheKernelRefusesIt) {
+  EXPECT_TRUE(detail::may_bind({{allowed.front()}, {allowed.back()}}));
+  EXPECT_FALSE(detail::may_bind({{allowed.front()}, {4000}}));  // no machine of ours has so many
+  EXPECT_FALSE(detail::place({}).refused);
+  EXPECT_EQ(detail::allowed_cpus(), allowed) << "of this thread";
+}
+
 TEST_F(Binding, BadOptionsAreNamed) {
   EXPECT_THROW(detail::place({.workers = -1}), input_error);
   try {

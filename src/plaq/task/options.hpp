@@ -7,7 +7,8 @@ namespace plaq::task {
 
 /// What workers are bound to. They go round where there are more workers than cores or hardware threads.
 enum class binding {
-  automatic,  ///< cores, where there is a worker for each core of `cpus`; otherwise none: others may need the rest
+  automatic,  ///< cores, where there is a worker for each core of `cpus` and the kernel lets them be bound; otherwise
+              ///< none: others may need the rest
   cores,      ///< each to a physical core, with all of its hardware threads in `cpus`
   threads,    ///< each to a hardware thread, in the order of `cpus`
   none,       ///< where the kernel likes

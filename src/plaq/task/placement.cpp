@@ -34,6 +34,18 @@ std::string written(const cpu_list& cpus) {
   return text;
 }
 
+/// 0, or what the kernel has against it.
+int set_affinity(std::thread::native_handle_type thread, const cpu_list& cpus) {
+  const int last = *std::max_element(cpus.begin(), cpus.end());
+  cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(last) + 1);
+  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(last) + 1);
+  CPU_ZERO_S(bytes, mask);
+  for (int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, mask);
+  const int failed = pthread_setaffinity_np(thread, bytes, mask);
+  CPU_FREE(mask);
+  return failed;
+}
+
 }  // namespace
 
 share fair_share(const std::vector<cpu_list>& masks, int rank, binding bind, const std::filesystem::path& root) {
@@ -65,25 +77,29 @@ detail::placement detail::place(const options& given, const std::filesystem::pat
       throw input_error("cpus: this process may not use " + std::to_string(cpu) + "; it may use " + written(allowed));
   const share all = fair_share({given.cpus.empty() ? allowed : given.cpus}, 0, given.bind, root);
   const cpu_list& cpus = given.cpus.empty() ? all.cpus : given.cpus;
-  placement found{given.workers ? given.workers : all.workers, {}};
+  placement found{given.workers ? given.workers : all.workers, {}, false};
   std::vector<cpu_list> cores = by_core(cpus, root);
   const bool full = given.bind == binding::automatic && static_cast<std::size_t>(found.workers) == cores.size();
-  if (given.bind == binding::cores || full)
+  found.refused = full && !may_bind(cores);
+  if (given.bind == binding::cores || (full && !found.refused))
     found.cpus = std::move(cores);
   else if (given.bind == binding::threads)
     for (int cpu : cpus) found.cpus.push_back({cpu});
   return found;
 }
 
+bool detail::may_bind(const std::vector<cpu_list>& places) {
+  bool may = true;
+  std::thread probe([&] {  // whose own binding nobody misses
+    for (const cpu_list& cpus : places) may = may && set_affinity(pthread_self(), cpus) == 0;
+  });
+  probe.join();
+  return may;
+}
+
 void detail::bind_thread(std::thread::native_handle_type thread, const cpu_list& cpus) {
-  const int last = *std::max_element(cpus.begin(), cpus.end());
-  cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(last) + 1);
-  const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(last) + 1);
-  CPU_ZERO_S(bytes, mask);
-  for (int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, mask);
-  const int failed = pthread_setaffinity_np(thread, bytes, mask);
-  CPU_FREE(mask);
-  if (failed) throw runtime_failure("a worker cannot be bound to " + written(cpus) + ": " + std::strerror(failed));
+  if (const int failed = set_affinity(thread, cpus))
+    throw runtime_failure("a worker cannot be bound to " + written(cpus) + ": " + std::strerror(failed));
 }
 
 }  // namespace plaq::task

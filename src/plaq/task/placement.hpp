@@ -27,11 +27,14 @@ namespace detail {
 struct placement {
   int workers = 1;
   std::vector<std::vector<int>> cpus;  ///< what worker w is bound to: cpus[w % size]; empty: nothing
+  bool refused = false;                ///< by the kernel, where binding::automatic would have bound them
   bool operator==(const placement&) const = default;
 };
 /// Throws input_error where `given` has negative workers, or cpus that this process may not use.
 placement place(const options& given, const std::filesystem::path& root = "/");
 
+/// Whether the kernel binds threads of this process to each of these, and not only says so, as in some containers.
+bool may_bind(const std::vector<std::vector<int>>& places);
 /// Throws runtime_failure where the kernel refuses.
 void bind_thread(std::thread::native_handle_type thread, const std::vector<int>& cpus);
 
