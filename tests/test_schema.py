@@ -19,6 +19,7 @@ TABLE = Schema(
         Parameter("a", "ratio", kinds.real("(0, 2)"), 0.5, "t", "how much"),
         Parameter("a", "word", kinds.choice("os", "fiber"), "os", "", "which"),
         Parameter("b", "limit", kinds.duration(), None, "s", "how long"),
+        Parameter("b", "folder", kinds.folder(), "run", "", "where"),
         Parameter("b", "workers", kinds.one_of("auto", kinds.integer(1)), "auto", "", "how many workers"),
         Parameter(
             "b", "pairs", kinds.list_of(kinds.list_of(kinds.integer(), length=2)), [[0, 0]], "", "which pairs"
@@ -90,6 +91,8 @@ def test_duration(text, seconds):
         ("b.limit=none", None),
         ("b.limit=10:00", "10:00"),
         ("b.workers=auto", "auto"),
+        ("b.folder=it's", "it's"),
+        ('b.folder="[a]"', "[a]"),
     ],
 )
 def test_setting(setting, value):
@@ -104,6 +107,11 @@ def test_setting(setting, value):
         ("a.coutn=3", "did you mean a.count?"),
         ("a.count=many", 'a.count = "many" is not allowed'),
         ("a.count=none", 'a.count = "none" is not allowed'),
+        ('b.folder="a\\u0000b"', 'b.folder = "a\\u0000b" is not allowed'),
+        ("b.folder='a", "b.folder = 'a: is no value of TOML"),
+        ('b.folder="a" b', "is no value of TOML"),
+        ("b.folder=[1", "is no value of TOML"),
+        ("b.folder={a = 1", "is no value of TOML"),
     ],
 )
 def test_bad_setting(setting, message):

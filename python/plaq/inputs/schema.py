@@ -25,6 +25,7 @@ LARGEST = 1 << 20  # bytes of an input
 LONGEST = 240  # characters of what is wrong, in a message
 DEEPEST = 8  # levels of it
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # of a table that the input names
+QUOTES = tuple("\"'[{")  # how a text, a list or a table begins in TOML
 LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 
 
@@ -186,6 +187,11 @@ class Schema:
             values = [parsed["value"], text] if len(parsed) == 1 else [text]
         except InputError:
             values = [text]
+        if source == "--set" and text.startswith(QUOTES):  # it is TOML, and no text with its quotes
+            if len(values) == 1:
+                raise InputError(f"--set {parameter.key} = {one_line(text)}: is no value of TOML: is it complete? It "
+                                 f"must be {parameter.kind.allowed}")
+            values = values[:1]
         refused = []
         for value in values if source == "--set" else reversed(values):
             try:
