@@ -1,7 +1,9 @@
 """The command: table, CSV and picture."""
 
+import os
 import subprocess
 import sys
+import threading
 
 from test_balance_loads import plume, write
 
@@ -37,3 +39,13 @@ def test_errors_are_one_line_and_exit_code_2(tmp_path):
     ]:
         code, out, err = run(*arguments)
         assert code == 2 and words in err and "Traceback" not in err
+
+
+def test_loads_may_come_through_a_pipe(tmp_path):
+    file, pipe = write(tmp_path / "l.jsonl", [plume(8, 4)]), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(file.read_bytes()))
+    writer.start()
+    code, out, err = run(pipe, "--by", "none")
+    writer.join()
+    assert (code, err) == (0, "") and out.startswith("plume: 64 elements in 1 phases"), err

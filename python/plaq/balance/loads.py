@@ -13,6 +13,7 @@ from plaq.errors import InputError
 from plaq.files.guard import reading
 
 VERSION = 1
+FIRST = b'{"plaq loads"'  # how a file of ours begins
 MOST_RANKS = 1_000_000
 
 
@@ -51,10 +52,9 @@ def read(path: Path) -> Loads:
     with reading(path, "a file of recorded loads"):
         if path.name.endswith(".json.br"):
             raise InputError(f"{path}: is compressed; unpack it first: brotli -d {path.name}")
-        with open(path, "rb") as file:
-            first = file.readline(1 << 16)
-        if first.startswith(b'{"plaq loads"'):
-            return read_own(path)
+        with open(path, "rb") as file:  # once: it may be a pipe
+            if (begin := file.read(len(FIRST))) == FIRST:
+                return read_own(path, begin + file.read())
         return read_vt(path)
 
 
@@ -67,8 +67,8 @@ def parsed(text: bytes) -> Any:
     return json.loads(text, parse_constant=number_of)
 
 
-def read_own(path: Path) -> Loads:
-    lines = path.read_bytes().split(b"\n")
+def read_own(path: Path, content: bytes) -> Loads:
+    lines = content.split(b"\n")
     notes = []
     if lines.pop():
         notes.append(f"{path}: the last line is not complete and is left out")
