@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+import venv
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import plaq
 from plaq import _core
 from plaq.comm import launch, library_version
 from plaq.comm.launch import launcher_command, relaunch, start, stdout_is_terminal
@@ -177,7 +180,52 @@ def test_relaunch_runs_this_python_with_this_package(monkeypatch):
     seen = []
     monkeypatch.setattr(launch, "start", lambda program, ranks: seen.append((program, ranks)) or 5)
     assert relaunch(["dca", "run", "a.toml"], 2) == 5
-    assert seen == [([sys.executable, "-m", "plaq", "dca", "run", "a.toml"], 2)]
+    assert seen == [([sys.executable, "-P", "-m", "plaq", "dca", "run", "a.toml"], 2)]
+
+
+def test_ranks_keep_how_this_python_was_told_to_look_for_modules(monkeypatch):
+    monkeypatch.setattr(sys, "flags", SimpleNamespace(ignore_environment=1, no_user_site=1))
+    assert launch.module("plaq.comm.tuning") == [sys.executable, "-P", "-E", "-s", "-m", "plaq.comm.tuning"]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """(Python, the command `plaq`) of an environment that has this plaq as a wheel would lay it, not by the finder of
+    an editable install, which comes before every folder."""
+    place = tmp_path_factory.mktemp("environment")
+    venv.create(place, symlinks=True)
+    (site,) = place.glob("lib/python*/site-packages")
+    (site / "plaq").mkdir()
+    for path in Path(plaq.__file__).parent.iterdir():
+        (site / "plaq" / path.name).symlink_to(path)
+    places = Path(_core.__file__).parents[3], Path(np.__file__).parents[1]  # of the compiled files, and of others
+    (site / "others.pth").write_text("".join(f"{path}\n" for path in places))
+    script = place / "bin/plaq"
+    script.write_text("from plaq.main import main\nmain()\n")
+    return place / "bin/python", script
+
+
+@needs_mpi
+def test_files_of_the_user_do_not_take_the_place_of_modules(installed, tmp_path):
+    python, script = installed
+    for name in ("random", "plaq", "numpy", "json"):
+        (tmp_path / f"{name}.py").write_text(f"import sys\nprint('the {name}.py of the user')\nsys.exit(0)\n")
+    (tmp_path / "input.toml").write_text("[lattice]\nextents = [4, 2, 2, 2]\n[action]\nbeta = 5.7\n[updates]\n"
+                                         "thermalisation = 1\nconfigurations = 2\n")
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def run(*command):
+        done = subprocess.run([python, *command], cwd=tmp_path, env=clean, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and "of the user" not in done.stdout, done.stdout + done.stderr
+        return done.stdout
+
+    alone = run(script, "lqcd", "run", "input.toml", "--out", "alone")
+    ranks = run(script, "lqcd", "run", "input.toml", "--out", "ranks", "-n", "2", "--trace")
+    assert [line for line in alone.splitlines() if "digest:" in line] == [
+        line for line in ranks.splitlines() if "digest:" in line]
+    run(script, "trace", "profile", "ranks")
+    (tmp_path / "plaq.py").unlink()
+    run("-m", "plaq", "verify", "ranks")
 
 
 @needs_mpi

@@ -32,7 +32,14 @@ _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 def relaunch(arguments: Sequence[str], ranks: int) -> int:
     """Run ``plaq arguments...`` on ``ranks`` ranks and return its exit code; see `start`."""
-    return start([sys.executable, "-m", "plaq", *arguments], ranks)
+    return start([*module("plaq"), *arguments], ranks)
+
+
+def module(name: str) -> list[str]:
+    """The command that runs a module of plaq with this Python, as this process has been started: without the folder
+    where it is started on the path (-P), in which a random.py or a plaq.py of the user would take the place of ours."""
+    flags = [flag for flag, given in (("-E", sys.flags.ignore_environment), ("-s", sys.flags.no_user_site)) if given]
+    return [sys.executable, "-P", *flags, "-m", name]
 
 
 def start(program: Sequence[str], ranks: int) -> int:

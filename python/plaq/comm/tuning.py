@@ -42,14 +42,14 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
 
     Rows of other numbers of ranks stay. Raises RunError if a job fails.
     """
-    from plaq.comm.launch import start
+    from plaq.comm.launch import module, start
 
     rows_of_others(ranks)  # an error there is said before minutes of measuring
     for n in ranks:
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows"
             words = [str(repeats), ",".join(map(str, sizes)), str(rows)]
-            code = start([sys.executable, "-m", "plaq.comm.tuning", *words], n)
+            code = start([*module("plaq.comm.tuning"), *words], n)
             if code != 0:
                 raise RunError(f"measuring on {n} ranks failed with exit code {code}")
             _merge(rows.read_text().splitlines(), n)

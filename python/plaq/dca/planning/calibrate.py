@@ -146,7 +146,7 @@ def startup():
     """Seconds until a fresh process has imported what a run needs."""
     started = time.perf_counter()
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PMIX_", "MPI", "PLAQ_"))}
-    subprocess.run([sys.executable, "-c", "import plaq.dca.loop, plaq.dca.commands"], check=True, env=clean)
+    subprocess.run([sys.executable, "-P", "-c", "import plaq.dca.loop, plaq.dca.commands"], check=True, env=clean)
     return time.perf_counter() - started
 
 
