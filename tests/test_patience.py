@@ -3,34 +3,57 @@
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
-from plaq.comm import library_version
+from plaq.comm import library_version, patience
 from plaq.comm.launch import launcher_command
-from plaq.comm.patience import Sign, blamed
-
-SILENT, WAITS, ENDED = Sign(-1, "works", 0), Sign(0.1, "waits", 50), Sign(0.1, "ended", 50)
-WORKS, STILL = Sign(0.1, "works", 0.2), Sign(0.1, "works", 50)
+from plaq.comm.patience import Sign, blamed, watched
 
 
-@pytest.mark.parametrize("signs, rank, words", [
-    ([WAITS, SILENT, WAITS], 0, "rank 1 of 3 gives no sign of life"),
-    ([WAITS, Sign(11, "works", 0), WAITS], 0, "rank 1 of 3 gives no sign of life"),
-    ([WAITS, ENDED, WAITS], 0, "rank 1 of 3 has ended"),
-    ([WAITS, STILL, WAITS], 0, "rank 1 of 3 has stood still for 50 s"),
-    ([STILL, SILENT, WAITS], 2, "rank 0 of 3 has stood still for 50 s"),
-    ([WAITS, SILENT, WAITS], 2, None),  # it is for rank 0 to say
-    ([WAITS, WORKS, WAITS], 0, None),
-    ([SILENT, SILENT, WAITS], 2, "rank 0 of 3 gives no sign of life"),
+@pytest.mark.parametrize("sign, words", [
+    (Sign(-1, "works", 0), "gives no sign of life"),
+    (Sign(11, "works", 0), "gives no sign of life"),
+    (Sign(0.1, "ended", 50), "has ended"),
+    (Sign(0.1, "works", 50), "has stood still for 50 s"),
+    (Sign(0.1, "works", 0.2), None),
+    (Sign(0.1, "waits", 50), None),  # whom it waits for, it will say itself
 ])
-def test_who_is_to_blame(signs, rank, words):
-    assert blamed(signs, range(3), rank, 10.0, 20.0) == words
+def test_what_is_wrong_with_a_rank(sign, words):
+    assert blamed(sign, 10.0, 20.0) == words
 
 
-def test_only_the_group_that_waits_is_looked_at():
-    assert blamed([SILENT, WAITS, WAITS], [1, 2], 1, 10.0, 20.0) is None
+@pytest.mark.parametrize("members", [range(8), [4, 1, 7], [5, 2]])
+def test_each_member_of_a_group_is_watched_by_one_other(members):
+    assert sorted(watched(members, rank) for rank in members) == sorted(members)
+    assert all(watched(members, rank) != rank for rank in members)
+
+
+class Presence:
+    """Counts who is asked; all say that they work."""
+
+    def __init__(self, ranks):
+        self.ranks, self.asked = ranks, []
+
+    def waits(self, yes):
+        pass
+
+    def ask(self, ranks, period):
+        self.asked += ranks
+
+    def heard(self):
+        return [(0.0, "works", 0.0)] * self.ranks
+
+
+def test_a_rank_that_waits_asks_one_other_however_many_there_are(monkeypatch):
+    monkeypatch.setattr(patience, "LOOK", 0.0)
+    presence, end = Presence(10_000), time.monotonic() + 0.3
+    with patience.patient(0.1, lambda: None):
+        patience.wait(SimpleNamespace(wait=lambda seconds: time.monotonic() > end), 17, range(10_000), presence)
+    assert presence.asked == [16]
 
 
 # What rank 1 of 3 does while the others wait for it; how patient they are, and why they are to stop; how it ends.

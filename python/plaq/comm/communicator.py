@@ -96,11 +96,13 @@ class Communicator:
         """Number of ranks in the group."""
         return self._native.size
 
-    def _finish(self, call: Any, *used: Any) -> Any:
-        """The result of a call that may wait for others; ``used`` are the arrays that it works on. RunError that
-        names a rank which keeps all waiting."""
+    def _finish(self, call: Any, *used: Any, peer: int | None = None) -> Any:
+        """The result of a call that may wait for others, or for one ``peer`` alone; ``used`` are the arrays that it
+        works on. RunError that names a rank which keeps all waiting."""
+        here = self._members[self.rank]
+        waiting = self._members if peer is None else [self._members[peer], here]
         try:
-            patience.wait(call, self._members[self.rank], self._members, patience.presence)
+            patience.wait(call, here, waiting, patience.presence)
         except BaseException:
             _given_up.append((self, call, used))
             raise
@@ -185,15 +187,15 @@ class Communicator:
         """Send a value, as in `bcast`, to the rank ``peer``, which calls `receive`; may wait until it does."""
         packed = pack(value)
         length = np.array([packed.size], np.int64).view(np.uint8)
-        self._finish(self._native.send(length, peer), length)
-        self._finish(self._native.send(packed, peer), packed)
+        self._finish(self._native.send(length, peer), length, peer=peer)
+        self._finish(self._native.send(packed, peer), packed, peer=peer)
 
     def receive(self, peer: int) -> Any:
         """The next value that the rank ``peer`` sends to this one."""
         length = np.empty(1, np.int64)
-        self._finish(self._native.receive(length.view(np.uint8), peer), length)
+        self._finish(self._native.receive(length.view(np.uint8), peer), length, peer=peer)
         packed = np.empty(length[0], np.uint8)
-        self._finish(self._native.receive(packed, peer), packed)
+        self._finish(self._native.receive(packed, peer), packed, peer=peer)
         return unpack(packed)
 
     def fold(self, value: Any, join: Callable[[Any, Any], Any]) -> Any:

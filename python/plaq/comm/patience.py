@@ -1,10 +1,12 @@
 """How long ranks wait for each other, and who is to blame when that is too long.
 
-A rank that waits trusts the others for half of its patience. Then it asks them every now and then: each has a thread
-that answers for it whatever it does (src/plaq/comm/job/presence.hpp). One that computes or writes for long says so
-and is waited for, however long that takes; one that was stopped says nothing, one that has ended says that, and in
-a run one whose main thread has used no processor for as long stands still,
-in a file system that hangs for example.
+A rank that waits trusts the others for half of its patience. Then it asks one of them every now and then: that which
+comes before it in the ring of the group that makes the call, so that each rank is watched by one other and talks to
+two, however many they are. Each has a thread that answers for it whatever it does (src/plaq/comm/job/presence.hpp).
+One that computes or writes for long says so and is waited for, however long that takes: then it comes to wait and
+watches its own neighbour. One that was stopped says nothing, one that has ended says that, and in a run one whose
+main thread has used no processor for as long stands still, in a file system that hangs for example. Of the ranks
+that a call waits for in vain, at least one has a neighbour that waits, which says so.
 """
 
 from __future__ import annotations
@@ -61,7 +63,8 @@ def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
     rank : in the world, of this process; members : in the world, of the group that makes the call; presence : as in
     plaq._core.comm, None where there is none.
     """
-    if call.wait(LOOK) or presence is None:
+    other = watched(members, rank)
+    if call.wait(LOOK) or presence is None or other == rank:
         while not call.wait(LOOK):
             pass
         return
@@ -78,12 +81,12 @@ def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
                 continue
             if asked is None:
                 asked = now
-                presence.ask(list(members), min(1.0, limit / 10))
-            signs = [Sign(*sign) for sign in presence.heard()]
-            if now - asked >= limit / 2 and (found := blamed(signs, members, rank, limit / 2, still)):
+                presence.ask([other], min(1.0, limit / 10))
+            signs = presence.heard()
+            if now - asked >= limit / 2 and (found := blamed(Sign(*signs[other]), limit / 2, still)):
                 patience = f"run.patience = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
                 stopping = f"; it was to stop ({reason})" if reason else ""
-                raise RunError(f"{found}, and others wait for it ({patience}){stopping}; "
+                raise RunError(f"rank {other} of {len(signs)} {found}, and others wait for it ({patience}){stopping}; "
                                "checkpoints stay as they are")
     finally:
         presence.waits(False)
@@ -91,22 +94,18 @@ def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
             presence.ask([], 1.0)
 
 
-def blamed(signs: Sequence[Sign], members: Sequence[int], rank: int, silent: float, still: float) -> str | None:
-    """What is wrong with a rank among the ``members``, in words; None if all is well, or if it is for another rank
-    to say: for the first of those that wait. signs : by rank of the world; rank : this one; silent, still :
-    seconds for which a rank may say nothing, and may say that it works but use no processor: a disk may be slow.
-    """
-    ago = {r: signs[r].ago if signs[r].ago >= 0 else math.inf for r in members}
-    if any(ago[r] <= silent and signs[r].doing == "waits" for r in members if r < rank):
-        return None
-    for r in members:
-        name = f"rank {r} of {len(signs)}"
-        if r == rank:
-            continue
-        if ago[r] > silent:
-            return f"{name} gives no sign of life"
-        if signs[r].doing == "ended":
-            return f"{name} has ended"
-        if signs[r].doing == "works" and signs[r].still > still:
-            return f"{name} has stood still for {signs[r].still:.0f} s"
+def watched(members: Sequence[int], rank: int) -> int:
+    """The member before this one in the ring of a group."""
+    return members[list(members).index(rank) - 1]
+
+
+def blamed(sign: Sign, silent: float, still: float) -> str | None:
+    """What is wrong with a rank that others wait for, in words; None if all is well. silent, still : seconds for which
+    it may say nothing, and may say that it works but use no processor: a disk may be slow."""
+    if not 0 <= sign.ago <= silent:
+        return "gives no sign of life"
+    if sign.doing == "ended":
+        return "has ended"
+    if sign.doing == "works" and sign.still > still:
+        return f"has stood still for {sign.still:.0f} s"
     return None
