@@ -148,7 +148,7 @@ def test_damaged_bins_beside_a_checkpoint(tmp_path):
 
     def read():
         file = NumberFile(path)
-        file.open(writer.content)
+        file.open(writer.content, "remove it")
         return file.read(600).tobytes()
 
     added = fuzz(path, read)

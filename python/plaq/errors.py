@@ -1,4 +1,5 @@
-"""The two errors that plaq raises on purpose; the command line turns them into exit codes 2 and 1."""
+"""The two errors that plaq raises on purpose, which the command line turns into exit codes 2 and 1; and how a run
+stops early."""
 
 
 class InputError(ValueError):
@@ -31,9 +32,46 @@ def as_plaq_error(error: Exception) -> InputError | RunError | None:
     return None
 
 
-class Interrupted(Exception):
-    """The run was asked to stop and did so after a checkpoint; ``reason`` is "SIGINT", "SIGTERM" or "walltime"."""
+class Interrupted(BaseException):
+    """The run was asked to stop and did so after a checkpoint; ``reason`` is "SIGINT", "SIGTERM" or "walltime".
 
-    def __init__(self, reason: str):
-        super().__init__(reason)
-        self.reason = reason
+    No Exception, so that a script which goes on after errors ends all the same: a KeyboardInterrupt after SIGINT, a
+    SystemExit after the others, with the exit codes 143 and 0. ``ended`` is the exit code of a command.
+    """
+
+    reason: str
+    ended: int
+
+
+class InterruptedByUser(Interrupted, KeyboardInterrupt):
+    """By SIGINT, which is Ctrl-C."""
+
+    reason, ended = "SIGINT", 130
+
+    def __init__(self):
+        super().__init__(self.reason)
+
+
+class Ended(Interrupted, SystemExit):
+    """By what is no key of the user: a script that does not catch it ends with its exit code."""
+
+    def __init__(self):
+        super().__init__(self.ended)
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class Terminated(Ended):
+    """By SIGTERM."""
+
+    reason, ended = "SIGTERM", 143
+
+
+class OutOfTime(Ended):
+    """By the limit run.walltime."""
+
+    reason, ended = "walltime", 0
+
+
+INTERRUPTIONS = {kind.reason: kind for kind in (InterruptedByUser, Terminated, OutOfTime)}

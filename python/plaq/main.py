@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,10 +11,10 @@ import typer
 from plaq.cli.app import App, obey
 from plaq.cli.balance import balance
 from plaq.cli.comm import app as comm
-from plaq.cli.run import Commands, InputFile, Settings, whose
+from plaq.cli.run import Commands, InputFile, RunPath, Settings, whose
 from plaq.cli.trace import app as trace
 from plaq.dca.cli import app as dca
-from plaq.errors import InputError, Interrupted, as_plaq_error
+from plaq.errors import InputError, as_plaq_error
 from plaq.lqcd.cli import app as lqcd
 from plaq.output import printable, standard_streams
 from plaq.pic.cli import app as pic
@@ -58,6 +59,14 @@ def check(input: InputFile, settings: Settings = None):
     whose(input, APPLICATIONS).check(input, settings)
 
 
+@app.command("verify")
+def verify(run: RunPath = Path("run")):
+    """Check that the files of a run's folder, or of all runs of a sweep, are undamaged and belong together."""
+    from plaq.cli.verify import verify
+
+    verify(APPLICATIONS, run)
+
+
 @app.command("info")
 def info():
     """Print version, commit, optional parts and what brings those that lack, numpy, thread back ends, cores, GPUs."""
@@ -77,12 +86,6 @@ def main() -> None:
     try:
         with standard_streams():
             sys.exit(obey(app))
-    except Interrupted as interrupted:
-        from plaq.comm import end_together
-        from plaq.run.stop import EXIT_CODES
-
-        end_together()
-        sys.exit(EXIT_CODES[interrupted.reason])
     except Exception as error:
         known = as_plaq_error(error)
         if known is not None:

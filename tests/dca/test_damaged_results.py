@@ -1,5 +1,6 @@
 """Damaged results: no command shows a number of them."""
 
+import h5py
 import pytest
 import synthetic
 from test_damaged import FILES, fuzz
@@ -7,10 +8,11 @@ from test_damaged import FILES, fuzz
 from plaq.data.results_file import digest_of
 from plaq.dca import commands
 from plaq.dca.results.export import export
-from plaq.dca.results.file import FORMAT, check_functions, read_results, write_results
+from plaq.dca.results.file import FORMAT, check_functions, places, read_results, write_results
 from plaq.dca.results.plot import save_figures
 from plaq.dca.results.report import write_report
 from plaq.errors import InputError
+from plaq.files.tree import digest
 
 
 @pytest.fixture
@@ -45,9 +47,13 @@ def test_functions_of_another_run_are_not_taken(folder):
     points = synthetic.results(p).points
     points[0].in_file = ["Sigma"]
     write_results(path, synthetic.results(p), p.to_toml(), {"input": "abc"})
-    check_functions(path, points, ["ab", "abc"])
+    with h5py.File(path) as file:
+        digests = {place: digest(file[place]) for place in places(points)}
+    check_functions(path, points, ["ab", "abc"], digests)
+    with pytest.raises(InputError, match="points/000/observables/Sigma is not that of the checkpoint beside it"):
+        check_functions(path, points, ["ab", "abc"], dict.fromkeys(digests, "0"))
     with pytest.raises(InputError, match="results.h5: holds the results of another input"):
-        check_functions(path, points, ["def"])
+        check_functions(path, points, ["def"], digests)
     points[0].in_file = ["G4_pp"]
     with pytest.raises(InputError, match="results.h5: points/000/observables/G4_pp is not there"):
-        check_functions(path, points, ["ab", "abc"])
+        check_functions(path, points, ["ab", "abc"], digests)

@@ -247,14 +247,15 @@ def test_a_checkpoint_that_is_not_finished_leaves_the_one_before(folder, monkeyp
 
 
 @pytest.mark.parametrize("harm, words", [
-    (lambda path: path.write_bytes(damaged_in(path, 999)), "damaged: its checksum is"),
-    (lambda path: path.unlink(), "there is no such file")])
+    (lambda path: path.write_bytes(damaged_in(path, 999)), "damaged, or of another run or step"),
+    (lambda path: path.unlink(), "is missing")])
 def test_a_gauge_field_that_is_not_that_of_its_checkpoint_is_refused(folder, harm, words):
     stopped(folder, 2)
     harm(next((folder / "run").glob("checkpoint.parts.*")))
     done = plaq(folder, "run", "input.toml")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and words in done.stderr, done.stderr
-    assert done.stderr.endswith("the checkpoint beside it needs it: remove both to start this run from the beginning\n")
+    assert done.stderr.endswith("put the right one back, or remove run/checkpoint.h5 to start this run from the "
+                                "beginning\n")
 
 
 STRANGE = """[lattice]

@@ -3,12 +3,13 @@ command is."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import typer
 import typer.core
 
-from plaq.errors import InputError
+from plaq.errors import InputError, Interrupted
 
 
 class _PlainFlags:
@@ -23,7 +24,16 @@ class _PlainFlags:
 
 
 class Command(_PlainFlags, typer.core.TyperCommand):
-    """One command."""
+    """One command. A run that was stopped ends it with the exit code of that."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Interrupted as stopped:  # Typer would take that of SIGINT for one of its own
+            from plaq.comm import end_together
+
+            end_together()
+            sys.exit(stopped.ended)
 
 
 class Group(_PlainFlags, typer.core.TyperGroup):

@@ -126,7 +126,7 @@ def add_run(app: Commands) -> None:
         runs = world().on_root(lambda: sweep.read(kind, input, settings), share=True)
         if sweep.is_single(runs):
             parameters = runs[sweep.SINGLE]
-            driver.run(kind, parameters, parameters.run.folder, str(input), trace, started, start)
+            driver.run_in_world(kind, parameters, parameters.run.folder, str(input), trace, started, start)
         else:
             sweep.run(kind, runs, str(input), world(), trace, start)
 

@@ -93,6 +93,8 @@ def _end_job_with_uncaught_exceptions(comm: Communicator) -> None:
     show = sys.excepthook
 
     def show_and_end(kind, error, trace):
+        if issubclass(kind, KeyboardInterrupt):  # asked for, and a run has said where it was stopped
+            comm.abort(128 + signal.SIGINT)
         print(f"rank {comm.rank} of {comm.size} failed:", file=sys.stderr)
         show(kind, error, trace)
         comm.abort(1)

@@ -9,7 +9,7 @@ from typing import Any
 from plaq.data.estimate import with_error
 from plaq.data.words import duration, number
 from plaq.dca import further
-from plaq.dca.parameters import PROGRAM, Parameters
+from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import responses
@@ -20,7 +20,6 @@ from plaq.dca.solver.shares import SpreadEstimate
 from plaq.dca.start import Start
 from plaq.dca.units import measured
 from plaq.errors import InputError
-from plaq.files import checkpoint
 from plaq.run.desk import Desk, to_the_end
 from plaq.trace.session import region
 
@@ -89,14 +88,15 @@ class Observer(QuietObserver):
         points = [Point.from_state(point) for point in state["points"]]
         folder = self._desk.folder
         try:
-            check_functions(folder.results, points, [name[:16] for name in self._desk.inputs])  # as headers say
+            check_functions(folder.results, points, [name[:16] for name in self._desk.inputs],  # as headers say
+                            self._desk.datasets)
         except InputError as error:
             raise InputError(f"{error}; the checkpoint relies on it: remove {folder.checkpoint} to start "
                              "this run from the beginning") from None
         self._points = {point.index: point for point in points}
         more = tuple(state.get("asked", before.asked())) != self._parameters.asked()
         if more:
-            state = further.begin(state, before, self._parameters, folder)
+            state = further.begin(state, before, self._parameters, self._desk)
             self._desk.checkpoint(state)
             shown = ", ".join(f"{points[i].T:g}" for i in state["redo"])
             self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
@@ -188,14 +188,15 @@ class Observer(QuietObserver):
     def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
         """Replace ``results.h5`` and ``summary.json``; ``spread`` as `write_results` takes it."""
         self._desk.folder.check()
-        write_results(self._desk.folder.results, results, self._parameters.to_toml(), self._header, spread)
+        self._desk.datasets = write_results(self._desk.folder.results, results, self._parameters.to_toml(),
+                                            self._header, spread)
         self._desk.folder.write_summary(summary(results, self._header, self._parameters.dca.density))
 
     def keep(self, label: str, loop: dict[str, Any] | None) -> None:
-        checkpoint.save(self._desk.folder.kept(label), loop, PROGRAM, self._parameters.family())
+        self._desk.keep(label, loop, self._parameters.family())
 
     def kept(self, label: str, T: float) -> dict[str, Any] | None:
-        return further.read(label, T, self._parameters, self._desk.folder)
+        return further.read(label, T, self._parameters, self._desk)
 
 
 def in_errors(change: float | None, error: float | None) -> str:

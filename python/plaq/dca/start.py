@@ -31,6 +31,7 @@ from plaq.files import checkpoint
 from plaq.files.guard import reading
 from plaq.files.packed import pack
 from plaq.inputs.schema import to_toml
+from plaq.run.folder import need_program
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def read(other: Path, parameters: Parameters) -> Start:
     path = other / "input.resolved.toml"
     if not os.path.isfile(path):
         raise InputError(f"--from {other}: there is no run: {path} is missing")
+    need_program(other, PROGRAM, "give a run of this one with --from")
     theirs = Parameters.read(path)
     cluster = Cluster(Lattice(parameters.hopping()), parameters.model.cluster)
     check_cluster(cluster, theirs, other)

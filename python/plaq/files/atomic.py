@@ -7,6 +7,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -94,10 +95,13 @@ def _claimed(folder: Path, make: Callable[[Path], None], stack: ExitStack) -> Pa
 def _remove_left_over(folder: Path) -> None:
     for path in folder.glob(PARTIAL):
         with suppress(OSError), ExitStack() as stack:
-            descriptor = os.open(path, os.O_RDONLY)
+            kind = os.lstat(path).st_mode
+            if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+                continue  # a pipe, a link, a device: no writer of ours has made it
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
             stack.callback(os.close, descriptor)
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if path.is_dir():
+            if stat.S_ISDIR(kind):
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink()

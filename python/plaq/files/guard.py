@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plaq.errors import InputError, Interrupted, RunError
+from plaq.errors import InputError, RunError
 
 LONGEST = 240  # characters of a parser's message, which may quote what it read
 
@@ -27,7 +27,7 @@ def reading(path: str | Path, what: str, remedy: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except (InputError, RunError, Interrupted):
+    except (InputError, RunError):
         raise
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None

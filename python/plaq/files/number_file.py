@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from plaq.errors import InputError, RunError
+from plaq.errors import RunError
 from plaq.files.atomic import cannot_write
-from plaq.files.guard import reading
+from plaq.files.guard import open_file, reading
+from plaq.files.hashed import Entry, Hash, need_entry, need_length
 
 PIECE = 1 << 24  # bytes read at a time
 
 
 class NumberFile:
-    """Numbers at ``path``, of which those count that `content` tells of: its length in bytes and their sha256.
+    """Numbers at ``path``, of which those count that `content` tells of: their length in bytes and hash.
 
     What was added after the last `content` that somebody kept is written over, so that a process may die at any
     moment. A new object has nothing: without `open`, the first `append` begins anew.
@@ -26,38 +25,31 @@ class NumberFile:
 
     def __init__(self, path: Path):
         self.path = path
-        self._bytes, self._hash, self._read = 0, hashlib.sha256(), 0
+        self._hash, self._read = Hash(), 0
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> Entry:
         """What `open` needs."""
-        return {"bytes": self._bytes, "sha256": self._hash.hexdigest()}
+        return self._hash.entry()
 
-    def open(self, content: dict[str, Any]) -> None:
-        """Go on with numbers that are there; InputError if they are not those of ``content``."""
-        try:
-            with open(self.path, "rb") as file:
-                while piece := file.read(min(PIECE, content["bytes"] - self._bytes)):
-                    self._hash.update(piece)
-                    self._bytes += len(piece)
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be read: {error.strerror}; the checkpoint beside it "
-                             "needs it: remove both to start this run from the beginning") from None
-        if self.content != content:
-            raise InputError(f"{self.path}: truncated or damaged, or not of the checkpoint beside it; remove both to "
-                             "start this run from the beginning")
+    def open(self, content: Entry, remedy: str) -> None:
+        """Go on with numbers that are there; InputError, with the ``remedy``, if they are not those of ``content``."""
+        need_length(self.path, content["bytes"], remedy, grows=True)
+        with reading(self.path, "numbers of a checkpoint"), open(open_file(self.path), "rb") as file:
+            while piece := file.read(min(PIECE, content["bytes"] - self._hash.bytes)):
+                self._hash.update(piece)
+        need_entry(self.path, self.content, content, remedy)
 
     def append(self, blocks: Iterable[np.ndarray]) -> None:
         """Write numbers after those there are, to the disk. RunError if that fails; those there were are kept."""
         try:
             with open(self.path, "r+b" if self.path.exists() else "wb") as file:
-                file.truncate(self._bytes)
-                file.seek(self._bytes)
+                file.truncate(self._hash.bytes)
+                file.seek(self._hash.bytes)
                 for block in blocks:
                     piece = memoryview(np.ascontiguousarray(block)).cast("B")
                     file.write(piece)
                     self._hash.update(piece)
-                    self._bytes += len(piece)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:

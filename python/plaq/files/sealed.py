@@ -131,7 +131,8 @@ class SealedFile(io.RawIOBase):
         if found is None:
             raise self._damaged(f"truncated or damaged in its first {HEAD} bytes")
         if (found.format, found.version) != (self._format.name, self._format.version):
-            raise self._damaged(f"'{found.format}', version {found.version}, where this plaq reads {self._format}")
+            what = f"'{found.format}', version {found.version}, where this plaq reads {self._format}"
+            raise self._damaged(what) if found.format == self._format.name else DamagedFile(f"{self._path}: {what}")
         if size != found.whole:
             raise self._damaged(f"truncated or damaged: it ends at byte {size}, and was written up to {found.whole}")
         return found

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from plaq.data.results_file import Findings
-from plaq.errors import InputError
 from plaq.lqcd.analysis import findings
 from plaq.lqcd.choices import RECTANGLES
 from plaq.lqcd.correlators import AXIAL
@@ -79,7 +78,7 @@ class Chain:
             self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
             self.flow = np.zeros((0, len(flow_times(p)), 3))
         else:
-            self.gauge = self.restored(state["parts"])
+            self.gauge = read_ildg(parts_of(self.folder, state["parts"]), self.lattice)
             self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state["mesons"]
             self.flow, self.trajectories, self.polyakov = state["flow"], state["trajectories"], state["polyakov"]
             self.wilson, self.rectangles = state["wilson"], state["rectangles"]
@@ -200,14 +199,6 @@ class Chain:
                                   "trajectories": self.trajectories, "polyakov": self.polyakov, "wilson": self.wilson,
                                   "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow,
                                   "ranges": self.ranges.rows}
-
-    def restored(self, label: str) -> GaugeField:
-        """The gauge field of a checkpoint."""
-        try:
-            return read_ildg(parts_of(self.folder, label), self.lattice)
-        except InputError as error:
-            raise InputError(f"{error}; the checkpoint beside it needs it: remove both to start this run from the "
-                             "beginning") from None
 
     def spread(self):
         return None

@@ -10,19 +10,22 @@ from typing import Any
 
 import numpy as np
 
+from plaq import _core
 from plaq.comm.communicator import Communicator
 from plaq.comm.patience import patient
 from plaq.data.words import duration
-from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
+from plaq.errors import INTERRUPTIONS, InputError, Interrupted, InterruptedByUser, RunError, as_plaq_error
 from plaq.inputs.running import demand_parts
 from plaq.machine import build, pool_options
+from plaq.run import manifest
 from plaq.run.application import Application, Results, Simulation
 from plaq.run.desk import Desk, to_the_end
+from plaq.run.folder import need_program
 from plaq.run.live import Log, open_log
-from plaq.run.stop import EXIT_CODES, Stop
+from plaq.run.stop import Stop
 from plaq.trace.session import Session, next_folder, region
 
-REASONS = (None, *EXIT_CODES)
+REASONS = (None, *INTERRUPTIONS)
 
 
 class Run:
@@ -34,13 +37,11 @@ class Run:
 
     def resume(self) -> dict[str, Any] | None:
         """The state that the run goes on from, the same on all ranks; None where it begins. Collective."""
-        def state():
-            found = self.desk.state() if self.desk else None
-            if self.desk:
-                self.desk.folder.adopt(self.desk.parameters)
-            return found
-
-        return self.comm.on_root(state, share=True)
+        desk = self.desk
+        found = self.comm.on_root(lambda: desk.state() if desk else None, share=True)
+        manifest.check(self.comm, *((desk.folder.path, desk.parts, desk.remedy) if desk else (None, {}, "")))
+        self.comm.on_root(lambda: desk.adopt(found) if desk else None)
+        return found
 
     def stop_reason(self) -> str | None:
         """Why the run should stop, None to go on; the same on all ranks. Collective."""
@@ -49,7 +50,7 @@ class Run:
     def obey(self) -> None:
         """Raises Interrupted on all ranks if one of them is to stop. Collective."""
         if reason := self.stop_reason():
-            raise Interrupted(reason)
+            raise INTERRUPTIONS[reason]
 
     def checkpoint_due(self) -> bool:
         """Whether it is time for one, as far as this rank knows."""
@@ -63,11 +64,13 @@ class Run:
         """Rank 0 keeps its state. Collective."""
         if self.kept:
             state, spread = simulation.state(), simulation.spread()
-            self.comm.together(lambda: self._write(state, spread))
+            folder, label = self.desk and self.desk.folder, (state or {}).get("parts")
+            parts = manifest.described(self.comm, folder and folder.path, label and folder.parts(label))
+            self.comm.together(lambda: self._write(state, spread, parts))
 
-    def _write(self, state, spread) -> None:
+    def _write(self, state, spread, parts) -> None:
         if self.desk:
-            self.desk.checkpoint(state, spread)
+            self.desk.checkpoint(state, spread, parts)
         else:
             with to_the_end([spread.unsaved()] if spread else ()):
                 pass
@@ -80,7 +83,7 @@ class Run:
             if keep or reason or self._agreed(self.checkpoint_due()):
                 self.save(simulation)
             if reason:
-                raise Interrupted(reason)
+                raise INTERRUPTIONS[reason]
         return simulation.results()
 
 
@@ -92,9 +95,19 @@ def run(kind: type[Application], parameters: Any, folder: str | Path | None = No
     checkpoint; without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the
     folder, in trace/001 when the run goes on, and so forth. With ``start``, the folder of another run, it starts
     from what that one ended with. Every rank of an MPI world calls this with the same arguments and gets the same
-    results. Start-up counts from ``started`` (time.perf_counter), by default now. Raises Interrupted after a
-    signal or the wall-time limit, with everything saved.
+    results. Start-up counts from ``started`` (time.perf_counter), by default now. After a signal or at the wall-time
+    limit ends with what is no Exception, and everything saved: KeyboardInterrupt after SIGINT, SystemExit(143) after
+    SIGTERM, SystemExit(0) at the limit.
     """
+    try:
+        return run_in_world(kind, parameters, folder, source, trace, started, start)
+    except InterruptedByUser as stopped:  # itself and no kind of it, or Python would not end as after a SIGINT
+        raise KeyboardInterrupt(stopped.reason) from None
+
+
+def run_in_world(kind: type[Application], parameters: Any, folder: str | Path | None, source: str, trace: bool,
+                 started: float | None, start: str | Path | None) -> Any:
+    """`run`, which raises Interrupted when it is stopped."""
     from plaq.comm import world
 
     with Stop(parameters.run.walltime) as stop, patient(parameters.run.patience, stop.requested):
@@ -110,6 +123,7 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
     comm.together(lambda: demand_parts(parameters.run))
     comm.together(lambda: kind(parameters).check(comm.size))
     folder, other = (None if path is None else Path(path) for path in (folder, start))
+    comm.on_root(lambda: need_program(folder, kind.name) if folder else None)
     application = comm.on_root(lambda: kind.from_other(parameters, folder, other))
     parameters = comm.bcast(application and application.parameters)
     application = application or kind(parameters)
@@ -149,10 +163,17 @@ def header(application: Application, ranks: int) -> dict[str, Any]:
     return {
         **build(),
         "ranks": ranks,
-        "workers": f"{pool_options(run.workers, run.bind).workers} per rank ({run.threads})",
+        "workers": workers(run),
         **application.header(),
         "input": application.parameters.fingerprint()[:16],
     }
+
+
+def workers(run: Any) -> str:
+    """How many there are on this rank, in words."""
+    options = pool_options(run.workers, run.bind)
+    unbound = ", not bound to cores: the system refuses it" if _core.task.binding_is_refused(options) else ""
+    return f"{options.workers} per rank ({run.threads}){unbound}"
 
 
 @contextmanager

@@ -5,12 +5,18 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from plaq.errors import InputError, RunError
 from plaq.files.atomic import cannot_write, write_atomically
+from plaq.files.guard import open_file
+from plaq.files.sealed import HEAD, Seal
 from plaq.inputs.schema import to_toml
+
+INPUT, CHECKPOINT, RESULTS = "input.resolved.toml", "checkpoint.h5", "results.h5"
+OWNER = "# input of a run of "
 
 
 class Input(Protocol):
@@ -24,18 +30,19 @@ class Input(Protocol):
 
 class RunFolder:
     """``run/``: the paths of its files, claimed for one input and one process as long as this object lives.
+    ``program``: the application, which the folder's copy of the input names.
 
     InputError when the folder belongs to an input that this one does not go on from (naming the first key), holds
     files but no run, or another process is writing into it. Nothing is written before these checks passed.
     """
 
-    def __init__(self, path: str | Path, source: str, parameters: Input):
-        self.path = Path(path)
-        self.input = self.path / "input.resolved.toml"
-        self.results = self.path / "results.h5"
+    def __init__(self, path: str | Path, source: str, parameters: Input, program: str = ""):
+        self.path, self._program = Path(path), program
+        self.input = self.path / INPUT
+        self.results = self.path / RESULTS
         self.summary = self.path / "summary.json"
         self.log = self.path / "log.txt"
-        self.checkpoint = self.path / "checkpoint.h5"
+        self.checkpoint = self.path / CHECKPOINT
         self.figures = self.path / "figures"
         self.report = self.path / "report.html"
         self.before = self._owner(source, parameters)
@@ -79,7 +86,8 @@ class RunFolder:
 
     def adopt(self, parameters: Input) -> None:
         """Make the folder that of this input, which goes on from ``before``, the one that it was of (None if new)."""
-        write_atomically(self.input, parameters.to_toml().encode())
+        owner = f"{OWNER}{self._program}\n" if self._program else ""
+        write_atomically(self.input, (owner + parameters.to_toml()).encode())
 
     def close(self) -> None:
         """Let other processes write into the folder."""
@@ -97,6 +105,7 @@ class RunFolder:
                     "another one with --out"
                 )
             return None
+        need_ordinary(self.input)
         before = type(parameters).read(self.input)
         conflict = parameters.conflict(before)
         if conflict is not None:
@@ -116,6 +125,38 @@ class RunFolder:
 def parts_of(folder: Path, label: str) -> Path:
     """Beside the checkpoint in a run's folder: what every rank writes a part of."""
     return folder / f"checkpoint.parts.{label}"
+
+
+def need_ordinary(path: Path) -> None:
+    """InputError where a path of a run's folder is a pipe or the like, which could keep its reader for ever."""
+    with suppress(OSError):  # what is not there, or cannot be read, is for the reader to tell
+        os.close(open_file(path))
+
+
+def program_of(folder: Path) -> str | None:
+    """The application whose run, or whose sweep, lies in a folder; None where that is not known."""
+    for place in (folder, *(found.parent for found in sorted(folder.glob(f"*/{INPUT}")))):
+        first = head_of(place / INPUT).partition(b"\n")[0].decode("utf-8", "replace")
+        if first.startswith(OWNER):
+            return first.removeprefix(OWNER)
+        results = Seal.read(head_of(place / RESULTS))  # of a run whose input does not say it
+        if results:
+            return results.format.removesuffix(" results")
+    return None
+
+
+def head_of(path: Path) -> bytes:
+    """How a file begins; nothing where it cannot be read."""
+    with suppress(OSError, InputError), open(open_file(path), "rb") as file:
+        return file.read(HEAD)
+    return b""
+
+
+def need_program(folder: Path, program: str, instead: str = "give another folder with --out") -> None:
+    """InputError where a run of another application lies in the folder; ``instead`` says what to do."""
+    other = program_of(folder)
+    if other not in (None, program):
+        raise InputError(f"{folder}: holds a run of {other}, and this is {program}; {instead}")
 
 
 def _finite(thing: Any) -> Any:

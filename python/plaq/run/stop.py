@@ -6,8 +6,6 @@ import signal
 import threading
 import time
 
-EXIT_CODES = {"SIGINT": 130, "SIGTERM": 143, "walltime": 0}
-
 
 class Stop:
     """Within ``with Stop(limit) as stop``, signals are remembered instead of ending the process.

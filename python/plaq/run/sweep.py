@@ -18,7 +18,7 @@ from typing import Any
 
 from plaq.comm.patience import patient
 from plaq.data.words import duration
-from plaq.errors import InputError, Interrupted, RunError, as_plaq_error
+from plaq.errors import INTERRUPTIONS, InputError, Interrupted, RunError, as_plaq_error
 from plaq.inputs.kinds import LONGEST_NAME
 from plaq.inputs.parameters import RUN, with_key
 from plaq.inputs.schema import SWEEP, Option, read_toml, shown, to_toml
@@ -26,6 +26,7 @@ from plaq.machine import memory
 from plaq.output import say
 from plaq.run import driver
 from plaq.run.application import Application
+from plaq.run.folder import need_program
 from plaq.run.live import Log
 from plaq.run.stop import Stop
 
@@ -86,6 +87,7 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
     """
     first = next(iter(runs.values()))
     base = Path(first.run.folder)
+    comm.on_root(lambda: need_program(base, kind.name))
     comm.on_root(lambda: check_needs(kind, runs, comm.size, memory()))
     sizes = group_sizes(len(runs), comm.size)
     number = bisect(list(itertools.accumulate(sizes)), comm.rank)
@@ -116,7 +118,7 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
     if reasons:
         comm.on_root(lambda: say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same "
                                  "command continues"))
-        raise Interrupted(reasons[0])
+        raise INTERRUPTIONS[reasons[0]]
     failed = [name for name, outcome in outcomes.items() if outcome["status"] == "failed"]
     if failed:
         error = RunError(f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}")

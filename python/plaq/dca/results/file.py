@@ -21,18 +21,19 @@ from plaq.dca.solver.shares import SpreadEstimate
 from plaq.errors import InputError
 from plaq.files.atomic import atomic_file
 from plaq.files.sealed import SealedFile, opened, seal
-from plaq.files.tree import read_tree, write_tree
+from plaq.files.tree import digest, read_tree, write_tree
 
 FORMAT = format_of(PROGRAM)
 
 
 def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],
-                  spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
+                  spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> dict[str, str]:
     """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then
     kept.
 
     ``spread`` has estimates by index of the point and name that are taken from all ranks block by block; what else a
-    point's ``in_file`` names is copied from the previous file.
+    point's ``in_file`` names is copied from the previous file. Returns the digests of all these, {path in the file:
+    digest}, by which a checkpoint knows them.
     """
     def fill(file: h5py.File) -> None:
         points = file.create_group("points", track_order=True)
@@ -44,9 +45,18 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
     content = image(FORMAT, input_toml, header, results.seconds, fill)
     with atomic_file(path) as file:
         file.write(content.getbuffer())
+        digests = {}
         if any(point.in_file for point in results.points):
             _add_functions(path, file, results, spread)
+            with h5py.File(file.name, "r", locking=False) as large:
+                digests = {place: digest(large[place]) for place in places(results.points)}
         seal(file, FORMAT)
+    return digests
+
+
+def places(points: Collection[Point]) -> list[str]:
+    """Where two-particle functions are in the file that points say are there."""
+    return [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
 
 
 def _add_functions(path: Path, file: BinaryIO, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]]):
@@ -78,10 +88,10 @@ def _require(places: list[str], file: h5py.File, path: Path) -> None:
             raise InputError(f"{path}: {place} is not there")
 
 
-def check_functions(path: Path, points: list[Point], inputs: Collection[str]) -> None:
+def check_functions(path: Path, points: list[Point], inputs: Collection[str], digests: Mapping[str, str]) -> None:
     """InputError unless the file at ``path`` is undamaged, of an input of these names in its header, and has all
-    functions that points say are in it."""
-    wanted = [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
+    functions that points say are in it, with these ``digests`` by path in it."""
+    wanted = places(points)
     if not wanted:
         return
     if not path.exists():
@@ -90,6 +100,9 @@ def check_functions(path: Path, points: list[Point], inputs: Collection[str]) ->
         if read_tree(file["header"]).get("input") not in inputs:
             raise InputError(f"{path}: holds the results of another input")
         _require(wanted, file, path)
+        for place in wanted:
+            if digest(file[place]) != digests[place]:
+                raise InputError(f"{path}: {place} is not that of the checkpoint beside it")
     with SealedFile(path, FORMAT) as file:
         file.verify()
 

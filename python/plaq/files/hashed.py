@@ -1,0 +1,113 @@
+"""What a checkpoint knows the files beside it by: their length and a hash.
+
+The hash is the sha256 of the sha256s of a file's pieces of 16 MiB, one after the other: ranks share the pieces of a
+large file, and it does not depend on how many they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypedDict
+
+from plaq.errors import InputError
+from plaq.files.guard import open_file
+
+PIECE = 1 << 24  # bytes
+
+
+class Entry(TypedDict):
+    """A file as a checkpoint names it."""
+
+    bytes: int
+    sha256: str
+
+
+class Hash:
+    """That of bytes which come one after the other."""
+
+    def __init__(self):
+        self.bytes, self._done, self._piece = 0, hashlib.sha256(), hashlib.sha256()
+
+    def update(self, data: bytes | memoryview) -> None:
+        rest = memoryview(data).cast("B")
+        while rest:
+            part = rest[:PIECE - self.bytes % PIECE]
+            rest = rest[len(part):]
+            self._piece.update(part)
+            self.bytes += len(part)
+            if self.bytes % PIECE == 0:
+                self._done.update(self._piece.digest())
+                self._piece = hashlib.sha256()
+
+    def entry(self) -> Entry:
+        """Of all bytes so far."""
+        done = self._done.copy()
+        if self.bytes % PIECE:
+            done.update(self._piece.digest())
+        return Entry(bytes=self.bytes, sha256=done.hexdigest())
+
+
+def pieces(size: int) -> range:
+    """Numbers of the pieces of so many bytes."""
+    return range(-(-size // PIECE))
+
+
+def piece(path: Path, number: int, size: int) -> bytes:
+    """The sha256 of a piece of the first ``size`` bytes of a file. OSError or InputError where it cannot be read."""
+    found, at, end = hashlib.sha256(), number * PIECE, min(size, (number + 1) * PIECE)
+    descriptor = open_file(path)
+    try:
+        while at < end and (part := os.pread(descriptor, min(1 << 20, end - at), at)):
+            found.update(part)
+            at += len(part)
+    finally:
+        os.close(descriptor)
+    return found.digest()
+
+
+def joined(size: int, digests: Iterable[bytes]) -> Entry:
+    """Of a file of so many bytes, from the sha256s of its pieces."""
+    return Entry(bytes=size, sha256=hashlib.sha256(b"".join(digests)).hexdigest())
+
+
+def entry_of(path: Path, size: int | None = None) -> Entry:
+    """Of a file, or of its first ``size`` bytes. OSError or InputError where it cannot be read."""
+    size = length(path) if size is None else size
+    return joined(size, (piece(path, number, size) for number in pieces(size)))
+
+
+def length(path: Path) -> int:
+    """Bytes of an ordinary file; OSError or InputError for anything else."""
+    descriptor = open_file(path)
+    try:
+        return os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
+
+
+def need_length(path: Path, wanted: int, remedy: str, grows: bool = False) -> None:
+    """InputError where there is no file of so many bytes; one that ``grows`` may have more."""
+    try:
+        found = length(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: is missing, and the checkpoint beside it needs it; {remedy}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; {remedy}") from None
+    if found < wanted or (found > wanted and not grows):
+        raise InputError(f"{path}: truncated or damaged, or of another run or step than the checkpoint beside it: it "
+                         f"has {found} bytes, not {wanted}; {remedy}")
+
+
+def need_entry(path: Path, found: Entry, wanted: Entry, remedy: str) -> None:
+    """InputError where the file is another one than that of the checkpoint."""
+    if found["sha256"] != wanted["sha256"]:
+        raise InputError(f"{path}: damaged, or of another run or step than the checkpoint beside it; {remedy}")
+
+
+def check(path: Path, wanted: Entry, remedy: str, grows: bool = False) -> None:
+    """InputError that names the file where it is missing, damaged, or another one than that of the checkpoint."""
+    need_length(path, wanted["bytes"], remedy, grows)
+    need_entry(path, entry_of(path, wanted["bytes"]), wanted, remedy)
