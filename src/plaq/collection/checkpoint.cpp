@@ -195,8 +195,11 @@ void host::save(const fs::path& folder) {
   if (rank() == 0) try {
       whole_file index(index_of(folder, kind_.name));
       mine.elements = of_all_;
-      std::lock_guard lock(mutex_);  // every rank has told what it wrote
-      auto parts = std::exchange(parts_, {});
+      std::vector<part_sum> parts;
+      {
+        std::lock_guard lock(mutex_);  // every rank has told what it wrote
+        parts.swap(parts_);
+      }
       std::ranges::sort(parts, {}, &part_sum::rank);
       bytes.clear();
       archive::pack(mine, bytes);
