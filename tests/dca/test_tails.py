@@ -55,9 +55,11 @@ def test_the_doubt_names_the_numbers_with_and_without():
 def test_kurtosis_alone_is_a_note_and_no_doubt():
     rng = np.random.default_rng(4)
     found = {name: estimate(name, rng.normal(size=64), kurtosis) for name, kurtosis in
-             {"energy": 3.0, "charge_square": 49.0, "sign": 60.0, "G4_pp": 30.0, "lambda_d": 3.0, "mu": 3.0}.items()}
+             {"energy": 3.0, "charge_square": 49.0, "sign": 60.0, "G4_pp": 30.0, "lambda_d": 3.0, "eigenvector_d": 50.0,
+              "mu": 3.0}.items()}
     told = marked(found)
-    assert {name for name, e in told.items() if e.note == TAILS} == {"charge_square", "G4_pp", "lambda_d"}
+    noted = {name for name, e in told.items() if e.note == TAILS}
+    assert noted == {"charge_square", "G4_pp", "lambda_d", "eigenvector_d"}
     point = synthetic.point(synthetic.parameters(), 0)
     point.observables |= told
     assert not checks.doubts(point) and all(e.supported for e in told.values())

@@ -224,7 +224,7 @@ def marked(found):
     """With a note on what has heavy tails, and if a two-particle function or its eigenvalue has them, on all of
     these: the same configurations make all large, and which number has met them is chance."""
     heavy = {name for name, e in found.items() if (getattr(e, "kurtosis", None) or 0.0) > HEAVY
-             and not name.startswith(("sign", "order_histogram"))}
+             and not name.startswith(("sign", "order_histogram", "eigenv"))}  # samples may order eigenvectors anew
     pairs = {name for name in found if name.startswith(("G4_", "lambda_", "eigenv"))}
     heavy |= pairs if heavy & pairs else set()
     return {name: replace(e, note=TAILS) if name in heavy and not e.note else e for name, e in found.items()}
