@@ -16,7 +16,7 @@ from plaq.lqcd.parameters import SCHEMA
 from plaq.run import sweep
 
 ROOT = Path(__file__).parents[2]
-MESSAGE = 1000  # characters, the path apart
+MESSAGE = 2000  # characters, the path apart: a key that is none is answered by the names of all
 NUMBERS = [0, 1, -1, 2, 3, 7, 2**31, 2**63 - 1, 2**63,
            10**40, -(2**63), 0.0, -0.0, 0.5, 1.0, 1e-9, 1e-60, 1e-300, 5e-324,
            1e300, 1.7976931348623157e308, float("inf"), float("-inf"), float("nan"), 1 - 2**-53,
