@@ -56,6 +56,25 @@ TEST(collection_errors, an_error_of_one_element_is_that_of_all_ranks) {
   });
 }
 
+struct dated {
+  int day = 7;
+  void serialize(archive& ar) { ar(day); }
+  std::string moment() const { return "day " + std::to_string(day); }
+};
+TEST(collection_errors, values_with_a_moment_tell_it) {
+  task::with_backend("fiber", {.workers = 2}, [](auto& pool) {
+    const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
+      collection<dated, int> row("row", world, pool, in_rows(box(6)), [](int) { return dated{}; });
+      row.each("wait", [](dated& one) { ++one.day; });
+      row.each("fail", [](dated&, auto& here) {
+        if (here.index() == 4) throw std::runtime_error("no luck");
+      });
+      row.wait();
+    });
+    for (const std::string& s : said) EXPECT_NE(s.find("row (4), day 8 'fail': no luck"), std::string::npos) << s;
+  });
+}
+
 TEST(collection_errors, memory_that_is_not_to_be_had) {
   expect_failure("row (3), step 1 'grow': no memory is left", [](auto& row, auto&, int) {
     row.each("go", [](leaf&) {});

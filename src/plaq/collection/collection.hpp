@@ -270,8 +270,16 @@ class collection {
             .home = [this, ranks](elements::key k) { return homes_.rank_of(traits::from_key(k), ranks); },
             .make = [](elements::key k) { return std::make_unique<element>(k, T{}); },
             .in_words = [](elements::key k) { return traits::in_words(traits::from_key(k)); },
+            .moment = moment(),
             .fixed = bool(homes_.each_of_rank),
             .measures = load_ == load::time};
+  }
+  /// Values with a function `moment` say in which words errors tell when they were.
+  static std::function<std::string(const elements::element&)> moment() {
+    if constexpr (requires(const T& v) { std::string(v.moment()); })
+      return [](const elements::element& e) { return value_of(e).moment(); };
+    else
+      return {};
   }
   static T& value_of(elements::element& e) { return static_cast<element&>(e).value; }
   static const T& value_of(const elements::element& e) { return static_cast<const element&>(e).value; }

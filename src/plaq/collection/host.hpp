@@ -140,8 +140,9 @@ struct kind {
   std::function<int(key)> home;                       ///< a rank
   std::function<std::unique_ptr<element>(key)> make;  ///< to be unpacked
   std::function<std::string(key)> in_words;
-  bool fixed = true;     ///< elements neither come nor go
-  bool measures = true;  ///< the processor time of their steps
+  std::function<std::string(const element&)> moment;  ///< where it is in its work, or nothing: then steps are counted
+  bool fixed = true;                                  ///< elements neither come nor go
+  bool measures = true;                               ///< the processor time of their steps
 };
 
 /// See collection.hpp, whose calls are made of these. Collective: constructor, issue, collect, wait; one thread at a
@@ -251,7 +252,7 @@ class host {
   [[noreturn]] void too_many(const element& e, const message& what) const;
   void take_messages(element& e, const step& now, std::vector<message>& out);
   void task_ended() noexcept;
-  static std::string words_of(const step& now);
+  std::string words_of(const element& e, const step& now) const;
   std::string port_name(int port) const;
 
   // Where they are: moves.cpp

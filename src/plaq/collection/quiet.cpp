@@ -118,7 +118,7 @@ tally host::mine(std::uint64_t ended) {
       if (e->now == element::state::waits)
         mine.waits.note(e->waits_for->at, at, [&] {
           const step& next = *e->waits_for;
-          std::string words = rank_is + words_of(at) + " waits, to begin " + words_of(next) + ":";
+          std::string words = rank_is + words_of(at) + " waits, to begin " + words_of(*e, next) + ":";
           for (std::size_t i = 0; i < e->mails.size(); ++i)
             words += (i ? ", " : " ") + std::to_string(e->mails[i].here) + " of " +
                      std::to_string(e->mails[i].expected) + " messages of '" + port_name(next.receives[i].port) + "'";

@@ -50,8 +50,9 @@ struct processor_time {
 
 }  // namespace
 
-std::string host::words_of(const step& now) {
-  return "step " + std::to_string(now.at) + " '" + std::string(now.name.view()) + "'";
+std::string host::words_of(const element& e, const step& now) const {
+  return (kind_.moment ? kind_.moment(e) : "step " + std::to_string(now.at)) + " '" + std::string(now.name.view()) +
+         "'";
 }
 
 void host::issue(std::unique_ptr<step> next) {
@@ -180,8 +181,8 @@ void host::run(element& e, step& now) {
   visit here(*this, e, now);
   if (!now.receives.empty()) take_messages(e, now, here.received);
   const auto failed = [&](const std::string& why) {
-    return std::runtime_error("rank " + std::to_string(rank()) + ": " + words_of(e.at) + ", " + words_of(now) + ": " +
-                              why);
+    return std::runtime_error("rank " + std::to_string(rank()) + ": " + words_of(e.at) + ", " + words_of(e, now) +
+                              ": " + why);
   };
   try {
     if (now.run) {
