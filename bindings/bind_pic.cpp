@@ -45,12 +45,12 @@ array_out<V> given(std::vector<V> values, const std::vector<std::size_t>& shape,
   return array_out<V>(all->data(), shape.size(), shape.data(), owner, strides.data());
 }
 
-/// [component, i, j, k] as it comes from Python, as [component][k][j][i].
-std::vector<double> turned(const array_in& a, const block& m) {
-  const std::size_t nx = std::size_t(m.cells[0]), ny = std::size_t(m.cells[1]), nz = std::size_t(m.cells[2]);
-  bool fits = a.ndim() == std::size_t(m.dimensions) + 1 && a.shape(0) == 3;
-  for (int d = 0; fits && d < m.dimensions; ++d) fits = a.shape(std::size_t(d) + 1) == std::size_t(m.cells[d]);
-  if (!fits) throw plaq::input_error("set_fields: an array has the components first, then the cells of the patch");
+/// [component, i, j, k] as it comes from Python, of so many cells, as [component][k][j][i].
+std::vector<double> turned(const array_in& a, int dimensions, const point& cells) {
+  const std::size_t nx = std::size_t(cells[0]), ny = std::size_t(cells[1]), nz = std::size_t(cells[2]);
+  bool fits = a.ndim() == std::size_t(dimensions) + 1 && a.shape(0) == 3;
+  for (int d = 0; fits && d < dimensions; ++d) fits = a.shape(std::size_t(d) + 1) == std::size_t(cells[d]);
+  if (!fits) throw plaq::input_error("an array of a field has the components first, then the cells");
   std::vector<double> out(a.size());
   const double* from = a.data();
   for (std::size_t c = 0; c < 3; ++c)
@@ -205,6 +205,7 @@ void bind_pic(nb::module_& m) {
           "set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
       .def_prop_ro("window_start", [](const plan& p) { return p.window.start; })
       .def("shifted", &plan::shifted, "step"_a, "Cells that the window has moved by when a step begins.")
+      .def_prop_ro("guard", &plan::guard, "Guard cells around a patch")
       .def("nodes",
            [](const plan& p) {
              std::vector<int> out;
@@ -284,10 +285,25 @@ void bind_pic(nb::module_& m) {
       .def(
           "set_fields",
           [](plasma& s, int patch, const array_in& e, const array_in& b) {
-            const block where = s.mesh(patch);
-            s.set_fields(patch, turned(e, where), turned(b, where));
+            const block m = s.mesh(patch);
+            s.set_fields(patch, turned(e, m.dimensions, m.cells), turned(b, m.dimensions, m.cells));
           },
           "patch"_a, "e"_a, "b"_a)
+      .def(
+          "set_ahead",
+          [](plasma& s, int patch, const array_in& e, const array_in& b) {
+            const block m = s.mesh(patch);
+            const point plane{1, m.cells[1], m.cells[2]};
+            s.set_ahead(patch, turned(e, m.dimensions, plane), turned(b, m.dimensions, plane));
+          },
+          "patch"_a, "e"_a, "b"_a)
+      .def(
+          "set_outside",
+          [](plasma& s, int patch, const array_in& e) {
+            const block m = s.mesh(patch);
+            s.set_outside(patch, turned(e, m.dimensions, {m.extent(0), m.extent(1), m.extent(2)}));
+          },
+          "patch"_a, "e"_a)
       .def(
           "array",
           [](plasma& s, int patch, const std::string& name) {

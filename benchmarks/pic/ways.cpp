@@ -61,6 +61,7 @@ void fill(const std::string& what, const plan& p, patch<T>& me) {
     const std::vector<double> w(n, p.cell_volume() / per_cell), drift(3 * n), thermal(3 * n, 0.1);
     pic::load(p, me, 0, {x, w, drift, thermal, false});
   }
+  begin_fields(me);
   begin(p, me);
 }
 

@@ -137,6 +137,20 @@ def test_a_window_goes_on_to_the_same_bits(window, tmp_path):
     assert np.array_equal(again["e.kinetic"].values, found["e.kinetic"].values)
 
 
+@pytest.mark.parametrize("cells, length, sides", [([200], [20], {}), ([60, 24], [12, 4.8], {"y": "conducting"}),
+                                                  ([60, 24], [12, 4.8], {})])
+def test_what_comes_into_a_window_has_the_fields_of_the_formulas(cells, length, sides):
+    """A magnet's field in all directions, as it was, to rounding."""
+    found = pic.run(pic.Parameters(
+        grid={"cells": cells, "length": length}, time={"end": 1.6 * length[0]}, boundaries={"x": "absorbing", **sides},
+        fields={"b": [0.3, 0.2, 0.5]}, window={"speed": 1, "start": 2},
+        species={"e": {**ELECTRONS, "density": 1e-10, "per_cell": 1}}, output=QUIET, run={"workers": 1},
+        probe={name: {"field": name, "at": [0] * len(cells), "along": "x", "every": 10}
+               for name in ("bx", "by", "bz")}))
+    for name, value in (("bx", 0.3), ("by", 0.2), ("bz", 0.5)):
+        assert np.abs(found[name].values - value).max() < 1e-9
+
+
 def test_collisions_bring_two_species_to_one_temperature():
     """At the rate of Spitzer within 20 %, of which the step costs some 10 %, with 2 x 4000 particles; energy of the run
     stays within 1 %."""

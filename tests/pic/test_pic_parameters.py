@@ -85,6 +85,31 @@ def test_mistakes_have_their_message(changed, message):
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("changed, message", [
+    ({"boundaries": {"y": "conducting"}},
+     'boundaries.y = ["conducting", "conducting"] is not allowed: grid.cells has 1 directions'),
+    ({"boundaries": {"particles_z": "absorbed"}}, "boundaries.particles_z = "),
+    ({"boundaries": {"layer": 20}}, "boundaries.layer = 20 is not allowed: no side of the box is absorbing"),
+    ({"boundaries": {"wall_temperature": 0.1}}, "boundaries.wall_temperature = 0.1 is not allowed: no side is thermal"),
+    ({"window": {"start": 3}}, "window.start = 3.0 is not allowed: window.speed is 0"),
+    ({"fields": {"solver": "electrostatic", "stencil": "cowan"}}, 'fields.stencil = "cowan" is not allowed'),
+])
+def test_what_nothing_makes_use_of_is_refused(changed, message):
+    with pytest.raises(InputError) as error:
+        parameters(**changed)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_check_names_the_step_of_the_fastest_of_an_electrostatic_run():
+    """Four thermal speeds of 0.2 in cells of 0.25 make 0.312 of a cell with a step of 0.1."""
+    fields = {"solver": "electrostatic"}
+    assert "ways: " not in describe(Setup(parameters(species=electrons(temperature=0.04), fields=fields)))
+    assert "ways: " not in describe(Setup(parameters(species=electrons(temperature=0.04))))
+    far = describe(Setup(parameters(species=electrons(temperature=0.04), fields=fields, time={"step": 1})))
+    way = 0.8 / math.sqrt(1 + 0.64) / 0.25
+    assert f"go through {way:.3g} cells in a step" in far and f"with a time.step of {1 / way:.3g} or less" in far
+
+
 PLATE = {"species": "electrons", "at": [0], "normal": [1], "flux": 0.1, "per_cell": 10}
 
 

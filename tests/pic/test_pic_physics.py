@@ -141,6 +141,46 @@ def test_a_particle_drifts_across_fields(pusher):
     assert energy.max() == pytest.approx(2 * gamma**2 * v * v, rel=1e-2)
 
 
+@pytest.mark.parametrize("e, sides", [([0.01, -0.02, 0.03], {}), (["0.01 + 0*x", "-0.02", 0.03], {"x": "conducting"}),
+                                      ([0, 0, 0], {})])
+def test_an_electron_feels_a_field_from_outside(e, sides):
+    """u = -E t of electrons too few to make a field, in an electrostatic run; files and probes have it."""
+    found = pic.run(pic.Parameters(
+        grid={"cells": [16], "length": [1.6]}, time={"end": 1, "step": 0.02},
+        fields={"solver": "electrostatic", "e": e}, boundaries=sides, output={"pictures": 0}, run={"workers": 1},
+        species={"e": {**ELECTRONS, "density": 1e-10, "per_cell": 4}},
+        probe={"place": {"field": "ey", "at": [0.8]}}))
+    fields = [float(str(part).split()[0]) for part in e]
+    for d, field in zip("xyz", fields):
+        u = found[f"e.p{d}"].values / found["e.weight"].values
+        assert u == pytest.approx(-field * (found.time - 0.01), abs=1e-8)
+    assert found["place"].values == pytest.approx(fields[1], abs=1e-8)
+
+
+def test_a_field_from_outside_may_change_from_place_to_place():
+    """A well E = 0.04 (x - 8) by a formula: an electron that is at rest beside its middle swings with √0.04."""
+    found = pic.run(pic.Parameters(
+        grid={"cells": [64], "length": [16]}, time={"end": 50, "step": 0.1},
+        fields={"solver": "electrostatic", "e": ["k*(x - 8)", 0, 0]}, constants={"k": 0.04},
+        boundaries={"x": "conducting"}, output={"pictures": 0}, run={"workers": 1},
+        species={"e": {**ELECTRONS, "density": "if(abs(x - 8.125) < 0.1, 1e-9, 0)", "per_cell": 1}}))
+    u = found["e.px"].values / found["e.weight"].values
+    assert frequency(found.time, u) == pytest.approx(0.2, rel=2e-3)
+    assert np.abs(u).max() == pytest.approx(0.125 * 0.2, rel=0.01)
+
+
+def test_electrostatic_electrons_may_cross_cells():
+    """A warm plasma with cells of a fifth of the Debye length and the step left open: the fastest go through two cells
+    in a step. Its energy stays, and so does every electron."""
+    found = pic.run(pic.Parameters(
+        grid={"cells": [64], "length": [0.2513], "patches": [8]}, time={"end": 20}, fields={"solver": "electrostatic"},
+        species={"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 100, "temperature": 0.0004}},
+        output={"pictures": 0}, run={"workers": 1}))
+    energy = found.field_energy + found.kinetic_energy
+    assert np.all(found["e.number"].values == 6400) and np.nanmax(found["gauss"].values) < 1e-12
+    assert np.abs(energy[1:-1] / energy[1] - 1).max() < 0.02
+
+
 def plate(**emission):
     """A gap of 10 with 100 cells between conductors, electrostatic, for 360 /ω_p, three times what the way across
     takes."""

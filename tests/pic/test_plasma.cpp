@@ -304,7 +304,7 @@ TEST(plasma, misuse_is_an_error) {
   EXPECT_EQ(error_of(p, how, [](plasma& s) { s.advance(0, false); }), "advance: 0 steps");
   const std::vector<double> few(3);
   EXPECT_EQ(error_of(p, how, [&](plasma& s) { s.set_fields(0, few, few); }),
-            "set_fields: patch 0 needs 3 x 4 numbers of e and b");
+            "set_fields: patch 0 needs 3 x 4 numbers of a field");
   EXPECT_NE(error_of(p, how, [](plasma& s) { s.advance(1, true); }).find("before the start"), std::string::npos);
 }
 

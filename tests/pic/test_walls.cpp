@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "plaq/pic/neighbours.hpp"
 #include "plaq/pic/reference.hpp"
 #include "plaq/pic/travel.hpp"
 #include "whole.hpp"
@@ -67,7 +68,8 @@ seen after(plan p, std::vector<double> x, const std::array<double, 3>& u, int st
     s.load(0, 0, {x, w, drift, thermal, false});
     s.start();
     auto rows = s.advance(steps, false);
-    out = s.particles(0, 0);
+    for (const int patch : s.local())
+      if (auto there = s.particles(patch, 0); !there.w.empty()) out = there;
     return rows;
   });
   EXPECT_EQ(found.said, std::vector<std::string>{""});
@@ -121,7 +123,8 @@ TEST(walls, thermal_walls_give_off_their_temperature) {
     auto& all = me.kinds[0];
     all.cell[0] = {0}, all.x[0] = {1e-3}, all.w = {1};
     all.u[0] = {-3}, all.u[1] = {0}, all.u[2] = {0};
-    ASSERT_TRUE(travel(p, me, 0, 0, std::uint64_t(i)));
+    double part = 1;
+    ASSERT_EQ(travel(p, me, 0, 0, std::uint64_t(i), part), way_end::here);
     EXPECT_GT(all.u[0][0], 0);
     EXPECT_GE(all.cell[0][0] + all.x[0][0], 0);
     normal += all.u[0][0] * all.u[0][0] / n, along += all.u[1][0] * all.u[1][0] / n, mean += all.u[2][0] / n;
@@ -158,64 +161,163 @@ TEST(walls, a_cavity_rings) {
     EXPECT_NEAR(end[std::size_t(i)], std::sin(k * i * dx) * std::cos(w * steps * p.dt), 1e-11);
 }
 
-// A pulse that goes into the layer at all sides: what of its energy is left when it is gone, below -60 dB. In two
-// dimensions it arrives at all angles, and at patches that have a part of the layer.
+/// E_z = of(cell) at t = 0 and no B; rows of so many steps.
+run of_light(const plan& p, int steps, const std::function<double(const point&)>& of) {
+  run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    for (const int patch : s.local()) {
+      const block m = s.mesh(patch);
+      const std::size_t n = own(m).size();
+      std::vector<double> e(3 * n), zero(3 * n);
+      std::size_t at = 2 * n;
+      for (int j = 0; j < m.cells[1]; ++j)
+        for (int i = 0; i < m.cells[0]; ++i) e[at++] = of({m.first[0] + i, m.first[1] + j, 0});
+      s.set_fields(patch, e, zero);
+    }
+    s.start();
+    return s.advance(steps, false);
+  });
+  EXPECT_EQ(found.said, std::vector<std::string>{""});
+  return found;
+}
+double light(const run& of, const plan& p, std::size_t row) {
+  double sum = 0;
+  for (std::size_t c = 0; c < 6; ++c) sum += at(of, p, row, record::energies + c);
+  return sum;
+}
+
+// A pulse that goes into the layer at all sides: what of its energy is left when it is gone. In two dimensions it
+// arrives at all angles, and at patches that have a part of the layer.
 double left_of_a_pulse(int dimensions, border b) {
   plan p = periodic(dimensions, 1, dimensions == 1 ? 120 : 48, dimensions == 1 ? 5 : 3);
   for (int d = 0; d < dimensions; ++d) p.cells[d] = p.cells[0], p.lengths[d] = 0.2 * p.cells[d];
   for (int d = 0; d < dimensions; ++d) p = between(p, d, b, wall::absorbed, wall::absorbed);
   p.layer = 10, p.dt = 0.7 * p.courant();
-  const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
-    for (const int patch : s.local()) {
-      const block m = s.mesh(patch);
-      const std::size_t n = own(m).size();
-      std::vector<double> e(3 * n), zero(3 * n);
-      std::size_t at = 2 * n;  // E_z
-      for (int j = 0; j < m.cells[1]; ++j)
-        for (int i = 0; i < m.cells[0]; ++i) {
-          double r2 = 0;
-          for (int d = 0; d < dimensions; ++d) {
-            const double x = ((d ? j : i) + m.first[d] + 0.1) * 0.2 - p.lengths[d] / 2;
-            r2 += x * x;
-          }
-          e[at++] = (1 - 2 * r2) * std::exp(-2 * r2);  // without a mean: in the plane that would leave a tail
-        }
-      s.set_fields(patch, e, zero);
+  const run found = of_light(p, int(2.5 * p.lengths[0] / p.dt), [&](const point& cell) {
+    double r2 = 0;
+    for (int d = 0; d < dimensions; ++d) {
+      const double x = (cell[d] + 0.1) * 0.2 - p.lengths[d] / 2;
+      r2 += x * x;
     }
-    s.start();
-    return s.advance(int(2.5 * p.lengths[0] / p.dt), false);
+    return (1 - 4.0 / dimensions * r2) * std::exp(-2 * r2);  // without a mean, which does not travel
   });
-  EXPECT_EQ(found.said, std::vector<std::string>{""});
-  const auto energy = [&](std::size_t row) {
-    double sum = 0;
-    for (std::size_t c = 0; c < 6; ++c) sum += at(found, p, row, record::energies + c);
-    return sum;
-  };
-  return energy(rows_of(found, p) - 1) / energy(0);
+  return light(found, p, rows_of(found, p) - 1) / light(found, p, 0);
 }
 TEST(walls, absorbing_layers_take_light_in) {
-  EXPECT_LT(left_of_a_pulse(1, border::absorbing), 1e-6);
+  EXPECT_LT(left_of_a_pulse(1, border::absorbing), 1e-8);
   EXPECT_LT(left_of_a_pulse(2, border::absorbing), 1e-6);
   EXPECT_GT(left_of_a_pulse(1, border::conducting), 0.9);
 }
 
-// A magnet's field through a conducting side stays as it is.
-TEST(walls, a_uniform_field_through_the_wall_stays) {
-  plan p = closed(2, border::conducting, wall::absorbed, 8, 2);
-  const run found = on(1, p, {.pool = {.workers = 1}}, [](plasma& s) {
-    for (const int patch : s.local()) {
-      const std::size_t n = own(s.mesh(patch)).size();
-      std::vector<double> zero(3 * n), b(3 * n);
-      std::fill_n(b.begin(), n, 0.7);
-      s.set_fields(patch, zero, b);
-    }
-    s.start();
-    auto rows = s.advance(50, false);
-    for (const int patch : s.local())
-      for (const double x : s.field(patch, "bx")) EXPECT_EQ(x, 0.7);
-    return rows;
+/// What of a pulse's energy comes back from layers in x: `wave` cells a wavelength, at an angle with x, of which as
+/// many cells across make a period (at 0 there is one dimension).
+double back_of(double wave, int layer, double degrees, int across, stencil curl) {
+  const double angle = degrees * std::numbers::pi / 180, k = 2 * std::numbers::pi / wave;
+  const int dimensions = across ? 2 : 1, cells = int(20 * wave);
+  plan p = periodic(dimensions, 1, cells, 1);
+  p.kinds.clear(), p.cells[0] = cells, p.curl = curl, p.patches[0] = 4;
+  if (across) p.cells[1] = across;
+  for (int d = 0; d < dimensions; ++d) p.lengths[d] = p.cells[d];
+  p = between(p, 0, border::absorbing, wall::absorbed, wall::absorbed);
+  p.layer = layer, p.dt = 0.95 * p.courant();
+  const int steps = int((cells - 2 * layer) / std::cos(angle) / p.dt);
+  const run found = of_light(p, steps, [&](const point& cell) {
+    const double x = cell[0] - 0.5 * cells;
+    return std::exp(-0.5 * x * x / (2.5 * wave * wave)) *
+           std::cos(k * (x * std::cos(angle) + cell[1] * std::sin(angle)));
   });
-  EXPECT_EQ(at(found, p, 49, record::energies), 0);
+  return light(found, p, rows_of(found, p) - 1) / light(found, p, 0);
+}
+TEST(walls, layers_of_ten_cells_send_hardly_anything_back) {
+  for (const double wave : {15.0, 20.0, 32.0, 64.0}) EXPECT_LT(back_of(wave, 10, 0, 0, stencil::yee), 1e-8) << wave;
+  for (const stencil curl : {stencil::yee, stencil::cowan})
+    for (const double angle : {30.0, 45.0})
+      EXPECT_LT(back_of(24 * std::sin(angle * std::numbers::pi / 180), 10, angle, 24, curl), 1e-7) << angle;
+}
+// Thicker ones less, and such as are as thin as can be still most of it not.
+TEST(walls, layers_of_any_thickness_absorb) {
+  EXPECT_LT(back_of(16, 2, 0, 0, stencil::yee), 2e-2);
+  EXPECT_LT(back_of(16, 4, 0, 0, stencil::yee), 1e-3);
+  EXPECT_LT(back_of(16, 8, 0, 0, stencil::yee), 1e-7);
+  EXPECT_LT(back_of(16, 20, 0, 0, stencil::yee), 1e-10);
+}
+
+/// E_z in a column of a box in time, five cells from a sheet of current ~ cos(k y) g(t) at half the frequency k.
+std::vector<double> beside_a_sheet(int cells, int layer, int sheet) {
+  plan p = between(periodic(2, 1, cells, 1), 0, border::absorbing, wall::absorbed, wall::absorbed);
+  p.kinds.clear();
+  p.cells = {cells, 60, 1}, p.lengths = {double(cells), 60, 1}, p.patches = {1, 1, 1};
+  p.layer = layer, p.dt = 0.95 * p.courant();
+  const double k = 2 * std::numbers::pi / 60, w = 0.5 * k;
+  patch<double> me(p, {});
+  me.now.resize(record::length(p));
+  const auto around = [&] {
+    std::vector<halo<double>> all;
+    for (const auto& to : neighbours(p, {})) all.push_back(edge_for(me, to.shift));
+    for (const auto& one : all) take(me, one);
+  };
+  around(), begin_fields(me);
+  std::vector<double> out;
+  for (int n = 0; n < int(360 / p.dt); ++n) {
+    const double t = (n + 0.5) * p.dt, now = std::sin(w * t) * std::exp(-0.5 * std::pow((t - 150) / 40, 2));
+    for (int y = 0; y < 60; ++y) me.f.j[2][std::size_t(me.mesh.index({sheet, y, 0}))] = now * std::cos(k * y);
+    advance_fields(p, me), around(), complete_fields(p, me);
+    out.push_back(me.f.e[2][std::size_t(me.mesh.index({sheet - 4, 0, 0}))]);
+  }
+  return out;
+}
+// A field that does not travel decays as exp(-x sqrt(k^2 - w^2)). A layer in the midst of it changes it by 0.3 %, since
+// it stretches it, and forgets; with kappa = 1 and alpha = 0 it would be 20 %.
+TEST(walls, layers_let_evanescent_fields_decay) {
+  const auto far = beside_a_sheet(500, 10, 250), near = beside_a_sheet(60, 10, 15);
+  double size = 0, most = 0;
+  for (std::size_t n = 0; n < far.size(); ++n)
+    size = std::max(size, std::abs(far[n])), most = std::max(most, std::abs(near[n] - far[n]));
+  EXPECT_GT(size, 0.1);
+  EXPECT_LT(most, 5e-3 * size);
+}
+
+// A magnet's field stays as it is, through conducting sides and in the corners between them.
+TEST(walls, a_uniform_field_stays) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions) {
+    plan p = closed(dimensions, border::conducting, wall::absorbed, 8, 2);
+    const std::array<double, 3> given{0.7, -0.4, 0.5};
+    const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+      for (const int patch : s.local()) {
+        const std::size_t n = own(s.mesh(patch)).size();
+        std::vector<double> zero(3 * n), b(3 * n);
+        for (std::size_t c = 0; c < 3; ++c) std::fill_n(b.begin() + std::ptrdiff_t(c * n), n, given[c]);
+        s.set_fields(patch, zero, b);
+      }
+      s.start();
+      auto rows = s.advance(50, false);
+      for (const int patch : s.local())
+        for (std::size_t c = 0; c < 3; ++c)
+          for (const double x : s.field(patch, field_names()[3 + c])) EXPECT_EQ(x, given[c]) << dimensions << c;
+      return rows;
+    });
+    EXPECT_EQ(found.said, std::vector<std::string>{""});
+    EXPECT_EQ(at(found, p, 49, record::energies), 0);
+  }
+}
+
+// Without light there is no limit to a way in a step: to and fro between mirrors, many times.
+TEST(walls, far_ways_are_followed_from_mirror_to_mirror) {
+  for (const int patches : {1, 2}) {
+    plan p = closed(2, border::conducting, wall::reflected, 8, patches);
+    p.electrostatic = true, p.dt = 7.3;  // 36 cells
+    const std::array<double, 3> u{-0.6, 0.9, 0.1};
+    const double g = std::sqrt(1 + 0.36 + 0.81 + 0.01);
+    const int steps = 5;
+    const seen end = after(p, {0.5, 0.7}, u, steps);
+    ASSERT_EQ(end.w.size(), 1u);
+    for (std::size_t d = 0; d < 2; ++d) {
+      const double length = p.lengths[d];
+      double x = std::fmod((d == 0 ? 0.5 : 0.7) + u[d] / g * steps * p.dt, 2 * length);
+      if (x < 0) x += 2 * length;
+      EXPECT_NEAR(end.x[d], x > length ? 2 * length - x : x, 1e-11);
+      EXPECT_NEAR(end.u[d], x > length ? -u[d] : u[d], 1e-14);
+    }
+  }
 }
 
 }  // namespace

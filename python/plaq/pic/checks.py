@@ -9,7 +9,7 @@ from typing import Any
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line, shown
 from plaq.pic.formula import Formula
-from plaq.pic.table import COURANT, DIRECTIONS, PATCH, QUIET_STEP, SCHEMA
+from plaq.pic.table import COURANT, DIRECTIONS, LAYER, PATCH, QUIET_STEP, SCHEMA
 from plaq.pic.units import NORMALISED, Units
 
 LEAST, LARGEST = 1e-30, 1e30  # amounts of numbers, normalised
@@ -19,8 +19,8 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
 
 def check(values: Mapping[str, Any], source: str) -> None:
     """InputError for the first thing that is wrong."""
-    for look in (_shapes, _sizes, _boundaries, _step, _species, _emission, _conductors, _lasers, _window, _collisions,
-                 _ionisation, _diagnostics, _formulas):
+    for look in (_shapes, _sizes, _boundaries, _unused, _step, _species, _emission, _conductors, _lasers, _window,
+                 _collisions, _ionisation, _diagnostics, _formulas):
         look(values, source)
 
 
@@ -95,6 +95,27 @@ def _boundaries(values: Mapping[str, Any], source: str) -> None:
         particles = getattr(sides_of, f"particles_{d}")[0]
         if particles != "auto" and (particles == "periodic") != (getattr(sides_of, d)[0] == "periodic"):
             raise refuse(source, f"boundaries.particles_{d}", particles, "particles are periodic where fields are")
+
+
+def _unused(values: Mapping[str, Any], source: str) -> None:
+    """What nothing in the input makes use of."""
+    sides_of, dimension = values["boundaries"], len(values["grid"].cells)
+    for d in DIRECTIONS[dimension:]:
+        for key, rest in ((d, "periodic"), (f"particles_{d}", "auto"), (f"potential_{d}", 0.0)):
+            if getattr(sides_of, key) != (rest, rest):
+                raise refuse(source, f"boundaries.{key}", list(getattr(sides_of, key)),
+                             f"grid.cells has {dimension} directions")
+    used = DIRECTIONS[:dimension]
+    if sides_of.layer != LAYER and not any("absorbing" in getattr(sides_of, d) for d in used):
+        raise refuse(source, "boundaries.layer", sides_of.layer, "no side of the box is absorbing")
+    if sides_of.wall_temperature and not any("thermal" in getattr(sides_of, f"particles_{d}") for d in used):
+        raise refuse(source, "boundaries.wall_temperature", sides_of.wall_temperature,
+                     "no side is thermal to particles")
+    if values["window"].start and not values["window"].speed:
+        raise refuse(source, "window.start", values["window"].start, "window.speed is 0: nothing moves")
+    if values["fields"].stencil != "yee" and values["fields"].solver == "electrostatic":
+        raise refuse(source, "fields.stencil", values["fields"].stencil,
+                     "an electrostatic field has no curl; it is of the electromagnetic solver")
 
 
 def _step(values: Mapping[str, Any], source: str) -> None:

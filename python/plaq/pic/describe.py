@@ -6,7 +6,7 @@ import numpy as np
 
 from plaq.data.words import size
 from plaq.errors import InputError
-from plaq.pic import loads
+from plaq.pic import loads, speeds
 from plaq.pic.doubts import doubts
 from plaq.pic.plan import plan_of
 from plaq.pic.setup import Setup
@@ -24,6 +24,7 @@ def describe(setup: Setup) -> str:
                             f"{setup.sides('particles_', 0)[i]} and {setup.sides('particles_', 1)[i]}"
                             for i, d in enumerate(setup.directions))),
         ("steps", f"{setup.steps} of {setup.dt:.6g} /ω_p"),
+        *far_ways(setup),
         *window_and_light(setup),
         *((f"species {name}", f"charge {one.charge:g} e, mass {one.mass:g} m_e, "
            f"{expected.particles[name].sum():.6g} macro-particles at the beginning")
@@ -48,6 +49,19 @@ def in_words(setup: Setup, expected: loads.Loads) -> str:
         return f"that of {total} for the fields" + (", and what plates give off" if setup.p.emission else "")
     return (f"{total}; the patch with most has {work.max() / work.mean():.3g} times the mean, so that up to "
             f"{int(np.ceil(work.sum() / work.max()))} ranks can share the first step")
+
+
+def far_ways(setup: Setup) -> list[tuple[str, str]]:
+    """Of an electrostatic run whose fastest particles go through more than a cell in a step."""
+    if setup.p.fields.solver != "electrostatic":
+        return []
+    found = max(((speeds.cells_in_a_step(setup, name), name) for name in setup.p.species), default=(0.0, ""))
+    most, name = found
+    if most <= 1:
+        return []
+    return [("ways", f"the fastest of {name} at the beginning, by drift and {speeds.TAIL} thermal speeds, go through "
+             f"{most:.3g} cells in a step, which takes longer; with a time.step of {setup.p.time.step / most:.3g} "
+             "or less it is one")]
 
 
 def window_and_light(setup: Setup) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from plaq.data.words import size
 from plaq.machine import memory
 from plaq.pic.loads import Loads, recorded_bytes
 from plaq.pic.setup import Setup
+from plaq.pic.table import DIRECTIONS
 
 FAST = 0.5  # ω_p Δt
 TURN = 1.0  # ω_c Δt
@@ -23,7 +24,7 @@ LIGHT = 10.0  # m_e, of species that a mesh heats
 def doubts(setup: Setup, loads: Loads) -> list[str]:
     with np.errstate(all="ignore"):
         found = [sentence for name in setup.p.species for sentence in _of_species(setup, loads, name)]
-    return [*found, *_of_magnets(setup), *_of_lasers(setup), *_of_memory(setup)]
+    return [*found, *_of_magnets(setup), *_of_outside(setup), *_of_lasers(setup), *_of_memory(setup)]
 
 
 def _of_species(setup: Setup, loads: Loads, name: str) -> Iterator[str]:
@@ -78,6 +79,15 @@ def _of_magnets(setup: Setup) -> Iterator[str]:
         if turn > TURN:
             yield (f"species {name}: ω_c Δt = {turn:.3g} where fields.b is strongest, {2 * math.pi / turn:.2g} steps "
                    "to a turn, whose frequency and radius are not right then")
+
+
+def _of_outside(setup: Setup) -> Iterator[str]:
+    """E that conductors would not let stand."""
+    for name in setup.outside_fields:
+        d = DIRECTIONS.index(name[1])
+        if d < setup.dimension and (setup.p.conductor or "periodic" not in getattr(setup.p.boundaries, name[1])):
+            yield (f"fields.e: conductors do not answer E_{name[1]} from outside, as those of a laboratory would; a "
+                   f"voltage between sides is boundaries.potential_{name[1]}")
 
 
 def _of_lasers(setup: Setup) -> Iterator[str]:

@@ -22,6 +22,12 @@ from plaq.pic.table import DIRECTIONS
 OF_ALL = re.compile(r"rank \d+: ")  # how it begins when what fails on one rank is thrown on all
 
 
+def _stacked(found: dict[str, np.ndarray], extent: list[int] | None = None) -> list[np.ndarray]:
+    """E and B of what there is by name, 0 for the rest, components first."""
+    rest = np.zeros(extent) if extent else None
+    return [np.stack([found.get(f"{kind}{d}", rest) for d in DIRECTIONS]) for kind in "eb"]
+
+
 class Plasma:
     """The patches of this rank, and all of them together. Collective but for what says "local". ``folder``:
     a checkpoint."""
@@ -82,25 +88,42 @@ class Plasma:
         return self.plan.shifted(max(0, self.step - 1)) * self.setup.spacing[0]
 
     def shift(self) -> None:
-        """The window moves by a cell, and the profiles fill the one that comes in."""
+        """The window moves by a cell, and the profiles and first fields fill the one that comes in."""
+        self.comm.together(self._set_ahead)
         self.call("shift")
         self.comm.together(self._load_new)
 
-    def _load_new(self) -> None:
+    def _last(self) -> Iterator[int]:
+        """Local: the patches at the high side of x."""
         for patch in self.core.local():
-            last = self.core.origin(patch)[0] + self.core.extent(patch)[0] == self.setup.cells[0]
-            if last:
-                self._load_patch(patch, self.core.extent(patch)[0] - 1)
+            if self.core.origin(patch)[0] + self.core.extent(patch)[0] == self.setup.cells[0]:
+                yield patch
+
+    def _set_ahead(self) -> None:
+        setup = self.setup
+        for patch in self._last() if setup.first_fields else ():
+            first, extent = self.core.origin(patch), self.core.extent(patch)
+            first[0], extent[0] = self.plan.shifted(self.step) + setup.cells[0] - 1, 1
+            found = {name: setup.first_field(name, first, extent) for name in setup.first_fields}
+            self.core.set_ahead(patch, *_stacked(found, extent))
+
+    def _load_new(self) -> None:
+        for patch in self._last():
+            self._load_patch(patch, self.core.extent(patch)[0] - 1)
 
     def _add_fields(self) -> None:
         """Those of the input to what there is."""
-        for patch in self.core.local() if self.setup.first_fields else ():
+        setup = self.setup
+        for patch in self.core.local() if setup.first_fields else ():
             first, extent = self.core.origin(patch), self.core.extent(patch)
             found = {name: np.array(self.core.array(patch, name)) for name in HALF}
-            for name in self.setup.first_fields:
-                found[name] += self.setup.first_field(name, first, extent)
-            e, b = (np.stack([found[f"{kind}{d}"] for d in DIRECTIONS]) for kind in "eb")
-            self.core.set_fields(patch, e, b)
+            for name in setup.evolving_fields:
+                found[name] += setup.first_field(name, first, extent)
+            self.core.set_fields(patch, *_stacked(found))
+            if setup.outside_fields:
+                guard = self.plan.guard
+                found = {name: setup.outside_field(name, first, extent, guard) for name in setup.outside_fields}
+                self.core.set_outside(patch, _stacked(found, [n + 2 * guard for n in extent])[0])
 
     def _load(self, patch: int, number: int, name: str, from_x: int) -> None:
         one, setup = self.setup.p.species[name], self.setup

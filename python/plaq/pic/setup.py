@@ -95,6 +95,17 @@ class Setup:
                  for kind in "eb" for d, part in zip(DIRECTIONS, getattr(self.p.fields, kind))}
         return {name: profile for name, profile in found.items() if profile.constant != 0.0}
 
+    @property
+    def outside_fields(self) -> dict[str, Profile]:
+        """Of these, E of an electrostatic run, which comes from outside and stays."""
+        electrostatic = self.p.fields.solver == "electrostatic"
+        return {name: profile for name, profile in self.first_fields.items() if electrostatic and name[0] == "e"}
+
+    @property
+    def evolving_fields(self) -> dict[str, Profile]:
+        """The others."""
+        return {name: profile for name, profile in self.first_fields.items() if name not in self.outside_fields}
+
     @cached_property
     def looks(self) -> int:
         """How many steps or cells are looked at before a run, at most."""
@@ -216,6 +227,16 @@ class Setup:
         """Of ex, … bz in the cells with these centres."""
         shift = np.array(HALF[name][:self.dimension]) - 1  # in half cells
         return centres + 0.5 * shift * np.array(self.spacing)
+
+    def outside_field(self, name: str, first: Any, extent: Any, guard: int) -> np.ndarray:
+        """ex, ey or ez that an electrostatic run has from outside, in a box of cells with guards, [x, y, z]:
+        around periodic sides, mirrored behind others."""
+        first, extent = [n - guard for n in first], [n + 2 * guard for n in extent]
+        places = self.yee_points(name, self.centres(first, extent))
+        for d, (length, side) in enumerate(zip(self.lengths, self.sides("", 0))):
+            x = places[:, d]
+            places[:, d] = np.mod(x, length) if side == "periodic" else length - np.abs(length - np.abs(x))
+        return self.first_fields[name].at(places).reshape(extent)
 
     def places(self) -> Iterator[np.ndarray]:
         """Centres of all cells of a box that is not large, or of some evenly spread, [n, D] at a time."""

@@ -15,6 +15,7 @@ PUSHERS = ("boris", "vay", "higuera_cary")
 COMPONENTS = ("ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho", "phi")
 AXES = (*DIRECTIONS, "ux", "uy", "uz", "energy")
 PATCH = {1: 64, 2: 16, 3: 8}  # cells in a direction of a patch, about, where the input leaves it open
+LAYER = 8  # cells of an absorbing side, where the input leaves it open
 COURANT = 0.95  # of the limit, where the input leaves the step open
 QUIET_STEP = 0.1  # in 1/ω_p, where no wave has to be followed
 
@@ -26,7 +27,8 @@ SECTIONS = {
     "boundaries": "What happens at the sides of the box.",
     "time": "How long, in what steps.",
     "solver": "Order of the particles' shape, arithmetic, random numbers.",
-    "fields": "Electric and magnetic field at the beginning, formulas of x, y, z.",
+    "fields": "Electric and magnetic field at the beginning, formulas of x, y, z. Of an electrostatic solver: "
+              "from outside, in all steps.",
     "species.*": "Particles of one kind. Profiles are formulas of x, y, z.",
     "emission.*": "Plates that give off particles of a species, anywhere in the box and at any angle: "
                   "a point in one dimension, a line in two, a square in three.",
@@ -66,7 +68,7 @@ TABLE = [
                 f"of particles in {d}; auto: periodic where the fields are, absorbed elsewhere") for d in DIRECTIONS),
     *(Parameter("boundaries", f"potential_{d}", sides_at(), (0.0, 0.0), "m_e c²/e",
                 f"of conducting sides in {d}, of an electrostatic solver") for d in DIRECTIONS),
-    Parameter("boundaries", "layer", integer(2, 1000), 8, "cells", "of a side that absorbs waves, inside the box"),
+    Parameter("boundaries", "layer", integer(2, 1000), LAYER, "cells", "of a side that absorbs waves, inside the box"),
     Parameter("boundaries", "wall_temperature", real("[0, inf)"), 0.0, "m_e c²", "of thermal sides"),
     Parameter("time", "end", real("(0, inf)"), REQUIRED, "1/ω_p",
               "of the run; a finished run goes on with a later one",
@@ -79,15 +81,17 @@ TABLE = [
     Parameter("solver", "precision", choice("double", "single"), "double", "", "of positions and momenta"),
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("fields", "solver", choice("electromagnetic", "electrostatic"), "electromagnetic", "",
-              "Maxwell's equations on Yee's mesh, or E = -grad φ in every step and B as it was given"),
+              "Maxwell's equations on Yee's mesh, or E = -grad φ + fields.e in every step and B as it was given"),
     Parameter("fields", "stencil", choice("yee", "cowan"), "yee", "",
               "of curl E; cowan: smoothed across, so that light along the axes is as fast as light where the step "
               "is near its limit"),
-    Parameter("fields", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e", "E_x, E_y, E_z at t = 0"),
-    Parameter("fields", "b", three(formula()), (0.0, 0.0, 0.0), "m_e ω_p/e", "B_x, B_y, B_z at t = 0"),
+    Parameter("fields", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e",
+              "E_x, E_y, E_z at t = 0; of an electrostatic solver added to -grad φ in every step"),
+    Parameter("fields", "b", three(formula()), (0.0, 0.0, 0.0), "m_e ω_p/e",
+              "B_x, B_y, B_z at t = 0; of an electrostatic solver in every step"),
     Parameter("fields", "of_charges", boolean(), False, "",
               "whether E has the field of the charges at t = 0 too, in a periodic box on a uniform background; "
-              "if not, a background at rest makes up for them"),
+              "if not, a background at rest makes up for them; of an electrostatic solver it always has"),
     Parameter("species.*", "charge", real(), REQUIRED, "e", "of one particle"),
     Parameter("species.*", "mass", real("(0, inf)"), REQUIRED, "m_e", "of one particle"),
     Parameter("species.*", "density", formula(), 0.0, "n_0",

@@ -10,7 +10,7 @@ namespace plaq::pic {
 
 namespace {
 
-constexpr double reflection = 1e-8;
+constexpr double most_loss = 3.2, most_stretch = 0.5, most_shift = 0.05;  // sigma dx, kappa - 1, alpha dx
 
 /// The planes low ... high - 1 in dimension d, as far as they are in r.
 region planes(region r, int d, int low, int high) {
@@ -19,11 +19,10 @@ region planes(region r, int d, int low, int high) {
   return r;
 }
 
-/// For every cell of the region: psi <- keep psi + (keep - 1) dF/dx, then field += by psi. `back`: the derivative
-/// is the one to the cell before. `keep` begins with plane `low`.
-template <class T>
-void one_component(const block& m, int d, const region& r, int low, const std::vector<T>& keep, bool back, T by,
-                   const std::vector<T>& of, std::vector<T>& psi, std::vector<T>& field) {
+/// use(n, i, plane, dF/dx_d) for every cell of the region, the n-th one, at i of the block. `back`: the derivative is
+/// the one to the cell before.
+template <class T, class Use>
+void each_derivative(const block& m, int d, const region& r, bool back, const std::vector<T>& of, Use use) {
   const auto s = m.stride[d];
   const T over = T(1 / m.spacing[d]);
   std::size_t n = 0;
@@ -31,13 +30,11 @@ void one_component(const block& m, int d, const region& r, int low, const std::v
   for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
     for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
       for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0], ++n) {
-        const T b = keep[std::size_t(at[d] - low)];
         const std::ptrdiff_t i = m.index(at);
-        const T rise = back         ? over * (of[i] - of[i - s])
-                       : m.smoothed ? difference(m, d, of.data() + i)
-                                    : over * (of[i + s] - of[i]);
-        psi[n] = b * psi[n] + (b - 1) * rise;
-        field[i] += by * psi[n];
+        use(n, std::size_t(i), at[d],
+            back         ? over * (of[i] - of[i - s])
+            : m.smoothed ? difference(m, d, of.data() + i)
+                         : over * (of[i + s] - of[i]));
       }
 }
 
@@ -61,15 +58,16 @@ absorbing<T>::absorbing(const plan& p, const block& m) {
       one.low = std::max(begin - first, around(m).low[d]),
       one.high = std::min(end - first, m.cells[d] + m.guard[d] - 1);
       if (one.low >= one.high) continue;
-      const double depth = p.layer * m.spacing[d], most = -4 * std::log(reflection) / (2 * depth);
-      const auto keep = [&](double at, double dt) {  // at: a place in cells of the box
+      const double h = m.spacing[d];
+      const auto add = [&](factors& to, double at) {  // at: a place in cells of the box
         const double deep = std::clamp(side ? at - begin : end - at, 0.0, double(p.layer)) / p.layer;
-        return T(std::exp(-most * deep * deep * deep * dt));
+        const double sigma = most_loss / h * deep * deep * deep, kappa = 1 + most_stretch * deep * deep * deep,
+                     alpha = most_shift / h * (1 - deep), b = std::exp(-(sigma / kappa + alpha) * p.dt);
+        to.keep.push_back(T(b));
+        to.gain.push_back(T(sigma > 0 ? (b - 1) * sigma / (kappa * (sigma + kappa * alpha)) : 0));
+        to.rest.push_back(T(1 / kappa - 1));
       };
-      for (int i = one.low; i < one.high; ++i) {
-        one.keep_e.push_back(keep(first + i, p.dt));
-        one.keep_b.push_back(keep(first + i + 0.5, 0.5 * p.dt));
-      }
+      for (int i = one.low; i < one.high; ++i) add(one.at_e, first + i), add(one.at_b, first + i + 0.5);
       for (auto& psi : one.of_e) psi.assign(planes(own(m), d, one.low, one.high).size(), T(0));
       for (auto& psi : one.of_b) psi.assign(planes(around(m), d, one.low, one.high).size(), T(0));
       along_[std::size_t(d)].push_back(std::move(one));
@@ -81,23 +79,44 @@ absorbing<T>::absorbing(const plan& p, const block& m) {
 template <class T>
 void absorbing<T>::advance_e(const block& m, fields<T>& f) {
   for (int d = 0; d < 3; ++d)
-    for (direction& one : along_[std::size_t(d)]) {
-      const int a = (d + 1) % 3, b = (d + 2) % 3;
-      const region r = planes(own(m), d, one.low, one.high);
-      one_component(m, d, r, one.low, one.keep_e, true, T(-m.dt), f.b[b], one.of_e[0], f.e[a]);
-      one_component(m, d, r, one.low, one.keep_e, true, T(m.dt), f.b[a], one.of_e[1], f.e[b]);
-    }
+    for (direction& one : along_[std::size_t(d)])
+      for (std::size_t c = 0; c < 2; ++c) {
+        const int a = (d + 1 + int(c)) % 3, b = (d + 2 - int(c)) % 3;
+        const T by = T(c ? m.dt : -m.dt);
+        each_derivative(m, d, planes(own(m), d, one.low, one.high), true, f.b[b],
+                        [&](std::size_t n, std::size_t i, int plane, T rise) {
+                          const auto k = std::size_t(plane - one.low);
+                          T& psi = one.of_e[c][n];
+                          psi = one.at_e.keep[k] * psi + one.at_e.gain[k] * rise;
+                          f.e[a][i] += by * (psi + one.at_e.rest[k] * rise);
+                        });
+      }
 }
 
 template <class T>
-void absorbing<T>::advance_b(const block& m, fields<T>& f) {
+void absorbing<T>::renew_b(const block& m, const fields<T>& f) {
   for (int d = 0; d < 3; ++d)
-    for (direction& one : along_[std::size_t(d)]) {
-      const int a = (d + 1) % 3, b = (d + 2) % 3;
-      const region r = planes(around(m), d, one.low, one.high);
-      one_component(m, d, r, one.low, one.keep_b, false, T(0.5 * m.dt), f.e[b], one.of_b[0], f.b[a]);
-      one_component(m, d, r, one.low, one.keep_b, false, T(-0.5 * m.dt), f.e[a], one.of_b[1], f.b[b]);
-    }
+    for (direction& one : along_[std::size_t(d)])
+      for (std::size_t c = 0; c < 2; ++c)
+        each_derivative(m, d, planes(around(m), d, one.low, one.high), false, f.e[(d + 2 - int(c)) % 3],
+                        [&](std::size_t n, std::size_t, int plane, T rise) {
+                          const auto k = std::size_t(plane - one.low);
+                          one.of_b[c][n] = one.at_b.keep[k] * one.of_b[c][n] + one.at_b.gain[k] * rise;
+                        });
+}
+
+template <class T>
+void absorbing<T>::advance_b(const block& m, fields<T>& f) const {
+  for (int d = 0; d < 3; ++d)
+    for (const direction& one : along_[std::size_t(d)])
+      for (std::size_t c = 0; c < 2; ++c) {
+        const int a = (d + 1 + int(c)) % 3, b = (d + 2 - int(c)) % 3;
+        const T by = T((c ? -0.5 : 0.5) * m.dt);
+        each_derivative(m, d, planes(around(m), d, one.low, one.high), false, f.e[b],
+                        [&](std::size_t n, std::size_t i, int plane, T rise) {
+                          f.b[a][i] += by * (one.of_b[c][n] + one.at_b.rest[std::size_t(plane - one.low)] * rise);
+                        });
+      }
 }
 
 template <class T>

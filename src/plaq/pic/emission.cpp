@@ -163,9 +163,9 @@ std::vector<tile> tiles_of(const plan& p, const block& m) {
 }
 
 template <class T>
-births<T> emit(const plan& p, patch<T>& me, std::size_t s) {
+under_way<T> emit(const plan& p, patch<T>& me, std::size_t s) {
   const block& m = me.mesh;
-  births<T> out;
+  under_way<T> out;
   std::vector<double> before;
   int looked_at = -1;
   for (const tile& t : me.tiles) {
@@ -219,7 +219,7 @@ births<T> emit(const plan& p, patch<T>& me, std::size_t s) {
   return out;
 }
 
-template births<float> emit(const plan&, patch<float>&, std::size_t);
-template births<double> emit(const plan&, patch<double>&, std::size_t);
+template under_way<float> emit(const plan&, patch<float>&, std::size_t);
+template under_way<double> emit(const plan&, patch<double>&, std::size_t);
 
 }  // namespace plaq::pic

@@ -30,16 +30,10 @@ struct frame {
 };
 frame frame_of(const plan& p, const emitter& e);
 
-/// Particles that begin in a patch in a step, on their plates, with their momentum; and the part of the step that
-/// each has still before it.
+/// Particles of species s that begin in a patch in a step, on their plates, with their momentum, as E and the particles
+/// are before the step. What they leave behind goes to the patch's plates, where it has its image if the plate is a
+/// conductor.
 template <class T>
-struct births {
-  particles<T> who;
-  std::vector<double> part;
-};
-/// Of species s, as E and the particles are before the step. What they leave behind goes to the patch's plates,
-/// where it has its image if the plate is a conductor.
-template <class T>
-births<T> emit(const plan& p, patch<T>& me, std::size_t s);
+under_way<T> emit(const plan& p, patch<T>& me, std::size_t s);
 
 }  // namespace plaq::pic

@@ -21,12 +21,14 @@ struct motion {
   double charge_per_mass = 0;
   double charge = 0;                           ///< of weight 1
   std::array<std::array<bool, 2>, 3> walls{};  ///< sides of the patch that are sides of the box
+  bool far = false;                            ///< whether a way in a step may be longer than a cell
 };
 
-/// Particles that a step did not end with, in rising order: those that are in another patch now, and those that would
-/// cross a wall, which have got their new momentum but are where they were.
+/// Particles that a step did not end with, in rising order: those that are in another patch now; and those whose way is
+/// to be followed, since it meets a wall or is longer than a cell, which have got their new momentum but are where they
+/// were.
 struct set_apart {
-  std::vector<std::uint32_t> leaving, at_wall;
+  std::vector<std::uint32_t> leaving, to_follow;
 };
 
 /// Orders particles of the patch's own cells by cell, x fastest, as it makes the others fast. Those of a cell keep
@@ -35,7 +37,7 @@ template <class T>
 void sort_by_cell(const block& m, particles<T>& p);
 
 /// Momenta from t - dt/2 to t + dt/2, positions from t to t + dt, and J between, added. Sums are those of the new
-/// momenta. Throws runtime_failure where a particle moves by more than a cell.
+/// momenta. Throws runtime_failure where a particle moves by more than a cell and may not, or by no number.
 template <class T>
 sums advance(const block& m, int order, const motion& how, fields<T>& f, particles<T>& p, set_apart& apart);
 

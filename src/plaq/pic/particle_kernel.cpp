@@ -46,24 +46,22 @@ void follow(const block& m, const motion& how, fields<T>& f, particles<T>& p, co
     T from[D], by[3];
     point to = cell;
     for (int c = 0; c < 3; ++c) by[c] = out.by[c][n];
-    bool sound = true, leaves = false, crosses = false;
+    bool near = true, finite = true, leaves = false, crosses = false;
     for (int d = 0; d < D; ++d) {
       from[d] = out.from[d][n];
-      sound &= std::abs(by[d]) < 1;
+      near &= std::abs(by[d]) < 1, finite &= std::isfinite(by[d]);
       to[d] += from[d] + by[d] >= 1 ? 1 : from[d] + by[d] < 0 ? -1 : 0;
     }
-    if (!sound) [[unlikely]]
-      throw runtime_failure(
-          "a particle moves by more than a cell in a step: time.step is too long for it, or its momentum or a field is "
-          "no number");
-    if (at_border)
+    if (!near && !(how.far && finite)) [[unlikely]]
+      throw runtime_failure("a particle moves by more than a cell in a step: its momentum or a field is no number");
+    if (near && at_border)
       for (int d = 0; d < D; ++d) {
         const bool below = to[d] < 0, above = to[d] >= m.cells[d];
         leaves |= below || above;
         crosses |= (below && how.walls[std::size_t(d)][0]) || (above && how.walls[std::size_t(d)][1]);
       }
-    if (crosses) {
-      apart.at_wall.push_back(std::uint32_t(i));
+    if (crosses || !near) {
+      apart.to_follow.push_back(std::uint32_t(i));
       for (int d = 0; d < D; ++d) p.x[std::size_t(d)][i] = from[d];
       continue;
     }

@@ -47,6 +47,14 @@ struct particles {
   }
 };
 
+/// Particles within a step, and the part of it that each has still before it.
+template <class T>
+struct under_way {
+  particles<T> who;
+  std::vector<double> part;
+  void serialize(archive& ar) { ar(who, part); }
+};
+
 /// E and B at the points of Yee's mesh: E_c half a cell on in c, B_c in the two others; J where E is, rho at the
 /// nodes, and phi of electrostatic plans. Each in an array as long as the block.
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -59,11 +60,12 @@ class on_patches final : public plasma {
   }
 
   void start() override {
-    if (plan_.electrostatic) electric_from_charge();
     send_edges("begin");
     patches_->each("begin", edges_.of(around()), [this](patch<T>& me, auto& here) {
       for (auto& [from, came] : here.take(edges_)) take(me, came);
+      begin_fields(me);
     });
+    if (plan_.electrostatic) electric_from_charge();
     sum_charge("charge");
     patches_->each("begin", [this](patch<T>& me) { begin(plan_, me); });
     wait();
@@ -126,6 +128,11 @@ class on_patches final : public plasma {
   void shift() override {
     patches_->each("window", [this](patch<T>& me, auto& here) {
       auto out = pic::shift(plan_, me);
+      if (const auto found = ahead_.find(me.number); found != ahead_.end()) {
+        region r = own(me.mesh);
+        r.low[0] = r.high[0] - 1;
+        put_fields(me, r, found->second);
+      }
       index3 before = here.index();
       if (before.x-- > 0) here.send(parcels_, before, std::move(out));
     });
@@ -136,9 +143,11 @@ class on_patches final : public plasma {
     });
     patches_->each("window", edges_.of(around()), [this](patch<T>& me, auto& here) {
       for (auto& [from, came] : here.take(edges_)) take(me, came);
+      if (ahead_.contains(me.number)) close_b(me.mesh, me.walls, me.f, me.mesh.cells[0] - 1);
       mirror_fields(me.mesh, me.walls, me.f);
     });
     wait();
+    ahead_.clear();
   }
   void charge() override {
     sum_charge("charge");
@@ -153,15 +162,18 @@ class on_patches final : public plasma {
   void load(int number, std::size_t s, const loaded& what) override { pic::load(plan_, at(number), known(s), what); }
   void set_fields(int number, std::span<const double> e, std::span<const double> b) override {
     patch<T>& me = at(number);
-    const std::size_t n = own(me.mesh).size();
-    if (e.size() != 3 * n || b.size() != 3 * n)
-      throw input_error("set_fields: patch " + std::to_string(number) + " needs 3 x " + std::to_string(n) +
-                        " numbers of e and b");
+    put_fields(me, own(me.mesh), numbers("set_fields", number, own(me.mesh).size(), {e, b}));
+  }
+  void set_ahead(int number, std::span<const double> e, std::span<const double> b) override {
+    const block& m = at(number).mesh;
+    ahead_[number] = numbers("set_ahead", number, own(m).size() / std::size_t(m.cells[0]), {e, b});
+  }
+  void set_outside(int number, std::span<const double> e) override {
+    patch<T>& me = at(number);
+    const auto all = numbers("set_outside", number, me.mesh.size(), {e});
     for (std::size_t c = 0; c < 3; ++c) {
-      const std::vector<T> one(e.begin() + c * n, e.begin() + (c + 1) * n),
-          other(b.begin() + c * n, b.begin() + (c + 1) * n);
-      put(me.mesh, own(me.mesh), one.data(), me.f.e[c]);
-      put(me.mesh, own(me.mesh), other.data(), me.f.b[c]);
+      const auto begin = all.begin() + std::ptrdiff_t(c * me.mesh.size());
+      me.outside[c].assign(begin, begin + std::ptrdiff_t(me.mesh.size()));
     }
   }
   std::vector<double> field(int number, std::string_view name) override {
@@ -211,32 +223,59 @@ class on_patches final : public plasma {
     for (const auto& to : neighbours(plan_, here.index())) here.send(edges_, to.at, edge_for(me, to.shift));
   }
 
-  void one_step(bool first) {
-    patches_->each("push", [this, first](patch<T>& me, auto& here) {
-      if (first) me.done.clear();
+  /// What go(patch, shifts of its neighbours) says, to these.
+  template <class Go>
+  void send_parcels(const char* name, Go go) {
+    patches_->each(name, [this, go](patch<T>& me, auto& here) {
       const auto all = neighbours(plan_, here.index());
       std::vector<point> shifts;
       for (const auto& to : all) shifts.push_back(to.shift);
-      auto out = push(plan_, me, shifts);
+      auto out = go(me, shifts);
       for (std::size_t i = 0; i < all.size(); ++i) here.send(parcels_, all[i].at, std::move(out[i]));
     });
-    patches_->each("fields", parcels_.of(around()), [this](patch<T>& me, auto& here) {
-      for (auto& [from, came] : here.take(parcels_)) take(plan_, me, std::move(came));
-      pic::count(plan_, me);
-      if (plan_.electrostatic) return;
-      advance_fields(plan_, me);
-      send_edges(me, here);
+  }
+
+  void one_step(bool first) {
+    send_parcels("push", [this, first](patch<T>& me, const std::vector<point>& shifts) {
+      if (first) me.done.clear();
+      return push(plan_, me, shifts);
     });
     if (plan_.electrostatic) {
+      take_parcels();
+      while (any_waits()) {
+        send_parcels("push",
+                     [this](patch<T>& me, const std::vector<point>& shifts) { return go_on(plan_, me, shifts); });
+        take_parcels();
+      }
+      patches_->each("count", [this](patch<T>& me) { pic::count(plan_, me); });
       electric_from_charge();
       patches_->each("complete", [this](patch<T>& me) { complete(plan_, me); });
     } else {
+      patches_->each("fields", parcels_.of(around()), [this](patch<T>& me, auto& here) {
+        for (auto& [from, came] : here.take(parcels_)) take(plan_, me, std::move(came));
+        pic::count(plan_, me);
+        advance_fields(plan_, me);
+        send_edges(me, here);
+      });
       patches_->each("complete", edges_.of(around()), [this](patch<T>& me, auto& here) {
         for (auto& [from, came] : here.take(edges_)) take(me, came);
         complete_fields(plan_, me);
         complete(plan_, me);
       });
     }
+  }
+
+  void take_parcels() {
+    patches_->each("take", parcels_.of(around()), [this](patch<T>& me, auto& here) {
+      for (auto& [from, came] : here.take(parcels_)) take(plan_, me, std::move(came));
+    });
+  }
+  /// Whether particles are still within their step, in any patch. Waits for all.
+  bool any_waits() {
+    auto found =
+        patches_->reduce("waiting", [](const patch<T>& me) { return me.waiting(); }, std::size_t(0), std::plus<>());
+    wait();
+    return found.get() > 0;
   }
 
   /// Waits for all patches.
@@ -346,6 +385,24 @@ class on_patches final : public plasma {
       throw input_error("species " + std::to_string(s) + " of " + std::to_string(plan_.kinds.size()));
     return s;
   }
+  /// Three components of each of these fields, one after the other.
+  static std::vector<T> numbers(const char* what, int patch, std::size_t n,
+                                std::initializer_list<std::span<const double>> of) {
+    std::vector<T> out;
+    for (const auto& field : of) {
+      if (field.size() != 3 * n)
+        throw input_error(std::string(what) + ": patch " + std::to_string(patch) + " needs 3 x " + std::to_string(n) +
+                          " numbers of a field");
+      out.insert(out.end(), field.begin(), field.end());
+    }
+    return out;
+  }
+  /// E and B there.
+  static void put_fields(patch<T>& me, const region& r, const std::vector<T>& all) {
+    const T* from = all.data();
+    for (auto* field : {&me.f.e, &me.f.b})
+      for (auto& component : *field) from = put(me.mesh, r, from, component);
+  }
   int number_of_patches() const { return plan_.patches[0] * plan_.patches[1] * plan_.patches[2]; }
 
   const comm::communicator& over_;
@@ -353,8 +410,9 @@ class on_patches final : public plasma {
   std::unique_ptr<patches> patches_;
   port<patch<T>, index3, parcel<T>> parcels_;
   port<patch<T>, index3, halo<T>> edges_, charges_;
-  std::unique_ptr<poisson> poisson_;  ///< once it is needed
-  std::map<int, patch<T>*> here_;     ///< of this rank, while nothing goes on
+  std::unique_ptr<poisson> poisson_;     ///< once it is needed
+  std::map<int, std::vector<T>> ahead_;  ///< E and B of what comes in when the window moves next, by patch
+  std::map<int, patch<T>*> here_;        ///< of this rank, while nothing goes on
   std::vector<double> numbers_, weights_;
 };
 

@@ -61,7 +61,8 @@ class plasma {
   /// lost. Every step of an electrostatic plan begins so.
   virtual void solve_poisson() = 0;
   /// After a step at whose end plan.shifted() is one more: the window moves by a cell. What comes in at its high
-  /// side is empty, until it is loaded; what came in and left is in the record of the next step.
+  /// side is empty, but for fields of set_ahead, until it is loaded; what came in and left is in the record of the next
+  /// step.
   virtual void shift() = 0;
   /// Computes the charge density.
   virtual void charge() = 0;
@@ -75,6 +76,10 @@ class plasma {
   virtual void load(int patch, std::size_t species, const loaded& what) = 0;
   /// [component][k][j][i] of E, then of B, x fastest.
   virtual void set_fields(int patch, std::span<const double> e, std::span<const double> b) = 0;
+  /// The same of the plane of cells that comes in when the window moves next, for each patch at the high side of x.
+  virtual void set_ahead(int patch, std::span<const double> e, std::span<const double> b) = 0;
+  /// E from outside, which nothing in an electrostatic box changes: [component][k][j][i] with guard cells.
+  virtual void set_outside(int patch, std::span<const double> e) = 0;
   /// [k][j][i] of the patch's own cells; phi is that of the last solution of Poisson's equation.
   virtual std::vector<double> field(int patch, std::string_view name) = 0;
   virtual seen particles(int patch, std::size_t species) = 0;

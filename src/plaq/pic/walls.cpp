@@ -1,5 +1,7 @@
 #include "plaq/pic/walls.hpp"
 
+#include <algorithm>
+
 namespace plaq::pic {
 
 namespace {
@@ -103,20 +105,27 @@ void mirror_fields(const block& m, const sides& walls, fields<T>& f) {
 }
 
 template <class T>
-void close_b(const block& m, const sides& walls, fields<T>& f) {
+void close_b(const block& m, const sides& walls, fields<T>& f, int from_x) {
   for (int d = 0; d < m.dimensions; ++d) {
     if (!walls[d][1]) continue;
     region r = plane(m, d, m.cells[d] - 1);
     for (int t = 0; t < m.dimensions; ++t)
       if (t != d) --r.high[t];
-    each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-      for (std::ptrdiff_t i = at; i < at + n; ++i) {
-        T others = 0;
-        for (int t = 0; t < m.dimensions; ++t)
-          if (t != d) others += (f.b[t][i + m.stride[t]] - f.b[t][i]) / T(m.spacing[t]);
-        f.b[d][i + m.stride[d]] = f.b[d][i] - T(m.spacing[d]) * others;
-      }
-    });
+    r.low[0] = std::max(r.low[0], from_x);
+    point at;
+    for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
+      for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
+        for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) {
+          const std::ptrdiff_t i = m.index(at);
+          T others = 0;
+          for (int t = 0; t < m.dimensions; ++t) {
+            if (t == d) continue;
+            // On another wall B is not known yet: there as a cell before.
+            const std::ptrdiff_t j = t > d && walls[t][1] && at[t] == m.cells[t] - 1 ? i - m.stride[t] : i;
+            others += (f.b[t][j + m.stride[t]] - f.b[t][j]) / T(m.spacing[t]);
+          }
+          f.b[d][i + m.stride[d]] = f.b[d][i] - T(m.spacing[d]) * others;
+        }
   }
 }
 
@@ -124,7 +133,7 @@ void close_b(const block& m, const sides& walls, fields<T>& f) {
   template void fold_current(const block&, const sides&, fields<T>&);  \
   template void fold_charge(const block&, const sides&, fields<T>&);   \
   template void mirror_fields(const block&, const sides&, fields<T>&); \
-  template void close_b(const block&, const sides&, fields<T>&);
+  template void close_b(const block&, const sides&, fields<T>&, int);
 PLAQ_PIC_FOR(float)
 PLAQ_PIC_FOR(double)
 #undef PLAQ_PIC_FOR

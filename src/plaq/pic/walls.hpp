@@ -21,8 +21,8 @@ void fold_charge(const block& m, const sides& walls, fields<T>& f);
 /// Makes the guard cells behind the walls the image of those before.
 template <class T>
 void mirror_fields(const block& m, const sides& walls, fields<T>& f);
-/// B normal to a high side, on it, from div B = 0: the first time.
+/// B normal to a high side, on it, from div B = 0, in cells from `from_x` on: where B was given.
 template <class T>
-void close_b(const block& m, const sides& walls, fields<T>& f);
+void close_b(const block& m, const sides& walls, fields<T>& f, int from_x);
 
 }  // namespace plaq::pic

@@ -13,7 +13,7 @@ parcel<T> shift(const plan& p, patch<T>& me) {
       each_row(m, with_guards(m), [&](std::ptrdiff_t at, std::ptrdiff_t n) {
         T* row = component.data() + at;
         std::copy(row + 1, row + n, row);
-        // Behind the side of the box there are images; what comes in is empty.
+        // Behind the side of the box there are images; what comes in is empty at first.
         const std::ptrdiff_t empty = last ? m.guard[0] + m.cells[0] - 1 : n - 1;
         std::fill(row + empty, row + n, T(0));
       });
