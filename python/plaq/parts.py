@@ -31,7 +31,7 @@ def _otf2() -> str:
 def _mpi() -> str:
     from plaq import _core
 
-    return _core.comm.library_version()
+    return _core.comm.library_version() if _core.comm.mpiexec() else ""
 
 
 def _hpx() -> str:
