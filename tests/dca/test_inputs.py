@@ -139,7 +139,7 @@ def test_a_setting_is_toml_or_the_text_that_its_parameter_takes(tmp_path):
         assert sweep.read(Dca, tmp_path / "input.toml", [f"run.folder={text}"])[""].run.folder == value
     for setting, part in [("solver.seed=1\nsolver.chains=2", "--set: solver.seed = "),
                           ("run.folder=", '--set: run.folder = ""'),
-                          (f"solver.seed={DEEP}", "--set: solver.seed"),
+                          (f"solver.seed={DEEP}", "--set solver.seed"),
                           ("solver.seed=" + "9" * 5000, "--set: solver.seed")]:
         with pytest.raises(InputError) as error:
             sweep.read(Dca, tmp_path / "input.toml", [setting])

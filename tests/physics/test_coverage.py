@@ -47,5 +47,7 @@ def test_what_is_there_is_not_done_again(runs, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["coverage.py", str(tmp_path), "--short"])
     coverage.main()
     printed = capsys.readouterr().out
-    assert printed.count("\n") == printed.count(" |\n") and "| `Sigma` | 6 |" in printed and "| all | 6 |" in printed
+    table, _, doubts = printed.partition("\n\n")
+    assert table.count("\n") + 1 == printed.count(" |\n") and doubts.startswith("In doubt: ")
+    assert "| `Sigma` | 6 |" in printed and "| all | 6 |" in printed
     assert "| open dimer, β = 2, doped, 8192 measurements | 2 |" in printed

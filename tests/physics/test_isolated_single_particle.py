@@ -16,7 +16,7 @@ FEW = 6  # numbers drawn from every array of a run
 
 def compare(case, deviations):
     """One run against all that `exact_point` knows: scalars, and a few numbers of every array."""
-    parameters = SimpleNamespace(model=SimpleNamespace(U=case.U),
+    parameters = SimpleNamespace(unit="t", model=SimpleNamespace(U=case.U),
                                  dca=SimpleNamespace(mu=case.mu, temperatures=[1 / case.beta]))
     exact = exact_point(parameters, case.cluster, 0)
     measured = case.measure()

@@ -166,7 +166,7 @@ def test_a_folder_in_use_and_one_without_a_run_are_one_line(begun, tmp_path):
 def test_ranks_refuse_together_and_go_on_from_parts_of_others(begun, tmp_path, capsys):
     def on_two_ranks(*arguments):
         return subprocess.run([sys.executable, "-m", "plaq", begun.kind.name.split()[1], "run", "input.toml", "-n", "2",
-                               *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+                               *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=300)
 
     folder = tmp_path / "run"
     (tmp_path / "input.toml").write_text(begun.parameters.to_toml())

@@ -110,7 +110,7 @@ def test_otf2(run, tmp_path):
 def test_otf2_without_the_library(run, tmp_path, monkeypatch):
     monkeypatch.delattr(_core, "otf2", raising=False)
     code, _, err = run(suspended(), "otf2")
-    assert code == 1 and "apt-get install libotf2-trace-dev" in err and not (tmp_path / "otf2").exists()
+    assert code == 2 and "apt-get install libotf2-trace-dev" in err and not (tmp_path / "otf2").exists()
 
 
 def test_the_folder_of_a_run_stands_for_its_newest_trace(run, tmp_path):

@@ -33,12 +33,13 @@ struct operations::flight {
   }
 };
 
-/// The error that is being handled, with what was called: a message of another length than expected comes of ranks that
-/// do not make the same call.
+/// The error that is being handled, with the name of the call, if it has one: a message of another length than expected
+/// comes of ranks that do not make the same call.
 static std::exception_ptr error_of(const collective_call& what) {
   try {
     throw;
   } catch (const runtime_failure& error) {
+    if (what.name.empty()) return std::current_exception();
     std::string text = error.what();
     const auto place = std::min(text.rfind(" ["), text.size());
     text.insert(place, "; in " + what.in_words() + ", which all ranks have to call alike");
