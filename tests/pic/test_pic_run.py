@@ -302,12 +302,14 @@ def test_files_have_fields_and_particles_of_their_time(whole):
 
 
 def test_a_plasma_in_which_nothing_moves_is_reported_in_silence(tmp_path):
-    """No curve has a name in a figure of its energies: no warning of a legend, in Python and on the page."""
+    """No curve has a name in a figure of its energies, and a field that is the same everywhere has no ω(k): no warning
+    and no error, in Python and on the page."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = pic.run(pic.Parameters(
-            grid={"cells": [16], "length": [4]}, time={"end": 1}, run={"workers": 1},
-            species={"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 2, "placed": "even"}}), tmp_path)
+            grid={"cells": [16], "length": [4]}, time={"end": 1}, run={"workers": 1}, fields={"b": [0, 0, 0.5]},
+            species={"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 2, "placed": "even"}},
+            probe={"line": {"field": "bz", "at": [0], "along": "x"}}), tmp_path)
         for name in ("energy", "conservation", "ex", "density_e"):
             found.plot(name)
 

@@ -96,7 +96,7 @@ def drawn(results: Results) -> list[str]:
                                      len(one.axes) == 3))
         if name.startswith("probe_") and len(one.axis("time")) > 2:
             found.append(page.figure(figures.probe(one), name.removeprefix("probe_"), one.convention, False))
-            if len(one.axes) == 2 and np.any(one.values):
+            if len(one.axes) == 2 and np.ptp(one.values) > 1e-12 * np.abs(one.values).max():  # else there are no waves
                 found.append(page.figure(figures.omega_k(one), f"ω(k) of {name.removeprefix('probe_')}",
                                          "Power of the line in wave number and frequency; dashed: "
                                          "light in vacuum.", False))
