@@ -100,8 +100,9 @@ def watched(members: Sequence[int], rank: int) -> int:
 
 
 def blamed(sign: Sign, silent: float, still: float) -> str | None:
-    """What is wrong with a rank that others wait for, in words; None if all is well. silent, still : seconds for which
-    it may say nothing, and may say that it works but use no processor: a disk may be slow."""
+    """Say what is wrong with a rank that others wait for; None if all is well.
+
+    silent, still : seconds for which it may give no sign, and may work without use of the processor (a slow disk)."""
     if not 0 <= sign.ago <= silent:
         return "gives no sign of life"
     if sign.doing == "ended":

@@ -116,7 +116,7 @@ def few(values: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def position(axis: Axis, value: float) -> int | None:
-    """Of a value on an axis, None where it has it not."""
+    """Index of a value on an axis; None where the axis lacks it."""
     found = np.flatnonzero(axis.values == value)
     return int(found[0]) if found.size else None
 

@@ -130,7 +130,7 @@ class Iteration:
 
     @contextmanager
     def _blaming_noise(self, history: list[dict[str, Any]]) -> Iterator[None]:
-        """Where a density is that of no mu: what the last record says of Sigma, and what would help."""
+        """Add to the error of a density without mu what the last record says of Sigma, and the remedy."""
         try:
             yield
         except NoSuchDensity as error:
@@ -413,7 +413,7 @@ class Iteration:
 
 
 def noise_in_words(history: list[dict[str, Any]]) -> str:
-    """What the last record says of a Sigma that is noise, and what would help."""
+    """Say by the last record of the history that Sigma is noise, and what would help."""
     if not history:
         return "start from another one (dca.sigma, --from)"
     last = history[-1]

@@ -173,7 +173,7 @@ class Parameters(parameters.Parameters):
 
     @property
     def unit(self) -> str:
-        """Of energies: ``t``, or nothing (plaq.dca.units)."""
+        """Unit of energies: ``t``, or nothing (plaq.dca.units)."""
         return unit_of(self.hopping())
 
     def measurements(self, temperature: float) -> tuple[int, int]:

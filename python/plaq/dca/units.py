@@ -21,7 +21,7 @@ def measured(number: Any, unit: str) -> str:
 
 
 def over(name: str, unit: str) -> str:
-    """What an axis or a column shows: ``T / t``, without a unit ``T``."""
+    """Label of an axis or a column: ``T / t``, or ``T`` without a unit."""
     return f"{name} / {unit}" if unit else name
 
 

@@ -1,4 +1,4 @@
-"""What a checkpoint knows the files beside it by: their length and a hash.
+"""Length and hash of files, by which a checkpoint knows the files beside it.
 
 The hash is the sha256 of the sha256s of a file's pieces of 16 MiB, one after the other: ranks share the pieces of a
 large file, and it does not depend on how many they are.
@@ -26,7 +26,7 @@ class Entry(TypedDict):
 
 
 class Hash:
-    """That of bytes which come one after the other."""
+    """Hash of bytes that are added one after the other."""
 
     def __init__(self):
         self.bytes, self._done, self._piece = 0, hashlib.sha256(), hashlib.sha256()
@@ -43,7 +43,7 @@ class Hash:
                 self._piece = hashlib.sha256()
 
     def entry(self) -> Entry:
-        """Of all bytes so far."""
+        """Entry of all bytes so far."""
         done = self._done.copy()
         if self.bytes % PIECE:
             done.update(self._piece.digest())
@@ -69,12 +69,12 @@ def piece(path: Path, number: int, size: int) -> bytes:
 
 
 def joined(size: int, digests: Iterable[bytes]) -> Entry:
-    """Of a file of so many bytes, from the sha256s of its pieces."""
+    """Entry of a file of ``size`` bytes, from the sha256s of its pieces."""
     return Entry(bytes=size, sha256=hashlib.sha256(b"".join(digests)).hexdigest())
 
 
 def entry_of(path: Path, size: int | None = None) -> Entry:
-    """Of a file, or of its first ``size`` bytes. OSError or InputError where it cannot be read."""
+    """Entry of a file, or of its first ``size`` bytes. OSError or InputError where it cannot be read."""
     size = length(path) if size is None else size
     return joined(size, (piece(path, number, size) for number in pieces(size)))
 

@@ -107,7 +107,7 @@ class Parameters:
         return hashlib.sha256(repr(kept).encode()).hexdigest()
 
     def fingerprints(self) -> list[str]:
-        """What checkpoints that a run of this input may go on from are bound to."""
+        """Fingerprints of the checkpoints that a run of this input may go on from."""
         return [self.binding()]
 
     def may_grow(self, key: str, before: Self) -> bool:

@@ -126,7 +126,7 @@ def findings(p: Parameters, plaquettes: np.ndarray, loops: Loops, mesons: Mappin
 
 
 def judged(found: dict[str, Estimate], series: Mapping[str, Recorded]) -> list[str]:
-    """What to say where halves of the chain differ (`plaq.lqcd.drift`); the averages of what differs lose their
+    """Sentences on halves of the chain that differ (`plaq.lqcd.drift`); the averages of what differs lose their
     errors."""
     names = ["plaquette", "plaquette_temporal", "plaquette_spatial", "rectangle"]
     normal = {name: series[name].values for name in names if name in series}

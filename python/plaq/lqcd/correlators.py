@@ -36,7 +36,7 @@ def shape(mass: float, first: int, half: int) -> np.ndarray:
 
 
 def amplitude(c: np.ndarray, form: np.ndarray, w: np.ndarray) -> float:
-    """Of the multiple of ``form`` that fits c best."""
+    """Factor of ``form`` in the best fit to c, $f w c / f w f$."""
     return (form @ w @ c) / (form @ w @ form)
 
 

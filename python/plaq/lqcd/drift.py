@@ -42,7 +42,7 @@ def halves(series: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chance(series: np.ndarray, wider: bool) -> float:
-    """That halves of a stationary series differ so much: 0 by the second test, 1 where neither can tell.
+    """Probability that halves of a stationary series differ so much: 0 by the second test, 1 where neither can tell.
     ``wider``: takes the variance of the half where it is larger."""
     if len(series) < SHORTEST or np.ptp(series) == 0:
         return 1.0

@@ -229,7 +229,7 @@ def checked_gauge(path: Path, gauge: GaugeField, single: bool, plaquette: str | 
 
 
 def number_in(text: str) -> float:
-    """That a text states, nan where it is none."""
+    """Number that a text states, nan where it states none."""
     try:
         return float(text)
     except ValueError:

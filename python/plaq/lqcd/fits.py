@@ -29,8 +29,8 @@ class Weights:
 
 
 def weights(deviations: np.ndarray, error: np.ndarray, tau: float | None) -> Weights:
-    """Of points with these errors [K], whose single measurements deviate from their averages by [measurement, K] and
-    have the autocorrelation time ``tau``."""
+    """Weights of a fit to points with these errors [K], whose single measurements deviate from their averages by
+    [measurement, K] and have the autocorrelation time ``tau``."""
     size = np.linalg.norm(deviations, axis=0)
     unit = deviations / np.where(size > 0, size, 1.0)
     correlation = unit.T @ unit

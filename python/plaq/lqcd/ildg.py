@@ -48,7 +48,7 @@ LINKS = 72  # numbers of a site
 
 @dataclass(frozen=True)
 class Description:
-    """Of a file: where its numbers are, with how many bits, and what its texts say. What they do not say of the lattice
+    """Content of a file: place and bits of its numbers, and what its texts state. What they do not state of the lattice
     is None."""
 
     extents: tuple[int, ...] | None
@@ -59,8 +59,8 @@ class Description:
 
 
 def _describe(path: Path, given: tuple[int, ...] | None = None) -> Description:
-    """Of the file at ``path``. Extents and precision are those of the record of ILDG, else of SciDAC's texts; where
-    there are neither, the extents are those ``given``, and the precision follows from the length."""
+    """Read the description of the file at ``path``. Extents and precision are those of ILDG's record, else of SciDAC's
+    texts; where there are neither, the extents are those ``given``, and the precision follows from the length."""
     with open(open_file(path), "rb") as file:
         records = lime.records(file, path)
         texts = {record.kind: record for record in records}

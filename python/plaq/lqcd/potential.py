@@ -83,8 +83,8 @@ def of_loops(p: Parameters, loops: Loops) -> tuple[dict[str, Estimate], list[str
 
 
 def potential_weights(pairs: np.ndarray, flat: Estimate) -> Weights:
-    """Of the potential ``flat`` [r] from r = 2 on, from loops [configuration, r, (t, t + 1)]: to first order its
-    deviations are those of ln W."""
+    """Weights of a fit to the potential ``flat`` [r] from r = 2 on, from loops [configuration, r, (t, t + 1)]:
+    to first order its deviations are those of ln W."""
     relative = (pairs / pairs.mean(axis=0) - 1)[:, FIRST - 1:]
     return weights(relative[..., 0] - relative[..., 1], flat.error[FIRST - 1:], flat.tau_int)
 

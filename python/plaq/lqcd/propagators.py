@@ -16,7 +16,7 @@ from plaq.lqcd.wilson import Wilson
 
 @dataclass(frozen=True)
 class Smearing:
-    """Of sources and sinks: `SpinorField.smear` with the links of ``gauge``, which may be smeared themselves."""
+    """Gaussian smearing of sources and sinks: `SpinorField.smear` with the links of ``gauge``, smeared or not."""
 
     gauge: GaugeField
     kappa: float
@@ -44,14 +44,14 @@ class Propagator:
 
     @classmethod
     def of_fields(cls, lattice: Lattice, source: Sequence[int], fields: np.ndarray, theta: Sequence[float]) -> Self:
-        """Of columns as `Wilson.solve` finds them; the other way about `fields`."""
+        """Make a propagator from columns as `Wilson.solve` gives them; the inverse of `fields`."""
         made = cls(lattice, source, fields, theta)
         made.local = fields * made._forwards()
         return made
 
     @classmethod
     def of_jumping(cls, lattice: Lattice, source: Sequence[int], jumping: np.ndarray, theta: Sequence[float]) -> Self:
-        """Of `jumping`."""
+        """Make a propagator from the form that jumps at boundaries; the inverse of `jumping`."""
         made = cls(lattice, source, jumping, theta)
         return cls.of_fields(lattice, source, jumping * made._spread(), theta)
 

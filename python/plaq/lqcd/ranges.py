@@ -1,4 +1,4 @@
-"""Which rational functions a chain has had: a range that an eigenvalue leaves is widened, and the chain goes on."""
+"""Rational functions that a chain has had: a range that an eigenvalue leaves is widened, and the chain goes on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Ranges:
             self.rows[name] = rows
 
     def sentences(self) -> list[str]:
-        """What each of them was."""
+        """Describe each rational function in a sentence."""
         found = []
         for name, rows in self.rows.items():
             parts = []

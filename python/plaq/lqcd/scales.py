@@ -12,7 +12,7 @@ LEVEL = 0.3  # of t^2 E and of t d(t^2 E)/dt
 
 
 def flow_times(p: Parameters) -> np.ndarray:
-    """Where the flow is looked at: after every step, which are equal and end at flow.time; none without a time."""
+    """Flow times at which E and Q are measured: after every step, the last at flow.time; none without a time."""
     if p.flow.time is None:
         return np.zeros(0)
     steps = max(1, math.ceil(p.flow.time / p.flow.step - 1e-9))
@@ -20,7 +20,7 @@ def flow_times(p: Parameters) -> np.ndarray:
 
 
 def crossing(times: np.ndarray, values: np.ndarray, level: float) -> np.ndarray:
-    """Where values first pass the level, linear between two times; nan where they do not."""
+    """First time at which values pass the level, linear between two times; nan where they do not."""
     above = np.flatnonzero(values >= level)
     if not above.size or above[0] == 0:
         return np.array(np.nan)

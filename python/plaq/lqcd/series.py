@@ -1,4 +1,4 @@
-"""What was found on one configuration after the other, as ``results.h5`` keeps it."""
+"""Series of measurements, a value for each configuration, as ``results.h5`` keeps them."""
 
 from __future__ import annotations
 

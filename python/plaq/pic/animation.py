@@ -55,7 +55,7 @@ def animation(one: Recorded, title: str) -> str:
 
 
 def ends(axis: Axis, time: int) -> list[float]:
-    """Where the first cell of an axis begins and the last one ends at that time."""
+    """Bounds of an axis at a time: the low edge of its first cell and the high edge of its last."""
     values = axis.at(time)
     half = (values[-1] - values[0]) / (2 * (len(values) - 1)) if len(values) > 1 else 0.5
     return [float(values[0] - half), float(values[-1] + half)]

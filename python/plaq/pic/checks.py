@@ -67,7 +67,7 @@ def _shapes(values: Mapping[str, Any], source: str) -> None:
 
 
 def _sizes(values: Mapping[str, Any], source: str) -> None:
-    """That products and quotients of any of them are numbers."""
+    """Bound all amounts, so that products and quotients of any of them are finite."""
     units, quantity_of = Units(values["units"].system, values["units"].density), {
         unit: quantity for quantity, unit in NORMALISED.items()}
     for section, content in SCHEMA.each(values):
@@ -98,7 +98,7 @@ def _boundaries(values: Mapping[str, Any], source: str) -> None:
 
 
 def _unused(values: Mapping[str, Any], source: str) -> None:
-    """What nothing in the input makes use of."""
+    """Refuse keys of which nothing in the input makes use."""
     sides_of, dimension = values["boundaries"], len(values["grid"].cells)
     for d in DIRECTIONS[dimension:]:
         for key, rest in ((d, "periodic"), (f"particles_{d}", "auto"), (f"potential_{d}", 0.0)):

@@ -52,7 +52,7 @@ def in_words(setup: Setup, expected: loads.Loads) -> str:
 
 
 def far_ways(setup: Setup) -> list[tuple[str, str]]:
-    """Of an electrostatic run whose fastest particles go through more than a cell in a step."""
+    """Doubt an electrostatic run whose fastest particles cross more than a cell in a step."""
     if setup.p.fields.solver != "electrostatic":
         return []
     found = max(((speeds.cells_in_a_step(setup, name), name) for name in setup.p.species), default=(0.0, ""))

@@ -1,4 +1,4 @@
-"""What an input may say but seldom means, in sentences with the numbers, before it runs."""
+"""Doubts about an input, in sentences with the numbers, before it runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def doubts(setup: Setup, loads: Loads) -> list[str]:
 
 
 def _of_species(setup: Setup, loads: Loads, name: str) -> Iterator[str]:
-    """Where it is densest."""
+    """Doubt the mesh and the step at the place where a species is densest."""
     one, (density, place, temperature) = setup.p.species[name], loads.densest[name]
     if density <= 0 or one.charge == 0:
         return

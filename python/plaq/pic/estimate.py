@@ -213,7 +213,7 @@ def from_plates(setup: Setup) -> float:
 
 
 def busiest(work: np.ndarray, workers: int) -> float:
-    """Of the workers of a rank, with these patches."""
+    """Work of the busiest worker of a rank that shares patches of this work."""
     free = [0.0] * workers
     for one in np.sort(work)[::-1]:
         heapq.heapreplace(free, free[0] + float(one))

@@ -30,7 +30,7 @@ def of(results: Results, name: str) -> Draw:
 
 
 def legend(axes: Any, **how: Any) -> None:
-    """Where there is something to name."""
+    """Draw a legend where a curve has a name."""
     if axes.get_legend_handles_labels()[0]:
         axes.legend(**how)
 

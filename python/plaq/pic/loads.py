@@ -1,4 +1,4 @@
-"""What the patches will hold, before the first particle exists: counts from the profiles, memory.
+"""Expected content of the patches, before the first particle exists: counts from the profiles, memory.
 
 A cell counts as full where the density at its centre is above 0, as it will be when particles are placed in it.
 """
@@ -89,7 +89,7 @@ def bytes_of(setup: Setup, loads: Loads) -> np.ndarray:
 
 
 def particle_bytes(setup: Setup, species: str) -> float:
-    """Of a macro-particle: cell and place in each direction, three momenta, weight, and its id where it has one."""
+    """Bytes of a macro-particle: cell and place in each direction, three momenta, weight, and its id if any."""
     number = 8 if setup.p.solver.precision == "double" else 4
     return ROOM * (setup.dimension * (4 + number) + 4 * number + 8 * setup.tracked(species))
 
@@ -129,7 +129,7 @@ def check_memory(setup: Setup, loads: Loads, ranks: int, place: float | None) ->
 
 
 def recorded_bytes(setup: Setup) -> float:
-    """Of the history, and of all probes, histograms and pictures until the end, on each rank."""
+    """Bytes of the history, and of all probes, histograms and pictures until the end, on each rank."""
     columns = 8 + 22 * len(setup.p.species)
     cells = dict(zip(setup.directions, setup.cells))
     probes = sum(cells.get(one.along, 1) / one.every for one in setup.p.probe.values())

@@ -37,7 +37,7 @@ RECORDS = {"e": "E", "b": "B", "j": "J"}
 
 
 def record_of(field: str) -> str:
-    """Of which a field is a component, or itself."""
+    """Name of the openPMD record of which a field is a component, or its own."""
     return RECORDS.get(field[:1], field)
 
 
@@ -71,8 +71,8 @@ def gathered(plasma: Plasma, name: str) -> dict[str, np.ndarray] | None:
 
 
 def chosen(ids: np.ndarray, every: int, patches: int) -> np.ndarray:
-    """Which particles are written [n]: of each ``every`` that began in a patch one after the other, one by chance (by
-    a hash of their ids), so that it is the same one in all files. Their sums, times ``every``, are those of all."""
+    """Mask of the particles that are written [n]: of each ``every`` that began in a patch one after the other,
+    one by a hash of their ids, the same in all files. Their sums, times ``every``, are those of all."""
     ids = np.asarray(ids, np.uint64)
     number, patch = np.divmod(ids, np.uint64(patches))
     group, place = np.divmod(number, np.uint64(every))

@@ -84,7 +84,7 @@ class DensityPicture(Pictures):
 
 
 def pictures(setup: Setup) -> list[Recorder]:
-    """Of all fields but currents and charge, of the potential of an electrostatic run, and of all species."""
+    """Recorders of all fields but currents and charge, of the potential of an electrostatic run, and of all species."""
     if not setup.p.output.pictures:
         return []
     potential = ["phi"] * (setup.p.fields.solver == "electrostatic")

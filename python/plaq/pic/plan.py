@@ -16,7 +16,7 @@ MOST_EMITTED = 1e8  # macro-particles, by a plate in a step
 
 
 def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
-    """What the core is asked to do. Before a run, not ``whole``: what has a number for each step or cell is only looked
+    """Plan of the core. Before a run, not ``whole``: what has a number for each step or cell is only looked
     at, where that is more than `Setup.looks`. InputError where it is not as it has to be."""
     p, plan = setup.p, _core.pic.Plan()
     plan.cells, plan.lengths, plan.patches = list(setup.cells), list(setup.lengths), list(setup.patches)

@@ -36,7 +36,7 @@ class Recorder(ABC):
 
     @abstractmethod
     def axes(self) -> tuple[Axis, ...]:
-        """Of one value; x is counted from the low side of the box, wherever a window has taken it."""
+        """Axes of one value; x is counted from the low side of the box, wherever a window has taken it."""
 
     unit, convention = "", ""
 

@@ -97,7 +97,7 @@ class Setup:
 
     @property
     def outside_fields(self) -> dict[str, Profile]:
-        """Of these, E of an electrostatic run, which comes from outside and stays."""
+        """E of an electrostatic run, which comes from outside and stays."""
         electrostatic = self.p.fields.solver == "electrostatic"
         return {name: profile for name, profile in self.first_fields.items() if electrostatic and name[0] == "e"}
 
@@ -123,8 +123,8 @@ class Setup:
         return -(-self.steps // self.looks)
 
     def flux(self, name: str, every: int = 1) -> np.ndarray:
-        """Of [emission.NAME] at the beginning of each step, or of every n-th, in n_0 c; one number where it is always
-        the same. InputError where it is not finite or below 0."""
+        """Flux of [emission.NAME] at the beginning of each step, or of every n-th, in n_0 c; one number where it
+        is always the same. InputError where it is not finite or below 0."""
         key, unit = f"emission.{name}.flux", self.units.of("flux")
         formula = read_formula(self.p.emission[name].flux, ("t",), self.p.constants, key)
 
@@ -135,7 +135,7 @@ class Setup:
         return np.concatenate(list(self._in_time(key, formula, unit, 0.0, every, sound)))
 
     def envelope(self, name: str, every: int = 1) -> np.ndarray:
-        """Of [laser.NAME] in the middle of each step, or of every n-th, as far as it is not 0."""
+        """Envelope of [laser.NAME] in the middle of each step, or of every n-th, as far as it is not 0."""
         key = f"laser.{name}.envelope"
         formula = read_formula(self.p.laser[name].envelope, ("t",), self.p.constants, key)
         kept, zeros = [np.zeros(0)], 0
@@ -165,7 +165,7 @@ class Setup:
 
     @cached_property
     def node_counts(self) -> list[int]:
-        """Of the mesh; those of high sides that are not periodic are there too."""
+        """Number of nodes in each direction, with those of high sides that are not periodic."""
         return [n + (getattr(self.p.boundaries, d)[0] != "periodic") for n, d in zip(self.cells, self.directions)]
 
     @property
@@ -224,7 +224,7 @@ class Setup:
         return self.first_fields[name].at(self.yee_points(name, self.centres(first, extent))).reshape(extent)
 
     def yee_points(self, name: str, centres: np.ndarray) -> np.ndarray:
-        """Of ex, … bz in the cells with these centres."""
+        """Points of ex, … bz in the cells with these centres."""
         shift = np.array(HALF[name][:self.dimension]) - 1  # in half cells
         return centres + 0.5 * shift * np.array(self.spacing)
 

@@ -74,11 +74,11 @@ class Desk:
 
     @property
     def remedy(self) -> str:
-        """What to do where one of these files is not the right one."""
+        """Remedy where one of these files is not the right one."""
         return manifest.remedy(self.folder.checkpoint)
 
     def state(self) -> dict[str, Any] | None:
-        """That of the last checkpoint, None where the run begins; InputError when it cannot be used. Its `parts` are
+        """State of the last checkpoint, None where the run begins; InputError when it cannot be used. Its `parts` are
         for all ranks to check."""
         found = checkpoint.load(self.folder.checkpoint, self.program, *self.inputs)
         if found is None:
@@ -91,7 +91,7 @@ class Desk:
 
     @property
     def parts(self) -> manifest.Manifest:
-        """What all ranks have written of the last checkpoint."""
+        """Entries of the files that all ranks have written of the last checkpoint."""
         return {name: entry for name, entry in self._files.items() if name.startswith(self.folder.parts("").name)}
 
     def adopt(self, state: Mapping[str, Any] | None) -> None:
@@ -119,7 +119,7 @@ class Desk:
 
     @property
     def datasets(self) -> dict[str, str]:
-        """What the state needs of the results file: {path of a group in it: its digest}."""
+        """Groups of the results file that the state needs: {path of a group in it: its digest}."""
         return self._files.get(self.folder.results.name, {})
 
     @datasets.setter

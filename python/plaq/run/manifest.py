@@ -17,13 +17,13 @@ Manifest = dict[str, Entry]  # by the path of a file in the run's folder
 
 
 def remedy(checkpoint: Path) -> str:
-    """What to do where a file of a checkpoint is not the right one."""
+    """Remedy where a file of a checkpoint is not the right one."""
     return f"put the right one back, or remove {checkpoint} to start this run from the beginning"
 
 
 def described(comm: Communicator, folder: Path | None, parts: Path | None) -> Manifest:
-    """Of the file, or of all files in the folder, ``parts`` in a run's folder (both are rank 0's): on rank 0. Empty
-    where ``parts`` is None. Collective."""
+    """Entries of the file, or of all files in the folder, ``parts`` in a run's folder (both are rank 0's): on rank 0.
+    Empty where ``parts`` is None. Collective."""
     def sizes() -> tuple[Path, dict[str, int]] | None:
         if parts is None:
             return None

@@ -88,7 +88,7 @@ def verify(kind: type[Application], folder: Path) -> list[Verdict]:
 
 
 def judged(path: Path, what: str, look: Callable[[], None]) -> Verdict:
-    """What ``look`` finds wrong with a file, as an InputError."""
+    """Verdict on a file; ``look`` raises InputError for what is wrong with it."""
     size = None
     with suppress(OSError, InputError):
         size = hashed.length(path)

@@ -15,8 +15,9 @@ from plaq.dca.lattice.symmetry import PointGroup
 
 @dataclass
 class Crystal:
-    """Of one model. transfers : the momenta q that two-particle functions are measured at, by index; mirror : that of
-    particle_hole.at_half_filling."""
+    """Lattice, cluster, symmetries and coarse graining of one model.
+
+    transfers : indices of the momenta q of two-particle functions; mirror : of particle_hole.at_half_filling."""
 
     lattice: Lattice
     cluster: Cluster

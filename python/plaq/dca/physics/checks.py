@@ -75,7 +75,7 @@ def disagreement(point: Point) -> tuple[str, float, int] | None:
 
 @dataclass(frozen=True)
 class LargestBin:
-    """What the largest bin does to a number: its part of the variance; the number without it, with its bar; and by how
+    """Effect of the largest bin on a number: its part of the variance; the number without it, with its bar; and by how
     many of these bars the number with it is off."""
 
     weight: float
@@ -85,7 +85,7 @@ class LargestBin:
 
 
 def largest_bin(e: Estimate) -> LargestBin | None:
-    """Of a number with its jackknife values; None where these are not known or do not scatter."""
+    """Find the largest bin of a number; None where jackknife values are not known or do not scatter."""
     if e.jackknife is None or not e.supported or len(e.jackknife) < 3:
         return None
     left_out = np.asarray(e.jackknife, dtype=float)
@@ -101,8 +101,8 @@ def largest_bin(e: Estimate) -> LargestBin | None:
 
 
 def heavy_tails(point: Point) -> dict[str, tuple[Estimate, LargestBin]]:
-    """Of the numbers that are shown those which one bin decides, the most moved first: scalars, and susceptibilities at
-    each momentum. Signs are ±1 and have no tails; nor has the identity anything to say but its own check."""
+    """Find the shown numbers which one bin decides, the most moved first: scalars, and susceptibilities at each
+    momentum. Signs are ±1 and have no tails; nor has the identity anything to say but its own check."""
     numbers = {name: e for name, e in point.observables.items()
                if not e.mean.ndim and name not in ("sign", "order_identity")}
     for name in ("spin_susceptibility", "charge_susceptibility"):

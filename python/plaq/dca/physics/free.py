@@ -22,7 +22,7 @@ def energies(setting) -> dict[str, float]:
 
 
 def without_noise(found: Mapping[str, Estimate], setting) -> dict[str, Estimate]:
-    """Of the estimates at U = 0 those that are known: `energies`, and eigenvalues of the vertex, which is 0."""
+    """Replace estimates at U = 0 by exact values: `energies`, and eigenvalues of the vertex, which are 0."""
     exact = {name: np.array(value) for name, value in energies(setting).items()}
     exact |= {name: np.zeros_like(e.mean) for name, e in found.items() if name.startswith(("lambda_", "eigenvalues_"))}
     none = {"jackknife": None, "bias": None, "note": "", "tau_int": None, "kurtosis": None, "disagreement": None}

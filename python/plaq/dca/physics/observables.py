@@ -231,7 +231,7 @@ def marked(found):
 
 
 def crossed(negative):
-    """What there is to say where samples have another number of negative eigenvalues than all data. The physical
+    """Say that samples have another number of negative eigenvalues than all data. The physical
     eigenvalue is counted behind them in each sample, so it has its error all the same."""
     if negative is None or negative.values is None:
         return ""

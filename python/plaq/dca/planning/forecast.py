@@ -69,7 +69,7 @@ def describe(p: Parameters) -> str:
 
 
 def remark(p: Parameters) -> str:
-    """Of an input that can be run but may not be meant; empty mostly."""
+    """Remark on an input that can be run but may not be meant; empty where there is none."""
     low, high = Lattice(p.hopping()).extrema
     hot = [T for T in p.dca.temperatures if T > HOT * max(high - low, p.model.U)]
     if not hot:

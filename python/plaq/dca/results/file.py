@@ -55,7 +55,7 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
 
 
 def places(points: Collection[Point]) -> list[str]:
-    """Where two-particle functions are in the file that points say are there."""
+    """Paths of the two-particle functions in the file, by what the points list."""
     return [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
 
 

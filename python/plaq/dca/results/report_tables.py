@@ -41,7 +41,7 @@ RESPONSES = {
 
 
 def heading(name: str, unit: str) -> str:
-    """Of the column of an observable or a response, in this unit of energy."""
+    """Heading of the column of an observable or a response, in this unit of energy."""
     head = {**COLUMNS, **RESPONSES}[name]
     if name.startswith("energy"):
         return over(head, unit)

@@ -29,7 +29,7 @@ class Results:
 
     @property
     def unit(self) -> str:
-        """Of energies: ``t``, or nothing (plaq.dca.units)."""
+        """Unit of energies: ``t``, or nothing (plaq.dca.units)."""
         return next((point[name].unit for point in self.points for name in ("mu", "energy") if name in point), "t")
 
     def at(self, T: float) -> Point:
