@@ -22,7 +22,7 @@ class whole_file {
   void write(std::span<const std::byte> bytes);
   /// With a checksum of all at the end; on disk when this returns.
   void finish();
-  /// What was written, and the checksum of all but that itself.
+  /// Content as written, and the checksum of all but that itself.
   std::uint64_t bytes() const { return bytes_; }
   std::uint32_t crc() const { return sum_; }
 

@@ -36,7 +36,7 @@ inline double scale_of(double norm, double numbers) {
   return norm > 0 ? std::exp2(std::round(std::log2(norm / std::sqrt(numbers)))) : 1;
 }
 
-/// What is to fall to a target: b - M x, or the residual of the normal equation.
+/// Residual that is to fall to a target: b - M x, or the residual of the normal equation.
 enum class falling { residual, normal_residual };
 
 /// Moves x, on odd sites, towards the solution of M^+ M x = M^+ b, or of (M^+ M + shift) x = phi, until what is to

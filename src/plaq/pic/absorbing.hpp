@@ -17,12 +17,12 @@ class absorbing {
   absorbing() = default;
   absorbing(const plan& p, const block& m);
 
-  /// What is to be added to a step of E that was done as if there were no layer.
+  /// Correction to a step of E that was done as if there were no layer.
   void advance_e(const block& m, fields<T>& f);
   /// psi of B goes on by a step: once with every new E, guards included. Two halves of a step of B have the same, so
   /// that the layer's loss is the same for E and B; in halves of their own it would be another, which reflects.
   void renew_b(const block& m, const fields<T>& f);
-  /// What is to be added to half a step of B.
+  /// Correction to half a step of B.
   void advance_b(const block& m, fields<T>& f) const;
 
   /// With a window that moves by a cell: across x, in a patch that all of the layer lies in.
@@ -31,7 +31,7 @@ class absorbing {
   void serialize(archive& ar) { ar(along_); }
 
  private:
-  /// Of the planes that lie in a layer: b, c and 1 / kappa - 1, where E or B is.
+  /// Coefficients of the planes that lie in a layer: b, c and 1 / kappa - 1, where E or B is.
   struct factors {
     std::vector<T> keep, gain, rest;
     void serialize(archive& ar) { ar(keep, gain, rest); }

@@ -223,7 +223,7 @@ class on_patches final : public plasma {
     for (const auto& to : neighbours(plan_, here.index())) here.send(edges_, to.at, edge_for(me, to.shift));
   }
 
-  /// What go(patch, shifts of its neighbours) says, to these.
+  /// Send what go(patch, shifts of its neighbours) returns to these neighbours.
   template <class Go>
   void send_parcels(const char* name, Go go) {
     patches_->each(name, [this, go](patch<T>& me, auto& here) {

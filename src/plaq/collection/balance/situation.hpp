@@ -34,7 +34,7 @@ struct situation {
 /// For each element its rank.
 using plan = std::vector<int>;
 
-/// What the sum of loads, sizes or weights stays below, so that no balancer comes near the end of what doubles can be.
+/// Bound of the sum of loads, sizes or weights, so that no balancer comes near the end of what doubles can be.
 inline constexpr double too_much = 1e300;
 /// Throws input_error that says what is wrong with a situation: lengths, ranks, numbers that are negative, too large or
 /// none.

@@ -21,7 +21,7 @@ bool is_crowded(collectives& node) {
   return node.size() > cores;
 }
 
-/// What a rank of a group tells the others at first: its node, by a rank of it; its rank in the world; a number for
+/// First message of a rank of a group to the others: its node, by a rank of it; its rank in the world; a number for
 /// the group.
 struct introduction {
   int node, world_rank;

@@ -40,7 +40,7 @@ class call_record {
 /// The collectives of this process. From any thread.
 namespace roll_call {
 
-/// What one rank asks another: has it made this call too? As it travels.
+/// Question of one rank to another, whether it has made this call too; as sent.
 struct question {
   std::uint64_t group = 0, number = 0;
   std::uint64_t bytes = 0;

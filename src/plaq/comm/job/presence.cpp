@@ -37,7 +37,7 @@ constexpr double grace = 5.0;                // seconds between the ends of rank
 constexpr double patience_with_calls = 2.0;  // seconds for which a collective call may be under way unquestioned
 constexpr int question = 0, answer = 1;      // tags
 
-/// What travels. A question is about a collective call, or, where that has no group, about the rank alone.
+/// Message between ranks. A question is about a collective call, or, where that has no group, about the rank alone.
 struct words {
   int doing = 0;
   double still = 0;
