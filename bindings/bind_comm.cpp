@@ -144,7 +144,7 @@ void bind_comm(nb::module_& m) {
   c.def_static(
        "world",
        [](std::size_t longest) {
-         // Python's own waiting looks after ranks: comm/patience.py.
+         // Python's own waiting looks after ranks: comm/timeout.py.
          return std::make_unique<group>(plaq::comm::world({.longest_message = longest, .presence = false}));
        },
        "longest_message"_a = std::size_t(1) << 30, nb::call_guard<nb::gil_scoped_release>())

@@ -79,7 +79,7 @@ def test_bindings_are_included_by_nobody():
 
 
 # Python: what stands in a line may use what stands in lines before it; dca's own rooms stand for "dca".
-PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "output"], ["_core"], ["parts"],
+PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"], ["_core"], ["parts"],
           ["inputs", "trace"], ["comm", "data"],
           ["machine", "balance"], ["run"], ["cli"], ["dca", "lqcd", "pic"], ["main"], ["__main__"]]
 DCA = [["lattice", "mixing", "units"], ["solver"], ["parameters", "physics"],

@@ -21,10 +21,10 @@ from plaq.dca.observer import Observer, QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.progress import Progress, part_done
 from plaq.errors import Interrupted
-from plaq.output import Stream
 from plaq.run import live
 from plaq.run.driver import Run
 from plaq.run.live import Log
+from plaq.streams import Stream
 
 ROWS = [("temperature", "0.08 t"), ("iteration", "12 of ≤ 12"), ("μ", "1.234567"), ("n", "0.95000"),
         ("sign", "0.992(3)"),
@@ -225,12 +225,12 @@ def test_the_part_of_a_temperature_that_is_done():
 def test_the_view_says_where_a_run_goes_on_and_how_long_it_takes():
     log = Recorded()
     observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
-    observer.goes_on(0.5, 3, 1504.0, 3008.0)
+    observer.report_resume(0.5, 3, 1504.0, 3008.0)
     assert log.lines == ["goes on at T = 0.5, iteration 3, with 1504 of 3008 measurements there"]
     observer.status(T=1.0, index=0, temperatures=3, iteration=3, iterations=12, part_done=0.5, seconds=100.0)
     assert log.rows["went on at"] == "0.5 t, iteration 3"
     assert log.rows["run left"] not in ("–", "100 s") and 0 < log.done < 0.5
-    observer.goes_on(None)
+    observer.report_resume(None)
     assert log.lines[-1] == "goes on: all temperatures are done"
 
 
@@ -253,7 +253,7 @@ class Places(QuietObserver):
     def __init__(self):
         self.places = []
 
-    def goes_on(self, *place):
+    def report_resume(self, *place):
         self.places.append(place)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plaq import _core, machine
-from plaq.cli.app import obey
+from plaq.cli.app import run_command
 from plaq.errors import InputError, NotBuilt
 from plaq.main import APPLICATIONS, app
 from plaq.parts import PARTS, demand, list_parts
@@ -23,7 +23,7 @@ def plaq(monkeypatch):
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["plaq", *map(str, arguments)])
-        return obey(app)
+        return run_command(app)
 
     return run
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from plaq.cli.app import App, obey
+from plaq.cli.app import App, run_command
 from plaq.cli.balance import balance
 from plaq.cli.comm import app as comm
 from plaq.cli.run import Commands, InputFile, RunPath, Settings, whose
@@ -16,8 +16,8 @@ from plaq.cli.trace import app as trace
 from plaq.dca.cli import app as dca
 from plaq.errors import InputError, as_plaq_error
 from plaq.lqcd.cli import app as lqcd
-from plaq.output import printable, standard_streams
 from plaq.pic.cli import app as pic
+from plaq.streams import printable, standard_streams
 
 app = App(help="Quantum clusters, plasmas and lattice fields as asynchronous tasks, on a laptop or on MPI ranks.")
 APPLICATIONS: dict[str, Commands] = {}
@@ -85,7 +85,7 @@ def main() -> None:
     """
     try:
         with standard_streams():
-            sys.exit(obey(app))
+            sys.exit(run_command(app))
     except Exception as error:
         known = as_plaq_error(error)
         if known is not None:

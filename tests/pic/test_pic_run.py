@@ -183,7 +183,7 @@ def test_ranks_change_nothing_and_go_on_with_what_one_began(folder, whole, ranks
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 def test_a_rank_that_stands_still_between_steps_is_named(folder):
     command = [*launcher_command(2), sys.executable, "-m", "plaq", "pic", "run", "input.toml", "--set", "time.end=1e5",
-               "--set", "output.every=0", "--set", "output.particles=[]", "--set", "run.patience=4"]
+               "--set", "output.every=0", "--set", "output.particles=[]", "--set", "run.timeout=4"]
     running = subprocess.Popen(command, cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE,
                                env={**os.environ, "PLAQ_EXPECTED_RANKS": "2", "PLAQ_TERMINAL": ""})
@@ -198,7 +198,7 @@ def test_a_rank_that_stands_still_between_steps_is_named(folder):
         said = running.communicate(timeout=90)[1]
     finally:
         running.kill()
-    assert running.returncode == 1 and "gives no sign of life, and others wait for it (run.patience = 4 s)" in said
+    assert running.returncode == 1 and "gives no sign of life, and others wait for it (run.timeout = 4 s)" in said
 
 
 def contents(path):

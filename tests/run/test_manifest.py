@@ -154,12 +154,12 @@ def test_a_folder_in_use_and_one_without_a_run_are_one_line(begun, tmp_path):
     with pytest.raises(InputError, match="there is no run: input.resolved.toml is missing"):
         verify(APPLICATIONS, tmp_path)
     folder = begun.base / "later"
-    desk = driver.Desk(begun.kind.name, begun.parameters, folder, "", {}, Log, 1.0)
+    output = driver.RunOutput(begun.kind.name, begun.parameters, folder, "", {}, Log, 1.0)
     try:
         with pytest.raises(InputError, match="a plaq process is writing into this folder"):
             verify(APPLICATIONS, folder)
     finally:
-        desk.close()
+        output.close()
 
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")

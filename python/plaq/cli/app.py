@@ -66,7 +66,7 @@ def whole(most: int) -> dict[str, Any]:
     return {"parser": read, "metavar": "N"}
 
 
-def obey(app: App) -> int:
+def run_command(app: App) -> int:
     """Carry out the command of sys.argv and return the exit code; InputError for one that there is not."""
     try:
         return app(standalone_mode=False) or 0

@@ -29,7 +29,7 @@ def balance(
     from plaq.balance.replay import MOST_TALKING, as_csv, replay, usable
     from plaq.cli.tables import plain_table, print_table
     from plaq.files.atomic import write_atomically
-    from plaq.output import say
+    from plaq.streams import print_line
 
     loads = read(file)
     n = ranks or loads.ranks
@@ -50,9 +50,9 @@ def balance(
     print_table(table)
     print("\nI = max/mean - 1 over the ranks; means over the phases, bytes of all.")
     for note in loads.notes:
-        say(note)
+        print_line(note)
     if lacking:
-        say(f"left out, for want of points or positions: {', '.join(lacking)}")
+        print_line(f"left out, for want of points or positions: {', '.join(lacking)}")
     if slow:
-        say(f"left out, because they take minutes and some 3 kB a rank on more than {MOST_TALKING} ranks: "
+        print_line(f"left out, because they take minutes and some 3 kB a rank on more than {MOST_TALKING} ranks: "
             f"{', '.join(slow)}; --by runs them")

@@ -15,8 +15,8 @@ import typer
 from plaq.cli.app import App, whole
 from plaq.errors import InputError
 from plaq.inputs.parameters import Parameters
-from plaq.output import say
 from plaq.run.application import Application
+from plaq.streams import print_line
 
 MOST_RANKS = 1 << 24
 MOST_WORKERS = 4096
@@ -190,7 +190,7 @@ def add_looks_at_results(app: Commands) -> None:
     @app.command("report")
     def report(run: RunPath = Path("run")):
         """Write the figures and report.html of a run or a sweep again."""
-        say(str(app.application().report(run)))
+        print_line(str(app.application().report(run)))
 
 
 def whose(input: Path, known: Mapping[str, Commands]) -> Commands:

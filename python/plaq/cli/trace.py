@@ -10,7 +10,7 @@ import typer
 
 from plaq.cli.app import App, whole
 from plaq.cli.tables import plain_table, print_table
-from plaq.output import say
+from plaq.streams import print_line
 
 if TYPE_CHECKING:
     from plaq.trace import Trace
@@ -74,7 +74,7 @@ def trace_tree(
     roots = task_tree(trace)
     if out:
         write_atomically(out, as_dot(roots, trace.notes).encode())
-        say(str(out))
+        print_line(str(out))
         return
     table = plain_table(("task",), ("tasks", "time", "with those below"))
     for text, node in as_lines(roots):
@@ -101,7 +101,7 @@ def trace_graph(
     text = graph_by_name(trace) if by == "name" else graph_by_task(trace, limit)
     out = out or folder / "graph.dot"
     write_atomically(out, text.encode())
-    say(str(out))
+    print_line(str(out))
 
 
 @app.command("report")
@@ -116,7 +116,7 @@ def trace_report(
 
     out = out or folder / "report.html"
     write_report(opened(folder), out)
-    say(str(out))
+    print_line(str(out))
 
 
 @app.command("chrome")
@@ -134,7 +134,7 @@ def trace_chrome(
 
     out = out or folder / "chrome.json.gz"
     write_chrome(opened(folder), out)
-    say(str(out))
+    print_line(str(out))
 
 
 @app.command("otf2")
@@ -150,7 +150,7 @@ def trace_otf2(
 
     out = out or folder / "otf2"
     write_otf2(opened(folder), out)
-    say(str(out / "traces.otf2"))
+    print_line(str(out / "traces.otf2"))
 
 
 def opened(folder: Path) -> Trace:

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from plaq.cli.run import Commands, whose
-from plaq.output import printable
+from plaq.streams import printable
 
 
 def verify(known: Mapping[str, Commands], folder: Path) -> None:
     """Print what was looked at; a line on stderr for each file that is not whole, and exit code 2 then."""
     from plaq.cli.tables import plain_table, print_table
-    from plaq.data.words import size
+    from plaq.data.formatting import format_size
     from plaq.run.folder import INPUT, program_of
     from plaq.run.verify import left_alone, runs_of
     from plaq.run.verify import verify as verdicts
@@ -27,7 +27,7 @@ def verify(known: Mapping[str, Commands], folder: Path) -> None:
     table = plain_table(("file", "what it is"), ("size",))
     table.add_column("", no_wrap=True)
     for one in found:
-        table.add_row(printable(str(one.path)), one.what, "–" if one.bytes is None else size(one.bytes),
+        table.add_row(printable(str(one.path)), one.what, "–" if one.bytes is None else format_size(one.bytes),
                       "not whole" if one.wrong else "" if one.bytes is None else "whole")
     print_table(table)
     wrong = [one for one in found if one.wrong]

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from plaq import _core
-from plaq.comm import patience
+from plaq.comm import timeout
 from plaq.comm.packing import pack, unpack, unpack_each
 from plaq.errors import InputError, RunError, as_plaq_error
 
@@ -102,7 +102,7 @@ class Communicator:
         here = self._members[self.rank]
         waiting = self._members if peer is None else [self._members[peer], here]
         try:
-            patience.wait(call, here, waiting, patience.presence)
+            timeout.wait(call, here, waiting, timeout.heartbeat)
         except BaseException:
             _given_up.append((self, call, used))
             raise

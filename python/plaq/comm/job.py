@@ -10,7 +10,7 @@ import threading
 from typing import NamedTuple
 
 from plaq import _core
-from plaq.comm import patience
+from plaq.comm import timeout
 from plaq.comm.communicator import Communicator
 
 
@@ -31,7 +31,7 @@ def world() -> Communicator:
         _end_job_with_uncaught_exceptions(found)
     found._together  # its errors are those of all ranks, those of a node are not
     if found.size > 1 and _core.comm.mpi_is_ours():
-        patience.presence = _core.comm.presence(found._native)
+        timeout.heartbeat = _core.comm.presence(found._native)
     _node(found)
     return found
 
@@ -49,8 +49,8 @@ def started() -> Communicator | None:
 
 def end_together() -> None:
     """All ranks have agreed to end, with whatever exit code: those that are quick wait for the others."""
-    if patience.presence is not None:
-        patience.presence.ends_together()
+    if timeout.heartbeat is not None:
+        timeout.heartbeat.ends_together()
 
 
 class Node(NamedTuple):

@@ -14,10 +14,10 @@ from threading import Thread
 from typing import BinaryIO
 
 from plaq import _core
-from plaq.comm.echoes import WithoutEchoes
+from plaq.comm.launcher_noise import NoiseFilter
 from plaq.errors import InputError, RunError
-from plaq.output import Descriptor
 from plaq.parts import demand
+from plaq.streams import Descriptor
 
 # Variables that launchers set in the processes they start.
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
@@ -74,9 +74,9 @@ def start(program: Sequence[str], ranks: int) -> int:
         raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
 
     # Launchers end the job when they cannot write: what the ranks print goes through this process.
-    echoes = WithoutEchoes()
+    noise_filter = NoiseFilter()
     printed = [Thread(target=_forward, args=output, daemon=True)
-               for output in ((job.stdout, 1), (job.stderr, 2, echoes, echoes.rest))]
+               for output in ((job.stdout, 1), (job.stderr, 2, noise_filter, noise_filter.rest))]
     for each in printed:
         each.start()
 
@@ -101,11 +101,11 @@ def start(program: Sequence[str], ranks: int) -> int:
     if killed_by in _DEATHS:
         # Who is killed says nothing, and neither do those that the launcher ends with it;
         # MPICH's does not say who it was.
-        victim = echoes.killed()
+        victim = noise_filter.killed()
         who = "a rank" if victim is None else f"rank {victim} of {ranks}"
         raise RunError(f"{who} was ended by {signal.Signals(killed_by).name}, and the job with it")
-    if code != 0 and not echoes.said:  # no rank has said a word: then the launcher's are all there are
-        Descriptor(2).write(echoes.kept)
+    if code != 0 and not noise_filter.said:  # no rank has said a word: then the launcher's are all there are
+        Descriptor(2).write(noise_filter.kept)
     return code
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plaq.data.words import number
+from plaq.data.formatting import format_number
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Estimate:
             return ""
         if not self.dof:
             return "as many parameters as points"
-        return f"chi^2/dof = {self.chi2:.3g}/{self.dof:.0f}, p = {number(self.p, '.2g')}"
+        return f"chi^2/dof = {self.chi2:.3g}/{self.dof:.0f}, p = {format_number(self.p, '.2g')}"
 
     def pick(self, **index: int) -> Estimate:
         """The estimate at the given position(s) along named axes: ``g.pick(K=0)`` keeps the other axes."""

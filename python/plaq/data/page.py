@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data.figures import page_colours, svg
-from plaq.data.words import number
+from plaq.data.formatting import format_number
 
 WIDE = ' class="wide"'
 
@@ -76,4 +76,4 @@ def cell(value: Any) -> str:
         isinstance(value, float) and value.is_integer() and abs(value) < 1e9
     ):
         return f"{int(value)}"
-    return value if isinstance(value, str) else number(value, ".6g")
+    return value if isinstance(value, str) else format_number(value, ".6g")

@@ -10,8 +10,8 @@ import numpy as np
 
 from plaq.data import page, results_file
 from plaq.data.estimate import Axis, Estimate
+from plaq.data.formatting import format_duration
 from plaq.data.results_file import Findings
-from plaq.data.words import duration
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
 
@@ -36,7 +36,7 @@ def write(folder: Path, program: str, drawn: Callable[[Findings], list[str]] = l
         "that the data cannot support.</p>",
         *along_axes(findings.estimates), *in_planes(findings.estimates),
         "<h2>How it ran</h2>",
-        page.rows([*header.items(), *((f"time: {part}", duration(s)) for part, s in findings.seconds.items()),
+        page.rows([*header.items(), *((f"time: {part}", format_duration(s)) for part, s in findings.seconds.items()),
                    ("digest of the results", results_file.digest_of(folder / "results.h5", format))]),
         page.folded("The input, with every key resolved", f"<pre>{escape(toml)}</pre>"),
     ]

@@ -21,8 +21,8 @@ from plaq.dca.results.results import Results
 from plaq.dca.solver import devices
 from plaq.dca.start import Start, find_start, first_sigma
 from plaq.run.application import Application
-from plaq.run.desk import Desk
 from plaq.run.driver import Run
+from plaq.run.output import RunOutput
 
 if TYPE_CHECKING:
     from plaq.dca.loop import Loop
@@ -78,12 +78,12 @@ class Dca(Application):
         p, start = self.parameters, self._start
         if not run.kept:
             return Loop(p, run, QuietObserver(), start and start.state, started)
-        observer = run.comm.on_root(lambda: Observer(p, run.desk)) or Contributor()
+        observer = run.comm.on_root(lambda: Observer(p, run.output)) or Contributor()
         state = run.comm.on_root(lambda: observer.resume(start))
         return Loop(p, run, observer, state, started)
 
-    def save(self, desk: Desk, results: Results) -> None:
-        Observer(self.parameters, desk).save(results)
+    def save(self, output: RunOutput, results: Results) -> None:
+        Observer(self.parameters, output).save(results)
 
     @classmethod
     def outcome(cls, results: Results) -> dict[str, Any]:

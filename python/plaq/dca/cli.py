@@ -9,8 +9,8 @@ import typer
 
 from plaq.cli.run import Commands, Ranks, RunPath, on_ranks
 from plaq.inputs.parameters import Parameters
-from plaq.output import say
 from plaq.run.application import Application
+from plaq.streams import print_line
 
 
 def parameters() -> type[Parameters]:
@@ -35,7 +35,7 @@ def dca_plot(run: RunPath = Path("run")):
     from plaq.dca.results.plot import save_figures
 
     for path in save_figures(run):
-        say(str(path))
+        print_line(str(path))
 
 
 @app.command("export")
@@ -47,7 +47,7 @@ def dca_export(
     from plaq.dca.results.export import export
 
     for path in export(run, out or run / "export"):
-        say(str(path))
+        print_line(str(path))
 
 
 @app.command("calibrate")

@@ -12,10 +12,10 @@ from typing import Any
 
 from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
-from plaq.run.desk import Desk
+from plaq.run.output import RunOutput
 
 
-def begin(state: dict[str, Any], before: Parameters, parameters: Parameters, desk: Desk) -> dict[str, Any]:
+def begin(state: dict[str, Any], before: Parameters, parameters: Parameters, output: RunOutput) -> dict[str, Any]:
     """The state of a finished run of ``before`` as that of a run of ``parameters``, which asks for more measurements.
 
     ``redo`` lists the temperatures that go on, by index. InputError when the run is not finished, or has not kept
@@ -23,24 +23,24 @@ def begin(state: dict[str, Any], before: Parameters, parameters: Parameters, des
     """
     temperatures = before.dca.temperatures
     if state.get("redo") or len(state["points"]) < len(temperatures):
-        raise InputError(f"{desk.folder.path}: a run goes on with more measurements when it is finished: "
+        raise InputError(f"{output.folder.path}: a run goes on with more measurements when it is finished: "
                          f"first run it to its end with solver.measurements = {before.solver.measurements} and "
                          f"two_particle.measurements = {before.two_particle.measurements}")
     redo = [i for i, T in enumerate(temperatures) if parameters.measurements(T)[1] > before.measurements(T)[1]]
     for i in redo:
-        read(state.get("kept", {}).get(str(i), ""), temperatures[i], parameters, desk)
+        read(state.get("kept", {}).get(str(i), ""), temperatures[i], parameters, output)
     return {**state, "redo": redo, "index": redo[0] if redo else len(temperatures),
             "grown": [*state.get("grown", []), list(before.asked())], "asked": list(parameters.asked())}
 
 
-def read(label: str, T: float, parameters: Parameters, desk: Desk) -> dict[str, Any]:
+def read(label: str, T: float, parameters: Parameters, output: RunOutput) -> dict[str, Any]:
     """What was kept of a temperature; InputError when nothing was, or it cannot be read."""
     remedy = "another run can start from this one with --from"
-    kept = desk.kept(label, parameters.family(), remedy) if label else None
+    kept = output.kept(label, parameters.family(), remedy) if label else None
     if kept is None:
-        missing = desk.folder.kept(label).name
+        missing = output.folder.kept(label).name
         why = f"{missing} is missing" if label else "its bins were not kept, as where ranks share them"
-        raise InputError(f"{desk.folder.path}: T = {T:g} cannot go on with more measurements: {why}; {remedy}")
+        raise InputError(f"{output.folder.path}: T = {T:g} cannot go on with more measurements: {why}; {remedy}")
     return kept
 
 

@@ -183,8 +183,8 @@ class Iteration:
         shares = Shares(comm if spread else comm.split(comm.rank), functions, solver.bins, solver.chains,
                         f"{self.index}.{at['iteration']}")
         if stored:
-            desk = self.run.desk
-            numbers = lambda count: comm.on_root(lambda: desk.numbers(count), share=True)
+            output = self.run.output
+            numbers = lambda count: comm.on_root(lambda: output.numbers(count), share=True)
             shares.restore(stored["places"], numbers)
             if at["pool"]:
                 at["pool"] = pooling.with_functions(at["pool"], shares.pool)
@@ -339,7 +339,7 @@ class Iteration:
         try:
             with self._blaming_noise([*self.at["history"], self.record]):
                 found = observables.estimates(self.setting, self.measured, self.task.window, self._channels(),
-                                              self.run.comm.starmap, self.shares, self.run.obey)
+                                              self.run.comm.starmap, self.shares, self.run.raise_if_stopped)
         except Interrupted:
             self.at |= self._before
             raise

@@ -79,7 +79,7 @@ class Loop:
     # One temperature ---------------------------------------------------------------------------------------------
 
     def _exact(self, T: float) -> Iterator[bool]:
-        self.run.obey()
+        self.run.raise_if_stopped()
         p = self.parameters
         self._say_where(T)
         channels = wanted_channels(p, self.crystal) if p.measures_two_particle(T) else []
@@ -180,9 +180,9 @@ class Loop:
         self._state["kept"] = kept
 
     def _say_where(self, T: float | None, *at: float) -> None:
-        """Once in a run that goes on: where; ``at`` as observer.goes_on takes it."""
+        """Once in a run that goes on: where; ``at`` as observer.report_resume takes it."""
         if self._goes_on:
-            self.observer.goes_on(T, *at)
+            self.observer.report_resume(T, *at)
             self._goes_on = False
 
     # The state, of which chains are spread over the ranks --------------------------------------------------------

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from plaq.data.estimate import with_error
-from plaq.data.words import duration, number
+from plaq.data.formatting import format_duration, format_number
 from plaq.dca import further
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
@@ -20,7 +20,7 @@ from plaq.dca.solver.shares import SpreadEstimate
 from plaq.dca.start import Start
 from plaq.dca.units import measured
 from plaq.errors import InputError
-from plaq.run.desk import Desk, to_the_end
+from plaq.run.output import RunOutput, drain
 from plaq.trace.session import region
 
 
@@ -30,7 +30,7 @@ class QuietObserver:
     def status(self, **fields: Any) -> None:
         """Where the run is; see `Observer`."""
 
-    def goes_on(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
+    def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
         """A run that was stopped goes on at this place of iteration ``iteration``; T is None where all is done."""
 
     def iteration(self, record: dict[str, Any]) -> None:
@@ -52,7 +52,7 @@ class Contributor(QuietObserver):
 
     def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
         point.in_file = list(spread)
-        with to_the_end(estimate.blocks() for estimate in spread.values()):
+        with drain(estimate.blocks() for estimate in spread.values()):
             pass
 
 
@@ -62,9 +62,9 @@ class Observer(QuietObserver):
     COLUMNS = {"T": 8, "iter": 5, "mu": 9, "n": 9, "sign": 7, "<k>": 8, "change": 10, "measured": 9, "time": 12}
     NARROW = {"T": 7, "iter": 4, "n": 8, "sign": 7, "change": 8, "time": 11}  # of a terminal of 50 columns
 
-    def __init__(self, parameters: Parameters, desk: Desk):
-        self._parameters, self._desk = parameters, desk
-        self._log, self._header = desk.log, desk.header
+    def __init__(self, parameters: Parameters, output: RunOutput):
+        self._parameters, self._output = parameters, output
+        self._log, self._header = output.log, output.header
         self._points: dict[int, Point] = {}
         self._state: dict[str, Any] = {}
         self._headed = False
@@ -73,31 +73,31 @@ class Observer(QuietObserver):
     def resume(self, start: Start | None) -> dict[str, Any] | None:
         """The state of the last checkpoint, or of another run to start from; None to start from the beginning.
         InputError when it cannot be used. The folder is that of this input from here on."""
-        before = self._desk.folder.before or self._parameters
-        state = self._desk.state()
+        before = self._output.folder.before or self._parameters
+        state = self._output.state()
         if state is not None:
             state = self._resumed(state, before)
-        self._desk.folder.adopt(self._parameters)
+        self._output.folder.adopt(self._parameters)
         if state is None and start is not None:
             state = start.state
-            self._desk.checkpoint(state)
+            self._output.checkpoint(state)
             self._log.line(start.words)
         return state
 
     def _resumed(self, state: dict[str, Any], before: Parameters) -> dict[str, Any]:
         points = [Point.from_state(point) for point in state["points"]]
-        folder = self._desk.folder
+        folder = self._output.folder
         try:
-            check_functions(folder.results, points, [name[:16] for name in self._desk.inputs],  # as headers say
-                            self._desk.datasets)
+            check_functions(folder.results, points, [name[:16] for name in self._output.inputs],  # as headers say
+                            self._output.datasets)
         except InputError as error:
             raise InputError(f"{error}; the checkpoint relies on it: remove {folder.checkpoint} to start "
                              "this run from the beginning") from None
         self._points = {point.index: point for point in points}
         more = tuple(state.get("asked", before.asked())) != self._parameters.asked()
         if more:
-            state = further.begin(state, before, self._parameters, self._desk)
-            self._desk.checkpoint(state)
+            state = further.begin(state, before, self._parameters, self._output)
+            self._output.checkpoint(state)
             shown = ", ".join(f"{points[i].T:g}" for i in state["redo"])
             self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
         if state.get("grown"):
@@ -114,21 +114,21 @@ class Observer(QuietObserver):
         s = self._state.get
         sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
         rows = [
-            ("temperature", measured(number(s("T")), self._parameters.unit)),
-            ("iteration", f"{number(s('iteration'), 'd')} of ≤ {number(s('iterations'), 'd')}"),
-            ("μ", number(s("mu"), ".6f")),
-            ("n", number(s("density"), ".5f")),
+            ("temperature", measured(format_number(s("T")), self._parameters.unit)),
+            ("iteration", f"{format_number(s('iteration'), 'd')} of ≤ {format_number(s('iterations'), 'd')}"),
+            ("μ", format_number(s("mu"), ".6f")),
+            ("n", format_number(s("density"), ".5f")),
             ("sign", sign),
-            ("⟨k⟩", number(s("order"), ".1f")),
+            ("⟨k⟩", format_number(s("order"), ".1f")),
             ("change of Σ", in_errors(s("change"), s("change_error"))),
-            ("sweeps/s", number(s("sweeps_per_second"), ",.0f")),
+            ("sweeps/s", format_number(s("sweeps_per_second"), ",.0f")),
             ("phase", s("phase") or "–"),
-            ("iteration left", duration(s("seconds_left"))),
+            ("iteration left", format_duration(s("seconds_left"))),
         ]
         index, count, part = s("index") or 0, s("temperatures") or 1, s("part_done") or 0.0
         spent = [sum(self._points[k].seconds.values()) for k in range(index) if k in self._points]
         left = self._progress.left([*spent, s("seconds") or 0.0], part) if len(spent) == index else None
-        rows.append(("run left", duration(left)))
+        rows.append(("run left", format_duration(left)))
         if self._continued:
             rows.append(("went on at", self._continued))
         title = f"plaq dca · temperature {index + 1} of {count}"
@@ -138,7 +138,7 @@ class Observer(QuietObserver):
     def _progress(self) -> Progress:
         return Progress(self._parameters)
 
-    def goes_on(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
+    def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
         if T is None:
             self._log.line("goes on: all temperatures are done")
             return
@@ -159,15 +159,16 @@ class Observer(QuietObserver):
             both({name: name for name in self.COLUMNS})
             self._headed = True
         r = record.get
-        both({"T": number(r("T"), ".5g"), "iter": number(r("iteration"), "d"), "mu": number(r("mu"), ".5f"),
-              "n": number(r("density"), ".5f"), "sign": number(r("sign"), ".4f"), "<k>": number(r("order"), ".2f"),
-              "change": in_errors(r("change"), r("change_error")), "measured": number(r("measurements"), "d"),
-              "time": duration(sum((r("seconds") or {}).values()))})
+        both({"T": format_number(r("T"), ".5g"), "iter": format_number(r("iteration"), "d"),
+              "mu": format_number(r("mu"), ".5f"), "n": format_number(r("density"), ".5f"),
+              "sign": format_number(r("sign"), ".4f"), "<k>": format_number(r("order"), ".2f"),
+              "change": in_errors(r("change"), r("change_error")), "measured": format_number(r("measurements"), "d"),
+              "time": format_duration(sum((r("seconds") or {}).values()))})
 
     def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
         point.in_file = list(spread)
         self._points[point.index] = point
-        with to_the_end(estimate.blocks() for estimate in spread.values()):
+        with drain(estimate.blocks() for estimate in spread.values()):
             self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: spread})
         shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
         check = checks.in_words(point)
@@ -187,16 +188,16 @@ class Observer(QuietObserver):
     @region("save results")
     def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
         """Replace ``results.h5`` and ``summary.json``; ``spread`` as `write_results` takes it."""
-        self._desk.folder.check()
-        self._desk.datasets = write_results(self._desk.folder.results, results, self._parameters.to_toml(),
+        self._output.folder.check()
+        self._output.datasets = write_results(self._output.folder.results, results, self._parameters.to_toml(),
                                             self._header, spread)
-        self._desk.folder.write_summary(summary(results, self._header, self._parameters.dca.density))
+        self._output.folder.write_summary(summary(results, self._header, self._parameters.dca.density))
 
     def keep(self, label: str, loop: dict[str, Any] | None) -> None:
-        self._desk.keep(label, loop, self._parameters.family())
+        self._output.keep(label, loop, self._parameters.family())
 
     def kept(self, label: str, T: float) -> dict[str, Any] | None:
-        return further.read(label, T, self._parameters, self._desk)
+        return further.read(label, T, self._parameters, self._output)
 
 
 def in_errors(change: float | None, error: float | None) -> str:

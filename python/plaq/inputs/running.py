@@ -10,7 +10,7 @@ from plaq.inputs.schema import Parameter
 from plaq.parts import demand
 
 DOC = "How the run is carried out. No result changes by it unless it says so, and it may differ when a run goes on."
-PATIENCE = 300.0  # seconds
+TIMEOUT = 300.0  # seconds
 BACKENDS = ("fiber", "os", "hpx")  # of src/plaq/task/backends.hpp, the default first
 
 _PLACE = [
@@ -24,8 +24,8 @@ _PLACE = [
 ]
 _TIME = [
     Parameter("run", "checkpoint_every", real("(0, inf)"), 120.0, "s", "time between two checkpoints"),
-    Parameter("run", "patience", real("[1, inf)"), PATIENCE, "s",
-              "the job ends when a rank gives no sign of life for this time, or stands still while others wait"),
+    Parameter("run", "timeout", real("[1, inf)"), TIMEOUT, "s",
+              "seconds that a rank waits for others before the run ends as hung"),
     Parameter("run", "walltime", duration(), None, "s", "stop with a checkpoint after this time"),
 ]
 

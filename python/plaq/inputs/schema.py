@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from plaq.errors import InputError
 from plaq.files.guard import reading
 from plaq.inputs.kinds import Kind, is_plain
-from plaq.output import printable
+from plaq.streams import printable
 
 REQUIRED = object()
 SWEEP = "sweep"  # a section that every input may have: `plaq.run.sweep` makes many runs of it

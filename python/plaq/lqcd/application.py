@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plaq import _core
-from plaq.data.words import size
+from plaq.data.formatting import format_size
 from plaq.errors import InputError
 from plaq.lqcd import planning
 from plaq.lqcd.parameters import PROGRAM, Parameters
@@ -32,9 +32,9 @@ class Lqcd(Application):
         p, extents = self.parameters, list(self.parameters.lattice.extents)
         needed, place = planning.memory(p, math.prod(extents) // ranks), memory() if place is None else place
         if needed > planning.CERTAIN * place:
-            raise InputError(f"lattice.extents = {extents} needs some {size(needed)} of memory on each of {ranks} "
-                             f"rank(s), and there are {size(place)}: take more ranks on more hosts; `plaq check` has "
-                             "the estimate")
+            raise InputError(f"lattice.extents = {extents} needs some {format_size(needed)} of memory on each of "
+                             f"{ranks} rank(s), and there are {format_size(place)}: take more ranks on more hosts; "
+                             "`plaq check` has the estimate")
 
     def _cut(self, ranks: int) -> None:
         """InputError where the lattice cannot be cut for so many ranks."""

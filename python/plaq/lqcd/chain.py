@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +30,7 @@ from plaq.lqcd.wilson import Wilson
 from plaq.machine import pool_options
 from plaq.run.driver import Run
 from plaq.run.folder import parts_of
+from plaq.run.timing import timed
 
 
 def time_scales(p: Parameters) -> list[Scale]:
@@ -64,7 +63,7 @@ class Chain:
         self.lattice = Lattice(p.lattice.extents, grid, comm=run.comm, backend=p.run.threads,
                                pool=pool_options(p.run.workers, p.run.bind))
         self.gauge = GaugeField(self.lattice)
-        self.folder = run.comm.on_root(lambda: run.desk.folder.path, share=True) if run.kept else None
+        self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.kept else None
         state = run.resume()
         names = p.mesons.structures if p.mesons.kappa is not None else ()
         if "gamma5" in names:
@@ -93,13 +92,13 @@ class Chain:
                 self.sweep()
                 yield
             self.measure(number)
-            self.tell(number + 1)
+            self.report_progress(number + 1)
             yield
 
     def sweep(self) -> None:
         """The next update of all links."""
         p, seed = self.p, self.p.updates.seed
-        with self.timed("updates"):
+        with timed(self.seconds, "updates"):
             if p.updates.algorithm == "hmc":
                 done = trajectory(self.gauge, self.scales, p.hmc.length, seed, self.sweeps)
                 self.trajectories = np.vstack([self.trajectories, [done.delta_h, done.accepted]])
@@ -115,19 +114,19 @@ class Chain:
         save, m, loops = self.p.updates.save_every, self.p.mesons, self.p.loops
         smooth = self.smooth() if loops.space or m.kappa is not None and self.p.smearing.gauss_steps else self.gauge
         if loops.space:
-            with self.timed("loops"):
+            with timed(self.seconds, "loops"):
                 found = self.gauge.wilson_loops(loops.space, loops.time, smeared=smooth)
                 self.wilson = np.concatenate([self.wilson, [found]])
                 self.rectangles = np.append(self.rectangles, self.gauge.rectangle())
         if self.mesons:
-            with self.timed("mesons"):
+            with timed(self.seconds, "mesons"):
                 matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta, m.csw)
                 tensor = spin_tensor(self.propagator(matrix, number, smooth))
                 for name, found in self.mesons.items():
                     sink, source = name.split(", ") if name == AXIAL else (name, name)
                     self.mesons[name] = np.vstack([found, meson_correlator(tensor, sink, source=source)])
         if (times := flow_times(self.p)).size:
-            with self.timed("flow"):
+            with timed(self.seconds, "flow"):
                 flowed, found = self.gauge.copy(), []
                 for step in np.diff(times, prepend=0.0):
                     flowed.flow(step, self.p.flow.step)
@@ -135,10 +134,10 @@ class Chain:
                 self.flow = np.concatenate([self.flow, [found]])
         last = number + 1 == self.p.updates.configurations
         if self.folder and (last or save and (number + 1) % save == 0):
-            with self.timed("files"):
+            with timed(self.seconds, "files"):
                 name = f"conf.{number + 1:06}"
                 self.write(self.folder / name, f"lfn://plaq/{self.p.fingerprint()[:16]}/{name}")
-        with self.timed("plaquettes"):
+        with timed(self.seconds, "plaquettes"):
             self.plaquettes = np.vstack([self.plaquettes, self.gauge.plaquettes()])
             loop = self.gauge.polyakov_loop()
             self.polyakov = np.vstack([self.polyakov, [loop.real, loop.imag]])
@@ -153,7 +152,7 @@ class Chain:
 
     def smooth(self) -> GaugeField:
         """The gauge field with its links in space smeared."""
-        with self.timed("loops"):
+        with timed(self.seconds, "loops"):
             s = self.p.smearing
             return self.gauge.copy().ape(s.ape_alpha, s.ape_steps) if s.ape_steps else self.gauge
 
@@ -171,8 +170,8 @@ class Chain:
             found = point_propagator(matrix, site, m.residual, **how)
         return found.smeared(smearing) if m.sink == "smeared" else found
 
-    def tell(self, done: int) -> None:
-        if not self.run.desk:
+    def report_progress(self, done: int) -> None:
+        if not self.run.output:
             return
         total, values = self.p.updates.configurations, self.plaquettes
         now = f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average {values.mean():.6f}"
@@ -181,21 +180,15 @@ class Chain:
             rows.append(("accepted",
                          f"{self.trajectories[:, 1].mean():.1%}, last Delta H {self.trajectories[-1, 0]:+.3g}"))
             now += f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted"
-        self.run.desk.log.status("plaq lqcd", rows, done / total)
+        self.run.output.log.status("plaq lqcd", rows, done / total)
         if done * 10 // total > (done - 1) * 10 // total:
-            self.run.desk.log.line(now)
-
-    @contextmanager
-    def timed(self, part: str) -> Iterator[None]:
-        started = time.perf_counter()
-        yield
-        self.seconds[part] += time.perf_counter() - started
+            self.run.output.log.line(now)
 
     def state(self) -> dict[str, Any] | None:
         label = str(self.sweeps)
-        with self.timed("checkpoints"):
+        with timed(self.seconds, "checkpoints"):
             self.write(parts_of(self.folder, label))
-        return self.run.desk and {"parts": label, "sweeps": self.sweeps, "plaquettes": self.plaquettes,
+        return self.run.output and {"parts": label, "sweeps": self.sweeps, "plaquettes": self.plaquettes,
                                   "trajectories": self.trajectories, "polyakov": self.polyakov, "wilson": self.wilson,
                                   "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow,
                                   "ranges": self.ranges.rows}

@@ -41,7 +41,7 @@ class Lattice:
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """``function(*arguments)`` of C++, which all ranks call.
-        RunError where one keeps the others waiting (run.patience)."""
+        RunError where one keeps the others waiting (run.timeout)."""
         return self.comm.carry_out(function, *arguments)
 
     @property

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from plaq.files.guard import DamagedFile
-from plaq.output import printable
+from plaq.streams import printable
 
 MAGIC, VERSION = 0x456789AB, 1
 HEADER = struct.Struct(">IHHQ128s")

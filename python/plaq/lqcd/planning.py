@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from plaq import _core
-from plaq.data.words import duration, size
+from plaq.data.formatting import format_duration, format_size
 from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
 from plaq.lqcd.parameters import RATIONAL, Parameters
 from plaq.lqcd.scales import flow_times
@@ -138,12 +138,12 @@ def estimate(p: Parameters, ranks: int, workers: int) -> str:
     return "\n".join([
         f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; "
         f"boxes of {' x '.join(map(str, box))}, {lanes} lanes",
-        f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {size(96 * faces)} for a "
+        f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {format_size(96 * faces)} for a "
         "hopping matrix",
-        f"memory:      {size(needed)} of fields on a rank"
-        + (f", which does not fit: this machine has {size(here)} for one" if needed > here else ""),
-        "time:        " + ", ".join(f"{part} {duration(value / cores)}" for part, value in parts.items())
-        + f"; all {duration(sum(parts.values()) / cores)}",
+        f"memory:      {format_size(needed)} of fields on a rank"
+        + (f", which does not fit: this machine has {format_size(here)} for one" if needed > here else ""),
+        "time:        " + ", ".join(f"{part} {format_duration(value / cores)}" for part, value in parts.items())
+        + f"; all {format_duration(sum(parts.values()) / cores)}",
         f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, "
         "which is for heavy quarks" + (f", or {CYCLES} of multigrid" if p.mesons.solver == "multigrid" else ""),
     ])

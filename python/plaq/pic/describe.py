@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaq.data.words import size
+from plaq.data.formatting import format_size
 from plaq.errors import InputError
 from plaq.pic import loads, speeds
 from plaq.pic.doubts import doubts
@@ -31,8 +31,8 @@ def describe(setup: Setup) -> str:
           for name, one in p.species.items()),
         *((f"emission {name}", emitted(setup, name)) for name in p.emission),
         *conductors(setup),
-        ("memory", f"{size(needed.sum())}, the largest patch {size(needed.max())}"
-         + (f"; up to {size(more)} more for what plates give off, if nothing leaves"
+        ("memory", f"{format_size(needed.sum())}, the largest patch {format_size(needed.max())}"
+         + (f"; up to {format_size(more)} more for what plates give off, if nothing leaves"
             if (more := loads.emitted_bytes(setup)) else "")),
         ("work", in_words(setup, expected)),
     ]
@@ -87,8 +87,8 @@ def conductors(setup: Setup) -> list[tuple[str, str]]:
         if plan.surface > plan.most_on_surface:
             raise InputError(f"conductors in the box have {plan.surface} nodes on their surface; at most "
                              f"{plan.most_on_surface} are allowed where fields.solver is electrostatic")
-        found.append(("surface", f"{plan.surface} nodes of conductors: {size(8 * plan.surface**2)} on each rank, and "
-                      "as many solutions of Poisson's equation before the first step"))
+        found.append(("surface", f"{plan.surface} nodes of conductors: {format_size(8 * plan.surface**2)} on each rank,"
+                      " and as many solutions of Poisson's equation before the first step"))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from plaq.data.words import size
+from plaq.data.formatting import format_size
 from plaq.machine import memory
 from plaq.pic.loads import Loads, recorded_bytes
 from plaq.pic.setup import Setup
@@ -106,5 +106,5 @@ def _of_lasers(setup: Setup) -> Iterator[str]:
 def _of_memory(setup: Setup) -> Iterator[str]:
     needed, available = recorded_bytes(setup), memory()
     if needed > available:
-        yield (f"what is recorded in {setup.steps} steps grows to {size(needed)} on each rank, and there are "
-               f"{size(available)}")
+        yield (f"what is recorded in {setup.steps} steps grows to {format_size(needed)} on each rank, and there are "
+               f"{format_size(available)}")

@@ -24,7 +24,7 @@ import numpy as np
 
 from plaq import _core
 from plaq.comm import world
-from plaq.data.words import duration, size
+from plaq.data.formatting import format_duration, format_size
 from plaq.errors import InputError
 from plaq.inputs.kinds import real, text
 from plaq.inputs.schema import Parameter, Schema, read_toml
@@ -257,7 +257,7 @@ def estimate(p: Parameters, ranks: int, workers: int, machine: Path | None = Non
         f"{1e3 * found.largest:.3g}; messages {1e3 * found.messages:.3g}"
         + (f"; Poisson's equation {1e3 * found.solve:.3g}" if found.solve else ""),
         f"efficiency:  {100 * found.efficiency:.3g} % of {ranks * workers} cores that do nothing else",
-        f"memory:      {size(found.memory)} on the fullest rank",
-        f"time:        {duration(found.step * setup.steps)} for {setup.steps} steps, as the particles lie at t = 0; "
-        "without output, checkpoints and moves",
+        f"memory:      {format_size(found.memory)} on the fullest rank",
+        f"time:        {format_duration(found.step * setup.steps)} for {setup.steps} steps, as the particles lie at "
+        "t = 0; without output, checkpoints and moves",
     ])

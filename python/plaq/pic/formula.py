@@ -28,8 +28,8 @@ import numpy as np
 
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line
-from plaq.output import printable
 from plaq.pic.functions import CONSTANTS, FUNCTIONS, OPERATORS
+from plaq.streams import printable
 
 LONGEST = 2000  # characters
 SHOWN = 120  # of them on each side of a mistake

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaq.data.words import size
+from plaq.data.formatting import format_size
 from plaq.errors import InputError
 from plaq.machine import memory
 from plaq.pic.setup import Setup
@@ -122,9 +122,9 @@ def check_memory(setup: Setup, loads: Loads, ranks: int, place: float | None) ->
     available = memory() if place is None else place
     needed = max(float(bytes_of(setup, loads).sum()) / ranks, float(bytes_of(setup, loads).max()))
     if needed > available:
-        raise InputError(f"this input needs about {size(needed)} of memory on each of {ranks} ranks for "
+        raise InputError(f"this input needs about {format_size(needed)} of memory on each of {ranks} ranks for "
                          f"{loads.all_particles.sum():.4g} particles and {loads.cells.sum():.4g} cells, "
-                         f"and there are {size(available)}; take more ranks, smaller species.NAME.per_cell or "
+                         f"and there are {format_size(available)}; take more ranks, smaller species.NAME.per_cell or "
                          "a smaller grid")
 
 

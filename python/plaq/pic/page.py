@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data import page, results_file
-from plaq.data.words import duration
+from plaq.data.formatting import format_duration
 from plaq.files.atomic import write_atomically
 from plaq.pic import figures
 from plaq.pic.animation import animation, is_animated
@@ -45,7 +45,7 @@ def whole(results: Results, toml: str, header: dict[str, Any], digest: str) -> s
         page.table(("result", "shape", "unit", "what"), rows(results), "plain"),
         '<p class="note">All of them are in results.h5, in recorded/. W = n_0 (c/ω_p)^D.</p>',
         "<h2>How it ran</h2>",
-        page.rows([*header.items(), *((f"time: {part}", duration(s)) for part, s in results.seconds.items()),
+        page.rows([*header.items(), *((f"time: {part}", format_duration(s)) for part, s in results.seconds.items()),
                    *balances(results), ("digest of the results", digest)]),
         page.folded("The input, with every key resolved", f"<pre>{escape(toml)}</pre>"),
     ]

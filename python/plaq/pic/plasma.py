@@ -48,7 +48,7 @@ class Plasma:
         return self.core.step
 
     def call(self, name: str, *arguments: Any, **named: Any) -> Any:
-        """A function of the core that all ranks call. RunError where one keeps the others waiting (run.patience)."""
+        """A function of the core that all ranks call. RunError where one keeps the others waiting (run.timeout)."""
         try:
             return self.comm.carry_out(partial(getattr(self.core, name), **named), *arguments)
         except RunError as error:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from plaq.data.words import duration
+from plaq.data.formatting import format_duration
 from plaq.machine import build
 from plaq.pic import loads, openpmd
 from plaq.pic.doubts import doubts
@@ -25,9 +24,10 @@ from plaq.pic.results import Results
 from plaq.pic.setup import Setup
 from plaq.run.driver import Run
 from plaq.run.folder import parts_of
+from plaq.run.timing import timed
 from plaq.trace.session import region
 
-PATIENT = 2.0  # seconds between two looks at whether the run is to stop, about
+STOP_CHECK = 2.0  # about, seconds between two checks whether the run is to stop
 
 
 class Simulation:
@@ -38,13 +38,13 @@ class Simulation:
         self.p, self.run, self.setup = p, run, Setup(p)
         self.seconds = {"start-up": 0.0, "steps": 0.0, "window": 0.0, "balance": 0.0, "diagnostics": 0.0,
                         "files": 0.0, "checkpoints": 0.0}
-        self.folder = run.comm.on_root(lambda: run.desk.folder.path, share=True) if run.kept else None
+        self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.kept else None
         self.recorders: list[Recorder] = [*(Probe(self.setup, name, one) for name, one in p.probe.items()),
                                           *(Histogram(self.setup, name, one) for name, one in p.histogram.items()),
                                           *pictures(self.setup)]
         self.moves: list[dict[str, Any]] = []
         self.pace = 1  # steps at once
-        with self.timed("start-up"):
+        with timed(self.seconds, "start-up"):
             state = run.resume()
             expected = loads.expected(self.setup)
             if state is None:
@@ -59,28 +59,28 @@ class Simulation:
         if self.recording:
             self.plasma.record_loads(self.folder / f"loads_{self.plasma.step:08}.jsonl")
         if state is None:
-            self.look()
+            self.run_diagnostics()
 
     def say_doubts(self, expected: loads.Loads) -> None:
-        if self.run.desk:
+        if self.run.output:
             for sentence in doubts(self.setup, expected):
-                self.run.desk.log.line(f"doubtful: {sentence}")
+                self.run.output.log.line(f"doubtful: {sentence}")
 
     # Steps -------------------------------------------------------------------------------------------------------
 
     def steps(self) -> Iterator[bool]:
         while (step := self.plasma.step) < self.setup.steps:
             if self.plasma.window_moves(step):
-                with self.timed("window"), region("window"):
+                with timed(self.seconds, "window"), region("window"):
                     self.plasma.shift()
             count = min(self.pace, self.next_stop(step) - step)
             started = time.perf_counter()
-            with self.timed("steps"), region("steps"):
+            with timed(self.seconds, "steps"), region("steps"):
                 self.rows.append(np.asarray(self.plasma.call("advance", count, self.p.output.gauss)))
             self.find_pace(count, time.perf_counter() - started)
             self.balance()
-            self.look()
-            self.tell()
+            self.run_diagnostics()
+            self.report_progress()
             yield self.plasma.step == self.setup.steps
 
     def next_stop(self, step: int) -> int:
@@ -94,64 +94,59 @@ class Simulation:
 
     def find_pace(self, count: int, seconds: float) -> None:
         """As many steps at once as take some time, the same on all ranks. No result depends on it."""
-        wanted = (2 * self.pace if seconds < PATIENT / 4
-                  else self.pace // 2 if seconds > PATIENT and count > 1 else self.pace)
+        wanted = (2 * self.pace if seconds < STOP_CHECK / 4
+                  else self.pace // 2 if seconds > STOP_CHECK and count > 1 else self.pace)
         self.pace = max(1, min(int(self.run.comm.bcast(wanted)), 1 << 20))
 
     def balance(self) -> None:
         every, step = self.p.run.balance_every, self.plasma.step
         if every and step % every == 0 and step < self.setup.steps and (self.run.comm.size > 1 or self.recording):
-            with self.timed("balance"), region("balance"):
+            with timed(self.seconds, "balance"), region("balance"):
                 found = self.plasma.call("balance", by=self.p.run.balance_by, only_if_it_pays=True)
             self.moves.append({"step": step, **{key: float(value) for key, value in found.items()}})
 
-    def look(self) -> None:
+    def run_diagnostics(self) -> None:
         """Record and write what is due at this step."""
         step, every = self.plasma.step, self.p.output.every
-        with self.timed("diagnostics"), region("diagnostics"):
+        with timed(self.seconds, "diagnostics"), region("diagnostics"):
             for recorder in self.recorders:
                 if recorder.due(step):
                     recorder.record(self.plasma)
         if every and step % every == 0 and self.folder:
-            with self.timed("files"), region("files"):
+            with timed(self.seconds, "files"), region("files"):
                 place = self.folder / "openpmd"
                 self.run.comm.on_root(lambda: place.mkdir(exist_ok=True))
                 openpmd.write(place / openpmd.file_name(step), self.plasma, str(build()["version"]))
 
-    def tell(self) -> None:
-        if not self.run.desk:
+    def report_progress(self) -> None:
+        if not self.run.output:
             return
         step, steps, row = self.plasma.step, self.setup.steps, self.rows[-1][-1]
         value = dict(zip(self.plasma.columns, row.tolist()))
         number = sum(value[f"{name}.number"] for name in self.p.species)
         kinetic = sum(value[f"{name}.kinetic"] for name in self.p.species)
         fields = sum(value[f"{kind}_{d}"] for kind in ("electric", "magnetic") for d in "xyz")
-        self.run.desk.log.status("plaq pic", [
+        running = sum(self.seconds.values()) - self.seconds["start-up"]
+        self.run.output.log.status("plaq pic", [
             ("step", f"{step} of {steps}"), ("time", f"{step * self.setup.dt:.4g} /ω_p"),
             ("particles", f"{number:.4g}"),
             ("kinetic energy", f"{kinetic:.4g} W m_e c²"), ("field energy", f"{fields:.4g} W m_e c²"),
-            ("run left", duration((sum(self.seconds.values()) - self.seconds["start-up"]) / step * (steps - step)))],
+            ("run left", format_duration(running / step * (steps - step)))],
             step / steps)
         before = step - len(self.rows[-1])
         if step * 10 // steps > before * 10 // steps:
             spent = self.seconds["steps"]
-            self.run.desk.log.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles "
-                                   f"{kinetic:.5g}, of fields {fields:.5g} W m_e c²; {duration(spent)}")
-
-    @contextmanager
-    def timed(self, part: str) -> Iterator[None]:
-        started = time.perf_counter()
-        yield
-        self.seconds[part] += time.perf_counter() - started
+            self.run.output.log.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles "
+                                     f"{kinetic:.5g}, of fields {fields:.5g} W m_e c²; {format_duration(spent)}")
 
     # State -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any] | None:
         label = str(self.plasma.step)
-        with self.timed("checkpoints"):
+        with timed(self.seconds, "checkpoints"):
             self.plasma.call("save", str(parts_of(self.folder, label)))
         self.rows = [np.concatenate(self.rows)]
-        if not self.run.desk:
+        if not self.run.output:
             return None
         return {"parts": label, "rows": self.rows[0], "moves": self.moves, "seconds": self.seconds,
                 "recorders": {recorder.name: recorder.state() for recorder in self.recorders}}

@@ -18,8 +18,8 @@ from plaq.inputs.schema import Schema
 from plaq.run import table
 
 if TYPE_CHECKING:  # that these are plain objects for an application is what keeps the arrows one way
-    from plaq.run.desk import Desk, Spread
     from plaq.run.driver import Run
+    from plaq.run.output import RunOutput, Spread
 
 
 class Results(Protocol):
@@ -46,7 +46,7 @@ class Simulation(Protocol):
         ...
 
     def spread(self) -> Spread | None:
-        """Numbers of the state that are too many for one rank (plaq.run.desk.Spread), if there are any."""
+        """Numbers of the state that are too many for one rank (plaq.run.output.Spread), if there are any."""
         ...
 
     def results(self) -> Results:
@@ -104,14 +104,14 @@ class Application(ABC):
         """The simulation, where it was stopped (``run.resume``) or at the beginning; ``started``
         (time.perf_counter) is when its start-up began. Collective."""
 
-    def save(self, desk: Desk, results: Any) -> None:
+    def save(self, output: RunOutput, results: Any) -> None:
         """Write ``results.h5`` and ``summary.json``: by default those of `plaq.data.results_file.Findings`.
         On rank 0."""
         from plaq.data import results_file
 
-        results_file.write(desk.folder.results, results_file.format_of(self.name), results, self.parameters.to_toml(),
-                           desk.header)
-        desk.folder.write_summary(results_file.summary(results, desk.header))
+        results_file.write(output.folder.results, results_file.format_of(self.name), results, self.parameters.to_toml(),
+                           output.header)
+        output.folder.write_summary(results_file.summary(results, output.header))
 
     @classmethod
     def outcome(cls, results: Any) -> dict[str, Any]:

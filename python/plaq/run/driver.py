@@ -12,16 +12,16 @@ import numpy as np
 
 from plaq import _core
 from plaq.comm.communicator import Communicator
-from plaq.comm.patience import patient
-from plaq.data.words import duration
+from plaq.comm.timeout import limit_waits
+from plaq.data.formatting import format_duration
 from plaq.errors import INTERRUPTIONS, InputError, Interrupted, InterruptedByUser, RunError, as_plaq_error
 from plaq.inputs.running import demand_parts
 from plaq.machine import build, pool_options
 from plaq.run import manifest
 from plaq.run.application import Application, Results, Simulation
-from plaq.run.desk import Desk, to_the_end
 from plaq.run.folder import need_program
 from plaq.run.live import Log, open_log
+from plaq.run.output import RunOutput, drain
 from plaq.run.stop import Stop
 from plaq.trace.session import Session, next_folder, region
 
@@ -29,32 +29,32 @@ REASONS = (None, *INTERRUPTIONS)
 
 
 class Run:
-    """What a simulation may ask of its run, on every rank. ``desk`` is rank 0's, None on the others; ``kept`` is
+    """What a simulation may ask of its run, on every rank. ``output`` is rank 0's, None on the others; ``kept`` is
     whether there is one, which a run without a folder has not."""
 
-    def __init__(self, comm: Communicator, stop: Stop, desk: Desk | None = None, kept: bool = False):
-        self.comm, self.desk, self.kept, self._stop = comm, desk, kept, stop
+    def __init__(self, comm: Communicator, stop: Stop, output: RunOutput | None = None, kept: bool = False):
+        self.comm, self.output, self.kept, self._stop = comm, output, kept, stop
 
     def resume(self) -> dict[str, Any] | None:
         """The state that the run goes on from, the same on all ranks; None where it begins. Collective."""
-        desk = self.desk
-        found = self.comm.on_root(lambda: desk.state() if desk else None, share=True)
-        manifest.check(self.comm, *((desk.folder.path, desk.parts, desk.remedy) if desk else (None, {}, "")))
-        self.comm.on_root(lambda: desk.adopt(found) if desk else None)
+        output = self.output
+        found = self.comm.on_root(lambda: output.state() if output else None, share=True)
+        manifest.check(self.comm, *((output.folder.path, output.parts, output.remedy) if output else (None, {}, "")))
+        self.comm.on_root(lambda: output.adopt(found) if output else None)
         return found
 
     def stop_reason(self) -> str | None:
         """Why the run should stop, None to go on; the same on all ranks. Collective."""
         return REASONS[self._agreed(REASONS.index(self._stop.requested()))]
 
-    def obey(self) -> None:
+    def raise_if_stopped(self) -> None:
         """Raises Interrupted on all ranks if one of them is to stop. Collective."""
         if reason := self.stop_reason():
             raise INTERRUPTIONS[reason]
 
     def checkpoint_due(self) -> bool:
         """Whether it is time for one, as far as this rank knows."""
-        return self.desk is not None and self.desk.due()
+        return self.output is not None and self.output.due()
 
     def _agreed(self, mine: int) -> int:
         return int(self.comm.allreduce(np.array([mine], float), "max")[0])
@@ -64,15 +64,15 @@ class Run:
         """Rank 0 keeps its state. Collective."""
         if self.kept:
             state, spread = simulation.state(), simulation.spread()
-            folder, label = self.desk and self.desk.folder, (state or {}).get("parts")
+            folder, label = self.output and self.output.folder, (state or {}).get("parts")
             parts = manifest.described(self.comm, folder and folder.path, label and folder.parts(label))
             self.comm.together(lambda: self._write(state, spread, parts))
 
     def _write(self, state, spread, parts) -> None:
-        if self.desk:
-            self.desk.checkpoint(state, spread, parts)
+        if self.output:
+            self.output.checkpoint(state, spread, parts)
         else:
-            with to_the_end([spread.unsaved()] if spread else ()):
+            with drain([spread.unsaved()] if spread else ()):
                 pass
 
     def carry_out(self, simulation: Simulation) -> Results:
@@ -110,7 +110,7 @@ def run_in_world(kind: type[Application], parameters: Any, folder: str | Path | 
     """`run`, which raises Interrupted when it is stopped."""
     from plaq.comm import world
 
-    with Stop(parameters.run.walltime) as stop, patient(parameters.run.patience, stop.requested):
+    with Stop(parameters.run.walltime) as stop, limit_waits(parameters.run.timeout, stop.requested):
         return run_on(kind, world(), parameters, folder, source, stop, open_log, trace, started, start)
 
 
@@ -132,28 +132,28 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
             raise InputError("trace: a run without a folder has no place for one")
         unkept = Run(comm, stop)
         return unkept.carry_out(application.prepare(unkept, started))
-    desk = comm.on_root(lambda: Desk(application.name, application.parameters, folder, source,
+    output = comm.on_root(lambda: RunOutput(application.name, application.parameters, folder, source,
                                      header(application, comm.size), make_log, parameters.run.checkpoint_every))
     try:
-        with recording(comm, parameters, folder, desk) if trace else nullcontext():
-            kept = Run(comm, stop, desk, kept=True)
+        with recording(comm, parameters, folder, output) if trace else nullcontext():
+            kept = Run(comm, stop, output, kept=True)
             with region("start-up"):
                 simulation = application.prepare(kept, started)
             results = kept.carry_out(simulation)
-            comm.on_root(lambda: finish(application, desk, results))
+            comm.on_root(lambda: finish(application, output, results))
     except Interrupted as interrupted:
         reason = interrupted.reason
-        comm.on_root(lambda: desk.log.line(f"stopped by {reason}: the state is saved in {folder}; the same command "
+        comm.on_root(lambda: output.log.line(f"stopped by {reason}: the state is saved in {folder}; the same command "
                                            "continues"))
         raise
     except Exception as error:
-        if desk and (known := as_plaq_error(error)):
+        if output and (known := as_plaq_error(error)):
             with suppress(RunError):  # a full disk may be the error
-                desk.log.record(f"stopped by an error: {known}")
+                output.log.record(f"stopped by an error: {known}")
         raise
     finally:
-        if desk:
-            desk.close()
+        if output:
+            output.close()
     return results
 
 
@@ -177,28 +177,28 @@ def workers(run: Any) -> str:
 
 
 @contextmanager
-def recording(comm: Communicator, parameters: Any, folder: Path, desk: Desk | None) -> Iterator[None]:
+def recording(comm: Communicator, parameters: Any, folder: Path, output: RunOutput | None) -> Iterator[None]:
     """A session of `plaq.trace` in the next free folder of trace/; says where it is, and when it ends early."""
     place = comm.on_root(lambda: next_folder(folder / "trace"), share=True)
     run = parameters.run
     how = {"back end": run.threads, "workers": pool_options(run.workers, run.bind).workers}
     with Session(place, comm, notes=how) as session:
-        comm.on_root(lambda: desk.log.line(f"trace:  {place}"))
+        comm.on_root(lambda: output.log.line(f"trace:  {place}"))
         yield
     for rank, problem in enumerate(comm.allgather(session.problem)):
         if problem:
-            comm.on_root(lambda: desk.log.line(f"the trace of rank {rank} ends early: {problem}"))
+            comm.on_root(lambda: output.log.line(f"the trace of rank {rank} ends early: {problem}"))
 
 
-def finish(application: Application, desk: Desk, results: Results) -> None:
+def finish(application: Application, output: RunOutput, results: Results) -> None:
     """Write results and report, and say the answer. On rank 0."""
-    application.save(desk, results)
-    desk.log.line()
+    application.save(output, results)
+    output.log.line()
     for sentence in results.answers():
-        desk.log.line(sentence)
-    report = application.report(desk.folder.path)
-    spent = ", ".join(f"{part} {duration(seconds)}" for part, seconds in results.seconds.items())
-    desk.log.line(f"time:   {duration(sum(results.seconds.values()))} ({spent})")
-    desk.log.line(f"checkpoints: {desk.checkpoints()}")
-    desk.log.line(f"digest: {application.digest(desk.folder.path)[-1]}")
-    desk.log.line(f"report: {report}")
+        output.log.line(sentence)
+    report = application.report(output.folder.path)
+    spent = ", ".join(f"{part} {format_duration(seconds)}" for part, seconds in results.seconds.items())
+    output.log.line(f"time:   {format_duration(sum(results.seconds.values()))} ({spent})")
+    output.log.line(f"checkpoints: {output.checkpoints()}")
+    output.log.line(f"digest: {application.digest(output.folder.path)[-1]}")
+    output.log.line(f"report: {report}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from plaq.comm.launch import stdout_is_terminal, terminal_size
 from plaq.errors import RunError
 from plaq.files.atomic import cannot_write
-from plaq.output import forgive, say
+from plaq.streams import forget_lost, print_line
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -50,7 +50,7 @@ class Log:
             raise RunError(cannot_write(self._path, error)) from error
 
     def show(self, text: str, narrow: str | None = None) -> None:
-        say(text, self._out)
+        print_line(text, self._out)
 
     def status(self, title: str, rows: list[tuple[str, str]], done: float) -> None:
         """The present state of the run; plain output leaves it out, since lines already tell the story."""
@@ -95,7 +95,7 @@ class LiveLog(Log):
             self._state = None
             self._fit()
             self._draw()
-        forgive(sys.stdout)
+        forget_lost(sys.stdout)
         super().close()
 
     def _follow_size(self) -> None:
@@ -124,7 +124,7 @@ class LiveLog(Log):
                 self._console.print(line, end="\n", soft_wrap=True)
         self._drawn = [line.cell_len for line in panel]
         over = f"\x1b[{rows}F" if rows else ""  # line by line, for a screen that is cleared goes into the history
-        say(over + captured.get().replace("\n", "\x1b[K\n") + "\x1b[J", end="")
+        print_line(over + captured.get().replace("\n", "\x1b[K\n") + "\x1b[J", end="")
 
     def _panel(self, width: int, height: int) -> list[Text]:
         """Lines of the panel; where it does not fit, its title and a percentage alone."""

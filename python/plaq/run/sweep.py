@@ -16,19 +16,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from plaq.comm.patience import patient
-from plaq.data.words import duration
+from plaq.comm.timeout import limit_waits
+from plaq.data.formatting import format_duration
 from plaq.errors import INTERRUPTIONS, InputError, Interrupted, RunError, as_plaq_error
 from plaq.inputs.kinds import LONGEST_NAME
 from plaq.inputs.parameters import RUN, with_key
 from plaq.inputs.schema import SWEEP, Option, read_toml, shown, to_toml
 from plaq.machine import memory
-from plaq.output import say
 from plaq.run import driver
 from plaq.run.application import Application
 from plaq.run.folder import need_program
 from plaq.run.live import Log
 from plaq.run.stop import Stop
+from plaq.streams import print_line
 
 MOST = 10_000  # runs
 SINGLE = ""  # name of the run of an input without a sweep
@@ -94,7 +94,7 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
     group = comm.split(number)
     queues = deal(expected_seconds(kind, runs), len(sizes))
     outcomes, reason = {}, None
-    with (Stop(first.run.walltime) as stop, patient(first.run.patience, stop.requested),
+    with (Stop(first.run.walltime) as stop, limit_waits(first.run.timeout, stop.requested),
           open(os.devnull, "w") as nowhere):
         for name in queues[number]:
             try:
@@ -110,14 +110,14 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
                 if error is None or error.ranks != group.size:  # the group's other ranks wait: the job has to end
                     raise
                 outcomes[name] = {"status": "failed", "error_text": str(error)}
-            group.on_root(lambda: say(in_words(name, outcomes[name])))
+            group.on_root(lambda: print_line(in_words(name, outcomes[name])))
         everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
     outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
-    comm.on_root(lambda: say(f"report: {kind.record_sweep(base, runs, outcomes)}"))
+    comm.on_root(lambda: print_line(f"report: {kind.record_sweep(base, runs, outcomes)}"))
     reasons = [reason for _, reason in everywhere if reason]
     if reasons:
-        comm.on_root(lambda: say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; the same "
-                                 "command continues"))
+        comm.on_root(lambda: print_line(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; "
+                                        "the same command continues"))
         raise INTERRUPTIONS[reasons[0]]
     failed = [name for name, outcome in outcomes.items() if outcome["status"] == "failed"]
     if failed:
@@ -175,4 +175,4 @@ def in_words(name: str, outcome: Mapping[str, Any]) -> str:
     """One line for one run."""
     if outcome["status"] == "failed":
         return f"{name}: failed: {outcome['error_text']}"
-    return f"{name}: {outcome['in_words']}, {duration(outcome['seconds'])}"
+    return f"{name}: {outcome['in_words']}, {format_duration(outcome['seconds'])}"

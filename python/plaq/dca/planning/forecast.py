@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plaq.data.words import duration, size
+from plaq.data.formatting import format_duration, format_size
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.particle_hole import at_half_filling
@@ -51,12 +51,12 @@ def describe(p: Parameters) -> str:
         total, largest = total + n.seconds, max(largest, n.rank_bytes)
         on_device = max(on_device, n.device_bytes)
         lines.append(
-            f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {size(n.chain_bytes):>12} {size(n.rank_bytes):>12} "
-            f"{duration(n.seconds):>14}"
+            f"{T:8.4g} {n.order:8.0f} {n.window or '–':>8} {format_size(n.chain_bytes):>12} "
+            f"{format_size(n.rank_bytes):>12} {format_duration(n.seconds):>14}"
         )
     lines += [
         "",
-        f"estimate:    {size(largest)} on one rank, {duration(total)} on {workers} worker(s) here, with",
+        f"estimate:    {format_size(largest)} on one rank, {format_duration(total)} on {workers} worker(s) here, with",
         f"             {counted(p)}; both numbers to a factor of two or three",
     ]
     try:
@@ -99,24 +99,24 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
 
     def line(name, order, memory, found, before):
         efficiency = before / (found[-1] * ranks * workers)
-        return (f"{name:>8} {order:>8} {memory:>10}" + "".join(f" {duration(value):>12}" for value in found)
+        return (f"{name:>8} {order:>8} {memory:>10}" + "".join(f" {format_duration(value):>12}" for value in found)
                 + f" {100 * efficiency:9.0f} %")
 
     for c, one in zip(costs, alone):
-        lines.append(line(f"{c.T:.4g}", f"{c.order:.0f}", size(c.rank_bytes),
+        lines.append(line(f"{c.T:.4g}", f"{c.order:.0f}", format_size(c.rank_bytes),
                           [*(getattr(c, part) for part in parts), c.seconds], one.seconds))
     total = [sum(getattr(c, part) for c in costs) for part in parts]
     whole = sum(total) + machine.startup
     lines += [
-        line("all", "", size(max(c.rank_bytes for c in costs)), [*total, whole],
+        line("all", "", format_size(max(c.rank_bytes for c in costs)), [*total, whole],
              sum(c.seconds for c in alone) + machine.startup),
         "",
-        f"start-up {duration(machine.startup)}; {counted(p)}; efficiency is against one core",
+        f"start-up {format_duration(machine.startup)}; {counted(p)}; efficiency is against one core",
     ]
     if ranks > 1 and any(c.window for c in costs):
         lines.append('two-particle functions in shares, run.two_particle = "spread": '
-                     f"{size(max(c.spread_bytes for c in costs))} a rank, "
-                     f"{duration(sum(c.spread_seconds for c in costs) + machine.startup)}")
+                     f"{format_size(max(c.spread_bytes for c in costs))} a rank, "
+                     f"{format_duration(sum(c.spread_seconds for c in costs) + machine.startup)}")
     if p.run.device != "none":
         lines.append(f"on a GPU: {places(machine.gpu_memory, max(c.device_bytes for c in costs))}; the times above are "
                      "those of workers")
@@ -134,7 +134,8 @@ def counted(p: Parameters) -> str:
 
 def places(memory: float, chain: float) -> str:
     """How many chains have their place in so much memory of a GPU."""
-    return f"{size(chain)} a chain, {size(memory)} for a rank: at most {int(memory // chain)} chains at once"
+    return (f"{format_size(chain)} a chain, {format_size(memory)} for a rank: at most {int(memory // chain)} chains "
+            "at once")
 
 
 def exact_needs(p: Parameters, cluster: Cluster) -> str:
@@ -144,4 +145,4 @@ def exact_needs(p: Parameters, cluster: Cluster) -> str:
         1.0 + (functions * (10.0 if cluster.size == 4 else 1.0) if p.measures_two_particle(T) else 0.0)
         for T in p.dca.temperatures
     )
-    return f"estimate:    {4**cluster.size} states, exact diagonalisation in about {duration(total)}"
+    return f"estimate:    {4**cluster.size} states, exact diagonalisation in about {format_duration(total)}"

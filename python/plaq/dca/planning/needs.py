@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plaq.data.words import duration, size
+from plaq.data.formatting import format_duration, format_size
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import Parameters
@@ -29,9 +29,9 @@ def check_devices(p: Parameters, found: list[Cost]) -> None:
     most = max(found, key=lambda c: c.device_bytes)
     for gpu, place in devices.memory(p).items():
         if most.device_bytes > CERTAIN * place:
-            raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {size(most.device_bytes)} of memory for "
-                             f"each chain on a GPU, and a rank has {size(place)} of GPU {gpu}: raise it, take fewer "
-                             'frequencies or channels, or run.device = "none"')
+            raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {format_size(most.device_bytes)} of "
+                             f"memory for each chain on a GPU, and a rank has {format_size(place)} of GPU {gpu}: raise "
+                             'it, take fewer frequencies or channels, or run.device = "none"')
 
 
 def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
@@ -53,10 +53,10 @@ def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
     most = max(found, key=needs)
     advice = "; `plaq check` has the estimate of every temperature"
     if needs(most) > CERTAIN * place:
-        raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {size(needs(most))} of memory on "
-                         f"each of {ranks} rank(s), and there are {size(place)}: raise it, or take fewer "
+        raise InputError(f"T = {most.T:.5g} of dca.temperatures needs some {format_size(needs(most))} of memory on "
+                         f"each of {ranks} rank(s), and there are {format_size(place)}: raise it, or take fewer "
                          f"frequencies, bins or channels{advice}")
     seconds = sum(c.seconds for c in found)
     if seconds > CERTAIN * LONGEST:
-        raise InputError(f"solver.measurements = {p.solver.measurements} take some {duration(seconds)} on "
+        raise InputError(f"solver.measurements = {p.solver.measurements} take some {format_duration(seconds)} on "
                          f"{ranks} rank(s) with {workers} worker(s): take fewer, or higher temperatures{advice}")

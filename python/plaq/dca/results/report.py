@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Estimate, with_error
+from plaq.data.formatting import format_duration
 from plaq.data.page import figure, folded, frame, markup, rows
 from plaq.data.results_file import digest_of
-from plaq.data.words import duration
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.results.advice import advice
@@ -60,8 +60,8 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         check_table(results),
         "<h2>How it ran</h2>",
         rows(
-            [*header.items(), ("time", duration(sum(results.seconds.values()))),
-             *((f"time: {part}", duration(seconds)) for part, seconds in results.seconds.items()),
+            [*header.items(), ("time", format_duration(sum(results.seconds.values()))),
+             *((f"time: {part}", format_duration(seconds)) for part, seconds in results.seconds.items()),
              ("digest of the results", digest)]
         ),
         *(history_table(point, results.unit) for point in results.points if point.history),
@@ -138,7 +138,7 @@ def facts(results: Results, p: Parameters) -> str:
             off = "n there"
     counted = [point.measurements for point in results.points if point.measurements]
     entries += [("measurements", f"{sum(counted):,}".replace(",", " "))] if counted else []
-    entries.append(("time", duration(sum(results.seconds.values()))))
+    entries.append(("time", format_duration(sum(results.seconds.values()))))
     boxes = "".join(f"<div{' class=off' if name == off else ''}><dt>{markup(name)}</dt><dd>{escape(value)}</dd></div>"
                     for name, value in entries)
     return f'<dl class="facts">{boxes}</dl>'

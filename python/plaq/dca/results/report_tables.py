@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from plaq.data.formatting import format_duration, format_number
 from plaq.data.page import cell, folded, table
-from plaq.data.words import duration, number
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.response import responses
@@ -74,7 +74,7 @@ def momentum_table(results: Results) -> str:
 def point_table(results: Results, wanted: float | None = None) -> str:
     """The scalars by temperature, beside what is doubtful there; ``wanted`` is the density that was asked for."""
     columns = [name for name in COLUMNS if any(name in point for point in results.points)]
-    body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else number(point.mu, ".5f"),
+    body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else format_number(point.mu, ".5f"),
              *(str(point[name]) if name in point else "" for name in columns),
              f"{point.measurements:,}".replace(",", " ") if point.measurements else "exact"]
             for point in results.points]
@@ -99,8 +99,8 @@ def check_table(results: Results) -> str:
         if checks.violated(point):
             failed.add(i)
         verdict = "FAILS" if i in failed else "not known" if deviation is None else "holds"
-        body.append((f"{point.T:g}", str(point["order_identity"]), number(deviation, "+.1f"),
-                     number(last.get("drift"), ".1e"), number(last.get("acceptance"), ".3f"), verdict))
+        body.append((f"{point.T:g}", str(point["order_identity"]), format_number(deviation, "+.1f"),
+                     format_number(last.get("drift"), ".1e"), format_number(last.get("acceptance"), ".3f"), verdict))
     return (
         "<h2>Checks</h2>"
         + table((over("T", results.unit), "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"), body, failed=failed)
@@ -113,7 +113,7 @@ def check_table(results: Results) -> str:
 def history_table(point, unit: str) -> str:
     """The iterations of one temperature, folded away."""
     names = [name for name in point.history[0] if name not in ("T", "seconds")]
-    body = [[*(cell(record.get(name)) for name in names), duration(sum((record.get("seconds") or {}).values()))]
+    body = [[*(cell(record.get(name)) for name in names), format_duration(sum((record.get("seconds") or {}).values()))]
             for record in point.history]
     head = [escape(words(name)) for name in [*names, "time"]]
     return folded(f"Iterations at T = {measured(f'{point.T:g}', unit)}", table(head, body))

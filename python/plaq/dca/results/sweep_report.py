@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from plaq.data.estimate import with_error
 from plaq.data.figures import Theme, png
+from plaq.data.formatting import format_duration, format_number
 from plaq.data.page import Html, figure, folded, frame, markup, table
-from plaq.data.words import duration, number
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import PAIRING, Instability
@@ -111,7 +111,7 @@ def run_table(entries: list[Entry], keys: list[str]) -> str:
     rows = []
     for entry in entries:
         orders = {order.observable: order for order in entry.orders}
-        time = duration(sum(entry.results.seconds.values())) if entry.results else ""
+        time = format_duration(sum(entry.results.seconds.values())) if entry.results else ""
         rows.append([link(entry), *entry.axes.values(), entry.status,
                      *(sets_in(orders.get(name)) for name in labels), time])
     head = ["run", *(escape(key) for key in keys), "T<sub>c</sub>: status",
@@ -153,7 +153,7 @@ def point_table(entries: list[Entry]) -> str:
     for i, ((entry, point), values) in enumerate(zip(points, at)):
         why = "; ".join(checks.doubts(point, entry.wanted))
         doubtful |= {i} if why else set()
-        rows.append([link(entry), why, f"{point.T:g}", number(point.mu, ".5f"),
+        rows.append([link(entry), why, f"{point.T:g}", format_number(point.mu, ".5f"),
                      *(str(point[name]) if name in point else "" for name in names),
                      *(str(values.get(column, "")) for column in columns), f"{point.measurements or 'exact'}"])
     unit = unit_of_all(entries)

@@ -25,7 +25,7 @@ from plaq.trace.session import region
 
 FIRST_LOOK, LATER_LOOKS = 0.01, 0.2  # seconds from one look at the running chains to the next: first, and at most
 GLANCE = 0.005  # seconds from one glance at the chains here to the next, on several ranks
-PATIENCE = 5.0  # seconds that a rank which fails gives its tasks to end
+TIMEOUT = 5.0  # seconds that a rank which fails gives its tasks to end
 COUNTS = ("proposed", "accepted", "walking_seconds", "measuring_seconds")  # of a chain, added up
 ARRAYS = {"site": np.int32, "spin": np.int32, "tau": np.float64}  # of a chain's vertices
 ALL = 2**31
@@ -167,7 +167,7 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shar
             if done:
                 break
     except BaseException:
-        runner.end(PATIENCE if shares else None)
+        runner.end(TIMEOUT if shares else None)
         raise
     runner.end()
     if shares:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-PATIENCE = 10.0  # seconds that a stopped run waits for the bins under way before it gives them up
+TIMEOUT = 10.0  # seconds that a stopped run waits for the bins under way before it gives them up
 STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 
 
@@ -27,7 +27,7 @@ class Watch:
         if self.reason is None:
             self.reason, self._since = self._run.stop_reason(), now
         if self.reason is not None:
-            return "abandon" if now - self._since > PATIENCE else "finish"
+            return "abandon" if now - self._since > TIMEOUT else "finish"
         if now - self._shown > STATUS_PERIOD:
             self._shown = now
             elapsed = now - self._started

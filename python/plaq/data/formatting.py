@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def duration(seconds: float | None) -> str:
+def format_duration(seconds: float | None) -> str:
     """``42 s``, ``3 min 20 s``, ``2 h 05 min``."""
     if seconds is None:
         return "–"
@@ -17,7 +17,7 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def size(count: float) -> str:
+def format_size(count: float) -> str:
     """Bytes in a readable unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
@@ -26,6 +26,6 @@ def size(count: float) -> str:
     return f"{count:.3g} TB"
 
 
-def number(value: Any, form: str = ".4g") -> str:
+def format_number(value: Any, form: str = ".4g") -> str:
     """A number in a short form, – for what is not known."""
     return "–" if value is None or value != value else format(value, form)

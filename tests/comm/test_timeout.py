@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from plaq.comm import library_version, patience
+from plaq.comm import library_version, timeout
 from plaq.comm.launch import launcher_command
-from plaq.comm.patience import Sign, blamed, watched
+from plaq.comm.timeout import Sign, blamed, watched
 
 
 @pytest.mark.parametrize("sign, words", [
@@ -32,7 +32,7 @@ def test_each_member_of_a_group_is_watched_by_one_other(members):
     assert all(watched(members, rank) != rank for rank in members)
 
 
-class Presence:
+class Heartbeat:
     """Counts who is asked; all say that they work."""
 
     def __init__(self, ranks):
@@ -49,17 +49,17 @@ class Presence:
 
 
 def test_a_rank_that_waits_asks_one_other_however_many_there_are(monkeypatch):
-    monkeypatch.setattr(patience, "LOOK", 0.0)
-    presence, end = Presence(10_000), time.monotonic() + 0.3
-    with patience.patient(0.1, lambda: None):
-        patience.wait(SimpleNamespace(wait=lambda seconds: time.monotonic() > end), 17, range(10_000), presence)
-    assert presence.asked == [16]
+    monkeypatch.setattr(timeout, "LOOK", 0.0)
+    heartbeat, end = Heartbeat(10_000), time.monotonic() + 0.3
+    with timeout.limit_waits(0.1, lambda: None):
+        timeout.wait(SimpleNamespace(wait=lambda seconds: time.monotonic() > end), 17, range(10_000), heartbeat)
+    assert heartbeat.asked == [16]
 
 
-# What rank 1 of 3 does while the others wait for it; how patient they are, and why they are to stop; how it ends.
+# What rank 1 of 3 does while the others wait for it; for how long they wait, and why they are to stop; how it ends.
 FAULTS = {
     "exits with a code": ("sys.exit(3)", 300, None, 3, "rank 1 of 3 ended with exit code 3, and the job with it"),
-    "ends": ("pass", 4, None, 1, "rank 1 of 3 has ended, and others wait for it (run.patience = 4 s)"),
+    "ends": ("pass", 4, None, 1, "rank 1 of 3 has ended, and others wait for it (run.timeout = 4 s)"),
     "is stopped": ("os.kill(os.getpid(), signal.SIGSTOP)", 4, None, 1, "rank 1 of 3 gives no sign of life"),
     "stands still": ("time.sleep(1000)", 4, None, 1, "rank 1 of 3 has stood still for"),
     "is stopped before the run": ("os.kill(os.getpid(), signal.SIGSTOP)", 1e6, "SIGTERM", 1,
@@ -68,9 +68,9 @@ FAULTS = {
 }
 JOB = """
 import os, signal, sys, time
-from plaq.comm import patience
+from plaq.comm import timeout
 from plaq.comm import world
-patience.GRACE = 4.0
+timeout.GRACE = 4.0
 
 def work(seconds):
     end = time.monotonic() + seconds
@@ -82,7 +82,7 @@ w.barrier()
 if w.rank == 1:
     {action}
 else:
-    with patience.patient({seconds}, lambda: {reason!r}):
+    with timeout.limit_waits({seconds}, lambda: {reason!r}):
         w.barrier()
 """
 
@@ -115,7 +115,7 @@ EVERY_CALL = """
 import inspect, time
 import numpy as np
 from plaq import lqcd
-from plaq.comm import patience
+from plaq.comm import timeout
 from plaq.comm import Communicator, world
 from plaq.errors import RunError
 
@@ -138,7 +138,7 @@ alone = {"rank", "size", "share", "abort", "collectives", "native"}
 assert {name for name in vars(Communicator) if name[0] != "_"} == {*calls, *alone}
 for name, call in calls.items():
     try:
-        with patience.patient(0.6, lambda: None):
+        with timeout.limit_waits(0.6, lambda: None):
             call()
     except RunError as error:
         assert "rank 1 of 2" in str(error), error

@@ -1,4 +1,4 @@
-"""Standard output that may be closed, full, cut off or without a character's shape: a run goes on all the same."""
+"""Standard output that may be closed, full, cut off or without a character's glyph, without an effect on the run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from plaq.errors import RunError
 
 
 class Descriptor(io.FileIO):
-    """A file descriptor to write to, which drops what cannot be written and keeps the reason as ``lost``."""
+    """File descriptor to write to; it drops data that cannot be written and keeps the reason as ``lost``."""
 
     def __init__(self, number: int):
         super().__init__(number, "w", closefd=False)
@@ -24,7 +24,7 @@ class Descriptor(io.FileIO):
 
     def write(self, data) -> int:
         try:
-            while (written := super().write(data)) is None:  # somebody made it non-blocking
+            while (written := super().write(data)) is None:  # another process made it non-blocking
                 select.select((), (self,), ())
             return written
         except OSError as error:
@@ -33,7 +33,7 @@ class Descriptor(io.FileIO):
 
 
 class Stream(io.TextIOWrapper):
-    """Text on a `Descriptor`. ``like``: the stream whose place it takes, None if it was closed."""
+    """Text on a `Descriptor`. ``like``: the stream that it replaces, None if that was closed."""
 
     def __init__(self, number: int, like: TextIO | None, errors: str):
         self.descriptor = Descriptor(number)
@@ -44,25 +44,25 @@ class Stream(io.TextIOWrapper):
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """The standard streams of a command: closed ones lead nowhere, and no write to them fails.
+    """Replace the standard streams of a command: closed ones lead nowhere, and no write to them fails.
 
-    Where something printed was lost and was no `say`, the command ends with the RunError of a full disk, or with the
-    exit code of a broken pipe. Streams that somebody else has put in their place are left alone.
+    If printed text was lost that `print_line` did not write, the command ends with the RunError of a full disk, or with
+    the exit code of a broken pipe. Streams that were replaced before (by a test, for example) are left alone.
     """
     while (free := os.open(os.devnull, os.O_RDWR)) <= 2:  # else a file of the run would get the number of a stream
         os.set_inheritable(free, True)
     os.close(free)
-    ours = None
+    stream = None
     if sys.stdout is sys.__stdout__:
-        sys.stdout = ours = Stream(1, sys.stdout, "replace")
+        sys.stdout = stream = Stream(1, sys.stdout, "replace")
     if sys.stderr is sys.__stderr__:
         sys.stderr = Stream(2, sys.stderr, "backslashreplace")
     try:
         yield
     except SystemExit as ended:
-        if ours and not ended.code:
-            ours.flush()
-            lost = ours.descriptor.lost
+        if stream and not ended.code:
+            stream.flush()
+            lost = stream.descriptor.lost
             if lost and lost.errno == errno.EPIPE:
                 sys.exit(128 + signal.SIGPIPE)
             if lost:
@@ -71,12 +71,12 @@ def standard_streams() -> Iterator[None]:
 
 
 def printable(text: str) -> str:
-    """The text as one line: what would not print, such as an end of line in the name of a file, is in escapes."""
+    """Return the text as one line; characters that do not print, such as a newline in a file name, are escaped."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def say(text: str, out: TextIO | None = None, end: str = "\n") -> None:
-    """Print a line for whoever is watching. What they cannot be shown is lost, and nothing else."""
+def print_line(text: str, out: TextIO | None = None, end: str = "\n") -> None:
+    """Print a line of progress. Text that cannot be written is lost, without an error."""
     out = sys.stdout if out is None else out
     if out is None:
         return
@@ -85,10 +85,10 @@ def say(text: str, out: TextIO | None = None, end: str = "\n") -> None:
         print(text.encode(encoding, "replace").decode(encoding), file=out, end=end, flush=True)
     except (OSError, ValueError):  # ValueError: it was closed
         pass
-    forgive(out)
+    forget_lost(out)
 
 
-def forgive(out: TextIO) -> None:
-    """What could not be written to ``out`` so far was for whoever is watching."""
+def forget_lost(out: TextIO) -> None:
+    """Forget that text for ``out`` was lost so far; call it after text whose loss is no error."""
     if isinstance(out, Stream):
         out.descriptor.lost = None

@@ -1,8 +1,8 @@
 """How long ranks wait for each other, and who is to blame when that is too long.
 
-A rank that waits trusts the others for half of its patience. Then it asks one of them every now and then: that which
+A rank that waits trusts the others for half of its timeout. Then it asks one of them every now and then: that which
 comes before it in the ring of the group that makes the call, so that each rank is watched by one other and talks to
-two, however many they are. Each has a thread that answers for it whatever it does (src/plaq/comm/job/presence.hpp).
+two, however many they are. Each has a thread that answers for it whatever it does (src/plaq/comm/job/heartbeat.hpp).
 One that computes or writes for long says so and is waited for, however long that takes: then it comes to wait and
 watches its own neighbour. One that was stopped says nothing, one that has ended says that, and in a run one whose
 main thread has used no processor for as long stands still, in a file system that hangs for example. Of the ranks
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from plaq.errors import RunError
-from plaq.inputs.running import PATIENCE
+from plaq.inputs.running import TIMEOUT
 
 LOOK = 0.1  # seconds after which a rank that waits looks after signals
 GRACE = 10.0  # seconds, once a run is to stop
@@ -36,17 +36,17 @@ class Sign(NamedTuple):
 
 @dataclass
 class _Limits:
-    seconds: float = PATIENCE
+    seconds: float = TIMEOUT
     stop: Callable[[], str | None] = lambda: None
     in_run: bool = False
 
 
 _limits = _Limits()
-presence: Any = None  # of the world; where plaq has not started MPI it cannot know when MPI ends, and has none
+heartbeat: Any = None  # of the world; where plaq has not started MPI it cannot know when MPI ends, and has none
 
 
 @contextmanager
-def patient(seconds: float, stop: Callable[[], str | None]) -> Iterator[None]:
+def limit_waits(seconds: float, stop: Callable[[], str | None]) -> Iterator[None]:
     """Within a run: how long to wait for others, and what says why the run should stop, after which no more than
     `GRACE` is given."""
     global _limits
@@ -57,20 +57,20 @@ def patient(seconds: float, stop: Callable[[], str | None]) -> Iterator[None]:
         _limits = before
 
 
-def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
+def wait(call: Any, rank: int, members: Sequence[int], heartbeat: Any) -> None:
     """Until ``call`` is over. RunError that names a rank if it never will be; ``call`` is then still under way.
 
-    rank : in the world, of this process; members : in the world, of the group that makes the call; presence : as in
+    rank : in the world, of this process; members : in the world, of the group that makes the call; heartbeat : as in
     plaq._core.comm, None where there is none.
     """
     other = watched(members, rank)
-    if call.wait(LOOK) or presence is None or other == rank:
+    if call.wait(LOOK) or heartbeat is None or other == rank:
         while not call.wait(LOOK):
             pass
         return
     started, reason, asked = time.monotonic(), None, None
     still = _limits.seconds if _limits.in_run else math.inf
-    presence.waits(True)
+    heartbeat.waits(True)
     try:
         while not call.wait(LOOK):
             now = time.monotonic()
@@ -81,17 +81,17 @@ def wait(call: Any, rank: int, members: Sequence[int], presence: Any) -> None:
                 continue
             if asked is None:
                 asked = now
-                presence.ask([other], min(1.0, limit / 10))
-            signs = presence.heard()
+                heartbeat.ask([other], min(1.0, limit / 10))
+            signs = heartbeat.heard()
             if now - asked >= limit / 2 and (found := blamed(Sign(*signs[other]), limit / 2, still)):
-                patience = f"run.patience = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
+                limit_text = f"run.timeout = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
                 stopping = f"; it was to stop ({reason})" if reason else ""
-                raise RunError(f"rank {other} of {len(signs)} {found}, and others wait for it ({patience}){stopping}; "
-                               "checkpoints stay as they are")
+                raise RunError(f"rank {other} of {len(signs)} {found}, and others wait for it ({limit_text})"
+                               f"{stopping}; checkpoints stay as they are")
     finally:
-        presence.waits(False)
+        heartbeat.waits(False)
         if asked is not None:
-            presence.ask([], 1.0)
+            heartbeat.ask([], 1.0)
 
 
 def watched(members: Sequence[int], rank: int) -> int:

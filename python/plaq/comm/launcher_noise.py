@@ -13,7 +13,7 @@ _LINES = re.compile(rb"Abort\(\d+\) on node \d+ .*application called MPI_Abort|\
 _KILLED = re.compile(rb"process rank (\d+)\b[^-]* exited on\s+signal")
 
 
-class WithoutEchoes:
+class NoiseFilter:
     """Standard error of a job, piece by piece, without lines of MPICH and boxes of Open MPI (text between two bars of
     dashes) that only repeat that it was aborted, or that a rank ended with an exit code or by a signal. ``kept`` are
     these; ``said`` is whether there was anything else."""
@@ -42,10 +42,10 @@ class WithoutEchoes:
         box, self._box = b"".join(self._box), []
         return self._unless(_BOXES.search(box), box)
 
-    def _unless(self, echo: re.Match[bytes] | None, text: bytes) -> bytes:
-        if echo:
+    def _unless(self, noise: re.Match[bytes] | None, text: bytes) -> bytes:
+        if noise:
             self.kept += text
-        return b"" if echo else text
+        return b"" if noise else text
 
     def killed(self) -> int | None:
         """The rank that a signal ended, where the launcher said which."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plaq.comm import library_version
-from plaq.output import Descriptor, Stream, say
+from plaq.streams import Descriptor, Stream, print_line
 
 HERE = Path(__file__).parent
 RUN = [sys.executable, str(HERE / "dca" / "fake_run.py"), "dca", "run", "input.toml"]
@@ -85,16 +85,16 @@ def test_a_descriptor_remembers_what_was_lost():
     stream = Stream(out, None, "replace")
     print("product", file=stream, flush=True)
     assert isinstance(stream.descriptor, Descriptor) and "No space" in str(stream.descriptor.lost)
-    say("a notice", stream)
+    print_line("a notice", stream)
     assert stream.descriptor.lost is None
     os.close(out)
 
 
 def test_a_notice_to_any_stream():
-    say("nobody listens", None)
+    print_line("nobody listens", None)
     closed = io.StringIO()
     closed.close()
-    say("nobody listens", closed)
+    print_line("nobody listens", closed)
     ascii_only = io.TextIOWrapper(io.BytesIO(), "ascii")
-    say("μ = 1", ascii_only)
+    print_line("μ = 1", ascii_only)
     assert ascii_only.buffer.getvalue() == b"? = 1\n"

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from plaq.data.words import size
+from plaq.data.formatting import format_size
 from plaq.files import checkpoint
 from plaq.files.hashed import check, entry_of
 from plaq.files.number_file import NumberFile
@@ -35,7 +35,7 @@ class Spread(Protocol):
 
 
 @contextmanager
-def to_the_end(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
+def drain(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
     """Goes through what is left of the streams even if the body fails: all ranks have to, since the others send."""
     try:
         yield
@@ -45,7 +45,7 @@ def to_the_end(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
                 pass
 
 
-class Desk:
+class RunOutput:
     """Of the run of an input in a folder. ``header`` is what log and results say at first; ``every``: seconds
     between two checkpoints. Whatever goes wrong here gives the folder back."""
 
@@ -141,7 +141,7 @@ class Desk:
             if not spread.saved:
                 self._numbers = NumberFile(self.folder.bins(spread.label))
             blocks = spread.unsaved()
-            with to_the_end([blocks]):
+            with drain([blocks]):
                 self._numbers.append(blocks)
             state = {**state, "spread": {"label": spread.label, "places": spread.saved}}
         needed = {self.folder.kept(label) for label in state.get("kept", {}).values()}
@@ -170,4 +170,4 @@ class Desk:
         if not self._written:
             return "none written"
         largest, seconds = max(self._written)
-        return f"{len(self._written)} written, the largest {size(largest)} in {seconds:.2g} s"
+        return f"{len(self._written)} written, the largest {format_size(largest)} in {seconds:.2g} s"

@@ -3,7 +3,7 @@
 import pytest
 
 from plaq.comm import launch
-from plaq.comm.echoes import WithoutEchoes
+from plaq.comm.launcher_noise import NoiseFilter
 
 BAR = b"-" * 74 + b"\n"
 OURS = b"plaq: error on rank 1 of 2: no memory\n"
@@ -16,15 +16,15 @@ OTHER = BAR + b"There are not enough slots available in the system\n" + BAR
 
 
 def passed_on(text, pieces):
-    echoes = WithoutEchoes()
-    return b"".join(echoes(text[i:i + pieces]) for i in range(0, len(text), pieces)) + echoes.rest()
+    noise_filter = NoiseFilter()
+    return b"".join(noise_filter(text[i:i + pieces]) for i in range(0, len(text), pieces)) + noise_filter.rest()
 
 
 @pytest.mark.parametrize("pieces", [1, 7, 100, 10_000])
-@pytest.mark.parametrize("echo", [MPICH, ABORT, EXIT, ABORT + EXIT, SIGNAL, PASSED, EXIT + SIGNAL])
-def test_echoes_are_left_out(echo, pieces):
-    assert passed_on(OURS + echo + b"more\n", pieces) == OURS + b"more\n"
-    assert passed_on(echo, pieces) == b""
+@pytest.mark.parametrize("noise", [MPICH, ABORT, EXIT, ABORT + EXIT, SIGNAL, PASSED, EXIT + SIGNAL])
+def test_launcher_noise_is_left_out(noise, pieces):
+    assert passed_on(OURS + noise + b"more\n", pieces) == OURS + b"more\n"
+    assert passed_on(noise, pieces) == b""
 
 
 @pytest.mark.parametrize("pieces", [1, 7, 100, 10_000])
@@ -37,14 +37,13 @@ def test_all_else_is_shown(text, pieces):
 @pytest.mark.parametrize("text, rank", [(EXIT + SIGNAL, 1), (SIGNAL.replace(b"rank 1 ", b"rank 12 "), 12), (EXIT, None),
                                         (ABORT, None)])
 def test_the_launcher_says_whom_a_signal_ended(text, rank):
-    echoes = WithoutEchoes()
-    echoes(text)
-    assert echoes.killed() == rank
+    noise_filter = NoiseFilter()
+    noise_filter(text)
+    assert noise_filter.killed() == rank
 
 
 def test_nobody_waits_for_the_end_of_a_line():
-    echoes = WithoutEchoes()
-    assert [echoes(b"a"), echoes(b"b\n--"), echoes(b"-\n"), echoes(b"c")] == [b"a", b"b\n", b"---\n", b"c"]
+    assert list(map(NoiseFilter(), [b"a", b"b\n--", b"-\n", b"c"])) == [b"a", b"b\n", b"---\n", b"c"]
 
 
 @pytest.mark.parametrize("ours", [b"", OURS])
