@@ -14,7 +14,7 @@ from plaq.errors import InputError, RunError
 from plaq.files import checkpoint
 from plaq.files.guard import DamagedFile, reading
 from plaq.files.number_file import NumberFile
-from plaq.files.sealed import HEAD, PIECE, Format, new_file, opened, seal
+from plaq.files.sealed import HEAD, PIECE, Format, new_file, open_sealed, seal
 
 FILES = 300
 FORMAT = Format("plaq test", 3, "throw it away")
@@ -60,7 +60,7 @@ def numbers(tmp_path):
         seal(file, FORMAT)
 
     def read():
-        with opened(path, FORMAT) as file:
+        with open_sealed(path, FORMAT) as file:
             return file["large"][()].tobytes(), int(file["small"][()]), file["texts/one"].asstr()[()]
 
     return path, read
@@ -90,7 +90,7 @@ def test_what_is_not_read_is_not_compared(numbers):
     whole = path.read_bytes()
     at = whole.find(np.float64(40_000).tobytes())
     path.write_bytes(whole[:at] + b"\1" + whole[at + 1 :])
-    with opened(path, FORMAT) as file:
+    with open_sealed(path, FORMAT) as file:
         assert file["large"][:10].tolist() == list(range(10)) and file["small"][()] == 7
 
 
@@ -102,11 +102,11 @@ def test_any_program_for_hdf5_opens_a_sealed_file(numbers):
 
 def test_what_is_no_ordinary_file_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: is no ordinary file"), opened(tmp_path / "pipe", FORMAT):
+    with pytest.raises(InputError, match="pipe: is no ordinary file"), open_sealed(tmp_path / "pipe", FORMAT):
         pass
-    with pytest.raises(InputError, match="is a folder"), opened(tmp_path, FORMAT):
+    with pytest.raises(InputError, match="is a folder"), open_sealed(tmp_path, FORMAT):
         pass
-    with pytest.raises(InputError, match="none: there is no such file"), opened(tmp_path / "none", FORMAT):
+    with pytest.raises(InputError, match="none: there is no such file"), open_sealed(tmp_path / "none", FORMAT):
         pass
 
 

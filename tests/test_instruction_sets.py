@@ -16,7 +16,7 @@ from plaq.errors import InputError
 V2 = "fpu sse2 pni ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm"
 V3 = V2 + " movbe xsave avx f16c abm bmi1 avx2 bmi2 fma"
 V4 = V3 + " avx512f avx512dq avx512cd avx512bw avx512vl"
-HERE = instruction_sets.here()
+HERE = instruction_sets.supported_sets()
 
 # Walks too short for the last bits of a ratio to change a decision.
 SHORT_WALKS = """
@@ -50,23 +50,23 @@ def library(name: str) -> Path:
 def test_a_processor_runs_what_it_has_all_parts_of():
     levels = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
     for flags, count in ((V2, 1), (V3, 2), (V4, 3)):
-        assert instruction_sets.runnable(processor(flags), "x86_64") == levels[:count]
+        assert instruction_sets.runnable_sets(processor(flags), "x86_64") == levels[:count]
     for missing in ("avx2", "fma", "bmi2", "movbe"):  # with AVX-512 but not all of what is below it
-        assert instruction_sets.runnable(processor(V4.replace(f" {missing} ", " ")), "x86_64") == levels[:1]
-    assert instruction_sets.runnable(processor(V4.replace(" avx512vl", "")), "x86_64") == levels[:2]
-    assert instruction_sets.runnable("", "x86_64") == levels[:1]
-    assert instruction_sets.runnable("Features\t: fp asimd sve\n", "aarch64") == ["aarch64"]
+        assert instruction_sets.runnable_sets(processor(V4.replace(f" {missing} ", " ")), "x86_64") == levels[:1]
+    assert instruction_sets.runnable_sets(processor(V4.replace(" avx512vl", "")), "x86_64") == levels[:2]
+    assert instruction_sets.runnable_sets("", "x86_64") == levels[:1]
+    assert instruction_sets.runnable_sets("Features\t: fp asimd sve\n", "aarch64") == ["aarch64"]
 
 
 def test_the_best_is_taken_unless_another_is_named():
-    assert instruction_sets.wanted("", ["a", "b"]) == ["b", "a"]
-    assert instruction_sets.wanted("a", ["a", "b"]) == ["a"]
-    with pytest.raises(InputError, match="'c'.*: a, b"):
-        instruction_sets.wanted("c", ["a", "b"])
+    assert instruction_sets.select_sets("", ["a", "b"]) == ["b", "a"]
+    assert instruction_sets.select_sets("a", ["a", "b"]) == ["a"]
+    with pytest.raises(InputError, match="'c'.* runs a, b"):
+        instruction_sets.select_sets("c", ["a", "b"])
     refused = run_python("-m", "plaq", "info", PLAQ_INSTRUCTION_SET="x86-64-v9")
     assert refused.returncode == 2 and refused.stdout == ""
-    assert refused.stderr == ("plaq: error: PLAQ_INSTRUCTION_SET is 'x86-64-v9', which is none that this processor "
-                              f"runs: {', '.join(HERE)}\n")
+    assert refused.stderr == ("plaq: error: PLAQ_INSTRUCTION_SET is 'x86-64-v9', but this processor runs "
+                              f"{', '.join(HERE)}\n")
     said = run_python("-m", "plaq", "info", PLAQ_INSTRUCTION_SET="").stdout
     assert re.search(rf"^kernels: +{HERE[-1]}$", said, re.MULTILINE)
 
@@ -86,10 +86,10 @@ def test_every_set_that_runs_here_measures_the_same(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("objdump"), reason="objdump of binutils is not installed")
-@pytest.mark.skipif(len(instruction_sets.built()) == 1, reason="one instruction set on this architecture")
+@pytest.mark.skipif(len(instruction_sets.built_sets()) == 1, reason="one instruction set on this architecture")
 def test_each_build_has_its_own_instructions_and_none_above():
     """VEX and EVEX instructions are those whose name begins with v; AVX-512 ones use zmm or mask registers."""
-    for name in instruction_sets.built():
+    for name in instruction_sets.built_sets():
         code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(library(name))], capture_output=True,
                               text=True, check=True).stdout
         avx, fma, avx512 = r"\tv[a-z0-9]+ .*%[xyz]mm", r"\tvfn?madd[0-9]+p[sd] .*%[yz]mm", r"%zmm|%k[1-7]"

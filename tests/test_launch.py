@@ -185,7 +185,7 @@ def test_relaunch_runs_this_python_with_this_package(monkeypatch):
 
 def test_ranks_keep_how_this_python_was_told_to_look_for_modules(monkeypatch):
     monkeypatch.setattr(sys, "flags", SimpleNamespace(ignore_environment=1, no_user_site=1))
-    assert launch.module("plaq.comm.tuning") == [sys.executable, "-P", "-E", "-s", "-m", "plaq.comm.tuning"]
+    assert launch.module_command("plaq.comm.tuning") == [sys.executable, "-P", "-E", "-s", "-m", "plaq.comm.tuning"]
 
 
 @pytest.fixture(scope="module")

@@ -82,7 +82,7 @@ def test_the_build_of_the_tests_has_what_two_commands_bring():
 def without_kernels(*arguments):
     """plaq where its C++ part was not compiled: run from the sources alone."""
     hide = ("import sys, runpy; from pathlib import Path; import plaq; from plaq import instruction_sets; "
-            "instruction_sets.wanted = lambda *_: ['x86-64-v0']; ")
+            "instruction_sets.select_sets = lambda *_: ['x86-64-v0']; ")
     return subprocess.run([sys.executable, "-c", hide + "sys.argv = ['plaq', *sys.argv[1:]]; "
                            "from plaq.main import main; main()", *arguments],
                           capture_output=True, text=True, timeout=120, check=False)
@@ -97,9 +97,9 @@ def test_parameters_are_listed_without_kernels(name):
 def test_a_missing_c_part_is_one_sentence():
     told = without_kernels("info")
     assert told.returncode == 2 and told.stderr.count("\n") == 1
-    assert "C++ part is not there for Python" in told.stderr and "make build" in told.stderr
-    script = ("from plaq import instruction_sets; instruction_sets.wanted = lambda *_: ['x86-64-v0']; import plaq; "
-              "plaq.lqcd.GaugeField")
+    assert "C++ part is missing for Python" in told.stderr and "make build" in told.stderr
+    script = ("from plaq import instruction_sets; instruction_sets.select_sets = lambda *_: ['x86-64-v0']; "
+              "import plaq; plaq.lqcd.GaugeField")
     raised = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert "NotBuilt" in raised.stderr.splitlines()[-1] and raised.stderr.count("\n") < 10
     assert issubclass(NotBuilt, ImportError)

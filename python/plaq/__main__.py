@@ -1,4 +1,4 @@
-"""``python -m plaq`` is ``plaq``: the folder where it is started, which Python puts on the path, is not on it."""
+"""Make ``python -m plaq`` the same as ``plaq``: the working directory, which Python adds to the path, is removed."""
 
 import sys
 

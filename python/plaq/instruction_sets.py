@@ -1,7 +1,7 @@
-"""The instruction sets that plaq's kernels are built for, and which of them a process uses.
+"""Instruction sets that plaq's kernels are built for, and the choice of a process.
 
-CMake runs this file: all of them, a name on a line; with ``--here`` those that this processor runs. The best is
-the last.
+CMake runs this file, which prints all of them, a name on a line; with ``--here`` those that this processor runs. The
+best is the last.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import platform
 import sys
 from pathlib import Path
 
-VARIABLE = "PLAQ_INSTRUCTION_SET"  # of the environment: the one to use, where it is not to be the best
-# What a level has beyond the one before, as /proc/cpuinfo calls it (levels of the x86-64 psABI).
+VARIABLE = "PLAQ_INSTRUCTION_SET"  # of the environment: the set to use instead of the best
+# Flags of a level beyond those of the previous one, as /proc/cpuinfo calls it (levels of the x86-64 psABI).
 X86_64 = {
     "x86-64-v2": "cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3",
     "x86-64-v3": "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
@@ -19,32 +19,32 @@ X86_64 = {
 }
 
 
-def built(machine: str = platform.machine()) -> list[str]:
-    """What plaq is built for on such a machine; elsewhere than on x86-64 for one set, named after it."""
+def built_sets(machine: str = platform.machine()) -> list[str]:
+    """Return the sets that plaq is built for on a machine; other than on x86-64 one set, named after it."""
     return list(X86_64) if machine.lower() in ("x86_64", "amd64") else [machine]
 
 
-def runnable(cpuinfo: str, machine: str = platform.machine()) -> list[str]:
-    """Those of `built` that a processor with this /proc/cpuinfo runs; the first is taken for granted."""
-    first, *better = built(machine)
-    found = [first]
+def runnable_sets(cpuinfo: str, machine: str = platform.machine()) -> list[str]:
+    """Return those of `built_sets` that a processor with this /proc/cpuinfo runs; the first is assumed to run."""
+    first, *better = built_sets(machine)
+    sets = [first]
     lines = (line.partition(":") for line in cpuinfo.splitlines())
     flags = next((set(value.split()) for key, _, value in lines if key.strip() == "flags"), set())
     for name in better:
         if not set(X86_64[name].split()) <= flags:
             break
-        found.append(name)
-    return found
+        sets.append(name)
+    return sets
 
 
-def here() -> list[str]:
-    """Those that this processor runs."""
+def supported_sets() -> list[str]:
+    """Return the sets that this processor runs."""
     cpuinfo = Path("/proc/cpuinfo")
-    return runnable(cpuinfo.read_text() if cpuinfo.exists() else "")
+    return runnable_sets(cpuinfo.read_text() if cpuinfo.exists() else "")
 
 
-def wanted(name: str, runs: list[str]) -> list[str]:
-    """The sets to look for, best first: what the variable names, or all of ``runs`` where it is empty.
+def select_sets(name: str, runs: list[str]) -> list[str]:
+    """Return the sets to search, best first: ``name``, or all of ``runs`` if it is empty.
 
     InputError for one that is not in ``runs``.
     """
@@ -53,9 +53,9 @@ def wanted(name: str, runs: list[str]) -> list[str]:
     if name not in runs:
         from plaq.errors import InputError
 
-        raise InputError(f"{VARIABLE} is '{name}', which is none that this processor runs: {', '.join(runs)}")
+        raise InputError(f"{VARIABLE} is '{name}', but this processor runs {', '.join(runs)}")
     return [name]
 
 
 if __name__ == "__main__":
-    print(*(here() if "--here" in sys.argv else built()), sep="\n")
+    print(*(supported_sets() if "--here" in sys.argv else built_sets()), sep="\n")

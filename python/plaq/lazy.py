@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first used, so that the command line starts quickly."""
+"""Lazy import of a package's names, so that the command line starts quickly."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -8,7 +8,7 @@ from plaq.errors import NotBuilt
 
 
 def lazily(package: str, places: dict[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """`__all__`, `__getattr__` and `__dir__` of a package: `places` says for every name which module below it has it.
+    """Return `__all__`, `__getattr__` and `__dir__` of a package; `places` is {name: module below it}.
 
     A name whose module has the same name is the module itself.
     """

@@ -1,4 +1,4 @@
-"""What this process may use of the machine, and what it was built with."""
+"""Resources that this process may use, and properties of its build."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from plaq.inputs.kinds import BINDINGS, cpu_list
 
 
 def pool_options(workers: int | str = "auto", bind: str = "auto"):
-    """The ``_core.task.Options`` of this rank's pools: number of workers, what they are bound to, and the hardware
-    threads that are this rank's among the ranks of its machine. Arguments as run.workers and run.bind.
+    """Return the ``_core.task.Options`` of this rank's pools; arguments as run.workers and run.bind.
 
-    A list of hardware threads in ``bind`` is cut into blocks for the ranks of the machine. Raises InputError if it
-    names one that this process may not use, or fewer than there are ranks.
+    Options are the number of workers, their binding, and this rank's share of the hardware threads of its machine. A
+    list of hardware threads in ``bind`` is cut into blocks for the ranks of the machine. Raises InputError if it names
+    one that this process may not use, or fewer than there are ranks.
     """
     from plaq import _core
     from plaq.comm import node
 
-    here = node()
+    machine = node()
     options = _core.task.Options()
     if bind in BINDINGS:
         options.bind = getattr(_core.task.Binding, BINDINGS[bind])
-        share = _core.task.fair_share(here.masks, here.rank, options.bind)
+        share = _core.task.fair_share(machine.masks, machine.rank, options.bind)
         options.cpus, options.workers = share.cpus, share.workers
     else:
-        listed, ranks = cpu_list(bind), len(here.masks)
-        unknown = [cpu for cpu in listed if cpu not in here.masks[here.rank]]
+        listed, ranks = cpu_list(bind), len(machine.masks)
+        unknown = [cpu for cpu in listed if cpu not in machine.masks[machine.rank]]
         if unknown:
             raise InputError(f"run.bind lists hardware thread {unknown[0]}, which this process may not use; it may "
-                             f"use {', '.join(map(str, here.masks[here.rank]))}")
+                             f"use {', '.join(map(str, machine.masks[machine.rank]))}")
         if len(listed) < ranks:
             raise InputError(f"run.bind lists {len(listed)} hardware thread(s) for {ranks} ranks on this machine")
         options.bind = _core.task.Binding.threads
-        options.cpus = listed[len(listed) * here.rank // ranks : len(listed) * (here.rank + 1) // ranks]
+        options.cpus = listed[len(listed) * machine.rank // ranks : len(listed) * (machine.rank + 1) // ranks]
         options.workers = len(options.cpus)
     if workers != "auto":
         options.workers = int(workers)
@@ -46,7 +46,7 @@ def pool_options(workers: int | str = "auto", bind: str = "auto"):
 
 
 def memory() -> float:
-    """Bytes for each of the ranks on this machine: its memory over them, or what the control groups allow, if less."""
+    """Return bytes for each rank on this machine: its memory over them, or the limit of the control groups, if less."""
     from plaq.comm import node
 
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
@@ -64,8 +64,10 @@ def memory() -> float:
 
 
 def commit() -> str:
-    """The commit of the source tree that this package runs from, or that an installed package was built from;
-    "unknown" where that was no git checkout."""
+    """Return the commit of the source tree that this package runs from, or that an installed package was built from.
+
+    "unknown" if that was no git checkout.
+    """
     package = Path(__file__).resolve().parent
     root = package.parent.parent
     if package != root / "python" / "plaq":
@@ -74,7 +76,7 @@ def commit() -> str:
     if not (root / ".git").exists():
         return "unknown"
     try:
-        asked = subprocess.run(
+        described = subprocess.run(
             ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"],
             capture_output=True,
             text=True,
@@ -83,12 +85,11 @@ def commit() -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return asked.stdout.strip()
+    return described.stdout.strip()
 
 
 def build() -> dict[str, Any]:
-    """Version, commit, instruction set of the kernels, MPI, thread back ends, Python, numpy and
-    processor of this build, as short texts."""
+    """Return version, commit, instruction set, MPI, thread back ends, Python, numpy and processor, as short texts."""
     from plaq import _core
 
     return {
@@ -105,16 +106,16 @@ def build() -> dict[str, Any]:
 
 
 def gpu_libraries() -> dict[str, str]:
-    """GPUs to walk on; of the libraries for traces of them: NVML (counters), CUPTI (kernels, copies)."""
+    """Return GPUs to walk on, and the libraries for traces of them: NVML (counters), CUPTI (kernels, copies)."""
     from plaq import _core
 
-    found = _core.gpu.find_devices()
-    gpus = ", ".join(gpu.name for gpu in found.gpus) or f"none: {found.why_none}"
+    devices = _core.gpu.find_devices()
+    gpus = ", ".join(gpu.name for gpu in devices.gpus) or f"none: {devices.why_none}"
     return {"GPUs": gpus, "NVML": _core.trace.nvml_description(), "CUPTI": _core.trace.cupti_description()}
 
 
 def mpi() -> str:
-    """Which MPI, and the thread level that it granted where it is running."""
+    """Return the MPI, and the thread level that it granted if it is running."""
     from plaq import _core
 
     version, level = _core.comm.library_version(), _core.comm.thread_level()
@@ -122,7 +123,7 @@ def mpi() -> str:
 
 
 def numpy() -> str:
-    """numpy's version, and what its loops and its BLAS chose for this processor."""
+    """Return numpy's version, and the code paths of its loops and its BLAS for this processor."""
     import numpy
     from threadpoolctl import threadpool_info
 
@@ -134,7 +135,7 @@ def numpy() -> str:
 
 
 def processor() -> str:
-    """The processor's name, or its architecture when the system does not say."""
+    """Return the processor's name, or its architecture if the system does not give one."""
     cpuinfo = Path("/proc/cpuinfo")
     for line in cpuinfo.read_text().splitlines() if cpuinfo.exists() else []:
         if line.startswith("model name"):

@@ -11,7 +11,7 @@ import typer
 from plaq.cli.app import App, run_command
 from plaq.cli.balance import balance
 from plaq.cli.comm import app as comm
-from plaq.cli.run import Commands, InputFile, RunPath, Settings, whose
+from plaq.cli.run import Commands, InputFile, RunPath, Settings, application_of
 from plaq.cli.trace import app as trace
 from plaq.dca.cli import app as dca
 from plaq.errors import InputError, as_plaq_error
@@ -55,8 +55,8 @@ def plaq(
 
 @app.command("check")
 def check(input: InputFile, settings: Settings = None):
-    """Validate an input of any application; print what it says and what it needs."""
-    whose(input, APPLICATIONS).check(input, settings)
+    """Validate an input of any application; print it in words, and its needs."""
+    application_of(input, APPLICATIONS).check(input, settings)
 
 
 @app.command("verify")
@@ -69,7 +69,7 @@ def verify(run: RunPath = Path("run")):
 
 @app.command("info")
 def info():
-    """Print version, commit, optional parts and what brings those that lack, numpy, thread back ends, cores, GPUs."""
+    """Print version, commit, optional parts and how to get missing ones, numpy, thread back ends, cores, GPUs."""
     from plaq.machine import build, gpu_libraries
     from plaq.parts import list_parts
 
@@ -78,10 +78,10 @@ def info():
 
 
 def main() -> None:
-    """Entry point. An error is one line on stderr, and its kind is the exit code: 2 bad input, 1 a failed run.
+    """Run the command line. An error is one line on stderr; exit code 2 for bad input, 1 for a failed run.
 
-    After a stop by a signal the code is 128 + its number, after the wall-time limit 0. A mistake in plaq itself
-    keeps its traceback.
+    After a stop by a signal the code is 128 + its number, after the wall-time limit 0. A mistake in plaq itself keeps
+    its traceback.
     """
     try:
         with standard_streams():
@@ -97,12 +97,12 @@ def main() -> None:
 
 
 def fail(message: str, code: int, ranks: int = 1) -> None:
-    """Say what went wrong and end the process; under MPI with the rank, and with all other ranks.
+    """Report an error and end the process; under MPI with the rank, and with all other ranks.
 
-    An error that all ranks raised together, as many as ``ranks``, is said once, by rank 0.
+    An error that all ranks raised together, as many as ``ranks``, is reported once, by rank 0.
     """
     comm = sys.modules.get("plaq.comm")
-    world = comm and comm.started()
+    world = comm and comm.world_if_started()
     together = world is None or world.size == ranks
     if world is None or not together or world.rank == 0:
         place = "" if together else f" on rank {world.rank} of {world.size}"

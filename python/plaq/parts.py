@@ -1,4 +1,4 @@
-"""Parts that a build of plaq may lack: which it has, and what brings the others."""
+"""Optional parts of a build: those present, and how to get the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plaq.errors import InputError
 
 
 class Part(NamedTuple):
-    """An optional part. ``version()`` is empty where this build lacks it; ``remedy`` is what to install and do."""
+    """An optional part. ``version()`` is empty if this build lacks it; ``remedy`` is the command that adds it."""
 
     description: str
     version: Callable[[], str]
@@ -58,12 +58,12 @@ PARTS = {
 
 
 def demand(name: str, need: str) -> None:
-    """Raise InputError where this build lacks the part ``name``; ``need`` says what asks for it."""
+    """Raise InputError if this build lacks the part ``name``; ``need`` names what requires it."""
     part = PARTS[name]
     if not part.version():
         raise InputError(f"{need}, and this plaq was built without {part.description}: {part.remedy}")
 
 
 def list_parts() -> dict[str, str]:
-    """Version of every optional part, or that there is none and the remedy."""
+    """Return the version of every optional part, or the remedy if it is missing."""
     return {name: part.version() or f"none: {part.remedy}" for name, part in PARTS.items()}

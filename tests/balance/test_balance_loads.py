@@ -7,7 +7,7 @@ import pytest
 from damage import damaged
 
 from plaq import _core
-from plaq.balance.loads import read
+from plaq.balance import read
 from plaq.balance.replay import as_csv, replay, usable
 from plaq.errors import InputError
 
@@ -111,8 +111,8 @@ def test_says_which_line_makes_no_sense(tmp_path, change, words):
     (b'{"plaq loads":1,"name":"a","unit":"s"}\n', "has no balancing"),
     (b'{"plaq loads":2,"name":"a","unit":"s"}\n{}\n', "is of version 2; this plaq reads version 1"),
     (b'{"plaq loads":1,"name":"a","unit":"m"}\n{}\n', "line 1: has no name, or a unit"),
-    (b'{"plaq loads":1,"name":"a","unit":"s"}\n{"ranks":NaN}\n', "line 2: NaN is no number"),
-    (b'{"plaq loads":1,"name":"a","unit":"s"}\n[]\n', "line 2: is no balancing"),
+    (b'{"plaq loads":1,"name":"a","unit":"s"}\n{"ranks":NaN}\n', "line 2: NaN is not a number"),
+    (b'{"plaq loads":1,"name":"a","unit":"s"}\n[]\n', "line 2: is not a balancing"),
     (b'{"plaq loads":1,"na', "ends in its first line"),
     (b"", "is neither a file of plaq's loads nor named NAME.RANK.json"),
 ])
@@ -138,7 +138,7 @@ def test_reads_files_of_vt(tmp_path):
     phase = loads.phases[0]
     assert phase.keys.tolist() == [0, *range(20, 120, 10)]  # that of number 1 cannot move
     assert phase.loads.tolist() == [1, *range(3, 13)]
-    assert phase.where.tolist() == [0] * 3 + [1] * 4 + [2] * 4
+    assert phase.rank_of.tolist() == [0] * 3 + [1] * 4 + [2] * 4
     assert set(phase.sizes) == {1024} and phase.points[3].tolist() == [0, 1, 0]
     assert sorted(map(tuple, phase.ends.tolist())) == sorted([(k, k + 1) for k in range(1, 10)] + [(10, 0)])
     assert set(phase.weights) == {10}
@@ -244,7 +244,7 @@ def test_replay_knows_what_balancers_promise(tmp_path):
             assert row.floor <= row.predicted <= row.before
         assert one.last.sum() == pytest.approx(loads.phases[-1].loads.sum())
         assert one.last.max() == pytest.approx((1 + one.rows[-1].predicted) * one.last.mean())
-        assert np.bincount(one.where, loads.phases[-1].loads, 6) == pytest.approx(one.last)
+        assert np.bincount(one.rank_of, loads.phases[-1].loads, 6) == pytest.approx(one.last)
     nothing = replay(loads, "none", 6)
     assert nothing.mean("moved") == nothing.sum("moved_bytes") == 0 and nothing.mean("before") > 0.5
     refined = replay(loads, "refine", 6)
@@ -257,14 +257,14 @@ def test_replay_on_other_numbers_of_ranks(tmp_path):
     loads = read(write(tmp_path / "l.jsonl", [plume(12, 6)]))
     for ranks in (1, 2, 48, 500):
         one = replay(loads, "longest_first", ranks)
-        assert len(one.last) == ranks and one.where.max() < ranks
+        assert len(one.last) == ranks and one.rank_of.max() < ranks
         assert one.rows[0].predicted >= one.rows[0].floor
         if ranks == 1:
             assert one.rows[0].predicted == 0
         if ranks == 500:
             assert one.rows[0].predicted == pytest.approx(one.rows[0].floor) and one.rows[0].floor > 2
     capped = replay(loads, "longest_first", 6, most_bytes=2400)
-    assert np.bincount(capped.where).max() == 24
+    assert np.bincount(capped.rank_of).max() == 24
 
 
 def test_a_line_for_each_balancer_and_phase(tmp_path):

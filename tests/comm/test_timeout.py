@@ -1,4 +1,4 @@
-"""Ranks that keep others waiting: which one is to blame, and how such a job ends."""
+"""Ranks that keep others waiting: the one at fault is named, and the job ends."""
 
 import os
 import subprocess
@@ -11,29 +11,29 @@ import pytest
 
 from plaq.comm import library_version, timeout
 from plaq.comm.launch import launcher_command
-from plaq.comm.timeout import Sign, blamed, watched
+from plaq.comm.timeout import Status, find_fault, watched_rank
 
 
 @pytest.mark.parametrize("sign, words", [
-    (Sign(-1, "works", 0), "gives no sign of life"),
-    (Sign(11, "works", 0), "gives no sign of life"),
-    (Sign(0.1, "ended", 50), "has ended"),
-    (Sign(0.1, "works", 50), "has stood still for 50 s"),
-    (Sign(0.1, "works", 0.2), None),
-    (Sign(0.1, "waits", 50), None),  # whom it waits for, it will say itself
+    (Status(-1, "works", 0), "gives no sign of life"),
+    (Status(11, "works", 0), "gives no sign of life"),
+    (Status(0.1, "ended", 50), "has ended"),
+    (Status(0.1, "works", 50), "has stood still for 50 s"),
+    (Status(0.1, "works", 0.2), None),
+    (Status(0.1, "waits", 50), None),  # it names the rank that it waits for
 ])
-def test_what_is_wrong_with_a_rank(sign, words):
-    assert blamed(sign, 10.0, 20.0) == words
+def test_a_fault_of_a_rank_is_named(sign, words):
+    assert find_fault(sign, 10.0, 20.0) == words
 
 
 @pytest.mark.parametrize("members", [range(8), [4, 1, 7], [5, 2]])
 def test_each_member_of_a_group_is_watched_by_one_other(members):
-    assert sorted(watched(members, rank) for rank in members) == sorted(members)
-    assert all(watched(members, rank) != rank for rank in members)
+    assert sorted(watched_rank(members, rank) for rank in members) == sorted(members)
+    assert all(watched_rank(members, rank) != rank for rank in members)
 
 
 class Heartbeat:
-    """Counts who is asked; all say that they work."""
+    """Counts queries; all ranks report that they work."""
 
     def __init__(self, ranks):
         self.ranks, self.asked = ranks, []
@@ -49,14 +49,14 @@ class Heartbeat:
 
 
 def test_a_rank_that_waits_asks_one_other_however_many_there_are(monkeypatch):
-    monkeypatch.setattr(timeout, "LOOK", 0.0)
+    monkeypatch.setattr(timeout, "POLL", 0.0)
     heartbeat, end = Heartbeat(10_000), time.monotonic() + 0.3
     with timeout.limit_waits(0.1, lambda: None):
         timeout.wait(SimpleNamespace(wait=lambda seconds: time.monotonic() > end), 17, range(10_000), heartbeat)
     assert heartbeat.asked == [16]
 
 
-# What rank 1 of 3 does while the others wait for it; for how long they wait, and why they are to stop; how it ends.
+# Action of rank 1 of 3 while the others wait for it; their timeout and stop request; exit code and message.
 FAULTS = {
     "exits with a code": ("sys.exit(3)", 300, None, 3, "rank 1 of 3 ended with exit code 3, and the job with it"),
     "ends": ("pass", 4, None, 1, "rank 1 of 3 has ended, and others wait for it (run.timeout = 4 s)"),
@@ -143,7 +143,7 @@ for name, call in calls.items():
     except RunError as error:
         assert "rank 1 of 2" in str(error), error
     else:
-        assert name == "on_root", name  # who has the value need not wait for those that want it
+        assert name == "on_root", name  # the root need not wait for the others
 print("all of them", flush=True)
 w.abort(7)
 """

@@ -26,7 +26,7 @@ class Loop:
     def state(self):
         return self._state
 
-    def spread(self):
+    def distributed_numbers(self):
         return None
 
     def steps(self):

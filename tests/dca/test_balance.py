@@ -85,8 +85,8 @@ def test_nobody_gives_what_it_has_not_and_none_is_later_for_it(given_loads):
         after = list(loads)
         for m in found:
             sweeps = m.chains * loads[m.giver].chain
-            after[m.giver] = after[m.giver].given(-m.chains, -sweeps)
-            after[m.taker] = after[m.taker].given(m.chains, sweeps)
+            after[m.giver] = after[m.giver].with_chains(-m.chains, -sweeps)
+            after[m.taker] = after[m.taker].with_chains(m.chains, sweeps)
         latest = max(load.seconds for load in loads)
         assert max(load.seconds for load in after) <= latest * (1 + 1e-9)
 

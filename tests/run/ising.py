@@ -58,7 +58,7 @@ class Chains:
         return parts and {"spins": np.concatenate([s for s, _ in parts]),
                           "energies": np.concatenate([e for _, e in parts])}
 
-    def spread(self):
+    def distributed_numbers(self):
         return None
 
     def results(self):

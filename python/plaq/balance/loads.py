@@ -1,4 +1,4 @@
-"""Loads that were recorded, and the file that a collection writes them to."""
+"""Recorded loads, and the file that a collection writes them to."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from typing import Any
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.files.guard import reading
 
 VERSION = 1
-FIRST = b'{"plaq loads"'  # how a file of ours begins
+FIRST = b'{"plaq loads"'  # first bytes of a file of plaq
 MOST_RANKS = 1_000_000
 
 
 @dataclass
 class Phase:
-    """What elements did between two balancings. Arrays of the same length, or empty where nobody knows."""
+    """Loads of elements between two balancings. Arrays of the same length, or empty if not known."""
 
     keys: np.ndarray  #: (n) the same element has the same key in every phase
     loads: np.ndarray  #: (n) >= 0
-    where: np.ndarray  #: (n) the rank that each was on
+    rank_of: np.ndarray  #: (n) the rank of each
     sizes: np.ndarray = field(default_factory=lambda: np.zeros(0))  #: (n) bytes
     #: (n) along a curve through the mesh
     positions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))
     points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  #: (n, 3) on the mesh
-    #: (m, 2) numbers of elements that talk
+    #: (m, 2) numbers of elements that exchange messages
     ends: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
-    weights: np.ndarray = field(default_factory=lambda: np.zeros(0))  #: (m) bytes that they sent
+    weights: np.ndarray = field(default_factory=lambda: np.zeros(0))  #: (m) bytes that they exchanged
 
 
 @dataclass
@@ -44,26 +43,12 @@ class Loads:
     notes: list[str] = field(default_factory=list)  #: what the reader left out
 
 
-def read(path: Path) -> Loads:
-    """The loads in a file of plaq, or in that of any rank of vt, whose files lie beside it. InputError with the
-    file and the line or the entity for what makes no sense."""
-    from plaq.balance.vt import read_vt
-
-    with reading(path, "a file of recorded loads"):
-        if path.name.endswith(".json.br"):
-            raise InputError(f"{path}: is compressed; unpack it first: brotli -d {path.name}")
-        with open(path, "rb") as file:  # once: it may be a pipe
-            if (begin := file.read(len(FIRST))) == FIRST:
-                return read_own(path, begin + file.read())
-        return read_vt(path)
-
-
 def number_of(text: str) -> float:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
-def parsed(text: bytes) -> Any:
-    """JSON without the NaN and Infinity that Python adds to it."""
+def parse_json(text: bytes) -> Any:
+    """Parse JSON without the NaN and Infinity that Python adds to it."""
     return json.loads(text, parse_constant=number_of)
 
 
@@ -74,7 +59,7 @@ def read_own(path: Path, content: bytes) -> Loads:
         notes.append(f"{path}: the last line is not complete and is left out")
         if len(lines) < 1:
             raise InputError(f"{path}: ends in its first line")
-    head = parsed(lines[0])
+    head = parse_json(lines[0])
     if head.get("plaq loads") != VERSION:
         raise InputError(f"{path}: is of version {head.get('plaq loads')!r}; this plaq reads version {VERSION}")
     name, unit = head.get("name"), head.get("unit")
@@ -82,58 +67,59 @@ def read_own(path: Path, content: bytes) -> Loads:
         raise InputError(f"{path}: line 1: has no name, or a unit that is neither s nor work")
     phases, ranks = [], 0
     for number, line in enumerate(lines[1:], 2):
-        where = f"{path}: line {number}"
+        source = f"{path}: line {number}"
         try:
-            fields = parsed(line)
+            fields = parse_json(line)
         except ValueError as error:
-            raise InputError(f"{where}: {error}") from None
+            raise InputError(f"{source}: {error}") from None
         if not isinstance(fields, dict):
-            raise InputError(f"{where}: is no balancing")
+            raise InputError(f"{source}: is not a balancing")
         of_phase = fields.get("ranks")
         if type(of_phase) is not int or not 1 <= of_phase <= MOST_RANKS:
-            raise InputError(f"{where}: ranks is {str(of_phase)[:40]!r}, and not from 1 to {MOST_RANKS}")
+            raise InputError(f"{source}: ranks is {str(of_phase)[:40]!r}, and not from 1 to {MOST_RANKS}")
         if ranks and of_phase != ranks:
-            raise InputError(f"{where}: is of {of_phase} ranks, the lines before of {ranks}")
+            raise InputError(f"{source}: is of {of_phase} ranks, the lines before of {ranks}")
         ranks = of_phase
-        phases.append(checked(phase_of(fields, where), ranks, where))
+        phases.append(check_phase(phase_of(fields, source), ranks, source))
     if not phases:
         raise InputError(f"{path}: has no balancing in it")
     return Loads(name, unit, ranks, phases, notes)
 
 
-def phase_of(fields: dict, where: str) -> Phase:
+def phase_of(fields: dict, source: str) -> Phase:
     def array(name: str, kind: str, shape: tuple[int, ...]) -> np.ndarray:
         values = fields.get(name, [])
         try:
-            wanted = {"u": np.uint64, "i": np.int32, "f": np.float64}[kind]
-            out = np.asarray(values, wanted) if values else np.zeros((0, *shape[1:]), wanted)
+            dtype = {"u": np.uint64, "i": np.int32, "f": np.float64}[kind]
+            out = np.asarray(values, dtype) if values else np.zeros((0, *shape[1:]), dtype)
             if kind != "f" and not np.array_equal(out, np.asarray(values)) and values:
                 raise ValueError("not all are whole")
         except (ValueError, TypeError, OverflowError) as error:
-            raise InputError(f"{where}: {name}: {error}") from None
+            raise InputError(f"{source}: {name}: {error}") from None
         if out.ndim != len(shape) or out.shape[1:] != shape[1:]:
-            raise InputError(f"{where}: {name} has the shape {out.shape}")
+            raise InputError(f"{source}: {name} has the shape {out.shape}")
         return out
 
     edges = array("edges", "f", (0, 3))
     if edges.size and not (np.all(edges[:, :2] >= 0) and np.all(edges[:, :2] % 1 == 0)):
-        raise InputError(f"{where}: edges: not all ends are numbers of elements")
+        raise InputError(f"{source}: edges: not all ends are numbers of elements")
     return Phase(
-        keys=array("keys", "u", (0,)), loads=array("loads", "f", (0,)), where=array("where", "i", (0,)),
+        keys=array("keys", "u", (0,)), loads=array("loads", "f", (0,)), rank_of=array("where", "i", (0,)),
         sizes=array("bytes", "f", (0,)), positions=array("positions", "u", (0,)), points=array("points", "f", (0, 3)),
         ends=np.ascontiguousarray(edges[:, :2]).astype(np.uint64), weights=np.ascontiguousarray(edges[:, 2]),
     )
 
 
-def checked(phase: Phase, ranks: int, where: str) -> Phase:
-    """The phase, if balancers can work with it."""
+def check_phase(phase: Phase, ranks: int, source: str) -> Phase:
+    """Return the phase if balancers can work with it, else raise InputError."""
     n = len(phase.keys)
-    refuse = lambda why: InputError(f"{where}: {why}")
+    arrays = {"loads": phase.loads, "where": phase.rank_of}
+    refuse = lambda why: InputError(f"{source}: {why}")
     if n == 0:
         raise refuse("there is no element in it")
-    for name in ("loads", "where"):
-        if len(getattr(phase, name)) != n:
-            raise refuse(f"there are {n} keys and {len(getattr(phase, name))} of {name}")
+    for name, values in arrays.items():
+        if len(values) != n:
+            raise refuse(f"there are {n} keys and {len(values)} of {name}")
     for name in ("sizes", "positions", "points"):
         if len(getattr(phase, name)) not in (0, n):
             raise refuse(f"there are {n} keys and {len(getattr(phase, name))} {name}")
@@ -146,8 +132,8 @@ def checked(phase: Phase, ranks: int, where: str) -> Phase:
         if not values.sum() < 1e300:
             raise refuse(f"{name} add up to {values.sum():g}, and not to less than 1e300")
     if not np.all(np.isfinite(phase.points)):
-        raise refuse("a point has a coordinate that is no number")
-    if not np.all((phase.where >= 0) & (phase.where < ranks)):
+        raise refuse("a point has a coordinate that is not finite")
+    if not np.all((phase.rank_of >= 0) & (phase.rank_of < ranks)):
         raise refuse(f"an element is on no rank from 0 to {ranks - 1}")
     if phase.ends.size and phase.ends.max() >= n:
         raise refuse(f"an edge has the end {phase.ends.max()}, and there are {n} elements")

@@ -1,4 +1,4 @@
-"""The files of vt, which LBAF reads: one for each rank, NAME.RANK.json, with tasks and communications of each phase.
+"""Load files of vt, as LBAF reads them: one for each rank, NAME.RANK.json, with tasks and communications per phase.
 
 The schema is that of scripts/LBDatafile_schema.py of vt, https://github.com/DARMA-tasking/vt.
 """
@@ -12,24 +12,24 @@ from typing import Any
 import numpy as np
 
 from plaq import _core
-from plaq.balance.loads import MOST_RANKS, Loads, Phase, checked, parsed
+from plaq.balance.loads import MOST_RANKS, Loads, Phase, check_phase, parse_json
 from plaq.errors import InputError
 
 
 def read_vt(path: Path) -> Loads:
-    """The phases that all ranks have. Entities that cannot move are left out, with a note."""
-    named = re.fullmatch(r"(.+)\.(\d+)\.json", path.name)
-    if not named:
+    """Return the phases that all ranks have. Entities that cannot migrate are left out, with a note."""
+    match = re.fullmatch(r"(.+)\.(\d+)\.json", path.name)
+    if not match:
         raise InputError(f"{path}: is neither a file of plaq's loads nor named NAME.RANK.json, as vt names its files")
     files: dict[int, Path] = {}
     for beside in path.parent.iterdir():
-        found = re.fullmatch(re.escape(named[1]) + r"\.(\d+)\.json", beside.name)
-        if found:
-            files[int(found[1])] = beside
+        numbered = re.fullmatch(re.escape(match[1]) + r"\.(\d+)\.json", beside.name)
+        if numbered:
+            files[int(numbered[1])] = beside
     ranks = len(files)
     missing = next((rank for rank in range(ranks) if rank not in files), None)
     if missing is not None or ranks > MOST_RANKS:
-        raise InputError(f"{path.parent / f'{named[1]}.{missing}.json'}: there is no such file, but one of rank "
+        raise InputError(f"{path.parent / f'{match[1]}.{missing}.json'}: there is no such file, but one of rank "
                          f"{max(files)}")
 
     of_ranks = [phases_of(files[rank]) for rank in range(ranks)]
@@ -37,112 +37,116 @@ def read_vt(path: Path) -> Loads:
     if not numbers:
         raise InputError(f"{path}: there is no phase that all {ranks} ranks have")
     notes: list[str] = []
-    phases = [one_phase([phases[number] for phases in of_ranks], files, number, notes) for number in numbers]
-    return Loads(named[1], "s", ranks, phases, notes)
+    phases = [merge_phase([phases[number] for phases in of_ranks], files, number, notes) for number in numbers]
+    return Loads(match[1], "s", ranks, phases, notes)
 
 
 def phases_of(file: Path) -> dict[int, dict]:
     content = parsed_file(file)
-    found: dict[int, dict] = {}
-    for phase in listed(content, "phases", str(file)):
-        number = whole(phase, "id", f"{file}: a phase")
-        if number in found:
+    phases: dict[int, dict] = {}
+    for phase in objects_of(content, "phases", str(file)):
+        number = whole_number(phase, "id", f"{file}: a phase")
+        if number in phases:
             raise InputError(f"{file}: phase {number} comes twice")
-        found[number] = phase
-    return found
+        phases[number] = phase
+    return phases
 
 
 def parsed_file(file: Path) -> dict:
     try:
-        content = parsed(file.read_bytes())
+        content = parse_json(file.read_bytes())
     except ValueError as error:
         raise InputError(f"{file}: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
-        raise InputError(f"{file}: is no file of loads")
+        raise InputError(f"{file}: is not a file of loads")
     kind = content.get("type", (content.get("metadata") or {}).get("type", "LBDatafile"))
     if kind != "LBDatafile":
         raise InputError(f"{file}: is of type {str(kind)[:40]!r}; loads are in an LBDatafile")
     return content
 
 
-def listed(of: dict, name: str, where: str, wanted: bool = True) -> list:
-    found = of.get(name, None if wanted else [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise InputError(f"{where}: {name} is no list of objects")
-    return found
+def objects_of(table: dict, name: str, source: str, required: bool = True) -> list:
+    objects = table.get(name, None if required else [])
+    if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
+        raise InputError(f"{source}: {name} is not a list of objects")
+    return objects
 
 
-def whole(of: Any, name: str, where: str) -> int:
-    value = of.get(name) if isinstance(of, dict) else None
+def whole_number(table: Any, name: str, source: str) -> int:
+    value = table.get(name) if isinstance(table, dict) else None
     if type(value) is not int or not 0 <= value < 1 << 63:
-        raise InputError(f"{where}: {name} is {str(value)[:40]!r}, and no whole number")
+        raise InputError(f"{source}: {name} is {str(value)[:40]!r}, and not a whole number")
     return value
 
 
-def real(of: dict, name: str, where: str) -> float:
-    value = of.get(name)
+def real(table: dict, name: str, source: str) -> float:
+    value = table.get(name)
     if type(value) not in (int, float) or not 0 <= value < 1e300:
-        raise InputError(f"{where}: {name} is {str(value)[:40]!r}; it is 0 or more")
+        raise InputError(f"{source}: {name} is {str(value)[:40]!r}; it is 0 or more")
     return float(value)
 
 
-def key_of(entity: Any, where: str) -> int:
+def key_of(entity: Any, source: str) -> int:
     if not isinstance(entity, dict):
-        raise InputError(f"{where}: has no entity")
-    return whole(entity, "id" if "id" in entity else "seq_id", where)
+        raise InputError(f"{source}: has no entity")
+    return whole_number(entity, "id" if "id" in entity else "seq_id", source)
 
 
-def one_phase(of_ranks: list[dict], files: dict[int, Path], number: int, notes: list[str]) -> Phase:
-    keys, loads, where, sizes, index = [], [], [], [], []
-    held = held_load = 0.0
+def merge_phase(of_ranks: list[dict], files: dict[int, Path], number: int, notes: list[str]) -> Phase:
+    keys, loads, rank_of, sizes, index = [], [], [], [], []
+    fixed = fixed_load = 0.0
     for rank, phase in enumerate(of_ranks):
-        place = f"{files[rank]}: phase {number}"
-        for task in listed(phase, "tasks", place):
+        source = f"{files[rank]}: phase {number}"
+        for task in objects_of(phase, "tasks", source):
             entity = task.get("entity")
-            key = key_of(entity, place)
-            load = real(task, "time", f"{place}: entity {key}")
+            key = key_of(entity, source)
+            load = real(task, "time", f"{source}: entity {key}")
             if not entity.get("migratable", True):
-                held += 1
-                held_load += load
+                fixed += 1
+                fixed_load += load
                 continue
             keys.append(key)
             loads.append(load)
-            where.append(rank)
+            rank_of.append(rank)
             user = task.get("user_defined") or {}
-            sizes.append(real(user, "task_serialized_bytes", f"{place}: entity {key}")
+            sizes.append(real(user, "task_serialized_bytes", f"{source}: entity {key}")
                          if "task_serialized_bytes" in user else 0)
-            index.append(index_of(entity, f"{place}: entity {key}"))
-    if held:
-        share = 100 * held_load / max(held_load + sum(loads), 1e-300)
-        notes.append(f"phase {number}: {held:.0f} entities that cannot move, {share:.3g} % of the load, are left out")
+            index.append(index_of(entity, f"{source}: entity {key}"))
+    if fixed:
+        share = 100 * fixed_load / max(fixed_load + sum(loads), 1e-300)
+        notes.append(f"phase {number}: {fixed:.0f} entities that cannot migrate, {share:.3g} % of the load, are left "
+                     "out")
     name = {key: i for i, key in enumerate(keys)}
     ends, weights = [], []
     for rank, phase in enumerate(of_ranks):
-        place = f"{files[rank]}: phase {number}: a communication"
-        for sent in listed(phase, "communications", place, wanted=False):
-            a, b = key_of(sent.get("from"), place), key_of(sent.get("to"), place)
-            weight = real(sent, "bytes", place)
+        source = f"{files[rank]}: phase {number}: a communication"
+        for sent in objects_of(phase, "communications", source, required=False):
+            a, b = key_of(sent.get("from"), source), key_of(sent.get("to"), source)
+            weight = real(sent, "bytes", source)
             if a in name and b in name and a != b:
                 ends.append((name[a], name[b]))
                 weights.append(weight)
-    points, positions = places(index, np.array(keys, np.uint64))
-    phase = Phase(np.array(keys, np.uint64), np.array(loads, float), np.array(where, np.int32),
+    points, positions = mesh_positions(index, np.array(keys, np.uint64))
+    phase = Phase(np.array(keys, np.uint64), np.array(loads, float), np.array(rank_of, np.int32),
                   np.array(sizes, float),
                   positions, points, np.array(ends, np.uint64).reshape(-1, 2), np.array(weights, float))
-    return checked(phase, len(of_ranks), f"{files[0]}: phase {number}")
+    return check_phase(phase, len(of_ranks), f"{files[0]}: phase {number}")
 
 
-def index_of(entity: dict, where: str) -> tuple[int, ...]:
+def index_of(entity: dict, source: str) -> tuple[int, ...]:
     index = entity.get("index", [])
     if not isinstance(index, list) or not all(type(x) is int and 0 <= x < 1 << 20 for x in index):
-        raise InputError(f"{where}: index is {str(index)[:40]!r}; it is a list of coordinates from 0 to "
+        raise InputError(f"{source}: index is {str(index)[:40]!r}; it is a list of coordinates from 0 to "
                          f"{(1 << 20) - 1}")
     return tuple(index)
 
 
-def places(index: list[tuple[int, ...]], keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points, and positions along the Hilbert curve; where not all elements lie on one mesh, positions are by key."""
-    dimensions = {len(one) for one in index}
+def mesh_positions(index: list[tuple[int, ...]], keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return points, and positions along the Hilbert curve.
+
+    If not all elements lie on one mesh, there are no points and positions are by key.
+    """
+    dimensions = {len(point) for point in index}
     if len(dimensions) != 1 or not dimensions <= {1, 2, 3}:
         return np.zeros((0, 3)), np.argsort(np.argsort(keys, kind="stable"), kind="stable").astype(np.uint64)
     points = np.array(index, np.int32)

@@ -1,1 +1,1 @@
-"""Pieces of work over the ranks."""
+"""Distribution of pieces of work over the ranks."""

@@ -1,4 +1,4 @@
-"""Which chains move to which rank: a pure function of what the ranks say of their loads."""
+"""Migration of chains between ranks: a pure function of the loads that the ranks report."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-WORTH = 1.5  # a chain leaves a worker between two bins for one that is faster by this factor
+WORTH = 1.5  # a chain moves between two bins to a worker that is faster by this factor
 
 
 @dataclass(frozen=True)
 class Load:
-    """What a rank has to do.
+    """Remaining work of a rank.
 
-    waiting, running : chains; workers : how many can run; left : sweeps of all chains here together; speed : sweeps
-    per second of one worker, 0 where nobody knows it yet.
+    waiting, running : chains; workers : number that can run at once; left : sweeps of all chains here together; speed :
+    sweeps per second of one worker, 0 if not known yet.
     """
 
     waiting: int
@@ -31,16 +31,16 @@ class Load:
 
     @property
     def seconds(self) -> float:
-        """Until all chains here are done: the workers share them, but a chain has one worker at a time."""
+        """Time until all chains here are done: the workers share them, but a chain has one worker at a time."""
         return max(self.left / self.workers, self.chain) / self.speed
 
-    def given(self, chains: int, sweeps: float) -> Load:
-        """With so many chains more (or fewer) waiting."""
+    def with_chains(self, chains: int, sweeps: float) -> Load:
+        """Return the load with ``chains`` more (or fewer) chains waiting."""
         return replace(self, waiting=self.waiting + chains, left=self.left + sweeps)
 
 
 class Move(NamedTuple):
-    """So many waiting chains go from one rank to another."""
+    """Migration of waiting chains from one rank to another."""
 
     giver: int
     taker: int
@@ -48,12 +48,12 @@ class Move(NamedTuple):
 
 
 def plan(loads: list[Load], ahead: float, bin_sweeps: float) -> tuple[list[Move], list[int]]:
-    """Moves of waiting chains, and for each rank how many running chains to call back at the end of their bin.
+    """Return moves of waiting chains, and for each rank the number of running chains to recall at the end of their bin.
 
-    A rank takes when a worker of it is idle, or when it will have nothing to do in ``ahead`` seconds; it takes from
-    the rank that would be done last, one chain after the other, as long as it would be done with it sooner than the
-    giver is now. A worker that is idle even then calls back a chain that has more than one bin, of ``bin_sweeps``
-    sweeps, left on a slower worker.
+    A rank takes chains if one of its workers is idle, or if it will be without work in ``ahead`` seconds. It takes them
+    one by one from the rank that would finish last, as long as it would finish the chain before the giver finishes now.
+    A worker that is idle even then recalls a chain from a slower worker, if more than one bin of ``bin_sweeps`` sweeps
+    is left of it.
     """
     known = [load.speed for load in loads if load.speed > 0]
     mean = sum(known) / len(known) if known else 1.0
@@ -67,11 +67,11 @@ def plan(loads: list[Load], ahead: float, bin_sweeps: float) -> tuple[list[Move]
     while takers and givers:
         giver, taker = givers[0][1], takers[0][1]
         sweeps = now[giver].chain
-        after = now[taker].given(1, sweeps)
+        after = now[taker].with_chains(1, sweeps)
         if after.seconds >= now[giver].seconds:
             break
         moved[giver, taker] += 1
-        now[taker], now[giver] = after, now[giver].given(-1, -sweeps)
+        now[taker], now[giver] = after, now[giver].with_chains(-1, -sweeps)
         heapq.heapreplace(takers, (after.seconds, taker))
         if now[giver].waiting > 0:
             heapq.heapreplace(givers, (-now[giver].seconds, giver))
@@ -81,8 +81,11 @@ def plan(loads: list[Load], ahead: float, bin_sweeps: float) -> tuple[list[Move]
 
 
 def recalls(loads: list[Load], bin_sweeps: float) -> list[int]:
-    """Running chains of each rank that idle workers elsewhere call back: the fastest worker, the slowest chain."""
-    found = [0] * len(loads)
+    """Return the number of running chains of each rank that idle workers elsewhere recall.
+
+    The fastest idle worker recalls from the slowest busy one.
+    """
+    counts = [0] * len(loads)
     idle = sorted((-load.speed, rank) for rank, load in enumerate(loads)
                   for _ in range(load.workers - load.running - load.waiting))
     busy = sorted((load.speed, rank) for rank, load in enumerate(loads)
@@ -90,5 +93,5 @@ def recalls(loads: list[Load], bin_sweeps: float) -> list[int]:
     for (fast, _), (slow, rank) in zip(idle, busy):
         if -fast < WORTH * slow:
             break
-        found[rank] += 1
-    return found
+        counts[rank] += 1
+    return counts

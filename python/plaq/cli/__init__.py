@@ -1,1 +1,1 @@
-"""What commands are made of, and the commands that are not of one application."""
+"""Building blocks of commands, and the commands that do not belong to one application."""

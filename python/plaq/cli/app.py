@@ -1,5 +1,4 @@
-"""What all parts of the command line share: how groups of commands look, how numbers are read, and what a wrong
-command is."""
+"""Shared parts of the command line: groups of commands, numbers in options, errors of usage."""
 
 from __future__ import annotations
 
@@ -13,23 +12,23 @@ from plaq.errors import InputError, Interrupted
 
 
 class _PlainFlags:
-    """Help without a type behind options that take no value."""
+    """Help without a type after options that take no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        found = super().get_params(ctx)
-        for param in found:
+        parameters = super().get_params(ctx)
+        for param in parameters:
             if getattr(param, "is_flag", False):
                 param.metavar = ""
-        return found
+        return parameters
 
 
 class Command(_PlainFlags, typer.core.TyperCommand):
-    """One command. A run that was stopped ends it with the exit code of that."""
+    """One command. An interrupted run ends it with the exit code of the interruption."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except Interrupted as stopped:  # Typer would take that of SIGINT for one of its own
+        except Interrupted as stopped:  # Typer would treat that of SIGINT as its own
             from plaq.comm import end_together
 
             end_together()
@@ -52,7 +51,7 @@ class App(typer.Typer):
 
 
 def whole(most: int) -> dict[str, Any]:
-    """Arguments of an option or argument for a number from 1 to ``most``."""
+    """Return arguments of an option or argument for a number from 1 to ``most``."""
 
     def read(text: str) -> int:
         try:
@@ -67,7 +66,7 @@ def whole(most: int) -> dict[str, Any]:
 
 
 def run_command(app: App) -> int:
-    """Carry out the command of sys.argv and return the exit code; InputError for one that there is not."""
+    """Carry out the command of sys.argv and return the exit code; InputError for an unknown one."""
     try:
         return app(standalone_mode=False) or 0
     except typer.BadParameter.__base__ as wrong:  # UsageError of the click that Typer uses

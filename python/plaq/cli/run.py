@@ -1,4 +1,4 @@
-"""The commands that every application has: run, check, estimate, parameters, digest, report."""
+"""Commands of every application: run, check, estimate, parameters, digest, report."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ Settings = Annotated[
 
 
 def on_ranks(ranks: int | None) -> None:
-    """Start this command on so many ranks and end with their exit code; nothing where these are the ranks, or
-    where none were asked for."""
+    """Start this command on ``ranks`` ranks and end with their exit code.
+
+    Does nothing in these ranks, or if no number was given.
+    """
     if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
         from plaq.comm.launch import relaunch
 
@@ -43,10 +45,10 @@ def on_ranks(ranks: int | None) -> None:
 
 
 class Commands(App):
-    """The commands of the application ``plaq name``: those that all have, to which it adds its own.
+    """Commands of the application ``plaq name``: the common ones, to which it adds its own.
 
-    ``parameters`` imports the class of its inputs, which needs no kernels; ``application`` imports what drives it
-    (`plaq.run.application`). ``on_devices``: parts of it run on GPUs.
+    ``parameters`` imports the class of its inputs, which needs no kernels; ``application`` imports the class that
+    `plaq.run` drives (`plaq.run.application`). ``on_devices``: parts of it run on GPUs.
     """
 
     def __init__(self, name: str, help: str, parameters: Callable[[], type[Parameters]],
@@ -56,11 +58,11 @@ class Commands(App):
         self.parameters = parameters
         self.application = application
         self.on_devices = on_devices
-        for add in (add_run, add_looks_at_inputs, add_looks_at_results):
+        for add in (add_run, add_input_commands, add_result_commands):
             add(self)
 
     def check(self, input: Path, settings: list[str] | None) -> None:
-        """Print what every run of an input says; InputError where this build cannot run it."""
+        """Print the description of every run of an input; InputError if this build cannot run it."""
         from plaq.inputs.running import demand_parts
 
         def words(run: Application) -> str:
@@ -70,7 +72,7 @@ class Commands(App):
         self.describe(input, settings, words)
 
     def describe(self, input: Path, settings: list[str] | None, words: Callable[[Application], str]) -> None:
-        """Print them of every run of an input."""
+        """Print a text on every run of an input."""
         from plaq.run import sweep
 
         kind = self.application()
@@ -104,7 +106,7 @@ def add_run(app: Commands) -> None:
             bool, typer.Option("--trace", help="Record where the time goes, in trace/ of the results' folder.")
         ] = False,
     ):
-        """Run an input, or all runs of its \\[sweep]. The same command goes on with what was stopped."""
+        r"""Run an input, or all runs of its \[sweep]. The same command resumes a stopped run."""
         started = time.perf_counter()
         from plaq.inputs.schema import Option
         from plaq.run import driver, sweep
@@ -118,7 +120,7 @@ def add_run(app: Commands) -> None:
         if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
             from plaq.machine import memory
 
-            # The ranks look again, each at its part of it.
+            # The ranks check again, each its part of it.
             sweep.check_needs(kind, sweep.read(kind, input, settings), ranks, memory())
         on_ranks(ranks)
         from plaq.comm import world
@@ -132,21 +134,21 @@ def add_run(app: Commands) -> None:
 
     if not app.on_devices:
         signature = inspect.signature(run, eval_str=True)
-        others = [one for name, one in signature.parameters.items() if name != "device"]
+        others = [parameter for name, parameter in signature.parameters.items() if name != "device"]
         run.__signature__ = signature.replace(parameters=others)
     app.command("run")(run)
 
 
-def add_looks_at_inputs(app: Commands) -> None:
+def add_input_commands(app: Commands) -> None:
     @app.command("check")
     def check(input: InputFile, settings: Settings = None):
-        """Validate an input; print what it says and what it needs."""
+        """Validate an input; print it in words, and its needs."""
         app.check(input, settings)
 
     @app.command("estimate")
     def estimate(
         input: InputFile,
-        ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to think of.", **whole(MOST_RANKS))] = 1,
+        ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to assume.", **whole(MOST_RANKS))] = 1,
         workers: Annotated[
             Optional[int], typer.Option(help="Threads of each rank; by default the machine's.", **whole(MOST_WORKERS))
         ] = None,
@@ -179,11 +181,13 @@ def add_looks_at_inputs(app: Commands) -> None:
             console.print(table, "")
 
 
-def add_looks_at_results(app: Commands) -> None:
+def add_result_commands(app: Commands) -> None:
     @app.command("digest")
     def digest(run: RunPath = Path("run")):
-        """Print one hash of all results, the same for runs that gave the same bits, and what of a machine bits
-        depend on. Of a sweep: a line for each run and one for all."""
+        """Print one hash of all results, the same for runs that gave the same bits.
+
+        With it the properties of the machine that bits depend on. Of a sweep: a line for each run and one for all.
+        """
         for line in app.application().digest(run):
             print(line)
 
@@ -193,17 +197,19 @@ def add_looks_at_results(app: Commands) -> None:
         print_line(str(app.application().report(run)))
 
 
-def whose(input: Path, known: Mapping[str, Commands]) -> Commands:
-    """The application whose input it is: the one with the fewest keys that it does not know or that it misses.
-    InputError where several have as few."""
-    if len(known) == 1:
-        return next(iter(known.values()))
+def application_of(input: Path, applications: Mapping[str, Commands]) -> Commands:
+    """Return the application of an input: the one with the fewest keys that are unknown or missing.
+
+    InputError if that is not unique.
+    """
+    if len(applications) == 1:
+        return next(iter(applications.values()))
     from plaq.inputs.schema import read_toml
 
     table = read_toml(input)
-    misfits = {name: commands.parameters().SCHEMA.misfits(table) for name, commands in known.items()}
-    first, *others = (name for name in known if misfits[name] == min(misfits.values()))
+    misfits = {name: commands.parameters().SCHEMA.misfits(table) for name, commands in applications.items()}
+    first, *others = (name for name in applications if misfits[name] == min(misfits.values()))
     if others:
         raise InputError(f"{input}: may be an input of {' or '.join([first, *others])}; say of which, as in "
                          f"`plaq {first} check`")
-    return known[first]
+    return applications[first]

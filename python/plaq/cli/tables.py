@@ -20,7 +20,7 @@ def plain_table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
 
 
 def print_table(table: Table) -> None:
-    """At its full width: numbers that are cut off say nothing."""
+    """Print a table at its full width, since truncated numbers mislead."""
     from rich.console import Console
     from rich.measure import Measurement
 

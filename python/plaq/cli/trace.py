@@ -1,4 +1,4 @@
-"""``plaq trace``: what a trace shows, on the terminal and as files for other tools."""
+"""``plaq trace``: views of a trace, on the terminal and as files for other tools."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from plaq.streams import print_line
 if TYPE_CHECKING:
     from plaq.trace import Trace
 
-app = App(help="What a traced run did: where every second went.")
+app = App(help="Times of a traced run: where every second was spent.")
 
 
 def newest_of(folder: Path) -> Path:
-    """The newest trace in the folder of a run; any other folder is taken for a trace itself."""
+    """Return the newest trace in the folder of a run; any other folder is taken for a trace itself."""
     from plaq.trace.session import recorded
 
-    traces = [found for found in recorded(folder / "trace") if found[1].is_dir()]
+    traces = [trace for trace in recorded(folder / "trace") if trace[1].is_dir()]
     return max(traces)[1] if traces else folder
 
 
@@ -40,11 +40,11 @@ def trace_profile(
     everything: Annotated[bool, typer.Option("--all", help=f"All names, not only the first {TOP}.")] = False,
     csv: Annotated[Optional[Path], typer.Option(help="Write all names to this file too, times in s.")] = None,
 ):
-    """Calls and times of every task and region, by exclusive time."""
+    """List calls and times of every task and region, by exclusive time."""
     from plaq.files.atomic import write_atomically
     from plaq.trace.profile import as_csv, busy, profile, time_text
 
-    trace = opened(folder)
+    trace = read_trace(folder)
     rows = profile(trace)
     if csv:
         write_atomically(csv, as_csv(rows, trace.notes).encode())
@@ -65,12 +65,12 @@ def trace_tree(
     folder: TraceFolder,
     out: Annotated[Optional[Path], typer.Option("-o", "--out", help="Write it to this file for Graphviz.")] = None,
 ):
-    """Which tasks created which, by name, with their times."""
+    """Show the tree of tasks and the tasks that they created, by name, with their times."""
     from plaq.files.atomic import write_atomically
     from plaq.trace.profile import time_text
     from plaq.trace.tree import as_dot, as_lines, task_tree
 
-    trace = opened(folder)
+    trace = read_trace(folder)
     roots = task_tree(trace)
     if out:
         write_atomically(out, as_dot(roots, trace.notes).encode())
@@ -93,11 +93,11 @@ def trace_graph(
     ] = "name",
     limit: Annotated[int, typer.Option(help="Most tasks in a graph by task.", **whole(1_000_000))] = 500,
 ):
-    """Write who created whom and who used whose results, for Graphviz: dot -Tsvg graph.dot > graph.svg."""
+    """Write the graph of creation and of used results, for Graphviz: dot -Tsvg graph.dot > graph.svg."""
     from plaq.files.atomic import write_atomically
     from plaq.trace.graph import graph_by_name, graph_by_task
 
-    trace = opened(folder)
+    trace = read_trace(folder)
     text = graph_by_name(trace) if by == "name" else graph_by_task(trace, limit)
     out = out or folder / "graph.dot"
     write_atomically(out, text.encode())
@@ -115,7 +115,7 @@ def trace_report(
     from plaq.trace.report import write_report
 
     out = out or folder / "report.html"
-    write_report(opened(folder), out)
+    write_report(read_trace(folder), out)
     print_line(str(out))
 
 
@@ -133,7 +133,7 @@ def trace_chrome(
     from plaq.trace.chrome import write_chrome
 
     out = out or folder / "chrome.json.gz"
-    write_chrome(opened(folder), out)
+    write_chrome(read_trace(folder), out)
     print_line(str(out))
 
 
@@ -149,12 +149,12 @@ def trace_otf2(
     from plaq.trace.otf2 import write_otf2
 
     out = out or folder / "otf2"
-    write_otf2(opened(folder), out)
+    write_otf2(read_trace(folder), out)
     print_line(str(out / "traces.otf2"))
 
 
-def opened(folder: Path) -> Trace:
-    """The trace, after a line on stderr for each of its notes."""
+def read_trace(folder: Path) -> Trace:
+    """Return the trace, after a line on stderr for each of its notes."""
     from plaq.files.guard import reading
     from plaq.trace import read
 

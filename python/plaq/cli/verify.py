@@ -1,4 +1,4 @@
-"""``plaq verify``: whether a run's folder is whole."""
+"""``plaq verify``: check that the files of a run's folder are undamaged."""
 
 from __future__ import annotations
 
@@ -6,33 +6,35 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from plaq.cli.run import Commands, whose
+from plaq.cli.run import Commands, application_of
 from plaq.streams import printable
 
 
-def verify(known: Mapping[str, Commands], folder: Path) -> None:
-    """Print what was looked at; a line on stderr for each file that is not whole, and exit code 2 then."""
+def verify(applications: Mapping[str, Commands], folder: Path) -> None:
+    """Print the verdict on every file, with a line on stderr for each damaged one; exit code 2 if there is one."""
     from plaq.cli.tables import plain_table, print_table
     from plaq.data.formatting import format_size
     from plaq.run.folder import INPUT, program_of
-    from plaq.run.verify import left_alone, runs_of
-    from plaq.run.verify import verify as verdicts
+    from plaq.run.verify import runs_of, shared_lock
+    from plaq.run.verify import verify as verify_run
 
-    found = []
+    verdicts = []
     for run in runs_of(folder):
-        named = program_of(run)
-        commands = next((c for name, c in known.items() if named == f"plaq {name}"), None) or whose(run / INPUT, known)
-        with left_alone(run):
-            found += verdicts(commands.application(), run)
+        program = program_of(run)
+        named = (commands for name, commands in applications.items() if program == f"plaq {name}")
+        commands = next(named, None) or application_of(run / INPUT, applications)
+        with shared_lock(run):
+            verdicts += verify_run(commands.application(), run)
     table = plain_table(("file", "what it is"), ("size",))
     table.add_column("", no_wrap=True)
-    for one in found:
-        table.add_row(printable(str(one.path)), one.what, "–" if one.bytes is None else format_size(one.bytes),
-                      "not whole" if one.wrong else "" if one.bytes is None else "whole")
+    for verdict in verdicts:
+        size = "–" if verdict.bytes is None else format_size(verdict.bytes)
+        table.add_row(printable(str(verdict.path)), verdict.purpose, size,
+                      "not whole" if verdict.wrong else "" if verdict.bytes is None else "whole")
     print_table(table)
-    wrong = [one for one in found if one.wrong]
-    for one in wrong:
-        print(f"plaq: error: {printable(one.wrong)}", file=sys.stderr)
+    wrong = [verdict for verdict in verdicts if verdict.wrong]
+    for verdict in wrong:
+        print(f"plaq: error: {printable(verdict.wrong)}", file=sys.stderr)
     if wrong:
         sys.exit(2)
-    print(f"\n{printable(str(folder))} is whole: {len(found)} files")
+    print(f"\n{printable(str(folder))} is whole: {len(verdicts)} files")

@@ -4,6 +4,7 @@ Under an MPI launcher every rank runs the same Python; without one the world has
 """
 
 from plaq.comm.communicator import Communicator
-from plaq.comm.job import Node, end_together, library_version, node, started, thread_level, world
+from plaq.comm.job import Node, end_together, library_version, node, thread_level, world, world_if_started
 
-__all__ = ["Communicator", "Node", "end_together", "library_version", "node", "started", "thread_level", "world"]
+__all__ = ["Communicator", "Node", "end_together", "library_version", "node", "thread_level", "world",
+           "world_if_started"]

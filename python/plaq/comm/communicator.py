@@ -1,5 +1,7 @@
-"""A group of ranks: messages of any Python object, sums that do not depend on the number of ranks, and errors that
-belong to every rank. All calls are collective: every rank of the group makes them, in the same order."""
+"""A group of ranks: messages of any Python object, reproducible sums, and errors that belong to every rank.
+
+All calls are collective: every rank of the group makes them, in the same order.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +23,21 @@ from plaq.errors import InputError, RunError, as_plaq_error
 
 _REDUCIBLE = ("int32", "int64", "uint64", "float32", "float64", "complex64", "complex128")
 _REAL = {"complex64": "float32", "complex128": "float64"}
-_given_up: list[Any] = []  # what MPI still works on
+_abandoned: list[Any] = []  # arrays that MPI still works on
 
 
-class _InThread:
+class _ThreadedCall:
     """A function that another thread carries out, as a call that may wait for other ranks."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple):
-        self._what, self._over = (function, arguments), threading.Event()
-        self._found: Any = None
+        self._call, self._over = (function, arguments), threading.Event()
+        self._result: Any = None
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        function, arguments = self._what
+        function, arguments = self._call
         try:
-            self._found = function(*arguments)
+            self._result = function(*arguments)
         except BaseException as error:
             self._error = error
         self._over.set()
@@ -46,13 +48,16 @@ class _InThread:
     def get(self) -> Any:
         if self._error is not None:
             raise self._error
-        return self._found
+        return self._result
 
 
-def _hand() -> queue.SimpleQueue[_InThread | None]:
-    """What a thread takes calls from, one after the other, until None. At exit it ends by itself, so that nothing
-    which it has seen outlives the interpreter; one whose call never ends goes with the process."""
-    calls: queue.SimpleQueue[_InThread | None] = queue.SimpleQueue()
+def _start_worker() -> queue.SimpleQueue[_ThreadedCall | None]:
+    """Start a thread that carries out calls, one after the other, until None; return its queue.
+
+    At exit it ends by itself, so that no object that it has used outlives the interpreter; a thread whose call never
+    ends goes with the process.
+    """
+    calls: queue.SimpleQueue[_ThreadedCall | None] = queue.SimpleQueue()
 
     def work() -> None:
         while (call := calls.get()) is not None:
@@ -72,9 +77,9 @@ def _hand() -> queue.SimpleQueue[_InThread | None]:
 class Communicator:
     """A group of ranks. `plaq.comm.world` gives the first one, `split` smaller ones.
 
-    Raises RunError with rank, call and peer for any error that MPI reports. What a rank does alone while others will
-    wait for it goes through `on_root`, `together` or `each`: its error is then raised on all ranks, and its
-    ``ranks`` is their number. Any other error is known to this rank alone, and the job has to end with it.
+    Raises RunError with rank, call and peer for any error that MPI reports. Work of one rank that others wait for goes
+    through `on_root`, `together` or `each`: its error is then raised on all ranks, and its ``ranks`` is their number.
+    Any other error is known to this rank alone, and the job has to end with it.
     """
 
     def __init__(self, native: _core.comm.Communicator, members: Sequence[int]):
@@ -83,12 +88,12 @@ class Communicator:
 
     @property
     def native(self) -> _core.comm.Communicator:
-        """What the C++ libraries take; it has to live as long as they use it."""
+        """Communicator of the C++ libraries; this object has to live as long as they use it."""
         return self._native
 
     @property
     def rank(self) -> int:
-        """This process's number in the group, from 0."""
+        """Number of this process in the group, from 0."""
         return self._native.rank
 
     @property
@@ -97,14 +102,16 @@ class Communicator:
         return self._native.size
 
     def _finish(self, call: Any, *used: Any, peer: int | None = None) -> Any:
-        """The result of a call that may wait for others, or for one ``peer`` alone; ``used`` are the arrays that it
-        works on. RunError that names a rank which keeps all waiting."""
-        here = self._members[self.rank]
-        waiting = self._members if peer is None else [self._members[peer], here]
+        """Return the result of a call that may wait for others, or for one ``peer`` alone.
+
+        ``used`` are the arrays that it works on. RunError that names a rank which keeps all waiting.
+        """
+        rank = self._members[self.rank]
+        members = self._members if peer is None else [self._members[peer], rank]
         try:
-            timeout.wait(call, here, waiting, timeout.heartbeat)
+            timeout.wait(call, rank, members, timeout.heartbeat)
         except BaseException:
-            _given_up.append((self, call, used))
+            _abandoned.append((self, call, used))
             raise
         return call.get()
 
@@ -117,59 +124,63 @@ class Communicator:
             raise
 
     def carry_out(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """``function(*arguments)`` of C++, in which all ranks send each other messages: in another thread, so that
-        this one looks after signals, and after a rank that keeps all waiting. RunError that names it;
-        what the function throws comes out."""
+        """Return ``function(*arguments)`` of C++, in which all ranks exchange messages.
+
+        It runs in another thread, so that this one responds to signals, and to a rank that keeps all waiting. RunError
+        that names that rank; exceptions of the function pass.
+        """
         if self.size == 1:
             return function(*arguments)
-        call = _InThread(function, arguments)
+        call = _ThreadedCall(function, arguments)
         self._calls.put(call)
         return self._finish(call)
 
     @functools.cached_property
-    def _calls(self) -> queue.SimpleQueue[_InThread | None]:
-        return _hand()
+    def _calls(self) -> queue.SimpleQueue[_ThreadedCall | None]:
+        return _start_worker()
 
     def split(self, color: int, key: int = 0) -> Communicator:
-        """The group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by rank here."""
+        """Return the group of the ranks that give the same ``color`` >= 0, ordered by ``key``, then by their rank."""
         if color < 0:
             raise InputError(f"split: the color must not be negative, it is {color}")
-        everyone = sorted((at, rank) for rank, (c, at) in enumerate(self.allgather((color, key))) if c == color)
-        members = [self._members[rank] for _, rank in everyone]
+        members_by_key = sorted((at, rank) for rank, (c, at) in enumerate(self.allgather((color, key))) if c == color)
+        members = [self._members[rank] for _, rank in members_by_key]
         return Communicator(self._finish(self._native.split(color, key)), members)
 
     def split_by_node(self) -> Communicator:
-        """The group of the ranks on this machine."""
-        found = Communicator(self._finish(self._native.split_by_node()), [])
-        found._members = [self._members[self.rank]] * found.size  # until the ranks there have told each other
-        found._members = found.allgather(self._members[self.rank])
-        return found
+        """Return the group of the ranks on this machine."""
+        group = Communicator(self._finish(self._native.split_by_node()), [])
+        group._members = [self._members[self.rank]] * group.size  # until these ranks have exchanged theirs
+        group._members = group.allgather(self._members[self.rank])
+        return group
 
     def messenger(self) -> _core.comm.Messenger:
-        """Messages between tasks of these ranks, for what runs in C++."""
+        """Return the messenger between tasks of these ranks, for the C++ libraries."""
         return self._finish(self._native.messenger())
 
     def collectives(self) -> _core.comm.Collectives:
-        """Collective operations of these ranks, for what runs in C++."""
+        """Return the collective operations of these ranks, for the C++ libraries."""
         return self._together
 
     def share(self, total: int, rank: int | None = None) -> range:
-        """Which of 0 ... total-1 belong to a rank, this one if None: a block of neighbours,
-        blocks as equal as can be."""
+        """Return the indices of 0 ... total-1 that belong to a rank, this one if None.
+
+        A share is a block of neighbours; blocks are as equal as possible.
+        """
         return range(*self._native.share(total, self.rank if rank is None else rank))
 
     def barrier(self) -> None:
-        """Wait until every rank is here."""
+        """Wait until every rank has called it."""
         self._finish(self._together.barrier())
 
     def clock_offset(self) -> tuple[float, float]:
-        """What to add to this rank's monotonic clock to get rank 0's, and the most it is off by, in seconds."""
+        """Return rank 0's monotonic clock minus this rank's, and the largest error of that, in seconds."""
         return self._finish(self._native.clock_offset())
 
     def bcast(self, value: Any = None, root: int = 0) -> Any:
-        """``root``'s value on every rank; the others' argument is ignored.
+        """Return ``root``'s value on every rank; the others' argument is ignored.
 
-        Any object that pickles, of any size. Arrays inside it travel as they are in memory.
+        Any object that pickles, of any size. Arrays inside it are sent as they are in memory.
         """
         if self.size == 1:
             self._need_rank(root)
@@ -191,7 +202,7 @@ class Communicator:
         self._finish(self._native.send(packed, peer), packed, peer=peer)
 
     def receive(self, peer: int) -> Any:
-        """The next value that the rank ``peer`` sends to this one."""
+        """Return the next value that the rank ``peer`` sends to this one."""
         length = np.empty(1, np.int64)
         self._finish(self._native.receive(length.view(np.uint8), peer), length, peer=peer)
         packed = np.empty(length[0], np.uint8)
@@ -199,10 +210,10 @@ class Communicator:
         return unpack(packed)
 
     def fold(self, value: Any, join: Callable[[Any, Any], Any]) -> Any:
-        """All ranks' values joined on rank 0, None elsewhere. Values as in `bcast`.
+        """Return all ranks' values joined on rank 0, None elsewhere. Values as in `bcast`.
 
-        ``join(a, b)`` is called with what neighbouring groups of ranks have, those of a first. A binary tree: no rank
-        has to receive more than log2(size) times.
+        ``join(a, b)`` is called with the results of neighbouring groups of ranks, those of a first. A binary tree: no
+        rank receives more than log2(size) times.
         """
         step = 1
         while step < self.size:
@@ -215,7 +226,7 @@ class Communicator:
         return value
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
-        """[value of rank 0, value of rank 1, ...] on ``root``, None elsewhere. Values as in `bcast`."""
+        """Return [value of rank 0, value of rank 1, ...] on ``root``, None elsewhere. Values as in `bcast`."""
         packed = pack(value)
         first = self._first_bytes(packed)
         everything = np.empty(first[-1] if self.rank == root else 0, np.uint8)
@@ -223,7 +234,7 @@ class Communicator:
         return unpack_each(everything, first) if self.rank == root else None
 
     def allgather(self, value: Any) -> list[Any]:
-        """[value of rank 0, value of rank 1, ...] on every rank. Values as in `bcast`."""
+        """Return [value of rank 0, value of rank 1, ...] on every rank. Values as in `bcast`."""
         packed = pack(value)
         first = self._first_bytes(packed)
         everything = np.empty(first[-1], np.uint8)
@@ -231,17 +242,16 @@ class Communicator:
         return unpack_each(everything, first)
 
     def _first_bytes(self, packed: np.ndarray) -> list[int]:
-        """Where the ranks' blocks begin when they lie one after the other, and where the last one ends."""
-        mine, lengths = np.array([packed.size], np.int64), np.empty(self.size, np.int64)
-        call = self._together.all_gather_into(mine.view(np.uint8), lengths.view(np.uint8))
-        self._finish(call, mine, lengths)
+        """Return the offsets of the ranks' blocks when they lie one after the other, and the end of the last one."""
+        length, lengths = np.array([packed.size], np.int64), np.empty(self.size, np.int64)
+        call = self._together.all_gather_into(length.view(np.uint8), lengths.view(np.uint8))
+        self._finish(call, length, lengths)
         return [0, *np.cumsum(lengths).tolist()]
 
     def table(self, row: np.ndarray) -> np.ndarray:
-        """[rank, ...]: the arrays [...] of all ranks, of one shape and type of numbers, on every rank.
+        """Return [rank, ...]: the arrays [...] of all ranks, of one shape and type of numbers, on every rank.
 
-        Quicker than `allgather` where there are many ranks. Raises InputError, on every rank,
-        if shape or type differ.
+        Faster than `allgather` on many ranks. Raises InputError, on every rank, if shape or type differ.
         """
         row = np.ascontiguousarray(row)
         kind = (row.shape, row.dtype.name)
@@ -253,47 +263,51 @@ class Communicator:
         return result
 
     def on_root(self, call: Callable[[], Any], share: bool = False) -> Any:
-        """call() on rank 0 while the others wait; an error there is raised on every rank.
+        """Carry out call() on rank 0 while the others wait; an error there is raised on every rank.
 
-        What it returns is returned on rank 0, and on the others when ``share``; otherwise they get None.
+        Its result is returned on rank 0, and on the others if ``share``; otherwise they get None.
         """
-        mine, error = _attempted(call) if self.rank == 0 else (None, None)
-        error, shared = self.bcast((error, mine if share else None))
+        result, error = _attempt(call) if self.rank == 0 else (None, None)
+        error, shared = self.bcast((error, result if share else None))
         self._raise_first([error])
-        return shared if share else mine
+        return shared if share else result
 
     def together(self, call: Callable[[], Any]) -> Any:
-        """call() of this rank; an error of one rank is raised on all. What the ranks do inside they do all the same
-        when one of them has failed, or not at all."""
-        mine, error = _attempted(call)
+        """Return call() of this rank; an error of one rank is raised on all.
+
+        Collective calls inside it must be made even if a rank has failed, or not be there at all.
+        """
+        result, error = _attempt(call)
         self._raise_first(self.allgather(error))
-        return mine
+        return result
 
     def each(self, call: Callable[[], Any]) -> list[Any]:
-        """[call() of rank 0, call() of rank 1, ...] on every rank; the first error of one is raised on all."""
-        found = self.allgather(_attempted(call))
-        self._raise_first(error for _, error in found)
-        return [value for value, _ in found]
+        """Return [call() of rank 0, call() of rank 1, ...] on every rank; the first error of one is raised on all."""
+        outcomes = self.allgather(_attempt(call))
+        self._raise_first(error for _, error in outcomes)
+        return [value for value, _ in outcomes]
 
     def starmap(self, function: Callable, samples: Iterable[tuple]) -> Iterator[Any]:
-        """function(*sample) for every sample in order, on every rank; rank i mod `size` evaluates the i-th, as
-        many at a time as there are ranks. All ranks give as many samples; only its evaluator needs to have one."""
+        """Yield function(*sample) for every sample in order, on every rank.
+
+        Rank i mod `size` evaluates the i-th, as many at a time as there are ranks. All ranks give as many samples; only
+        the evaluator of a sample needs its content.
+        """
         samples = iter(samples)
         while True:
-            count, mine = 0, None
+            count, own_sample = 0, None
             for owner, sample in zip(range(self.size), samples):
-                count, mine = count + 1, sample if owner == self.rank else mine
+                count, own_sample = count + 1, sample if owner == self.rank else own_sample
             if count == 0:
                 return
-            yield from self.each(lambda: None if mine is None else function(*mine))[:count]
+            yield from self.each(lambda: None if own_sample is None else function(*own_sample))[:count]
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
-        """Element by element ``op`` ("sum", "min" or "max") over the ranks; the same bits on every rank.
+        """Return ``op`` ("sum", "min" or "max") element by element over the ranks; the same bits on every rank.
 
-        ``values`` is a number or an array [...] of int32, int64, uint64, float32, float64 or complex (sum only),
-        of one shape and type on all ranks; bool counts as 0 and 1. Returns a new array [...], a number for a
-        number. The order of a floating-point sum is MPI's and changes with the number of ranks; `ordered_sum`
-        keeps one order.
+        ``values`` is a number or an array [...] of int32, int64, uint64, float32, float64 or complex (sum only), of one
+        shape and type on all ranks; bool counts as 0 and 1. Returns a new array [...], a number for a number. The order
+        of a floating-point sum is MPI's and changes with the number of ranks; `ordered_sum` keeps one order.
 
         Raises InputError, on every rank, if shape, type or operation are not allowed or differ between ranks.
         """
@@ -312,11 +326,11 @@ class Communicator:
         return result if shape else result.item()
 
     def ordered_sum(self, pieces: Mapping[int, Any]) -> np.ndarray:
-        r"""$\sum_i x_i$ over the pieces of all ranks, added one after the other in the order of their number i.
+        r"""Return $\sum_i x_i$ over the pieces of all ranks, added one after the other in the order of their number i.
 
-        The result [...] has the bits of one loop on one rank, for any number of ranks and whichever rank holds
-        which piece; a rank may hold none. Neighbouring pieces on one rank (`share`) are quickest. ``pieces`` maps
-        the number to an array [...] of a type that `allreduce` takes.
+        The result [...] has the bits of one loop on one rank, for any number of ranks and whichever rank holds which
+        piece; a rank may hold none. Neighbouring pieces on one rank (`share`) are fastest. ``pieces`` maps the number
+        to an array [...] of a type that `allreduce` takes.
 
         Raises InputError, on every rank, if there is no piece, a number appears twice, or shapes or types differ.
         """
@@ -335,7 +349,7 @@ class Communicator:
         self._native.abort(code)
 
     def _raise_first(self, errors: Iterable[InputError | RunError | None]) -> None:
-        """Of those that all ranks have."""
+        """Raise the first of the errors, which all ranks have."""
         for error in errors:
             if error is not None:
                 error.ranks = self.size
@@ -345,9 +359,9 @@ class Communicator:
         if not 0 <= root < self.size:
             raise InputError(f"there is no rank {root} among {self.size}")
 
-    def _same_kind(self, mine: list[tuple], call: str) -> tuple:
-        """The one (shape, type) of all arrays on all ranks."""
-        kinds = self.allgather((call, mine))
+    def _same_kind(self, kinds_here: list[tuple], call: str) -> tuple:
+        """Return the one (shape, type) of all arrays on all ranks."""
+        kinds = self.allgather((call, kinds_here))
         calls = {other for other, _ in kinds}
         if len(calls) > 1:
             raise InputError(f"the ranks do not make the same call: {', '.join(sorted(calls))}")
@@ -366,16 +380,15 @@ class Communicator:
         return first
 
     def _agree(self, key: object) -> bool:
-        """Whether all ranks give the same; by its hash, so that it costs one short reduction on any number of
-        ranks."""
+        """Return whether all ranks give the same key: by its hash, in one short reduction on any number of ranks."""
         number = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=7).digest(), "little")
         extremes = np.array([number, -number], np.int64)
         self._finish(self._together.all_reduce(extremes, _core.comm.Operation.max), extremes)
         return bool(extremes[0] == -extremes[1])
 
 
-def _attempted(call: Callable[[], Any]) -> tuple[Any, InputError | RunError | None]:
-    """(what call() returns, None), or (None, what went wrong). A mistake in the program is nobody else's business."""
+def _attempt(call: Callable[[], Any]) -> tuple[Any, InputError | RunError | None]:
+    """Return (result of call(), None), or (None, its error). Mistakes in the program are raised."""
     try:
         return call(), None
     except Exception as raised:
@@ -390,5 +403,5 @@ def _not_reducible(call: str, dtype: str) -> str:
 
 
 def _flat(array: np.ndarray) -> np.ndarray:
-    """A view [n] of real numbers: a complex number is two of them for a sum."""
+    """Return a view [n] of real numbers: a complex number is two of them for a sum."""
     return array.reshape(-1).view(_REAL.get(array.dtype.name, array.dtype))

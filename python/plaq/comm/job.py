@@ -1,4 +1,4 @@
-"""The job that this process belongs to: its ranks, those on this machine, the MPI behind them, and how it ends."""
+"""The job that this process belongs to: its ranks, those on this machine, the MPI behind them, and its end."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from plaq.comm.communicator import Communicator
 
 @functools.cache
 def world() -> Communicator:
-    """All ranks of the job. MPI starts at the first call, if a launcher started this process.
+    """Return all ranks of the job. MPI starts at the first call, if a launcher started this process.
 
-    On more than one rank, SIGUSR1 then counts as SIGTERM (launchers pass the first on and make the second a kill),
-    and an exception that nobody catches ends the whole job instead of leaving the other ranks waiting.
+    On more than one rank, SIGUSR1 then counts as SIGTERM (launchers pass the first on and make the second a kill), and
+    an uncaught exception ends the whole job instead of leaving the other ranks waiting.
 
-    Raises InputError if the world has not the size that the launcher promised (a launcher of another
-    MPI starts unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if
-    MPI fails.
+    Raises InputError if the world has not the size that the launcher promised (a launcher of another MPI starts
+    unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if MPI fails.
     """
-    found = _ranks()
-    if found.size > 1:
+    comm = _ranks()
+    if comm.size > 1:
         _listen_to_launcher()
-        _end_job_with_uncaught_exceptions(found)
-    found._together  # its errors are those of all ranks, those of a node are not
-    if found.size > 1 and _core.comm.mpi_is_ours():
-        timeout.heartbeat = _core.comm.presence(found._native)
-    _node(found)
-    return found
+        _end_job_with_uncaught_exceptions(comm)
+    comm._together  # its errors are those of all ranks, those of a node are not
+    if comm.size > 1 and _core.comm.mpi_is_ours():
+        timeout.heartbeat = _core.comm.presence(comm._native)
+    _node(comm)
+    return comm
 
 
 @functools.cache
@@ -42,13 +41,13 @@ def _ranks() -> Communicator:
     return Communicator(native, list(range(native.size)))
 
 
-def started() -> Communicator | None:
-    """The world where MPI has been started for it, also if `world` failed after that."""
+def world_if_started() -> Communicator | None:
+    """Return the world if MPI was started for it, also if `world` failed after that."""
     return _ranks() if _ranks.cache_info().currsize else None
 
 
 def end_together() -> None:
-    """All ranks have agreed to end, with whatever exit code: those that are quick wait for the others."""
+    """End the job by agreement of all ranks, with any exit code: fast ranks wait for the others."""
     if timeout.heartbeat is not None:
         timeout.heartbeat.ends_together()
 
@@ -61,23 +60,23 @@ class Node(NamedTuple):
 
 
 def node() -> Node:
-    """Of the whole world, as it was when `world` was first called."""
+    """Return the node of the whole world, as it was when `world` was first called."""
     return _node(world())
 
 
 @functools.cache
 def _node(comm: Communicator) -> Node:
-    here = comm.split_by_node()
-    return Node(here.rank, here.allgather(_core.task.allowed_cpus()))
+    ranks = comm.split_by_node()
+    return Node(ranks.rank, ranks.allgather(_core.task.allowed_cpus()))
 
 
 def library_version() -> str:
-    """The MPI that plaq was built with, such as "Open MPI v4.1.4"; empty without MPI."""
+    """Return the MPI that plaq was built with, such as "Open MPI v4.1.4"; empty without MPI."""
     return _core.comm.library_version()
 
 
 def thread_level() -> str:
-    """The thread level that MPI granted: "serialized" or "multiple"; empty where MPI is not running."""
+    """Return the thread level that MPI granted: "serialized" or "multiple"; empty if MPI is not running."""
     return _core.comm.thread_level()
 
 
@@ -93,7 +92,7 @@ def _end_job_with_uncaught_exceptions(comm: Communicator) -> None:
     show = sys.excepthook
 
     def show_and_end(kind, error, trace):
-        if issubclass(kind, KeyboardInterrupt):  # asked for, and a run has said where it was stopped
+        if issubclass(kind, KeyboardInterrupt):  # requested, and a run has reported where it was stopped
             comm.abort(128 + signal.SIGINT)
         print(f"rank {comm.rank} of {comm.size} failed:", file=sys.stderr)
         show(kind, error, trace)

@@ -1,4 +1,4 @@
-"""Starting plaq on several ranks, with the launcher of the MPI that it was built with."""
+"""Start of plaq on several ranks, with the launcher of the MPI that it was built with."""
 
 from __future__ import annotations
 
@@ -21,37 +21,39 @@ from plaq.streams import Descriptor
 
 # Variables that launchers set in the processes they start.
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
-# What `start` tells the ranks.
-_TOLD = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
-# Signals that leave a process no last words. Launchers tell of them with 128 + the number, MPICH's with the number
+# Variables that `start` passes to the ranks.
+_PASSED = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
+# Signals that end a process without a message. Launchers report them as 128 + the number, MPICH's with the number
 # alone where no core was dumped: exit codes that plaq does not use.
-_DEATHS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
-LAST_WORDS = 5.0  # seconds that output may still take when the job is over: a process that it left may hold the pipe
+_FATAL = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+LAST_OUTPUT = 5.0  # seconds that output may still take when the job is over: a process that it left may hold the pipe
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
 def relaunch(arguments: Sequence[str], ranks: int) -> int:
     """Run ``plaq arguments...`` on ``ranks`` ranks and return its exit code; see `start`."""
-    return start([*module("plaq"), *arguments], ranks)
+    return start([*module_command("plaq"), *arguments], ranks)
 
 
-def module(name: str) -> list[str]:
-    """The command that runs a module of plaq with this Python, as this process has been started: without the folder
-    where it is started on the path (-P), in which a random.py or a plaq.py of the user would take the place of ours."""
-    flags = [flag for flag, given in (("-E", sys.flags.ignore_environment), ("-s", sys.flags.no_user_site)) if given]
+def module_command(name: str) -> list[str]:
+    """Return the command that runs a module of plaq with this Python, with the flags of this process.
+
+    The working directory is not on its path (-P): a random.py or a plaq.py of the user there would replace ours.
+    """
+    flags = [flag for flag, is_set in (("-E", sys.flags.ignore_environment), ("-s", sys.flags.no_user_site)) if is_set]
     return [sys.executable, "-P", *flags, "-m", name]
 
 
 def start(program: Sequence[str], ranks: int) -> int:
     """Run a program on ``ranks`` ranks and return its exit code. To be called from the main thread.
 
-    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, and `plaq.comm.world` checks it. The
-    first SIGINT or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm` turns into SIGTERM: launchers pass it
-    on, where they would answer the signal itself with a kill. A second one ends the job at once. The exit code
-    after a signal is 128 + its number, unless the job ends well all the same.
+    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, and `plaq.comm.world` checks it. The first
+    SIGINT or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm` turns into SIGTERM: launchers forward it, but
+    respond to the signal itself with a kill. A second one ends the job at once. The exit code after a signal is 128 +
+    its number, unless the job succeeds all the same.
 
-    Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if
-    the launcher is not there, or if a rank was killed or crashed.
+    Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if the
+    launcher is missing, or if a rank was killed or crashed.
     """
     command = launcher_command(ranks) + list(program)
     if is_rank():
@@ -90,29 +92,31 @@ def start(program: Sequence[str], ranks: int) -> int:
             before[number] = signal.signal(number, pass_on)
         code = job.wait()
         for each in printed:
-            each.join(LAST_WORDS)
+            each.join(LAST_OUTPUT)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     if code != 0 and received:
         return 128 + received[0]
     code = code if code >= 0 else 128 - code
-    killed_by = code if code in _DEATHS and _core.comm.library_version().startswith("MPICH") else code - 128
-    if killed_by in _DEATHS:
-        # Who is killed says nothing, and neither do those that the launcher ends with it;
-        # MPICH's does not say who it was.
+    killed_by = code if code in _FATAL and _core.comm.library_version().startswith("MPICH") else code - 128
+    if killed_by in _FATAL:
+        # A killed rank prints nothing, nor do those that the launcher ends with it;
+        # MPICH's launcher does not name the rank.
         victim = noise_filter.killed()
-        who = "a rank" if victim is None else f"rank {victim} of {ranks}"
-        raise RunError(f"{who} was ended by {signal.Signals(killed_by).name}, and the job with it")
-    if code != 0 and not noise_filter.said:  # no rank has said a word: then the launcher's are all there are
-        Descriptor(2).write(noise_filter.kept)
+        name = "a rank" if victim is None else f"rank {victim} of {ranks}"
+        raise RunError(f"{name} was ended by {signal.Signals(killed_by).name}, and the job with it")
+    if code != 0 and not noise_filter.has_output:  # the launcher's messages are all there is
+        Descriptor(2).write(noise_filter.noise)
     return code
 
 
 def _forward(pipe: BinaryIO, number: int, shown: Callable[[bytes], bytes] = bytes,
              rest: Callable[[], bytes] = bytes) -> None:
-    """Copy what is to be ``shown`` of a pipe, and the ``rest`` at its end, to a file descriptor; what cannot be
-    written is lost."""
+    """Copy ``shown(piece)`` of each piece of a pipe, and ``rest()`` at its end, to a file descriptor.
+
+    Text that cannot be written is lost.
+    """
     with pipe, BufferedWriter(Descriptor(number)) as out:
         while piece := pipe.read1(1 << 16):
             out.write(shown(piece))
@@ -121,22 +125,25 @@ def _forward(pipe: BinaryIO, number: int, shown: Callable[[bytes], bytes] = byte
 
 
 def is_rank() -> bool:
-    """True in a process that an MPI launcher started."""
+    """Return whether an MPI launcher started this process."""
     return any(name in os.environ for name in _RANK_OF)
 
 
 def stdout_is_terminal() -> bool:
-    """Whether the user reads standard output on a terminal.
+    """Return whether the user reads standard output on a terminal.
 
-    A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` tells it, and
-    under any other launcher the answer is no.
+    A rank cannot tell by itself, because Open MPI gives each one a terminal of its own: `start` passes it on, and under
+    any other launcher the result is False.
     """
     return bool(os.environ.get("PLAQ_TERMINAL")) if is_rank() else bool(_terminal())
 
 
 def terminal_size() -> tuple[int, int]:
-    """Columns and lines of that terminal now. A rank looks at the one that `start` was called on; where there is none
-    to be seen, as on another node, it is taken for one of 80 x 24."""
+    """Return columns and lines of that terminal now.
+
+    A rank asks the terminal that `start` was called on; if that is not visible, as on another node, 80 x 24 are
+    assumed.
+    """
     try:
         if not is_rank():
             return os.get_terminal_size(sys.stdout.fileno())
@@ -150,7 +157,7 @@ def terminal_size() -> tuple[int, int]:
 
 
 def _terminal() -> str:
-    """The path of the terminal that standard output is; empty if it is none."""
+    """Return the path of the terminal that standard output is; empty if it is none."""
     try:
         return os.ttyname(sys.stdout.fileno()) if sys.stdout is not None and sys.stdout.isatty() else ""
     except OSError:
@@ -158,13 +165,13 @@ def _terminal() -> str:
 
 
 def launcher_command(ranks: int) -> list[str]:
-    """The launcher of plaq's MPI with what it takes to start ``ranks`` ranks, here or in this batch job."""
+    """Return the launcher of plaq's MPI with the options to start ``ranks`` ranks, here or in this batch job."""
     if ranks < 1:
         raise InputError(f"-n {ranks}: the number of ranks must be at least 1")
     mpiexec, version = _core.comm.mpiexec(), _core.comm.library_version()
     if not mpiexec:
         demand("MPI", f"-n {ranks} starts ranks of MPI")
-    beside = Path(sys.prefix, "bin", Path(mpiexec).name)  # where the MPI's wheel has it that plaq's wheel comes with
+    beside = Path(sys.prefix, "bin", Path(mpiexec).name)  # its place in the wheel of MPI that plaq's wheel requires
     launcher = next((path for path in (Path(mpiexec), beside) if path.exists()), None)
     if launcher is None:
         raise RunError(f"{mpiexec}, which starts {version}, is gone; build plaq again")
@@ -172,14 +179,14 @@ def launcher_command(ranks: int) -> list[str]:
     if version.startswith("Open MPI"):
         # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
         command += ["--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE"]
-        command += [word for name in _TOLD for word in ("-x", name)]
+        command += [word for name in _PASSED for word in ("-x", name)]
         if os.geteuid() == 0:
             command.append("--allow-run-as-root")
     return command
 
 
 def _end_with_parent():
-    """What the launcher does before it starts: ask Linux to end it when plaq dies, even by SIGKILL."""
+    """Return a function that asks Linux to end the launcher when plaq dies, even by SIGKILL."""
     if not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None).prctl

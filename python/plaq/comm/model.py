@@ -1,7 +1,7 @@
-"""Collective operations on machines that are not here: which algorithm and arity wins where.
+"""Simulation of collective operations on other machines: the fastest algorithm and arity for each case.
 
-The C++ library simulates the schedules that it would run, with LogGP costs (Alexandrov et al., SPAA 1995) and
-links that ranks share; see ``docs/collectives.md``.
+The C++ library simulates the schedules that it would run, with LogGP costs (Alexandrov et al., SPAA 1995) and links
+that ranks share; see ``docs/collectives.md``.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ _LEVEL = [
 _REST = [
     Parameter("machine", "overhead", _seconds, 0.0, "s", "of a message, on the processor"),
     Parameter("machine", "combine_per_byte", _per_byte, 0.0, "s", "of a sum"),
-    Parameter("machine", "eager", integer(0, MOST_BYTES), 65536, "bytes", "longest message that waits for nobody"),
+    Parameter("machine", "eager", integer(0, MOST_BYTES), 65536, "bytes", "longest message sent at once"),
     Parameter("machine", "cores", integer(0, 2**31 - 1), 0, "", "of a node; 0: one for each rank"),
     Parameter("machine", "turn", _seconds, 0.0, "s", "for another rank to get its turn on a core"),
 ]
 
 
 def machine(name: str) -> _core.comm.Machine:
-    """One of `MACHINES`, or a TOML file with the same keys.
+    """Return one of `MACHINES`, or the machine of a TOML file with the same keys.
 
-    ``levels`` is a list of tables with ranks, latency (s), gap (s) and per_byte (s); overhead, combine_per_byte
-    and turn in s, eager in bytes, cores of a node (0: one for each rank).
+    ``levels`` is a list of tables with ranks, latency (s), gap (s) and per_byte (s); overhead, combine_per_byte and
+    turn in s, eager in bytes, cores of a node (0: one for each rank).
 
-    Raises InputError for a name that is neither, for keys that are missing or unknown, and for values that cannot be.
+    Raises InputError for a name that is neither, for missing or unknown keys, and for impossible values.
     """
     table = MACHINES.get(name)
     if table is None:
@@ -86,7 +86,7 @@ def machine(name: str) -> _core.comm.Machine:
 
 
 def _values(table: Any, rows: list[Parameter], source: str) -> dict[str, Any]:
-    """{key: value} of one table; InputError for a key that is missing or unknown, and for a value that cannot be."""
+    """Return {key: value} of one table; InputError for a missing or unknown key, and for an impossible value."""
     section = rows[0].section
     return vars(Schema({section: ""}, rows).read({section: table}, source)[section])
 
@@ -94,20 +94,20 @@ def _values(table: Any, rows: list[Parameter], source: str) -> dict[str, Any]:
 def compare(
     on: _core.comm.Machine, operation: str, ranks: int, nbytes: int, arities: Sequence[int] = (2, 4, 8, 16)
 ) -> list[tuple[str, float]]:
-    """[(method in words, seconds)] for one operation with blocks of ``nbytes``, the quickest first.
+    """Return [(method in words, seconds)] for one operation with blocks of ``nbytes``, the fastest first.
 
-    The methods that are worth a try on this number of ranks, trees with the given arities. Exchanges of everyone
-    with everyone are left out beyond 2000 ranks, and the flat tree beyond 4096.
+    Methods are the candidates for this number of ranks, trees with the given arities. Exchanges between all pairs of
+    ranks are left out beyond 2000 ranks, and the flat tree beyond 4096.
     """
-    found = []
+    methods = []
     for by in _core.comm.candidates(operation, ranks, nbytes):
-        everyone = by.algorithm in ("direct", "ring") or operation == "all_to_all"
-        if everyone and ranks * ranks > 4_000_000:
+        all_pairs = by.algorithm in ("direct", "ring") or operation == "all_to_all"
+        if all_pairs and ranks * ranks > 4_000_000:
             continue
         if by.algorithm in ("tree", "butterfly", "bruck") and by.arity not in arities:
             if by.arity < ranks or by.algorithm != "tree" or ranks > 4096:
                 continue
         seconds = _core.comm.simulate(operation, nbytes, by, on, ranks).seconds
         words = "flat" if by.algorithm == "tree" and by.arity >= ranks else f"{by.algorithm} {by.arity}"
-        found.append((words + (f" in {by.segment // 1024} KiB" if by.segment else ""), seconds))
-    return sorted(found, key=lambda pair: pair[1])
+        methods.append((words + (f" in {by.segment // 1024} KiB" if by.segment else ""), seconds))
+    return sorted(methods, key=lambda pair: pair[1])

@@ -1,4 +1,4 @@
-"""Any object that pickles as one block of bytes, and back; arrays in it lie there as they are in memory."""
+"""Any object that pickles as one block of bytes, and back; arrays in it keep their layout in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _padded(length: int) -> int:
 
 
 def pack(value: Any) -> np.ndarray:
-    """An object as bytes: how many blocks, their lengths, the pickle, then the arrays in it as in memory."""
+    """Return an object as bytes: number of blocks, their lengths, the pickle, then its arrays as in memory."""
     arrays: list[pickle.PickleBuffer] = []
     blocks = [pickle.dumps(value, protocol=5, buffer_callback=arrays.append)]
     blocks += [array.raw() for array in arrays]
@@ -29,7 +29,7 @@ def pack(value: Any) -> np.ndarray:
 
 
 def unpack(packed: np.ndarray) -> Any:
-    """The inverse of `pack`. Arrays in the object are views of ``packed``."""
+    """Return the inverse of `pack`. Arrays in the object are views of ``packed``."""
     count = int(packed[:8].view(np.int64)[0])
     lengths = packed[8 : 8 * (count + 1)].view(np.int64)
     begin, blocks = _padded(8 * (count + 1)), []

@@ -1,4 +1,4 @@
-"""The tuning table of collectives: measured once on a machine, read by the C++ library from then on.
+"""Tuning table of collectives: measured once on a machine, read by the C++ library from then on.
 
 As a program, on ranks, this file measures and writes the rows of its number of ranks.
 """
@@ -33,7 +33,7 @@ _LARGEST = 64 << 20  # bytes of all blocks together
 
 
 def path() -> Path:
-    """Where the table lies: $PLAQ_COMM_TUNING, else plaq/comm.tuning in $XDG_CONFIG_HOME or ~/.config."""
+    """Return the path of the table: $PLAQ_COMM_TUNING, else plaq/comm.tuning in $XDG_CONFIG_HOME or ~/.config."""
     return Path(_core.comm.tuning_path())
 
 
@@ -42,14 +42,14 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
 
     Rows of other numbers of ranks stay. Raises RunError if a job fails.
     """
-    from plaq.comm.launch import module, start
+    from plaq.comm.launch import module_command, start
 
-    rows_of_others(ranks)  # an error there is said before minutes of measuring
+    rows_of_others(ranks)  # fail before minutes of measuring
     for n in ranks:
         with tempfile.TemporaryDirectory() as folder:
             rows = Path(folder) / "rows"
             words = [str(repeats), ",".join(map(str, sizes)), str(rows)]
-            code = start([*module("plaq.comm.tuning"), *words], n)
+            code = start([*module_command("plaq.comm.tuning"), *words], n)
             if code != 0:
                 raise RunError(f"measuring on {n} ranks failed with exit code {code}")
             _merge(rows.read_text().splitlines(), n)
@@ -57,8 +57,8 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
 
 
 def rows_of_others(ranks: Sequence[int]) -> list[str]:
-    """The table's rows for other numbers of ranks; DamagedFile names the line that is none."""
-    table, kept = path(), []
+    """Return the table's rows for other numbers of ranks; DamagedFile names a line that is not one."""
+    table, rows = path(), []
     with reading(table, "a table of tunings", "remove it to measure anew"):
         if not table.exists():
             return []
@@ -68,22 +68,22 @@ def rows_of_others(ranks: Sequence[int]) -> list[str]:
                 raise DamagedFile(f"{table}, line {number}: {shown(line)} is not 'collective ranks bytes "
                                   "algorithm arity segment'; remove it to measure anew")
             if words and int(words[1]) not in ranks:
-                kept.append(line)
-    return kept
+                rows.append(line)
+    return rows
 
 
 def _merge(rows: list[str], ranks: int) -> None:
-    table, kept = path(), rows_of_others([ranks])
+    table, others = path(), rows_of_others([ranks])
     head = f"# collective ranks bytes algorithm arity segment; `plaq comm tune` with {_core.comm.library_version()}"
     try:
         table.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(cannot_write(table, error)) from error
-    write_atomically(table, ("\n".join([head, *kept, *rows]) + "\n").encode())
+    write_atomically(table, ("\n".join([head, *others, *rows]) + "\n").encode())
 
 
 def measure(repeats: int, sizes: Sequence[int]) -> list[str]:
-    """The rows for the world's number of ranks. Collective.
+    """Return the rows for the world's number of ranks. Collective.
 
     A row begins at 0 bytes or half-way (in ratio) between two measured sizes.
     """
@@ -106,7 +106,7 @@ def measure(repeats: int, sizes: Sequence[int]) -> list[str]:
 
 
 def parse_list(text: str, option: str, most: int = 1 << 24) -> list[int]:
-    """Integers from 1 to ``most``, separated by commas."""
+    """Return integers from 1 to ``most``, separated by commas in the text."""
     try:
         values = [int(word) for word in text.split(",")]
     except ValueError:
@@ -119,5 +119,5 @@ def parse_list(text: str, option: str, most: int = 1 << 24) -> list[int]:
 if __name__ == "__main__":
     from plaq.comm import world
 
-    found = measure(int(sys.argv[1]), parse_list(sys.argv[2], "sizes"))
-    world().on_root(lambda: Path(sys.argv[3]).write_text("\n".join(found) + "\n"))
+    rows = measure(int(sys.argv[1]), parse_list(sys.argv[2], "sizes"))
+    world().on_root(lambda: Path(sys.argv[3]).write_text("\n".join(rows) + "\n"))

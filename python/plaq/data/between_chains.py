@@ -1,13 +1,15 @@
-"""What Markov chains say about the errors of their bins: bins of one chain may hang together for longer than they
-are, and chains that were started apart do not.
+"""Errors of bins from the scatter between Markov chains.
+
+Bins of one chain are correlated if the autocorrelation time exceeds their length; chains that were started
+independently are not.
 
 With h_j and u_j of the jackknife, d_j = (h_j - 1) u_j + bias is the deviation of a bin's pseudo-value from the
 mean of all. H groups of bins, D_G the sum of d_j / h_j in group G, have error^2 = H/(H-1) sum_G D_G^2, whatever
-hangs together inside them. Without any correlation between bins,
-the ratio of the variance between groups to that inside them,
+the correlations inside them. Without any correlation between bins, the ratio of the variance between groups to that
+inside them,
     F = e_H^2 (g - H) / ((g - 1) e^2 - (H - 1) e_H^2),    e of g bins, e_H of H groups,
-follows Fisher's distribution with H - 1 and g - H degrees of freedom. It asks against the noise what the potential
-scale reduction of Gelman and Rubin, Stat. Sci. 7, 457 (1992), asks: R^2 = 1 + (F - 1)/(bins in a group).
+follows Fisher's distribution with H - 1 and g - H degrees of freedom. It compares with the noise what the potential
+scale reduction of Gelman and Rubin, Stat. Sci. 7, 457 (1992), measures: R^2 = 1 + (F - 1)/(bins in a group).
 """
 
 from __future__ import annotations
@@ -20,23 +22,26 @@ SMALLEST = 1e-300  # probability
 
 
 class BetweenChains:
-    """Of one jackknifed quantity: what is added up over the bins of every chain, and of every half of one."""
+    """Sums over the bins of every chain, and of every half of one, for one jackknifed quantity."""
 
     def __init__(self, like: np.ndarray, bins: int, chains: int):
         of_chain = bins // chains
         self._size = float(np.abs(like).max(initial=0.0))
-        self._chains = Groups(of_chain) if chains > 1 and of_chain > 1 else None
-        self._halves = Groups(of_chain // 2) if self._chains and of_chain > 3 and of_chain % 2 == 0 else None
+        self._chains = BinGroups(of_chain) if chains > 1 and of_chain > 1 else None
+        self._halves = BinGroups(of_chain // 2) if self._chains and of_chain > 3 and of_chain % 2 == 0 else None
 
     def add(self, at: int, shift: np.ndarray, part: float) -> None:
-        """(1 - 1/h) u and 1/h of bin ``at``; bins come in their order."""
+        """Add (1 - 1/h) u and 1/h of bin ``at``; bins come in their order."""
         for groups in (self._chains, self._halves):
             if groups:
                 groups.add(at, reals(shift), part)
 
-    def judged(self, error: np.ndarray, bias: np.ndarray, bins: int) -> tuple[np.ndarray, float | None]:
-        """The larger of the error from ``bins`` bins and the one from chains; and by how many standard deviations
-        chains, or halves of them, disagree: the worst element, as one of so many. None where it cannot be told."""
+    def combine(self, error: np.ndarray, bias: np.ndarray, bins: int) -> tuple[np.ndarray, float | None]:
+        """Return the larger of the error from ``bins`` bins and the one from chains, and the disagreement of chains.
+
+        That is the number of standard deviations by which chains, or halves of them, disagree: of the worst element,
+        corrected for the number of elements. None if there are too few chains or bins.
+        """
         if not self._chains or bins <= self._chains.count:
             return error, None
         e, b = reals(error), reals(bias)
@@ -49,7 +54,7 @@ class BetweenChains:
         return np.maximum(e, between).view(error.dtype).reshape(error.shape), float(sigma) + 0.0
 
     def _chance(self, error: np.ndarray, between: np.ndarray, bins: int, groups: int) -> float:
-        """Of the largest F of all numbers, one by one, if bins are independent."""
+        """Return the probability of the largest F of all numbers, taken one by one, if bins are independent."""
         inside = (bins - 1) * error**2 - (groups - 1) * between**2
         with np.errstate(divide="ignore", invalid="ignore"):
             F = np.where(inside > 0, between**2 * (bins - groups) / inside, np.inf)
@@ -57,8 +62,8 @@ class BetweenChains:
         return float(special.fdtrc(groups - 1, bins - groups, F.max(initial=0.0)))
 
 
-class Groups:
-    """Sums over groups of ``size`` bins that follow each other."""
+class BinGroups:
+    """Sums over groups of ``size`` consecutive bins."""
 
     def __init__(self, size: int):
         self.size, self.count = size, 0
@@ -81,13 +86,13 @@ class Groups:
             self._part = 0.0
 
     def error(self, bias: np.ndarray) -> np.ndarray:
-        """Of the mean, from its scatter between groups."""
+        """Return the error of the mean from the scatter between groups."""
         self._close()
         square = self._squares + 2 * bias * self._cross + bias**2 * self._parts
         return np.sqrt(np.maximum(square, 0.0) * self.count / max(self.count - 1, 1))
 
 
 def reals(array: np.ndarray) -> np.ndarray:
-    """Its numbers in a row or more, a complex one as two."""
+    """Return the numbers of an array as reals, a complex one as two."""
     array = np.ascontiguousarray(array)
     return array.view(array.real.dtype)

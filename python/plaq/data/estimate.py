@@ -11,8 +11,11 @@ from plaq.data.formatting import format_number
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of an array: its name, the values along it and their unit. Where they move with the array's first axis,
-    as a window's places do with time, they are [first axis, along it]."""
+    """One axis of an array: its name, the values along it and their unit.
+
+    If they move with the array's first axis, as the positions of a moving window do with time, they are [first axis,
+    along it].
+    """
 
     name: str
     values: np.ndarray
@@ -23,7 +26,7 @@ class Axis:
         return np.shape(self.values)[-1]
 
     def at(self, index: int) -> np.ndarray:
-        """The values along it at an index of the array's first axis."""
+        """Return the values along it at an index of the array's first axis."""
         return self.values if np.ndim(self.values) == 1 else self.values[index]
 
 
@@ -31,16 +34,16 @@ class Axis:
 class Estimate:
     """Mean and one-standard-deviation error of a measured quantity.
 
-    ``mean`` and ``error`` have the shape that ``axes`` describe. A complex mean has a complex error: the error
-    of the real part plus i times the error of the imaginary part. ``jackknife`` holds the leave-one-out values
-    ``[bin, ...]`` that the error came from, so that a derived quantity can carry its error through.
+    ``mean`` and ``error`` have the shape that ``axes`` describe. A complex mean has a complex error: the error of the
+    real part plus i times the error of the imaginary part. ``jackknife`` holds the leave-one-out values ``[bin, ...]``
+    that the error came from, so that a derived quantity can carry its error through.
 
-    An error that the data cannot support is ``inf`` and ``note`` says why: its weight 1/error**2 in any later
-    fit is zero. Exactly known values have error 0. ``disagreement`` is by how many standard deviations the Markov
-    chains disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None where it
-    is not known. ``bias`` is the jackknife's estimate of what the finite number of measurements adds to the mean,
-    which is not taken off. Of what a fit gave, ``chi2`` and ``dof`` are those of the fit, ``p`` the probability of a
-    chi2 at least as large if its model is true.
+    An error that the data cannot support is ``inf``, and ``note`` gives the reason: its weight 1/error**2 in any later
+    fit is zero. Exactly known values have error 0. ``disagreement`` is the number of standard deviations by which the
+    Markov chains disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None if not
+    known. ``bias`` is the jackknife's estimate of the bias from a finite number of measurements, which is not
+    subtracted. ``chi2`` and ``dof`` are those of the fit that gave the value, if any; ``p`` is the probability of a
+    chi2 at least as large if the model of the fit is true.
     """
 
     name: str
@@ -71,12 +74,12 @@ class Estimate:
 
     @property
     def supported(self) -> bool:
-        """Whether every error bar is one that the data can support."""
+        """Whether the data support every error bar."""
         return bool(np.all(np.isfinite(self.error)))
 
     @property
     def fit(self) -> str:
-        """How good the fit is that it comes from, in words; empty if from none."""
+        """Quality of the fit that gave the value, in words; empty if there was none."""
         if self.chi2 is None:
             return ""
         if not self.dof:
@@ -84,19 +87,19 @@ class Estimate:
         return f"chi^2/dof = {self.chi2:.3g}/{self.dof:.0f}, p = {format_number(self.p, '.2g')}"
 
     def pick(self, **index: int) -> Estimate:
-        """The estimate at the given position(s) along named axes: ``g.pick(K=0)`` keeps the other axes."""
+        """Return the estimate at the given position(s) along named axes: ``g.pick(K=0)`` keeps the other axes."""
         names = [axis.name for axis in self.axes]
         for name in index:
             if name not in names:
                 raise KeyError(f"{self.name} has axes {names}, not {name!r}")
-        where = tuple(index.get(name, slice(None)) for name in names)
-        values = None if self.jackknife is None else self.jackknife[(slice(None), *where)]
+        at = tuple(index.get(name, slice(None)) for name in names)
+        values = None if self.jackknife is None else self.jackknife[(slice(None), *at)]
         axes = tuple(axis for axis in self.axes if axis.name not in index)
-        bias = None if self.bias is None else self.bias[where]
-        return replace(self, mean=self.mean[where], error=self.error[where], jackknife=values, axes=axes, bias=bias)
+        bias = None if self.bias is None else self.bias[at]
+        return replace(self, mean=self.mean[at], error=self.error[at], jackknife=values, axes=axes, bias=bias)
 
     def combined(self, name: str, matrix: np.ndarray, axes: tuple[Axis, ...], convention: str = "") -> Estimate:
-        """Sums ``matrix @ mean`` over the only axis of a real quantity, as `name` on other axes.
+        """Return sums ``matrix @ mean`` over the only axis of a real quantity, as `name` on other axes.
 
         Errors are correlated as the jackknife values are; without those, they add in squares.
         """
@@ -125,7 +128,7 @@ class Estimate:
 
 
 def with_error(value: float, error: float) -> str:
-    """``0.883(4)``: the error in units of the last digit, two if it starts with 1; ``(?)`` if infinite."""
+    """Return ``0.883(4)``: the error in units of the last digit, two if it starts with 1; ``(?)`` if infinite."""
     if not np.isfinite(error):
         return f"{value:.4g}(?)"
     if error == 0:

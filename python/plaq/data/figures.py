@@ -1,5 +1,4 @@
-"""How figures look: one colour-blind-safe palette that reads on light and dark pages, as files and inline in
-HTML."""
+"""Style of figures: one colour-blind-safe palette for light and dark pages, as files and inline in HTML."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ INK, FAINT, PAPER = "#1f2328", "#d0d7de", "#ffffff"
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours that a figure is drawn with."""
+    """Colours of a figure."""
 
     ink: str = INK
     faint: str = FAINT
@@ -37,7 +36,7 @@ _PAGE = Theme("#010101", "#020202", "#030303", tuple(f"#0404{i:02x}" for i in ra
 
 
 def style(theme: Theme) -> dict:
-    """Settings of matplotlib for one theme."""
+    """Return the settings of matplotlib for one theme."""
     return {
         "figure.dpi": 150,
         "figure.constrained_layout.use": True,
@@ -83,8 +82,10 @@ def png(draw, path: Path) -> None:
 
 
 def svg(draw) -> str:
-    """Draw for a page: an ``<svg>`` without background whose ink is the text colour and whose series are --c0,
-    --c1, …"""
+    """Draw for a page: return an ``<svg>`` without background.
+
+    Its ink is the text colour, its series have the colours --c0, --c1, …
+    """
     with plt.rc_context({**style(_PAGE), "savefig.transparent": True}):
         figure: Figure = draw(_PAGE)
         file = io.StringIO()
@@ -105,14 +106,14 @@ def svg(draw) -> str:
 
 
 def page_colours() -> str:
-    """The style sheet's colour variables of `svg`, light and dark."""
+    """Return the style sheet's colour variables of `svg`, light and dark."""
     light = "".join(f"--c{i}:{colour};" for i, colour in enumerate(LIGHT))
     dark = "".join(f"--c{i}:{colour};" for i, colour in enumerate(DARK))
     return f":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
 
 
-def between(fraction: float) -> str:
-    """A colour from cold (0, blue) to hot (1, orange) of one lightness, for curves in the order of temperature."""
+def temperature_colour(fraction: float) -> str:
+    """Return a colour from cold (0, blue) to hot (1, orange) of one lightness, for curves by temperature."""
     stops = ((0x2F, 0x7F, 0xC8), (0x9B, 0x72, 0xB0), (0xDB, 0x7B, 0x2B))
     low, high, part = (*stops[:2], 2 * fraction) if fraction < 0.5 else (*stops[1:], 2 * fraction - 1)
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(low, high))

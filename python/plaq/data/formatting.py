@@ -1,4 +1,4 @@
-"""Numbers as a person reads them: times, sizes, values."""
+"""Times, sizes and numbers in readable form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def format_duration(seconds: float | None) -> str:
-    """``42 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    """Return ``42 s``, ``3 min 20 s``, ``2 h 05 min``."""
     if seconds is None:
         return "–"
     whole = int(round(seconds))
@@ -18,7 +18,7 @@ def format_duration(seconds: float | None) -> str:
 
 
 def format_size(count: float) -> str:
-    """Bytes in a readable unit."""
+    """Return a number of bytes in a readable unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"
@@ -27,5 +27,5 @@ def format_size(count: float) -> str:
 
 
 def format_number(value: Any, form: str = ".4g") -> str:
-    """A number in a short form, – for what is not known."""
+    """Return a number in a short form, – if it is not known."""
     return "–" if value is None or value != value else format(value, form)

@@ -21,8 +21,10 @@ class Html(str):
 
 
 def markup(text: str) -> str:
-    """HTML of a text, with indices of symbols, powers and averages set as such: T_c, λ_d, lambda_magnetic, a^-4,
-    <Q^2>."""
+    """Return HTML of a text, with indices of symbols, powers and averages set as such.
+
+    Examples: T_c, λ_d, lambda_magnetic, a^-4, <Q^2>.
+    """
     if isinstance(text, Html):
         return text
     text = re.sub(r"&lt;([\w^() -]{1,24})&gt;", r"⟨\1⟩", escape(text))
@@ -32,7 +34,7 @@ def markup(text: str) -> str:
 
 
 def frame(title: str, parts: list[str]) -> str:
-    """The page around its parts; the title is HTML."""
+    """Return the page around its parts; the title is HTML."""
     css = page_colours() + Path(__file__).with_name("page.css").read_text()
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
@@ -42,14 +44,17 @@ def frame(title: str, parts: list[str]) -> str:
 
 
 def figure(draw, title: str, caption: str, wide: bool) -> str:
-    """A drawing with its title and caption."""
+    """Return a drawing with its title and caption."""
     return (f'<figure{WIDE if wide else ""}><h3>{markup(title)}</h3><div class="drawing">{svg(draw)}</div>'
             f"<figcaption>{markup(caption)}</figcaption></figure>")
 
 
 def table(head: Iterable[str], body: Iterable[Iterable[str]], style: str = "", failed: Container[int] = (),
           doubtful: Container[int] = ()) -> str:
-    """Headings as HTML, cells as texts; wide ones scroll. Rows of ``failed`` and ``doubtful`` stand out."""
+    """Return a table of headings (HTML) and cells (texts); wide ones scroll.
+
+    Rows of ``failed`` and ``doubtful`` stand out.
+    """
     top = "".join(f"<th>{heading}</th>" for heading in head)
     mark = lambda i: ' class="failed"' if i in failed else ' class="doubtful"' if i in doubtful else ""  # noqa: E731
     lines = (f"<tr{mark(i)}>" + "".join(f"<td>{markup(cell)}</td>" for cell in row) + "</tr>"
@@ -66,8 +71,8 @@ def rows(entries: list[tuple[str, Any]]) -> str:
     return f'<div class="scroll"><table class="plain"><tbody>{body}</tbody></table></div>'
 
 
-def folded(title: str, content: str, state: str = "") -> str:
-    """A part that opens on a click."""
+def collapsible(title: str, content: str, state: str = "") -> str:
+    """Return a part that opens on a click."""
     return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
 
 

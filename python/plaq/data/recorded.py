@@ -1,4 +1,4 @@
-"""What a simulation recorded: an array on named axes, without an error of its own."""
+"""A record of a simulation: an array on named axes, without an error of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plaq.data.estimate import Axis
 
 @dataclass(frozen=True)
 class Recorded:
-    """``values`` have the shape that ``axes`` describe; ``convention`` is the formula, ``note`` what is doubtful."""
+    """``values`` of the shape that ``axes`` describe; ``convention`` is the formula, ``note`` a reason for doubt."""
 
     name: str
     values: np.ndarray
@@ -27,5 +27,5 @@ class Recorded:
                              f"{np.shape(self.values)}")
 
     def axis(self, name: str) -> np.ndarray:
-        """The values along the axis of that name; KeyError where there is none."""
+        """Return the values along the axis of that name; KeyError if there is none."""
         return {axis.name: axis.values for axis in self.axes}[name]

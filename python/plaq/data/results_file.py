@@ -1,10 +1,9 @@
-"""The file ``results.h5`` of any application: sealed HDF5 with the input, a header, estimates, and what was recorded.
+"""The file ``results.h5`` of any application: sealed HDF5 with the input, a header, estimates, and records.
 
-Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, what the application adds, and
-``seconds``. An estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes
-``axes``, ``unit``, ``convention``, ``note``, and what is known of ``tau_int``, ``tau_int_error``, ``disagreement``,
-``kurtosis``, and of a fit ``chi2``, ``dof`` and ``p``. What was recorded is a group with ``values``, the axes and the
-same attributes up to ``note``.
+Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, groups of the application, and ``seconds``. An
+estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes ``axes``, ``unit``,
+``convention``, ``note``, and, if known, ``tau_int``, ``tau_int_error``, ``disagreement``, ``kurtosis``, and of a fit
+``chi2``, ``dof`` and ``p``. A record is a group with ``values``, the axes and the same attributes up to ``note``.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import numpy as np
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.recorded import Recorded
 from plaq.files.atomic import atomic_file
-from plaq.files.sealed import Format, new_file, opened, seal
+from plaq.files.sealed import Format, new_file, open_sealed, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 PARTS = ("mean", "error")
@@ -30,15 +29,17 @@ PARTS = ("mean", "error")
 NUMBERS = ("tau_int", "tau_int_error", "disagreement", "kurtosis", "chi2", "dof", "p")
 SUMMARY = frozenset({"tau_int", "tau_int_error", "chi2", "dof", "p"})
 
-# What differs between two runs that gave the same results: times, and the record of how the loop went.
+# Members that may differ between runs of the same results: times, and the history of the loop.
 NOT_A_RESULT = frozenset({"seconds", "history", "input", "header", "answers"})
 BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
 
 
 @dataclass
 class Findings:
-    """Estimates by name, what they say in sentences, where the time went, arrays without errors, and of how the
-    run went what is no result (``history``, as plaq.files.tree takes it)."""
+    """Results of a run: estimates by name, sentences about them, times of its parts, and records without errors.
+
+    ``history`` holds data on the course of the run that are no result, as plaq.files.tree takes it.
+    """
 
     estimates: dict[str, Estimate]
     sentences: list[str] = field(default_factory=list)
@@ -54,13 +55,13 @@ class Findings:
 
 
 def format_of(program: str) -> Format:
-    """Of the results of an application."""
+    """Return the format of an application's results."""
     return Format(f"{program} results", 2, "remove it, and the command of the run writes it again")
 
 
 def image(format: Format, input_toml: str, header: Mapping[str, Any], seconds: Mapping[str, float],
           fill: Callable[[h5py.File], None]) -> io.BytesIO:
-    """Such a file, not yet sealed; ``fill`` adds what is the application's."""
+    """Return such a file, not yet sealed; ``fill`` adds the application's groups."""
     content = io.BytesIO()
     with new_file(content) as file:
         file.attrs["format"] = format.name
@@ -73,8 +74,7 @@ def image(format: Format, input_toml: str, header: Mapping[str, Any], seconds: M
 
 
 def write(path: Path, format: Format, findings: Findings, input_toml: str, header: Mapping[str, Any]) -> None:
-    """Replace the file at ``path`` as a whole; RunError when it cannot be written,
-    and the previous one is then kept."""
+    """Replace the file at ``path`` as a whole; RunError if it cannot be written, and the previous one is kept."""
     def fill(file: h5py.File) -> None:
         write_tree(file.create_group("answers", track_order=True), {"sentences": findings.sentences})
         estimates = file.create_group("estimates", track_order=True)
@@ -95,8 +95,8 @@ def write(path: Path, format: Format, findings: Findings, input_toml: str, heade
 
 
 def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
-    """(findings, input as TOML, header of the run). InputError when it is not such a file."""
-    with opened(path, format) as file:
+    """Return (findings, input as TOML, header of the run). InputError if it is not such a file."""
+    with open_sealed(path, format) as file:
         estimates = {name: read_estimate(name, group) for name, group in file["estimates"].items()}
         recorded = {name: read_recorded(name, group) for name, group in file.get("recorded", {}).items()}
         findings = Findings(estimates, read_tree(file["answers"])["sentences"], read_tree(file["seconds"]), recorded,
@@ -105,8 +105,10 @@ def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
 
 
 def summary(findings: Findings, header: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of ``summary.json``: answers, {value, error} of what is one real number with what is known of its
-    autocorrelation and fit, seconds by part, header."""
+    """Return the content of ``summary.json``: answers, estimates, seconds by part, header.
+
+    Estimates are {value, error} of quantities that are one real number, with their autocorrelation and fit if known.
+    """
     numbers = {name: {"value": float(e.mean), "error": float(e.error),
                       **{key: getattr(e, key) for key in NUMBERS if key in SUMMARY and getattr(e, key) is not None}}
                for name, e in findings.estimates.items() if not e.mean.ndim and not np.iscomplexobj(e.mean)}
@@ -114,14 +116,14 @@ def summary(findings: Findings, header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def digest_of(path: Path, format: Format) -> str:
-    """One hash of all results: equal for two runs that gave the same bits, whatever machine, workers and times."""
-    with opened(path, format) as file:
+    """Return one hash of all results: equal for two runs that gave the same bits, on any machine at any speed."""
+    with open_sealed(path, format) as file:
         return digest(file, NOT_A_RESULT)
 
 
 def digest_line(path: Path, format: Format) -> str:
-    """The digest, and in brackets what of the machine its bits depend on."""
-    with opened(path, format) as file:
+    """Return the digest, and in brackets the properties of the machine that its bits depend on."""
+    with open_sealed(path, format) as file:
         header = read_tree(file["header"])
         known = "; ".join(f"{name} {header[name]}" for name in BITS_DEPEND_ON if name in header)
         return digest(file, NOT_A_RESULT) + (f"  ({known})" if known else "")
@@ -141,7 +143,7 @@ def write_estimate(group: h5py.Group, estimate: Estimate) -> None:
 
 
 def write_labels(group: h5py.Group, estimate: Any) -> None:
-    """Axes, unit, convention and note of an `Estimate`, or of what has these."""
+    """Write axes, unit, convention and note of an `Estimate` or a `Recorded`."""
     group.attrs["axes"] = [axis.name for axis in estimate.axes] or h5py.Empty(h5py.string_dtype())
     for name in ("unit", "convention", "note"):
         group.attrs[name] = getattr(estimate, name)

@@ -25,14 +25,13 @@ SIGN_OVER_ERROR = 3  # below this the denominator <s> may be zero
 
 @dataclass
 class Resampled:
-    """What the jackknife gives for one quantity.
+    """Result of the jackknife for one quantity.
 
-    ``mean`` is the plain estimate from all bins; ``bias`` is the jackknife's estimate of its O(1/bins) bias
-    (subtract it for the bias-corrected value; it should be small beside ``error``). ``values`` are the
-    leave-one-out estimates ``[bin, ...]``, or None when they were not kept. ``disagreement`` of the chains that
-    the bins are of is in standard deviations, None where it is not known (plaq.data.between_chains). ``kurtosis``
-    is that of bins, mean of all numbers: 3 of normal bins, up to the number of bins where one has it all;
-    None of what does not scatter.
+    ``mean`` is the plain estimate from all bins; ``bias`` is the jackknife's estimate of its O(1/bins) bias (subtract
+    it for the bias-corrected value; it should be small beside ``error``). ``values`` are the leave-one-out estimates
+    ``[bin, ...]``, or None if they were not kept. ``disagreement`` of the chains that the bins belong to is in standard
+    deviations, None if it is not known (plaq.data.between_chains). ``kurtosis`` is that of bins, mean of all numbers: 3
+    for normal bins, up to the number of bins if all the deviation is in one; None for constants.
     """
 
     mean: np.ndarray
@@ -44,7 +43,7 @@ class Resampled:
 
     def estimate(self, name: str, axes: Sequence[Axis] = (), unit: str = "", convention: str = "",
                  tau_int: float | None = None, note: str = "") -> Estimate:
-        """As an `Estimate`; a ``note`` (from `unsupported`) says why there is no error and makes it infinite."""
+        """Return an `Estimate`; a ``note`` (from `unsupported`) is the reason for an infinite error."""
         error = no_error(self.mean) if note else self.error
         return Estimate(name, self.mean, error, self.values, tuple(axes), unit, convention, tau_int, note,
                         self.disagreement, self.kurtosis, self.bias)
@@ -55,14 +54,14 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
     """Run ``function`` on all data and on every leave-one-out sample of the bins.
 
     function : called with one weighted average per entry of ``binned`` (its shape without the bin axis, in double
-        precision); returns an array (real or complex) or a dict of arrays. Any chain will do: the division by the
+        precision); returns an array (real or complex) or a dict of arrays. Any function will do: the division by the
         sign, Dyson's equation, the Bethe-Salpeter eigenvalues.
     binned : arrays ``[bin, ...]`` of bin averages (of s, of s*O, ...), all with the same number of bins.
-    weights : ``[bin]`` numbers of measurements. Bins of weight zero hold nothing and are left out.
+    weights : ``[bin]`` numbers of measurements. Bins of weight zero are empty and are left out.
     keep : whether to keep the leave-one-out values. Without them the memory is a few arrays, whatever the bins.
     starmap : evaluates ``function`` for all samples, that of all data first; ranks may share them
         (Communicator.starmap).
-    chains : how many Markov chains the bins are of, one behind the other, each with as many. Where these scatter
+    chains : number of Markov chains that the bins belong to, one after the other, each with as many. If these scatter
         by more than their bins allow, the error is that between chains (plaq.data.between_chains).
 
     Returns a `Resampled`, or a dict of them. With bins of unequal weight this is the delete-m_j jackknife: with
@@ -89,14 +88,14 @@ def jackknife(function: Callable, *binned: np.ndarray, weights: np.ndarray, keep
             left = measurements - m
             yield [(total - m * array[b]) / left for total, array in zip(totals, binned)]
 
-    found = (result if isinstance(result, dict) else {"": result} for result in starmap(function, samples()))
-    plain = {name: np.asarray(value) for name, value in next(found).items()}
-    spread = {name: LeaveOneOut(value, keep, len(weights), chains) for name, value in plain.items()}
-    for b, values in zip(filled, found):
+    results = (result if isinstance(result, dict) else {"": result} for result in starmap(function, samples()))
+    plain = {name: np.asarray(value) for name, value in next(results).items()}
+    sums = {name: LeaveOneOut(value, keep, len(weights), chains) for name, value in plain.items()}
+    for b, values in zip(filled, results):
         h = measurements / weights[b]
         for name, value in values.items():
-            spread[name].add(b, np.asarray(value), h)
-    resampled = {name: spread[name].close() for name in plain}
+            sums[name].add(b, np.asarray(value), h)
+    resampled = {name: sums[name].close() for name in plain}
     return resampled[""] if list(resampled) == [""] else resampled
 
 
@@ -115,7 +114,7 @@ class LeaveOneOut:
         self.fourths = np.zeros_like(self.linear)  # sum of (h-1)^2 u^4
 
     def add(self, at: int, value: np.ndarray, h: float):
-        """The estimate without bin ``at``, whose part of all measurements is 1/h."""
+        """Add the estimate without bin ``at``, whose part of all measurements is 1/h."""
         u = self.plain - value
         self.bins += 1
         self.inverse += 1 / (h - 1)
@@ -136,11 +135,11 @@ class LeaveOneOut:
         cross = by_parts(np.multiply, self.shifts, self.linear)
         square = self.squares - 2 * cross + self.inverse * by_parts(np.square, self.shifts)
         error = by_parts(lambda part: np.sqrt(np.maximum(part, 0) / self.bins), square)
-        error, disagreement = self.between.judged(error, -self.shifts, self.bins)
+        error, disagreement = self.between.combine(error, -self.shifts, self.bins)
         return Resampled(self.plain, error, -self.shifts, values, disagreement, self.kurtosis())
 
     def kurtosis(self) -> float | None:
-        """Of bins, mean of the numbers that scatter by more than rounding."""
+        """Return the kurtosis of bins, mean of the numbers that scatter by more than rounding."""
         squares, fourths = reals(self.squares), reals(self.fourths)
         scatters = squares > self.bins * (ROUNDING * np.abs(self.plain).max(initial=0.0)) ** 2
         return float(self.bins * np.mean(fourths[scatters] / squares[scatters] ** 2)) if scatters.any() else None
@@ -154,13 +153,13 @@ def by_parts(function: Callable, *arrays: np.ndarray) -> np.ndarray:
 
 
 def no_error(mean: np.ndarray) -> np.ndarray:
-    """The error of a mean whose error is not known: infinite, in both parts if complex."""
+    """Return the error of a mean whose error is not known: infinite, in both parts if complex."""
     return np.full_like(mean, complex(np.inf, np.inf) if np.iscomplexobj(mean) else np.inf,
                         dtype=np.result_type(mean, float))
 
 
 def weighted_sum(array: np.ndarray, weights: np.ndarray, filled: np.ndarray) -> np.ndarray:
-    """sum_b w_b array[b] in double precision, bin by bin: no copy of the binned array."""
+    """Return sum_b w_b array[b] in double precision, bin by bin: no copy of the binned array."""
     first = np.asarray(array[filled[0]])
     total = np.zeros(first.shape, dtype=np.result_type(first, np.float64))
     for b in filled:
@@ -169,24 +168,24 @@ def weighted_sum(array: np.ndarray, weights: np.ndarray, filled: np.ndarray) -> 
 
 
 def weighted_average(array: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The average over all bins, of `jackknife`'s sample of all data."""
+    """Return the average over all bins, that of `jackknife`'s sample of all data."""
     return weighted_sum(array, weights, np.flatnonzero(weights > 0)) / weights.sum()
 
 
 def sign_average(sign: np.ndarray, signed: np.ndarray) -> np.ndarray:
-    """<s O>/<s>: the physical average, as a function for `jackknife`."""
+    """Return <s O>/<s>: the physical average, as a function for `jackknife`."""
     return signed / sign
 
 
 def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = None, parts: int = 1,
                 chains: int = 1, fewest: int = MINIMUM_BINS) -> str:
-    """Why these bins cannot support an error bar; an empty string when they can.
+    """Return the reason why these bins cannot support an error bar; an empty string if they can.
 
-    weights : ``[bin]`` measurements in each bin; sign : ``[bin]`` average signs; tau_int : integrated
-    autocorrelation time in measurements, None if it was not measured; parts : how many stretches of its chain a bin
-    holds, with measurements of other bins between them, each of which has to be long; chains : that the bins are
-    of. With enough of these the error between chains holds where bins are too short, if there is a tau.
-    fewest : bins that have an error.
+    weights : ``[bin]`` measurements in each bin; sign : ``[bin]`` average signs; tau_int : integrated autocorrelation
+    time in measurements, None if it was not measured; parts : number of stretches of its chain that a bin consists of,
+    with measurements of other bins between them, each of which has to be long; chains : their number. With enough of
+    these the error between chains holds even if bins are too short, provided that there is a tau. fewest : number of
+    bins that an error needs.
     """
     weights = np.asarray(weights, dtype=float)
     bins = np.count_nonzero(weights)
@@ -205,7 +204,7 @@ def unsupported(weights: np.ndarray, sign: np.ndarray, tau_int: float | None = N
 
 def average(name: str, sign: np.ndarray, signed: np.ndarray, weights: np.ndarray, tau_int: float | None = None,
             **labels) -> Estimate:
-    """The `Estimate` of <s O>/<s> from bins, with its jackknife error or the reason why there is none.
+    """Return the `Estimate` of <s O>/<s> from bins, with its jackknife error or the reason why there is none.
 
     sign ``[bin]``, signed ``[bin, ...]``, weights ``[bin]``; labels are axes, unit, convention of the estimate.
     """
@@ -215,14 +214,14 @@ def average(name: str, sign: np.ndarray, signed: np.ndarray, weights: np.ndarray
 
 
 def autocorrelation_time(series: np.ndarray, window: float = 6.0) -> tuple[float, float]:
-    """Integrated autocorrelation time of a time series, and its error, both in measurements.
+    """Return the integrated autocorrelation time of a time series and its error, both in measurements.
 
     series : ``[time]`` or ``[chain, time]`` (independent chains of the same process).
+
     The sum of rho(t) stops at the first W >= window * tau(W) (Sokal's automatic window; Madras and Sokal, J. Stat.
-    Phys. 50, 109 (1988), appendix C). With N the number of measurements in all chains, error =
-    tau sqrt((4 W + 2)/N), and the bias of the subtracted mean is removed as in Wolff, Comput. Phys. Commun. 156,
-    143 (2004), eq. (49).
-    A series that never changes, or whose window does not fit into half a chain, has no tau: (inf, inf).
+    Phys. 50, 109 (1988), appendix C). With N the number of measurements in all chains, error = tau sqrt((4 W + 2)/N),
+    and the bias of the subtracted mean is removed as in Wolff, Comput. Phys. Commun. 156, 143 (2004), eq. (49). A
+    constant series, or one whose window does not fit into half a chain, has no tau: (inf, inf).
     """
     series = np.atleast_2d(np.asarray(series, dtype=float))
     chains, length = series.shape
@@ -243,11 +242,11 @@ def autocorrelation_time(series: np.ndarray, window: float = 6.0) -> tuple[float
 
 
 def blocking(series: np.ndarray, fewest_blocks: int = 32) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Blocking (binning) analysis: block lengths 1, 2, 4, ..., and tau with its error from each length B.
+    """Return block lengths 1, 2, 4, ..., and tau with its error from each length B (blocking or binning analysis).
 
-    tau(B) = B var(block means) / (2 var(series)) rises with B to tau_int; where it has flattened, blocks are
-    independent. series is ``[time]`` or ``[chain, time]``; blocks never join two chains; lengths end at
-    ``fewest_blocks`` blocks. Source: Flyvbjerg and Petersen, J. Chem. Phys. 91, 461 (1989).
+    tau(B) = B var(block means) / (2 var(series)) rises with B to tau_int; on the plateau, blocks are independent.
+    series is ``[time]`` or ``[chain, time]``; blocks never join two chains; lengths end at ``fewest_blocks`` blocks.
+    Source: Flyvbjerg and Petersen, J. Chem. Phys. 91, 461 (1989).
     """
     series = np.atleast_2d(np.asarray(series, dtype=float))
     variance = series.var()

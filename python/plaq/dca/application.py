@@ -76,7 +76,7 @@ class Dca(Application):
         from plaq.dca.loop import Loop
 
         p, start = self.parameters, self._start
-        if not run.kept:
+        if not run.has_folder:
             return Loop(p, run, QuietObserver(), start and start.state, started)
         observer = run.comm.on_root(lambda: Observer(p, run.output)) or Contributor()
         state = run.comm.on_root(lambda: observer.resume(start))

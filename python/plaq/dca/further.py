@@ -36,9 +36,9 @@ def begin(state: dict[str, Any], before: Parameters, parameters: Parameters, out
 def read(label: str, T: float, parameters: Parameters, output: RunOutput) -> dict[str, Any]:
     """What was kept of a temperature; InputError when nothing was, or it cannot be read."""
     remedy = "another run can start from this one with --from"
-    kept = output.kept(label, parameters.family(), remedy) if label else None
+    kept = output.load_kept(label, parameters.family(), remedy) if label else None
     if kept is None:
-        missing = output.folder.kept(label).name
+        missing = output.folder.kept_path(label).name
         why = f"{missing} is missing" if label else "its bins were not kept, as where ranks share them"
         raise InputError(f"{output.folder.path}: T = {T:g} cannot go on with more measurements: {why}; {remedy}")
     return kept

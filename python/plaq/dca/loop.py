@@ -205,7 +205,7 @@ class Loop:
                 whole[part] = whole[part] | {"chains": whole[part]["chains"].gathered(self.comm)}
         return whole
 
-    def spread(self) -> Shares | None:
+    def distributed_numbers(self) -> Shares | None:
         return self._iteration.shares if self._iteration else None
 
     def _restored(self, whole: dict | None) -> dict:

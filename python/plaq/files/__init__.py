@@ -1,1 +1,1 @@
-"""Files that are written whole or not at all, and know when they are damaged."""
+"""Files that are written as a whole or not at all, and whose damage is detected."""

@@ -16,17 +16,17 @@ import numpy as np
 from plaq.errors import InputError
 from plaq.files.atomic import write_atomically
 from plaq.files.packed import pack, unpack
-from plaq.files.sealed import Format, new_file, opened, seal
+from plaq.files.sealed import Format, new_file, open_sealed, seal
 
 FORMAT = Format("plaq checkpoint", 8, "remove it to start this run from the beginning")
 
 
 def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> int:
-    """Replace the checkpoint at ``path``; returns its size in bytes.
+    """Replace the checkpoint at ``path``; return its size in bytes.
 
-    ``state`` is a nested dict of arrays, numbers, texts, None and lists of these, and comes back the same bit for
-    bit. The file is made in memory first, so that a full disk is an ordinary error: RunError, and the previous
-    checkpoint stays whole.
+    ``state`` is a nested dict of arrays, numbers, texts, None and lists of these, and comes back the same bit for bit.
+    The file is made in memory first, so that a full disk is an ordinary error: RunError, and the previous checkpoint is
+    kept.
     """
     text, block = pack(state)
     text, block = np.frombuffer(text.encode(), np.uint8), np.frombuffer(block, np.uint8)
@@ -41,13 +41,13 @@ def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> i
 
 
 def load(path: Path, program: str, *fingerprints: str, remedy: str = FORMAT.remedy) -> dict[str, Any] | None:
-    """The state of the checkpoint at ``path``; None when there is no file.
+    """Return the state of the checkpoint at ``path``; None if there is no file.
 
-    InputError, naming the file, when it is not a whole checkpoint of this program, version and one of these inputs.
+    InputError, naming the file, if it is not an undamaged checkpoint of this program, version and one of these inputs.
     """
     if not path.exists():
         return None
-    with opened(path, replace(FORMAT, remedy=remedy)) as file:
+    with open_sealed(path, replace(FORMAT, remedy=remedy)) as file:
         if (written := file.attrs["program"]) != program:
             raise InputError(f"{path}: a checkpoint of {written}, this is {program}; {remedy}")
         if file.attrs["fingerprint"] not in fingerprints:

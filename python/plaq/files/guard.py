@@ -1,4 +1,4 @@
-"""The guard of every reader: whatever a damaged or foreign file does to its parser becomes one line."""
+"""Guard of every reader: any error of a parser in a damaged or foreign file becomes one line."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class DamagedFile(InputError):
 
 
 @contextmanager
-def reading(path: str | Path, what: str, remedy: str = "") -> Iterator[None]:
-    """The body reads the file at ``path``, which should be ``what`` ("a table of tunings").
+def reading(path: str | Path, description: str, remedy: str = "") -> Iterator[None]:
+    """Run a body that reads the file at ``path``, which should be a ``description`` ("a table of tunings").
 
-    Any error of its own ends as one line that names the file: InputError where the file cannot be opened or read,
-    DamagedFile where its content does not make sense. Errors of plaq pass, so that a parser that knows the place says
-    it. ``remedy`` ("remove it to ...") ends the line of a DamagedFile.
+    Any error of the body ends as one line that names the file: InputError if the file cannot be opened or read,
+    DamagedFile if its content makes no sense. Errors of plaq pass, since their parsers name the place. ``remedy``
+    ("remove it to ...") ends the line of a DamagedFile.
     """
     try:
         yield
@@ -34,14 +34,17 @@ def reading(path: str | Path, what: str, remedy: str = "") -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno:
             raise InputError(f"{path}: cannot be read: {error.strerror or os.strerror(error.errno)}") from None
-        said = " ".join(str(error)[:LONGEST].split()) + "…" * (len(str(error)) > LONGEST)
-        reason = ": ".join([type(error).__name__, *([said] if said else [])])
-        raise DamagedFile(f"{path}: damaged, or not {what} ({reason}){f'; {remedy}' if remedy else ''}") from None
+        text = " ".join(str(error)[:LONGEST].split()) + "…" * (len(str(error)) > LONGEST)
+        reason = ": ".join([type(error).__name__, *([text] if text else [])])
+        end = f"; {remedy}" if remedy else ""
+        raise DamagedFile(f"{path}: damaged, or not {description} ({reason}){end}") from None
 
 
 def open_file(path: str | Path) -> int:
-    """A descriptor to read an ordinary file; OSError or InputError for anything else, such as a pipe, which could
-    keep its reader for ever."""
+    """Return a descriptor to read an ordinary file; OSError or InputError for anything else.
+
+    A pipe, for example, could block its reader for ever.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     kind = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(kind):

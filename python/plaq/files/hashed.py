@@ -1,7 +1,7 @@
-"""Length and hash of files, by which a checkpoint knows the files beside it.
+"""Length and hash of files, by which a checkpoint identifies the files beside it.
 
 The hash is the sha256 of the sha256s of a file's pieces of 16 MiB, one after the other: ranks share the pieces of a
-large file, and it does not depend on how many they are.
+large file, and it does not depend on their number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PIECE = 1 << 24  # bytes
 
 
 class Entry(TypedDict):
-    """A file as a checkpoint names it."""
+    """Length and hash of a file, as a checkpoint names it."""
 
     bytes: int
     sha256: str
@@ -43,7 +43,7 @@ class Hash:
                 self._piece = hashlib.sha256()
 
     def entry(self) -> Entry:
-        """Entry of all bytes so far."""
+        """Return the entry of all bytes so far."""
         done = self._done.copy()
         if self.bytes % PIECE:
             done.update(self._piece.digest())
@@ -51,36 +51,36 @@ class Hash:
 
 
 def pieces(size: int) -> range:
-    """Numbers of the pieces of so many bytes."""
+    """Return the numbers of the pieces of ``size`` bytes."""
     return range(-(-size // PIECE))
 
 
 def piece(path: Path, number: int, size: int) -> bytes:
-    """The sha256 of a piece of the first ``size`` bytes of a file. OSError or InputError where it cannot be read."""
-    found, at, end = hashlib.sha256(), number * PIECE, min(size, (number + 1) * PIECE)
+    """Return the sha256 of a piece of the first ``size`` bytes of a file; OSError or InputError if unreadable."""
+    hash, at, end = hashlib.sha256(), number * PIECE, min(size, (number + 1) * PIECE)
     descriptor = open_file(path)
     try:
         while at < end and (part := os.pread(descriptor, min(1 << 20, end - at), at)):
-            found.update(part)
+            hash.update(part)
             at += len(part)
     finally:
         os.close(descriptor)
-    return found.digest()
+    return hash.digest()
 
 
-def joined(size: int, digests: Iterable[bytes]) -> Entry:
-    """Entry of a file of ``size`` bytes, from the sha256s of its pieces."""
+def combine(size: int, digests: Iterable[bytes]) -> Entry:
+    """Return the entry of a file of ``size`` bytes, from the sha256s of its pieces."""
     return Entry(bytes=size, sha256=hashlib.sha256(b"".join(digests)).hexdigest())
 
 
 def entry_of(path: Path, size: int | None = None) -> Entry:
-    """Entry of a file, or of its first ``size`` bytes. OSError or InputError where it cannot be read."""
+    """Return the entry of a file, or of its first ``size`` bytes; OSError or InputError if it cannot be read."""
     size = length(path) if size is None else size
-    return joined(size, (piece(path, number, size) for number in pieces(size)))
+    return combine(size, (piece(path, number, size) for number in pieces(size)))
 
 
 def length(path: Path) -> int:
-    """Bytes of an ordinary file; OSError or InputError for anything else."""
+    """Return the bytes of an ordinary file; OSError or InputError for anything else."""
     descriptor = open_file(path)
     try:
         return os.fstat(descriptor).st_size
@@ -88,26 +88,26 @@ def length(path: Path) -> int:
         os.close(descriptor)
 
 
-def need_length(path: Path, wanted: int, remedy: str, grows: bool = False) -> None:
-    """InputError where there is no file of so many bytes; one that ``grows`` may have more."""
+def check_length(path: Path, expected: int, remedy: str, grows: bool = False) -> None:
+    """Raise InputError if the file is missing or has another length; one that ``grows`` may be longer."""
     try:
-        found = length(path)
+        size = length(path)
     except FileNotFoundError:
         raise InputError(f"{path}: is missing, and the checkpoint beside it needs it; {remedy}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}; {remedy}") from None
-    if found < wanted or (found > wanted and not grows):
+    if size < expected or (size > expected and not grows):
         raise InputError(f"{path}: truncated or damaged, or of another run or step than the checkpoint beside it: it "
-                         f"has {found} bytes, not {wanted}; {remedy}")
+                         f"has {size} bytes, not {expected}; {remedy}")
 
 
-def need_entry(path: Path, found: Entry, wanted: Entry, remedy: str) -> None:
-    """InputError where the file is another one than that of the checkpoint."""
-    if found["sha256"] != wanted["sha256"]:
+def check_entry(path: Path, entry: Entry, expected: Entry, remedy: str) -> None:
+    """Raise InputError if the hash of the file is not that of the checkpoint."""
+    if entry["sha256"] != expected["sha256"]:
         raise InputError(f"{path}: damaged, or of another run or step than the checkpoint beside it; {remedy}")
 
 
-def check(path: Path, wanted: Entry, remedy: str, grows: bool = False) -> None:
-    """InputError that names the file where it is missing, damaged, or another one than that of the checkpoint."""
-    need_length(path, wanted["bytes"], remedy, grows)
-    need_entry(path, entry_of(path, wanted["bytes"]), wanted, remedy)
+def check(path: Path, expected: Entry, remedy: str, grows: bool = False) -> None:
+    """Raise InputError that names the file if it is missing, damaged, or not that of the checkpoint."""
+    check_length(path, expected["bytes"], remedy, grows)
+    check_entry(path, entry_of(path, expected["bytes"]), expected, remedy)

@@ -1,6 +1,6 @@
-"""Nested Python data as one JSON text and one block of bytes, and back, bit for bit: what checkpoints are made of.
+"""Nested Python data as one JSON text and one block of bytes, and back, bit for bit: the content of checkpoints.
 
-A state holds thousands of small things; as HDF5 objects of their own they would take longer to write than to compute.
+A state holds thousands of small objects; as HDF5 objects of their own they would take longer to write than to compute.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 
 
 def pack(state: dict[str, Any]) -> tuple[str, bytes]:
-    """(text, block) of a nested dict with text keys.
+    """Return (text, block) of a nested dict with text keys.
 
-    Values: dict, list, tuple, numpy array or scalar, int, float, complex, str, bytes, bool or None. Arrays keep
-    values, shape and dtype; they come back C-contiguous. TypeError for anything else.
+    Values: dict, list, tuple, numpy array or scalar, int, float, complex, str, bytes, bool or None. Arrays keep values,
+    shape and dtype; they come back C-contiguous. TypeError for anything else.
     """
     pieces: list[bytes] = []
     length = 0
@@ -56,7 +56,7 @@ def pack(state: dict[str, Any]) -> tuple[str, bytes]:
 
 
 def unpack(text: str, block: bytes) -> dict[str, Any]:
-    """What `pack` was given."""
+    """Return the inverse of `pack`."""
 
     def decode(value: Any) -> Any:
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""HDF5 files that know when they are damaged: every byte has a checksum, and none is used before it was compared.
+"""HDF5 files whose damage is detected: every byte has a checksum, and none is used before it is compared.
 
 Layout: a head of 512 bytes, HDF5's part (for HDF5 the head is its "user block", so that any of its tools opens the
 file), and the checksums: crc32, little endian, of every `PIECE` bytes of HDF5's part. The head has the lines of
@@ -24,12 +24,12 @@ from plaq.files.guard import DamagedFile, open_file, reading
 HEAD = 512
 PIECE = 1 << 16
 FIRST_LINE = "plaq sealed file 1"
-HDF5 = b"\x89HDF\r\n\x1a\n"  # how its files begin
+HDF5 = b"\x89HDF\r\n\x1a\n"  # first bytes of its files
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: its name, the version that this plaq writes and reads, what to do with another one."""
+    """A kind of file: its name, the version that this plaq writes and reads, the remedy for another one."""
 
     name: str
     version: int
@@ -41,7 +41,7 @@ class Format:
 
 @dataclass(frozen=True)
 class Seal:
-    """The head: format, version, length of the head and HDF5's part, crc32 of the checksums."""
+    """Head of a file: format, version, length of the head and HDF5's part, crc32 of the checksums."""
 
     format: str
     version: int
@@ -64,7 +64,7 @@ class Seal:
 
     @classmethod
     def read(cls, head: bytes) -> Seal | None:
-        """None where the text is not what `text` writes."""
+        """Return the seal of a head; None if the head is not one that `text` writes."""
         try:
             _, *lines = head.rstrip(b"\0").decode("ascii").splitlines()
             format, version, length, table, _ = (line.partition(": ")[2] for line in lines)
@@ -75,12 +75,12 @@ class Seal:
 
 
 def new_file(file: BinaryIO) -> h5py.File:
-    """An HDF5 file to fill in ``file`` and to `seal` then."""
+    """Return an HDF5 file in ``file``, to fill and then to `seal`."""
     return h5py.File(file, "w", userblock_size=HEAD)
 
 
 def seal(file: BinaryIO, format: Format) -> None:
-    """Write checksums and head of an HDF5 file that is complete; OSError when that fails."""
+    """Write checksums and head of an HDF5 file that is complete; OSError if that fails."""
     length = file.seek(0, os.SEEK_END)
     file.seek(HEAD)
     table = b"".join(struct.pack("<I", zlib.crc32(piece)) for piece in iter(lambda: file.read(PIECE), b""))
@@ -90,17 +90,17 @@ def seal(file: BinaryIO, format: Format) -> None:
 
 
 @contextmanager
-def opened(path: Path, format: Format) -> Iterator[h5py.File]:
-    """A sealed file to read in the body; whatever goes wrong there is an InputError of one line."""
+def open_sealed(path: Path, format: Format) -> Iterator[h5py.File]:
+    """Open a sealed file to read in the body; any error there is an InputError of one line."""
     with reading(path, str(format), format.remedy):
         with SealedFile(path, format) as sealed, h5py.File(sealed, "r") as file:
             yield file
 
 
 class SealedFile(io.RawIOBase):
-    """The bytes of a sealed file, for h5py.File. DamagedFile where they are not those that were written.
+    """Bytes of a sealed file, for h5py.File. DamagedFile if they are not those that were written.
 
-    Only what is read is compared: a large file of which a part is wanted is not read as a whole.
+    Only bytes that are read are compared: reading a part of a large file does not read all of it.
     """
 
     def __init__(self, path: Path, format: Format):
@@ -117,8 +117,8 @@ class SealedFile(io.RawIOBase):
             self.close()
             raise
 
-    def _damaged(self, what: str) -> DamagedFile:
-        return DamagedFile(f"{self._path}: {what}; {self._format.remedy}")
+    def _damaged(self, problem: str) -> DamagedFile:
+        return DamagedFile(f"{self._path}: {problem}; {self._format.remedy}")
 
     def _read_seal(self) -> Seal:
         head, size = os.pread(self._descriptor, HEAD, 0), os.fstat(self._descriptor).st_size
@@ -127,15 +127,17 @@ class SealedFile(io.RawIOBase):
                                 "its checksums")
         if not head.startswith(FIRST_LINE.encode()):
             raise self._damaged(f"not {self._format}, or truncated or damaged in its first line")
-        found = Seal.read(head)
-        if found is None:
+        seal = Seal.read(head)
+        if seal is None:
             raise self._damaged(f"truncated or damaged in its first {HEAD} bytes")
-        if (found.format, found.version) != (self._format.name, self._format.version):
-            what = f"'{found.format}', version {found.version}, where this plaq reads {self._format}"
-            raise self._damaged(what) if found.format == self._format.name else DamagedFile(f"{self._path}: {what}")
-        if size != found.whole:
-            raise self._damaged(f"truncated or damaged: it ends at byte {size}, and was written up to {found.whole}")
-        return found
+        if (seal.format, seal.version) != (self._format.name, self._format.version):
+            problem = f"'{seal.format}', version {seal.version}, where this plaq reads {self._format}"
+            if seal.format == self._format.name:
+                raise self._damaged(problem)
+            raise DamagedFile(f"{self._path}: {problem}")
+        if size != seal.whole:
+            raise self._damaged(f"truncated or damaged: it ends at byte {size}, and was written up to {seal.whole}")
+        return seal
 
     def verify(self) -> None:
         """Compare all of it."""
@@ -154,14 +156,14 @@ class SealedFile(io.RawIOBase):
 
     def readinto(self, buffer) -> int:
         view = memoryview(buffer).cast("B")
-        done, wanted = 0, min(len(view), self._seal.bytes - self._at)
-        if self._at < HEAD:  # HDF5 looks for its part
-            wanted = min(wanted, HEAD - self._at)
-            view[:wanted] = self._seal.text()[self._at : self._at + wanted]
-            done = wanted
-        while done < wanted:
+        done, needed = 0, min(len(view), self._seal.bytes - self._at)
+        if self._at < HEAD:  # HDF5 searches its part
+            needed = min(needed, HEAD - self._at)
+            view[:needed] = self._seal.text()[self._at : self._at + needed]
+            done = needed
+        while done < needed:
             number, offset = divmod(self._at + done - HEAD, PIECE)
-            part = memoryview(self._load(number))[offset : offset + wanted - done]
+            part = memoryview(self._load(number))[offset : offset + needed - done]
             view[done : done + len(part)] = part
             done += len(part)
         self._at += done

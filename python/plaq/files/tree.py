@@ -1,4 +1,4 @@
-"""Nested Python data in HDF5 and back, bit for bit: what results are stored with."""
+"""Nested Python data in HDF5 and back, bit for bit: the storage of results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PIECE = 1 << 26  # bytes of an array that are hashed at a time
 
 
 def write_tree(group: h5py.Group, tree: dict[str, Any]) -> None:
-    """Store a dict with text keys; see `write_value` for what its values may be."""
+    """Store a dict with text keys; see `write_value` for its values."""
     for key, value in tree.items():
         if not isinstance(key, str) or not key or "/" in key or key == ".":
             raise TypeError(f"{group.name}: {key!r} cannot be a key: it must be a text without '/'")
@@ -22,7 +22,7 @@ def write_tree(group: h5py.Group, tree: dict[str, Any]) -> None:
 def write_value(group: h5py.Group, key: str, value: Any) -> None:
     """Store a dict, list, tuple, numpy array or scalar, int, float, complex, str, bytes, bool or None.
 
-    The attribute ``type`` says which one it was. Arrays keep values, shape and dtype; they come back C-contiguous.
+    The attribute ``type`` is the name of the type. Arrays keep values, shape and dtype; they come back C-contiguous.
     TypeError for anything else, OverflowError for an int beyond 64 bits.
     """
     kind = type(value).__name__
@@ -52,12 +52,12 @@ def write_value(group: h5py.Group, key: str, value: Any) -> None:
 
 
 def read_tree(group: h5py.Group) -> dict[str, Any]:
-    """What `write_tree` stored."""
+    """Return the dict that `write_tree` stored."""
     return {key: read_value(item) for key, item in group.items()}
 
 
 def read_value(item: h5py.Group | h5py.Dataset) -> Any:
-    """What `write_value` stored."""
+    """Return the value that `write_value` stored."""
     kind = item.attrs["type"]
     if isinstance(item, h5py.Group):
         tree = read_tree(item)
@@ -80,7 +80,7 @@ def read_value(item: h5py.Group | h5py.Dataset) -> Any:
 
 
 def digest(group: h5py.Group, skip: frozenset[str] = frozenset()) -> str:
-    """sha256 over path, type, shape and bytes of every dataset below ``group``, in sorted order.
+    """Return the sha256 over path, type, shape and bytes of every dataset below ``group``, in sorted order.
 
     Members whose name is in ``skip`` do not count, nor do attributes. Little endian whatever the machine.
     """

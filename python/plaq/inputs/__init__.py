@@ -1,1 +1,1 @@
-"""What a run is asked to do: tables of parameters, the kinds of their values, what every run is asked."""
+"""Inputs of a run: tables of parameters, kinds of their values, the section ``[run]`` of every application."""

@@ -1,4 +1,4 @@
-"""Kinds of values in tables of parameters: what is allowed, and how it is read."""
+"""Kinds of values in tables of parameters: allowed values, and how they are read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of value: what is allowed in words, ``read`` from TOML to the stored value (ValueError, TypeError or
-    OverflowError when refused) and ``show``, the way back."""
+    """A type of value: allowed values in words, ``read`` and ``show``.
+
+    ``read`` turns TOML into the stored value (ValueError, TypeError or OverflowError if it is refused); ``show`` is the
+    inverse.
+    """
 
     allowed: str
     read: Callable[[Any], Any]
@@ -23,7 +26,7 @@ class Kind:
 
 
 def integer(low: int | None = None, high: int | None = None) -> Kind:
-    """A whole number in [low, high], also written as 1e5; a missing bound is open."""
+    """Return the kind of whole numbers in [low, high], also written as 1e5; a missing bound is open."""
     if high is not None:
         allowed = f"an integer from {low} to {high}"
     else:
@@ -42,7 +45,7 @@ def integer(low: int | None = None, high: int | None = None) -> Kind:
 
 
 def real(interval: str = "(-inf, inf)") -> Kind:
-    """A number in an interval such as ``(0, 2)``, ``[0, inf)`` or ``(0, inf]``; nan is never allowed."""
+    """Return the kind of numbers in an interval such as ``(0, 2)``, ``[0, inf)`` or ``(0, inf]``, without nan."""
     low, high = (float(bound) for bound in interval[1:-1].split(","))
     bounds = {(-math.inf, math.inf): "", (0.0, math.inf): " > 0" if interval[0] == "(" else " ≥ 0"}
     allowed = "a number" + bounds.get((low, high), f" in {interval}")
@@ -62,7 +65,7 @@ def real(interval: str = "(-inf, inf)") -> Kind:
 
 
 def boolean() -> Kind:
-    """true or false."""
+    """Return the kind of true and false."""
 
     def read(value):
         if not isinstance(value, bool):
@@ -73,7 +76,7 @@ def boolean() -> Kind:
 
 
 def text() -> Kind:
-    """A string of one line that is not empty."""
+    """Return the kind of strings of one line that are not empty."""
 
     def read(value):
         if not isinstance(value, str) or not value or not is_plain(value):
@@ -84,15 +87,15 @@ def text() -> Kind:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text has neither control characters and ends of lines nor bytes that were not UTF-8 (surrogates)."""
+    """Return whether a text is free of control characters, line ends and bytes that were not UTF-8 (surrogates)."""
     return not any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in text)
 
 
-LONGEST_NAME, LONGEST_PATH = 255, 3072  # bytes; Linux has 255 and 4096, of which files in the folder need some
+LONGEST_NAME, LONGEST_PATH = 255, 3072  # bytes; Linux has 255 and 4096, and files in the folder need some of them
 
 
 def folder() -> Kind:
-    """The path of a folder that there may be: what every file system takes."""
+    """Return the kind of paths of folders that every file system accepts."""
 
     def read(value):
         value = text().read(value)
@@ -105,7 +108,7 @@ def folder() -> Kind:
 
 
 def choice(*names: str) -> Kind:
-    """One of a few words."""
+    """Return the kind of a few words."""
 
     def read(value):
         if value not in names:
@@ -115,13 +118,13 @@ def choice(*names: str) -> Kind:
     return Kind(" or ".join(json.dumps(name) for name in names), read)
 
 
-# What workers may be bound to, and what the task library calls it.
+# Bindings of workers, and their names in the task library.
 BINDINGS = {"auto": "automatic", "cores": "cores", "threads": "threads", "none": "none"}
 MOST_THREADS = 1 << 16  # hardware threads of a machine, with room
 
 
 def cpu_list(text: str) -> list[int]:
-    """[0, 2, 4, 5, 6, 7] for "0,2,4-7"; ValueError for anything else, and for a number that comes twice."""
+    """Return [0, 2, 4, 5, 6, 7] for "0,2,4-7"; ValueError for anything else, and for a repeated number."""
     cpus: dict[int, None] = {}
     for part in text.split(","):
         first, dash, last = part.partition("-")
@@ -138,7 +141,7 @@ def cpu_list(text: str) -> list[int]:
 
 
 def binding() -> Kind:
-    """One of BINDINGS or a list of hardware threads."""
+    """Return the kind of one of BINDINGS or a list of hardware threads."""
 
     def read(value):
         if isinstance(value, int) and not isinstance(value, bool):
@@ -153,7 +156,7 @@ def binding() -> Kind:
 
 
 def devices() -> Kind:
-    """"auto", "none" or numbers of GPUs."""
+    """Return the kind of "auto", "none" or numbers of GPUs."""
 
     def read(value):
         if isinstance(value, int) and not isinstance(value, bool):
@@ -168,12 +171,12 @@ def devices() -> Kind:
 
 
 def one_of(word: str, kind: Kind) -> Kind:
-    """A word such as "auto", or a value of another kind."""
+    """Return the kind of a word such as "auto", or a value of another kind."""
     return Kind(f'"{word}" or {kind.allowed}', lambda value: value if value == word else kind.read(value))
 
 
 def list_of(kind: Kind, shortest: int = 0, length: int | None = None, longest: int | None = None) -> Kind:
-    """A list of values of one kind, stored as a tuple."""
+    """Return the kind of lists of values of one kind, stored as a tuple."""
     if length is not None:
         shortest = longest = length
         allowed = f"a list of {length} values, each {kind.allowed}"
@@ -192,7 +195,7 @@ def list_of(kind: Kind, shortest: int = 0, length: int | None = None, longest: i
 
 
 def displacements(amplitude: Kind, longest: int) -> Kind:
-    """A table ``{"dx,dy" = amplitude}``, stored as ((dx, dy, amplitude), ...) in sorted order."""
+    """Return the kind of tables ``{"dx,dy" = amplitude}``, stored as ((dx, dy, amplitude), ...) in sorted order."""
 
     def read(value):
         if not isinstance(value, Mapping) or not 0 < len(value) <= longest:
@@ -213,8 +216,10 @@ def displacements(amplitude: Kind, longest: int) -> Kind:
 
 
 def duration() -> Kind:
-    """Seconds, or a time "HH:MM:SS" or "MM:SS"; stored as seconds. TOML reads HH:MM:SS without quotes as a time
-    of day."""
+    """Return the kind of seconds, or a time "HH:MM:SS" or "MM:SS"; stored as seconds.
+
+    TOML reads HH:MM:SS without quotes as a time of day.
+    """
 
     def read(value):
         if isinstance(value, datetime.time):

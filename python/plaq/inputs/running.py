@@ -1,4 +1,4 @@
-"""The section ``[run]`` that every application has: how a run is carried out, which changes no result."""
+"""The section ``[run]`` of every application: how a run is carried out, which changes no result."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _TIME = [
 
 
 def rows(own: Iterable[Parameter] = ()) -> list[Parameter]:
-    """Of the table, with an application's ``own`` keys in it."""
+    """Return the rows of the table, with an application's ``own`` keys in it."""
     return [*_PLACE, *own, *_TIME]
 
 
 def demand_parts(run: Any) -> None:
-    """Raise InputError where this build lacks what the section ``run`` of some parameters asks for."""
+    """Raise InputError if this build lacks a part that the section ``run`` of some parameters asks for."""
     if run.threads == "hpx":
         demand("HPX", 'run.threads = "hpx" runs tasks as threads of HPX')
     device = getattr(run, "device", "none")

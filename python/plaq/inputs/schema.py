@@ -1,5 +1,4 @@
-"""One table of parameters: what TOML files, ``--set``, ``--help``, Python keywords and the docs page are made
-from."""
+"""One table of parameters: the source of TOML files, ``--set``, ``--help``, Python keywords and the docs page."""
 
 from __future__ import annotations
 
@@ -20,19 +19,22 @@ from plaq.inputs.kinds import Kind, is_plain
 from plaq.streams import printable
 
 REQUIRED = object()
-SWEEP = "sweep"  # a section that every input may have: `plaq.run.sweep` makes many runs of it
+SWEEP = "sweep"  # a section of any input, from which `plaq.run.sweep` makes many runs
 LARGEST = 1 << 20  # bytes of an input
-LONGEST = 240  # characters of what is wrong, in a message
-DEEPEST = 8  # levels of it
+LONGEST = 240  # characters of a value in a message
+DEEPEST = 8  # levels of a value in a message
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # of a table that the input names
-QUOTES = tuple("\"'[{")  # how a text, a list or a table begins in TOML
+QUOTES = tuple("\"'[{")  # first characters of a text, a list or a table in TOML
 LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One row of the table. ``default`` is REQUIRED when the user must give a value, None when it may stay
-    unset. ``elsewhere``: what other programs call it, in small letters, for messages."""
+    """One row of the table.
+
+    ``default`` is REQUIRED if the user must give a value, None if it may stay unset. ``elsewhere``: its names in other
+    programs, in small letters, for messages.
+    """
 
     section: str
     name: str
@@ -55,7 +57,7 @@ class Parameter:
 
 
 class Option(NamedTuple):
-    """What an option of the command line says about a parameter: the option's name, the parameter's key, the text."""
+    """Value of a parameter from an option of the command line: the option's name, the parameter's key, the text."""
 
     name: str
     key: str
@@ -65,9 +67,9 @@ class Option(NamedTuple):
 class Schema:
     """The table of one application: sections in order with a line of doc each, and their parameters.
 
-    A section called ``species.*`` stands for any number of tables ``[species.NAME]``, whose names the input
-    chooses; they are read to a mapping by name. A parameter called ``*`` stands for any key of its section,
-    which is read to a mapping too.
+    A section called ``species.*`` stands for any number of tables ``[species.NAME]``, whose names the input chooses;
+    they are read to a mapping by name. A parameter called ``*`` stands for any key of its section, which is read to a
+    mapping too.
     """
 
     def __init__(self, sections: Mapping[str, str], parameters: Iterable[Parameter]):
@@ -84,13 +86,15 @@ class Schema:
         return [parameter for parameter in self.parameters.values() if parameter.section == section]
 
     def is_free(self, section: str) -> bool:
-        """Whether the input chooses the names of its keys."""
+        """Return whether the input chooses the names of its keys."""
         return f"{section}.*" in self.parameters
 
     def read(self, table: Mapping[str, Any], source: str) -> dict[str, Any]:
-        """``{section: {key: value}}`` to one frozen object per section, or a mapping of them by name; InputError
-        names source, key, value, allowed."""
-        found: dict[str, Any] = {section: {} for section in self.sections if section.endswith(".*")}
+        """Turn ``{section: {key: value}}`` into one frozen object per section, or a mapping of them by name.
+
+        InputError names source, key, value, allowed values.
+        """
+        sections: dict[str, Any] = {section: {} for section in self.sections if section.endswith(".*")}
         flat = dict.fromkeys((section for section in self.sections if not section.endswith(".*")), {})
         for section, content in self.flat(table, source).items():
             flat[section] = content
@@ -100,13 +104,13 @@ class Schema:
             pattern = self.pattern(section)
             names = content if self.is_free(pattern) else [parameter.name for parameter in self.of(pattern)]
             values = {name: self._value(f"{section}.{name}", content, name, source) for name in names}
-            one = MappingProxyType(values) if self.is_free(pattern) else self.types[pattern](**values)
+            section_values = MappingProxyType(values) if self.is_free(pattern) else self.types[pattern](**values)
             if pattern == section:
-                found[section] = one
+                sections[section] = section_values
             else:
-                found[pattern][section.rpartition(".")[2]] = one
-        return {section.removesuffix(".*"): MappingProxyType(found[section]) if section.endswith(".*")
-                else found[section] for section in self.sections}
+                sections[pattern][section.rpartition(".")[2]] = section_values
+        return {section.removesuffix(".*"): MappingProxyType(sections[section]) if section.endswith(".*")
+                else sections[section] for section in self.sections}
 
     def _value(self, key: str, content: Mapping[str, Any], name: str, source: str) -> Any:
         parameter = self.find(key, source)
@@ -116,8 +120,8 @@ class Schema:
         return None if value is None and parameter.default is None else parameter.read(value, source)
 
     def flat(self, table: Mapping[str, Any], source: str) -> dict[str, Mapping[str, Any]]:
-        """The sections of a table by their whole names, ``species.electrons`` and so on."""
-        found = {}
+        """Return the sections of a table by their full names, ``species.electrons`` and so on."""
+        parts_by_name = {}
         for section, content in table.items():
             many = f"{section}.*" in self.sections
             if section not in self.sections and not many:
@@ -131,20 +135,20 @@ class Schema:
                 if not isinstance(part, Mapping):
                     raise InputError(f"{source}: {whole} = {shown(part)} is not allowed: "
                                      f"[{whole}{'.NAME' if many and name is None else ''}] is a section")
-                found[whole] = part
-        return found
+                parts_by_name[whole] = part
+        return parts_by_name
 
     def pattern(self, section: str) -> str:
-        """The name in the table of a section of an input: ``species.*`` of ``species.electrons``."""
+        """Return the name in the table of a section of an input: ``species.*`` of ``species.electrons``."""
         family, dot, name = section.rpartition(".")
         return f"{family}.*" if dot and f"{family}.*" in self.sections and NAME.fullmatch(name) else section
 
     def find(self, key: str, source: str) -> Parameter:
-        """The parameter called ``section.name``; InputError with the nearest known key when there is none."""
+        """Return the parameter called ``section.name``; InputError with the nearest known key if there is none."""
         section, _, name = key.rpartition(".")
         pattern = self.pattern(section)
-        if found := self.parameters.get(f"{pattern}.{name}"):
-            return found if pattern == section else replace(found, section=section)
+        if parameter := self.parameters.get(f"{pattern}.{name}"):
+            return parameter if pattern == section else replace(parameter, section=section)
         if self.is_free(pattern) and NAME.fullmatch(name):
             return replace(self.parameters[f"{pattern}.*"], section=section, name=name)
         known = [f"{section if p.section == pattern else p.section}.{p.name}" for p in self.parameters.values()]
@@ -155,10 +159,10 @@ class Schema:
         raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or known, beside)}")
 
     def misfits(self, table: Mapping[str, Any]) -> int:
-        """How many keys of a table are unknown here, and how many are missing in it."""
-        given = keys_of(table, self)
+        """Return the number of keys of a table that are unknown here, plus those that it misses."""
+        keys = keys_of(table, self)
         needed = {key for key, p in self.parameters.items() if p.default is REQUIRED and not p.section.endswith(".*")}
-        return sum(not self._knows(key) for key in given) + len(needed - given)
+        return sum(not self._knows(key) for key in keys) + len(needed - keys)
 
     def _knows(self, key: str) -> bool:
         try:
@@ -167,10 +171,10 @@ class Schema:
             return False
 
     def read_setting(self, setting: str | Option) -> tuple[str, str, Any]:
-        """(section, name, value) of ``section.name=value`` after --set, or of an option for one parameter.
+        """Return (section, name, value) of ``section.name=value`` after --set, or of an option for one parameter.
 
-        After --set a value is TOML, or a text if its parameter takes that; an option's is the other way about, so
-        that no folder needs quotes. ``none`` unsets a parameter that may be unset.
+        After --set a value is TOML, or a text if its parameter takes that; an option's is a text first, so that no
+        folder needs quotes. ``none`` unsets a parameter that may be unset.
         """
         if isinstance(setting, Option):
             source, parameter, text = setting.name, self.find(setting.key, setting.name), setting.text
@@ -202,7 +206,7 @@ class Schema:
         parameter.read(refused[0] if source == "--set" else refused[-1], source)
 
     def to_toml(self, values: Mapping[str, Any], comments: bool = True, skip: Iterable[str] = ()) -> str:
-        """The values as a TOML file that reads back to the same values; unset ones are left out."""
+        """Return the values as a TOML file that reads back to the same values; unset ones are left out."""
         blocks = []
         for section, content in self.each(values):
             if section in skip or (self.is_free(section) and not content):
@@ -218,19 +222,19 @@ class Schema:
         return "\n\n".join(blocks) + "\n"
 
     def each(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        """(section, what was read of it), those with names one by one."""
+        """Yield (section, its values), sections with names one by one."""
         for section in self.sections:
             place = section.removesuffix(".*")
             yield from ((f"{place}.{name}", one) for name, one in values[place].items()) if place != section else (
                 (section, values[section]),)
 
     def by_key(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """``{key: value}`` of all that was read."""
+        """Return ``{key: value}`` of all values."""
         return {f"{section}.{name}": value for section, content in self.each(values)
                 for name, value in (content if self.is_free(section) else vars(content)).items()}
 
     def rows(self, section: str) -> list[tuple[str, str, str, str, str]]:
-        """(key, default, unit, allowed, doc) of every parameter of a section, as text."""
+        """Return (key, default, unit, allowed, doc) of every parameter of a section, as text."""
         shown = []
         for p in self.of(section):
             default = "required" if p.default is REQUIRED else "unset" if p.default is None else to_toml(p.default)
@@ -238,7 +242,7 @@ class Schema:
         return shown
 
     def markdown(self, title: str) -> str:
-        """The page of the docs."""
+        """Return the page of the docs."""
         lines = [f"# {title}", ""]
         for section, doc in self.sections.items():
             lines += [f"## `[{section}]`", "", doc, ""]
@@ -250,20 +254,20 @@ class Schema:
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """The tables of a TOML file; InputError when it cannot be read or is none."""
+    """Return the tables of a TOML file; InputError if it cannot be read or is none."""
     with reading(path, "a TOML file"):
         with open(path, "rb") as file:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise InputError(f"{path}: longer than {LARGEST} bytes, so it is not an input")
         try:
-            return parse_toml(content.decode("utf-8-sig"), path)  # some editors put a mark in front
+            return parse_toml(content.decode("utf-8-sig"), path)  # some editors write a byte order mark
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: not a TOML file: byte {error.start} is not UTF-8 text") from None
 
 
 def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
-    """The tables of a text of TOML; InputError when it is none."""
+    """Return the tables of a TOML text; InputError if it is none."""
     if LONG_KEY.search(text):  # tomllib takes time and memory with the square of its length
         raise InputError(f"{source}: not a TOML file of parameters: a key of a hundred parts")
     try:
@@ -277,30 +281,32 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
 
 
 def keys_of(table: Mapping[str, Any], schema: Schema) -> set[str]:
-    """``section.name`` of all that a table says, or sweeps over."""
-    found = set()
+    """Return ``section.name`` of all keys of a table, and of those that it sweeps over."""
+    keys = set()
     for section, content in table.items():
         parts = {section: content}
         if section == SWEEP and isinstance(content, Mapping):
-            found |= set(content)
+            keys |= set(content)
             continue
         if f"{section}.*" in schema.sections and isinstance(content, Mapping):
             parts = {f"{section}.{name}": part for name, part in content.items()}
         for whole, part in parts.items():
-            found |= {f"{whole}.{name}" for name in (part if isinstance(part, Mapping) else ("",))}
-    return found
+            keys |= {f"{whole}.{name}" for name in (part if isinstance(part, Mapping) else ("",))}
+    return keys
 
 
 def nearest(word: str, known: Iterable[str], beside: Sequence[str] = ()) -> str:
-    """`; did you mean …?` for the closest known word, or the list of those ``beside`` it, by default of all,
-    when none is close."""
+    """Return `; did you mean …?` for the closest known word, or a list of known ones if none is close.
+
+    The list has the words ``beside`` it, by default all.
+    """
     word, lower = word[:LONGEST], {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
     return f"; did you mean {lower[close[0]]}?" if close else f"; known are {', '.join(beside or lower.values())}"
 
 
 def to_toml(value: Any) -> str:
-    """One value as TOML text; None, which TOML lacks, as the word ``unset`` for messages."""
+    """Return one value as TOML text; None, which TOML lacks, as the word ``unset`` for messages."""
     if value is None:
         return "unset"
     if isinstance(value, bool):
@@ -315,7 +321,7 @@ def to_toml(value: Any) -> str:
 
 
 def shown(value: Any, left: int = DEEPEST) -> str:
-    """A value for a message: much as in TOML, in one short line, whatever it is."""
+    """Return any value for a message: much as in TOML, in one short line."""
     if isinstance(value, int) and abs(value) >= 10**40:
         return "an integer of more than 40 digits"
     if isinstance(value, (list, tuple, Mapping)):
@@ -333,11 +339,11 @@ def shown(value: Any, left: int = DEEPEST) -> str:
 
 
 def name_shown(name: Any) -> str:
-    """The name of a key or section for a message: in quotes if it is not plain."""
+    """Return the name of a key or section for a message: in quotes if it is not plain."""
     return one_line(str(name)) if is_plain(str(name)) else shown(str(name))
 
 
 def one_line(text: str) -> str:
-    """The text, or as much of it as fits in a message, with all that would not print in escapes."""
+    """Return the text, shortened to the length of a message, with escapes for characters that do not print."""
     text = text if len(text) <= LONGEST else text[:LONGEST] + "…"
     return printable(text)

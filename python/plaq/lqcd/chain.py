@@ -63,7 +63,7 @@ class Chain:
         self.lattice = Lattice(p.lattice.extents, grid, comm=run.comm, backend=p.run.threads,
                                pool=pool_options(p.run.workers, p.run.bind))
         self.gauge = GaugeField(self.lattice)
-        self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.kept else None
+        self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
         state = run.resume()
         names = p.mesons.structures if p.mesons.kappa is not None else ()
         if "gamma5" in names:
@@ -193,7 +193,7 @@ class Chain:
                                   "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow,
                                   "ranges": self.ranges.rows}
 
-    def spread(self):
+    def distributed_numbers(self):
         return None
 
     def results(self) -> Findings:

@@ -47,7 +47,7 @@ def whole(results: Results, toml: str, header: dict[str, Any], digest: str) -> s
         "<h2>How it ran</h2>",
         page.rows([*header.items(), *((f"time: {part}", format_duration(s)) for part, s in results.seconds.items()),
                    *balances(results), ("digest of the results", digest)]),
-        page.folded("The input, with every key resolved", f"<pre>{escape(toml)}</pre>"),
+        page.collapsible("The input, with every key resolved", f"<pre>{escape(toml)}</pre>"),
     ]
     return page.frame(escape(f"{PROGRAM} · {first}"), parts)
 

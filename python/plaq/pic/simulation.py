@@ -38,7 +38,7 @@ class Simulation:
         self.p, self.run, self.setup = p, run, Setup(p)
         self.seconds = {"start-up": 0.0, "steps": 0.0, "window": 0.0, "balance": 0.0, "diagnostics": 0.0,
                         "files": 0.0, "checkpoints": 0.0}
-        self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.kept else None
+        self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
         self.recorders: list[Recorder] = [*(Probe(self.setup, name, one) for name, one in p.probe.items()),
                                           *(Histogram(self.setup, name, one) for name, one in p.histogram.items()),
                                           *pictures(self.setup)]
@@ -158,7 +158,7 @@ class Simulation:
         for recorder in self.recorders:
             recorder.restore(state["recorders"][recorder.name])
 
-    def spread(self) -> None:
+    def distributed_numbers(self) -> None:
         return None
 
     def results(self) -> Results:

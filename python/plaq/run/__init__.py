@@ -1,1 +1,1 @@
-"""How a run of any application goes: its folder, what it says, when it stops, how it goes on."""
+"""Driver of a run of any application: its folder, its log, early stops, resuming."""

@@ -1,8 +1,8 @@
-"""What an application is to the rest of plaq: a table of parameters, a simulation that goes on step by step, results.
+"""Interface of an application: a table of parameters, a simulation that advances step by step, results.
 
-A new application is a folder with its physics, a class made from `Application`, and a line in the command line
-(plaq.main). All that surrounds a run is there already: folder and lock, log and live view, signals and wall time,
-checkpoints, ranks and their errors, traces, sweeps, results, report and digest.
+A new application is a folder with its physics, a subclass of `Application`, and a line in the command line (plaq.main).
+All that surrounds a run exists already: folder and lock, log and live view, signals and wall time, checkpoints, ranks
+and their errors, traces, sweeps, results, report and digest.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from plaq.run import table
 
 if TYPE_CHECKING:  # that these are plain objects for an application is what keeps the arrows one way
     from plaq.run.driver import Run
-    from plaq.run.output import RunOutput, Spread
+    from plaq.run.output import DistributedNumbers, RunOutput
 
 
 class Results(Protocol):
-    """What a run ends with. ``seconds``: where its time went, {part: s}."""
+    """Results of a run. ``seconds``: times of its parts, {part: s}."""
 
     seconds: dict[str, float]
 
     def answers(self) -> list[str]:
-        """The result in sentences, the first one first; and what is doubtful about it."""
+        """Return the result in sentences, the main one first, then those on what is doubtful about it."""
         ...
 
 
@@ -36,28 +36,34 @@ class Simulation(Protocol):
     """A run on all ranks, which all make the same calls."""
 
     def steps(self) -> Iterator[bool | None]:
-        """Takes the run to its end. Yields wherever `state` is whole, at least every few seconds: there the run
-        may be stopped, and its state kept if it is time to; it is in any case where True is yielded."""
+        """Take the run to its end, and yield wherever `state` is complete, at least every few seconds.
+
+        There the run may be stopped, and its state saved if a checkpoint is due. Where True is yielded it is saved in
+        any case.
+        """
         ...
 
     def state(self) -> dict[str, Any] | None:
-        """On rank 0 all that it takes to go on from here to the same bits, as plaq.files.packed takes it; None on the
-        others. Without what is in `spread`."""
+        """Return all that it takes to resume from here to the same bits, as plaq.files.packed takes it.
+
+        On rank 0; None on the others. Without the numbers of `distributed_numbers`.
+        """
         ...
 
-    def spread(self) -> Spread | None:
-        """Numbers of the state that are too many for one rank (plaq.run.output.Spread), if there are any."""
+    def distributed_numbers(self) -> DistributedNumbers | None:
+        """Return the numbers of the state that are too many for one rank, if there are any."""
         ...
 
     def results(self) -> Results:
-        """After the last step."""
+        """Return the results, after the last step."""
         ...
 
 
 class Application(ABC):
-    """A run of one application, as yet to be started: its ``parameters``.
+    """A run of one application before it is started: its ``parameters``.
 
-    ``name`` is that of its command, in logs and files. What is static is asked of inputs before ranks are started.
+    ``name`` is that of its command, in logs and files. Class methods answer questions about inputs before ranks are
+    started.
     """
 
     name: ClassVar[str]
@@ -68,45 +74,58 @@ class Application(ABC):
 
     @classmethod
     def schema(cls) -> Schema:
-        """What its parameters may be."""
+        """Return the table of its parameters."""
         return cls.Parameters.SCHEMA
 
     @classmethod
     def from_other(cls, parameters: Any, folder: Path | None, other: Path | None) -> Application:
-        """The run in ``folder`` (None without one) that starts from what the run in the folder ``other`` ended
-        with, or from nothing if that is None. On rank 0; the others get its ``parameters``."""
+        """Return the run in ``folder`` (None without one) that starts from the end of the run in the folder ``other``.
+
+        If ``other`` is None it starts from nothing. Called on rank 0; the others get its ``parameters``. InputError
+        where the application cannot start from another run.
+        """
         if other is not None:
             raise InputError(f"--from {other}: {cls.name} cannot start from another run")
         return cls(parameters)
 
     def check(self, ranks: int, place: float | None = None) -> None:
-        """InputError when it cannot be run on that many ranks, each with so many bytes (by default what is here)."""
+        """Raise InputError if it cannot be run on that many ranks.
+
+        ``place`` is the memory of a rank in bytes, by default that of this machine.
+        """
 
     def describe(self) -> str:
-        """What ``check`` prints: the input in words, and what it will need."""
+        """Return the text that ``check`` prints: the input in words, and its needs."""
         return self.parameters.to_toml()
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
-        """What ``estimate`` prints: time and memory on so many ranks of so many workers each, by default the
-        machine's. ``machine`` is a file with speeds. InputError where nothing is known of that."""
+        """Return the text that ``estimate`` prints: time and memory on ``ranks`` ranks of ``workers`` workers each.
+
+        ``workers`` is by default the machine's, ``machine`` a file with speeds. InputError if the application has no
+        model of its cost.
+        """
         raise InputError(f"{self.name} has no model of its cost")
 
     def expected_seconds(self) -> float:
-        """Of one core, compared with other runs of a sweep."""
+        """Return core seconds of the run, to compare it with other runs of a sweep."""
         return 1.0
 
     def header(self) -> Mapping[str, Any]:
-        """What log and results say at first, beside what every run says."""
+        """Return what log and results begin with, beside the lines of every run."""
         return {}
 
     @abstractmethod
     def prepare(self, run: Run, started: float) -> Simulation:
-        """The simulation, where it was stopped (``run.resume``) or at the beginning; ``started``
-        (time.perf_counter) is when its start-up began. Collective."""
+        """Return the simulation, at the last checkpoint (``run.resume``) or at the beginning. Collective.
+
+        ``started`` (time.perf_counter) is when its start-up began.
+        """
 
     def save(self, output: RunOutput, results: Any) -> None:
-        """Write ``results.h5`` and ``summary.json``: by default those of `plaq.data.results_file.Findings`.
-        On rank 0."""
+        """Write ``results.h5`` and ``summary.json``, on rank 0.
+
+        By default ``results`` are `plaq.data.results_file.Findings`.
+        """
         from plaq.data import results_file
 
         results_file.write(output.folder.results, results_file.format_of(self.name), results, self.parameters.to_toml(),
@@ -115,25 +134,30 @@ class Application(ABC):
 
     @classmethod
     def outcome(cls, results: Any) -> dict[str, Any]:
-        """Of a run of a sweep: ``status``, not "failed", ``in_words`` and what else its table is to have."""
+        """Return the row of a run in the table of its sweep.
+
+        ``status`` is not "failed", ``in_words`` is one sentence; other keys become columns.
+        """
         return {"status": "done", "in_words": results.answers()[0]}
 
     @classmethod
     def record_sweep(cls, base: Path, runs: Mapping[str, Any], outcomes: Mapping[str, Mapping[str, Any]]) -> Path:
-        """Write the table of a sweep, {run: parameters} and {run: outcome}; where it is. On rank 0."""
+        """Write the table of a sweep, {run: parameters} and {run: outcome}, on rank 0; return its path."""
         return table.write(base, runs, outcomes)
 
     @classmethod
     def report(cls, folder: Path) -> Path:
-        """Write the report of a run's folder from its results; where it is."""
+        """Write the report of a run's folder from its results; return its path."""
         from plaq.data import report
 
         return report.write(folder, cls.name)
 
     @classmethod
     def digest(cls, folder: Path) -> list[str]:
-        """One hash of all results of a folder and what of a machine it depends on; of a sweep one line for each
-        run and one for all."""
+        """Return one hash of all results of a folder, with what of a machine it depends on.
+
+        Of a sweep a line for each run and one for all.
+        """
         from plaq.data import results_file
 
         return [results_file.digest_line(folder / "results.h5", results_file.format_of(cls.name))]

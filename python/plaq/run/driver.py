@@ -1,4 +1,4 @@
-"""Drives a run of any application (plaq.run.application) from its input to its report."""
+"""Driver of a run of any application (plaq.run.application) from its input to its report."""
 
 from __future__ import annotations
 
@@ -29,58 +29,62 @@ REASONS = (None, *INTERRUPTIONS)
 
 
 class Run:
-    """What a simulation may ask of its run, on every rank. ``output`` is rank 0's, None on the others; ``kept`` is
-    whether there is one, which a run without a folder has not."""
+    """Services of the driver for a simulation, on every rank.
 
-    def __init__(self, comm: Communicator, stop: Stop, output: RunOutput | None = None, kept: bool = False):
-        self.comm, self.output, self.kept, self._stop = comm, output, kept, stop
+    ``output`` is rank 0's, None on the others; ``has_folder`` is whether there is one.
+    """
+
+    def __init__(self, comm: Communicator, stop: Stop, output: RunOutput | None = None, has_folder: bool = False):
+        self.comm, self.output, self.has_folder, self._stop = comm, output, has_folder, stop
 
     def resume(self) -> dict[str, Any] | None:
-        """The state that the run goes on from, the same on all ranks; None where it begins. Collective."""
+        """Return the state that the run resumes from, the same on all ranks; None at the beginning. Collective."""
         output = self.output
-        found = self.comm.on_root(lambda: output.state() if output else None, share=True)
+        state = self.comm.on_root(lambda: output.state() if output else None, share=True)
         manifest.check(self.comm, *((output.folder.path, output.parts, output.remedy) if output else (None, {}, "")))
-        self.comm.on_root(lambda: output.adopt(found) if output else None)
-        return found
+        self.comm.on_root(lambda: output.adopt(state) if output else None)
+        return state
 
     def stop_reason(self) -> str | None:
-        """Why the run should stop, None to go on; the same on all ranks. Collective."""
-        return REASONS[self._agreed(REASONS.index(self._stop.requested()))]
+        """Return why the run should stop, None if it should not; the same on all ranks. Collective."""
+        return REASONS[self._highest(REASONS.index(self._stop.requested()))]
 
     def raise_if_stopped(self) -> None:
-        """Raises Interrupted on all ranks if one of them is to stop. Collective."""
+        """Raise Interrupted on all ranks if one of them is to stop. Collective."""
         if reason := self.stop_reason():
             raise INTERRUPTIONS[reason]
 
     def checkpoint_due(self) -> bool:
-        """Whether it is time for one, as far as this rank knows."""
+        """Return whether a checkpoint is due, as far as this rank knows."""
         return self.output is not None and self.output.due()
 
-    def _agreed(self, mine: int) -> int:
-        return int(self.comm.allreduce(np.array([mine], float), "max")[0])
+    def _highest(self, value: int) -> int:
+        return int(self.comm.allreduce(np.array([value], float), "max")[0])
 
     @region("checkpoint")
     def save(self, simulation: Simulation) -> None:
-        """Rank 0 keeps its state. Collective."""
-        if self.kept:
-            state, spread = simulation.state(), simulation.spread()
+        """Save the state of the simulation, on rank 0. Collective."""
+        if self.has_folder:
+            state, numbers = simulation.state(), simulation.distributed_numbers()
             folder, label = self.output and self.output.folder, (state or {}).get("parts")
-            parts = manifest.described(self.comm, folder and folder.path, label and folder.parts(label))
-            self.comm.together(lambda: self._write(state, spread, parts))
+            parts = manifest.describe_files(self.comm, folder and folder.path, label and folder.parts_path(label))
+            self.comm.together(lambda: self._write(state, numbers, parts))
 
-    def _write(self, state, spread, parts) -> None:
+    def _write(self, state, numbers, parts) -> None:
         if self.output:
-            self.output.checkpoint(state, spread, parts)
+            self.output.checkpoint(state, numbers, parts)
         else:
-            with drain([spread.unsaved()] if spread else ()):
+            with drain([numbers.unsaved()] if numbers else ()):
                 pass
 
     def carry_out(self, simulation: Simulation) -> Results:
-        """All its steps, with checkpoints; Interrupted after the last checkpoint when the run is to stop.
-        Collective."""
+        """Carry out all steps, with checkpoints, and return the results. Collective.
+
+        Raises Interrupted after the last checkpoint when the run is to stop.
+        """
         for keep in simulation.steps():
             reason = self.stop_reason()
-            if keep or reason or self._agreed(self.checkpoint_due()):
+            if keep or reason or self._highest(self.checkpoint_due()):
                 self.save(simulation)
             if reason:
                 raise INTERRUPTIONS[reason]
@@ -89,14 +93,14 @@ class Run:
 
 def run(kind: type[Application], parameters: Any, folder: str | Path | None = None, source: str = "Parameters",
         trace: bool = False, started: float | None = None, start: str | Path | None = None) -> Any:
-    """Carry out an application's run; its results.
+    """Carry out an application's run and return its results.
 
-    With a folder, rank 0 keeps a run folder up to date and a run that was stopped there goes on from its last
-    checkpoint; without one, nothing is written. With ``trace``, what happens is recorded in trace/000 of the
-    folder, in trace/001 when the run goes on, and so forth. With ``start``, the folder of another run, it starts
-    from what that one ended with. Every rank of an MPI world calls this with the same arguments and gets the same
-    results. Start-up counts from ``started`` (time.perf_counter), by default now. After a signal or at the wall-time
-    limit ends with what is no Exception, and everything saved: KeyboardInterrupt after SIGINT, SystemExit(143) after
+    With a folder, rank 0 keeps a run folder up to date, and a run that was stopped there resumes from its last
+    checkpoint; without one, nothing is written. With ``trace``, a trace is recorded in trace/000 of the folder, in
+    trace/001 after a resume, and so forth. With ``start``, the folder of another run, it starts from the end of that
+    one. Every rank of an MPI world calls this with the same arguments and gets the same results. Start-up counts from
+    ``started`` (time.perf_counter), by default now. After a signal or at the wall-time limit everything is saved, and
+    it ends with an exception that is no subclass of Exception: KeyboardInterrupt after SIGINT, SystemExit(143) after
     SIGTERM, SystemExit(0) at the limit.
     """
     try:
@@ -107,7 +111,7 @@ def run(kind: type[Application], parameters: Any, folder: str | Path | None = No
 
 def run_in_world(kind: type[Application], parameters: Any, folder: str | Path | None, source: str, trace: bool,
                  started: float | None, start: str | Path | None) -> Any:
-    """`run`, which raises Interrupted when it is stopped."""
+    """Carry out `run` on all ranks; raises Interrupted when it is stopped."""
     from plaq.comm import world
 
     with Stop(parameters.run.walltime) as stop, limit_waits(parameters.run.timeout, stop.requested):
@@ -118,7 +122,7 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
            source: str, stop: Stop,
            make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None,
            start: str | Path | None = None) -> Any:
-    """`run` on the ranks of comm; ``stop`` says when to stop early."""
+    """Carry out `run` on the ranks of comm; ``stop`` requests an early stop."""
     started = time.perf_counter() if started is None else started
     comm.together(lambda: demand_parts(parameters.run))
     comm.together(lambda: kind(parameters).check(comm.size))
@@ -130,16 +134,16 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
     if folder is None:
         if trace:
             raise InputError("trace: a run without a folder has no place for one")
-        unkept = Run(comm, stop)
-        return unkept.carry_out(application.prepare(unkept, started))
+        run = Run(comm, stop)
+        return run.carry_out(application.prepare(run, started))
     output = comm.on_root(lambda: RunOutput(application.name, application.parameters, folder, source,
                                      header(application, comm.size), make_log, parameters.run.checkpoint_every))
     try:
         with recording(comm, parameters, folder, output) if trace else nullcontext():
-            kept = Run(comm, stop, output, kept=True)
+            run = Run(comm, stop, output, has_folder=True)
             with region("start-up"):
-                simulation = application.prepare(kept, started)
-            results = kept.carry_out(simulation)
+                simulation = application.prepare(run, started)
+            results = run.carry_out(simulation)
             comm.on_root(lambda: finish(application, output, results))
     except Interrupted as interrupted:
         reason = interrupted.reason
@@ -158,7 +162,7 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
 
 
 def header(application: Application, ranks: int) -> dict[str, Any]:
-    """What every run says first: build, machine and how the input is carried out."""
+    """Return the first lines of every run: build, machine and how the input is carried out."""
     run = application.parameters.run
     return {
         **build(),
@@ -170,7 +174,7 @@ def header(application: Application, ranks: int) -> dict[str, Any]:
 
 
 def workers(run: Any) -> str:
-    """How many there are on this rank, in words."""
+    """Return the number of workers of this rank, in words."""
     options = pool_options(run.workers, run.bind)
     unbound = ", not bound to cores: the system refuses it" if _core.task.binding_is_refused(options) else ""
     return f"{options.workers} per rank ({run.threads}){unbound}"
@@ -178,11 +182,11 @@ def workers(run: Any) -> str:
 
 @contextmanager
 def recording(comm: Communicator, parameters: Any, folder: Path, output: RunOutput | None) -> Iterator[None]:
-    """A session of `plaq.trace` in the next free folder of trace/; says where it is, and when it ends early."""
+    """Record a trace in the next free folder of trace/; log its path, and ranks whose trace ends early."""
     place = comm.on_root(lambda: next_folder(folder / "trace"), share=True)
     run = parameters.run
-    how = {"back end": run.threads, "workers": pool_options(run.workers, run.bind).workers}
-    with Session(place, comm, notes=how) as session:
+    notes = {"back end": run.threads, "workers": pool_options(run.workers, run.bind).workers}
+    with Session(place, comm, notes=notes) as session:
         comm.on_root(lambda: output.log.line(f"trace:  {place}"))
         yield
     for rank, problem in enumerate(comm.allgather(session.problem)):
@@ -191,7 +195,7 @@ def recording(comm: Communicator, parameters: Any, folder: Path, output: RunOutp
 
 
 def finish(application: Application, output: RunOutput, results: Results) -> None:
-    """Write results and report, and say the answer. On rank 0."""
+    """Write results and report, and log the answer. On rank 0."""
     application.save(output, results)
     output.log.line()
     for sentence in results.answers():

@@ -1,4 +1,4 @@
-"""The folder of one run: which input it belongs to, and that only one process writes into it."""
+"""The folder of one run: the input that it belongs to, and the lock of the one process that writes into it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OWNER = "# input of a run of "
 
 
 class Input(Protocol):
-    """What a run folder asks of an application's parameters."""
+    """Interface of an application's parameters to a run folder."""
 
     @classmethod
     def read(cls, path: Path) -> Self: ...
@@ -29,11 +29,13 @@ class Input(Protocol):
 
 
 class RunFolder:
-    """``run/``: the paths of its files, claimed for one input and one process as long as this object lives.
-    ``program``: the application, which the folder's copy of the input names.
+    """Paths of the files in ``run/``, which is claimed for one input and one process while this object lives.
 
-    InputError when the folder belongs to an input that this one does not go on from (naming the first key), holds
-    files but no run, or another process is writing into it. Nothing is written before these checks passed.
+    ``program`` is the application, which the folder's copy of the input names.
+
+    Raises InputError if this input cannot resume the one that the folder belongs to (naming the first key), if the
+    folder holds files but no run, or if another process is writing into it. Nothing is written before these checks
+    passed.
     """
 
     def __init__(self, path: str | Path, source: str, parameters: Input, program: str = ""):
@@ -63,16 +65,15 @@ class RunFolder:
             self.close()
             raise
 
-    def bins(self, label: str) -> Path:
-        """What a checkpoint has beside it when the ranks share bins;
-        ``label`` tells one set of them from the next."""
+    def bins_path(self, label: str) -> Path:
+        """Return the path of the bins of a checkpoint when the ranks share them; ``label`` numbers their sets."""
         return self.path / f"checkpoint.bins.{label}"
 
-    def parts(self, label: str) -> Path:
+    def parts_path(self, label: str) -> Path:
         return parts_of(self.path, label)
 
     def check(self) -> None:
-        """RunError when the folder was removed meanwhile, or another one stands in its place."""
+        """Raise RunError if the folder was removed meanwhile, or replaced by another one."""
         try:
             there = os.path.samestat(os.stat(self.path), os.fstat(self._lock))
         except OSError:
@@ -80,12 +81,12 @@ class RunFolder:
         if not there:
             raise RunError(f"{self.path}: the folder was removed or replaced while this run wrote into it")
 
-    def kept(self, label: str) -> Path:
-        """What a finished temperature needs to be measured further."""
+    def kept_path(self, label: str) -> Path:
+        """Return the path of the state that a finished temperature needs to be measured further."""
         return self.path / f"kept.{label}.h5"
 
     def adopt(self, parameters: Input) -> None:
-        """Make the folder that of this input, which goes on from ``before``, the one that it was of (None if new)."""
+        """Make the folder that of this input, which resumes ``before``, its input so far (None if new)."""
         owner = f"{OWNER}{self._program}\n" if self._program else ""
         write_atomically(self.input, (owner + parameters.to_toml()).encode())
 
@@ -123,37 +124,37 @@ class RunFolder:
 
 
 def parts_of(folder: Path, label: str) -> Path:
-    """Beside the checkpoint in a run's folder: what every rank writes a part of."""
+    """Return the path, beside the checkpoint in a run's folder, where every rank writes a part."""
     return folder / f"checkpoint.parts.{label}"
 
 
 def need_ordinary(path: Path) -> None:
-    """InputError where a path of a run's folder is a pipe or the like, which could keep its reader for ever."""
-    with suppress(OSError):  # what is not there, or cannot be read, is for the reader to tell
+    """Raise InputError if a path of a run's folder is a pipe or the like, which could block its reader for ever."""
+    with suppress(OSError):  # what is not there, or cannot be read, the reader reports
         os.close(open_file(path))
 
 
 def program_of(folder: Path) -> str | None:
-    """The application whose run, or whose sweep, lies in a folder; None where that is not known."""
+    """Return the application whose run, or whose sweep, lies in a folder; None if that is not known."""
     for place in (folder, *(found.parent for found in sorted(folder.glob(f"*/{INPUT}")))):
-        first = head_of(place / INPUT).partition(b"\n")[0].decode("utf-8", "replace")
+        first = read_head(place / INPUT).partition(b"\n")[0].decode("utf-8", "replace")
         if first.startswith(OWNER):
             return first.removeprefix(OWNER)
-        results = Seal.read(head_of(place / RESULTS))  # of a run whose input does not say it
+        results = Seal.read(read_head(place / RESULTS))  # of a run whose input does not name it
         if results:
             return results.format.removesuffix(" results")
     return None
 
 
-def head_of(path: Path) -> bytes:
-    """How a file begins; nothing where it cannot be read."""
+def read_head(path: Path) -> bytes:
+    """Return the beginning of a file; nothing where it cannot be read."""
     with suppress(OSError, InputError), open(open_file(path), "rb") as file:
         return file.read(HEAD)
     return b""
 
 
 def need_program(folder: Path, program: str, instead: str = "give another folder with --out") -> None:
-    """InputError where a run of another application lies in the folder; ``instead`` says what to do."""
+    """Raise InputError if the folder holds a run of another application; ``instead`` names the remedy."""
     other = program_of(folder)
     if other not in (None, program):
         raise InputError(f"{folder}: holds a run of {other}, and this is {program}; {instead}")

@@ -1,5 +1,4 @@
-"""What a run shows while it goes on: a live view on a terminal, plain lines elsewhere, the same lines in
-``log.txt``."""
+"""Progress of a run: a live view on a terminal, plain lines elsewhere, the same lines in ``log.txt``."""
 
 from __future__ import annotations
 
@@ -36,12 +35,12 @@ class Log:
             raise RunError(cannot_write(path, error)) from error
 
     def line(self, text: str = "", narrow: str | None = None) -> None:
-        """A line for the file and to show; ``narrow`` is shown instead where a terminal is too narrow for it."""
+        """Record and show a line; ``narrow`` is shown instead where a terminal is too narrow for it."""
         self.record(text)
         self.show(text, narrow)
 
     def record(self, text: str) -> None:
-        """A line for the file only. RunError when it cannot be written."""
+        """Write a line to the file only. RunError when it cannot be written."""
         try:
             if os.fstat(self._file.fileno()).st_nlink == 0:
                 raise RunError(f"{self._path}: was removed while it was written")
@@ -53,14 +52,14 @@ class Log:
         print_line(text, self._out)
 
     def status(self, title: str, rows: list[tuple[str, str]], done: float) -> None:
-        """The present state of the run; plain output leaves it out, since lines already tell the story."""
+        """Show the present state of the run; plain output leaves it out, since its lines report progress."""
 
     def close(self) -> None:
         self._file.close()
 
 
 class LiveLog(Log):
-    """A `Log` on a terminal: lines scroll above a panel with the present state and a bar of the progress.
+    """A `Log` on a terminal: lines scroll above a panel with the present state and a progress bar.
 
     The panel is as wide as the terminal is when it is drawn, and is drawn again when that changes.
     """
@@ -113,8 +112,7 @@ class LiveLog(Log):
         return size
 
     def _draw(self, above: Callable[[], None] = lambda: None) -> None:
-        """Put what ``above`` prints in the place of the panel, and the panel below it: one write, so that nothing
-        flickers."""
+        """Replace the panel by the output of ``above`` and draw it again below, in one write against flicker."""
         columns, height = self._size
         rows = sum(max(1, -(-width // columns)) for width in self._drawn)
         with self._console.capture() as captured:
@@ -127,7 +125,7 @@ class LiveLog(Log):
         print_line(over + captured.get().replace("\n", "\x1b[K\n") + "\x1b[J", end="")
 
     def _panel(self, width: int, height: int) -> list[Text]:
-        """Lines of the panel; where it does not fit, its title and a percentage alone."""
+        """Return the lines of the panel; where it does not fit, its title and a percentage alone."""
         from rich.console import Group
         from rich.panel import Panel
         from rich.progress_bar import ProgressBar
@@ -155,5 +153,5 @@ class LiveLog(Log):
 
 
 def open_log(path: Path) -> Log:
-    """A live view when the output is a terminal, plain lines when it is not."""
+    """Return a live view when the output is a terminal, plain lines when it is not."""
     return LiveLog(path) if stdout_is_terminal() else Log(path)

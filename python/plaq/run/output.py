@@ -1,4 +1,4 @@
-"""Rank 0's place to write at: the claimed folder of a run, its log, its checkpoints."""
+"""Output of a run, on rank 0: its claimed folder, its log, its checkpoints."""
 
 from __future__ import annotations
 
@@ -21,22 +21,26 @@ from plaq.run.folder import RunFolder
 from plaq.run.live import Log
 
 
-class Spread(Protocol):
-    """Numbers of a state of which each rank has a part. ``label`` tells one set of them from the next; ``saved``
-    says, as plain data, which parts of it are in a file already."""
+class DistributedNumbers(Protocol):
+    """Numbers of a state of which each rank has a part.
+
+    ``label`` names one set of them; ``saved`` lists, as plain data, the parts that a file holds already.
+    """
 
     label: str
     saved: list[list[int]]
 
     def unsaved(self) -> Iterator[np.ndarray | None]:
-        """What is not saved yet, block by block: on rank 0, None on the others, which hand over theirs. All ranks go
-        through it; it counts as saved then."""
+        """Yield the numbers that are not saved yet, block by block: on rank 0, None on the others, which send theirs.
+
+        All ranks exhaust it; the numbers count as saved then.
+        """
         ...
 
 
 @contextmanager
 def drain(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
-    """Goes through what is left of the streams even if the body fails: all ranks have to, since the others send."""
+    """Exhaust the streams even if the body fails: all ranks have to, since the others send."""
     try:
         yield
     finally:
@@ -46,8 +50,10 @@ def drain(streams: Iterable[Iterator[Any]]) -> Iterator[None]:
 
 
 class RunOutput:
-    """Of the run of an input in a folder. ``header`` is what log and results say at first; ``every``: seconds
-    between two checkpoints. Whatever goes wrong here gives the folder back."""
+    """Output of one run: folder, log, checkpoints (rank 0). The folder's lock is released on any error.
+
+    ``header`` begins log and results; ``every`` is the time between two checkpoints in seconds.
+    """
 
     def __init__(self, program: str, parameters: Parameters, path: Path, source: str, header: Mapping[str, Any],
                  make_log: Callable[[Path], Log], every: float):
@@ -69,7 +75,7 @@ class RunOutput:
 
     @property
     def inputs(self) -> list[str]:
-        """Fingerprints of the inputs whose checkpoint and results this run goes on from."""
+        """Fingerprints of the inputs whose checkpoint and results this run resumes."""
         return self.parameters.fingerprints() + (self.folder.before or self.parameters).fingerprints()
 
     @property
@@ -78,25 +84,30 @@ class RunOutput:
         return manifest.remedy(self.folder.checkpoint)
 
     def state(self) -> dict[str, Any] | None:
-        """State of the last checkpoint, None where the run begins; InputError when it cannot be used. Its `parts` are
-        for all ranks to check."""
-        found = checkpoint.load(self.folder.checkpoint, self.program, *self.inputs)
-        if found is None:
+        """Return the state of the last checkpoint, None where the run begins; InputError when it cannot be used.
+
+        Its `parts` are for all ranks to check.
+        """
+        state = checkpoint.load(self.folder.checkpoint, self.program, *self.inputs)
+        if state is None:
             return None
-        self._files = found.pop("files")
-        if "spread" in found:
-            self._numbers = NumberFile(self.folder.bins(found["spread"]["label"]))
+        self._files = state.pop("files")
+        if "spread" in state:
+            self._numbers = NumberFile(self.folder.bins_path(state["spread"]["label"]))
             self._numbers.open(self._files[self._numbers.path.name], self.remedy)
-        return found
+        return state
 
     @property
     def parts(self) -> manifest.Manifest:
-        """Entries of the files that all ranks have written of the last checkpoint."""
-        return {name: entry for name, entry in self._files.items() if name.startswith(self.folder.parts("").name)}
+        """Entries of the files of the last checkpoint that all ranks have written."""
+        return {name: entry for name, entry in self._files.items() if name.startswith(self.folder.parts_path("").name)}
 
     def adopt(self, state: Mapping[str, Any] | None) -> None:
-        """Make the folder that of this input; before that its checkpoint, which may be of one that this goes on
-        from, so that the run may die in between."""
+        """Make the folder that of this input.
+
+        Its checkpoint is written first, since that may be of an input that this one extends: the run may die in
+        between.
+        """
         before = self.folder.before
         if state is not None and before is not None and before.binding() != self.parameters.binding():
             checkpoint.save(self.folder.checkpoint, {**state, "files": self._files}, self.program,
@@ -104,14 +115,14 @@ class RunOutput:
         self.folder.adopt(self.parameters)
 
     def keep(self, label: str, state: Mapping[str, Any], fingerprint: str) -> None:
-        """Write what a checkpoint is to name in its ``kept``."""
-        path = self.folder.kept(label)
+        """Write a state that the next checkpoint names in its ``kept``."""
+        path = self.folder.kept_path(label)
         checkpoint.save(path, state, self.program, fingerprint)
         self._files[path.name] = entry_of(path)
 
-    def kept(self, label: str, fingerprint: str, remedy: str) -> dict[str, Any] | None:
-        """It again, None where it is not there; InputError when it is not what the checkpoint names."""
-        path = self.folder.kept(label)
+    def load_kept(self, label: str, fingerprint: str, remedy: str) -> dict[str, Any] | None:
+        """Return the state that `keep` wrote, None if there is none; InputError if the checkpoint names another one."""
+        path = self.folder.kept_path(label)
         if not path.exists():
             return None
         check(path, self._files[path.name], remedy)
@@ -127,46 +138,48 @@ class RunOutput:
         self._files[self.folder.results.name] = digests
 
     def numbers(self, count: int) -> np.ndarray:
-        """The next of those that `Spread.unsaved` gave before the last checkpoint."""
+        """Return the next of the numbers that `DistributedNumbers.unsaved` gave before the last checkpoint."""
         return self._numbers.read(count)
 
-    def checkpoint(self, state: Mapping[str, Any], spread: Spread | None = None,
+    def checkpoint(self, state: Mapping[str, Any], numbers: DistributedNumbers | None = None,
                    parts: manifest.Manifest = {}) -> None:
-        """Keep this state, with all that it needs beside itself by name and hash. ``state["kept"]`` names what was
-        kept: {whatever: label of RunFolder.kept}, and ``state["parts"]`` is the label of what all ranks have
-        written (RunFolder.parts), which are the ``parts``."""
+        """Save this state, with names and hashes of all other files that it needs.
+
+        ``state["kept"]`` is {key: label of RunFolder.kept_path} of the states that `keep` wrote. ``state["parts"]`` is
+        the label of the files that all ranks have written (RunFolder.parts_path), whose entries are the ``parts``.
+        """
         started = time.monotonic()
         self.folder.check()
-        if spread:
-            if not spread.saved:
-                self._numbers = NumberFile(self.folder.bins(spread.label))
-            blocks = spread.unsaved()
+        if numbers:
+            if not numbers.saved:
+                self._numbers = NumberFile(self.folder.bins_path(numbers.label))
+            blocks = numbers.unsaved()
             with drain([blocks]):
                 self._numbers.append(blocks)
-            state = {**state, "spread": {"label": spread.label, "places": spread.saved}}
-        needed = {self.folder.kept(label) for label in state.get("kept", {}).values()}
-        needed |= {self._numbers.path} if spread else set()
-        needed |= {self.folder.parts(state["parts"])} if "parts" in state else set()
+            state = {**state, "spread": {"label": numbers.label, "places": numbers.saved}}
+        needed = {self.folder.kept_path(label) for label in state.get("kept", {}).values()}
+        needed |= {self._numbers.path} if numbers else set()
+        needed |= {self.folder.parts_path(state["parts"])} if "parts" in state else set()
         names = {path.name for path in needed} | {self.folder.results.name}
         self._files = {name: entry for name, entry in self._files.items() if name in names} | parts
-        if spread:
+        if numbers:
             self._files[self._numbers.path.name] = self._numbers.content
         written = checkpoint.save(self.folder.checkpoint, {**state, "files": self._files}, self.program,
                                   self.parameters.binding())
-        for name in (self.folder.bins("*").name, self.folder.kept("*").name, self.folder.parts("*").name):
-            for old in set(self.folder.path.glob(name)) - needed:
+        for pattern in (self.folder.bins_path("*"), self.folder.kept_path("*"), self.folder.parts_path("*")):
+            for old in set(self.folder.path.glob(pattern.name)) - needed:
                 shutil.rmtree(old) if old.is_dir() else old.unlink()
         self._last = time.monotonic()
-        written += self._numbers.content["bytes"] if spread else 0
+        written += self._numbers.content["bytes"] if numbers else 0
         written += sum(entry["bytes"] for entry in parts.values())
         self._written.append((written, self._last - started))
 
     def due(self) -> bool:
-        """Whether it is time for the next checkpoint."""
+        """Return whether the next checkpoint is due."""
         return time.monotonic() - self._last >= self._every
 
     def checkpoints(self) -> str:
-        """How many were written, the largest of them, and how long that one took, in words."""
+        """Return the number of checkpoints, the size of the largest, and the time that one took, in words."""
         if not self._written:
             return "none written"
         largest, seconds = max(self._written)

@@ -1,4 +1,4 @@
-"""When a run should stop early: SIGINT, SIGTERM, or the wall-time limit."""
+"""Requests to stop a run early: SIGINT, SIGTERM, or the wall-time limit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import time
 class Stop:
     """Within ``with Stop(limit) as stop``, signals are remembered instead of ending the process.
 
-    A run asks `requested` between pieces of work and stops at a checkpoint. A second signal of the same kind acts
-    at once, as it would without plaq. Outside the main thread, where Python has no signals, only the limit counts:
-    what a signal does there is up to the program. ``limit`` is in seconds since the block was entered;
-    None for no limit.
+    A run checks `requested` between pieces of work and stops at a checkpoint. A second signal of the same kind acts at
+    once, as it would without plaq. Outside the main thread, where Python has no signals, only the limit counts: the
+    effect of a signal there is up to the program. ``limit`` is in seconds since the block was entered; None for no
+    limit.
     """
 
     def __init__(self, limit: float | None = None):
@@ -37,7 +37,7 @@ class Stop:
         signal.signal(number, self._before[number])
 
     def requested(self) -> str | None:
-        """None to go on, else "SIGINT", "SIGTERM" or "walltime"."""
+        """Return "SIGINT", "SIGTERM" or "walltime" if the run should stop, else None."""
         if self._signal is None and self._deadline is not None and time.monotonic() >= self._deadline:
             return "walltime"
         return self._signal

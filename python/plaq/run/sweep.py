@@ -1,8 +1,8 @@
 """Many runs from one input: a section ``[sweep]`` gives lists of values, and every combination is a run of its own.
 
-Ranks are dealt out in groups, one run to a group at a time, before any run gets more than one rank: runs do not talk
-to each other, so this is the best use of ranks. Each run has its own folder, checkpoint and digest, as if it had been
-started alone.
+Ranks are divided into groups, and each group carries out one run at a time. No run gets more than one rank before every
+run has one: runs do not communicate, so this is the best use of ranks. Each run has its own folder, checkpoint and
+digest, as if it had been started alone.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ SINGLE = ""  # name of the run of an input without a sweep
 
 
 def read(kind: type[Application], path: Path, settings: Iterable[str | Option] = ()) -> dict[str, Any]:
-    """The parameters of an application's runs of an input by name, "U=4.0,density=0.9" and so on;
-    one run without a name if there is no sweep.
+    """Return the parameters of an application's runs of an input by name, "U=4.0,density=0.9" and so on.
 
-    InputError names file, key, value and what is allowed.
+    One run without a name if there is no sweep. InputError names file, key, value and what is allowed.
     """
     tables = read_toml(path)
     axes = tables.pop(SWEEP, {})
@@ -47,7 +46,7 @@ def read(kind: type[Application], path: Path, settings: Iterable[str | Option] =
     for key, values in axes.items():
         parameter = kind.schema().find(key, f"{path}: [sweep]")
         if parameter.section == RUN:
-            raise InputError(f"{path}: [sweep] {key}: what is in [run] changes no result; sweep over something else")
+            raise InputError(f"{path}: [sweep] {key}: keys of [run] change no result; sweep over another one")
         if not isinstance(values, list) or not values:
             raise InputError(f"{path}: [sweep] {key} = {shown(values)} is not allowed: it must be a list of values, "
                              f"each {parameter.kind.allowed}")
@@ -60,17 +59,17 @@ def read(kind: type[Application], path: Path, settings: Iterable[str | Option] =
         for key, value in zip(axes, values):
             section, _, name = key.rpartition(".")
             changed = with_key(changed, section, name, value)
-        found = kind.Parameters.from_tables(changed, path, settings)
+        parameters = kind.Parameters.from_tables(changed, path, settings)
         name = folder_name((key.partition(".")[2], value) for key, value in zip(axes, values))
-        if found.fingerprint() in fingerprints:
+        if parameters.fingerprint() in fingerprints:
             raise InputError(f"{path}: [sweep] has {name} twice")
-        fingerprints.add(found.fingerprint())
-        runs[name] = found
+        fingerprints.add(parameters.fingerprint())
+        runs[name] = parameters
     return runs
 
 
 def folder_name(values: Iterable[tuple[str, Any]]) -> str:
-    """"U=4.0,density=0.9"; a name that is too long for a folder ends in a hash of all of it."""
+    """Return "U=4.0,density=0.9"; a name that is too long for a folder ends in a hash of all of it."""
     name = ",".join(f"{key}={to_toml(value)}" for key, value in values).replace(" ", "").replace("/", "-")
     if len(name.encode()) <= LONGEST_NAME:
         return name
@@ -79,11 +78,13 @@ def folder_name(values: Iterable[tuple[str, Any]]) -> str:
 
 def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, trace: bool = False,
         start: Path | None = None) -> None:
-    """All runs on the ranks of comm, each in a folder of its own below ``run.folder``; tables and a page at the end.
-    All start from the run ``start``, or if that is a sweep from its run of the same name.
+    """Carry out all runs on the ranks of comm, each in a folder of its own; then write tables and a page.
+
+    Their folders are below ``run.folder``. All start from the run ``start``; if that is a sweep, each starts from its
+    run of the same name.
 
     A run that fails leaves the others alone. Raises RunError at the end if one failed, Interrupted if they were
-    stopped; what is done is kept, and the same command goes on with the rest.
+    stopped; finished runs are kept, and the same command resumes the rest.
     """
     first = next(iter(runs.values()))
     base = Path(first.run.folder)
@@ -111,10 +112,10 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
                     raise
                 outcomes[name] = {"status": "failed", "error_text": str(error)}
             group.on_root(lambda: print_line(in_words(name, outcomes[name])))
-        everywhere = comm.allgather((outcomes if group.rank == 0 else {}, reason))
-    outcomes = {name: outcome for found, _ in everywhere for name, outcome in found.items()}
+        gathered = comm.allgather((outcomes if group.rank == 0 else {}, reason))
+    outcomes = {name: outcome for done, _ in gathered for name, outcome in done.items()}
     comm.on_root(lambda: print_line(f"report: {kind.record_sweep(base, runs, outcomes)}"))
-    reasons = [reason for _, reason in everywhere if reason]
+    reasons = [reason for _, reason in gathered if reason]
     if reasons:
         comm.on_root(lambda: print_line(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; "
                                         "the same command continues"))
@@ -127,7 +128,7 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
 
 
 def check_needs(kind: type[Application], runs: Mapping[str, Any], ranks: int, place: float) -> None:
-    """InputError when one of the runs cannot be run on that many ranks, each with so many bytes of memory."""
+    """Raise InputError if one of the runs cannot be run on that many ranks of ``place`` bytes of memory each."""
     sizes = group_sizes(len(runs), ranks)
     queues = deal(expected_seconds(kind, runs), len(sizes)) if len(set(sizes)) > 1 else [list(runs)]
     for size, names in zip(sizes, queues):
@@ -139,29 +140,29 @@ def check_needs(kind: type[Application], runs: Mapping[str, Any], ranks: int, pl
 
 
 def group_sizes(runs: int, ranks: int) -> list[int]:
-    """How many ranks each group has, as equal as can be: no more groups than runs or ranks."""
+    """Return the number of ranks of each group, as equal as possible: no more groups than runs or ranks."""
     groups = min(ranks, runs)
     first = [-(-ranks * number // groups) for number in range(groups + 1)]
     return [end - begin for begin, end in itertools.pairwise(first)]
 
 
 def is_single(runs: Mapping[str, Any]) -> bool:
-    """Whether the input had no sweep."""
+    """Return whether the input had no sweep."""
     return list(runs) == [SINGLE]
 
 
 def headline(name: str) -> str:
-    """A line above what is said of one run of several."""
+    """Return the line above the text on one run of several."""
     return f"\n== {name}\n" if name else ""
 
 
 def expected_seconds(kind: type[Application], runs: Mapping[str, Any]) -> dict[str, float]:
-    """Core seconds of every run."""
+    """Return core seconds of every run."""
     return {name: kind(p).expected_seconds() for name, p in runs.items()}
 
 
 def deal(seconds: Mapping[str, float], groups: int) -> list[list[str]]:
-    """Names for each group: the longest run first, always to the group that has least to do."""
+    """Return the names of each group's runs: the longest run first, always to the group with the least work."""
     queues: list[list[str]] = [[] for _ in range(groups)]
     load = [0.0] * groups
     for name in sorted(seconds, key=lambda name: (-seconds[name], name)):
@@ -172,7 +173,7 @@ def deal(seconds: Mapping[str, float], groups: int) -> list[list[str]]:
 
 
 def in_words(name: str, outcome: Mapping[str, Any]) -> str:
-    """One line for one run."""
+    """Return one line for one run."""
     if outcome["status"] == "failed":
         return f"{name}: failed: {outcome['error_text']}"
     return f"{name}: {outcome['in_words']}, {format_duration(outcome['seconds'])}"

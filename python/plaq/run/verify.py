@@ -1,4 +1,4 @@
-"""Whether the files of a run's folder are whole and belong together: what ``plaq verify`` looks at."""
+"""Check that the files of a run's folder are undamaged and belong together, as ``plaq verify`` does."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from typing import Any
 from plaq.data import results_file
 from plaq.errors import InputError
 from plaq.files import checkpoint, hashed
-from plaq.files.sealed import SealedFile, opened
+from plaq.files.sealed import SealedFile, open_sealed
 from plaq.files.tree import digest, read_tree
 from plaq.inputs.schema import parse_toml
 from plaq.run import manifest
 from plaq.run.application import Application
 from plaq.run.folder import CHECKPOINT, INPUT, RESULTS, need_ordinary
 
-KEPT = "kept."  # whoever needs no more measurements may remove these
+KEPT = "kept."  # may be removed if no more measurements are needed
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """On one file: its path, its bytes where it is there, what it is, and what is wrong with it, None if nothing."""
+    """Result of the check of one file: its path, its bytes if it exists, its purpose, and its error if there is one."""
 
     path: Path
     bytes: int | None
-    what: str
+    purpose: str
     wrong: str | None = None
 
 
 def runs_of(folder: Path) -> list[Path]:
-    """The folder of a run, or those of the runs of a sweep. InputError where there is none."""
+    """Return the folder of a run, or those of the runs of a sweep. InputError if there is none."""
     if (folder / INPUT).exists():
         return [folder]
-    found = sorted(path.parent for path in folder.glob(f"*/{INPUT}"))
-    if not found:
+    runs = sorted(path.parent for path in folder.glob(f"*/{INPUT}"))
+    if not runs:
         raise InputError(f"{folder}: there is no run: {INPUT} is missing")
-    return found
+    return runs
 
 
 @contextmanager
-def left_alone(folder: Path) -> Iterator[None]:
-    """InputError while a run writes into the folder; none begins to as long as the body lasts."""
+def shared_lock(folder: Path) -> Iterator[None]:
+    """Raise InputError while a run writes into the folder; no run begins to while the body lasts."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):  # a file system without locks
@@ -60,61 +60,61 @@ def left_alone(folder: Path) -> Iterator[None]:
 
 
 def verify(kind: type[Application], folder: Path) -> list[Verdict]:
-    """On every file of the folder that plaq reads again: the input, the checkpoint, all that it names, the results."""
+    """Check every file of the folder that plaq reads again: input, checkpoint, all that it names, results."""
     input, state, results = (folder / name for name in (INPUT, CHECKPOINT, RESULTS))
     need_ordinary(input)
     parameters = kind.Parameters.read(input)
-    found = [Verdict(input, hashed.length(input), f"input of {kind.name}")]
+    verdicts = [Verdict(input, hashed.length(input), f"input of {kind.name}")]
     files: dict[str, Any] = {}
     if state.exists():
         def read() -> None:
-            whole(state, replace(checkpoint.FORMAT, remedy=remedy))
+            check_sealed(state, replace(checkpoint.FORMAT, remedy=remedy))
             files.update(checkpoint.load(state, kind.name, *parameters.fingerprints(), remedy=remedy)["files"])
 
         remedy = f"put the right one back, or {checkpoint.FORMAT.remedy}"
-        found.append(judged(state, "state to go on from", read))
+        verdicts.append(check_file(state, "state to resume from", read))
     datasets = files.pop(RESULTS, {})
     for name, entry in files.items():
         path = folder / name
         if name.startswith(KEPT) and not path.exists():
-            found.append(Verdict(path, None, "removed: its temperature cannot be measured further"))
+            verdicts.append(Verdict(path, None, "removed: its temperature cannot be measured further"))
             continue
         grows = name.startswith("checkpoint.bins.")
-        found.append(judged(path, "named by the state",
+        verdicts.append(check_file(path, "named by the state",
                             lambda: hashed.check(path, entry, manifest.remedy(state), grows)))
     if results.exists() or datasets:
-        found.append(judged(results, "results", lambda: check_results(kind, results, parameters, datasets)))
-    return found
+        verdicts.append(check_file(results, "results", lambda: check_results(kind, results, parameters, datasets)))
+    return verdicts
 
 
-def judged(path: Path, what: str, look: Callable[[], None]) -> Verdict:
-    """Verdict on a file; ``look`` raises InputError for what is wrong with it."""
+def check_file(path: Path, purpose: str, check: Callable[[], None]) -> Verdict:
+    """Return the verdict on a file; ``check`` raises InputError for what is wrong with it."""
     size = None
     with suppress(OSError, InputError):
         size = hashed.length(path)
     try:
-        look()
+        check()
     except InputError as error:
-        return Verdict(path, size, what, str(error))
-    return Verdict(path, size, what)
+        return Verdict(path, size, purpose, str(error))
+    return Verdict(path, size, purpose)
 
 
-def whole(path: Path, format: Any) -> None:
-    """InputError where a byte of a sealed file is another one."""
-    with opened(path, format):
+def check_sealed(path: Path, format: Any) -> None:
+    """Raise InputError if a byte of a sealed file has changed."""
+    with open_sealed(path, format):
         pass
     with closing(SealedFile(path, format)) as file:
         file.verify()
 
 
 def check_results(kind: type[Application], path: Path, parameters: Any, datasets: dict[str, str]) -> None:
-    """InputError where the results are damaged, of another input, or without what the state needs of them."""
+    """Raise InputError if the results are damaged, of another input, or without data that the state needs."""
     format = results_file.format_of(kind.name)
-    whole(path, format)
-    with opened(path, format) as file:
-        theirs = kind.Parameters.from_tables(parse_toml(file["input"].asstr()[()], path), path)
-        said = read_tree(file["header"]).get("input", "")
-        if parameters.conflict(theirs) or not theirs.fingerprint().startswith(said):
+    check_sealed(path, format)
+    with open_sealed(path, format) as file:
+        parameters_there = kind.Parameters.from_tables(parse_toml(file["input"].asstr()[()], path), path)
+        fingerprint = read_tree(file["header"]).get("input", "")
+        if parameters.conflict(parameters_there) or not parameters_there.fingerprint().startswith(fingerprint):
             raise InputError(f"{path}: holds the results of another input than {INPUT}; {format.remedy}")
         for place, wanted in datasets.items():
             if place not in file or digest(file[place]) != wanted:

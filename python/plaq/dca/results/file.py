@@ -20,7 +20,7 @@ from plaq.dca.results.results import Results, plain
 from plaq.dca.solver.shares import SpreadEstimate
 from plaq.errors import InputError
 from plaq.files.atomic import atomic_file
-from plaq.files.sealed import SealedFile, opened, seal
+from plaq.files.sealed import SealedFile, open_sealed, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 FORMAT = format_of(PROGRAM)
@@ -96,7 +96,7 @@ def check_functions(path: Path, points: list[Point], inputs: Collection[str], di
         return
     if not path.exists():
         raise InputError(f"{path}: {wanted[0]} is not there, as there is no such file")
-    with opened(path, FORMAT) as file:
+    with open_sealed(path, FORMAT) as file:
         if read_tree(file["header"]).get("input") not in inputs:
             raise InputError(f"{path}: holds the results of another input")
         _require(wanted, file, path)
@@ -112,7 +112,7 @@ def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict
 
     Without ``functions`` the two-particle functions, which may be large, are left out.
     """
-    with opened(path, FORMAT) as file:
+    with open_sealed(path, FORMAT) as file:
         points = [_read_point(group, functions) for group in file["points"].values()]
         transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
         results = Results(points, transition, read_tree(file["seconds"]))

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from plaq.data.estimate import with_error
-from plaq.data.figures import Theme, between, png
+from plaq.data.figures import Theme, png, temperature_colour
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import inequivalent
@@ -282,7 +282,7 @@ def coloured(results: Results, name: str | None = None) -> list[tuple[str, Point
     """(colour, point) from hot to cold, of the points that have an observable."""
     points = [point for point in results.points if name is None or name in point]
     order = sorted(points, key=lambda point: -point.T)
-    return [(between(1 - i / max(1, len(order) - 1)), point) for i, point in enumerate(order)]
+    return [(temperature_colour(1 - i / max(1, len(order) - 1)), point) for i, point in enumerate(order)]
 
 
 def look(theme: Theme, i: int) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from plaq.data.estimate import Estimate, with_error
 from plaq.data.formatting import format_duration
-from plaq.data.page import figure, folded, frame, markup, rows
+from plaq.data.page import collapsible, figure, frame, markup, rows
 from plaq.data.results_file import digest_of
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
@@ -65,7 +65,7 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
              ("digest of the results", digest)]
         ),
         *(history_table(point, results.unit) for point in results.points if point.history),
-        folded("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
+        collapsible("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
     ]
     return frame(title, parts)
 
@@ -172,4 +172,4 @@ def notes(results: Results) -> str:
                 said.append(f"T = {point.T:g}, {words(name)}: bias of {size:.1f} errors, by jackknife: measure more")
     if not said:
         return ""
-    return folded("Error bars to read with care", f"<pre>{escape(chr(10).join(said))}</pre>", " open")
+    return collapsible("Error bars to read with care", f"<pre>{escape(chr(10).join(said))}</pre>", " open")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from plaq.data.formatting import format_duration, format_number
-from plaq.data.page import cell, folded, table
+from plaq.data.page import cell, collapsible, table
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.response import responses
@@ -116,4 +116,4 @@ def history_table(point, unit: str) -> str:
     body = [[*(cell(record.get(name)) for name in names), format_duration(sum((record.get("seconds") or {}).values()))]
             for record in point.history]
     head = [escape(words(name)) for name in [*names, "time"]]
-    return folded(f"Iterations at T = {measured(f'{point.T:g}', unit)}", table(head, body))
+    return collapsible(f"Iterations at T = {measured(f'{point.T:g}', unit)}", table(head, body))

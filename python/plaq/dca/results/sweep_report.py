@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from plaq.data.estimate import with_error
 from plaq.data.figures import Theme, png
 from plaq.data.formatting import format_duration, format_number
-from plaq.data.page import Html, figure, folded, frame, markup, table
+from plaq.data.page import Html, collapsible, figure, frame, markup, table
 from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import PAIRING, Instability
@@ -66,7 +66,7 @@ def page(entries: list[Entry], digest: list[str]) -> str:
         point_table(entries),
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
         f"that the data cannot support. The same numbers in full: {TABLE}, sweep_points.csv.</p>",
-        folded("Digests of the results", f"<pre>{escape(chr(10).join(digest))}</pre>"),
+        collapsible("Digests of the results", f"<pre>{escape(chr(10).join(digest))}</pre>"),
     ])
 
 

@@ -92,7 +92,7 @@ class Chains:
     @region("collection")
     def gather_bins(self, comm: Any, complete: bool) -> None:
         """Bring all sums to rank 0, and if they are complete to every rank. Collective."""
-        found = comm.fold(self.bins.handed_over(), lambda a, b: a.join(b))
+        found = comm.fold(self.bins.take_all(), lambda a, b: a.join(b))
         if complete:
             found = comm.bcast(found)
         if found is not None:
