@@ -35,8 +35,8 @@ app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
 
 
-def show_version(wanted: bool) -> None:
-    if wanted:
+def show_version(value: bool) -> None:
+    if value:
         from plaq import __version__
         from plaq.machine import commit
 

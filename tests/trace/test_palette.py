@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from plaq.trace.palette import FILLS, LOOKS, looks
+from plaq.trace.palette import FILLS, STYLES, styles_of
 
 # Machado, Oliveira and Fernandes, IEEE TVCG 15, 1291 (2009), severity 1; for linear RGB.
 SEEN_BY = {
@@ -54,13 +54,13 @@ def test_fills_stay_apart(eye):
 def test_sixteen_names_differ_and_the_rest_is_neutral():
     names = [f"task {k}" for k in range(30)]
     seconds = np.arange(30.0)
-    found = looks(names, seconds)
-    assert sorted(found[14:]) == list(range(LOOKS)) and set(found[:14]) == {LOOKS}
+    found = styles_of(names, seconds)
+    assert sorted(found[14:]) == list(range(STYLES)) and set(found[:14]) == {STYLES}
     assert set(found[22:]) == set(range(len(FILLS)))  # the eight largest have plain fills
 
 
 def test_a_name_keeps_its_colour():
-    few = dict(zip(["walker", "measure"], looks(["walker", "measure"], np.array([2.0, 1.0]))))
+    few = dict(zip(["walker", "measure"], styles_of(["walker", "measure"], np.array([2.0, 1.0]))))
     more = ["a", "walker", "measure", "z"]
-    assert few["walker"] == looks(more, np.array([0.0, 2.0, 1.0, 0.5]))[1]
-    assert few == dict(zip(["walker", "measure"], looks(["walker", "measure"], np.array([5.0, 3.0]))))
+    assert few["walker"] == styles_of(more, np.array([0.0, 2.0, 1.0, 0.5]))[1]
+    assert few == dict(zip(["walker", "measure"], styles_of(["walker", "measure"], np.array([5.0, 3.0]))))

@@ -7,7 +7,7 @@ import pytest
 from hand_made import suspended, trace_of
 
 from plaq.trace.chrome import write_chrome
-from plaq.trace.elements import counters_of, elements_of, running
+from plaq.trace.elements import counters_of, elements_of, running_time
 from plaq.trace.elements_page import imbalance
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.otf2 import steps_inside
@@ -91,8 +91,8 @@ def test_what_runs_before_a_time():
     end = begin + rng.exponential(1, 50)
     at = rng.uniform(0, 12, 20)
     expected = [(np.clip(end, 0, t) - np.clip(begin, 0, t)).sum() for t in at]
-    assert running(begin, end, at) == pytest.approx(expected)
-    assert running(begin[:0], end[:0], at).tolist() == [0] * 20
+    assert running_time(begin, end, at) == pytest.approx(expected)
+    assert running_time(begin[:0], end[:0], at).tolist() == [0] * 20
 
 
 def test_imbalance_between_two_moments():

@@ -6,7 +6,7 @@ from hand_made import suspended, trace_of, waiting
 
 from plaq import _core
 from plaq.errors import InputError
-from plaq.trace.palette import OTHER, WAITING, looks
+from plaq.trace.palette import OTHER, WAITING, styles_of
 from plaq.trace.profile import busy, profile
 from plaq.trace.report_tables import top_table, worker_table
 from plaq.trace.waiting import COLLECTIVES, is_waiting, waiting_on_workers
@@ -52,5 +52,5 @@ def test_waiting_counts_only_while_the_task_has_a_worker_and_not_twice():
 
 
 def test_a_look_of_its_own():
-    found = looks(["wait", "a", "b"], np.array([9.0, 2.0, 1.0]), np.array([True, False, False]))
+    found = styles_of(["wait", "a", "b"], np.array([9.0, 2.0, 1.0]), np.array([True, False, False]))
     assert found[0] == WAITING and WAITING not in found[1:] and WAITING != OTHER

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
@@ -26,131 +27,22 @@ def newest_of(folder: Path) -> Path:
     return max(traces)[1] if traces else folder
 
 
+def output_option(help: str) -> Any:
+    """Return the type of an option for the path to write to."""
+    return Annotated[Optional[Path], typer.Option("-o", "--out", help=help)]
+
+
 TraceFolder = Annotated[
     Path,
     typer.Argument(help="The folder of a trace; or of a run, for its newest one.", show_default=False,
                    callback=newest_of),
 ]
-TOP = 10  # names that the profile shows unless asked for all
-
-
-@app.command("profile")
-def trace_profile(
-    folder: TraceFolder,
-    everything: Annotated[bool, typer.Option("--all", help=f"All names, not only the first {TOP}.")] = False,
-    csv: Annotated[Optional[Path], typer.Option(help="Write all names to this file too, times in s.")] = None,
-):
-    """List calls and times of every task and region, by exclusive time."""
-    from plaq.files.atomic import write_atomically
-    from plaq.trace.profile import as_csv, busy, profile, time_text
-
-    trace = read_trace(folder)
-    rows = profile(trace)
-    if csv:
-        write_atomically(csv, as_csv(rows, trace.notes).encode())
-    shown = rows if everything else rows[:TOP]
-    columns = ("calls", "inclusive", "exclusive", "mean", "min", "max", "stddev", "suspended", "share")
-    table = plain_table(("name", "kind"), columns)
-    for row in shown:
-        times = (row.inclusive, row.exclusive, row.mean, row.min, row.max, row.stddev, row.suspended)
-        table.add_row(row.name, row.kind, str(row.calls), *map(time_text, times),
-                      "–" if row.kind == "waiting" else f"{100 * row.share:.1f} %")
-    print_table(table)
-    more = f" {len(rows) - len(shown)} more names: --all." if len(shown) < len(rows) else ""
-    print(f"\n{busy(trace)}.{more}")
-
-
-@app.command("tree")
-def trace_tree(
-    folder: TraceFolder,
-    out: Annotated[Optional[Path], typer.Option("-o", "--out", help="Write it to this file for Graphviz.")] = None,
-):
-    """Show the tree of tasks and the tasks that they created, by name, with their times."""
-    from plaq.files.atomic import write_atomically
-    from plaq.trace.profile import time_text
-    from plaq.trace.tree import as_dot, as_lines, task_tree
-
-    trace = read_trace(folder)
-    roots = task_tree(trace)
-    if out:
-        write_atomically(out, as_dot(roots, trace.notes).encode())
-        print_line(str(out))
-        return
-    table = plain_table(("task",), ("tasks", "time", "with those below"))
-    for text, node in as_lines(roots):
-        table.add_row(text, str(node.calls), time_text(node.seconds), time_text(node.subtree))
-    print_table(table)
-
-
-@app.command("graph")
-def trace_graph(
-    folder: TraceFolder,
-    out: Annotated[
-        Optional[Path], typer.Option("-o", "--out", help="File to write; by default graph.dot in the folder.")
-    ] = None,
-    by: Annotated[
-        Literal["name", "task"], typer.Option(help="A node for every name, or for every task.")
-    ] = "name",
-    limit: Annotated[int, typer.Option(help="Most tasks in a graph by task.", **whole(1_000_000))] = 500,
-):
-    """Write the graph of creation and of used results, for Graphviz: dot -Tsvg graph.dot > graph.svg."""
-    from plaq.files.atomic import write_atomically
-    from plaq.trace.graph import graph_by_name, graph_by_task
-
-    trace = read_trace(folder)
-    text = graph_by_name(trace) if by == "name" else graph_by_task(trace, limit)
-    out = out or folder / "graph.dot"
-    write_atomically(out, text.encode())
-    print_line(str(out))
-
-
-@app.command("report")
-def trace_report(
-    folder: TraceFolder,
-    out: Annotated[
-        Optional[Path], typer.Option("-o", "--out", help="File to write; by default report.html in the folder.")
-    ] = None,
-):
-    """Write a page with the timeline, counters and tables: one file that any browser opens, without a network."""
-    from plaq.trace.report import write_report
-
-    out = out or folder / "report.html"
-    write_report(read_trace(folder), out)
-    print_line(str(out))
-
-
-@app.command("chrome")
-def trace_chrome(
-    folder: TraceFolder,
-    out: Annotated[
-        Optional[Path],
-        typer.Option(
-            "-o", "--out", help="File to write, compressed if it ends in .gz; by default chrome.json.gz there."
-        ),
-    ] = None,
-):
-    """Write the timeline for ui.perfetto.dev or chrome://tracing."""
-    from plaq.trace.chrome import write_chrome
-
-    out = out or folder / "chrome.json.gz"
-    write_chrome(read_trace(folder), out)
-    print_line(str(out))
-
-
-@app.command("otf2")
-def trace_otf2(
-    folder: TraceFolder,
-    out: Annotated[
-        Optional[Path],
-        typer.Option("-o", "--out", help="New folder for the archive; by default otf2/ in the folder."),
-    ] = None,
-):
-    """Write the timeline as an OTF2 archive, for Vampir and others."""
-    from plaq.trace.otf2 import write_otf2
-
-    out = out or folder / "otf2"
-    write_otf2(read_trace(folder), out)
-    print_line(str(out / "traces.otf2"))
+TreeFile = output_option("Write it to this file for Graphviz.")
+GraphFile = output_option("File to write; by default graph.dot in the folder.")
+ReportFile = output_option("File to write; by default report.html in the folder.")
+ChromeFile = output_option("File to write, compressed if it ends in .gz; by default chrome.json.gz there.")
+ArchiveFolder = output_option("New folder for the archive; by default otf2/ in the folder.")
+TOP = 10  # names that the profile shows by default
 
 
 def read_trace(folder: Path) -> Trace:
@@ -163,3 +55,95 @@ def read_trace(folder: Path) -> Trace:
     for note in trace.notes:
         print(f"plaq: note: {note}", file=sys.stderr)
     return trace
+
+
+def export(folder: Path, out: Path, write: Callable[[Trace, Path], None], entry: str = "") -> None:
+    """Read the trace, write it to ``out``, and print the path of the file, or of the ``entry`` of the archive."""
+    write(read_trace(folder), out)
+    print_line(str(out / entry))
+
+
+def write_text(path: Path, text: str) -> None:
+    from plaq.files.atomic import write_atomically
+
+    write_atomically(path, text.encode())
+
+
+@app.command("profile")
+def trace_profile(
+    folder: TraceFolder,
+    all_names: Annotated[bool, typer.Option("--all", help=f"All names, not only the first {TOP}.")] = False,
+    csv: Annotated[Optional[Path], typer.Option(help="Write all names to this file too, times in s.")] = None,
+):
+    """List calls and times of every task and region, by exclusive time."""
+    from plaq.trace.profile import as_csv, busy, profile, time_text
+
+    trace = read_trace(folder)
+    rows = profile(trace)
+    if csv:
+        write_text(csv, as_csv(rows, trace.notes))
+    shown = rows if all_names else rows[:TOP]
+    columns = ("calls", "inclusive", "exclusive", "mean", "min", "max", "stddev", "suspended", "share")
+    table = plain_table(("name", "kind"), columns)
+    for row in shown:
+        times = (row.inclusive, row.exclusive, row.mean, row.min, row.max, row.stddev, row.suspended)
+        table.add_row(row.name, row.kind, str(row.calls), *map(time_text, times),
+                      "–" if row.kind == "waiting" else f"{100 * row.share:.1f} %")
+    print_table(table)
+    more = f" {len(rows) - len(shown)} more names: --all." if len(shown) < len(rows) else ""
+    print(f"\n{busy(trace)}.{more}")
+
+
+@app.command("tree")
+def trace_tree(folder: TraceFolder, out: TreeFile = None):
+    """Show the tree of tasks and the tasks that they created, by name, with their times."""
+    from plaq.trace.profile import time_text
+    from plaq.trace.tree import as_dot, as_lines, task_tree
+
+    if out:
+        export(folder, out, lambda trace, path: write_text(path, as_dot(task_tree(trace), trace.notes)))
+        return
+    table = plain_table(("task",), ("tasks", "time", "with those below"))
+    for text, node in as_lines(task_tree(read_trace(folder))):
+        table.add_row(text, str(node.calls), time_text(node.seconds), time_text(node.subtree))
+    print_table(table)
+
+
+@app.command("graph")
+def trace_graph(
+    folder: TraceFolder,
+    out: GraphFile = None,
+    by: Annotated[
+        Literal["name", "task"], typer.Option(help="A node for every name, or for every task.")
+    ] = "name",
+    limit: Annotated[int, typer.Option(help="Most tasks in a graph by task.", **whole(1_000_000))] = 500,
+):
+    """Write the graph of creation and of used results, for Graphviz: dot -Tsvg graph.dot > graph.svg."""
+    from plaq.trace.graph import graph_by_name, graph_by_task
+
+    graph = graph_by_name if by == "name" else lambda trace: graph_by_task(trace, limit)
+    export(folder, out or folder / "graph.dot", lambda trace, path: write_text(path, graph(trace)))
+
+
+@app.command("report")
+def trace_report(folder: TraceFolder, out: ReportFile = None):
+    """Write a page with the timeline, counters and tables: one file that any browser opens, without a network."""
+    from plaq.trace.report import write_report
+
+    export(folder, out or folder / "report.html", write_report)
+
+
+@app.command("chrome")
+def trace_chrome(folder: TraceFolder, out: ChromeFile = None):
+    """Write the timeline for ui.perfetto.dev or chrome://tracing."""
+    from plaq.trace.chrome import write_chrome
+
+    export(folder, out or folder / "chrome.json.gz", write_chrome)
+
+
+@app.command("otf2")
+def trace_otf2(folder: TraceFolder, out: ArchiveFolder = None):
+    """Write the timeline as an OTF2 archive, for Vampir and others."""
+    from plaq.trace.otf2 import write_otf2
+
+    export(folder, out or folder / "otf2", write_otf2, "traces.otf2")

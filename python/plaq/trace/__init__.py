@@ -1,4 +1,4 @@
-"""See what a program did: which task ran where and when, what it waited for, what the machine did meanwhile."""
+"""Traces of a program: where and when each task ran, its waits, and counters of the machine."""
 
 from plaq.trace.model import Counter, RankInfo, Trace
 from plaq.trace.read import read

@@ -1,4 +1,4 @@
-"""From the records of one rank to its tables. Rows are counted within the rank."""
+"""Tables of one rank from its records. Rows are counted within the rank."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RankTables:
 
 
 def assemble(file: RankFile, clock: Clock) -> RankTables:
-    """The tables of one rank."""
+    """Return the tables of one rank."""
     head, subject = file.records["head"], file.records["subject"]
     kind = (head >> KIND_SHIFT).astype(np.uint8)
     next_ = np.minimum(np.arange(1, len(kind) + 1), len(kind) - 1)
@@ -77,8 +77,10 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
 
 @dataclass
 class _Events:
-    """Columns [n], one thread after the other, each in its order. `number`, `is_subject` and `other` are of the second
-    half."""
+    """Columns [n], one thread after the other, each in its order.
+
+    `number`, `is_subject` and `other` are of the second half.
+    """
 
     kind: np.ndarray
     time: np.ndarray
@@ -89,33 +91,33 @@ class _Events:
     thread: np.ndarray
 
     def until(self, time: float) -> _Events:
-        """Those before."""
+        """Return the events up to a time."""
         before = self.time <= time
         return _Events(*(getattr(self, field.name)[before] for field in fields(self)))
 
 
 class _TaskIds:
-    """The ids of all tasks that any event names, ascending; `row` finds their places."""
+    """Ids of all tasks that any event names, ascending; `row` gives their positions."""
 
     def __init__(self, events: _Events):
-        named = [events.subject[_is(events, CREATED, SUSPENDED, WOKEN, FINISHED, LINKED, REGION_BEGIN)]]
-        named.append(events.subject[_is(events, STARTED, RESUMED)] & ID_BITS)
-        named.append(events.other[_is(events, CREATED, LINKED)])
-        everything = np.concatenate(named)
-        highest = int(everything.max(initial=0))
-        if highest < 8 * len(everything) + 1024:  # ids are dense as a rule: no sorting
-            seen = np.zeros(highest + 1, bool)
-            seen[everything] = True
-            seen[0] = False
-            self.ids = np.flatnonzero(seen).astype(np.uint64)
-            self._rows = np.cumsum(seen) - 1
-            self._rows[~seen] = -1
+        columns = [events.subject[_is(events, CREATED, SUSPENDED, WOKEN, FINISHED, LINKED, REGION_BEGIN)]]
+        columns.append(events.subject[_is(events, STARTED, RESUMED)] & ID_BITS)
+        columns.append(events.other[_is(events, CREATED, LINKED)])
+        named_ids = np.concatenate(columns)
+        highest = int(named_ids.max(initial=0))
+        if highest < 8 * len(named_ids) + 1024:  # ids are dense as a rule: no sorting
+            is_named = np.zeros(highest + 1, bool)
+            is_named[named_ids] = True
+            is_named[0] = False
+            self.ids = np.flatnonzero(is_named).astype(np.uint64)
+            self._rows = np.cumsum(is_named) - 1
+            self._rows[~is_named] = -1
         else:
-            self.ids = np.unique(everything[everything > 0])
+            self.ids = np.unique(named_ids[named_ids > 0])
             self._rows = None
 
     def row(self, ids: np.ndarray) -> np.ndarray:
-        """Rows of ids that are named somewhere; -1 for id 0."""
+        """Return rows of ids that are named somewhere; -1 for id 0."""
         if self._rows is not None:
             return self._rows[ids]
         rows = np.searchsorted(self.ids, ids)
@@ -125,10 +127,10 @@ class _TaskIds:
 def _worker_of(events: _Events) -> dict[int, int]:
     served = _is(events, STARTED, RESUMED)
     pairs = np.stack([events.thread[served], (events.subject[served] >> WORKER_SHIFT).astype(np.int64)], axis=1)
-    found = np.unique(pairs, axis=0)
-    threads, counts = np.unique(found[:, 0], return_counts=True)
+    unique = np.unique(pairs, axis=0)
+    threads, counts = np.unique(unique[:, 0], return_counts=True)
     only = set(threads[counts == 1].tolist())
-    return {thread: worker for thread, worker in found.tolist() if thread in only}
+    return {thread: worker for thread, worker in unique.tolist() if thread in only}
 
 
 def _is(events: _Events, *kinds: int) -> np.ndarray:
@@ -153,9 +155,12 @@ def _tasks(events: _Events, ids: _TaskIds, unknown: int) -> np.ndarray:
 
 
 def _slices(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> np.ndarray:
-    """From started or resumed to suspended or finished. Where the end is missing (lost, or the trace was over),
-    the slice ends where its task or its worker went on with something else, at the latest with the trace. So does
-    one whose end belongs to a later slice of the task, since what came between was lost."""
+    """Return slices, from started or resumed to suspended or finished.
+
+    If the end is missing (lost, or the trace was over), the slice ends at the next slice of its task or its worker, at
+    the latest with the trace. So does a slice whose end belongs to a later slice of the task, since the events between
+    were lost.
+    """
     chosen = np.flatnonzero(_is(events, STARTED, RESUMED, SUSPENDED, FINISHED))
     row = ids.row(events.subject[chosen] & ID_BITS)
     order = np.lexsort((events.time[chosen], row))
@@ -195,23 +200,23 @@ def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> 
     by_number = end[np.argsort(events.subject[end], kind="stable")]
     place = np.searchsorted(events.subject[by_number], regions["id"])
     place_in = np.minimum(place, max(len(by_number) - 1, 0))
-    found = place < len(by_number)
-    found[found] = events.subject[by_number[place_in[found]]] == regions["id"][found]
+    has_end = place < len(by_number)
+    has_end[has_end] = events.subject[by_number[place_in[has_end]]] == regions["id"][has_end]
     of_task = np.full(len(begin), last)
     inside = regions["task"] >= 0
     of_task[inside] = tasks["finished"][regions["task"][inside]]
     regions["end"] = np.where(np.isnan(of_task), last, of_task)
     sequence_end = np.full(len(begin), len(events.kind))
-    if found.any():
-        matched = by_number[place_in[found]]
-        regions["end"][found] = events.time[matched]
-        sequence_end[found] = matched
+    if has_end.any():
+        matched = by_number[place_in[has_end]]
+        regions["end"][has_end] = events.time[matched]
+        sequence_end[has_end] = matched
     regions["end"] = np.maximum(regions["end"], regions["begin"])
-    if not found.all():
+    if not has_end.all():
         known = regions.copy()
-        known["end"] = np.where(found, regions["end"], regions["begin"])
-        around = _around(known, begin, np.where(found, sequence_end, begin))
-        within = ~found & (around >= 0)
+        known["end"] = np.where(has_end, regions["end"], regions["begin"])
+        around = _around(known, begin, np.where(has_end, sequence_end, begin))
+        within = ~has_end & (around >= 0)
         regions["end"][within] = regions["end"][around[within]]
         sequence_end[within] = sequence_end[around[within]]
     regions["parent"] = _around(regions, begin, sequence_end)
@@ -219,7 +224,10 @@ def _regions(events: _Events, ids: _TaskIds, tasks: np.ndarray, last: float) -> 
 
 
 def _around(regions: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Row of the region around each one, -1: none. Regions nest within their task or, outside of tasks, thread."""
+    """Return the row of the region around each one, -1: none.
+
+    Regions nest within their task or, outside of tasks, thread.
+    """
     count = len(regions)
     parent = np.full(count, -1, np.int64)
     group = np.where(regions["task"] >= 0, regions["task"], -2 - regions["thread"].astype(np.int64))

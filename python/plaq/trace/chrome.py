@@ -1,9 +1,8 @@
 """Chrome's trace event format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
 
-Format: "Trace Event Format" by N. Duca and D. Sinclair, JSON object form. Processes are ranks; threads are
-workers, threads outside of the pools and streams of GPUs; slices of tasks, parts of regions and what a GPU did are
-complete events, links are flows, counters are counter tracks. Times are in us with three decimals, which is what
-the format counts in.
+Format: "Trace Event Format" by N. Duca and D. Sinclair, JSON object form. Processes are ranks; threads are workers,
+threads outside of the pools and streams of GPUs; slices of tasks, parts of regions and operations of GPUs are complete
+events, links are flows, counters are counter tracks. Times are in us with three decimals, the unit of the format.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ COMPRESSION = 4  # of gzip, 1 to 9: twice as fast as the usual 6 for files 5 % l
 
 
 def write_chrome(trace: Trace, path: Path) -> None:
-    """Write the events to `path`, compressed where it ends in .gz. RunError when it cannot be written.
+    """Write the events to `path`, compressed if it ends in .gz. RunError if it cannot be written.
 
-    Process and thread ids are rank + 1 and lane + 1, since readers take 0 for the idle task of a kernel. A link
-    whose tasks had no worker then is left out, and a note counts them.
+    Process and thread ids are rank + 1 and lane + 1, since readers take 0 for the idle task of a kernel. A link between
+    tasks that had no worker then is left out, and a note counts such links.
     """
     with ExitStack() as stack:
         file = stack.enter_context(atomic_file(path))
@@ -51,7 +50,7 @@ def write_chrome(trace: Trace, path: Path) -> None:
 
 
 def events(trace: Trace, line: Timeline, flows: np.ndarray, notes: list[str]) -> Iterator[list[str]]:
-    """All events as JSON texts, in lists of at most about CHUNK."""
+    """Yield all events as JSON texts, in lists of at most about CHUNK."""
     yield [*headings(trace, line), *(note_event(note, line) for note in notes)]
     yield from interval_events(trace, line)
     yield from flow_events(flows)
@@ -60,7 +59,7 @@ def events(trace: Trace, line: Timeline, flows: np.ndarray, notes: list[str]) ->
 
 
 def headings(trace: Trace, line: Timeline) -> Iterator[str]:
-    """Names and order of processes and threads."""
+    """Yield names and order of processes and threads."""
 
     def metadata(kind: str, pid: int, tid: int, **args: object) -> str:
         return json.dumps({"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args})
@@ -75,14 +74,17 @@ def headings(trace: Trace, line: Timeline) -> Iterator[str]:
 
 
 def note_event(note: str, line: Timeline) -> str:
-    """A mark over all processes at the beginning."""
+    """Return a mark over all processes at the beginning."""
     pid = line.lanes[0].rank + 1 if line.lanes else 1
     return json.dumps({"ph": "i", "s": "g", "name": note, "cat": "note", "pid": pid, "tid": 1, "ts": 0})
 
 
 def interval_events(trace: Trace, line: Timeline) -> Iterator[list[str]]:
-    """Complete events: a task's slice says its id and its parent's (0: none), a region's part says its task's;
-    what a GPU did says id and name of the task that asked for it, and bytes."""
+    """Yield complete events: slices of tasks, parts of regions, operations of GPUs.
+
+    A slice has its task's id and its parent's (0: none), a part of a region its task's. An operation of a GPU has id
+    and name of the task that requested it, and bytes.
+    """
     names = [json.dumps(name) for name in trace.names]
     pids = np.array([lane.rank + 1 for lane in line.lanes], np.int64)
     ids = np.append(trace.tasks["id"], np.uint64(0))  # row -1 has id 0
@@ -115,10 +117,10 @@ def interval_events(trace: Trace, line: Timeline) -> Iterator[list[str]]:
 
 
 def flow_ends(trace: Trace, on_worker: OnWorker, line: Timeline) -> tuple[np.ndarray, int]:
-    """(links[k, end, (pid, tid, ns)], how many links are left out). `end` is 0 at the source, 1 at the target.
+    """Return (links[k, end, (pid, tid, ns)], number of links left out). `end` is 0 at the source, 1 at the target.
 
-    An arrow starts where the source had last a worker before the link, and ends where the target then had one or
-    got one next; a point at the very end of a slice moves 1 ns into it.
+    An arrow starts at the last worker of the source before the link, and ends at the worker that the target had then or
+    got next; a point at the very end of a slice moves 1 ns into it.
     """
     links = trace.links
     source = on_worker.last_begun(links["source"], links["time"])
@@ -147,7 +149,7 @@ def flow_events(flows: np.ndarray) -> Iterator[list[str]]:
 
 
 def counter_events(trace: Trace, counter: Counter) -> Iterator[list[str]]:
-    """A track of the process: the format has none of a thread, so the name says which worker or thread it is."""
+    """Yield a track of the process; the format has none for threads, so that the name includes the worker or thread."""
     name, unit = json.dumps(counter_name(trace, counter)), json.dumps(counter.unit or "value")
     head = f'{{"ph":"C","pid":{counter.rank + 1},"name":{name},"args":{{{unit}:'
     time, value = known_samples(counter)

@@ -1,4 +1,4 @@
-"""From ticks to seconds, and from the clock of one host to that of another."""
+"""Conversion of ticks to seconds, and of the clock of one host to that of another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHORTEST = 20_000_000  # ns: over less the length of a tick is not known that we
 
 
 class Clock:
-    """The time of one rank. The length of a tick comes from all moments at which both clocks were read."""
+    """Clock of one rank. The length of a tick comes from all moments at which both clocks were read."""
 
     def __init__(self, file: RankFile, reference: RankFile):
         self.notes: list[str] = []
@@ -39,7 +39,7 @@ class Clock:
         )
 
     def seconds(self, ticks: np.ndarray) -> np.ndarray:
-        """Ticks (their low 56 bits) as seconds on the reference's CLOCK_MONOTONIC."""
+        """Return ticks (their low 56 bits) as seconds on the reference's CLOCK_MONOTONIC."""
         since = ((ticks.astype(np.uint64) - self._first) & LOW_BITS).astype(np.int64)
         since = np.where(since >= 1 << 55, since - (1 << 56), since).astype(float)  # before the first reading
         time = np.interp(since, self._ticks, self._seconds)
@@ -51,13 +51,13 @@ class Clock:
         return time + self._offset(time)
 
     def since_boot(self, ns: np.ndarray) -> np.ndarray:
-        """Times of this host's CLOCK_MONOTONIC as seconds on the reference's."""
+        """Return times of this host's CLOCK_MONOTONIC as seconds on the reference's."""
         time = ns.astype(float) * 1e-9
         return time + self._offset(time)
 
 
 def _offset(file: RankFile, reference: RankFile, notes: list[str]):
-    """What to add to the host's clock, as a function of its time."""
+    """Return the difference to the host's clock, as a function of its time."""
     if file.process["boot"] == reference.process["boot"]:
         return lambda time: 0.0  # one host: CLOCK_MONOTONIC is the same
     known = np.sort(file.offsets, order="at")

@@ -1,4 +1,4 @@
-"""The counters of a trace as curves: one strip for each name, and totals as rates."""
+"""Counters of a trace as curves: one strip for each name, and totals as rates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Strip:
 
 
 def strips_of(trace: Trace) -> list[Strip]:
-    """Those that change come first; those of workers before those of processes and those of threads."""
+    """Return the strips: those that change first; workers before processes and threads."""
     by_name: dict[str, list[Counter]] = {}
     for counter in trace.counters:
         by_name.setdefault(counter.name, []).append(counter)
@@ -37,8 +37,11 @@ def strips_of(trace: Trace) -> list[Strip]:
 
 
 def as_rates(unit: str, curves: list[Curve]) -> tuple[str, list[Curve]]:
-    """Unit and curves to show. What counts events or seconds since the beginning is read better as a rate: events
-    per s, or seconds per s in %. Such a counter grows and never falls, and events are whole."""
+    """Return unit and curves to show, with totals as rates.
+
+    Counters of events or seconds since the beginning are shown as events per s, or seconds per s in %. Such a counter
+    never falls, and events are whole numbers.
+    """
     grown = [np.diff(value) for _, value in curves]
     never_fall = all((part >= 0).all() for part in grown) and any((part > 0).any() for part in grown)
     whole = all((value == np.rint(value)).all() for _, value in curves)
@@ -50,13 +53,13 @@ def as_rates(unit: str, curves: list[Curve]) -> tuple[str, list[Curve]]:
 
 
 def rate(time: np.ndarray, value: np.ndarray, factor: float) -> Curve:
-    """`factor` times what was added per s since the sample before, for all samples but the first."""
+    """Return `factor` times the increment per s since the previous sample, for all samples but the first."""
     later = np.flatnonzero(np.diff(time) > 0)
     return time[1:][later], factor * 1e9 * np.diff(value)[later] / np.diff(time)[later]
 
 
 def label(counter: Counter, trace: Trace) -> str:
-    """Whose counter it is."""
+    """Return the owner of a counter."""
     parts = [f"rank {counter.rank}"] if len(trace.ranks) > 1 else []
     if counter.worker >= 0:
         parts.append(f"worker {counter.worker}")

@@ -1,4 +1,4 @@
-"""Graphviz's language: how nodes and the two kinds of edges look."""
+"""Graphviz's language: style of nodes and of the two kinds of edges."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ STYLES = {
 
 
 def quoted(text: str) -> str:
-    """A string of the language; line breaks stay."""
+    """Return a string of the language; line breaks stay."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def node(place: int, label: str, weight: float) -> str:
-    """A box that is white for weight 0 and orange for weight 1."""
+    """Return a box that is white for weight 0 and orange for weight 1."""
     return f'  n{place} [label={quoted(label)} fillcolor="0.08 {weight:.3f} 1.0"];'
 
 
 def edge(source: int, target: int, kind: str, count: int) -> str:
-    """An edge of `count` parents or links; one is not worth a label."""
+    """Return an edge of `count` parents or links; a count of 1 has no label."""
     label = f' label="{count}"' if count != 1 else ""
     return f"  n{source} -> n{target} [{STYLES[kind]}{label}];"
 
 
 def digraph(title: str, lines: list[str], notes: list[str]) -> str:
-    """The whole file. The legend and the notes of the trace stand above the drawing."""
+    """Return the whole file. The legend and the notes of the trace stand above the drawing."""
     heading = "\n".join([title, *notes])
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""Maps of elements on a trace's page: who was where, who moved, who had how much to do."""
+"""Maps of elements on a trace's page: their ranks, moves and loads."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ MOST = 128 * 128  # points of a map
 SIZE = 150  # pixels of the longer side
 
 
-def maps(all_of_them: list[Elements], trace: Trace) -> str:
-    """A heading for each collection whose elements lie on a mesh of one or two dimensions, with its maps; HTML."""
-    return "".join(of_collection(one, trace) for one in all_of_them)
+def maps(collections: list[Elements], trace: Trace) -> str:
+    """Return HTML: a heading for each collection on a mesh of one or two dimensions, with its maps."""
+    return "".join(maps_of(elements, trace) for elements in collections)
 
 
-def of_collection(one: Elements, trace: Trace) -> str:
-    wide = one.index[:, one.index.any(0)]  # a mesh may have three dimensions and be flat
+def maps_of(elements: Elements, trace: Trace) -> str:
+    wide = elements.index[:, elements.index.any(0)]  # a mesh may have three dimensions and be flat
     index = np.concatenate([wide, np.zeros((len(wide), 2), int)], 1)[:, : max(2, wide.shape[1])]
     width, height = index[:, 0].max() + 1, index[:, 1].max() + 1
-    head = f"<h2>Elements of {escape(one.name)}</h2>"
+    head = f"<h2>Elements of {escape(elements.name)}</h2>"
     if index.shape[1] > 2 or width * height > MOST:
-        return f'<div>{head}<p class="note">{len(index)} elements, which no map of {MOST} points shows.</p></div>'
-    moved_at, _, moved = one.moves()
+        return f'<div>{head}<p class="note">{len(index)} elements, too many for a map of {MOST} points.</p></div>'
+    moved_at, _, moved = elements.moves()
     times = np.linspace(0, trace.duration, MOMENTS + 1)
-    shown = []
+    figures = []
     for k in range(MOMENTS + 1):
         since = moved[(moved_at > times[k - 1]) & (moved_at <= times[k])] if k else moved[:0]
-        words = (f"{time_text(times[k])}: I = {imbalance(one, times[k - 1], times[k], trace):.2f}" if k
+        words = (f"{time_text(times[k])}: I = {imbalance(elements, times[k - 1], times[k], trace):.2f}" if k
                  else "the beginning")
-        shown.append(figure(picture(index, one.places(times[k]), since, width, height), words))
-    seconds = one.seconds()
-    shown.append(figure(heat(index, seconds / max(seconds.max(), 1e-300), width, height),
+        figures.append(figure(picture(index, elements.ranks_at(times[k]), since, width, height), words))
+    seconds = elements.seconds()
+    figures.append(figure(heat(index, seconds / max(seconds.max(), 1e-300), width, height),
                         f"time, at most {time_text(seconds.max())}"))
     note = (f"{len(index)} elements, {len(moved)} moves. Colours are ranks; dots are elements that have moved "
-            "since the map before. I = max/mean − 1 of the ranks' loads between two maps. The last map shows how "
+            "since the previous map. I = max/mean − 1 of the ranks' loads between two maps. The last map shows how "
             "long each has run.")
-    return f'<div>{head}<div class="maps">{"".join(shown)}</div><p class="note">{note}</p></div>'
+    return f'<div>{head}<div class="maps">{"".join(figures)}</div><p class="note">{note}</p></div>'
 
 
-def imbalance(one: Elements, begin: float, end: float, trace: Trace) -> float:
-    """Of the time that elements ran between two moments, over the ranks."""
-    inside = np.clip(one.end, begin, end) - np.clip(one.begin, begin, end)
-    place = {info.rank: k for k, info in enumerate(trace.ranks)}
-    loads = np.bincount([place[rank] for rank in one.rank.tolist()], inside, len(trace.ranks))
+def imbalance(elements: Elements, begin: float, end: float, trace: Trace) -> float:
+    """Return max/mean - 1 over the ranks of the time that elements ran between two moments."""
+    inside = np.clip(elements.end, begin, end) - np.clip(elements.begin, begin, end)
+    position = {info.rank: k for k, info in enumerate(trace.ranks)}
+    loads = np.bincount([position[rank] for rank in elements.rank.tolist()], inside, len(trace.ranks))
     return float(loads.max() / loads.mean() - 1) if loads.sum() > 0 else 0.0
 
 
@@ -82,5 +82,5 @@ def svg(parts: list[str], width: int, height: int) -> str:
             f'shape-rendering="crispEdges">{"".join(parts)}</svg>')
 
 
-def figure(drawn: str, words: str) -> str:
-    return f"<figure>{drawn}<figcaption>{escape(words)}</figcaption></figure>"
+def figure(drawing: str, words: str) -> str:
+    return f"<figure>{drawing}<figcaption>{escape(words)}</figcaption></figure>"

@@ -1,4 +1,4 @@
-"""What ran on the GPUs of one rank, and which task asked for it."""
+"""Operations on the GPUs of one rank, and the tasks that requested them."""
 
 from __future__ import annotations
 
@@ -10,35 +10,38 @@ from plaq.trace.rank_file import RankFile
 
 
 def gpu_table(file: RankFile, clock: Clock, tasks: np.ndarray) -> tuple[list[tuple[int, str]], np.ndarray]:
-    """GPU and name of each stream, and the table `GPU`; names and rows of tasks are those of the rank's tables.
+    """Return GPU and name of each stream, and the table `GPU`; names and rows of tasks are those of the rank's tables.
 
     The task is the one that made the call of CUDA's with the same correlation id.
     """
-    found = np.sort(file.gpu, order="begin", kind="stable")
-    table = np.zeros(len(found), GPU)
-    places = np.stack([found[name] for name in ("gpu", "context", "stream")], axis=1)
-    streams, stream = np.unique(places, axis=0, return_inverse=True)
+    operations = np.sort(file.gpu, order="begin", kind="stable")
+    table = np.zeros(len(operations), GPU)
+    stream_keys = np.stack([operations[name] for name in ("gpu", "context", "stream")], axis=1)
+    streams, stream = np.unique(stream_keys, axis=0, return_inverse=True)
     table["stream"] = stream.reshape(-1)
-    table["rank"], table["name"], table["bytes"] = file.process["rank"], found["name"], found["bytes"]
-    table["begin"], table["end"] = clock.since_boot(found["begin"]), clock.since_boot(found["end"])
+    table["rank"], table["name"], table["bytes"] = file.process["rank"], operations["name"], operations["bytes"]
+    table["begin"], table["end"] = clock.since_boot(operations["begin"]), clock.since_boot(operations["end"])
 
     calls = np.sort(file.gpu_calls, order="correlation", kind="stable")
-    row = row_of(calls["correlation"], found["correlation"])
+    row = row_of(calls["correlation"], operations["correlation"])
     id = np.append(calls["task"], np.uint64(0))[row]  # row -1: no task
     table["task"] = row_of(tasks["id"], id)
     return names_of(streams.tolist()), table
 
 
 def row_of(sorted_: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Where each value stands in an ascending list, -1 where it does not."""
+    """Return the position of each value in an ascending list, -1 if it is not in it."""
     row = np.searchsorted(sorted_, values)
-    there = row < len(sorted_)
-    there[there] = sorted_[row[there]] == values[there]
-    return np.where(there, row, -1)
+    present = row < len(sorted_)
+    present[present] = sorted_[row[present]] == values[present]
+    return np.where(present, row, -1)
 
 
 def names_of(streams: list[list[int]]) -> list[tuple[int, str]]:
-    """GPU and name of streams [(gpu, context, stream)]; the name says the context where a GPU has several."""
+    """Return GPU and name of streams [(gpu, context, stream)].
+
+    The name includes the context if a GPU has several.
+    """
     contexts: dict[int, set[int]] = {}
     for gpu, context, _ in streams:
         contexts.setdefault(gpu, set()).add(context)

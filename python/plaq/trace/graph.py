@@ -1,4 +1,4 @@
-"""The task graph: who created whom and who used whose results, task by task or by name."""
+"""The task graph: creation of tasks and use of results, task by task or by name."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from plaq.trace.profile import time_text
 
 
 def graph_by_name(trace: Trace) -> str:
-    """Graphviz: one node per name of tasks. A number at an edge says how many tasks or links it stands for."""
+    """Return Graphviz: one node per name of tasks. A number at an edge counts its tasks or links."""
     names = trace.tasks["name"].astype(np.int64)
     calls = np.bincount(names, minlength=len(trace.names))
     seconds = np.bincount(names, OnWorker(trace).total(), len(trace.names))
     labels = {
         int(k): f"{trace.names[k]}\n{calls[k]} tasks, {time_text(seconds[k])}" for k in np.flatnonzero(calls)
     }
-    parent, child = created(trace)
+    parent, child = creators(trace)
     links = trace.links
     edges = [(names[parent], names[child], "parent"), (names[links["source"]], names[links["target"]], "link")]
     return drawing(labels, seconds, edges, trace.notes)
 
 
 def graph_by_task(trace: Trace, limit: int) -> str:
-    """Graphviz: one node per task. InputError for more than `limit` tasks."""
+    """Return Graphviz: one node per task. InputError for more than `limit` tasks."""
     count = len(trace.tasks)
     if count > limit:
         raise InputError(f"the trace has {count} tasks, and --limit allows {limit} in a graph by task")
@@ -39,18 +39,18 @@ def graph_by_task(trace: Trace, limit: int) -> str:
         for row, task in enumerate(trace.tasks)
     }
     links = trace.links
-    edges = [(*created(trace), "parent"), (links["source"], links["target"], "link")]
+    edges = [(*creators(trace), "parent"), (links["source"], links["target"], "link")]
     return drawing(labels, seconds, edges, trace.notes)
 
 
-def created(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of all tasks that created one, and of those."""
+def creators(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of all tasks that another one created, and of their creators."""
     child = np.flatnonzero(trace.tasks["parent"] >= 0)
     return trace.tasks["parent"][child], child
 
 
 def drawing(labels: dict[int, str], seconds: np.ndarray, edges: list, notes: list[str]) -> str:
-    """The graph of labelled nodes, shaded by their time, with equal edges counted."""
+    """Return the graph of labelled nodes, shaded by their time, with equal edges counted."""
     longest = seconds.max(initial=0.0) or 1.0
     lines = [dot.node(k, text, seconds[k] / longest) for k, text in labels.items()]
     for source, target, kind in edges:

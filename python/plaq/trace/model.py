@@ -1,4 +1,4 @@
-"""What a trace holds, in memory: plain numpy tables. Readers make it, outputs read it.
+"""A trace in memory: plain numpy tables. Readers make it, outputs read it.
 
 All times are float64 seconds since the earliest event of all ranks, on one clock. "Row" is a position in a table.
 """
@@ -64,7 +64,7 @@ GPU = np.dtype(
 
 @dataclass
 class RankInfo:
-    """One process. `end` is "closed" for a complete trace, else "cut: " and why."""
+    """One process. `end` is "closed" for a complete trace, else "cut: " and the reason."""
 
     rank: int
     host: str
@@ -93,7 +93,7 @@ class Counter:
 
 @dataclass
 class Trace:
-    """What a program did: see the types above for its tables.
+    """Trace of a program: see the types above for its tables.
 
     `notes` are one-line warnings that every output shows: lost events, cut files, clocks that were not aligned.
     """

@@ -1,4 +1,4 @@
-"""Intervals that overlap without nesting, as after lost ends of regions, are cut so that they nest."""
+"""Nesting of intervals that overlap, as after lost ends of regions: they are cut until they nest."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import numpy as np
 
 
 def lanes_that_do_not_nest(table: np.ndarray) -> np.ndarray:
-    """The lanes of a table of intervals (`plaq.trace.timeline.INTERVAL`, in its order) on which one begins before
-    another of its depth ended, or ends after the one around it."""
+    """Return the lanes of a table of intervals on which two overlap without nesting.
+
+    One begins before another of its depth ended, or ends after the one around it. The table is in the order of
+    `plaq.trace.timeline.INTERVAL`.
+    """
     order = np.argsort(table["depth"], kind="stable")
     levels = np.split(order, np.flatnonzero(np.diff(table["depth"][order])) + 1)
     wrong = np.zeros(len(table), bool)
@@ -22,10 +25,10 @@ def lanes_that_do_not_nest(table: np.ndarray) -> np.ndarray:
     return np.unique(table["lane"][wrong])
 
 
-def nested(rows: np.ndarray) -> np.ndarray:
-    """The intervals of one lane, each cut where one that began before it ends. Depths are counted anew."""
+def nest(rows: np.ndarray) -> np.ndarray:
+    """Return the intervals of one lane, each cut where an earlier one ends. Depths are counted anew."""
     waiting = [(row["begin"], place, 0, row["end"]) for place, row in enumerate(rows)]  # sorted already
-    found, open_ = [], []  # open_: (end, slice) from the outermost to the innermost
+    cut, open_ = [], []  # open_: (end, slice) from the outermost to the innermost
     while waiting:
         begin, place, cuts, end = heapq.heappop(waiting)
         within = rows["slice"][place]
@@ -34,9 +37,9 @@ def nested(rows: np.ndarray) -> np.ndarray:
         if open_ and open_[-1][0] < end:
             heapq.heappush(waiting, (open_[-1][0], place, cuts + 1, end))
             end = open_[-1][0]
-        found.append((place, begin, end, len(open_)))
+        cut.append((place, begin, end, len(open_)))
         open_.append((end, within))
-    place, begin, end, depth = (np.array(column) for column in zip(*found))
+    place, begin, end, depth = (np.array(column) for column in zip(*cut))
     out = rows[place]
     out["begin"], out["end"], out["depth"] = begin, end, depth
     return out

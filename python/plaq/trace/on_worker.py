@@ -1,4 +1,4 @@
-"""When each task had a worker: slices by task, and running sums over them."""
+"""Times at which each task had a worker: slices by task, and running sums over them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from plaq.trace.model import Trace
 
 
 class OnWorker:
-    """The slices of a trace ordered by task and begin. "Place" is a position in that order.
+    """Slices of a trace ordered by task and begin. "Place" is a position in that order.
 
-    `order[place]` is the row of the slice, `first[task]` the place of the task's first slice and `first[task + 1]`
-    one beyond its last.
+    `order[place]` is the row of the slice, `first[task]` the place of the task's first slice and `first[task + 1]` one
+    beyond its last.
     """
 
     def __init__(self, trace: Trace):
@@ -24,7 +24,7 @@ class OnWorker:
         self._before = np.concatenate([[0.0], np.cumsum(self.end - self.begin)])
 
     def last_begun(self, task: np.ndarray, time: np.ndarray) -> np.ndarray:
-        """Places of the last slice of `task` that begins at or before `time`; `first[task] - 1` where none does.
+        """Return places of the last slice of `task` that begins at or before `time`; `first[task] - 1` if none does.
 
         A binary search for all at once.
         """
@@ -37,7 +37,7 @@ class OnWorker:
         return low - 1
 
     def seconds(self, task: np.ndarray, time: np.ndarray) -> np.ndarray:
-        """How long `task` had a worker before `time`, s."""
+        """Return the time for which `task` had a worker before `time`, s."""
         place = self.last_begun(task, time)
         some = place >= self.first[task]
         here = np.where(some, place, 0)
@@ -45,15 +45,15 @@ class OnWorker:
         return np.where(some, self._before[here] - self._before[self.first[task]] + partial, 0.0)
 
     def total(self) -> np.ndarray:
-        """[task] How long each task had a worker, s."""
+        """Return [task] the time for which each task had a worker, s."""
         return self._before[self.first[1:]] - self._before[self.first[:-1]]
 
 
 def depths(parent: np.ndarray) -> np.ndarray:
-    """[row] How many ancestors each row has, from the row of its parent (-1: none).
+    """Return [row] the number of ancestors of each row, from the row of its parent (-1: none).
 
-    The stride doubles with each round, so that a long chain costs the logarithm of its length. ValueError for rows
-    that are their own ancestors.
+    The stride doubles with each round, so that a long chain costs the logarithm of its length. ValueError for rows that
+    are their own ancestors.
     """
     depth = (parent >= 0).astype(np.int64)
     jump = parent.copy()

@@ -26,8 +26,8 @@ from plaq.trace.timeline import Timeline, nanoseconds
 def write_otf2(trace: Trace, folder: Path) -> None:
     """Write the archive `folder`/traces.otf2 with the files beside it.
 
-    InputError when the folder exists or plaq was built without OTF2, RunError when it cannot be written. The notes
-    of the trace stand in the archive's description.
+    InputError if the folder exists or plaq was built without OTF2, RunError if it cannot be written. The notes of the
+    trace stand in the archive's description.
     """
     library = otf2_library()
     if folder.exists():
@@ -52,7 +52,7 @@ def write_otf2(trace: Trace, folder: Path) -> None:
 
 
 def otf2_library():
-    """The part of the compiled module that writes archives; InputError where it was built without."""
+    """Return the part of the compiled module that writes archives; InputError if it was built without."""
     from plaq import _core
 
     demand("OTF2", "OTF2 archives are written by the OTF2 library")
@@ -60,9 +60,11 @@ def otf2_library():
 
 
 class Places:
-    """Hosts, processes with the GPUs that they used behind them, and locations. The location of a lane is its
-    position. Behind the lanes stand, for every rank, one for tasks created outside of tasks (`outside[rank]`) and, if
-    there are any, one for counters (`recorder[rank]`)."""
+    """Hosts, processes with the GPUs that they used behind them, and locations.
+
+    The location of a lane is its position. Behind the lanes stand, for every rank, one for tasks created outside of
+    tasks (`outside[rank]`) and, if there are any, one for counters (`recorder[rank]`).
+    """
 
     def __init__(self, trace: Trace, line: Timeline):
         self.hosts = list(dict.fromkeys(info.host for info in trace.ranks))
@@ -90,8 +92,10 @@ class Places:
 
 
 class Creations:
-    """Who created which task: `creator[task]` is a location, `generation[task]` counts its tasks from 1, in the
-    order of their times; `table` has those that were seen being created."""
+    """Creators of tasks: `creator[task]` is a location, `generation[task]` counts its tasks from 1 in order of time.
+
+    `table` has the tasks whose creation was recorded.
+    """
 
     def __init__(self, trace: Trace, on_worker: OnWorker, line: Timeline, places: Places):
         tasks = trace.tasks
@@ -110,17 +114,19 @@ class Creations:
         first = np.maximum.accumulate(np.where(is_first, np.arange(len(creator)), 0))
         self.generation = np.zeros(len(tasks), np.uint32)
         self.generation[order] = np.arange(len(creator)) - first + 1
-        seen = order[~np.isnan(tasks["created"][order])]
+        recorded = order[~np.isnan(tasks["created"][order])]
         self.table = {
-            "location": self.creator[seen],
-            "time": nanoseconds(tasks["created"][seen]),
-            "generation": self.generation[seen],
+            "location": self.creator[recorded],
+            "time": nanoseconds(tasks["created"][recorded]),
+            "generation": self.generation[recorded],
         }
 
 
 def steps_inside(trace: Trace, rows: np.ndarray) -> np.ndarray:
-    """The intervals, with the name of a task within what it is about: readers count the time of the innermost, and so
-    that of a step for its name, whichever element does it."""
+    """Return the intervals, with the name of a task within that of its subject.
+
+    Readers count the time of the innermost name, and so that of a step for its name, on any element.
+    """
     rows, subject = rows.copy(), np.append(subject_of_tasks(trace), -1)
     marks = np.append(trace.regions["subject"], False)[rows["region"]] & (rows["gpu"] < 0) & (rows["task"] >= 0)
     about = (rows["region"] < 0) & (rows["gpu"] < 0) & (subject[rows["task"]] >= 0)
@@ -130,8 +136,7 @@ def steps_inside(trace: Trace, rows: np.ndarray) -> np.ndarray:
 
 
 def intervals(trace: Trace, on_worker: OnWorker, line: Timeline, created: Creations) -> dict:
-    """The intervals, and the names of tasks and regions that they are counted through; what GPUs did is among the
-    regions."""
+    """Return the intervals, and the names of tasks and regions by which they are counted; with GPU operations."""
     rows, tasks = steps_inside(trace, line.intervals), trace.tasks
     is_slice = (rows["region"] < 0) & (rows["gpu"] < 0)
     of_tasks, of_regions = np.unique(rows["name"][is_slice]), np.unique(rows["name"][~is_slice])
@@ -165,16 +170,19 @@ def intervals(trace: Trace, on_worker: OnWorker, line: Timeline, created: Creati
 
 
 def counters(trace: Trace, line: Timeline, places: Places) -> dict:
-    """Quantities, counters and samples. A worker's counter belongs to its location; one of another kernel thread
-    belongs to the process, and its name says which thread."""
+    """Return quantities, counters and samples.
+
+    A worker's counter belongs to its location; a counter of another kernel thread belongs to the process, and its name
+    includes the thread.
+    """
     lanes = {(lane.rank, lane.worker): place for place, lane in reversed(list(enumerate(line.lanes)))}
     quantities: dict[tuple[str, str], int] = {}
-    found, columns = [], []
+    rows, columns = [], []
     for i, counter in enumerate(trace.counters):
         name = counter.name if counter.worker >= 0 else counter_name(trace, counter)
         quantity = quantities.setdefault((name, counter.unit), len(quantities))
         location = lanes[counter.rank, counter.worker] if counter.worker >= 0 else -1
-        found.append((quantity, places.process[counter.rank], location))
+        rows.append((quantity, places.process[counter.rank], location))
         time, value = known_samples(counter)
         recorder = np.full(len(time), places.recorder[counter.rank], np.int32)
         columns.append((recorder, np.full(len(time), i, np.int32), time, value))
@@ -186,6 +194,6 @@ def counters(trace: Trace, line: Timeline, places: Places) -> dict:
     names = ("location", "counter", "time", "value")
     return {
         "quantities": list(quantities),
-        "counters": found,
+        "counters": rows,
         "samples": {name: column[order] for name, column in zip(names, joined)},
     }

@@ -21,18 +21,18 @@ class Pack:
         self._parts: list[bytes] = []
 
     def add(self, name: str, values: np.ndarray, differences: bool = False) -> None:
-        """Append a column of values below 2^53, which is what the page counts exactly."""
+        """Append a column of values below 2^53, the range that the page represents exactly."""
         values = np.asarray(values, np.int64)
         self.columns.append((name, len(values), differences))
         self._parts.append(variable_length(np.diff(values, prepend=0) if differences else values))
 
     def text(self) -> str:
-        """All columns, deflated, in base64."""
+        """Return all columns, deflated, in base64."""
         return base64.b64encode(zlib.compress(b"".join(self._parts), 6)).decode()
 
 
 def variable_length(values: np.ndarray) -> bytes:
-    """The bytes of `Pack` for int64 values."""
+    """Return the bytes of `Pack` for int64 values."""
     rest = ((values << 1) ^ (values >> 63)).view(np.uint64)
     size = np.ones(len(rest), np.int64)
     for bits in range(7, 64, 7):

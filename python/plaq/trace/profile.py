@@ -1,4 +1,4 @@
-"""The profile: how often each task and region ran, and for how long."""
+"""The profile: calls and times of each task and region."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from plaq.trace.waiting import waiting_names, waiting_on_workers
 class Row:
     """All calls of one name, in seconds.
 
-    A call of a task is a task that had a worker; its inclusive time is the time it had one, without suspensions
-    and without the tasks it created. A call of a region inside a task lasts while the task has a worker, so
-    suspensions do not count there either; outside of tasks it lasts from begin to end. Exclusive time is inclusive
-    time without the regions directly inside. `suspended` is what passes between begin and end without a worker (of
-    tasks that finished). Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive
-    time of one call; share is the part of all exclusive time but that of waiting. A region within one of the same
-    name counts in both. What a task is about, such as an element of a collection, has no row: its time is the
-    task's. Regions that wait (`plaq.trace.waiting`) are of a kind of their own, with share 0.
+    A call of a task is a task that had a worker; its inclusive time is the time it had one, without suspensions and
+    without the tasks it created. A call of a region inside a task lasts while the task has a worker, so suspensions do
+    not count there either; outside of tasks it lasts from begin to end. Exclusive time is inclusive time without the
+    regions directly inside. `suspended` is the time between begin and end without a worker (of tasks that finished).
+    Mean, min, max and stddev (of all calls, so divided by their number) are of the inclusive time of one call; share is
+    the part of all exclusive time but that of waiting. A region within one of the same name counts in both. The subject
+    of a task, such as an element of a collection, has no row: its time is the task's. Regions that wait
+    (`plaq.trace.waiting`) are of a kind of their own, with share 0.
     """
 
     kind: str  # task, region or waiting
@@ -42,7 +42,7 @@ class Row:
 
 
 def profile(trace: Trace) -> list[Row]:
-    """One row per name of tasks and of regions that ran, most exclusive time first."""
+    """Return one row per name of tasks and of regions that ran, most exclusive time first."""
     trace = without_subjects(trace)
     on_worker = OnWorker(trace)
     tasks, regions = trace.tasks, trace.regions
@@ -84,7 +84,7 @@ def summary(
     exclusive: np.ndarray,
     suspended: np.ndarray,
 ) -> list[dict]:
-    """The fields of `Row`, but for the share, for every name among the calls."""
+    """Return the fields of `Row`, but for the share, for every name among the calls."""
     calls = np.bincount(name, minlength=len(names))
     total = np.bincount(name, inclusive, len(names))
     mean = total / np.maximum(calls, 1)
@@ -109,7 +109,7 @@ def summary(
 
 
 def as_csv(rows: list[Row], notes: list[str]) -> str:
-    """A line per row, times in s; notes of the trace come first as lines that begin with #."""
+    """Return a line per row, times in s; notes of the trace come first as lines that begin with #."""
     text = io.StringIO()
     text.writelines(f"# {note}\n" for note in notes)
     table = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
@@ -119,8 +119,7 @@ def as_csv(rows: list[Row], notes: list[str]) -> str:
 
 
 def busy(trace: Trace) -> str:
-    """One line: how long, on how many workers, and in which part of their time they worked or kept a task that
-    waited."""
+    """Return one line: duration, number of workers, and shares of their time of work and of waiting tasks."""
     workers = sum(len(rank.workers) for rank in trace.ranks)
     used = float((trace.slices["end"] - trace.slices["begin"]).sum())
     known = [trace.duration if rank.end == "closed" else rank.until for rank in trace.ranks]
@@ -133,7 +132,7 @@ def busy(trace: Trace) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """``1.23 s``, ``45.6 ms``, ``7.89 µs``, ``12.0 ns``."""
+    """Return ``1.23 s``, ``45.6 ms``, ``7.89 µs``, ``12.0 ns``."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if abs(seconds) >= 0.9995 * size:
             return f"{seconds / size:.{2 if abs(seconds) < 9.995 * size else 1}f} {unit}"

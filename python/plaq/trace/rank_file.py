@@ -1,4 +1,4 @@
-"""The file of one rank as it lies on disk; src/plaq/trace/file.hpp and buffer.hpp say what is in it."""
+"""The file of one rank as it lies on disk; src/plaq/trace/file.hpp and buffer.hpp define its content."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CLOCK_OFFSET = np.dtype([("seconds", "<f8"), ("error", "<f8"), ("at", "<f8")])
 
 @dataclass
 class RankFile:
-    """Everything in one file: `records` [n] of all threads, those of one thread together and in their order."""
+    """Content of one file: `records` [n] of all threads, those of one thread together and in their order."""
 
     path: Path
     state: str  # "closed", or "cut: " and why it ends early: then all is known up to the last of `clocks`
@@ -59,11 +59,11 @@ class RankFile:
 
 
 def read_rank_file(path: Path) -> RankFile:
-    """InputError where it is not a trace, or a damaged one.
+    """Read the file of a rank; InputError if it is not a trace, or a damaged one.
 
     A file that ends early (the process was killed, the disk was full, the end of the file is lost) is read up to the
-    last moment until which it has the events of all threads: what stands behind the last reading of the clocks does
-    not count.
+    last moment until which it has the events of all threads: records behind the last reading of the clocks do not
+    count.
     """
     with reading(path, FORMAT):
         with os.fdopen(open_file(path), "rb") as file:
@@ -121,7 +121,7 @@ def _parse(path: Path, data: np.ndarray) -> RankFile:
 
 
 def _head(path: Path, head: bytes) -> tuple[str, int]:
-    """State, and the length of the file when that was said."""
+    """Return the state, and the length of the file when the state was written."""
     lines = head.split(b"\n")
     if lines[0] + b"\n" != MAGIC:
         older = lines[0].startswith(MAGIC.rpartition(b" ")[0])
@@ -134,7 +134,7 @@ def _head(path: Path, head: bytes) -> tuple[str, int]:
 
 
 def _state(path: Path, state: str, written: int, size: int) -> str:
-    """"closed", or "cut: " and why the file ends early."""
+    """Return "closed", or "cut: " and why the file ends early."""
     if state == "open":
         return NOT_ENDED
     if size < written:
@@ -145,7 +145,7 @@ def _state(path: Path, state: str, written: int, size: int) -> str:
 
 
 def _blocks(path: Path, data: np.ndarray, may_end_early: bool) -> Iterator[tuple[int, int, int, np.ndarray]]:
-    """Kind, thread, events lost so far and bytes of each block."""
+    """Yield kind, thread, events lost so far and bytes of each block."""
     at, number = HEAD_BYTES, 0
     while at < len(data):
         head = data[at : at + BLOCK_HEAD.size].tobytes()

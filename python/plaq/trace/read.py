@@ -1,4 +1,4 @@
-"""`read`: the files of all ranks as one Trace."""
+"""Reader of traces: the files of all ranks as one Trace."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from plaq.trace.sampled import counters_of
 
 
 def read(folder: str | Path) -> Trace:
-    """The trace in a folder, all ranks merged on one clock.
+    """Read the trace in a folder, all ranks merged on one clock.
 
-    A file that ends early (kill, full disk) is read as far as it is complete and `Trace.notes` says so, as it does
-    for lost events and for clocks that do not fit. Raises InputError where there is no trace, or a damaged one.
+    A file that ends early (kill, full disk) is read as far as it is complete. `Trace.notes` reports that, lost events,
+    and clocks that do not fit. Raises InputError if there is no trace, or a damaged one.
     """
     folder = Path(folder)
     paths = sorted(folder.glob("rank-*.plaqtrace"))
@@ -57,7 +57,7 @@ def read(folder: str | Path) -> Trace:
 
 
 def name_of(rank: int) -> str:
-    """Of the file of a rank, as src/plaq/trace/session.cpp writes it."""
+    """Return the name of the file of a rank, as src/plaq/trace/session.cpp writes it."""
     return f"rank-{rank:04d}.plaqtrace"
 
 
@@ -75,7 +75,7 @@ def _troubles(info: RankInfo) -> list[str]:
 
 
 class _Merged:
-    """The tables of the ranks so far."""
+    """Tables of the ranks so far."""
 
     def __init__(self):
         self.names: dict[str, int] = {}

@@ -17,7 +17,7 @@ from plaq.trace.elements_page import maps
 from plaq.trace.model import Trace
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.pack import Pack
-from plaq.trace.palette import FILLS, WAITING, looks
+from plaq.trace.palette import FILLS, WAITING, styles_of
 from plaq.trace.profile import Row, busy, profile
 from plaq.trace.report_tables import tables
 from plaq.trace.timeline import Timeline, nanoseconds
@@ -31,12 +31,12 @@ CURVE_STEPS = 1_000_000  # fractions are kept to this part of the largest value 
 
 
 def write_report(trace: Trace, path: Path) -> None:
-    """Write the page of a trace. RunError when the file cannot be written."""
+    """Write the page of a trace. RunError if the file cannot be written."""
     write_atomically(path, page(trace).encode())
 
 
 def page(trace: Trace) -> str:
-    """The whole page: text and tables as HTML, the timeline as packed columns and a script that draws it."""
+    """Return the whole page: text and tables as HTML, the timeline as packed columns and a script that draws it."""
     elements = elements_of(trace)
     trace = replace(trace, counters=[*trace.counters, *counters_of(elements, trace)])
     rows = profile(trace)
@@ -64,9 +64,9 @@ def page(trace: Trace) -> str:
 
 
 def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
-    """What the script needs: a few words and numbers as JSON, and the columns of `Pack`. Times are in whole ns.
+    """Return the input of the script: words and numbers as JSON, and the columns of `Pack`. Times are in whole ns.
 
-    Items lie track after track; a track holds what one lane has at one depth, in the order of time. Each begins
+    Items lie track after track; a track holds the items of one lane at one depth, in the order of time. Each begins
     `gap` after the end of the one before it in its track (the first after 0).
     """
     on_worker = OnWorker(trace)
@@ -94,18 +94,18 @@ def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
     pack.add("link_ahead", trace.links["target"] - trace.links["source"])
     pack.add("link_time", nanoseconds(trace.links["time"]), differences=True)
     strips = add_curves(pack, strips_of(trace))
-    own = Counter()  # a region that only frames others needs no colour of its own
+    own = Counter()  # a region that consists of others needs no colour of its own
     for row in rows:
         own[row.name] += row.exclusive
     seconds = np.array([own[name] for name in trace.names])
-    seen = np.flatnonzero(np.bincount(items["name"], minlength=len(trace.names)))
+    shown = np.flatnonzero(np.bincount(items["name"], minlength=len(trace.names)))
     first_tasks = np.flatnonzero(np.diff(trace.tasks["rank"], prepend=-1))
     meta = {
         "columns": pack.columns,
         "duration": int(nanoseconds(np.float64(trace.duration))),
         "names": trace.names,
-        "looks": looks(trace.names, seconds, waiting_names(trace)),
-        "order": seen[np.argsort(-seconds[seen], kind="stable")].tolist(),
+        "looks": styles_of(trace.names, seconds, waiting_names(trace)),
+        "order": shown[np.argsort(-seconds[shown], kind="stable")].tolist(),
         "fills": FILLS,
         "waiting": WAITING,
         "ranks": [info.rank for info in trace.ranks],
@@ -126,7 +126,7 @@ def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
 
 
 def add_tasks(pack: Pack, trace: Trace) -> None:
-    """Columns of the tasks: the parent as the number of rows to go back (0: none), the id as two halves."""
+    """Add columns of the tasks: the parent as the number of rows to go back (0: none), the id as two halves."""
     tasks = trace.tasks
     row = np.arange(len(tasks))
     pack.add("task_name", tasks["name"])
@@ -137,8 +137,10 @@ def add_tasks(pack: Pack, trace: Trace) -> None:
 
 
 def waits(trace: Trace, on_worker: OnWorker) -> np.ndarray:
-    """[slice] 1 + how many ns its task waited for a worker just before: since it was created, for a task's first
-    slice, since it was ready, for a later one. 0 where that was not seen."""
+    """Return [slice] 1 + the ns for which its task waited for a worker just before; 0 if that was not recorded.
+
+    The wait begins at the creation for a task's first slice, and when it was ready for a later one.
+    """
     wait = np.full(len(trace.slices), -1, np.int64)
     ran = np.flatnonzero(np.diff(on_worker.first))
     ran = ran[~np.isnan(trace.tasks["created"][ran])]
@@ -146,15 +148,15 @@ def waits(trace: Trace, on_worker: OnWorker) -> np.ndarray:
     wait[on_worker.order[first]] = nanoseconds(on_worker.begin[first] - trace.tasks["created"][ran])
     task, time = trace.readies["task"], trace.readies["time"]
     following = on_worker.last_begun(task, time) + 1
-    seen = following < on_worker.first[task + 1]
-    following, time = following[seen], time[seen]
+    shown = following < on_worker.first[task + 1]
+    following, time = following[shown], time[shown]
     wait[on_worker.order[following]] = nanoseconds(on_worker.begin[following] - time)
     return np.maximum(wait, -1) + 1
 
 
 def add_curves(pack: Pack, strips: list[Strip]) -> list[dict]:
-    """Columns of all curves, one after the other, and what they mean. Values count steps of their curve."""
-    times, values, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], []
+    """Add columns of all curves, one after the other, with their meaning. Values count steps of their curve."""
+    times, values, meta = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], []
     for strip in strips:
         series = []
         for name, (time, value) in zip(strip.labels, strip.curves):
@@ -164,7 +166,7 @@ def add_curves(pack: Pack, strips: list[Strip]) -> list[dict]:
             times.append(time)
             values.append(np.rint(value / step).astype(np.int64))
             series.append({"label": name, "length": len(value), "step": step})
-        found.append({"name": strip.name, "unit": strip.unit, "series": series})
+        meta.append({"name": strip.name, "unit": strip.unit, "series": series})
     pack.add("counter_time", np.concatenate(times), differences=True)
     pack.add("counter_value", np.concatenate(values), differences=True)
-    return found
+    return meta

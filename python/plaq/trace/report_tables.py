@@ -1,4 +1,4 @@
-"""The tables of a trace's page: where the time went, workers, context switches, what was recorded."""
+"""Tables of a trace's page: times, workers, context switches, and the content of the recording."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from plaq.trace.curves import label
 from plaq.trace.model import Trace
-from plaq.trace.palette import FILLS, LOOKS, WAITING
+from plaq.trace.palette import FILLS, STYLES, WAITING
 from plaq.trace.profile import Row, time_text
 from plaq.trace.waiting import waiting_on_workers
 
@@ -19,17 +19,17 @@ TOP = 10
 MINOR = ("kind", "mean", "max", "slices")  # columns that a narrow screen leaves out
 
 
-def tables(trace: Trace, rows: list[Row], look_of: dict[str, int]) -> str:
-    """What stands below the timeline."""
+def tables(trace: Trace, rows: list[Row], style_of: dict[str, int]) -> str:
+    """Return the part of the page below the timeline."""
     parts = [
-        f"<div><h2>Where the time went</h2>{top_table(rows, look_of)}</div>",
+        f"<div><h2>Where the time went</h2>{top_table(rows, style_of)}</div>",
         f"<div><h2>Workers</h2>{worker_table(trace)}{switch_table(trace)}</div>",
     ]
     return f'<div class="columns">{"".join(parts)}</div>{about(trace)}'
 
 
-def top_table(rows: list[Row], look_of: dict[str, int]) -> str:
-    """The names with most exclusive time."""
+def top_table(rows: list[Row], style_of: dict[str, int]) -> str:
+    """Return the names with most exclusive time."""
     body = [
         [row.name, row.kind, number(row.calls)]
         + [time_text(seconds) for seconds in (row.inclusive, row.exclusive, row.mean, row.max)]
@@ -39,35 +39,35 @@ def top_table(rows: list[Row], look_of: dict[str, int]) -> str:
     head = ["name", "kind", "calls", "inclusive", "exclusive", "mean", "max", "share"]
     left = len(rows) - len(body)
     more = f" {left} more names are in <code>plaq trace profile</code>." if left > 0 else ""
-    return table(head, body, 2, [swatch(look_of[row.name]) for row in rows[:TOP]]) + (
-        '<p class="note">Time on a worker only: what a task was suspended for does not count. Exclusive time is '
+    return table(head, body, 2, [swatch(style_of[row.name]) for row in rows[:TOP]]) + (
+        '<p class="note">Time on a worker only: suspensions do not count. Exclusive time is '
         f"inclusive time without the regions inside; its share is of the sum of all names that do not wait.{more}</p>"
     )
 
 
 def worker_table(trace: Trace) -> str:
-    """Tasks, time of work and of waiting, and idle rate of every worker."""
+    """Return tasks, time of work and of waiting, and idle rate of every worker."""
     slices = trace.slices
     waiting_slice, waited = waiting_on_workers(trace)
     waits = np.bincount(waiting_slice, waited, len(slices))
     body = []
     for info in trace.ranks:
         for worker in info.workers:
-            here = (slices["rank"] == info.rank) & (slices["worker"] == worker)
-            seconds = float((slices["end"] - slices["begin"])[here].sum())
-            waiting = float(waits[here].sum())
+            in_worker = (slices["rank"] == info.rank) & (slices["worker"] == worker)
+            seconds = float((slices["end"] - slices["begin"])[in_worker].sum())
+            waiting = float(waits[in_worker].sum())
             idle = 1 - seconds / trace.duration if trace.duration else 0.0
             name = f"rank {info.rank}, worker {worker}" if len(trace.ranks) > 1 else f"worker {worker}"
-            body.append([name, number(int(here.sum())), time_text(seconds - waiting), time_text(waiting),
+            body.append([name, number(int(in_worker.sum())), time_text(seconds - waiting), time_text(waiting),
                          max(idle, 0.0)])
     return table(["worker", "slices", "work", "waiting", "idle rate"], body) + (
-        '<p class="note">Waiting: a task had the worker and waited there, as in a blocking call between ranks. '
+        '<p class="note">Waiting: a task kept its worker while it waited, as in a blocking call between ranks. '
         "Idle rate: the part of the whole trace in which the worker had no task.</p>"
     )
 
 
 def switch_table(trace: Trace) -> str:
-    """How often the kernel switched, for every thread that was sampled."""
+    """Return the number of context switches of every thread that was sampled."""
     counts: dict[str, list[float]] = {}
     for counter in trace.counters:
         if counter.name in SWITCHES and len(counter.value):
@@ -83,17 +83,20 @@ def switch_table(trace: Trace) -> str:
     return "<h2>Context switches of the kernel</h2>" + table(["thread", "voluntary", "involuntary"], body)
 
 
-def swatch(look: int) -> str:
-    """A small field in the colour of a name."""
-    fill = (*FILLS, *FILLS, "var(--other)", "var(--waiting)")[look]
+def swatch(style: int) -> str:
+    """Return a small field in the colour of a name."""
+    fill = (*FILLS, *FILLS, "var(--other)", "var(--waiting)")[style]
     light = f"color-mix(in srgb,{fill} 55%,white)"
     striped = f"repeating-linear-gradient(135deg,{fill} 0 3px,{light} 3px 5px)"
     return ('<i class="swatch" '
-            f'style="background:{striped if len(FILLS) <= look < LOOKS or look == WAITING else fill}"></i>')
+            f'style="background:{striped if len(FILLS) <= style < STYLES or style == WAITING else fill}"></i>')
 
 
 def table(head: list[str], body: list[list], texts: int = 1, marks: Iterable[str] = repeat("")) -> str:
-    """An HTML table; the first columns are texts, a row begins with its mark, a number is a share with a bar."""
+    """Return an HTML table.
+
+    The first columns are texts, a row begins with its mark, a number is a share with a bar.
+    """
     kinds = [" ".join(["text"] * (k < texts) + ["minor"] * (name in MINOR)) for k, name in enumerate(head)]
     classes = [f' class="{kind}"' if kind else "" for kind in kinds]
     cells = [f"<th{kind}>{escape(name)}</th>" for kind, name in zip(classes, head)]
@@ -114,12 +117,12 @@ def table(head: list[str], body: list[list], texts: int = 1, marks: Iterable[str
 
 
 def number(value: float) -> str:
-    """A whole number, its digits in groups of three."""
+    """Return a whole number, its digits in groups of three."""
     return f"{value:,.0f}".replace(",", "\u202f")
 
 
 def about(trace: Trace) -> str:
-    """What was recorded where, folded away."""
+    """Return the properties of the recording, collapsed."""
     rows = [(name, value) for name, value in trace.metadata.items()]
     rows += [
         (

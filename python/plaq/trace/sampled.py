@@ -1,4 +1,4 @@
-"""The counters of one rank, and the names of its kernel threads."""
+"""Counters of one rank, and the names of its kernel threads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from plaq.trace.rank_file import SAMPLE, RankFile
 
 
 def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[str], list[Counter]]:
-    """Names of the threads that recorded or were sampled, and all counters. The `thread` of regions becomes a
-    position among those names."""
+    """Return the names of the threads that recorded or were sampled, and all counters.
+
+    The `thread` of regions becomes a position among those names.
+    """
     numbers = sorted(file.threads)
     place = {number: position for position, number in enumerate(numbers)}
     names = [_name(file, file.threads[n]["id"], file.threads[n]["name"], tables.worker_of.get(n)) for n in numbers]
@@ -44,7 +46,7 @@ def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[
 
 
 def as_utilisation(total: Counter) -> Counter:
-    """The growing busy time of a core as its share of the time since the sample before; others as they are."""
+    """Return the growing busy time of a core as its share of the time since the previous sample; others unchanged."""
     name, _, core = total.name.rpartition(" ")
     if name != "busy time of core":
         return total
@@ -55,16 +57,19 @@ def as_utilisation(total: Counter) -> Counter:
 
 
 def _idle_rates(file: RankFile, edges: np.ndarray, slices: np.ndarray) -> list[Counter]:
-    """Per worker, the share of each time between two samples in which it ran no task, in 0.01 % as HPX's
-    /threads/idle-rate: looking for work, switching and sleeping are idle, and so is one that does not exist."""
+    """Return, per worker, the share of each time between two samples in which it ran no task.
+
+    In 0.01 % as HPX's /threads/idle-rate: search for work, switching and sleeping are idle, and so is a worker that
+    does not exist.
+    """
     out = []
     for worker in np.unique(slices["worker"]):
-        mine = slices[slices["worker"] == worker]  # sorted by begin, without overlap
-        done = np.concatenate([[0.0], np.cumsum(mine["end"] - mine["begin"])])
-        before = np.searchsorted(mine["begin"], edges)  # slices that had begun
+        of_worker = slices[slices["worker"] == worker]  # sorted by begin, without overlap
+        done = np.concatenate([[0.0], np.cumsum(of_worker["end"] - of_worker["begin"])])
+        before = np.searchsorted(of_worker["begin"], edges)  # slices that had begun
         last = np.maximum(before - 1, 0)
-        under_way = np.where(before > 0, np.minimum(edges, mine["end"][last]) - mine["begin"][last], 0.0)
-        busy = done[last] + under_way
+        in_progress = np.where(before > 0, np.minimum(edges, of_worker["end"][last]) - of_worker["begin"][last], 0.0)
+        busy = done[last] + in_progress
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.nan_to_num(np.diff(busy) / np.diff(edges))
         idle = np.clip(1e4 * (1 - share), 0, 1e4)

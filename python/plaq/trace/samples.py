@@ -1,4 +1,4 @@
-"""What the outputs say about counters."""
+"""Names and known samples of counters, for the outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plaq.trace.timeline import nanoseconds
 
 
 def counter_name(trace: Trace, counter: Counter) -> str:
-    """``queue length``, ``idle rate, worker 1``, ``involuntary switches, main``."""
+    """Return ``queue length``, ``idle rate, worker 1``, ``involuntary switches, main``."""
     if counter.worker >= 0:
         return f"{counter.name}, worker {counter.worker}"
     if counter.thread >= 0:
@@ -19,6 +19,6 @@ def counter_name(trace: Trace, counter: Counter) -> str:
 
 
 def known_samples(counter: Counter) -> tuple[np.ndarray, np.ndarray]:
-    """Times in ns and values of the samples that are numbers."""
+    """Return times in ns and values of the samples that are numbers."""
     known = np.isfinite(counter.value)
     return nanoseconds(counter.time[known]), counter.value[known].astype(float)

@@ -17,14 +17,15 @@ from plaq.errors import InputError
 
 
 class Session:
-    """Records all tasks, regions and counters of this process while it is open, into `folder`/rank-0000.plaqtrace.
+    """Recording of all tasks, regions and counters of this process while it is open.
 
-    Under MPI every rank makes one with the world's `comm` (a `plaq.comm.Communicator`) and closes it; the clocks
-    of the ranks are compared at both ends. `period` in seconds lies between two samples of the counters and two
-    writes; `ring_bytes` per thread hold the events meanwhile. `notes` are kept as the trace's metadata.
+    It goes into `folder`/rank-0000.plaqtrace. Under MPI every rank makes one with the world's `comm` (a
+    `plaq.comm.Communicator`) and closes it; the clocks of the ranks are compared at both ends. `period` in seconds lies
+    between two samples of the counters and two writes; `ring_bytes` per thread hold the events meanwhile. `notes` are
+    kept as the trace's metadata.
 
-    Raises InputError where the folder holds a trace already or another session records, RunError where the folder
-    cannot be written. A disk that becomes full later does not stop the program: see `problem`.
+    Raises InputError if the folder holds a trace already or another session records, RunError if the folder cannot be
+    written. A disk that becomes full later does not stop the program: see `problem`.
     """
 
     def __init__(
@@ -41,30 +42,30 @@ class Session:
         occupied = lambda: any(folder.glob("rank-*.plaqtrace"))
         if self._comm.on_root(occupied, share=True) if self._comm else occupied():
             raise InputError(f"{folder}: holds a trace already; a new one needs a folder of its own")
-        said = {
+        metadata = {
             "command": shlex.join(sys.argv),
             "version": plaq.__version__,
             "ranks": self._comm.size if self._comm else 1,
             "session": self._comm.bcast(secrets.token_hex(8)) if self._comm else secrets.token_hex(8),
             **(notes or {}),
         }
-        said = {name: str(value) for name, value in said.items()}
-        begin = lambda: _core.trace.Session(folder, rank, max(1, round(1000 * period)), ring_bytes, said)
+        metadata = {name: str(value) for name, value in metadata.items()}
+        begin = lambda: _core.trace.Session(folder, rank, max(1, round(1000 * period)), ring_bytes, metadata)
         self._native = self._comm.together(begin) if self._comm else begin()
         self._compare_clocks()
 
     @property
     def path(self) -> Path:
-        """The file of this rank."""
+        """File of this rank."""
         return self._native.path
 
     @property
     def problem(self) -> str:
-        """Why the trace ends early (a full disk); empty while nothing went wrong."""
+        """Reason for an early end of the trace (a full disk); empty if there was no error."""
         return self._native.problem
 
     def close(self) -> None:
-        """Write what is left. Collective under MPI."""
+        """Write the remaining events. Collective under MPI."""
         self._compare_clocks()
         self._native.close()
 
@@ -83,13 +84,15 @@ class Session:
 
 
 def next_folder(parent: Path) -> Path:
-    """``parent``/000, or the first number after those that are there: each part of a run that was stopped and
-    continued has a trace of its own."""
+    """Return ``parent``/000, or the first number after those that exist.
+
+    Each part of a run that was stopped and resumed has a trace of its own.
+    """
     return parent / f"{max((number for number, _ in recorded(parent)), default=-1) + 1:03d}"
 
 
 def recorded(parent: Path) -> list[tuple[int, Path]]:
-    """Number and folder of all traces in the folder ``parent``; none where there is no such folder."""
+    """Return number and folder of all traces in the folder ``parent``; none if there is no such folder."""
     try:
         names = os.listdir(parent)
     except (OSError, ValueError):
@@ -120,7 +123,7 @@ class region(ContextDecorator):
 
 
 def counter(name: str, unit: str = "1") -> _core.trace.Counter:
-    """A quantity of yours that sessions sample: ``.set(value)``, ``.add(value)``, ``.value``.
+    """Return a quantity of the program that sessions sample: ``.set(value)``, ``.add(value)``, ``.value``.
 
     It is sampled as long as the object lives; values of counters with one name are added.
     """
@@ -128,5 +131,5 @@ def counter(name: str, unit: str = "1") -> _core.trace.Counter:
 
 
 def read_counter(name: str) -> float:
-    """The value of a counter now, added over workers and threads. InputError lists the known names."""
+    """Return the value of a counter now, added over workers and threads. InputError lists the known names."""
     return _core.trace.read_counter(name)

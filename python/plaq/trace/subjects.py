@@ -1,5 +1,7 @@
-"""What tasks are about, such as elements of collections: the program marks it by regions, which are no part of what is
-done and count for their tasks."""
+"""Subjects of tasks, such as elements of collections.
+
+The program marks them by regions, which are no work of their own: their time counts for their tasks.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from plaq.trace.model import Trace
 
 
 def without_subjects(trace: Trace) -> Trace:
-    """The trace without these regions; what lay directly in one lies in what that lies in."""
+    """Return the trace without regions of subjects; regions directly inside one move to the region around it."""
     regions = trace.regions
     if not regions["subject"].any():
         return trace
@@ -27,7 +29,7 @@ def without_subjects(trace: Trace) -> Trace:
 
 
 def subject_of_tasks(trace: Trace) -> np.ndarray:
-    """[task] The name of what it is about at first, a position in ``trace.names``; -1: none."""
+    """Return [task] the name of its first subject, a position in ``trace.names``; -1: none."""
     out = np.full(len(trace.tasks), -1, np.int64)
     marked = trace.regions[trace.regions["subject"] & (trace.regions["task"] >= 0)][::-1]  # the first counts
     out[marked["task"]] = marked["name"]

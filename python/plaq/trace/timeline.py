@@ -1,5 +1,4 @@
-"""The timeline: what ran where, as nested intervals in whole nanoseconds, one lane per worker, thread or stream of
-a GPU."""
+"""The timeline as nested intervals in whole nanoseconds, one lane per worker, thread or stream of a GPU."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaq.trace.model import Trace
-from plaq.trace.nesting import lanes_that_do_not_nest, nested
+from plaq.trace.nesting import lanes_that_do_not_nest, nest
 from plaq.trace.on_worker import OnWorker, depths
 
 #: One row per interval: a slice of a task (depth 0, region and gpu -1), a part of a region with the task and slice
@@ -42,13 +41,14 @@ class Lane:
 
 
 class Timeline:
-    """`lanes` by rank, workers before threads and these before streams; `intervals` by lane, then in the order in
-    which they begin.
+    """Lanes and intervals of a trace.
 
-    A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into,
-    so that the intervals of a lane nest: an interval follows the end of all before it that are not less deep. Where
-    regions overlap without nesting, the one that began later is cut at the end of the other.
-    `slice_lane` is the lane of each row of `Trace.slices`.
+    `lanes` are ordered by rank, workers before threads and these before streams; `intervals` by lane, then by begin.
+
+    A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into, so
+    that the intervals of a lane nest: an interval follows the end of all before it that are not less deep. If regions
+    overlap without nesting, the one that began later is cut at the end of the other. `slice_lane` is the lane of each
+    row of `Trace.slices`.
     """
 
     def __init__(self, trace: Trace, on_worker: OnWorker):
@@ -56,12 +56,12 @@ class Timeline:
         outside = np.flatnonzero(regions["task"] < 0)
         region, row, begin, end = parts(trace, on_worker)
 
-        seen = [lane_key(info.rank, WORKER, np.array(info.workers, np.int64)) for info in trace.ranks]
-        seen += [lane_key(c.rank, WORKER, np.array([c.worker])) for c in trace.counters if c.worker >= 0]
+        recorded = [lane_key(info.rank, WORKER, np.array(info.workers, np.int64)) for info in trace.ranks]
+        recorded += [lane_key(c.rank, WORKER, np.array([c.worker])) for c in trace.counters if c.worker >= 0]
         of_slice = lane_key(slices["rank"], WORKER, slices["worker"])
         of_outside = lane_key(regions["rank"][outside], THREAD, regions["thread"][outside])
         of_gpu = lane_key(trace.gpu["rank"], STREAM, trace.gpu["stream"])
-        keys = np.unique(np.concatenate([*seen, of_slice, of_outside, of_gpu]))
+        keys = np.unique(np.concatenate([*recorded, of_slice, of_outside, of_gpu]))
         self.lanes = [lane_of(key, trace) for key in keys.tolist()]
         self.slice_lane = np.searchsorted(keys, of_slice)
 
@@ -117,17 +117,17 @@ class Timeline:
         table = table[np.lexsort(order)]
         for crowded in lanes_that_do_not_nest(table):
             begin, end = np.searchsorted(table["lane"], [crowded, crowded + 1])
-            table = np.concatenate([table[:begin], nested(table[begin:end]), table[end:]])
+            table = np.concatenate([table[:begin], nest(table[begin:end]), table[end:]])
         self.intervals = table
 
 
 def nanoseconds(time: np.ndarray) -> np.ndarray:
-    """Whole ns of times in s."""
+    """Return times in s as whole ns."""
     return np.rint(time * 1e9).astype(np.int64)
 
 
 def rows(count: int, **columns: np.ndarray | int) -> np.ndarray:
-    """A table of intervals from its columns; depth is 0 and gpu -1 where they are not given."""
+    """Return a table of intervals from its columns; depth is by default 0 and gpu -1."""
     table = np.zeros(count, INTERVAL)
     table["gpu"] = -1
     for name, values in columns.items():
@@ -136,7 +136,7 @@ def rows(count: int, **columns: np.ndarray | int) -> np.ndarray:
 
 
 def lane_key(rank: np.ndarray | int, kind: int, index: np.ndarray) -> np.ndarray:
-    """One number for a lane; their order is the order of the lanes."""
+    """Return one number for a lane; the order of these numbers is the order of the lanes."""
     return (np.int64(rank) << 34) | (kind << 32) | index.astype(np.int64)
 
 
@@ -152,7 +152,7 @@ def lane_of(key: int, trace: Trace) -> Lane:
 
 
 def parts(trace: Trace, on_worker: OnWorker) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(row of the region, row of the slice, begin, end) of every part of a region of a task that had a worker.
+    """Return (row of the region, row of the slice, begin, end) of every part of a region of a task that had a worker.
 
     A region without any time on a worker keeps one part of no length.
     """

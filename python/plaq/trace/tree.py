@@ -1,4 +1,4 @@
-"""The task tree: which task created which, by name."""
+"""The task tree: creation of tasks, by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Node:
 
 
 def task_tree(trace: Trace) -> list[Node]:
-    """The nodes of tasks created outside of tasks, with theirs below; the longest first everywhere."""
+    """Return the nodes of tasks created outside of tasks, with theirs below; the longest first everywhere."""
     nodes, of_task = nodes_of_tasks(trace)
     calls = np.bincount(of_task, minlength=len(nodes))
     seconds = np.bincount(of_task, OnWorker(trace).total(), len(nodes))
@@ -46,7 +46,7 @@ def task_tree(trace: Trace) -> list[Node]:
 
 
 def nodes_of_tasks(trace: Trace) -> tuple[list[Node], np.ndarray]:
-    """The nodes, parents first, and for every task the position of its node."""
+    """Return the nodes, parents first, and for every task the position of its node."""
     parents = trace.tasks["parent"]
     order = np.argsort(depths(parents), kind="stable").tolist()
     names, parents = trace.tasks["name"].tolist(), parents.tolist()
@@ -64,7 +64,7 @@ def nodes_of_tasks(trace: Trace) -> tuple[list[Node], np.ndarray]:
 
 
 def find_or_add(nodes: list[Node], above: int, name: str) -> int:
-    """The position of the node for a task `name` below node `above`: an ancestor of that name, else a new one."""
+    """Return the position of the node for a task `name` below node `above`: an ancestor of that name or a new one."""
     parent = nodes[above] if above >= 0 else None
     ancestor = parent
     while ancestor:
@@ -79,7 +79,7 @@ def find_or_add(nodes: list[Node], above: int, name: str) -> int:
 
 
 def as_lines(roots: list[Node]) -> list[tuple[str, Node]]:
-    """Depth first: the name with the branches of the tree before it, and the node."""
+    """Return, depth first, the name with the branches of the tree before it, and the node."""
     lines = []
     stack = [(root, "", "") for root in reversed(roots)]
     while stack:
@@ -92,7 +92,7 @@ def as_lines(roots: list[Node]) -> list[tuple[str, Node]]:
 
 
 def as_dot(roots: list[Node], notes: list[str]) -> str:
-    """The tree in Graphviz's language; darker nodes took more time themselves."""
+    """Return the tree in Graphviz's language; darker nodes took more time themselves."""
     nodes = [node for _, node in as_lines(roots)]
     longest = max((node.seconds for node in nodes), default=0.0) or 1.0
     lines = [dot.node(node.place, label(node), node.seconds / longest) for node in nodes]

@@ -1,4 +1,4 @@
-"""Which regions are waiting, and no work of the worker or thread that they are on."""
+"""Regions that wait, and so are no work of their worker or thread."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ COLLECTIVES = frozenset(
 
 
 def is_waiting(name: str) -> bool:
-    """Whether a region of this name waits: it begins with the word "wait", or is a collective operation."""
+    """Return whether a region of this name waits: it begins with the word "wait", or is a collective operation."""
     return name in COLLECTIVES or name.split(" ", 1)[0] == "wait"
 
 
 def waiting_names(trace: Trace) -> np.ndarray:
-    """[name] `is_waiting`, for the names that regions have."""
+    """Return [name] `is_waiting`, for the names that regions have."""
     found = np.zeros(len(trace.names), bool)
     names = np.unique(trace.regions["name"])
     found[names] = [is_waiting(trace.names[name]) for name in names]
@@ -30,8 +30,10 @@ def waiting_names(trace: Trace) -> np.ndarray:
 
 
 def waiting_on_workers(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """(row of the slice, seconds) of the time in which a task kept its worker and waited: that of waiting regions
-    without what lies in them and does not wait."""
+    """Return (row of the slice, seconds) of the time in which a task kept its worker and waited.
+
+    That is the time of waiting regions without inner regions that do not wait.
+    """
     regions, names = trace.regions, waiting_names(trace)
     if not names.any():
         return np.zeros(0, np.int64), np.zeros(0)
