@@ -54,7 +54,7 @@ def plaq_pic(folder: Path, ranks: int, source: Path, **settings) -> pic.Results:
 
 
 def by_rank(phase: loads.Phase, ranks: int) -> np.ndarray:
-    return np.bincount(phase.where, phase.loads, ranks)
+    return np.bincount(phase.rank_of, phase.loads, ranks)
 
 
 def measured(folder: Path, ranks: int, results: pic.Results) -> dict[str, float]:

@@ -59,8 +59,9 @@ def test_reads_what_a_collection_writes(tmp_path):
     loads = read(write(tmp_path / "l.jsonl", [plume(6, 4), plume(6, 4, 1)]))
     assert (loads.name, loads.unit, loads.ranks, len(loads.phases), loads.notes) == ("plume", "s", 4, 2, [])
     phase, wanted = loads.phases[1], plume(6, 4, 1)
-    for name in ("keys", "loads", "where", "positions", "points"):
+    for name in ("keys", "loads", "positions", "points"):
         assert getattr(phase, name).tolist() == wanted[name]
+    assert phase.rank_of.tolist() == wanted["where"]
     assert phase.ends.tolist() == [edge[:2] for edge in wanted["edges"]] and set(phase.weights) == {8}
 
 
