@@ -143,7 +143,7 @@ def test_reads_files_of_vt(tmp_path):
     assert set(phase.sizes) == {1024} and phase.points[3].tolist() == [0, 1, 0]
     assert sorted(map(tuple, phase.ends.tolist())) == sorted([(k, k + 1) for k in range(1, 10)] + [(10, 0)])
     assert set(phase.weights) == {10}
-    assert loads.notes[0] == "phase 0: 1 entities that cannot move, 2.56 % of the load, are left out"
+    assert loads.notes[0] == "phase 0: 1 entities that cannot migrate, 2.56 % of the load, are left out"
     assert loads.phases[1].loads.tolist() == [4, *range(6, 16)]
     assert "bisection" in usable(loads)[0]
 
@@ -192,7 +192,7 @@ def change_vt(folder, change):
 
 @pytest.mark.parametrize("change, words", [
     (lambda c: c["phases"][0].update(id="x"), "ring.1.json: a phase: id is 'x'"),
-    (lambda c: c["phases"][0].update(tasks=7), "ring.1.json: phase 0: tasks is no list"),
+    (lambda c: c["phases"][0].update(tasks=7), "ring.1.json: phase 0: tasks is not a list"),
     (lambda c: c["phases"][0]["tasks"][0].update(time=-1), "ring.1.json: phase 0: entity 40: time is '-1'"),
     (lambda c: c["phases"][0]["tasks"][0].update(time=None), "entity 40: time is 'None'"),
     (lambda c: c["phases"][0]["tasks"][0].update(entity=3), "ring.1.json: phase 0: has no entity"),

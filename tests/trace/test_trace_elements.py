@@ -37,9 +37,9 @@ def test_who_did_what_when():
     assert cells.seconds().tolist() == [2, 2, 2, 6]
     times, left, element = cells.moves()
     assert (times.tolist(), left.tolist(), element.tolist()) == ([5.0], [0], [1])
-    assert cells.places(0.5).tolist() == [0, 0, 1, 1]  # (0, 1) has not begun yet
-    assert cells.places(4.9).tolist() == [0, 0, 1, 1]
-    assert cells.places(5.0).tolist() == [0, 1, 1, 1]
+    assert cells.ranks_at(0.5).tolist() == [0, 0, 1, 1]  # (0, 1) has not begun yet
+    assert cells.ranks_at(4.9).tolist() == [0, 0, 1, 1]
+    assert cells.ranks_at(5.0).tolist() == [0, 1, 1, 1]
 
 
 def test_loads_of_ranks_over_time():
@@ -131,7 +131,7 @@ def test_names_that_only_look_like_elements():
 def test_more_than_a_map_shows():
     regions = [(f"cells ({x}, {x})", 0, 0, -1, 0, 0, x, x + 1) for x in (0, 999)]
     text = page(trace_of(tasks=[("mix", 0, -1, [(0, 0, 1000)])], regions=regions))
-    assert "2 elements, which no map of 16384 points shows" in text and "<figure>" not in text
+    assert "2 elements, too many for a map of 16384 points" in text and "<figure>" not in text
 
 
 def test_a_flat_mesh_of_three_dimensions_has_a_map_and_another_has_none():
@@ -140,7 +140,7 @@ def test_a_flat_mesh_of_three_dimensions_has_a_map_and_another_has_none():
         return page(trace_of(tasks=[("mix", 0, -1, [(0, 0, 4)])], regions=regions))
 
     assert 'viewBox="0 0 4 2"' in text(0) and "4 elements, 0 moves" in text(0)
-    assert "which no map" in text(1) and "<figure>" not in text(1)
+    assert "too many for a map" in text(1) and "<figure>" not in text(1)
 
 
 def test_names_of_collections_are_escaped():
