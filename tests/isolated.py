@@ -11,8 +11,11 @@ from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics import observables
+from plaq.dca.physics.evaluation import Evaluation
+from plaq.dca.physics.two_particle import pair_orbits
 from plaq.dca.solver import ctaux
 from plaq.dca.solver.chains import Chains, run_chains
 from plaq.dca.solver.choices import measured_functions
@@ -94,11 +97,15 @@ class Isolated:
         return 1 / (1j * self.mesh.omega + self.mu - self.cluster.energies[:, None])
 
     @cached_property
-    def setting(self):
+    def model(self):
         coarse = CoarseGraining(self.cluster, isolated=True)
         coarse.prepare(np.pi / self.beta)
+        return Model(self.U, self.geometry.lattice, self.cluster, self.group, coarse, [], None)
+
+    @cached_property
+    def evaluation(self):
         g0 = ctaux.auxiliary_bath(self.mesh, self.bath, self.U)
-        return observables.Setting(self.cluster, self.group, self.mesh, coarse, self.U, self.K, self.mu, g0)
+        return Evaluation(self.model, self.mesh, self.K, self.mu, g0)
 
     @property
     def order(self):
@@ -108,14 +115,13 @@ class Isolated:
 
     @cached_property
     def problem(self):
-        task = ctaux.Task(beta=self.beta, U=self.U, K=self.K, g0=self.setting.g0, measurements=self.measurements,
-                          order=self.order, warm_up=self.warm_up, point=0, iteration=0, isolated=True,
-                          window=self.window,
-                          pairing=self.pairing, orbit=observables.pair_orbits(self.group),
-                          channels=measured_functions(self.channels))
+        request = ctaux.SolverRequest(
+            beta=self.beta, U=self.U, K=self.K, g0=self.evaluation.g0, measurements=self.measurements, order=self.order,
+            warm_up=self.warm_up, point=0, iteration=0, isolated=True, window=self.window, pairing=self.pairing,
+            orbit=pair_orbits(self.group), channels=measured_functions(self.channels))
         solver = SimpleNamespace(block_length="auto", measure_every="auto", bins=self.bins, chains=self.chains,
                                  precision="double", seed=self.seed)
-        return ctaux.make_problem(self.cluster, self.mesh, task, solver)
+        return ctaux.make_problem(self.cluster, self.mesh, request, solver)
 
     def fresh_chains(self):
         return Chains.fresh(comm.world(), self.chains, self.bins)
@@ -134,7 +140,7 @@ class Isolated:
         """All observables, as the application reports them: {name: Estimate}."""
         chains = self.fresh_chains()
         assert self.run(chains)
-        return observables.estimates(self.setting, self.collected(chains), self.window, self.channels)
+        return observables.estimates(self.evaluation, self.collected(chains), self.window, self.channels)
 
 
 def at_filling(geometry, U, beta, density, **rest):

@@ -82,9 +82,10 @@ def test_bindings_are_included_by_nobody():
 PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"], ["_core"], ["parts"],
           ["inputs", "trace"], ["comm", "data"],
           ["machine", "balance"], ["run"], ["cli"], ["dca", "lqcd", "pic"], ["main"], ["__main__"]]
-DCA = [["lattice", "mixing", "units"], ["solver"], ["parameters", "physics"],
-       ["convergence", "further", "planning", "results", "start"],
-       ["observer"], ["iteration"], ["loop"], ["application"], ["cli", "commands"]]
+DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["planning", "results"], ["loop"], ["application"],
+       ["cli", "commands"]]
+DCA_LOOP = [["convergence", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
+            ["status", "two_particle"], ["iteration"], ["loop"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path
            for path in (ROOT / "python" / "plaq").rglob("*.py")}
 
@@ -101,7 +102,7 @@ def imports(module: str) -> set[str]:
     return {name if name in MODULES else name.rpartition(".")[0] for name in found if name.startswith("plaq.")}
 
 
-@pytest.mark.parametrize("place, floors", [("plaq", PYTHON), ("plaq.dca", DCA)])
+@pytest.mark.parametrize("place, floors", [("plaq", PYTHON), ("plaq.dca", DCA), ("plaq.dca.loop", DCA_LOOP)])
 def test_arrows_of_python_point_one_way(place, floors):
     floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
     room = lambda module: module.removeprefix(f"{place}.").partition(".")[0]

@@ -16,8 +16,9 @@ from types import SimpleNamespace
 import pytest
 
 from plaq.comm import launch, world
-from plaq.dca.loop import Loop
-from plaq.dca.observer import Observer, QuietObserver
+from plaq.dca.loop.loop import Loop
+from plaq.dca.loop.observer import Observer, QuietObserver
+from plaq.dca.loop.state import RunState
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.progress import Progress, part_done
 from plaq.errors import Interrupted
@@ -192,7 +193,7 @@ def parameters(**solver):
 def test_both_tables_of_iterations():
     log = Recorded()
     observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
-    observer.iteration({"T": 0.125, "iteration": 12, "mu": -1.23456, "density": 0.95123, "sign": 0.9912,
+    observer.report_iteration({"T": 0.125, "iteration": 12, "mu": -1.23456, "density": 0.95123, "sign": 0.9912,
                         "order": 1234.56,
                         "change": 0.0133, "change_error": 0.01, "measurements": 123456, "seconds": {"walking": 7322.0}})
     assert log.lines == [
@@ -227,7 +228,7 @@ def test_the_view_says_where_a_run_goes_on_and_how_long_it_takes():
     observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
     observer.report_resume(0.5, 3, 1504.0, 3008.0)
     assert log.lines == ["goes on at T = 0.5, iteration 3, with 1504 of 3008 measurements there"]
-    observer.status(T=1.0, index=0, temperatures=3, iteration=3, iterations=12, part_done=0.5, seconds=100.0)
+    observer.show_status(T=1.0, index=0, temperatures=3, iteration=3, iterations=12, part_done=0.5, seconds=100.0)
     assert log.rows["went on at"] == "0.5 t, iteration 3"
     assert log.rows["run left"] not in ("–", "100 s") and 0 < log.done < 0.5
     observer.report_resume(None)
@@ -259,12 +260,13 @@ class Places(QuietObserver):
 
 def test_a_run_that_goes_on_says_where():
     p = Parameters(model={"U": 4, "hopping": {"1,0": -0.5}, "cluster": [[2, 0], [0, 1]]}, two_particle={"channels": []},
-                   dca={"temperatures": [0.5], "mu": 1.5, "isolated": True}, solver={"measurements": 50_000})
+                   dca={"temperatures": [0.5], "mu": 1.5, "isolated": True},
+                   solver={"measurements": 50_000, "warmup": 20})
     observer, first, second = Places(), Kept(stop_at=2), Kept()
     with pytest.raises(Interrupted):
         first.carry_out(Loop(p, first, observer))
-    second.carry_out(Loop(p, second, observer, first.saved))
+    second.carry_out(Loop(p, second, observer, RunState.from_plain(first.saved)))
     ((T, iteration, measured, of),) = observer.places
     assert (T, iteration) == (0.5, 1) and 0 < measured < of and 50_000 <= of < 60_000
-    second.carry_out(Loop(p, second, observer, second.saved))
+    second.carry_out(Loop(p, second, observer, RunState.from_plain(second.saved)))
     assert observer.places[1:] == [(None,)]

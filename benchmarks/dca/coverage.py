@@ -24,7 +24,7 @@ import numpy as np
 
 from plaq import dca
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_projectors
-from plaq.dca.physics import checks, observables
+from plaq.dca.physics import checks, observables, two_particle
 from plaq.dca.physics.exact import exact_point
 from plaq.dca.physics.point import Point
 from plaq.dca.solver import choices
@@ -90,21 +90,21 @@ def exact(geometry: str, U: float, beta: float, density: float) -> dict[str, np.
     """Everything that is known of a case, by the name that the solver gives it."""
     case = Case(geometry, U, beta, density, 8192, 1)
     parameters, isolated = case.parameters(), problem(geometry, U, beta, density)
-    cluster, setting = isolated.cluster, isolated.setting
+    cluster, evaluation = isolated.cluster, isolated.evaluation
     q = next(i for i, K in enumerate(cluster.momenta) if np.allclose(np.abs(K), np.pi * np.array(case.transfer)))
     channels = [(kind, i, 0) for kind in CHANNELS for i in (0, q)]
-    point = exact_point(parameters, cluster, 0, channels, FREQUENCIES)
+    point = exact_point(parameters, isolated.model, 0, channels, FREQUENCIES)
     # that is of the expansion
     found = {name: estimate.mean for name, estimate in point.observables.items() if name != "sign"}
     order = choices.expansion_constant(parameters, cluster, beta) + beta * U * cluster.size * (
         found["density"] / 2 - found["double_occupancy"])
     found |= {"order_identity": np.array(0.0), "expansion_order": order}
-    m = (setting.g0 - found["G"]) / setting.g0**2
-    pairs = observables.pairing(setting, m, irrep_projectors(cluster), irrep_blocks(cluster), found["G4_pp"])
+    m = (evaluation.g0 - found["G"]) / evaluation.g0**2
+    pairs = observables.pairing(evaluation, m, irrep_projectors(cluster), irrep_blocks(cluster), found["G4_pp"])
     for kind, i, nu in channels[1:]:
         tag, blocks = f"{kind}_q{i}_m{nu}", irrep_blocks(cluster, i)
-        terms = observables.channel_terms(setting, m, kind, i, nu, FREQUENCIES, found[f"G4_{tag}"])
-        pairs |= observables.channel(blocks, observables.reference(blocks, *terms), tag, *terms)
+        terms = two_particle.channel_terms(evaluation, m, kind, i, nu, FREQUENCIES, found[f"G4_{tag}"])
+        pairs |= two_particle.channel(blocks, two_particle.reference(blocks, *terms), tag, *terms)
     return found | {name: np.array(value) for name, value in pairs.items() if name.startswith("lambda_")}
 
 

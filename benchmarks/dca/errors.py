@@ -18,6 +18,7 @@ from problems import Problem
 
 from plaq.data import statistics
 from plaq.dca.physics import observables
+from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.solver import choices
 
 BINS = 64
@@ -43,9 +44,8 @@ def measure(name, seconds):
     per_bin = max(4, int(seconds / BINS / (trial.seconds / trial.measurements)))
     r = problem.run(order=order, measurements=BINS * per_bin, bins=BINS, warm_up=0, window=window, every=every,
                     start=first.states)
-    setting = observables.Setting(problem.cluster, problem.group, problem.mesh, problem.coarse, problem.U, problem.K,
-                                  problem.mu, problem.g0)
-    found = observables.estimates(setting, r.measured, window)
+    evaluation = Evaluation(problem.model, problem.mesh, problem.K, problem.mu, problem.g0)
+    found = observables.estimates(evaluation, r.measured, window)
     return quantities(problem, found), r, every
 
 

@@ -25,17 +25,17 @@ def one(in_flight):
 
     from plaq.comm import world
     from plaq.dca.lattice.symmetry import PointGroup
-    from plaq.dca.physics import observables
+    from plaq.dca.physics.two_particle import pair_orbits
     from plaq.dca.solver import ctaux
     from plaq.dca.solver.chains import Chains, run_chains
 
     case = Problem([[4, 0], [0, 4]], 6.0, 4.0, 0.95)
     order = 1 + case.beta * case.U * case.cluster.size * case.density * (4 - case.density) / 16
     solver = SimpleNamespace(block_length="auto", measure_every=1, bins=64, chains=16, precision="double", seed=3)
-    task = ctaux.Task(beta=case.beta, U=case.U, K=1.0, g0=case.g0, measurements=64 * 4, order=order, warm_up=20,
-                      point=0, iteration=0, window=24, pairing=True,
-                      orbit=observables.pair_orbits(PointGroup(case.cluster)), channels=[("magnetic", 5, 0)])
-    problem = ctaux.make_problem(case.cluster, case.mesh, task, solver)
+    request = ctaux.SolverRequest(
+        beta=case.beta, U=case.U, K=1.0, g0=case.g0, measurements=64 * 4, order=order, warm_up=20, point=0, iteration=0,
+        window=24, pairing=True, orbit=pair_orbits(PointGroup(case.cluster)), channels=[("magnetic", 5, 0)])
+    problem = ctaux.make_problem(case.cluster, case.mesh, request, solver)
     chains = Chains.fresh(world(), solver.chains, solver.bins)
     run = SimpleNamespace(threads="fiber", workers=2, bind="auto", accumulate="split",
                           device="none", chains_in_flight=in_flight if in_flight == "auto" else int(in_flight))

@@ -14,8 +14,10 @@ from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.symmetry import PointGroup
-from plaq.dca.physics import observables
+from plaq.dca.physics.evaluation import causal
+from plaq.dca.physics.two_particle import pair_orbits
 from plaq.dca.solver import choices, ctaux
 from plaq.dca.solver.chains import Chains, fresh_chain, run_chains
 
@@ -25,10 +27,12 @@ class Problem:
 
     def __init__(self, vectors, U, beta, density, sigma=None):
         self.U, self.beta = U, beta
-        self.cluster = Cluster(Lattice.square(), vectors)
+        lattice = Lattice.square()
+        self.cluster = Cluster(lattice, vectors)
         self.group = PointGroup(self.cluster)
         self.coarse = CoarseGraining(self.cluster)
         self.coarse.prepare(np.pi / beta)
+        self.model = Model(U, lattice, self.cluster, self.group, self.coarse, [], None)
         self.mesh = matsubara.mesh(beta, matsubara.frequency_cutoff(self.cluster.lattice, U))
         if sigma is None:
             sigma = np.full((self.cluster.size, len(self.mesh.omega)), U * density / 2, dtype=complex)
@@ -46,7 +50,7 @@ class Problem:
         """A few iterations of the loop; returns the expansion order."""
         for _ in range(iterations):
             found = self.run(measurements=measurements, bins=16, warm_up=100)
-            self.sigma = observables.causal(ctaux.dyson(
+            self.sigma = causal(ctaux.dyson(
                 self.g0, found.measured.m.mean(axis=0) / found.measured.sign.mean(), self.U)[1], self.mesh.omega)
             self.update()
         return found.order
@@ -59,10 +63,10 @@ class Problem:
             order = self.K + self.beta * self.U * self.cluster.size * self.density * (4 - self.density) / 16
         solver = SimpleNamespace(block_length=block, measure_every=every, bins=bins, chains=chains, precision=precision,
                                  seed=11)
-        task = ctaux.Task(beta=self.beta, U=self.U, K=self.K, g0=self.g0, measurements=measurements, order=order,
-                          warm_up=warm_up, point=0, iteration=0, window=window, pairing=window > 0,
-                          orbit=observables.pair_orbits(self.group))
-        problem = ctaux.make_problem(self.cluster, self.mesh, task, solver)
+        request = ctaux.SolverRequest(
+            beta=self.beta, U=self.U, K=self.K, g0=self.g0, measurements=measurements, order=order, warm_up=warm_up,
+            point=0, iteration=0, window=window, pairing=window > 0, orbit=pair_orbits(self.group))
+        problem = ctaux.make_problem(self.cluster, self.mesh, request, solver)
         taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
         run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
                               chains_in_flight=in_flight, device="none")

@@ -38,7 +38,7 @@ def walked(case, worms):
     case.run(chains, workers=1)
     measured = case.collected(chains)
     seconds = measured.walking_seconds / case.measurements
-    times, found = observables.autocorrelation(measured), observables.estimates(case.setting, measured)
+    times, found = observables.autocorrelation(measured), observables.estimates(case.evaluation, measured)
     return {name: (1 / (2 * times[name] * seconds) if name in times else None, found[name]) for name in WATCHED}
 
 
@@ -52,9 +52,8 @@ def main():
         for worms in (False, True):
             case = at_filling(*problem, measurements=measurements, chains=16, bins=64, warm_up=200, seed=7)
             runs.append(walked(case, worms))
-        model = SimpleNamespace(model=SimpleNamespace(U=case.U),
-                                dca=SimpleNamespace(mu=case.mu, temperatures=[1 / case.beta]))
-        exact = exact_point(model, case.cluster, 0)
+        parameters = SimpleNamespace(unit="t", dca=SimpleNamespace(mu=case.mu, temperatures=[1 / case.beta]))
+        exact = exact_point(parameters, case.model, 0)
         cells = ["-" if run[name][0] is None else f"{run[name][0]:.3g}" for name in WATCHED for run in runs]
         for name in WATCHED:
             cells += [str(run[name][1]) for run in runs] + [f"{float(exact[name].mean):.4g}"]

@@ -11,7 +11,7 @@ import types
 
 import synthetic
 
-from plaq.dca.physics.point import Point
+from plaq.dca.loop.state import RunState
 from plaq.dca.physics.transition import transition
 from plaq.dca.results.results import Results
 from plaq.errors import RunError
@@ -20,42 +20,41 @@ from plaq.errors import RunError
 class Loop:
     def __init__(self, parameters, run, observer, state=None, started=None):
         self.p, self.comm, self.observer = parameters, run.comm, observer
-        self._state = self.comm.bcast(state) or {"index": 0, "step": 0, "sum": 0.0, "points": [],
-                                                 "asked": list(parameters.asked())}
+        fresh = RunState(asked=list(parameters.asked()), seconds={"step": 0, "sum": 0.0})
+        self._state = self.comm.bcast(state) or fresh
 
     def state(self):
-        return self._state
+        return self._state.plain()
 
     def distributed_numbers(self):
         return None
 
     def steps(self):
         state, temperatures = self._state, self.p.dca.temperatures
-        points = [Point.from_state(point) for point in state["points"]]
         steps = int(os.environ.get("FAKE_STEPS", "2"))
-        while state["index"] < len(temperatures):
-            T = temperatures[state["index"]]
-            state["step"] += 1
-            state["sum"] += 0.1 * state["step"]
+        while state.index < len(temperatures):
+            T = temperatures[state.index]
+            state.seconds["step"] += 1
+            state.seconds["sum"] += 0.1 * state.seconds["step"]
             time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
-            if os.environ.get("FAKE_FAILURE") == str(state["index"]) and self.comm.rank == self.comm.size - 1:
+            if os.environ.get("FAKE_FAILURE") == str(state.index) and self.comm.rank == self.comm.size - 1:
                 raise RunError(f"NaN in the determinant at T = {T}")
-            self.observer.status(T=T, index=state["index"], temperatures=len(temperatures), iteration=1,
-                                 iterations=steps, mu=2.0, sign=0.9, sign_error=0.01, phase="walk")
-            self.observer.iteration({"T": T, "iteration": state["step"], "mu": 2.0, "density": 0.95, "sign": 0.9,
-                                     "order": 40.0, "change": 0.01, "change_error": 0.01, "measurements": 1000,
-                                     "seconds": {"walk": time.time() % 1}})
-            if state["step"] == steps:
-                point = synthetic.point(self.p, state["index"])
-                point.observables["energy"].mean += state["sum"]
-                points.append(point)
-                self.observer.point(point)
-                state.update(index=state["index"] + 1, step=0, points=[point.state() for point in points])
-            yield state["index"] == len(temperatures)
+            self.observer.show_status(T=T, index=state.index, temperatures=len(temperatures), iteration=1,
+                                      iterations=steps, mu=2.0, sign=0.9, sign_error=0.01, phase="walk")
+            self.observer.report_iteration({
+                "T": T, "iteration": state.seconds["step"], "mu": 2.0, "density": 0.95, "sign": 0.9, "order": 40.0,
+                "change": 0.01, "change_error": 0.01, "measurements": 1000, "seconds": {"walk": time.time() % 1}})
+            if state.seconds["step"] == steps:
+                point = synthetic.point(self.p, state.index)
+                point.observables["energy"].mean += state.seconds["sum"]
+                state.points.append(point)
+                self.observer.record_point(point)
+                state.index, state.seconds["step"] = state.index + 1, 0
+            yield state.index == len(temperatures)
 
     def results(self):
-        points = [Point.from_state(point) for point in self._state["points"]]
-        found = Results(points, seconds={"walk": 1.0})
+        points = self._state.points
+        found = Results(list(points), seconds={"walk": 1.0})
         if sum("lambda_d" in point for point in points) > 1:
             found.transition = transition(*found.series("lambda_d"))
         return found
@@ -63,7 +62,7 @@ class Loop:
 
 def stand_ins():
     """{module: what stands for it}."""
-    found = {"plaq.dca.loop": types.SimpleNamespace(Loop=Loop)}
+    found = {"plaq.dca.loop.loop": types.SimpleNamespace(Loop=Loop)}
     if os.environ.get("FAKE_FIGURES") == "no":
         found["plaq.dca.results.plot"] = types.SimpleNamespace(save_figures=lambda folder: [])
         found["plaq.dca.results.sweep_report"] = types.SimpleNamespace(write_page=lambda base: base)

@@ -40,7 +40,7 @@ def taken_on(chains, bins, measurements, stops=0):
     for _ in range(stops):
         looks = 0
         taken.gather_bins(world, run_chains(case.problem, taken, RUN, world, stop))
-        taken = Chains.dealt(world, taken.gathered(world))
+        taken = Chains.dealt(world, (whole := taken.gathered(world)) and Chains.from_plain(whole))
     assert run_chains(case.problem, taken, RUN, world, lambda *_: None)
     taken.gather_bins(world, True)
     assert taken.tally(world)["bins_done"] == max(bins, chains)

@@ -211,7 +211,7 @@ def test_bad_input_writes_nothing(folder, arguments, parts):
 def test_a_start_that_fails_leaves_the_folder_to_the_next(folder, monkeypatch):
     """In one Python: the lock goes, so the same call works once the cause is gone."""
     p = synthetic.parameters()
-    monkeypatch.setitem(sys.modules, "plaq.dca.loop", types.SimpleNamespace(Loop=fake_run.Loop))
+    monkeypatch.setitem(sys.modules, "plaq.dca.loop.loop", types.SimpleNamespace(Loop=fake_run.Loop))
     for name in ("plot", "report"):
         monkeypatch.setitem(sys.modules, f"plaq.dca.results.{name}", types.SimpleNamespace(
             save_figures=lambda folder: [], write_report=lambda folder: folder))

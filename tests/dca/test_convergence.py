@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from plaq.dca import convergence
-from plaq.dca.solver import groups
+from plaq.dca.loop import convergence
+from plaq.dca.solver import jackknife_groups
 
 
 def residual(rng, scales, size=16, shift=0.0):
@@ -18,7 +18,7 @@ def residual(rng, scales, size=16, shift=0.0):
     values, n = np.array([own @ directions]).reshape(size, 60), density + rng.normal() / np.sqrt(size) - density.mean()
     left = lambda x: np.concatenate([x.mean(axis=0, keepdims=True), (x.sum(axis=0) - x) / (size - 1)])
     flat = left(values)
-    return [{"weight": 1.0, "sigma": (flat[:, :30] + 1j * flat[:, 30:]).reshape(-1, 3, 10), "density": left(n)}]
+    return [convergence.Residual(1.0, (flat[:, :30] + 1j * flat[:, 30:]).reshape(-1, 3, 10), left(n))]
 
 
 @pytest.mark.parametrize("scales", [[1.0, 0.05], [1.0, 0.6, 0.3, 0.1], [1.0] * 40], ids=["one mode", "few", "many"])
@@ -57,7 +57,7 @@ def test_without_noise_the_smallest_mismatch_counts_but_rounding():
     assert convergence.Mismatch(1.9, 1.0, 0.0, 1.0, 40.0, 16).is_noise(), "rare, but small"
     assert not convergence.Mismatch(2.1, 1.0, 0.0, 1.0, 40.0, 16).is_noise()
     assert convergence.Mismatch(9.0, 1.0, 0.0, 1.0, 1.0, 1).chance() == 1.0, "one group knows no error"
-    assert np.isinf(groups.error(np.zeros((1, 3)), np.ones(1))).all()
+    assert np.isinf(jackknife_groups.error(np.zeros((1, 3)), np.ones(1))).all()
 
 
 def test_the_approach_goes_on_until_density_and_self_energy_have_both_died_out():

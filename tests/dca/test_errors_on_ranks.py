@@ -44,11 +44,10 @@ checkpoint.save = save
 """
 # An error in what all ranks do.
 FAILS = """
-from plaq.dca import loop
-from plaq.dca.physics import observables
+from plaq.dca.loop import iteration
 def self_energy(*_):
     raise {error}
-observables.self_energy = self_energy
+iteration.self_energy = self_energy
 """
 
 
@@ -90,6 +89,6 @@ def test_in_a_sweep_the_groups_without_an_error_go_on(tmp_path, fault, victim, w
 
 
 def test_an_error_that_the_others_cannot_know_ends_the_job_with_one_line(tmp_path):
-    done = job(tmp_path, SWEEP, 3, "import plaq.dca.iteration as i\ni.Iteration._task = lambda *_: 1 / 0", 1)
+    done = job(tmp_path, SWEEP, 3, "import plaq.dca.loop.iteration as i\ni.solver_request = lambda *_: 1 / 0", 1)
     assert done.returncode == 1 and len(errors(done)) == 1, done.stdout + done.stderr
     assert "on rank 1 of 3" in errors(done)[0] and "ZeroDivisionError" in done.stderr

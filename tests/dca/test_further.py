@@ -7,7 +7,7 @@ import pytest
 from test_start import DIMER, digest, needs_mpi, on_two_ranks, parameters, same, stopped, without_figures  # noqa: F401
 
 from plaq.dca import Parameters, commands
-from plaq.dca.observer import Observer
+from plaq.dca.loop.observer import Observer
 from plaq.errors import InputError, RunError
 
 MORE = {"solver": {"measurements": 2560}}
@@ -74,8 +74,8 @@ def test_stops_do_not_change_a_bit(runs, few, monkeypatch, stops):
 def test_a_failure_between_what_is_kept_and_the_checkpoint_does_not_change_a_bit(runs, few, monkeypatch):
     p, keep = parameters(1.0, 0.5, **MORE), Observer.keep
 
-    def then_fail(self, label, loop):
-        keep(self, label, loop)
+    def then_fail(self, label, state):
+        keep(self, label, state)
         raise RunError("no power")
 
     with monkeypatch.context() as patch:

@@ -11,7 +11,7 @@ import pytest
 import synthetic
 from test_ed_two_particle import ATOM, DIMER, disconnected, make
 
-from plaq.dca.physics import observables
+from plaq.dca.physics import two_particle as channels
 from plaq.dca.physics.instabilities import naming
 from plaq.dca.physics.response import responses, structure_factor
 from plaq.dca.results import export
@@ -41,10 +41,10 @@ def test_eigenvalues_behind_a_divergence_of_the_vertex_are_left_out():
     blocks = {"s": np.eye(1)}
     for U, spurious in [(3.3, 0), (4.0, 1)]:
         g4, chi0 = exact(ATOM, U, 1.0, "charge", 0, 30)
-        modes, physical = observables.reference(blocks, g4, chi0, chi0)["s"]
+        modes, physical = channels.reference(blocks, g4, chi0, chi0)["s"]
         assert physical == spurious
         assert np.all(modes.eigenvalues[:spurious].real > 1) and modes.eigenvalues[physical].real < 1
-        found = observables.channel(blocks, {"s": (modes, physical)}, "charge_q0_m0", g4, chi0, chi0)
+        found = channels.channel(blocks, {"s": (modes, physical)}, "charge_q0_m0", g4, chi0, chi0)
         assert found["lambda_charge_q0_m0_s"] == modes.eigenvalues[physical].real
         np.testing.assert_array_equal(found["eigenvalues_charge_q0_m0_s"], modes.eigenvalues[spurious:spurious + 3])
         np.testing.assert_array_equal(found["eigenvector_charge_q0_m0_s"], modes.vectors[spurious])
@@ -55,7 +55,7 @@ def test_the_staggered_magnetic_eigenvalue_rises_towards_one_on_cooling_and_is_s
     for beta in (1.0, 2.0, 4.0):
         value = {}
         for channel in ("magnetic", "transverse", "charge"):
-            modes, physical = observables.reference({"s": np.eye(2)}, *(x := exact(DIMER, 6.0, beta, channel, 1)),
+            modes, physical = channels.reference({"s": np.eye(2)}, *(x := exact(DIMER, 6.0, beta, channel, 1)),
                                                     x[1])["s"]
             value[channel] = modes.eigenvalues[physical].real
         assert last < value["magnetic"] < 1 and value["charge"] < value["magnetic"]

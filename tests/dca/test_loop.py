@@ -9,17 +9,20 @@ import pytest
 from isolated import DIMER, OPEN_DIMER, Isolated
 
 from plaq.comm import world
-from plaq.dca.convergence import APPROACH, FINAL, next_phase
 from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.chemical_potential import cutoff, density, find_mu
-from plaq.dca.lattice.crystal import Crystal
-from plaq.dca.loop import Loop
-from plaq.dca.observer import QuietObserver
+from plaq.dca.lattice.model import Model
+from plaq.dca.loop.convergence import APPROACH, FINAL, next_phase
+from plaq.dca.loop.loop import Loop
+from plaq.dca.loop.observer import QuietObserver
+from plaq.dca.loop.state import RunState
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import bethe_salpeter, checks, observables
+from plaq.dca.physics.evaluation import causal
+from plaq.dca.physics.single_particle import self_energy
 from plaq.dca.results.advice import advice
 from plaq.dca.solver import ctaux
-from plaq.dca.solver.pooling import parts
+from plaq.dca.solver.iteration_average import final_iterations
 from plaq.errors import Interrupted, RunError
 from plaq.run.driver import Run
 
@@ -29,9 +32,9 @@ def test_self_energy_has_the_hartree_term_of_the_density_asked_for():
     chains = case.fresh_chains()
     case.run(chains)
     measured = case.collected(chains)
-    own, found = observables.self_energy(case.setting, measured)
-    fixed, _ = observables.self_energy(replace(case.setting, density=0.9), measured)
-    np.testing.assert_allclose(fixed.mean - own.mean, 4.0 / 2 * (0.9 - found.mean), atol=1e-12)
+    plain, found = self_energy(case.evaluation, measured)
+    fixed, _ = self_energy(replace(case.evaluation, density=0.9), measured)
+    np.testing.assert_allclose(fixed.mean - plain.mean, 4.0 / 2 * (0.9 - found.mean), atol=1e-12)
 
 
 @pytest.mark.parametrize("failing", [(1, 2), (4,)])  # with all data, and in one jackknife sample
@@ -86,7 +89,7 @@ def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_b
         with pytest.raises(Interrupted, match="SIGTERM"):
             carried_out(p, stopped)
         assert stopped.left == 0  # not one sample more
-    found = carried_out(p, Run(world(), NEVER), pickle.loads(stopped.saved)).at(0.5)
+    found = carried_out(p, Run(world(), NEVER), RunState.from_plain(pickle.loads(stopped.saved))).at(0.5)
     for name, estimate in whole.observables.items():
         assert np.array_equal(found[name].mean, estimate.mean) and np.array_equal(found[name].error, estimate.error)
 
@@ -96,7 +99,7 @@ def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_b
 def test_the_approach_ends_when_it_has_settled_and_leaves_room_for_what_counts(settled, most, fewest, expected):
     """settled: the iteration that says so; expected: iterations of the approach. Those and what counts are at least the
     fewest, and never more than are allowed."""
-    last = parts(most, 1000, 0.5, 4.0)
+    last = final_iterations(most, 1000, 0.5, 4.0)
     approach = next(i for i in range(1, 100) if next_phase(i >= settled, i, most, fewest, last) == FINAL)
     assert approach == expected and fewest <= approach + last <= most
     assert next_phase(False, 1, 12, 1, 4) == APPROACH
@@ -106,7 +109,7 @@ def test_the_approach_ends_when_it_has_settled_and_leaves_room_for_what_counts(s
     (20, 15_999, 0.2, 4), (20, 16_000, 0.2, 8), (20, 3999, 0.1, 4), (20, 4000, 0.1, 8), (20, 10**6, 1.0, 8),
     (12, 10**6, 1.0, 6), (3, 10**6, 0.01, 1), (7, 1000, 1.0, 3), (1, 1, 1.0, 1)])
 def test_more_iterations_count_in_the_cold_and_where_each_has_many_measurements(most, measurements, T, expected):
-    assert parts(most, measurements, T, largest_energy=4.0) == expected
+    assert final_iterations(most, measurements, T, largest_energy=4.0) == expected
 
 
 def test_one_iteration_in_the_bath_of_a_given_self_energy():
@@ -129,8 +132,8 @@ def test_half_filling_is_exact_where_hops_change_the_sublattice():
     assert not checks.density_is_off(point, 1.0) and checks.mixes(point)  # by the rounding of measurements
     sigma = point["Sigma"].mean
     np.testing.assert_allclose(sigma[3], 4.0 - sigma[0].conj(), atol=1e-9)  # (0,0) and (pi,pi)
-    assert Crystal.of(p.replace(model={"t_prime": -0.2})).mirror is None
-    assert Crystal.of(p.replace(model={"cluster": [[3, 0], [0, 1]]})).mirror is None
+    assert Model.of(p.replace(model={"t_prime": -0.2})).mirror is None
+    assert Model.of(p.replace(model={"cluster": [[3, 0], [0, 1]]})).mirror is None
 
 
 def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
@@ -141,11 +144,11 @@ def test_the_baths_of_groups_scatter_and_their_mean_is_that_of_all(monkeypatch):
                    two_particle={"channels": []}, solver={"measurements": 640, "chains": 8, "warmup": 5},
                    run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(0.5)
-    assert [task.own_g0 is None for task in tasks] == [record["phase"] == APPROACH for record in point.history]
-    task = tasks[-1]
-    assert task.own_g0.shape[0] == task.shifts.size == 8 and np.ptp(task.shifts) > 1e-3
-    np.testing.assert_allclose(1 / task.own_g0[:, 1, 0], 1 / task.g0[1, 0] + task.shifts / 2, atol=1e-6)
-    assert abs(task.shifts.mean()) < 1e-12
+    assert [request.group_g0 is None for request in tasks] == [record["phase"] == APPROACH for record in point.history]
+    request = tasks[-1]
+    assert request.group_g0.shape[0] == request.shifts.size == 8 and np.ptp(request.shifts) > 1e-3
+    np.testing.assert_allclose(1 / request.group_g0[:, 1, 0], 1 / request.g0[1, 0] + request.shifts / 2, atol=1e-6)
+    assert abs(request.shifts.mean()) < 1e-12
 
 
 
@@ -154,12 +157,12 @@ def test_sigma_and_mu_are_those_of_a_lattice_with_the_density_asked_for():
                    two_particle={"channels": []}, solver={"measurements": 6400, "chains": 8, "warmup": 5},
                    run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(0.5)
-    coarse = Crystal.of(p).coarse
-    mesh = matsubara.mesh(2.0, cutoff(p, Crystal.of(p).lattice, 0.5))
+    coarse = Model.of(p).coarse_graining
+    mesh = matsubara.mesh(2.0, cutoff(p, Model.of(p).lattice, 0.5))
     coarse.prepare(np.pi / 2)
     np.testing.assert_allclose(point["Sigma"].axes[1].values, mesh.omega)
     for mu, sigma in [(point["mu"].mean, point["Sigma"].mean), (point["mu"].jackknife[3], point["Sigma"].jackknife[3])]:
-        assert density(float(mu), coarse, mesh, observables.causal(sigma, mesh.omega)) == pytest.approx(0.9, abs=1e-10)
+        assert density(float(mu), coarse, mesh, causal(sigma, mesh.omega)) == pytest.approx(0.9, abs=1e-10)
     assert np.all(point["Sigma_infinity"].mean == 1.8) and np.all(point["Sigma_infinity"].error == 0)
     assert point["density"].error > 0, "that of the cluster is measured"
     mus = [record["mu"] for record in point.history if record["phase"] == FINAL]
@@ -177,7 +180,7 @@ def test_one_iteration_that_was_asked_for_is_not_one_too_few():
 def test_a_density_that_noise_keeps_away_is_told_as_noise(monkeypatch):
     p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.9}, two_particle={"channels": []},
                    solver={"measurements": 640, "measurements_first": 64, "chains": 8, "warmup": 5}, run={"workers": 1})
-    monkeypatch.setattr("plaq.dca.iteration.find_mu", lambda target, coarse, mesh, sigma, guess: find_mu(
+    monkeypatch.setattr("plaq.dca.loop.iteration.find_mu", lambda target, coarse, mesh, sigma, guess: find_mu(
         target if np.ptp(sigma.real) == 0 else 2.5, coarse, mesh, sigma, guess))  # what was measured gives no such n
     with pytest.raises(RunError, match=r"T = 0.5, iteration 2: no mu gives density 2.5: with this self-energy the "
                                        r"lattice has .*; Sigma is noise: 64 measurements made it, with an average "
@@ -199,10 +202,10 @@ def test_without_interaction_energies_and_eigenvalues_are_exact(dca):
                    two_particle={"channels": ["pp", "charge"], "frequencies": 2},
                    solver={"measurements": 256, "chains": 8, "warmup": 5}, run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(0.2)
-    mu, eps = float(point["mu"].mean), Crystal.of(p).cluster.energies
+    mu, eps = float(point["mu"].mean), Model.of(p).cluster.energies
     if "isolated" not in dca:
         k = 2 * np.pi * (np.arange(400) + 0.5) / 400
-        eps = Crystal.of(p).lattice.dispersion(np.stack(np.meshgrid(k, k), axis=-1))
+        eps = Model.of(p).lattice.dispersion(np.stack(np.meshgrid(k, k), axis=-1))
     filled = 2 / (1 + np.exp((eps - mu) / 0.2))
     assert point["energy"].mean == pytest.approx(np.mean(eps * filled), abs=1e-11)
     assert point["density"].mean == pytest.approx(np.mean(filled), abs=1e-8 if "density" in dca else 1e-11)

@@ -6,8 +6,8 @@ import pytest
 from plaq import dca
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
-from plaq.dca.lattice.crystal import Crystal
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.particle_hole import mirror
 from plaq.dca.planning.forecast import describe
 
@@ -53,7 +53,7 @@ def half_filled(vectors, filling, U=4.0, T=0.1, seed=11, **model):
 @pytest.mark.parametrize("filling", [{"mu": 2.0}, {"density": 1.0}], ids=["mu", "density"])
 def test_half_filling_is_exact(vectors, filling):
     p, point = half_filled(vectors, filling)
-    partner = Crystal.of(p).mirror
+    partner = Model.of(p).mirror
     sigma, g = point["Sigma"].mean, point["G"].mean
     assert point.mu == 2.0 and all(record["mu"] == 2.0 and record["mu_error"] == 0 for record in point.history)
     assert abs(point["density"].mean - 1) < 1e-12
@@ -68,7 +68,7 @@ def test_nothing_is_averaged_without_the_symmetry():
     triangular = {"hopping": {"1,0": -1.0, "0,1": -1.0, "1,1": -1.0}}
     for vectors, model in [([[1, 1], [-1, 2]], triangular), ([[1, 0], [0, 1]], {"t_prime": -0.3})]:
         p, point = half_filled(vectors, {"mu": 2.0}, T=0.5, **model)
-        assert Crystal.of(p).mirror is None and "alike" not in describe(p)
+        assert Model.of(p).mirror is None and "alike" not in describe(p)
         assert abs(point["density"].mean - 1) > 5 * point["density"].error
     away, _ = half_filled([[1, 0], [0, 1]], {"mu": 1.9}, T=0.5)
-    assert Crystal.of(away).mirror is None
+    assert Model.of(away).mirror is None

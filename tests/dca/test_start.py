@@ -11,7 +11,8 @@ import pytest
 from plaq import _core
 from plaq.comm.launch import launcher_command
 from plaq.data.results_file import digest_of
-from plaq.dca import Parameters, commands, iteration, loop, start
+from plaq.dca import Parameters, commands
+from plaq.dca.loop import iteration, loop, start
 from plaq.dca.parameters import PROGRAM
 from plaq.dca.results.file import FORMAT
 from plaq.dca.solver.chains import out_of_columns, run_chains
@@ -69,9 +70,9 @@ def stopped(monkeypatch, after, *arguments, **options):
     """Run so many iterations, and stop in the next one."""
     calls = iter(range(after))
 
-    def until_then(problem, chains, run, comm, watch, shares):
+    def until_then(problem, chains, run, comm, watch, g4):
         if next(calls, None) is not None:
-            return run_chains(problem, chains, run, comm, watch, shares)
+            return run_chains(problem, chains, run, comm, watch, g4)
         patch.setattr(Run, "stop_reason", lambda self: "SIGTERM")
         return False
 
@@ -213,35 +214,35 @@ def test_a_run_that_has_finished_no_temperature_is_no_start(tmp_path, monkeypatc
 
 
 def read(runs, p):
-    return start.read(runs / "long", p).state["last"]
+    return start.read(runs / "long", p).state.predecessor
 
 
 def test_the_nearest_temperature_counts_and_the_last_one_has_configurations(runs):
     cold, warm = read(runs, parameters(0.6)), read(runs, parameters(0.9))
-    assert (cold["beta"], warm["beta"]) == (2.0, 1.0) and "chains" in cold and "chains" not in warm
+    assert (cold.beta, warm.beta) == (2.0, 1.0) and cold.chains and not warm.chains
     sigma = commands.load(runs / "long").at(1.0)["Sigma"]
-    np.testing.assert_array_equal(warm["omega"], sigma.axes[1].values)
-    shift = warm["sigma"] - sigma.mean  # the density that was asked for, in place of the one that was measured
+    np.testing.assert_array_equal(warm.omega, sigma.axes[1].values)
+    shift = warm.sigma - sigma.mean  # the density that was asked for, in place of the one that was measured
     np.testing.assert_allclose(shift, 4.0 / 2 * (0.9 - float(commands.load(runs / "long").at(1.0)["density"].mean)))
 
 
 def test_sigma_has_the_hartree_term_of_the_new_model(runs):
     same, other = read(runs, parameters(0.5)), read(runs, parameters(0.5, model={"U": 6.0}, dca={"density": 0.8}))
-    np.testing.assert_allclose(other["sigma"] - same["sigma"], (6.0 * 0.8 - 4.0 * 0.9) / 2)
-    assert other["mu"] - same["mu"] == pytest.approx((6.0 * 0.8 - 4.0 * 0.9) / 2) and other["order"] > same["order"]
+    np.testing.assert_allclose(other.sigma - same.sigma, (6.0 * 0.8 - 4.0 * 0.9) / 2)
+    assert other.mu - same.mu == pytest.approx((6.0 * 0.8 - 4.0 * 0.9) / 2) and other.order > same.order
     fixed = read(runs, parameters(0.5, model={"U": 6.0}, dca={"density": None, "mu": 3.0}))
-    np.testing.assert_allclose(fixed["sigma"] - same["sigma"], 0.9)
-    assert fixed["mu"] == 3.0
+    np.testing.assert_allclose(fixed.sigma - same.sigma, 0.9)
+    assert fixed.mu == 3.0
 
 
 @pytest.mark.parametrize("chains", [2, 8, 16])
 def test_configurations_are_dealt_out_to_any_number_of_chains(runs, chains):
     p = parameters(0.5)
     theirs = checkpoint.load(runs / "long/checkpoint.h5", PROGRAM, *parameters(1.0, 0.5).fingerprints())
-    theirs = sorted(out_of_columns(theirs["last"]["chains"]["states"]), key=lambda chain: chain["number"])
-    mine = out_of_columns(read(runs, p.replace(solver={"chains": chains}))["chains"]["states"])
-    assert [chain["number"] for chain in mine] == list(range(chains))
-    for chain in mine:
+    theirs = sorted(out_of_columns(theirs["predecessor"]["chains"]["states"]), key=lambda chain: chain["number"])
+    dealt = read(runs, p.replace(solver={"chains": chains})).chains.here
+    assert list(dealt) == list(range(chains))
+    for chain in dealt.values():
         np.testing.assert_array_equal(chain["tau"], theirs[chain["number"] % 8]["tau"])
     commands.run(p.replace(solver={"chains": chains}), start=runs / "long")
 

@@ -8,7 +8,7 @@ import synthetic
 
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.figures import Theme
-from plaq.dca.lattice.crystal import Crystal
+from plaq.dca.lattice.model import Model
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.exact import exact_point
 from plaq.dca.planning.forecast import describe
@@ -88,5 +88,5 @@ def test_exact_diagonalisation_has_the_unit_of_the_input():
                 "two_particle": {"channels": ["pp"]}}
     for model, unit in (({"U": 8.0}, "t"), (VOLTS, "")):
         p = Parameters(model={**model, "cluster": [[2, 0], [0, 1]]}, **sections)
-        point = exact_point(p, Crystal.of(p).cluster, 0)
+        point = exact_point(p, Model.of(p), 0)
         assert point["energy"].unit == unit and point["G"].axes[1].unit == unit

@@ -20,7 +20,7 @@ def test_chains_change_the_number_of_electrons():
     changes = (np.diff(np.round(numbers), axis=1) != 0).sum(axis=1)
     print(changes)
     assert changes.min() >= 1 and changes.sum() > 60
-    measured = observables.estimates(case.setting, collected)
+    measured = observables.estimates(case.evaluation, collected)
     exact = {"density": case.exact.density, "double_occupancy": case.exact.double_occupancy,
              "expansion_order": case.order}
     for name, wanted in exact.items():

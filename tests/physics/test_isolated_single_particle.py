@@ -18,7 +18,7 @@ def compare(case, deviations):
     """One run against all that `exact_point` knows: scalars, and a few numbers of every array."""
     parameters = SimpleNamespace(unit="t", model=SimpleNamespace(U=case.U),
                                  dca=SimpleNamespace(mu=case.mu, temperatures=[1 / case.beta]))
-    exact = exact_point(parameters, case.cluster, 0)
+    exact = exact_point(parameters, case.model, 0)
     measured = case.measure()
     random = np.random.default_rng(case.seed)
     for name in ("density", "double_occupancy", "energy_kinetic", "energy", "G", "Sigma", "G_tau", "spin_correlation",

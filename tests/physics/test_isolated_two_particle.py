@@ -6,9 +6,9 @@ from deviations import Deviations
 from isolated_cases import BETAS, COUPLINGS, GEOMETRIES, isolated_case
 
 from plaq.data import statistics
-from plaq.dca.physics import observables
+from plaq.dca.physics.two_particle import pair_orbits
+from plaq.dca.solver.distributed_g4 import pair_functions
 from plaq.dca.solver.ed.two_particle import FourPoint, _element
-from plaq.dca.solver.shares import pair_functions
 
 KINDS = ("pp", "magnetic", "charge")
 WINDOW = 2
@@ -30,7 +30,7 @@ def compare(case, deviations):
     bins = case.collected(chains)
     random = np.random.default_rng(case.seed)
     frequencies = np.arange(-WINDOW, WINDOW)
-    functions = pair_functions(WINDOW, case.cluster.size, observables.pair_orbits(case.group), len(case.channels))
+    functions = pair_functions(WINDOW, case.cluster.size, pair_orbits(case.group), len(case.channels))
     wanted = [(channel, values, functions[f"channel_{i}"])
               for i, (channel, values) in enumerate(zip(case.channels, bins.channels))]
     wanted.append((None, bins.pairing, functions["pairing"]))

@@ -10,7 +10,8 @@ from plaq.data.results_file import digest_line
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.particle_hole import at_half_filling
-from plaq.dca.observer import Contributor, Observer, QuietObserver
+from plaq.dca.loop.observer import Contributor, Observer, QuietObserver
+from plaq.dca.loop.start import Start, find_start, first_sigma
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.forecast import describe, forecast, remark
@@ -19,13 +20,12 @@ from plaq.dca.results import sweep_table
 from plaq.dca.results.file import FORMAT
 from plaq.dca.results.results import Results
 from plaq.dca.solver import devices
-from plaq.dca.start import Start, find_start, first_sigma
 from plaq.run.application import Application
 from plaq.run.driver import Run
 from plaq.run.output import RunOutput
 
 if TYPE_CHECKING:
-    from plaq.dca.loop import Loop
+    from plaq.dca.loop.loop import Loop
 
 
 class Dca(Application):
@@ -73,7 +73,7 @@ class Dca(Application):
                 **({"start": p.dca.start[:16]} if p.dca.start else {})}
 
     def prepare(self, run: Run, started: float) -> Loop:
-        from plaq.dca.loop import Loop
+        from plaq.dca.loop.loop import Loop
 
         p, start = self.parameters, self._start
         if not run.has_folder:

@@ -16,7 +16,7 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
     """Solve the model at all temperatures and look for the transition; arguments as of `plaq.run.driver.run`.
 
     With ``start``, the folder of another run, the first temperature starts from that one's self-energy and
-    configurations (plaq.dca.start).
+    configurations (plaq.dca.loop.start).
     """
     return driver.run(Dca, parameters, folder, source, trace, started, start)
 

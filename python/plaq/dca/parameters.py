@@ -26,7 +26,7 @@ SECTIONS = {
 
 MOST_FREQUENCIES = 2048  # positive ones of a two-particle window
 
-MOST_IN_SHARES = 30_001  # chains whose measurements travel between ranks: a chain's number is its messages' tag
+MOST_CHAINS_DISTRIBUTED = 30_001  # with measurements sent between ranks: a chain's number is its messages' tag
 FLATTEST = 1e-3  # least T over the band's steepest slope: below it coarse graining needs some 10^8 momenta
 WIDEST = 1e8  # energies over T that Matsubara functions are made for
 
@@ -251,8 +251,9 @@ def check(values: Mapping[str, Any], source: str) -> None:
         check_window(pairs.omega_max, [T for T in dca.temperatures if T <= pairs.below], refuse)
     check_transfers(pairs.transfers, model.cluster, refuse)
     check_scales(model, dca, refuse)
-    if values["run"].two_particle == "spread" and solver.chains > MOST_IN_SHARES:
-        refuse(f'run.two_particle = "spread" allows at most {MOST_IN_SHARES} chains: solver.chains = {solver.chains}')
+    if values["run"].two_particle == "spread" and solver.chains > MOST_CHAINS_DISTRIBUTED:
+        refuse(f'run.two_particle = "spread" allows at most {MOST_CHAINS_DISTRIBUTED} chains: '
+               f'solver.chains = {solver.chains}')
 
 
 def check_scales(model: Any, dca: Any, refuse) -> None:

@@ -11,19 +11,19 @@ from scipy.special import expit
 from plaq.data.estimate import Estimate
 
 
-def energies(setting) -> dict[str, float]:
+def energies(evaluation) -> dict[str, float]:
     """n, D and the energies per site of free electrons at mu, in the zone or on an isolated cluster: means over its
     momenta of 2 f and 2 eps f, f = 1/(exp(beta (eps - mu)) + 1)."""
-    filled = lambda eps: 2 * expit(setting.mesh.beta * (setting.mu - eps))
-    kinetic = setting.coarse_graining.zone_mean(lambda eps: eps * filled(eps))
-    n = setting.coarse_graining.zone_mean(filled) if setting.density is None else setting.density
+    filled = lambda eps: 2 * expit(evaluation.mesh.beta * (evaluation.mu - eps))
+    kinetic = evaluation.model.coarse_graining.zone_mean(lambda eps: eps * filled(eps))
+    n = evaluation.model.coarse_graining.zone_mean(filled) if evaluation.density is None else evaluation.density
     return {"density": n, "double_occupancy": n**2 / 4, "energy_kinetic": kinetic, "energy_potential": 0.0,
             "energy": kinetic}
 
 
-def without_noise(found: Mapping[str, Estimate], setting) -> dict[str, Estimate]:
+def without_noise(found: Mapping[str, Estimate], evaluation) -> dict[str, Estimate]:
     """Replace estimates at U = 0 by exact values: `energies`, and eigenvalues of the vertex, which are 0."""
-    exact = {name: np.array(value) for name, value in energies(setting).items()}
+    exact = {name: np.array(value) for name, value in energies(evaluation).items()}
     exact |= {name: np.zeros_like(e.mean) for name, e in found.items() if name.startswith(("lambda_", "eigenvalues_"))}
     none = {"jackknife": None, "bias": None, "note": "", "tau_int": None, "kurtosis": None, "disagreement": None}
     return {name: replace(found[name], mean=value, error=np.zeros_like(value), **none) for name, value in exact.items()}

@@ -22,8 +22,11 @@ from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics import observables
+from plaq.dca.physics.evaluation import Evaluation
+from plaq.dca.physics.two_particle import pair_orbits
 from plaq.dca.planning.cost import FREQUENCIES, MACHINE, Machine
 from plaq.dca.solver import ctaux
 from plaq.dca.solver.chains import Chains, run_chains
@@ -53,7 +56,7 @@ def measured_machine(comm, folder: Path) -> Machine:
                                   (6.5 * cold.order**3, cold.order), cold.sweep)
     inverse_measure, rest = line((hot.operations, 1), hot.measurement, (wide.operations, 1), wide.measurement)
     element = max(general.measurement - plain.measurement, 0.0) / (2 * 4 * 16) ** 2
-    analysis, sample = line((narrow.elements, 1), narrow.evaluation, (wide.elements, 1), wide.evaluation)
+    analysis, sample = line((narrow.elements, 1), narrow.analysis, (wide.elements, 1), wide.analysis)
     latency, bandwidth = exchange(comm)
     name = f"{processor()}, {comm.size} rank(s)"
     values = dict(name=name, workers=pool_options().workers, walk=1 / inverse_walk, proposal=proposal,
@@ -70,9 +73,10 @@ class Walk:
     """One chain on four sites at inverse temperature beta on every rank of comm: seconds of its parts. Collective."""
 
     def __init__(self, beta, window, comm, channels=()):
-        cluster = Cluster(Lattice.square(), [[2, 0], [0, 2]])
-        group = PointGroup(cluster)
-        coarse = CoarseGraining(cluster)
+        lattice = Lattice.square()
+        cluster = Cluster(lattice, [[2, 0], [0, 2]])
+        group, coarse = PointGroup(cluster), CoarseGraining(cluster)
+        model = Model(U, lattice, cluster, group, coarse, [], None)
         coarse.prepare(np.pi / beta)
         mesh = matsubara.mesh(beta, matsubara.frequency_cutoff(cluster.lattice, U))
         started = time.perf_counter()
@@ -82,10 +86,11 @@ class Walk:
         self.order = 1 + beta * U * cluster.size * 0.36
         solver = SimpleNamespace(block_length="auto", measure_every=1, bins=BINS, chains=1,
                                  precision="double", seed=1)
-        task = ctaux.Task(beta=beta, U=U, K=1.0, g0=g0, measurements=BINS, order=self.order, warm_up=50, point=0,
-                          iteration=0, window=window, pairing=window > 0 and not channels,
-                          orbit=observables.pair_orbits(group), channels=list(channels))
-        problem = ctaux.make_problem(cluster, mesh, task, solver)
+        request = ctaux.SolverRequest(
+            beta=beta, U=U, K=1.0, g0=g0, measurements=BINS, order=self.order, warm_up=50, point=0, iteration=0,
+            window=window, pairing=window > 0 and not channels, orbit=pair_orbits(group),
+            channels=list(channels))
+        problem = ctaux.make_problem(cluster, mesh, request, solver)
         self.iteration = time.perf_counter() - started
         run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto",
                               device="none")
@@ -98,23 +103,23 @@ class Walk:
             seconds = comm.allreduce(time.perf_counter() - started, "min")
             if seconds >= LONG_ENOUGH:
                 break
-            task = replace(task, measurements=task.measurements * math.ceil(1.5 * LONG_ENOUGH / seconds))
-            problem = ctaux.make_problem(cluster, mesh, task, solver)
+            request = replace(request, measurements=request.measurements * math.ceil(1.5 * LONG_ENOUGH / seconds))
+            problem = ctaux.make_problem(cluster, mesh, request, solver)
         measured = ctaux.collect(problem, chains.bins, chains.tally(alone), group)
         count = int(measured.weights.sum())
         self.order = float(measured.order.mean() / measured.sign.mean())
-        self.sweep = measured.walking_seconds / (count + task.warm_up) * self.order / problem.proposals_per_sweep
+        self.sweep = measured.walking_seconds / (count + request.warm_up) * self.order / problem.proposals_per_sweep
         self.measurement = measured.measuring_seconds / count
         self.operations = (4 * self.order**2 * (2 * FREQUENCIES + 4 * cluster.size + 2 * window)
                            + 16 * window**2 * cluster.size * (self.order + cluster.size**2))
         self.elements = 2 * (cluster.size * window) ** 2 * len(group.operations)
-        setting = observables.Setting(cluster, group, mesh, coarse, U, 1.0, mu, g0)
-        self.evaluation = math.inf
+        evaluation = Evaluation(model, mesh, 1.0, mu, g0)
+        self.analysis = math.inf
         for _ in range(EVALUATIONS):
             comm.barrier()
             started = time.perf_counter()
-            observables.estimates(setting, measured, window, list(channels))
-            self.evaluation = min(self.evaluation, (time.perf_counter() - started) / (BINS + 1))
+            observables.estimates(evaluation, measured, window, list(channels))
+            self.analysis = min(self.analysis, (time.perf_counter() - started) / (BINS + 1))
 
 
 def line(first, y1, second, y2):
@@ -146,7 +151,7 @@ def startup():
     """Seconds until a fresh process has imported what a run needs."""
     started = time.perf_counter()
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PMIX_", "MPI", "PLAQ_"))}
-    subprocess.run([sys.executable, "-P", "-c", "import plaq.dca.loop, plaq.dca.commands"], check=True, env=clean)
+    subprocess.run([sys.executable, "-P", "-c", "import plaq.dca.loop.loop, plaq.dca.commands"], check=True, env=clean)
     return time.perf_counter() - started
 
 

@@ -17,7 +17,7 @@ from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
 from plaq.dca.solver import choices
-from plaq.dca.solver.pooling import parts
+from plaq.dca.solver.iteration_average import final_iterations
 from plaq.inputs.kinds import integer, real, text
 from plaq.inputs.schema import Parameter, Schema, read_toml
 
@@ -115,10 +115,10 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
     window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
     where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain
-    that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. In
-    shares (plaq.dca.solver.shares), where all chains run at once, a rank of p holds a p-th of all chains' sums and
-    of all bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and one whole
-    function of a jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a
+    that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. Where
+    ranks share the rows (plaq.dca.solver.distributed_g4) and all chains run at once, a rank of p holds a p-th of all
+    chains' sums and of all bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and
+    one whole function of a jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a
     measurement it sends every other rank the rows of the planes that are in products of its share: 1/p of them for
     pp at q = 0, nu = 0, up to 4/p in any other channel. What a chain takes of a GPU's memory the kernels count
     (src/plaq/dca/device), with the pairing function of every pair (K, K').
@@ -196,7 +196,7 @@ def iterations(p: Parameters, lattice: Lattice, T: float, window: int,
     (first, many), warm_up = p.measurements(T), p.solver.warmup
     if p.dca.isolated or p.dca.iterations == 1:
         return [(many, warm_up, window, channels)]
-    again, last = warm_up // 4, parts(p.dca.iterations, many, T, lattice.largest_energy)
+    again, last = warm_up // 4, final_iterations(p.dca.iterations, many, T, lattice.largest_energy)
     before = min(APPROACH, p.dca.iterations - last)
     part = (-(-many // last), again, window, channels)
     return [(first, warm_up, 0, 0), *[(first, again, 0, 0)] * (before - 1), *[part] * last]

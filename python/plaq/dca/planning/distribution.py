@@ -1,27 +1,27 @@
-"""Where the sums of two-particle functions lie: whole on every rank, or in shares (plaq.dca.solver.shares)."""
+"""Where the sums of two-particle functions lie: whole on every rank, or in shares (plaq.dca.solver.distributed_g4)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.parameters import MOST_IN_SHARES, Parameters
+from plaq.dca.parameters import MOST_CHAINS_DISTRIBUTED, Parameters
 from plaq.dca.planning.cost import Machine, cost
 from plaq.machine import memory, pool_options
 
 
-def may_be_in_shares(p: Parameters) -> bool:
+def may_be_distributed(p: Parameters) -> bool:
     """Whether the input leaves it to the memory that there is; not for more chains than shares can have."""
-    return p.run.two_particle != "local" and p.solver.chains <= MOST_IN_SHARES
+    return p.run.two_particle != "local" and p.solver.chains <= MOST_CHAINS_DISTRIBUTED
 
 
-def in_shares(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:
+def is_distributed(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:
     """What ``run.two_particle`` means at temperature T; the same on all ranks.
 
     "auto" is in shares when the estimate of `plaq.dca.planning.cost` for bins that all ranks hold is above the
     memory of the rank that has least. One rank has everything in any case.
     """
-    if comm.size == 1 or not may_be_in_shares(p):
+    if comm.size == 1 or not may_be_distributed(p):
         return False
     if p.run.two_particle == "spread":
         return True

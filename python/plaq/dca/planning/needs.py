@@ -7,7 +7,7 @@ from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import Cost, Machine, cost
-from plaq.dca.planning.distribution import may_be_in_shares
+from plaq.dca.planning.distribution import may_be_distributed
 from plaq.dca.solver import devices
 from plaq.errors import InputError
 from plaq.machine import memory, pool_options
@@ -47,7 +47,7 @@ def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
     cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
     found = [cost(p, cluster, T, Machine(), ranks, workers) for T in p.dca.temperatures]
     alone, spread = (lambda c: c.rank_bytes), (lambda c: c.spread_bytes)
-    either = (lambda c: min(alone(c), spread(c))) if may_be_in_shares(p) else alone
+    either = (lambda c: min(alone(c), spread(c))) if may_be_distributed(p) else alone
     needs = {"local": alone, "spread": spread, "auto": either}[p.run.two_particle]
     check_devices(p, found)
     most = max(found, key=needs)

@@ -17,7 +17,7 @@ from plaq.dca.parameters import PROGRAM
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.transition import Transition
 from plaq.dca.results.results import Results, plain
-from plaq.dca.solver.shares import SpreadEstimate
+from plaq.dca.solver.distributed_g4 import DistributedEstimate
 from plaq.errors import InputError
 from plaq.files.atomic import atomic_file
 from plaq.files.sealed import SealedFile, open_sealed, seal
@@ -27,7 +27,7 @@ FORMAT = format_of(PROGRAM)
 
 
 def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],
-                  spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> dict[str, str]:
+                  spread: Mapping[int, Mapping[str, DistributedEstimate]] = {}) -> dict[str, str]:
     """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then
     kept.
 
@@ -59,7 +59,8 @@ def places(points: Collection[Point]) -> list[str]:
     return [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
 
 
-def _add_functions(path: Path, file: BinaryIO, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]]):
+def _add_functions(path: Path, file: BinaryIO, results: Results,
+                   spread: Mapping[int, Mapping[str, DistributedEstimate]]) -> None:
     """Two-particle functions that no rank has as a whole: from all ranks, or from the previous file."""
     with ExitStack() as stack:
         file.flush()
@@ -156,7 +157,7 @@ def _read_point(group: h5py.Group, functions: bool) -> Point:
                  representatives=group["representatives"][()] if "representatives" in group else None)
 
 
-def _write_spread(group: h5py.Group, estimate: SpreadEstimate) -> None:
+def _write_spread(group: h5py.Group, estimate: DistributedEstimate) -> None:
     shape = estimate.function.shape
     values = {part: group.create_dataset(part, shape, getattr(estimate, part).dtype) for part in PARTS}
     for part, first, rows in estimate.blocks():

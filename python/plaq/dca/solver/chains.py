@@ -18,7 +18,7 @@ from plaq import _core
 from plaq.batch.balance import Load, plan
 from plaq.data.bins import Bins
 from plaq.dca.solver import devices
-from plaq.dca.solver.shares import Shares
+from plaq.dca.solver.distributed_g4 import DistributedG4
 from plaq.errors import RunError
 from plaq.machine import pool_options
 from plaq.trace.session import region
@@ -98,23 +98,33 @@ class Chains:
         if found is not None:
             self.bins = found
 
+    def plain(self) -> dict[str, Any]:
+        """Return all chains of this rank, and the sums, as a dict of arrays."""
+        return {"states": in_columns(self.here.values()), "bins": self.bins.state()}
+
     @region("gather chains")
     def gathered(self, comm: Any) -> dict[str, Any] | None:
-        """All of it as plain data on rank 0, None elsewhere; sums have to be there already. Collective."""
+        """Return `plain` of all ranks' chains on rank 0, None elsewhere; the sums have to be there. Collective."""
         states = comm.fold(in_columns(self.here.values()), joined_columns)
         return None if states is None else {"states": states, "bins": self.bins.state()}
 
     @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Chains:
+        """Return all chains, on this rank, from the data of `gathered`."""
+        states = sorted(out_of_columns(plain["states"]), key=lambda state: state["number"])
+        return cls(Bins.from_state(plain["bins"]), states)
+
+    @classmethod
     @region("deal chains")
-    def dealt(cls, comm: Any, state: dict[str, Any] | None) -> Chains:
-        """What `gathered` gave rank 0: the sums there, the chains a block of neighbours on each rank. Collective."""
-        shape = comm.bcast((state["bins"]["bins"], state["bins"]["chains"]) if comm.rank == 0 else None)
+    def dealt(cls, comm: Any, whole: Chains | None) -> Chains:
+        """Return this rank's part of rank 0's chains: sums there, a block of neighbours on each rank. Collective."""
+        shape = comm.bcast((whole.bins.bins, whole.bins.chains) if comm.rank == 0 else None)
         if comm.rank > 0:
             return cls(Bins(*shape), comm.receive(0))
-        states = sorted(out_of_columns(state["states"]), key=lambda s: s["number"])
+        states = list(whole.here.values())
         for rank in range(1, comm.size):
             comm.send([states[i] for i in comm.share(len(states), rank)], rank)
-        return cls(Bins.from_state(state["bins"]), [states[i] for i in comm.share(len(states))])
+        return cls(whole.bins, [states[i] for i in comm.share(len(states))])
 
 
 def in_columns(states: Iterable[dict[str, Any]]) -> dict[str, np.ndarray]:
@@ -145,7 +155,7 @@ def out_of_columns(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
 
 
 @region("chains")
-def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Shares | None = None) -> bool:
+def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: DistributedG4 | None = None) -> bool:
     """Take all chains on until they are complete or `watch` says stop; returns whether they are complete.
 
     Their bins are then where they ran: `Chains.gather_bins` brings them together. `watch(measurements, sweeps)` is
@@ -191,7 +201,7 @@ class Runner:
     rank; ``spread`` sums what `shares` are to have.
     """
 
-    def __init__(self, problem, chains: Chains, run, comm, shares: Shares | None):
+    def __init__(self, problem, chains: Chains, run, comm, shares: DistributedG4 | None):
         self._problem, self._chains, self._comm, self._move = problem, chains, comm, not shares and comm.size > 1
         self._options = pool_options(run.workers, run.bind)
         gpus = devices.chosen(run.device, problem.sweeps_between_charge_worms > 0, problem.single_precision)

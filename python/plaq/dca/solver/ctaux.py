@@ -6,14 +6,15 @@ a table in imaginary time, and the sums of the bins become averages. Conventions
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from plaq import _core
 from plaq.dca.lattice.particle_hole import odd_under_exchange
 from plaq.dca.solver import choices
-from plaq.dca.solver.shares import Shares
+from plaq.dca.solver.distributed_g4 import DistributedG4
 from plaq.errors import RunError
 from plaq.trace.session import region
 
@@ -57,8 +58,12 @@ def time_table(mesh, cluster, g0):
 
 
 @dataclass
-class Task:
-    """What one iteration asks of the solver. `channels` are (kind, transfer index, bosonic index)."""
+class SolverRequest:
+    """Work of the solver in one iteration.
+
+    ``channels`` are (kind, transfer index, bosonic index). Baths of groups of chains, where each has its own, are in
+    ``group_g0``; then ``shifts`` are those of `plaq.dca.solver.jackknife_groups` and ``group_of`` the group of a chain.
+    """
 
     beta: float
     U: float
@@ -66,26 +71,28 @@ class Task:
     g0: np.ndarray  # [K, w] auxiliary bath function on the mesh
     measurements: int
     order: float  # expected expansion order: one sweep makes that many proposals
-    warm_up: int
-    point: int
+    warm_up: int  # sweeps
+    point: int  # numbers the random streams, with the iteration
     iteration: int
     isolated: bool = False
-    tau: float | None = None  # autocorrelation time in sweeps, as far as it is known
-    window: int = 0
+    tau: float | None = None  # autocorrelation time in sweeps, where known
+    window: int = 0  # positive frequencies of two-particle functions
     pairing: bool = False
-    orbit: np.ndarray | None = None
+    orbit: np.ndarray | None = None  # [K, K'] block of a pair of momenta
     channels: list[tuple[str, int, int]] = field(default_factory=list)
-    own_g0: np.ndarray | None = None  # [group, K, w] baths of groups of chains, where they have their own
-    shifts: np.ndarray | None = None  # [group] of plaq.dca.solver.groups, in that case
-    group_of: np.ndarray | None = None  # [chain] in that case
+    group_g0: np.ndarray | None = None  # [group, K, w]
+    shifts: np.ndarray | None = None  # [group]
+    group_of: np.ndarray | None = None  # [chain]
 
 
 @dataclass
-class InBath:
-    """What single-particle functions follow from, [bin, ...], each times the norm: the bath that it was measured
-    in, 1/g0, and G = g0 - g0^2 m over what it would be there with a self-energy Sigma_0 that is the same
-    for all bins, ratio = G (1/g0 - Sigma_0). G itself answers to a bath in second order too, as 1/(1/g0 - Sigma)
-    does, so that its mean over baths is not that of the mean bath; the ratio does so only where Sigma does."""
+class BathData:
+    """Single-particle data of each bin in its bath, [bin, K, w], times the norm.
+
+    ``inverse_g0`` is 1/g0. ``ratio`` is G (1/g0 - Sigma_0): G = g0 - g0^2 m over its value in this bath with a
+    self-energy Sigma_0 that is the same for all bins. G is nonlinear in the bath, as 1/(1/g0 - Sigma) shows, so its
+    mean over baths differs from G of the mean bath; the ratio is linear up to the response of Sigma.
+    """
 
     ratio: np.ndarray
     inverse_g0: np.ndarray
@@ -101,8 +108,7 @@ class Measured:
     average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin],
     [bin, R] or [bin, K]}, the last of equal_time alone, g(K) = 1 - n_K of either spin. pairing and channels are
     [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
-    where they are in shares.
-    ``own`` says in which bath each bin was measured, in place of m.
+    where ranks share them. Either m or ``bath`` is there: `in_bath` replaces the first by the second.
     """
 
     weights: np.ndarray
@@ -119,64 +125,76 @@ class Measured:
     acceptance: float
     walking_seconds: float
     measuring_seconds: float
-    parts: int = 1  # iterations that are in each bin, each with a stretch of its chain
-    own: InBath | None = None
+    parts: int = 1  # iterations in each bin, each with a stretch of its chain
+    bath: BathData | None = None
 
     @property
     def chains(self) -> int:
-        """Independent chains: bins of one lie behind each other, or each bin has chains of its own."""
+        """Number of independent chains: bins of one chain are consecutive, or each bin has chains of its own."""
         return len(self.series)
 
-    def in_bath(self, g0, reference=0.0) -> InBath:
-        """``own``, or where that is not said, with this bath: g0 [K, w] of all bins, or of each. reference: Sigma_0."""
-        if self.own:
-            return self.own
+    def in_bath(self, g0, reference=0.0) -> Measured:
+        """Return these averages with ``bath`` in place of m; as they are where they have it.
+
+        g0 : [K, w] of all bins, or [bin, K, w]; reference : Sigma_0 of `BathData`.
+        """
+        if self.bath:
+            return self
         norm = self.norm[:, None, None]
-        return InBath((norm - g0 * self.m) * (1 - g0 * reference), norm / g0)
+        return replace(self, m=None, bath=BathData((norm - g0 * self.m) * (1 - g0 * reference), norm / g0))
+
+    def plain(self) -> dict[str, Any]:
+        """Return these averages, in their bath, as nested dicts for a checkpoint."""
+        return {name: value for name, value in vars(self).items() if name != "m"} | {"bath": vars(self.bath)}
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Measured:
+        """Return the inverse of `plain`."""
+        return cls(**{**plain, "m": None, "bath": BathData(**plain["bath"])})
 
 
 @region("bath")
-def make_problem(cluster, mesh, task, solver):
+def make_problem(cluster, mesh, request, solver):
     """The C++ description of `task`; `solver` is the parameter section of that name."""
-    table = time_table(mesh, cluster, task.g0)
+    table = time_table(mesh, cluster, request.g0)
     index = lambda a: np.ascontiguousarray(a, dtype=np.int32).ravel()
     problem = _core.dca.Problem(
-        beta=task.beta, U=task.U, K=task.K, sites=cluster.size, segments=table.shape[1],
+        beta=request.beta, U=request.U, K=request.K, sites=cluster.size, segments=table.shape[1],
         g0_coefficients=table.ravel(),
         difference=index(cluster.site_difference), fourier=np.ascontiguousarray(cluster.fourier).ravel(),
         momentum_sum=index(cluster.momentum_sum), minus=index(cluster.minus), odd_frequencies=index(2 * mesh.n + 1))
-    frequencies = task.window + max([abs(m) for _, _, m in task.channels], default=0) if task.window else 0
+    frequencies = request.window + max([abs(m) for _, _, m in request.channels], default=0) if request.window else 0
     at_frequencies = lambda g0: np.ascontiguousarray(mesh.at_frequencies(g0, np.arange(frequencies)).ravel()
                                                      if frequencies else np.zeros(0, complex))
-    if task.own_g0 is not None:
-        tables = [time_table(mesh, cluster, g0) for g0 in task.own_g0]
-        problem.set_baths([(t.shape[1], t.ravel()) for t in tables], [at_frequencies(g0) for g0 in task.own_g0],
-                          task.group_of.tolist())
-    if task.window:
-        kinds, transfers, bosonic = (list(x) for x in zip(*task.channels)) if task.channels else ([], [], [])
+    if request.group_g0 is not None:
+        tables = [time_table(mesh, cluster, g0) for g0 in request.group_g0]
+        problem.set_baths([(t.shape[1], t.ravel()) for t in tables], [at_frequencies(g0) for g0 in request.group_g0],
+                          request.group_of.tolist())
+    if request.window:
+        kinds, transfers, bosonic = (list(x) for x in zip(*request.channels)) if request.channels else ([], [], [])
         problem.measure_two_particle(
-            window=task.window, frequencies=frequencies, pairing=task.pairing, orbit=index(task.orbit),
-            g0_frequency=at_frequencies(task.g0),
+            window=request.window, frequencies=frequencies, pairing=request.pairing, orbit=index(request.orbit),
+            g0_frequency=at_frequencies(request.g0),
             kinds=kinds, transfers=transfers, bosonic=bosonic)
-    problem.proposals_per_sweep = max(1, round(task.order))
-    problem.block_length = choices.block_length(solver, task.order)
-    problem.sweeps_per_measurement = choices.measure_every(solver, task.order, task.tau, cluster.size,
+    problem.proposals_per_sweep = max(1, round(request.order))
+    problem.block_length = choices.block_length(solver, request.order)
+    problem.sweeps_per_measurement = choices.measure_every(solver, request.order, request.tau, cluster.size,
                                                            len(mesh.omega),
-                                                          task.window, len(task.channels))
-    problem.sweeps_between_worms = choices.sweeps_between_worms(task.isolated)
-    problem.sweeps_between_charge_worms = choices.sweeps_between_charge_worms(task.isolated)
-    problem.warm_up_sweeps = task.warm_up
+                                                          request.window, len(request.channels))
+    problem.sweeps_between_worms = choices.sweeps_between_worms(request.isolated)
+    problem.sweeps_between_charge_worms = choices.sweeps_between_charge_worms(request.isolated)
+    problem.warm_up_sweeps = request.warm_up
     pieces = max(solver.bins, solver.chains)  # see plaq.data.bins
     problem.bins = pieces // solver.chains
-    problem.measurements_per_bin = -(-task.measurements // pieces)
-    problem.histogram_size = int(2 * task.order + 10 * np.sqrt(task.order) + 20)
+    problem.measurements_per_bin = -(-request.measurements // pieces)
+    problem.histogram_size = int(2 * request.order + 10 * np.sqrt(request.order) + 20)
     problem.single_precision = solver.precision == "float"
-    problem.seed, problem.point, problem.iteration = solver.seed, task.point, task.iteration
+    problem.seed, problem.point, problem.iteration = solver.seed, request.point, request.iteration
     return problem
 
 
 @region("collect bins")
-def collect(problem, bins, tally, group, shares: Shares | None = None, mirror=None):
+def collect(problem, bins, tally, group, shares: DistributedG4 | None = None, mirror=None):
     """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`. Functions of K and R are averaged over the
     point group; `mirror` [K] has the partners of plaq.dca.lattice.particle_hole where that exchange is a symmetry."""
     layout = problem.layout()  # src/plaq/dca/bin_layout.hpp

@@ -1,4 +1,4 @@
-"""What the loop reports to: shows progress, and keeps the results in the run folder up to date."""
+"""Observers of the loop: they show its progress, and keep the results in the run folder up to date."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 from plaq.data.estimate import with_error
 from plaq.data.formatting import format_duration, format_number
-from plaq.dca import further
+from plaq.dca.loop import further
+from plaq.dca.loop.start import Start
+from plaq.dca.loop.state import RunState, TemperatureState
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.point import Point
@@ -16,8 +18,7 @@ from plaq.dca.physics.response import responses
 from plaq.dca.planning.progress import Progress
 from plaq.dca.results.file import check_functions, write_results
 from plaq.dca.results.results import Results, summary
-from plaq.dca.solver.shares import SpreadEstimate
-from plaq.dca.start import Start
+from plaq.dca.solver.distributed_g4 import DistributedEstimate
 from plaq.dca.units import measured
 from plaq.errors import InputError
 from plaq.run.output import RunOutput, drain
@@ -25,39 +26,43 @@ from plaq.trace.session import region
 
 
 class QuietObserver:
-    """For runs without a folder: brings together what ranks have parts of, and says nothing."""
+    """Observer of runs without a folder: collects distributed estimates, and reports nothing."""
 
-    def status(self, **fields: Any) -> None:
-        """Where the run is; see `Observer`."""
+    def show_status(self, **fields: Any) -> None:
+        """Show the progress of the run; see `Observer`."""
 
-    def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
-        """A run that was stopped goes on at this place of iteration ``iteration``; T is None where all is done."""
+    def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, whole: int = 0) -> None:
+        """Report that a stopped run resumes at T, after ``done`` of ``whole`` measurements of an iteration.
 
-    def iteration(self, record: dict[str, Any]) -> None:
-        """One iteration of the loop is done."""
+        T is None where all temperatures are done.
+        """
 
-    def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
-        """One temperature is done. ``spread``: what each rank has a part of; all make this call."""
-        point.observables |= {name: estimate.collected() for name, estimate in spread.items()}
+    def report_iteration(self, record: dict[str, Any]) -> None:
+        """Report a finished iteration of the loop."""
 
-    def keep(self, label: str, loop: dict[str, Any] | None) -> None:
-        """Keep what it takes to measure a finished temperature further; ``loop`` is None on ranks other than 0."""
+    def record_point(self, point: Point, distributed: Mapping[str, DistributedEstimate] = {}) -> None:
+        """Take a finished temperature. Collective where there are ``distributed`` estimates."""
+        point.observables |= {name: estimate.collected() for name, estimate in distributed.items()}
 
-    def kept(self, label: str, T: float) -> dict[str, Any] | None:
-        """It again: on rank 0, None on the others."""
+    def keep(self, label: str, state: dict[str, Any]) -> None:
+        """Keep the plain state of a finished temperature for further measurements. On rank 0."""
+
+    def read_kept(self, label: str, T: float) -> TemperatureState:
+        """Return the state that `keep` wrote. On rank 0."""
+        raise NotImplementedError
 
 
 class Contributor(QuietObserver):
-    """Observer of the ranks other than 0 of a run with a folder: hands over what rank 0 writes."""
+    """Observer of the ranks other than 0 of a run with a folder: sends rank 0 the data that it writes."""
 
-    def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
-        point.in_file = list(spread)
-        with drain(estimate.blocks() for estimate in spread.values()):
+    def record_point(self, point: Point, distributed: Mapping[str, DistributedEstimate] = {}) -> None:
+        point.in_file = list(distributed)
+        with drain(estimate.blocks() for estimate in distributed.values()):
             pass
 
 
 class Observer(QuietObserver):
-    """Rank 0's observer: results and summary after every temperature, log and live view."""
+    """Observer of rank 0: results and summary after every temperature, log and live view."""
 
     COLUMNS = {"T": 8, "iter": 5, "mu": 9, "n": 9, "sign": 7, "<k>": 8, "change": 10, "measured": 9, "time": 12}
     NARROW = {"T": 7, "iter": 4, "n": 8, "sign": 7, "change": 8, "time": 11}  # of a terminal of 50 columns
@@ -66,27 +71,27 @@ class Observer(QuietObserver):
         self._parameters, self._output = parameters, output
         self._log, self._header = output.log, output.header
         self._points: dict[int, Point] = {}
-        self._state: dict[str, Any] = {}
+        self._status: dict[str, Any] = {}
         self._headed = False
         self._continued: str | None = None
 
-    def resume(self, start: Start | None) -> dict[str, Any] | None:
-        """The state of the last checkpoint, or of another run to start from; None to start from the beginning.
-        InputError when it cannot be used. The folder is that of this input from here on."""
+    def resume(self, start: Start | None) -> RunState | None:
+        """Return the state of the last checkpoint, or of another run to start from; None for a start from nothing.
+
+        InputError when it cannot be used. The folder is that of this input from here on.
+        """
         before = self._output.folder.before or self._parameters
-        state = self._output.state()
-        if state is not None:
-            state = self._resumed(state, before)
+        plain = self._output.state()
+        state = None if plain is None else self._resumed(RunState.from_plain(plain), before)
         self._output.folder.adopt(self._parameters)
         if state is None and start is not None:
             state = start.state
-            self._output.checkpoint(state)
+            self._output.checkpoint(state.plain())
             self._log.line(start.words)
         return state
 
-    def _resumed(self, state: dict[str, Any], before: Parameters) -> dict[str, Any]:
-        points = [Point.from_state(point) for point in state["points"]]
-        folder = self._output.folder
+    def _resumed(self, state: RunState, before: Parameters) -> RunState:
+        points, folder = state.points, self._output.folder
         try:
             check_functions(folder.results, points, [name[:16] for name in self._output.inputs],  # as headers say
                             self._output.datasets)
@@ -94,24 +99,27 @@ class Observer(QuietObserver):
             raise InputError(f"{error}; the checkpoint relies on it: remove {folder.checkpoint} to start "
                              "this run from the beginning") from None
         self._points = {point.index: point for point in points}
-        more = tuple(state.get("asked", before.asked())) != self._parameters.asked()
+        more = tuple(state.asked) != self._parameters.asked()
         if more:
             state = further.begin(state, before, self._parameters, self._output)
-            self._output.checkpoint(state)
-            shown = ", ".join(f"{points[i].T:g}" for i in state["redo"])
+            self._output.checkpoint(state.plain())
+            shown = ", ".join(f"{points[i].T:g}" for i in state.redo)
             self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
-        if state.get("grown"):
-            self._header["went on after"] = further.in_words(state["grown"])
+        if state.grown:
+            self._header["went on after"] = further.in_words(state.grown)
         if more:
             self.save(Results(points))  # as those of this input
         return state
 
-    def status(self, **fields: Any) -> None:
-        """Any of phase, T, index (from 0), temperatures (how many), iteration (from 1), iterations, mu, density,
+    def show_status(self, **fields: Any) -> None:
+        """Show the progress of the run in the live view; fields that are not given stay as they were.
+
+        Fields: phase, T, index (from 0), temperatures (their number), iteration (from 1), iterations, mu, density,
         sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration), seconds
-        (at this temperature), part_done (of this temperature); what is not given stays as it was."""
-        self._state.update(fields)
-        s = self._state.get
+        and part_done (of this temperature).
+        """
+        self._status.update(fields)
+        s = self._status.get
         sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
         rows = [
             ("temperature", measured(format_number(s("T")), self._parameters.unit)),
@@ -138,17 +146,19 @@ class Observer(QuietObserver):
     def _progress(self) -> Progress:
         return Progress(self._parameters)
 
-    def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, of: int = 0) -> None:
+    def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, whole: int = 0) -> None:
         if T is None:
             self._log.line("goes on: all temperatures are done")
             return
         self._continued = f"{measured(f'{T:.5g}', self._parameters.unit)}, iteration {iteration}"
-        there = f", iteration {iteration}, with {done:.0f} of {of:.0f} measurements there" if of else ""
-        self._log.line(f"goes on at T = {T:.5g}{there}")
+        progress = f", iteration {iteration}, with {done:.0f} of {whole:.0f} measurements there" if whole else ""
+        self._log.line(f"goes on at T = {T:.5g}{progress}")
 
-    def iteration(self, record: dict[str, Any]) -> None:
-        """``record``: T, iteration, mu, density, sign, order, change, change_error, measurements, seconds {part:
-        s}."""
+    def report_iteration(self, record: dict[str, Any]) -> None:
+        """Log a finished iteration, of which the record is one row of a table.
+
+        ``record``: T, iteration, mu, density, sign, order, change, change_error, measurements, seconds {part: s}.
+        """
         def row(widths: Mapping[str, int], cells: Mapping[str, str]) -> str:
             return " ".join(f"{cells[name]:>{width}}" for name, width in widths.items())
 
@@ -165,11 +175,11 @@ class Observer(QuietObserver):
               "change": in_errors(r("change"), r("change_error")), "measured": format_number(r("measurements"), "d"),
               "time": format_duration(sum((r("seconds") or {}).values()))})
 
-    def point(self, point: Point, spread: Mapping[str, SpreadEstimate] = {}) -> None:
-        point.in_file = list(spread)
+    def record_point(self, point: Point, distributed: Mapping[str, DistributedEstimate] = {}) -> None:
+        point.in_file = list(distributed)
         self._points[point.index] = point
-        with drain(estimate.blocks() for estimate in spread.values()):
-            self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: spread})
+        with drain(estimate.blocks() for estimate in distributed.values()):
+            self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: distributed})
         shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
         check = checks.in_words(point)
         split = self._parameters.run.accumulate == "split"
@@ -186,20 +196,20 @@ class Observer(QuietObserver):
             (self._log.line if measured else self._log.record)(f"{'':8}{row.in_words()}")
 
     @region("save results")
-    def save(self, results: Results, spread: Mapping[int, Mapping[str, SpreadEstimate]] = {}) -> None:
-        """Replace ``results.h5`` and ``summary.json``; ``spread`` as `write_results` takes it."""
+    def save(self, results: Results, distributed: Mapping[int, Mapping[str, DistributedEstimate]] = {}) -> None:
+        """Replace ``results.h5`` and ``summary.json``; ``distributed`` as in `write_results`."""
         self._output.folder.check()
         self._output.datasets = write_results(self._output.folder.results, results, self._parameters.to_toml(),
-                                            self._header, spread)
+                                            self._header, distributed)
         self._output.folder.write_summary(summary(results, self._header, self._parameters.dca.density))
 
-    def keep(self, label: str, loop: dict[str, Any] | None) -> None:
-        self._output.keep(label, loop, self._parameters.family())
+    def keep(self, label: str, state: dict[str, Any]) -> None:
+        self._output.keep(label, state, self._parameters.family())
 
-    def kept(self, label: str, T: float) -> dict[str, Any] | None:
+    def read_kept(self, label: str, T: float) -> TemperatureState:
         return further.read(label, T, self._parameters, self._output)
 
 
 def in_errors(change: float | None, error: float | None) -> str:
-    """A change in units of its own error."""
+    """Return a change in units of its own error."""
     return "–" if change is None or not error else f"{change / error:.2f} σ"

@@ -1,16 +1,16 @@
-"""Errors from leaving groups of chains out, each of which answers to a bath of its own."""
+"""Errors from leaving groups of chains out, each of which responds to a bath of its own."""
 
 import numpy as np
 import pytest
 
-from plaq.dca.mixing import mixed
-from plaq.dca.solver import groups
+from plaq.dca.loop.mixing import Output, mixed
+from plaq.dca.solver import jackknife_groups
 
 
 @pytest.mark.parametrize("bins, chains", [(64, 8), (64, 16), (64, 64), (64, 640), (96, 24), (51, 17), (64, 4), (64, 1)])
 def test_chains_and_their_bins_are_in_the_same_group(bins, chains):
-    of_chain, of_bin = groups.of_chains(bins, chains), groups.of_bins(bins, chains)
-    assert sorted(set(of_chain)) == sorted(set(of_bin)) == list(range(groups.count(bins, chains)))
+    of_chain, of_bin = jackknife_groups.group_of_chain(bins, chains), jackknife_groups.group_of_bin(bins, chains)
+    assert sorted(set(of_chain)) == sorted(set(of_bin)) == list(range(jackknife_groups.count(bins, chains)))
     for c in range(chains):  # as plaq.data.bins has it
         own = range(c * bins // chains, (c + 1) * bins // chains) if bins >= chains else [c * bins // chains]
         assert all(of_bin[b] == of_chain[c] for b in own)
@@ -27,10 +27,11 @@ def leave_one_out(values, weights):
 def test_own_values_and_errors_of_a_mean_are_those_of_the_groups():
     values, weights = np.array([1.0, 2.0, 4.0, 7.0]), np.array([1.0, 2.0, 1.0, 1.0])
     samples = leave_one_out(values, weights)
-    np.testing.assert_allclose(groups.own(samples, weights), values)
+    np.testing.assert_allclose(jackknife_groups.pseudo_values(samples, weights), values)
     same = np.ones(4)
-    assert groups.error(leave_one_out(values, same), same) == pytest.approx(values.std(ddof=1) / 2)
-    assert groups.own(samples[:1], weights) == samples[:1] and np.isinf(groups.error(samples[:1], weights))
+    assert jackknife_groups.error(leave_one_out(values, same), same) == pytest.approx(values.std(ddof=1) / 2)
+    assert jackknife_groups.pseudo_values(samples[:1], weights) == samples[:1]
+    assert np.isinf(jackknife_groups.error(samples[:1], weights))
 
 
 @pytest.mark.parametrize("J", [0.0, -0.6, 0.35])
@@ -43,16 +44,16 @@ def test_bars_have_the_noise_of_the_bath_in_them(J):
     for _ in range(replicas):
         x, outputs, counted = np.zeros(1 + size), [], []
         for i, m in enumerate([0.05] * 6 + [0.25] * 4):
-            deviations = groups.own(x, weights) - x[0] if i >= 6 else np.zeros(size)
-            shifts = groups.shifts(deviations[:, None, None] + 0j, np.ones((1, 1)), weights)
-            values = J * (x[0] + groups.NEAR * shifts) + rng.normal(size=size) * np.sqrt(size / m)
-            y = leave_one_out(groups.carried(values, shifts, weights), weights)
-            outputs.append((m, y))
+            deviations = jackknife_groups.pseudo_values(x, weights) - x[0] if i >= 6 else np.zeros(size)
+            shifts = jackknife_groups.shifts(deviations[:, None, None] + 0j, np.ones((1, 1)), weights)
+            values = J * (x[0] + jackknife_groups.SHIFT_FRACTION * shifts) + rng.normal(size=size) * np.sqrt(size / m)
+            y = leave_one_out(jackknife_groups.extrapolate(values, shifts, weights), weights)
+            outputs.append(Output(m, y))
             x = mixed(outputs)
             counted += [y] if i >= 6 else []
         final = np.mean(counted, axis=0)
         means.append(final[0])
-        bars.append(groups.error(final, weights))
+        bars.append(jackknife_groups.error(final, weights))
     scatter, bar = np.std(means), np.sqrt(np.mean(np.square(bars)))
     assert 0.94 < bar / scatter < 1.14, "one of 15 differences between groups is found from half of its length"
     assert J == 0 or abs(1 / scatter - 1) > 0.08
@@ -61,22 +62,22 @@ def test_bars_have_the_noise_of_the_bath_in_them(J):
 def test_what_is_linear_in_the_shift_is_carried_on_exactly():
     weights = np.array([1.0, 2.0, 1.0, 3.0])
     deviations = np.array([0.3, -0.1, 0.2, 0.05])[:, None, None] + np.zeros((4, 2, 3))
-    shifts = groups.shifts(deviations + 1j, np.array([[1.0, 2.0, 0.5], [0.1j, 1.0, 1.0]]), weights)
+    shifts = jackknife_groups.shifts(deviations + 1j, np.array([[1.0, 2.0, 0.5], [0.1j, 1.0, 1.0]]), weights)
     assert weights @ shifts == pytest.approx(0, abs=1e-12) and shifts[0] - shifts[1] == pytest.approx(0.4)
     at = lambda part: [np.array([[1.0, 2.0j], [3.0, 4.0]]) * (1 + part * a) for a in shifts]
     for one in (lambda values: values, np.array):  # rows of two-particle functions in shares are lists
-        found = groups.carried(one(at(groups.NEAR)), shifts, weights)
+        found = jackknife_groups.extrapolate(one(at(jackknife_groups.SHIFT_FRACTION)), shifts, weights)
         np.testing.assert_allclose(found, at(1.0))
-    assert groups.carried({"n": np.zeros(4), "none": None}, shifts, weights)["none"] is None
+    assert jackknife_groups.extrapolate({"n": np.zeros(4), "none": None}, shifts, weights)["none"] is None
     same = np.arange(4.0)
-    np.testing.assert_array_equal(groups.carried(same, groups.shifts(0 * deviations + 1e-14, np.ones((2, 3)), weights),
-                                                 weights), same)
+    none = jackknife_groups.shifts(0 * deviations + 1e-14, np.ones((2, 3)), weights)
+    np.testing.assert_array_equal(jackknife_groups.extrapolate(same, none, weights), same)
 
 
 def test_an_oscillating_loop_comes_to_rest():
     for J in (-1.5, -0.9, 0.4 + 0.69j, 0.9):
         outputs, x = [], 1.0
         for _ in range(60):
-            outputs.append((1.0, np.array(J * x)))
+            outputs.append(Output(1.0, np.array(J * x)))
             x = mixed(outputs)
         assert abs(x) < 0.05

@@ -20,7 +20,7 @@ from plaq.data.bins import Bins
 from plaq.data.estimate import Axis, Estimate
 
 LONGEST = 1 << 26  # bytes that rank 0 takes from the others at a time
-POOL = -1  # in place of a bin's number: a bin of the iterations before
+AVERAGE = -1  # in place of a bin's number: a bin of the iterations before
 
 
 @dataclass(frozen=True)
@@ -99,20 +99,20 @@ def gathered(comm: Any, function: PairFunction, rows: np.ndarray) -> Iterator[tu
         yield first, None if pieces is None else np.concatenate(pieces)
 
 
-class Shares:
-    """This rank's rows in every bin of one iteration, and in the bins of those that it is pooled with.
+class DistributedG4:
+    """This rank's rows in every bin of one iteration, and in the bins of those that it is averaged with.
 
     comm : the ranks; functions : of `pair_functions`; bins, chains : how many; label : a name of the iteration.
-    ``bins`` are the sums in this rank's rows, function after function; ``pool`` {function: [bin][row, n']}
+    ``bins`` are the sums in this rank's rows, function after function; ``average`` {function: [bin][row, n']}
     averages of iterations before. ``saved`` lists the blocks that are in a checkpoint's file, in order: keys of
-    ``bins``, or [POOL, 0, bin].
+    ``bins``, or [AVERAGE, 0, bin].
     """
 
     def __init__(self, comm: Any, functions: dict[str, PairFunction], bins: int, chains: int, label: str = ""):
         self.comm, self.functions, self.label = comm, functions, label
         self.bins = Bins(bins, chains)
         self._done = [0] * chains  # bins of each chain
-        self.pool: dict[str, list[np.ndarray]] = {}
+        self.average: dict[str, list[np.ndarray]] = {}
         self.saved: list[list[int]] = []
         self._mine = {f.name: comm.share(f.rows) for f in functions.values()}
         self._slots, self._in_whole = {}, {}  # where this rank's rows lie here, and in the whole
@@ -163,14 +163,14 @@ class Shares:
     def unsaved(self) -> Iterator[np.ndarray | None]:
         """The numbers of all bins that are not saved yet, in blocks: on rank 0, None on the others, which hand
         their rows over. Afterwards these bins count as saved."""
-        pooled = len(next(iter(self.pool.values()), ()))
-        places = [(POOL, 0, b) for b in range(pooled)] + list(self.bins.blocks)
+        averaged = len(next(iter(self.average.values()), ()))
+        places = [(AVERAGE, 0, b) for b in range(averaged)] + list(self.bins.blocks)
         done = set(map(tuple, self.saved))
         fresh = [place for place in places if place not in done]
         for place in fresh:
             for f in self.functions.values():
-                at = place[0] == POOL
-                rows = self.pool[f.name][place[2]] if at else f.rows_of(self.bins.blocks[place][self._slots[f.name]])
+                at = place[0] == AVERAGE
+                rows = self.average[f.name][place[2]] if at else f.rows_of(self.bins.blocks[place][self._slots[f.name]])
                 for _, block in gathered(self.comm, f, rows):
                     yield block
         self.saved = self.saved + [list(place) for place in fresh]
@@ -178,7 +178,7 @@ class Shares:
     def restore(self, places: list[list[int]], read: Callable[[int], np.ndarray]) -> None:
         """Take this rank's rows of the bins that `unsaved` gave; read(n) gives the next n numbers on every rank."""
         for place in places:
-            pooled, own = place[0] == POOL, np.empty(self._size)
+            averaged, own = place[0] == AVERAGE, np.empty(self._size)
             for f in self.functions.values():
                 mine, rows = self._mine[f.name], f.rows_of(own[self._slots[f.name]])
                 for first, end in f.cuts():
@@ -186,9 +186,9 @@ class Shares:
                     begin, stop = max(first, mine.start), min(end, mine.stop)
                     if begin < stop:
                         rows[begin - mine.start : stop - mine.start] = block[begin - first : stop - first]
-                if pooled:
-                    self.pool.setdefault(f.name, []).append(rows)
-            if not pooled:
+                if averaged:
+                    self.average.setdefault(f.name, []).append(rows)
+            if not averaged:
                 self.bins.put(tuple(place), own)
         self._done = self.bins.done()
         self.saved = places
@@ -218,7 +218,7 @@ class Shares:
 
 
 @dataclass
-class SpreadEstimate:
+class DistributedEstimate:
     """An `Estimate` of a two-particle function of which each rank holds the rows of ``mean`` and ``error``, [row,
     n'].
 

@@ -1,4 +1,4 @@
-"""Shares of two-particle functions, without any ranks: rows and places; and where they are taken."""
+"""Rows of two-particle functions, without any ranks: rows and places; and where they are taken."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,12 @@ from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
-from plaq.dca.physics.observables import pair_orbits
+from plaq.dca.physics.two_particle import pair_orbits
 from plaq.dca.planning import distribution
 from plaq.dca.planning.cost import Machine, cost
-from plaq.dca.solver import shares
+from plaq.dca.solver import distributed_g4
 from plaq.dca.solver.chains import Chains, fresh_chain
-from plaq.dca.solver.shares import Shares, pair_functions
+from plaq.dca.solver.distributed_g4 import DistributedG4, pair_functions
 from plaq.errors import InputError
 
 WINDOW = 3
@@ -85,16 +85,16 @@ def test_rows_of_a_channel_are_complex_and_ordered_by_pair(functions):
 @pytest.mark.parametrize("longest", [1, 700, 1 << 26])
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_bins_come_back_from_a_file_of_whole_bins_on_any_number_of_ranks(functions, size, longest, monkeypatch):
-    monkeypatch.setattr(shares, "LONGEST", longest)
+    monkeypatch.setattr(distributed_g4, "LONGEST", longest)
     offset, wholes = 5, [whole_bin(functions, 5, seed) for seed in range(3)]
-    places, file = [[shares.POOL, 0, 0], [0, 0, 0], [1, 0, 0]], np.concatenate([w[offset:] for w in wholes])
+    places, file = [[distributed_g4.AVERAGE, 0, 0], [0, 0, 0], [1, 0, 0]], np.concatenate([w[offset:] for w in wholes])
     said = []
     for rank in range(size):
         bins = measured(wholes[1:]) if rank == 0 else Bins(2, 2)
-        cut = Shares(Ranks(rank, size, said=said if rank == 0 else list(said)), functions, 2, 2)
+        cut = DistributedG4(Ranks(rank, size, said=said if rank == 0 else list(said)), functions, 2, 2)
         cut.cut_from(bins, offset)
         assert all(np.array_equal(b, w[:offset]) for b, w in zip(bins.blocks.values(), wholes[1:]))
-        restored, position = Shares(Ranks(rank, size), functions, 2, 2), 0
+        restored, position = DistributedG4(Ranks(rank, size), functions, 2, 2), 0
 
         def read(count):
             nonlocal position
@@ -110,7 +110,7 @@ def test_bins_come_back_from_a_file_of_whole_bins_on_any_number_of_ranks(functio
             rows = f.rows_of(wholes[0][begin:begin + f.rows * f.row_numbers])
             begin += f.rows * f.row_numbers
             mine = cut.comm.share(f.rows)
-            np.testing.assert_array_equal(restored.pool[f.name][0], rows[mine.start:mine.stop])
+            np.testing.assert_array_equal(restored.average[f.name][0], rows[mine.start:mine.stop])
             np.testing.assert_array_equal(cut.cut({f.name: [rows]})[f.name][0], rows[mine.start:mine.stop])
         if size == 1:
             restored.join_to(bins)
@@ -128,7 +128,7 @@ def test_blocks_of_a_file_that_later_became_one_count_once(functions):
         position += count
         return file[position - count:position]
 
-    found = Shares(Ranks(0, 1), functions, 1, 2)
+    found = DistributedG4(Ranks(0, 1), functions, 1, 2)
     found.restore([[0, 0, 0], [0, 0, 1], [0, 1, 0]], read)
     np.testing.assert_array_equal(found.bins.complete(), [parts[0] + parts[1]])
 
@@ -136,7 +136,7 @@ def test_blocks_of_a_file_that_later_became_one_count_once(functions):
 def test_bins_that_some_rank_lacks_do_not_match(functions):
     states = [fresh_chain(c) | {"bins_done": 1} for c in range(2)]
     chains = Chains(measured([whole_bin(functions, 5, 1)] * 2), states)
-    here = Shares(Ranks(0, 2, [1]), functions, 2, 2)
+    here = DistributedG4(Ranks(0, 2, [1]), functions, 2, 2)
     assert not here.match(chains.done())
     here.cut_from(chains.bins, 5)
     assert here.match(chains.done())
@@ -155,10 +155,10 @@ def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):
     needed = cost(p, cluster, 0.5, Machine(), 2, 1).rank_bytes
     for share, others, expected in [(1.01, [1], False), (0.99, [1], True), (1.01, [0], True)]:
         monkeypatch.setattr(distribution, "memory", lambda: share * needed)
-        assert distribution.in_shares(p, cluster, 0.5, Ranks(0, 2, others)) is expected
-    assert distribution.in_shares(case("spread"), cluster, 0.5, Ranks(0, 2))
-    assert not distribution.in_shares(case("local"), cluster, 0.5, Ranks(0, 2))
-    assert not distribution.in_shares(case("spread"), cluster, 0.5, Ranks(0, 1))
+        assert distribution.is_distributed(p, cluster, 0.5, Ranks(0, 2, others)) is expected
+    assert distribution.is_distributed(case("spread"), cluster, 0.5, Ranks(0, 2))
+    assert not distribution.is_distributed(case("local"), cluster, 0.5, Ranks(0, 2))
+    assert not distribution.is_distributed(case("spread"), cluster, 0.5, Ranks(0, 1))
 
 
 def test_more_chains_than_tags_are_refused_in_shares_and_local_otherwise(monkeypatch):
@@ -169,7 +169,7 @@ def test_more_chains_than_tags_are_refused_in_shares_and_local_otherwise(monkeyp
         case("auto").replace(run={"two_particle": "spread"}, solver=many)
     monkeypatch.setattr(distribution, "memory", lambda: 0)
     p = case("auto").replace(solver=many)
-    assert not distribution.in_shares(p, Cluster(Lattice.square(), p.model.cluster), 0.5, Ranks(0, 2))
+    assert not distribution.is_distributed(p, Cluster(Lattice.square(), p.model.cluster), 0.5, Ranks(0, 2))
 
 
 def test_memory_of_a_machine_is_shared_by_its_ranks(monkeypatch):

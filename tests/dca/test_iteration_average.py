@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from isolated import OPEN_DIMER, Isolated
 
-from plaq.dca.solver import pooling
+from plaq.dca.solver import iteration_average
 
 SEEDS = (1, 2)
 
@@ -21,30 +21,30 @@ def parts():
         chains = case.fresh_chains()
         case.run(chains)
         found.append(case.collected(chains))
-    return case.setting, found
+    return case.evaluation, found
 
 
-def pool(setting, *parts):
-    """Of measurements that were all made in the setting's bath, or in (measured, g0)."""
+def average(evaluation, *parts):
+    """Of measurements that were all made in the evaluation's bath, or in (measured, g0)."""
     found = None
     for part in parts:
-        measured, g0 = part if isinstance(part, tuple) else (part, setting.g0)
-        found = pooling.pooled(found, replace(measured, own=measured.in_bath(g0, setting.reference)))
-    return pooling.as_one(found)
+        measured, g0 = part if isinstance(part, tuple) else (part, evaluation.g0)
+        found = iteration_average.add(found, measured.in_bath(g0, evaluation.reference))
+    return found
 
 
 def bath_of(measured):
     """(m, g0) with all data."""
-    norm, ratio, inverse_g0 = (a.mean(axis=0) for a in (measured.norm, *vars(measured.own).values()))
+    norm, ratio, inverse_g0 = (a.mean(axis=0) for a in (measured.norm, *vars(measured.bath).values()))
     g0 = norm / inverse_g0
     return (g0 - ratio / inverse_g0) / g0**2, g0
 
 
 def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
-    setting, (a, b) = parts
-    together = pool(setting, a, b)
+    evaluation, (a, b) = parts
+    together = average(evaluation, a, b)
     m, g0 = bath_of(together)
-    np.testing.assert_allclose(g0, setting.g0, rtol=1e-14)
+    np.testing.assert_allclose(g0, evaluation.g0, rtol=1e-14)
     np.testing.assert_array_equal(together.weights, a.weights + b.weights)
     assert (a.parts, together.parts, together.chains) == (1, 2, 4)
     mean = (a.m + 2 * b.m).mean(axis=0) / (a.norm + 2 * b.norm).mean()
@@ -58,16 +58,16 @@ def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
 
 
 def test_each_chain_goes_on_in_time(parts):
-    setting, (a, b) = parts
-    together = pool(setting, a, b)
+    evaluation, (a, b) = parts
+    together = average(evaluation, a, b)
     assert together.series.shape == (4, a.series.shape[1] + b.series.shape[1], a.series.shape[2])
     np.testing.assert_array_equal(together.series[2], np.concatenate([a.series[2], b.series[2]]))
 
 
 def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
-    setting, (a, b) = parts
-    baths = setting.g0, 1 / (1 / setting.g0 + 0.3 + 0.2j / setting.mesh.omega)
-    m, g0 = bath_of(pool(setting, *zip((a, b), baths)))
+    evaluation, (a, b) = parts
+    baths = evaluation.g0, 1 / (1 / evaluation.g0 + 0.3 + 0.2j / evaluation.mesh.omega)
+    m, g0 = bath_of(average(evaluation, *zip((a, b), baths)))
     norms = np.array([a.norm.mean(), 2 * b.norm.mean()]) / (a.norm.mean() + 2 * b.norm.mean())
 
     def green(x, g):
@@ -80,13 +80,13 @@ def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
 
 def test_a_self_energy_that_does_not_answer_to_the_bath_comes_back_from_any_baths(parts):
     """G = 1/(1/g0 - Sigma_0) in each; the mean of G would be another one's."""
-    setting, (a, b) = parts
-    sigma = 0.4 - 2j / setting.mesh.omega + 0 * setting.g0
-    setting = replace(setting, reference=sigma)
-    baths = setting.g0, 1 / (1 / setting.g0 + 0.5 + 0.3j)
+    evaluation, (a, b) = parts
+    sigma = 0.4 - 2j / evaluation.mesh.omega + 0 * evaluation.g0
+    evaluation = replace(evaluation, reference=sigma)
+    baths = evaluation.g0, 1 / (1 / evaluation.g0 + 0.5 + 0.3j)
     in_baths = [(replace(x, m=x.norm[:, None, None] * (g0 - 1 / (1 / g0 - sigma)) / g0**2), g0)
                 for x, g0 in zip((a, b), baths)]
-    together = pool(setting, *in_baths)
-    sums = [x.mean(axis=0) for x in (together.norm, *vars(together.own).values())]
-    here, m = setting.sample(*sums)
+    together = average(evaluation, *in_baths)
+    sums = [x.mean(axis=0) for x in (together.norm, *vars(together.bath).values())]
+    here, m = evaluation.sample(*sums)
     np.testing.assert_allclose(-m / (1 - here.g0 * m), sigma, rtol=1e-9)

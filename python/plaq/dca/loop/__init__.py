@@ -1,0 +1,1 @@
+"""Self-consistency loop of the dynamical cluster approximation: its iterations, their state, start and observers."""

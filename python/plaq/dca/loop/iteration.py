@@ -1,0 +1,378 @@
+"""One iteration of the self-consistency loop: Sigma -> mu, Gbar -> bath -> solver -> Sigma.
+
+The steps in order, of which each takes what the ones before it returned:
+
+    make_bath   Sigma_in(K, iw) -> mu, G0(K, iw), and the problem for the solver
+    measure     Markov chains in that bath, until all bins are measured
+    solve       bins -> G(K, iw), Sigma_out(K, iw), density
+    judge       Sigma_out - Sigma_in -> phase of the next iteration; average over the final iterations
+    evaluate    average -> all observables of the temperature, once it is complete
+    advance     state of the next iteration
+
+Only `advance` and the chains change the state, so that an iteration can stop between any two bins or samples.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from plaq.data.estimate import Estimate, with_error
+from plaq.data.statistics import weighted_average
+from plaq.dca.lattice.chemical_potential import NoSuchDensity, compressibility, find_mu
+from plaq.dca.lattice.chemical_potential import density as lattice_density
+from plaq.dca.lattice.particle_hole import odd_under_exchange
+from plaq.dca.loop import convergence, status
+from plaq.dca.loop.convergence import APPROACH, FINAL, Mismatch, Residual, iterations_left, next_phase
+from plaq.dca.loop.mixing import DEPTH, Output, mixed
+from plaq.dca.loop.setup import PAIRING, Setup
+from plaq.dca.loop.state import Predecessor, TemperatureState
+from plaq.dca.physics import observables
+from plaq.dca.physics.evaluation import Evaluation, causal
+from plaq.dca.physics.single_particle import self_energy
+from plaq.dca.physics.two_particle import pair_orbits
+from plaq.dca.solver import choices, ctaux, iteration_average, jackknife_groups
+from plaq.dca.solver.chains import run_chains
+from plaq.dca.solver.ctaux import Measured, SolverRequest
+from plaq.dca.solver.distributed_g4 import DistributedEstimate
+from plaq.dca.solver.watch import Watch
+from plaq.dca.units import in_units
+from plaq.errors import RunError
+
+# Processors of different makes differ in the last bits: all ranks continue with rank 0's values of these.
+AGREED = ("phase", "sigma", "mu", "order", "tau", "outputs", "residuals", "needed", "settled")
+
+
+@dataclass(frozen=True)
+class Bath:
+    """Chemical potential and bath of an iteration, and the solver's problem in it."""
+
+    mu: np.ndarray  # [1 + group] samples
+    request: SolverRequest
+    problem: Any  # _core.dca.Problem
+    reference: np.ndarray | float  # [K, w] Sigma_0 of `BathData`
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Averages that the solver returned, and what the loop takes from them."""
+
+    evaluation: Evaluation
+    measured: Measured
+    sigma: np.ndarray  # [1 + group, K, w] samples of Sigma_out
+    density: np.ndarray  # [1 + group] samples of the cluster's density
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Judgement on an iteration: the new values of a `TemperatureState`, and whether the temperature is complete."""
+
+    record: dict[str, Any]  # of the history
+    phase: str  # of the next iteration
+    residuals: list[Residual]
+    needed: int
+    settled: bool
+    average: Measured | None  # of all final iterations
+    complete: bool
+
+
+# Bath ----------------------------------------------------------------------------------------------------------------
+
+
+def make_bath(setup: Setup, state: TemperatureState) -> Bath:
+    """Return mu, the bath of the input Sigma, and the solver's problem. Collective.
+
+    For each sample of Sigma, with the mean over a patch of the zone in Gbar:
+        Gbar = <1/(iw + mu - eps_k - Sigma)>,    1/G0 = 1/Gbar + Sigma - U/2.
+    """
+    started = time.perf_counter()
+    bath = setup.run.comm.together(lambda: _bath(setup, state))
+    state.clock("bath", started)
+    return bath
+
+
+def _bath(setup: Setup, state: TemperatureState) -> Bath:
+    p, model, mesh = setup.parameters, setup.model, setup.mesh
+    mu, inverse_g0 = map(np.array, zip(*(bath_of(setup, state, sigma) for sigma in state.sigma)))
+    request, reference = solver_request(setup, state, 1 / inverse_g0[0]), state.reference
+    if state.phase == FINAL and len(mu) > 1:
+        if not state.residuals:
+            reference = state.sigma[0] - model.U / 2
+        group_of = jackknife_groups.group_of_chain(p.solver.bins, p.solver.chains)
+        weights = np.bincount(group_of).astype(float)
+        deviations = jackknife_groups.pseudo_values(inverse_g0, weights) - inverse_g0[0]
+        shifts = jackknife_groups.shifts(deviations, request.g0, weights)
+        shifted = inverse_g0[0] + jackknife_groups.SHIFT_FRACTION * shifts[:, None, None]
+        request = replace(request, shifts=shifts, group_g0=mesh.evaluate(mesh.fit(1 / shifted)), group_of=group_of)
+    return Bath(mu, request, ctaux.make_problem(model.cluster, mesh, request, p.solver), reference)
+
+
+def bath_of(setup: Setup, state: TemperatureState, sigma: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return (mu, 1/G0 [K, w]) of one sample of Sigma [K, w]."""
+    model, mesh = setup.model, setup.mesh
+    sigma, mu = causal(sigma, mesh.omega), state.mu
+    if setup.density is not None:
+        with noise_explained(setup, state, state.history):
+            mu = find_mu(setup.density, model.coarse_graining, mesh, sigma, mu)
+    elif setup.parameters.dca.density is not None:
+        mu = model.U / 2
+    gbar = model.coarse_graining.gbar(1j * mesh.omega + mu - sigma)
+    # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
+    inverse_g0 = 1 / ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), model.U)
+    return mu, odd_under_exchange(inverse_g0, model.mirror)
+
+
+def solver_request(setup: Setup, state: TemperatureState, g0: np.ndarray) -> SolverRequest:
+    """Return the work of the solver in the bath g0 [K, w]: few measurements in the approach, all functions later."""
+    p, beta = setup.parameters, setup.mesh.beta
+    few, many = setup.measurements
+    missing = many - (int(state.average.weights.sum()) if state.average else 0)
+    last = p.dca.isolated or state.iteration == p.dca.iterations
+    final = missing if last else min(missing, -(-many // setup.final_iterations))
+    request = SolverRequest(
+        beta=beta, U=setup.model.U, K=choices.expansion_constant(p, setup.model.cluster, beta), g0=g0,
+        measurements=few if state.phase == APPROACH else final, order=max(state.order, 1.0), warm_up=state.warm_up,
+        point=setup.point, iteration=state.iteration, isolated=p.dca.isolated, tau=state.tau)
+    if state.phase != APPROACH and p.measures_two_particle(setup.T):
+        request.window = choices.window(p, beta)
+        request.orbit = pair_orbits(setup.model.group)
+        request.pairing = PAIRING in setup.channels
+        request.channels = choices.measured_functions(setup.general_channels)
+    return request
+
+
+# Solver --------------------------------------------------------------------------------------------------------------
+
+
+def measure(setup: Setup, state: TemperatureState, bath: Bath) -> Iterator[None]:
+    """Run the chains until all bins are measured; yield wherever they stopped early. Collective.
+
+    An error that all ranks have is raised after a yield for the complete bins, if these can be kept.
+    """
+    comm, chains, g4 = setup.run.comm, state.chains, state.distributed
+    complete, tally = False, chains.tally(comm)
+    while not complete:
+        before, whole = measurements(state, bath, tally)
+        watch = Watch(setup.run, whole - before, partial(status.report, setup, state, before))
+        started = time.perf_counter()
+        try:
+            complete = run_chains(bath.problem, chains, setup.parameters.run, comm, watch, g4)
+        except RunError as error:
+            if error.ranks == comm.size:
+                chains.gather_bins(comm, False)
+                if not g4 or g4.match(chains.done()):
+                    yield
+            raise
+        earlier, tally = tally, chains.tally(comm)
+        clock_chains(state, time.perf_counter() - started, earlier, tally)
+        started = time.perf_counter()
+        chains.gather_bins(comm, complete)
+        state.clock("collection", started)
+        if not complete:
+            yield
+
+
+def measurements(state: TemperatureState, bath: Bath, tally: dict[str, float]) -> tuple[float, int]:
+    """Return the measurements of an iteration: done, and in all."""
+    bins, per_bin = state.chains.bins, bath.problem.measurements_per_bin
+    return per_bin * tally["bins_done"], per_bin * bins.bins * bins.group
+
+
+def clock_chains(state: TemperatureState, wall: float, before: dict[str, float], after: dict[str, float]) -> None:
+    """Divide the seconds that chains ran between walking and measuring, in the ratio of their own clocks."""
+    walking, measuring = (after[name] - before[name] for name in ("walking_seconds", "measuring_seconds"))
+    part = walking / max(walking + measuring, 1e-300)
+    state.seconds["walking"] = state.seconds.get("walking", 0.0) + wall * part
+    state.seconds["measuring"] = state.seconds.get("measuring", 0.0) + wall * (1 - part)
+
+
+def solve(setup: Setup, state: TemperatureState, bath: Bath) -> Solution:
+    """Return the averages of the bins and Sigma_out = 1/G0 + U/2 - 1/G, with its samples. Collective."""
+    started = time.perf_counter()
+    tally = state.chains.tally(setup.run.comm)
+    solution = setup.run.comm.together(lambda: _solution(setup, state, bath, tally))
+    state.clock("analysis", started)
+    return solution
+
+
+def _solution(setup: Setup, state: TemperatureState, bath: Bath, tally: dict[str, float]) -> Solution:
+    solver, model, request = setup.parameters.solver, setup.model, bath.request
+    measured = ctaux.collect(bath.problem, state.chains.bins, tally, model.group, state.distributed, model.mirror)
+    if measured.sign.mean() == 0:
+        raise RunError(f"T = {setup.T}: the average sign is 0 in {int(measured.weights.sum())} "
+                       "measurements: nothing can be averaged; measure more or stay at higher temperatures")
+    if setup.grouped:
+        measured = jackknife_groups.bin_by_group(measured, solver.bins, solver.chains)
+    if request.group_g0 is None:
+        measured = measured.in_bath(request.g0, bath.reference)
+    else:
+        measured = measured.in_bath(request.group_g0, bath.reference)
+        measured = jackknife_groups.extrapolate_measured(measured, request.shifts)
+    evaluation = Evaluation(model, setup.mesh, request.K, float(bath.mu[0]), request.g0, bath.reference,
+                                        setup.density)
+    sigma, density = self_energy(evaluation, measured)
+    return Solution(evaluation, measured, jackknife_groups.samples_of(sigma), jackknife_groups.samples_of(density))
+
+
+# Convergence ---------------------------------------------------------------------------------------------------------
+
+
+def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution) -> Verdict:
+    """Return whether the loop has converged, and the average over all final iterations with this one."""
+    started = time.perf_counter()
+    p, measured, final = setup.parameters, solution.measured, state.phase == FINAL
+    residual = residual_of(setup, state, bath, solution)
+    off = mismatch_of(setup, state, bath, solution, [residual])
+    if final:
+        residuals, needed = [*state.residuals, residual], state.needed
+        converged = state.settled and mismatch_of(setup, state, bath, solution, residuals).is_noise()
+        settled, phase = state.settled, FINAL
+        average = iteration_average.add(state.average, measured)
+        complete = bool(average.weights.sum() >= setup.measurements[1])
+    else:
+        residuals, average, complete = state.residuals, state.average, False
+        part = float(measured.weights.sum()) / setup.measurements[1]
+        needed = min(state.needed, state.iteration + iterations_left(off, part))
+        converged = settled = bool(off.within(p.dca.tolerance) and state.iteration >= needed)
+        phase = next_phase(settled, state.iteration, p.dca.iterations, p.dca.minimum_iterations,
+                           setup.final_iterations)
+    record = record_of(setup, state, bath, solution, off, converged, settled)
+    verdict = Verdict(record, phase, residuals, needed, settled, average, complete)
+    state.clock("analysis", started)
+    return verdict
+
+
+def residual_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution) -> Residual:
+    """Return samples of Sigma_out - Sigma_in, and of the cluster's density less the lattice's."""
+    inputs = [causal(sigma, setup.mesh.omega) for sigma in state.sigma]
+    lattice = np.array([lattice_density(mu, setup.model.coarse_graining, setup.mesh, sigma)
+                        for mu, sigma in zip(bath.mu, inputs)])
+    if setup.parameters.dca.isolated:  # bins, and one input
+        inputs, lattice = inputs[0], lattice[0]
+    return Residual(float(solution.measured.weights.sum()), solution.sigma - np.array(inputs),
+                    solution.density - lattice)
+
+
+def mismatch_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution,
+                residuals: list[Residual]) -> Mismatch:
+    """Return the mismatch of the weighted mean of residuals.
+
+    In the approach the density responds to the noise of mu, which is common to all groups.
+    """
+    weights, noise = solution.measured.weights, 0.0
+    if state.phase == APPROACH and len(bath.mu) > 1:
+        sigma = causal(state.sigma[0], setup.mesh.omega)
+        noise = (compressibility(bath.mu[0], setup.model.coarse_graining, setup.mesh, sigma)
+                 * jackknife_groups.error(bath.mu, weights))
+    return convergence.mismatch(residuals, weights, noise)
+
+
+def record_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution, off: Mismatch, converged: bool,
+              settled: bool) -> dict[str, Any]:
+    """Return the record of the iteration in the history: scalars, without its seconds."""
+    measured, problem, isolated = solution.measured, bath.problem, setup.parameters.dca.isolated
+    error = lambda samples: float(jackknife_groups.error(samples, measured.weights))
+    return {
+        "T": setup.T, "iteration": state.iteration, "phase": state.phase, "mu": float(bath.mu[0]),
+        "mu_error": error(bath.mu) if len(bath.mu) > 1 else 0.0,
+        "density": float(solution.density[0]), "density_error": error(solution.density),
+        "density_mismatch": off.density, "density_mismatch_error": off.density_error,
+        "sign": float(measured.sign.mean()),
+        "sign_error": float(np.std(measured.sign) / np.sqrt(max(len(measured.sign) - 1, 1))),
+        "order": float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1])),
+        "converged": None if isolated or setup.parameters.dca.iterations == 1 else bool(converged),
+        "settled": None if isolated else bool(settled),
+        "change": None if isolated else off.sigma, "change_error": off.sigma_error,
+        "measurements": int(measured.weights.sum()), "drift": measured.drift, "acceptance": measured.acceptance,
+        "block_length": problem.block_length, "proposals_per_sweep": problem.proposals_per_sweep,
+        "sweeps_per_measurement": problem.sweeps_per_measurement, "chains_in_flight": state.chains.in_flight}
+
+
+# Results and the next iteration --------------------------------------------------------------------------------------
+
+
+def evaluate(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution,
+             verdict: Verdict) -> dict[str, Estimate | DistributedEstimate]:
+    """Return all observables of the temperature, from all final iterations. Collective.
+
+    Interrupted when the run is to stop: the state is then that of this iteration with complete bins.
+    """
+    started = time.perf_counter()
+    with noise_explained(setup, state, [*state.history, verdict.record]):
+        estimates = observables.estimates(solution.evaluation, verdict.average, bath.request.window,
+                                          setup.general_channels, setup.run.comm.starmap, state.distributed,
+                                          setup.run.raise_if_stopped)
+    if setup.density is None:
+        estimates["mu"] = replace(estimates["mu"], mean=np.array(bath.mu[0]), error=np.array(0.0), jackknife=None)
+    state.clock("analysis", started)
+    return in_units(estimates, setup.parameters.unit)
+
+
+def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution,
+            verdict: Verdict) -> TemperatureState:
+    """Return the state of the next iteration, after a report of this one. Collective."""
+    p, comm = setup.parameters, setup.run.comm
+    earlier = lambda part: sum(record["seconds"].get(part, 0.0) for record in state.history)
+    record = verdict.record | {"seconds": {part: s - earlier(part) for part, s in state.seconds.items()}}
+    comm.on_root(lambda: setup.observer.report_iteration(record))
+
+    outputs = [*state.outputs, Output(float(record["measurements"]), solution.sigma)][-DEPTH:]
+    changes = {"mu": float(bath.mu[0])} if p.dca.mu is None else {}
+    if setup.grouped:
+        changes["sigma"] = mixed(outputs)
+    if state.phase == APPROACH:  # iterations that are averaged measure in the same way
+        changes["order"] = record["order"]
+        changes["tau"] = observables.sweeps_between_independent(solution.measured,
+                                                                bath.problem.sweeps_per_measurement)
+    new = replace(
+        state, **changes, phase=verdict.phase, iteration=state.iteration + 1, reference=bath.reference,
+        warm_up=p.solver.warmup // 4,  # configurations are at hand; only the bath has moved a little
+        chains=state.chains.renewed(setup.mesh.beta), outputs=outputs, residuals=verdict.residuals,
+        needed=verdict.needed, settled=verdict.settled, average=verdict.average, history=[*state.history, record],
+        functions=[*state.functions, functions_of(state, solution)])
+    return replace(new, **comm.bcast({name: getattr(new, name) for name in AGREED}))
+
+
+def functions_of(state: TemperatureState, solution: Solution) -> dict[str, np.ndarray]:
+    """Return the functions of one iteration in results.h5, from all data: Sigma_in, Sigma with its error, G, [K, w]."""
+    measured, bath = solution.measured, solution.measured.bath
+    sums = [weighted_average(a, measured.weights) for a in (measured.norm, bath.ratio, bath.inverse_g0)]
+    mean, m = solution.evaluation.sample(*sums)
+    g, sigma = ctaux.dyson(mean.g0, m, mean.model.U)
+    error = jackknife_groups.error(solution.sigma, measured.weights)
+    return {"Sigma_in": state.sigma[0], "Sigma": sigma, "Sigma_error": error, "G": g}
+
+
+def predecessor(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution, verdict: Verdict) -> Predecessor:
+    """Return the start of the next temperature, from the ``state`` after a complete one. Collective."""
+    sigma = self_energy(solution.evaluation, verdict.average)[0].mean
+    start = Predecessor(setup.mesh.omega, sigma, setup.mesh.beta, float(bath.mu[0]), verdict.record["order"], state.tau)
+    return replace(setup.run.comm.bcast(start), chains=state.chains)
+
+
+@contextmanager
+def noise_explained(setup: Setup, state: TemperatureState, history: list[dict[str, Any]]) -> Iterator[None]:
+    """Add to the error of a density without mu the noise of Sigma by the last record, and the remedy."""
+    try:
+        yield
+    except NoSuchDensity as error:
+        explained = RunError(f"T = {setup.T:g}, iteration {state.iteration}: {error}; {noise_in_words(history)}")
+        explained.ranks = error.ranks
+        raise explained from None
+
+
+def noise_in_words(history: list[dict[str, Any]]) -> str:
+    """Return that Sigma is noise, by the last record of the history, and a remedy."""
+    if not history:
+        return "start from another one (dca.sigma, --from)"
+    last = history[-1]
+    key = "solver.measurements_first" if last["phase"] == APPROACH else "solver.measurements"
+    return (f"Sigma is noise: {last['measurements']} measurements made it, with an average sign of "
+            f"{with_error(last['sign'], last['sign_error'])}; raise {key}, or stay where the sign is larger and n "
+            "further from 0 and 2")

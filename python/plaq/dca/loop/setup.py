@@ -1,0 +1,70 @@
+"""Setup of one temperature: all that its iterations share and none of them changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plaq.dca.lattice.matsubara import Mesh
+from plaq.dca.lattice.model import Model
+from plaq.dca.loop.observer import QuietObserver
+from plaq.dca.parameters import Parameters
+from plaq.dca.solver import iteration_average
+from plaq.run.driver import Run
+
+PAIRING = "pp", 0, 0  # in its real form
+
+Channel = tuple[str, int, int]  # (kind, index of the transfer q, bosonic index) of a two-particle function
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Temperature T of a run: model, mesh of frequencies, and the ranks that work on it.
+
+    index : of the temperature in dca.temperatures; point : its number in the random streams.
+    """
+
+    parameters: Parameters
+    model: Model
+    run: Run
+    observer: QuietObserver
+    T: float
+    mesh: Mesh
+    index: int
+    point: int
+
+    @property
+    def grouped(self) -> bool:
+        """Whether errors come from groups of chains: an isolated cluster has no bath that could be noisy."""
+        return not self.parameters.dca.isolated
+
+    @property
+    def density(self) -> float | None:
+        """Density that mu is searched for; None where mu is given, or known by particle-hole symmetry."""
+        return None if self.model.mirror is not None else self.parameters.dca.density
+
+    @property
+    def measurements(self) -> tuple[int, int]:
+        """Measurements of an iteration of the approach, and of all final iterations together."""
+        return self.parameters.measurements(self.T)
+
+    @property
+    def final_iterations(self) -> int:
+        """Number of iterations that share the measurements of the temperature."""
+        return iteration_average.final_iterations(self.parameters.dca.iterations, self.measurements[1], self.T,
+                                                  self.model.lattice.largest_energy)
+
+    @property
+    def channels(self) -> list[Channel]:
+        """Two-particle functions asked for at this temperature, pairing among them."""
+        return asked_channels(self.parameters, self.model) if self.parameters.measures_two_particle(self.T) else []
+
+    @property
+    def general_channels(self) -> list[Channel]:
+        """Two-particle functions asked for at this temperature, other than pairing."""
+        return [channel for channel in self.channels if channel != PAIRING]
+
+
+def asked_channels(p: Parameters, model: Model) -> list[Channel]:
+    """Return every two-particle function that the input asks for."""
+    return [(kind, q, m) for kind in p.two_particle.channels for q in model.transfers
+            for m in p.two_particle.bosonic]
