@@ -85,7 +85,7 @@ def main(folder, seeds, source, *settings):
             row.append(f"{ratio(found, errors):.2f}")
             mean = found.mean(axis=0)[found.shape[1] // 2]
             line.append(with_error(mean, found.std(axis=0, ddof=1)[found.shape[1] // 2] / np.sqrt(seeds)))
-        ratios.append([*row, str(sum(len(checks.doubts(point, p.dca.density)) for point in points))])
+        ratios.append([*row, str(sum(len(checks.warnings(point, p.dca.density)) for point in points))])
         means.append(line)
     table(["T", *QUANTITIES, "doubts"], ratios)
     print("\nMeans over seeds, with the error of the scatter; of Σ at (π,0)\n")

@@ -129,7 +129,7 @@ def carry_out(case: Case) -> dict[str, Any]:
     """What the file of a case holds."""
     point = dca.run(case.parameters()).points[0]
     known = exact(case.geometry, case.U, case.beta, case.density)
-    return {"case": asdict(case), "doubts": checks.doubts(point), "quantities": compared(point, known),
+    return {"case": asdict(case), "doubts": checks.warnings(point), "quantities": compared(point, known),
             "notes": {name: e.note for name, e in point.observables.items() if e.note},
             "seconds": sum(point.seconds.values())}
 

@@ -109,9 +109,9 @@ def test_a_loop_that_took_noise_for_its_end_is_told_another_key(results):
     spoil_convergence(results.at(0.08))
     results.at(0.08).history[-1]["settled"] = True
     assert "raise dca.minimum_iterations (now 1)." in " ".join(advice(results, P))
-    assert any("raise dca.minimum_iterations" in text for text in checks.doubts(results.at(0.08)))
+    assert any("raise dca.minimum_iterations" in text for text in checks.warnings(results.at(0.08)))
     del results.at(0.08).history[:-1]  # of one iteration, which had no way to settle
-    assert any("raise dca.iterations" in text for text in checks.doubts(results.at(0.08)))
+    assert any("raise dca.iterations" in text for text in checks.warnings(results.at(0.08)))
 
 
 def test_advice_follows_the_answer(results):

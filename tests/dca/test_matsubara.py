@@ -47,7 +47,6 @@ def test_any_spectrum_below_the_cutoff(temperature):
     assert np.abs(m.at_tau(g, tau) - exact).max() < 1e-6
     assert np.abs(m.equal_time(g) - _fermi(poles, beta)).max() < 1e-6
     assert np.abs(m.evaluate(m.fit(g)) - g).max() < 1e-7
-    assert np.abs(m.from_tau(m.at_tau(g, m.tau_points)) - g).max() < 1e-7
 
 
 def test_accuracy_follows_eps():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Dca(Application):
-    """A run of ``plaq dca``. ``start``: what the first temperature starts from, on rank 0."""
+    """Application of ``plaq dca``. start : of the first temperature, on rank 0."""
 
     name = PROGRAM
     Parameters = Parameters
@@ -56,7 +56,7 @@ class Dca(Application):
         return forecast(self.parameters, speeds, ranks, workers or speeds.workers)
 
     def expected_seconds(self) -> float:
-        """By the cost model; exact diagonalisation counts as one second a temperature."""
+        """Return the seconds of the cost model; exact diagonalisation counts as one second a temperature."""
         p = self.parameters
         cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
         return sum(1.0 if p.solver.kind == "ed" else cost(p, cluster, T, Machine(), 1, 1).core_seconds
@@ -93,7 +93,7 @@ class Dca(Application):
 
     @classmethod
     def record_sweep(cls, base: Path, runs: Mapping[str, Any], outcomes: Mapping[str, Mapping[str, Any]]) -> Path:
-        """With its page."""
+        """Write the table of a sweep and its page."""
         from plaq.dca.results.sweep_report import write_page
 
         sweep_table.write(base, runs, outcomes)
@@ -101,7 +101,7 @@ class Dca(Application):
 
     @classmethod
     def report(cls, folder: Path) -> Path:
-        """With all figures; of a sweep its page."""
+        """Write the report with all figures; of a sweep its page."""
         if sweep_table.is_sweep(folder):
             from plaq.dca.results.sweep_report import write_page
 

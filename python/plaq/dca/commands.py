@@ -22,16 +22,18 @@ def run(parameters: Parameters, folder: str | Path | None = None, source: str = 
 
 
 def load(folder: str | Path) -> Results:
-    """The results in a run folder, also of a run that is not finished."""
+    """Return the results in a run folder, also of a run that is not finished."""
     return read_results(Path(folder) / "results.h5")[0]
 
 
 def digest(folder: str | Path) -> list[str]:
-    """The hash of a run's results and what of a machine it depends on;
-    of a sweep a line for each run and one for all."""
+    """Return the hash of a run's results, with the properties of the machine that it depends on.
+
+    A sweep has a line for each run and one for all.
+    """
     return Dca.digest(Path(folder))
 
 
 def report(folder: str | Path) -> Path:
-    """Draw the figures and write ``report.html`` of a run folder or of a sweep again; the path of the report."""
+    """Draw the figures and write ``report.html`` of a run folder or of a sweep again; return the path of the report."""
     return Dca.report(Path(folder))

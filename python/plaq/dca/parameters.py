@@ -1,5 +1,4 @@
-"""The parameters of ``plaq dca``: the table, what is checked across keys, and the frozen object that a run
-carries."""
+"""Parameters of ``plaq dca``: the table, checks across keys, and the frozen object that a run carries."""
 
 from __future__ import annotations
 
@@ -114,9 +113,9 @@ MEASUREMENTS = ("solver.measurements", "solver.measurements_first", "two_particl
 
 
 class Parameters(parameters.Parameters):
-    """All parameters of one run, checked and frozen: ``p.model.U``, ``p.dca.temperatures``, ``p.solver.chains``, …
+    """Parameters of one run, checked and frozen: ``p.model.U``, ``p.dca.temperatures``, ``p.solver.chains``.
 
-    Parameters(model={"U": 6}, dca={"temperatures": [1, 0.5], "density": 0.95})
+        Parameters(model={"U": 6}, dca={"temperatures": [1, 0.5], "density": 0.95})
     """
 
     SCHEMA = SCHEMA
@@ -144,31 +143,31 @@ class Parameters(parameters.Parameters):
         return sections
 
     def fingerprints(self) -> list[str]:
-        """Those of the inputs that a run of this one may go on from: the same,
-        or with the first temperatures only."""
+        """Return the fingerprints of the inputs that this one may resume: its own, or of its first temperatures only.
+        """
         T = self.dca.temperatures
         return [self.replace(dca={"temperatures": list(T[:n])}).fingerprint() for n in range(len(T), 0, -1)]
 
     def family(self) -> str:
-        """Hash of everything that determines the results of a temperature, but for how much is measured."""
+        """Return the hash of everything that determines the results of a temperature, except its measurements."""
         same = {"measurements": 2 * 10**9, "measurements_first": "auto"}
         return self.replace(dca={"temperatures": [1.0]}, solver=same,
                             two_particle={"measurements": "auto"}).fingerprint()
 
     def asked(self) -> tuple[int, int]:
-        """Measurements without and with two-particle functions."""
+        """Return the numbers of measurements without and with two-particle functions."""
         return self.solver.measurements, self.two_particle.measurements
 
     def may_grow(self, key: str, before: Parameters) -> bool:
-        """Temperatures behind the last one may be new, and measurements more."""
+        """Return whether ``key`` may differ from ``before``: by temperatures at the end, or by more measurements."""
         if key == "dca.temperatures":
             return self.dca.temperatures[:len(before.dca.temperatures)] == before.dca.temperatures
         more = self.asked() != before.asked() and all(a >= b for a, b in zip(self.asked(), before.asked()))
         return more and key in MEASUREMENTS
 
     def hopping(self) -> dict[tuple[int, int], float]:
-        """``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its
-        sign."""
+        """Return ``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its sign.
+        """
         return hopping_table(self.model)
 
     @property
@@ -177,19 +176,19 @@ class Parameters(parameters.Parameters):
         return unit_of(self.hopping())
 
     def measurements(self, temperature: float) -> tuple[int, int]:
-        """Configurations measured in each of the first iterations and in the last ones together at this
-        temperature."""
+        """Return the measurements at this temperature: of each of the first iterations, and of the final ones together.
+        """
         solver = self.solver
         last = self.two_particle.measurements if self.measures_two_particle(temperature) else solver.measurements
         return max(solver.bins, solver.chains, solver.measurements_first * last // solver.measurements), last
 
     def measures_two_particle(self, temperature: float) -> bool:
-        """Whether two-particle functions are measured at this temperature."""
+        """Return whether two-particle functions are measured at this temperature."""
         return bool(self.two_particle.channels) and temperature <= self.two_particle.below
 
 
 def hopping_table(model: Any) -> dict[tuple[int, int], float]:
-    """`Parameters.hopping` of the section [model]."""
+    """Return `Parameters.hopping` of the section [model]."""
     if model.hopping is not None:
         return {(s * dx, s * dy): amplitude for dx, dy, amplitude in model.hopping for s in (1, -1)}
     near = {d: -model.t for d in [(1, 0), (-1, 0), (0, 1), (0, -1)]}
@@ -198,7 +197,7 @@ def hopping_table(model: Any) -> dict[tuple[int, int], float]:
 
 
 def check(values: Mapping[str, Any], source: str) -> None:
-    """What no single key can say."""
+    """Check conditions that involve several keys."""
     model, dca, solver, pairs = (values[name] for name in ("model", "dca", "solver", "two_particle"))
 
     def refuse(message: str):
@@ -257,7 +256,7 @@ def check(values: Mapping[str, Any], source: str) -> None:
 
 
 def check_scales(model: Any, dca: Any, refuse) -> None:
-    """Temperatures for which the band, U and mu are neither too steep nor too wide."""
+    """Refuse temperatures for which the band, U and mu are too steep or too wide."""
     hopping, coldest = hopping_table(model), min(dca.temperatures)
     steepest = max(sum(abs(t * d[i]) for d, t in hopping.items()) for i in (0, 1))
     if not dca.isolated and coldest < FLATTEST * steepest:
@@ -279,7 +278,8 @@ def check_window(omega_max: float, temperatures: list[float], refuse) -> None:
 
 
 def check_transfers(transfers: tuple[tuple[float, float], ...], cluster, refuse) -> None:
-    """Each q must be a cluster momentum, q = 2 m/N_c with integers m for which cluster . m is a multiple of N_c."""
+    """Refuse a q that is no cluster momentum, q = 2 m/N_c with integers m for which cluster . m is a multiple of N_c.
+    """
     (a, b), (c, d) = cluster
     sites = abs(a * d - b * c)
     known = {}

@@ -1,5 +1,7 @@
-"""The unit of energy: t where the hopping to nearest neighbours is 1. Elsewhere it is whatever the input's numbers
-are in, which has no name here, so that numbers stand without one and U/t beside U."""
+"""Unit of energy: t where the hopping to nearest neighbours is 1.
+
+Elsewhere it is the unit of the input's numbers, which has no name here: numbers stand without one, and U/t beside U.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +13,31 @@ NEAR = [(1, 0), (-1, 0), (0, 1), (0, -1)]
 
 
 def unit_of(hopping: Mapping[tuple[int, int], float]) -> str:
-    """``t`` or nothing. hopping : {(dx, dy): amplitude}, -t to nearest neighbours, those of them that it has."""
+    """Return the unit, ``t`` or an empty text.
+
+    hopping : {(dx, dy): amplitude}, -t to nearest neighbours, as far as there are hops to them.
+    """
     return "t" if {hopping[d] for d in NEAR if d in hopping} == {-1.0} else ""
 
 
 def measured(number: Any, unit: str) -> str:
-    """``0.07 t``, without a unit ``0.07``."""
+    """Return ``0.07 t``, without a unit ``0.07``."""
     return f"{number} {unit}".rstrip()
 
 
 def over(name: str, unit: str) -> str:
-    """Label of an axis or a column: ``T / t``, or ``T`` without a unit."""
+    """Return the label of an axis or a column: ``T / t``, or ``T`` without a unit."""
     return f"{name} / {unit}" if unit else name
 
 
 def strength(model: Any, unit: str) -> str:
-    """U in words: ``8 t``; without a unit ``2.8 (U/t = 8)``, of a table of hops without a t ``2.8``."""
+    """Return U in words: ``8 t``; without a unit ``2.8 (U/t = 8)``, of a table of hops without a t ``2.8``."""
     ratio = f" (U/t = {model.U / model.t:g})" if not unit and model.hopping is None and model.t else ""
     return measured(f"{model.U:g}", unit) + ratio
 
 
 def in_units(found: Mapping[str, Any], unit: str) -> dict[str, Any]:
-    """Estimates by name, whose units are t, 1/t and so on, as they are where energies are in this unit."""
+    """Return estimates by name with units for an energy ``unit``; given units are t, 1/t and so on."""
     if unit == "t":
         return dict(found)
     own = lambda given: "" if "t" in given else given

@@ -10,7 +10,7 @@ from plaq.trace.session import region
 
 
 def density(mu, coarse, mesh, sigma):
-    """n = 2 T/N_c sum_K,n Gbar_K(iw_n) e^(iw_n 0+), both spins, with z = iw + mu - Sigma_K(iw).
+    """Return n = 2 T/N_c sum_K,n Gbar_K(iw_n) e^(iw_n 0+), both spins, with z = iw + mu - Sigma_K(iw).
 
     coarse: prepared CoarseGraining; mesh: fermionic Mesh; sigma: [K, w] on the mesh, with its constant U n/2.
     """
@@ -18,14 +18,14 @@ def density(mu, coarse, mesh, sigma):
 
 
 def compressibility(mu, coarse, mesh, sigma):
-    """dn/dmu of the lattice at fixed Sigma."""
+    """Return dn/dmu of the lattice at fixed Sigma."""
     step = 1e-3
     low, high = (density(mu + d, coarse, mesh, sigma) for d in (-step, step))
     return (high - low) / (2 * step)
 
 
 def free_mu(lattice, T, target):
-    """The mu of free electrons: mean over k of 2 f(eps(k) - mu) = target, to 1e-9 in mu.
+    """Return the mu of free electrons: mean over k of 2 f(eps(k) - mu) = target, to 1e-9 in mu.
 
     With y = T ln(n/(2 - n)) it lies between the ends of the band shifted by y.
     """
@@ -38,10 +38,11 @@ def free_mu(lattice, T, target):
 
 
 def cutoff(parameters, lattice, T):
-    """Cutoff of the meshes at one temperature: it holds the spectra at the mu that is given, or that a density needs.
+    """Return the cutoff of the meshes at one temperature.
 
-    With U > 0 that mu lies between the one of free electrons and U above it, which `frequency_cutoff` has room
-    for. It is outside the band only where T is large beside the band or n near 0 or 2.
+    It holds the spectra at the mu that is given, or that a density needs. With U > 0 that mu lies between the one of
+    free electrons and U above it, which `frequency_cutoff` has room for. It is outside the band only where T is large
+    beside the band or n near 0 or 2.
     """
     mu = parameters.dca.mu
     if mu is None:
@@ -55,7 +56,7 @@ class NoSuchDensity(RunError):
 
 @region("chemical potential")
 def find_mu(target, coarse, mesh, sigma, guess=0.0):
-    """The mu with density(mu) = target, to 1e-12 in mu (Brent), at fixed Sigma, where n grows with mu.
+    """Return the mu with density(mu) = target, to 1e-12 in mu (Brent), at fixed Sigma, where n grows with mu.
 
     The bracket grows around the guess within [-wmax, wmax]: beyond it the mesh does not hold the density, and with
     the mesh that `cutoff` asks for no density in (0, 2) needs it.

@@ -57,19 +57,19 @@ class Cluster:
         self.patch = voronoi_cell(reciprocal, np.linalg.inv(np.array(lattice.system.metric)))
 
     def to_momenta(self, f_sites):
-        """f(K) = sum_R exp(-i K.R) f(R) along the first axis."""
+        """Return f(K) = sum_R exp(-i K.R) f(R) along the first axis."""
         return np.tensordot(self.fourier, f_sites, axes=1)
 
     def to_sites(self, f_momenta):
-        """f(R) = 1/N_c sum_K exp(i K.R) f(K) along the first axis."""
+        """Return f(R) = 1/N_c sum_K exp(i K.R) f(K) along the first axis."""
         return np.tensordot(self.fourier.conj().T, f_momenta, axes=1) / self.size
 
     def site_index(self, vector):
-        """Index of the site equivalent to an integer lattice vector."""
+        """Return index of the site equivalent to an integer lattice vector."""
         return self._site_at(np.asarray(vector, dtype=int))
 
     def momentum_index(self, vector):
-        """Index of the momentum equivalent to a vector (in radians); InputError when the cluster has none."""
+        """Return index of the momentum equivalent to a vector (in radians); InputError when the cluster has none."""
         m = np.asarray(vector, dtype=float) * self.size / (2 * np.pi)
         key = tuple(np.rint(m).astype(int) % self.size)
         if np.abs(m - np.rint(m)).max() > 1e-6 or key not in self._momentum_index:
@@ -82,7 +82,8 @@ class Cluster:
         return self.lattice.dispersion(self.momenta)
 
     def hopping_matrix(self):
-        """t_ij [N_c, N_c] of the isolated periodic cluster, summed over all images; eps(K) on its diagonal in K."""
+        """Return t_ij [N_c, N_c] of the isolated periodic cluster, summed over all images; eps(K) on its diagonal in K.
+        """
         t = np.zeros((self.size, self.size))
         for d, amplitude in self.lattice.hopping.items():
             for j, r in enumerate(self.sites):

@@ -36,11 +36,6 @@ class PatchRules:
     bands: np.ndarray
     k_weights: np.ndarray
 
-    @property
-    def k_points(self):
-        """Number M of momenta per patch."""
-        return len(self.k_weights)
-
 
 class CoarseGraining:
     """Patch means for a cluster; isolated: the patch is the single momentum K, so Gbar = 1/(z - eps_K).
@@ -64,19 +59,19 @@ class CoarseGraining:
 
     @region("coarse graining: prepare")
     def prepare(self, min_im_z):
-        """Makes the rules for all |Im z| >= min_im_z > 0 and returns them (PatchRules)."""
+        """Make the rules for all |Im z| >= min_im_z > 0 and return them (PatchRules)."""
         if self._rules is None or self._rules.min_im_z != min_im_z:
             self._rules = self._make_rules(float(min_im_z))
         return self._rules
 
     @region("coarse graining")
     def gbar(self, z):
-        """Gbar_K(z) [K, w]."""
+        """Return gbar_K(z) [K, w]."""
         rules = self._rules_for(z)
         return _mean_over_rule(lambda z, x: 1.0 / (z - x), rules, z)
 
     def eps_gbar(self, z):
-        """<eps G>_K = z Gbar - 1 [K, w], which decays as eps_mean/z.
+        """Return <eps G>_K = z Gbar - 1 [K, w], which decays as eps_mean/z.
 
         Kinetic energy per site = 2 T/N_c sum_K,n <eps G>_K(iw_n) e^(iw_n 0+).
         """
@@ -84,13 +79,15 @@ class CoarseGraining:
         return _mean_over_rule(lambda z, x: x / (z - x), rules, z)
 
     def zone_mean(self, function):
-        """<f(eps)> over the zone, for f whose poles are as far from the real axis as the z announced, as a Fermi
-        function's are."""
+        """Return <f(eps)> over the zone, for f with poles as far from the real axis as the z announced.
+
+        A Fermi function is of this kind.
+        """
         return float(_mean(function(self._rules.bands), self._rules.k_weights).mean())
 
     @region("coarse graining: chi0")
     def chi0_ph(self, z, z_shifted, q=0):
-        """<G(k, iw) G(k+q, iw+inu)> [K, w] from z_K(iw) and z_shifted_K = z_K(iw+inu).
+        """Return <G(k, iw) G(k+q, iw+inu)> [K, w] from z_K(iw) and z_shifted_K = z_K(iw+inu).
 
         q: index of the cluster momentum transfer. No sign, no factor T N_c.
         """
@@ -99,7 +96,7 @@ class CoarseGraining:
 
     @region("coarse graining: chi0")
     def chi0_pp(self, z, z_reversed, q=0):
-        """<G(k, iw) G(q-k, inu-iw)> [K, w] from z_K(iw) and z_reversed_K = z_K(inu-iw), conj z_K at nu = 0.
+        """Return <G(k, iw) G(q-k, inu-iw)> [K, w] from z_K(iw) and z_reversed_K = z_K(inu-iw), conj z_K at nu = 0.
 
         eps(q-k) = eps(k-q), so that k and its partner share the position in their patches.
         """
@@ -161,7 +158,7 @@ class CoarseGraining:
                 return bands, weights
 
     def _probe(self, bands, weights, min_im_z):
-        """<1/(x + i min_im_z - eps)>_K at 7 energies x across the band, for the irreducible K."""
+        """Return <1/(x + i min_im_z - eps)>_K at 7 energies x across the band, for the irreducible K."""
         low, high = self._range
         irreducible = bands[np.unique(self._representatives)]
         z = np.linspace(low, high, 7) + 1j * min_im_z
@@ -169,12 +166,12 @@ class CoarseGraining:
 
 
 def _mean(values, weights):
-    """sum_k values [..., k] weights [k]; einsum adds in one order, whatever the number of BLAS threads."""
+    """Return sum_k values [..., k] weights [k]; einsum adds in one order, whatever the number of BLAS threads."""
     return np.einsum("...k,k->...", values, weights)
 
 
 def _moments_needed(half_width, min_im_z):
-    """N such that interpolation at N Chebyshev nodes, error <= 2 rho^-N / |Im z|, reaches TOLERANCE.
+    """Return n such that interpolation at N Chebyshev nodes, error <= 2 rho^-N / |Im z|, reaches TOLERANCE.
 
     rho = eta + sqrt(1 + eta^2), eta = |Im z| / half_width: the ellipse through the nearest z.
     """
@@ -184,7 +181,7 @@ def _moments_needed(half_width, min_im_z):
 
 
 def _energy_rule(band, k_weights, count):
-    """Nodes and weights [count] with sum_j w_j p(x_j) = <p(eps)> for all polynomials of degree < count."""
+    """Return nodes and weights [count] with sum_j w_j p(x_j) = <p(eps)> for all polynomials of degree < count."""
     centre, half_width = 0.5 * (band.min() + band.max()), 0.5 * np.ptp(band)
     nodes = np.cos(np.pi * (np.arange(count) + 0.5) / count)
     moments = _chebyshev_moments((band - centre) / max(half_width, 1e-300), k_weights, count)
@@ -193,7 +190,7 @@ def _energy_rule(band, k_weights, count):
 
 
 def _chebyshev_moments(x, weights, count):
-    """m_n = sum_k weights_k T_n(x_k) for n < count; T_2n = 2 T_n^2 - T_0, T_2n+1 = 2 T_n T_n+1 - T_1."""
+    """Return m_n = sum_k weights_k T_n(x_k) for n < count; T_2n = 2 T_n^2 - T_0, T_2n+1 = 2 T_n T_n+1 - T_1."""
     moments = np.zeros(count + 1)
     for start in range(0, len(x), 4096):  # blocks that stay in the cache
         xs, ws = x[start : start + 4096], weights[start : start + 4096]
@@ -208,7 +205,7 @@ def _chebyshev_moments(x, weights, count):
 
 
 def _mean_over_rule(function, rules, z):
-    """sum_j weight_j function(z, eps_j) for z [..., K, w]; one K at a time keeps temporaries in the cache."""
+    """Return sum_j weight_j function(z, eps_j) for z [..., K, w]; one K at a time keeps temporaries in the cache."""
     z = np.asarray(z, dtype=complex)[..., None]
     patches = enumerate(zip(rules.energies, rules.weights, strict=True))
     return np.array([_mean(function(z[..., k, :, :], x), w) for k, (x, w) in patches])

@@ -67,14 +67,14 @@ class Lattice:
 
     @classmethod
     def square(cls, t=1.0, t_prime=0.0):
-        """eps(k) = -2 t (cos kx + cos ky) - 4 t' cos kx cos ky."""
+        """Return eps(k) = -2 t (cos kx + cos ky) - 4 t' cos kx cos ky."""
         table = {d: -t for d in ((1, 0), (-1, 0), (0, 1), (0, -1))}
         if t_prime != 0:
             table |= {d: -t_prime for d in itertools.product((1, -1), repeat=2)}
         return cls(table)
 
     def dispersion(self, k):
-        """eps(k) for k[..., 2]; shape [...]."""
+        """Return eps(k) for k[..., 2]; shape [...]."""
         k = np.asarray(k, dtype=float)
         # Term by term: the same bits whatever the number of points and threads.
         eps = np.zeros(k.shape[:-1])

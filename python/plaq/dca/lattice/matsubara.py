@@ -7,7 +7,7 @@ import sparse_ir
 
 
 def frequency_cutoff(lattice, u, mu=0.0):
-    """wmax = D + |U| + max(D, |mu|) with D = max |eps(k)|: spectra are taken to vanish for |w| > wmax.
+    """Return wmax = D + |U| + max(D, |mu|) with D = max |eps(k)|: spectra are taken to vanish for |w| > wmax.
 
     All poles, from eps - mu to eps + U - mu, lie inside where `mu` is that of free electrons, or inside the band
     whatever it is (chemical_potential.cutoff). Sigma shares the bound.
@@ -57,28 +57,30 @@ class Mesh:
         self._covariance = inverse.T @ inverse  # of the coefficients, [L, L], where values have the noise 1/weights
 
     def frequency(self, n):
-        """w_n for any integer index (or array of indices) n."""
+        """Return w_n for any integer index (or array of indices) n."""
         return (2 * np.asarray(n) + self._zeta) * np.pi / self.beta
 
     def fit(self, f_iw):
-        """Coefficients f_l [..., L] (real) from values [..., W] at the sampling points, by least squares with weights
-        w_n^2 + wmax^2."""
+        """Return coefficients f_l [..., L] (real) from values [..., W] at the sampling points.
+
+        Least squares with weights w_n^2 + wmax^2.
+        """
         f_iw = np.asarray(f_iw)
         return np.concatenate([f_iw.real, f_iw.imag], axis=-1) @ self._fit
 
     def evaluate(self, coefficients):
-        """Values [..., W] at the sampling points from coefficients [..., L]."""
+        """Return values [..., W] at the sampling points from coefficients [..., L]."""
         return coefficients @ self._uhat(self.n)
 
     def at_frequencies(self, f_iw, n):
-        """f(iw_n) [..., len(n)] at any indices n, of both signs, from values at the sampling points."""
+        """Return f(iw_n) [..., len(n)] at any indices n, of both signs, from values at the sampling points."""
         return self.fit(f_iw) @ self._uhat(np.atleast_1d(n))
 
     def at_tau(self, f_iw, tau, ends=None):
-        """f(tau) [..., len(tau)], real, for tau in [0, beta]; 0 means 0+ and beta means beta-.
+        """Return f(tau) [..., len(tau)], real, for tau in [0, beta]; 0 means 0+ and beta means beta-.
 
-        ends [..., 2]: f(0+) and f(beta-) where these are known by themselves. Of the coefficients that give them, those
-        are taken that come nearest to the values at the sampling points, in the weights of `fit`.
+        ends [..., 2]: f(0+) and f(beta-) where these are known separately. Of the coefficients that give them, those
+        nearest to the values at the sampling points are taken, in the weights of `fit`.
         """
         coefficients = self.fit(f_iw)
         if ends is not None:
@@ -87,17 +89,8 @@ class Mesh:
             coefficients = coefficients + (ends - coefficients @ at_ends) @ gain
         return coefficients @ self._basis.u(np.atleast_1d(np.asarray(tau, dtype=float)))
 
-    def from_tau(self, f_tau):
-        """Values [..., W] at the sampling points from values at `tau_points`."""
-        return self.evaluate(np.asarray(f_tau) @ np.linalg.pinv(self._basis.u(self.tau_points)))
-
-    @functools.cached_property
-    def tau_points(self):
-        """Sampling points in (0, beta), ascending [L]."""
-        return np.sort(self._basis.default_tau_sampling_points())
-
     def equal_time(self, f_iw):
-        """T sum_n f(iw_n) e^(iw_n 0+) [...] over both signs: <c+ c> when f is G."""
+        """Return t sum_n f(iw_n) e^(iw_n 0+) [...] over both signs: <c+ c> when f is G."""
         sign = -1.0 if self.statistics == "F" else 1.0  # f(0-) = -+ f(beta-)
         return sign * self.at_tau(f_iw, self.beta)[..., 0]
 
@@ -118,5 +111,5 @@ def _singular_values(cutoff, eps):
 
 @functools.lru_cache(maxsize=16)
 def mesh(beta, wmax, eps=1e-8, statistics="F"):
-    """The Mesh of these parameters, made once."""
+    """Return the Mesh of these parameters, made once."""
     return Mesh(beta, wmax, eps, statistics)

@@ -10,7 +10,7 @@ LARGEST_DENOMINATOR = 64  # K = 2 pi m/N_c with N_c up to 64: two of them differ
 
 
 def momentum(K: np.ndarray) -> str:
-    """A momentum in units of π: ``(π,0)``, ``(π/2,π)``, ``(-4π/13,6π/13)``."""
+    """Return a momentum in units of π: ``(π,0)``, ``(π/2,π)``, ``(-4π/13,6π/13)``."""
     def part(x: float) -> str:
         ratio = Fraction(float(x / np.pi)).limit_denominator(LARGEST_DENOMINATOR)
         if abs(ratio - x / np.pi) > 1e-6:

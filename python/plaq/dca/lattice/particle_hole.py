@@ -14,14 +14,14 @@ import numpy as np
 
 
 def at_half_filling(parameters, cluster) -> np.ndarray | None:
-    """`mirror` where the input asks for density 1 or mu = U/2; else None."""
+    """Return `mirror` where the input asks for density 1 or mu = U/2; else None."""
     dca = parameters.dca
     asked = dca.density == 1 or dca.mu == parameters.model.U / 2
     return mirror(cluster, dca.isolated) if asked else None
 
 
 def mirror(cluster, isolated=False) -> np.ndarray | None:
-    """[K] the index of K + P; None where there is no such P. isolated: the patch is the momentum K alone."""
+    """Return the index of K + P, [K]; None where there is no such P. isolated: the patch is the momentum K alone."""
     hops = np.array([d for d, amplitude in cluster.lattice.hopping.items() if amplitude]).reshape(-1, 2)
     fixed = np.eye(2, dtype=int) if isolated else _across(cluster)
     for P, momentum in enumerate(np.rint(cluster.momenta * cluster.size / (2 * np.pi)).astype(int)):
@@ -34,13 +34,18 @@ def mirror(cluster, isolated=False) -> np.ndarray | None:
 
 
 def odd_under_exchange(f: np.ndarray, mirror: np.ndarray | None) -> np.ndarray:
-    """The part of f [..., K, w] with f(K + P, iw) = -f(K, iw)*, which is all of M, G and 1/g0; f without a mirror."""
+    """Return the part of f [..., K, w] with f(K + P, iw) = -f(K, iw)*; f itself without a mirror.
+
+    For M, G and 1/g0 it is the whole function.
+    """
     return f if mirror is None else (f - f[..., mirror, :].conj()) / 2
 
 
 def _across(cluster) -> np.ndarray:
-    """Integer vectors that are orthogonal to all shifts which leave the patch, repeated with the reciprocal lattice, as
-    it is: none for a patch that fills the zone, one for a strip of it, two else."""
+    """Return integer vectors orthogonal to all shifts that leave the periodically repeated patch as it is.
+
+    There are none for a patch that fills the zone, one for a strip of it, else two.
+    """
     if cluster.size == 1:
         return np.zeros((0, 2), dtype=int)
     edges = (np.roll(cluster.patch, -1, axis=0) - cluster.patch)[:2] / (2 * np.pi)
@@ -52,8 +57,10 @@ def _across(cluster) -> np.ndarray:
 
 
 def _exists(vectors, phases, period: int) -> bool:
-    """Whether some real q has q.v = phase modulo the period for all integer vectors v: by Euclid's algorithm, what is
-    left of a combination of them that is 0 must be a phase of 0."""
+    """Return whether some real q has q.v = phase modulo the period for all integer vectors v.
+
+    By Euclid's algorithm: the remainder of a combination of them that is 0 must be a phase of 0.
+    """
     rows = [np.array([*v, phase]) for v, phase in zip(vectors, phases)]
     for axis in (0, 1):
         while len(active := [i for i, row in enumerate(rows) if row[axis]]) > 1:

@@ -7,7 +7,7 @@ from scipy.special import roots_legendre
 
 
 def obtuse_superbase(basis, metric):
-    """Three lattice vectors [3, 2] with sum zero and no positive product, any two of which generate the lattice.
+    """Return three lattice vectors [3, 2] with sum zero and no positive product, any two of which generate the lattice.
 
     Selling's reduction (Conway and Sloane, Proc. R. Soc. A 436, 55 (1992)); scalar products are u.metric.v.
     """
@@ -23,7 +23,7 @@ def obtuse_superbase(basis, metric):
 
 
 def voronoi_cell(basis, metric):
-    """Corners [4 or 6, 2], counterclockwise, of the points closer to 0 than to any other lattice vector.
+    """Return corners [4 or 6, 2], counterclockwise, of the points closer to 0 than to any other lattice vector.
 
     The corners are the circumcentres of the Delaunay triangles (0, b_i, b_i + b_j) of the obtuse superbase; a
     rectangular lattice has coinciding ones. With an invariant metric the cell has the lattice's symmetry.
@@ -41,13 +41,13 @@ def voronoi_cell(basis, metric):
 
 
 def patch_area(corners):
-    """Area of a polygon with corners [n, 2] in order."""
+    """Return area of a polygon with corners [n, 2] in order."""
     x, y = corners.T
     return 0.5 * abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
 
 
 def parallelograms(corners):
-    """The point-symmetric cell as parallelograms (origin, edge, edge): one for 4 corners, three for 6."""
+    """Return the point-symmetric cell as parallelograms (origin, edge, edge): one for 4 corners, three for 6."""
     edges = np.roll(corners, -1, axis=0) - corners
     start = corners[0]
     if len(corners) == 4:
@@ -57,7 +57,7 @@ def parallelograms(corners):
 
 
 def gauss_rule(corners, density):
-    """Points [M, 2] and weights [M] (sum 1) of the mean over the cell.
+    """Return points [M, 2] and weights [M] (sum 1) of the mean over the cell.
 
     Gauss-Legendre products on its parallelograms, with `density` points per unit length of edge and 4 more.
     """

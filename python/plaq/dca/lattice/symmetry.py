@@ -40,11 +40,11 @@ class PointGroup:
         return f"C{rotations}" + ("v" if rotations < len(self.operations) else "")
 
     def leaving(self, q):
-        """Indices of the operations that leave the momentum K_q where it is."""
+        """Return indices of the operations that leave the momentum K_q where it is."""
         return np.flatnonzero(self.momentum_permutations[:, q] == q)
 
     def symmetrised(self, f_momenta):
-        """Mean of f(g K) over the group, along the first axis: the part of f that is invariant."""
+        """Return mean of f(g K) over the group, along the first axis: the part of f that is invariant."""
         f_momenta = np.asarray(f_momenta)
         return sum(f_momenta[p] for p in self.momentum_permutations) / len(self.operations)
 
@@ -55,7 +55,7 @@ def _orbits(permutations):
 
 
 def character(lattice, name, g):
-    """chi_name(g): trace of the operation g [2, 2] in the harmonics that carry the name.
+    """Return chi_name(g): trace of the operation g [2, 2] in the harmonics that carry the name.
 
     With g (1,0) at the angle theta: cos(l theta) for cos(l phi), det g cos(l theta) for sin(l phi).
     """
@@ -68,7 +68,7 @@ def character(lattice, name, g):
 
 
 def irrep_projectors(cluster):
-    """Projectors {name: real symmetric [N_c, N_c]} on functions of K, complete and orthogonal.
+    """Return projectors {name: real symmetric [N_c, N_c]} on functions of K, complete and orthogonal.
 
     Names are those of the lattice's point group (square: s, d_x2y2, d_xy, g, p; hexagonal: s, p, d, f_cos, f_sin,
     i); a name that no function on the cluster carries is left out. If the cluster has the full symmetry of the
@@ -81,7 +81,7 @@ def irrep_projectors(cluster):
 
 
 def irrep_blocks(cluster, transfer=0):
-    """Projectors {"s+d_x2y2": [N_c, N_c]} on the blocks that no kernel with the cluster's symmetry connects.
+    """Return projectors {"s+d_x2y2": [N_c, N_c]} on the blocks that no kernel with the cluster's symmetry connects.
 
     The symmetry is that of functions of K at momentum transfer K_transfer: the operations that leave it where it
     is. Names whose characters share an irrep of that group are joined by "+"; at transfer 0, with the full
@@ -99,7 +99,7 @@ def irrep_blocks(cluster, transfer=0):
 
 
 def irrep_of(vector, projectors):
-    """(name, weight in [0, 1]) of the projector that holds most of a vector [N_c, ...].
+    """Return (name, weight in [0, 1]) of the projector that holds most of a vector [N_c, ...].
 
     Weights over trailing axes (frequency) add. Raises InputError for the zero vector.
     """
@@ -113,7 +113,7 @@ def irrep_of(vector, projectors):
 
 
 def _harmonics_by_name(cluster):
-    """Orthonormal real basis {name: [N_c, dimension]} of functions of K, grown shell by shell."""
+    """Return orthonormal real basis {name: [N_c, dimension]} of functions of K, grown shell by shell."""
     lattice = cluster.lattice
     found = {name: [] for name in lattice.system.harmonics}
     complete = np.zeros((cluster.size, 0))
@@ -140,13 +140,13 @@ def _harmonics_by_name(cluster):
 
 
 def _products(lattice, h):
-    """Indices of h g for all g of the lattice's point group."""
+    """Return indices of h g for all g of the lattice's point group."""
     position = {tuple(g.ravel()): i for i, g in enumerate(lattice.point_group)}
     return [position[tuple((lattice.point_group[h] @ g).ravel())] for g in lattice.point_group]
 
 
 def _shells(cluster):
-    """One displacement of each orbit of the lattice's point group, from short to long."""
+    """Return one displacement of each orbit of the lattice's point group, from short to long."""
     metric = np.array(cluster.lattice.system.metric)
     reach = np.arange(-cluster.size, cluster.size + 1)
     displacements = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)

@@ -11,8 +11,10 @@ DEPTH = 2  # outputs that are averaged
 
 @dataclass(frozen=True)
 class Output:
-    """Self-energy that the solver returned in one iteration: samples ``sigma`` [1 + group, K, w], ``weight``
-    measurements."""
+    """Self-energy that the solver returned in one iteration.
+
+    weight : measurements; sigma : [1 + group, K, w] samples.
+    """
 
     weight: float
     sigma: np.ndarray

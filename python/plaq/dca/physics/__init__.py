@@ -1,2 +1,1 @@
-"""From measurements to physics: Green's functions, observables, Bethe-Salpeter equation,
-orders and where they set in."""
+"""Physical quantities from measurements: Green's functions, observables, Bethe-Salpeter equation, transitions."""

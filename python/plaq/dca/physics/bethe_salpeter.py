@@ -59,8 +59,10 @@ def symmetrised(g4: np.ndarray, permutations: np.ndarray) -> np.ndarray:
 
 
 def group_average(g4: np.ndarray, permutations: np.ndarray) -> np.ndarray:
-    """Mean of G4(gK w, gK' w') over operations that leave the momentum transfer where it is;
-    g4 ``[K, w, K', w']``."""
+    """Return the mean of G4(gK w, gK' w') over operations that leave the momentum transfer where it is.
+
+    g4 : ``[K, w, K', w']``; permutations : ``[g, K]``, the index of g K.
+    """
     total = np.zeros(g4.shape, dtype=g4.dtype)
     for g in np.asarray(permutations):
         total += g4[g][:, :, g]
@@ -68,7 +70,7 @@ def group_average(g4: np.ndarray, permutations: np.ndarray) -> np.ndarray:
 
 
 def halves(g4: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """G4(K w, K' w') and G4(K w, K' -w'), each ``[K, w > 0, K', w' > 0]``."""
+    """Return G4(K w, K' w') and G4(K w, K' -w'), each ``[K, w > 0, K', w' > 0]``."""
     n = g4.shape[1]
     if g4.shape[3] != 2 * n:
         raise ValueError(f"{n} positive frequencies need w' of both signs, 2 x {n} values, not {g4.shape[3]}")
@@ -76,7 +78,7 @@ def halves(g4: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def folded(g4: np.ndarray, parity: int = EVEN) -> np.ndarray:
-    """The block of the pairing function that acts on gap functions even (or odd) in frequency.
+    """Return the block of the pairing function that acts on gap functions even (or odd) in frequency.
 
     G4 does not change when both frequencies change sign, so it maps phi(-w) = p phi(w) to functions of the
     same parity:
@@ -89,7 +91,7 @@ def folded(g4: np.ndarray, parity: int = EVEN) -> np.ndarray:
 
 def pairing(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
             projectors: Mapping[str, np.ndarray], parity: int = EVEN) -> dict[str, PairingChannel]:
-    """Leading eigenvalues of particle-particle pairing at q = 0, nu = 0 in every irrep of the point group.
+    """Return leading eigenvalues of particle-particle pairing at q = 0, nu = 0 in every irrep of the point group.
 
     g4 : ``[K, w > 0, K', w' of both signs, ascending]``, real. chi0_cluster : ``[K, w > 0]``, |G_c(K, w)|^2;
     chi0_lattice : ``[K, w > 0]``, patch mean of |G(k, w)|^2. All three symmetric under the point group.
@@ -125,7 +127,7 @@ def pairing(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
 
 
 def pairing_in_basis(scaled, ratio, root, basis, name) -> PairingChannel:
-    """Eigenvalues of r (1 - A^-1) r in the span of ``basis[K, a]``; r does not leave it."""
+    """Return eigenvalues of r (1 - A^-1) r in the span of ``basis[K, a]``; r does not leave it."""
     momenta, n = ratio.shape
     d = basis.shape[1]
     a = np.einsum("Ka,KwLv,Lb->awbv", basis, scaled, basis, optimize=True).reshape(d * n, d * n)
@@ -147,7 +149,7 @@ def pairing_in_basis(scaled, ratio, root, basis, name) -> PairingChannel:
 
 
 def irrep_basis(projector: np.ndarray) -> np.ndarray:
-    """Orthonormal columns ``[K, a]`` that span the image of a real orthogonal projector."""
+    """Return orthonormal columns ``[K, a]`` that span the image of a real orthogonal projector."""
     values, vectors = np.linalg.eigh(projector)
     if np.abs(values * (values - 1)).max() > 1e-9:
         raise ValueError("an irrep's projector must have eigenvalues 0 and 1")
@@ -155,29 +157,14 @@ def irrep_basis(projector: np.ndarray) -> np.ndarray:
 
 
 def narrowed(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray, n: int):
-    """The three inputs of `pairing` with the lowest n positive frequencies kept."""
+    """Return the three inputs of `pairing` with the lowest n positive frequencies kept."""
     middle = g4.shape[1]
     return g4[:, :n, :, middle - n : middle + n], chi0_cluster[:, :n], chi0_lattice[:, :n]
 
 
-def window_error(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
-                 projectors: Mapping[str, np.ndarray], parity: int = EVEN) -> dict[str, float]:
-    """How much the frequency window can matter: |lambda(n) - lambda(n/2)| of every irrep's leading eigenvalue.
-
-    lambda(n/2) is what a run with half as many frequencies would give. An error that falls like 1/n or faster is
-    smaller than this difference. In the d-wave channel it falls much faster: the gap decays like 1/w^2.
-    """
-    n = g4.shape[1]
-    m = n // 2
-    if m == 0:
-        raise ValueError("a window of one frequency cannot be checked")
-    full = pairing(g4, chi0_cluster, chi0_lattice, projectors, parity)
-    inner = pairing(*narrowed(g4, chi0_cluster, chi0_lattice, m), projectors, parity)
-    return {name: abs(full[name].leading - inner[name].leading) for name in full}
-
-
 def irreducible_vertex(g4: np.ndarray, chi0_cluster: np.ndarray) -> np.ndarray:
-    """Gamma = chi0_cluster^-1 - G4^-1, ``[k, k']``, any channel; g4 ``[k, k']``, chi0_cluster ``[k]``, complex."""
+    """Return Gamma = chi0_cluster^-1 - G4^-1, ``[k, k']``, any channel; g4 ``[k, k']``, chi0_cluster ``[k]``, complex.
+    """
     return np.diag(1 / chi0_cluster) - np.linalg.inv(g4)
 
 
@@ -192,11 +179,10 @@ class Modes:
     vectors: np.ndarray
 
     def following(self, reference: Modes, n: int) -> Modes:
-        """The n modes that continue the first n of `reference`, by overlap of vectors; where either is `unsolved`,
-        the first n of these.
+        """Return the n modes that continue the first n of `reference`, by overlap of vectors.
 
-        Noise may swap the order of two eigenvalues between samples of the same data;
-        their vectors tell which is which.
+        Noise may swap the order of two eigenvalues between samples of the same data; their vectors identify them. Where
+        either is `unsolved`, the first n of these modes are returned.
         """
         if np.isnan(self.eigenvalues).any() or np.isnan(reference.eigenvalues).any():
             return Modes(self.eigenvalues[:n], self.vectors[:n])
@@ -208,7 +194,7 @@ class Modes:
 
 
 def above_one(on_cluster: Modes) -> int:
-    """How many leading eigenvalues of a block are spurious, from those of Gamma chi0_cluster.
+    """Return the number of spurious eigenvalues at the top of a block, from those of Gamma chi0_cluster.
 
     The cluster has no transition: its eigenvalues 1 - 1/a, a those of chi0_cluster^-1 G4, are below 1 but where Re
     1/a < 0, beyond a divergence of the vertex. As in `pairing`, going over to the lattice keeps their number. The
@@ -218,7 +204,7 @@ def above_one(on_cluster: Modes) -> int:
 
 
 def unsolved(shape: tuple[int, int], projectors: Mapping[str, np.ndarray]) -> dict[str, Modes]:
-    """What `ladder` gives for chi0 of ``shape``, but NaN: where noise leaves no solution."""
+    """Return NaN in the form of `ladder` for chi0 of ``shape``, where noise leaves no solution."""
     sizes = {name: round(np.trace(projector)) * shape[1] for name, projector in projectors.items()}
     return {name: Modes(np.full(size, np.nan + 0j), np.full((size, *shape), np.nan + 0j))
             for name, size in sizes.items() if size}
@@ -226,7 +212,7 @@ def unsolved(shape: tuple[int, int], projectors: Mapping[str, np.ndarray]) -> di
 
 def ladder(g4: np.ndarray, chi0_cluster: np.ndarray, chi0_lattice: np.ndarray,
            projectors: Mapping[str, np.ndarray]) -> dict[str, Modes]:
-    """Eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu), by block of irreps.
+    """Return eigenvalues and vectors of Gamma chi0_lattice in any channel at any transfer (q, nu), by block of irreps.
 
     g4 : ``[K, w, K', w']``, w of both signs; chi0_cluster, chi0_lattice : ``[K, w]``, in the channel's own
     normalisation and sign, so that without vertex corrections g4 = diag(chi0_cluster):

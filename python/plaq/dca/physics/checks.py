@@ -1,6 +1,8 @@
-"""What every run checks of itself: <k> = K + beta U N_c (n/2 - D) (docs/conventions.md), the walker's drift,
-whether the loop has converged and the chains mix, and the density;
-and what must be said beside its numbers when they do not hold."""
+"""Checks of a finished temperature, and warnings beside its numbers where a check fails.
+
+They are <k> = K + beta U N_c (n/2 - D) (docs/conventions.md), the walker's drift, convergence of the loop, mixing of
+the chains, heavy tails, and the density.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ SLOW = ("expansion_order", "density", "double_occupancy", "spin_square", "charge
 
 
 def deviation(point: Point) -> float | None:
-    """`order_identity`, which must be 0, in standard errors; None where it was not measured or has no error."""
+    """Return `order_identity`, which must be 0, in standard errors; None where it was not measured or has no error."""
     if "order_identity" not in point or not point["order_identity"].supported:
         return None
     found = point["order_identity"]
@@ -35,48 +37,56 @@ def deviation(point: Point) -> float | None:
     return float(found.mean / found.error) if found.error > 0 else float("inf")
 
 
-def beyond(deviation: float | None, limit: float, found: Estimate) -> bool:
-    """Whether a deviation in standard errors of ``found`` is as rare as one of ``limit`` where errors are known
-    exactly. One from 16 groups of chains is good to 18 %: by Student's distribution 4 become 5.5, 3 become 3.6."""
+def beyond(deviation: float | None, limit: float, estimate: Estimate) -> bool:
+    """Return whether a deviation is as rare as one of ``limit`` standard errors where errors are known exactly.
+
+    deviation : in standard errors of ``estimate``. An error from 16 groups of chains is good to 18 %: by Student's
+    distribution a limit of 4 becomes 5.5, one of 3 becomes 3.6.
+    """
     if deviation is None:
         return False
-    free = np.inf if found.jackknife is None else max(len(found.jackknife) - 1, 1)
+    free = np.inf if estimate.jackknife is None else max(len(estimate.jackknife) - 1, 1)
     return not stats.t.sf(abs(deviation), free) >= stats.norm.sf(limit)
 
 
 def violated(point: Point) -> bool:
-    """Whether the identity fails at this temperature."""
+    """Return whether the identity fails at this temperature."""
     return beyond(deviation(point), LIMIT, point["order_identity"]) if "order_identity" in point else False
 
 
 def converged(point: Point) -> bool | None:
-    """Whether the iterations that count, taken together, are self-consistent; None where there is no loop."""
+    """Return whether the average of the final iterations is self-consistent; None where there is no loop."""
     last = point.history[-1] if point.history else {}
     known = last.get("converged")
     return None if known is None or np.isnan(known) else bool(known)
 
 
 def key_of_convergence(point: Point) -> str:
-    """What to raise where the loop has not converged: there was no approach or it was cut short, or it took its
-    noise for the end."""
+    """Return the key to raise where the loop has not converged.
+
+    Either there was no approach or it was cut short, or the loop took its noise for convergence.
+    """
     approached = len(point.history) > 1 and point.history[-1].get("settled") == 1
     return "dca.minimum_iterations" if approached else "dca.iterations"
 
 
 def mixes(point: Point) -> bool:
-    """Whether the chains forget their start within half their length, as far as they tell."""
+    """Return whether the chains forget their start within half their length, as far as the series show."""
     return not any(name in point and point[name].tau_int == float("inf") for name in SLOW)
 
 
 def disagreement(point: Point) -> tuple[str, float, int] | None:
-    """(observable, standard deviations, how many others) in which the chains disagree most; None where they agree."""
+    """Return (observable, standard deviations, number of others) of the largest disagreement of chains, or None."""
     return worst(point, "disagreement", LIMIT)
 
 
 @dataclass(frozen=True)
 class LargestBin:
-    """Effect of the largest bin on a number: its part of the variance; the number without it, with its bar; and by how
-    many of these bars the number with it is off."""
+    """Effect of the largest bin on a number.
+
+    weight : its part of the variance; value, error : the number without it; moves : by how many of these errors the
+    number with it is off.
+    """
 
     weight: float
     value: float
@@ -101,8 +111,10 @@ def largest_bin(e: Estimate) -> LargestBin | None:
 
 
 def heavy_tails(point: Point) -> dict[str, tuple[Estimate, LargestBin]]:
-    """Find the shown numbers which one bin decides, the most moved first: scalars, and susceptibilities at each
-    momentum. Signs are ±1 and have no tails; nor has the identity anything to say but its own check."""
+    """Find the numbers that one bin decides, the most moved first: scalars, and susceptibilities at each momentum.
+
+    Signs are ±1 and have no tails; the identity has its own check.
+    """
     numbers = {name: e for name, e in point.observables.items()
                if not e.mean.ndim and name not in ("sign", "order_identity")}
     for name in ("spin_susceptibility", "charge_susceptibility"):
@@ -115,26 +127,30 @@ def heavy_tails(point: Point) -> dict[str, tuple[Estimate, LargestBin]]:
 
 
 def tails_in_words(found: Mapping[str, tuple[Estimate, LargestBin]]) -> str:
-    """``one of its bins decides lambda s: 0.79(12), without it 0.31(2)``, of the two that are moved most."""
+    """Return ``one of its bins decides lambda s: 0.79(12), without it 0.31(2)`` for the two most moved numbers."""
     said = [f"{name.replace('_', ' ')} {e}, without it {with_error(bin.value, bin.error)}"
             for name, (e, bin) in list(found.items())[:2]]
     more = f", and {len(found) - len(said)} more" if len(found) > len(said) else ""
     return f"heavy tails, a single bin decides {'; '.join(said)}{more}"
 
 
-def worst(point: Point, what: str, limit: float) -> tuple[str, float, int] | None:
-    """(observable, its number ``what``, how many others are beyond the limit) where that is largest. Passed over
-    are lists of eigenvalues and eigenvectors, which a sample of the jackknife may put in another order,
-    and rare orders of the histogram."""
-    found = {name: getattr(e, what) for name, e in point.observables.items()
-             if not name.startswith(("eigenv", "order_histogram")) and (getattr(e, what) or 0.0) > limit}
+def worst(point: Point, attribute: str, limit: float) -> tuple[str, float, int] | None:
+    """Return (observable, its ``attribute``, number of others beyond the limit) of the largest ``attribute``.
+
+    Lists of eigenvalues and eigenvectors are skipped, since a jackknife sample may have another order, and so are rare
+    orders of the histogram.
+    """
+    found = {name: getattr(e, attribute) for name, e in point.observables.items()
+             if not name.startswith(("eigenv", "order_histogram")) and (getattr(e, attribute) or 0.0) > limit}
     first = max(found, key=found.get, default=None)
     return None if first is None else (first, found[first], len(found) - 1)
 
 
 def density_deviation(point: Point, wanted: float | None) -> float | None:
-    """Measured density less the wanted one in standard errors;
-    None where none was wanted or the error is not known."""
+    """Return the measured density less the wanted one, in standard errors.
+
+    None where no density was asked for or its error is not known.
+    """
     if wanted is None or "density" not in point or not point["density"].supported:
         return None
     found = point["density"]
@@ -145,9 +161,8 @@ def density_is_off(point: Point, wanted: float | None) -> bool:
     return beyond(density_deviation(point, wanted), DENSITY_LIMIT, point["density"]) if "density" in point else False
 
 
-def doubts(point: Point, wanted: float | None = None) -> list[str]:
-    """Why the numbers of a temperature cannot be taken as they stand; empty where nothing is wrong. ``wanted``: the
-    density that was asked for."""
+def warnings(point: Point, wanted: float | None = None) -> list[str]:
+    """Return the failed checks of a temperature, in words; empty where all hold. wanted : the density asked for."""
     found = []
     if violated(point):
         found.append(f"the check of ⟨k⟩ fails by {abs(deviation(point)):.1f} standard errors")
@@ -175,7 +190,7 @@ def doubts(point: Point, wanted: float | None = None) -> list[str]:
 
 
 def in_words(point: Point) -> str:
-    """``check <k>: 0.14(11), drift 2e-11``; empty where there is nothing to check."""
+    """Return ``check <k>: 0.14(11), drift 2e-11``; empty where there is nothing to check."""
     if "order_identity" not in point:
         return ""
     text = f"check <k>: {point['order_identity']}"

@@ -15,7 +15,7 @@ CAUSAL = 0.1  # Im Sigma over w that lattice functions bear: coarse graining is 
 
 @dataclass
 class Evaluation:
-    """What stays fixed while one set of bins is evaluated."""
+    """Fixed part of the evaluation of one set of bins."""
 
     model: Model
     mesh: Mesh
@@ -26,29 +26,32 @@ class Evaluation:
     density: float | None = None  # that mu is searched for
 
     def sample(self, w, ratio, inverse_g0):
-        """(the evaluation, m) of one jackknife sample, from the sums of `BathData` and of the norm."""
+        """Return (evaluation, m [K, w]) of one jackknife sample, from the sums of the norm ``w`` and of `BathData`."""
         g0 = w / inverse_g0
         green = ratio / w / (inverse_g0 / w - self.reference)
         return replace(self, g0=g0), (g0 - green) / g0**2
 
     def hartree(self, density):
-        """What Sigma lacks of the Hartree term at the density that is asked for, which at self-consistency is that of
-        the cluster; as it is, an error dn of the cluster's density is one of U dn/2 of Sigma, and in the loop of mu."""
+        """Return the correction of the Hartree term in Sigma to the density asked for.
+
+        At self-consistency the cluster has that density. Without the correction an error dn of the cluster's density is
+        an error U dn/2 of Sigma, and of mu in the loop.
+        """
         return 0.0 if self.density is None else self.model.U / 2 * (self.density - density)
 
     def on_lattice(self, sigma):
-        """The evaluation with the mu at which the lattice with this Sigma has the density that is asked for."""
+        """Return the evaluation at the mu where the lattice with this Sigma has the density asked for."""
         if self.density is None:
             return self
         return replace(self, mu=find_mu(self.density, self.model.coarse_graining, self.mesh,
                                         causal(sigma, self.mesh.omega), self.mu))
 
     def lattice_z(self, sigma):
-        """iw + mu - Sigma on the mesh."""
+        """Return iw + mu - Sigma on the mesh."""
         return 1j * self.mesh.omega + self.mu - causal(sigma, self.mesh.omega)
 
     def z_at(self, sigma, constant, n):
-        """z [K, n] at the Matsubara indices n of both signs; `constant` [K] is Sigma at infinite frequency."""
+        """Return z [K, n] at the Matsubara indices n of both signs; `constant` [K] is Sigma at infinite frequency."""
         n = np.asarray(n)
         values = self.mesh.at_frequencies(sigma - constant[:, None], n) + constant[:, None]
         upper = np.where(n < 0, values.conj(), values)
@@ -58,9 +61,9 @@ class Evaluation:
 
 
 def causal(sigma, omega):
-    """Sigma with Im Sigma <= w/10 at w > 0, so that lattice functions can be made of it.
+    """Return Sigma with Im Sigma <= w/10 at w > 0, for which lattice functions exist.
 
-    Every exact Sigma has Im Sigma <= 0. Noise around 0 is left as it is: cut off there its mean would not be 0, and
-    samples of a jackknife would be cut off in another way than their mean.
+    Every exact Sigma has Im Sigma <= 0. Noise around 0 stays: with a cut at 0 its mean would differ from 0, and
+    jackknife samples would be cut differently from their mean.
     """
     return sigma.real + 1j * np.minimum(sigma.imag, CAUSAL * omega)

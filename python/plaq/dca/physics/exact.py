@@ -16,9 +16,9 @@ from plaq.dca.units import in_units
 
 
 def exact_point(parameters, model, index, channels=(), window=0):
-    """Observables of the isolated cluster at a temperature of the run, errors 0.
+    """Return observables of the isolated cluster at a temperature of the run, with errors 0.
 
-    channels: (kind, transfer index, bosonic index) of the two-particle functions, window: their positive frequencies.
+    channels : (kind, transfer index, bosonic index) of the two-particle functions; window : their positive frequencies.
     """
     started = time.perf_counter()
     T = parameters.dca.temperatures[index]

@@ -12,8 +12,10 @@ from plaq.data.estimate import Estimate
 
 
 def energies(evaluation) -> dict[str, float]:
-    """n, D and the energies per site of free electrons at mu, in the zone or on an isolated cluster: means over its
-    momenta of 2 f and 2 eps f, f = 1/(exp(beta (eps - mu)) + 1)."""
+    """Return n, D and the energies per site of free electrons at mu, in the zone or on an isolated cluster.
+
+    They are means over its momenta of 2 f and 2 eps f, f = 1/(exp(beta (eps - mu)) + 1).
+    """
     filled = lambda eps: 2 * expit(evaluation.mesh.beta * (evaluation.mu - eps))
     kinetic = evaluation.model.coarse_graining.zone_mean(lambda eps: eps * filled(eps))
     n = evaluation.model.coarse_graining.zone_mean(filled) if evaluation.density is None else evaluation.density

@@ -1,4 +1,4 @@
-"""Which order sets in where: the transition of every channel whose leading eigenvalue was measured."""
+"""Instabilities: the transition of every channel whose leading eigenvalue was measured."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Instability:
         return self.transition.status if self.transition else "not measured"
 
     def plain(self) -> dict:
-        """As nested dicts for files; q in units of pi/a."""
+        """Return it as nested dicts for files; q in units of pi/a."""
         found = self.transition
         return {"channel": self.channel, "q": [x / np.pi for x in self.q], "irrep": self.irrep, "order": self.name,
                 "symbol": self.symbol, "status": self.status,
@@ -67,11 +67,10 @@ class Instability:
 
 
 def instabilities(points: list[Point], pairing: Transition | None) -> list[Instability]:
-    """That of d-wave pairing first, whose transition is known,
-    then one for each channel and transfer at zero frequency.
+    """Return the instabilities: d-wave pairing first, then one for each channel and transfer at zero frequency.
 
-    On a lattice of two dimensions order that breaks a continuous symmetry sets in at T = 0 only; the temperature of a
-    finite cluster in its bath is where correlations have grown beyond the cluster.
+    pairing : transition of d-wave pairing. On a lattice of two dimensions order that breaks a continuous symmetry sets
+    in at T = 0 only. The temperature of a finite cluster in its bath is where correlations grow beyond the cluster.
     """
     found = []
     if any(PAIRING in point for point in points):
@@ -84,7 +83,7 @@ def instabilities(points: list[Point], pairing: Transition | None) -> list[Insta
 
 
 def measured_channels(points: list[Point]) -> list[tuple[str, tuple[float, float], dict[str, str]]]:
-    """(channel, transfer, {irreps: observable}) at zero frequency."""
+    """Return (channel, transfer, {irreps: observable}) at zero frequency."""
     seen = {}
     for point in points:
         for name, (channel, q, m, irrep) in channels(point).items():
@@ -95,8 +94,10 @@ def measured_channels(points: list[Point]) -> list[tuple[str, tuple[float, float
 
 
 def leading_irreps(points: list[Point], names: Mapping[str, str]) -> dict[str, str]:
-    """Of {irreps: observable} that of s, which is order without a change of sign in the zone, and the one that
-    leads at the lowest temperature if it is another."""
+    """Return two entries of {irreps: observable}: s, and the irreps that lead at the lowest temperature.
+
+    Order in s does not change sign in the zone.
+    """
     measured = [point for point in points if any(name in point for name in names.values())]
     coldest = min(measured, key=lambda point: point.T)
     size = {irrep: float(coldest[name].mean) for irrep, name in names.items() if name in coldest}
@@ -106,7 +107,7 @@ def leading_irreps(points: list[Point], names: Mapping[str, str]) -> dict[str, s
 
 
 def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
-    """(order, symbol of its temperature) of a channel's instability at the transfer q in an irrep."""
+    """Return (order, symbol of its temperature) of a channel's instability at the transfer q in an irrep."""
     uniform = np.allclose(q, 0)
     staggered = np.allclose(np.abs(q), np.pi)
     columnar = sorted(np.abs(q).round(9)) == [0, round(np.pi, 9)]
@@ -125,7 +126,7 @@ def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
 
 
 def instability(points, channel, q, irrep, order, symbol, name, transition) -> Instability:
-    """With the sentence that says where it sets in, a bound, or what is missing."""
+    """Return an instability with its sentence: its temperature, a bound, or the data that it needs."""
     made = Instability(channel, q, irrep, order, symbol, name, transition,
                        sorted(point.T for point in points if name in point))
     if transition is not None:

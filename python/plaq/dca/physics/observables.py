@@ -1,5 +1,4 @@
-"""From the bins of the solver to physical quantities: each a mean and an error by jackknife through the whole
-chain."""
+"""Observables of a temperature from the bins of the solver, with errors by jackknife through the whole chain."""
 
 from __future__ import annotations
 
@@ -44,15 +43,16 @@ ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in t
 
 @region("estimates")
 def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(), starmap=itertools.starmap,
-              shares: DistributedG4 | None = None, between: Callable[[], None] = lambda: None
+              distributed: DistributedG4 | None = None, between: Callable[[], None] = lambda: None
               ) -> dict[str, Estimate | DistributedEstimate]:
-    """All observables of a temperature by name; see docs/conventions.md for each formula.
+    """Return all observables of a temperature by name; see docs/conventions.md for each formula.
 
-    channels : two-particle functions (kind, transfer index, bosonic index) that are wanted; `measured` has those of
+    channels : two-particle functions (kind, transfer index, bosonic index) asked for; `measured` has those of
     `measured_functions`.
     starmap : evaluates the samples of two-particle functions; ranks that all have `measured` may share them
-    (Communicator.starmap). With `shares` they do so in any case, and these functions are `DistributedEstimate`s.
-    between : called on all ranks after each sample; what it raises ends the work.
+    (Communicator.starmap). With ``distributed`` they always share them, and return these functions as
+    `DistributedEstimate`.
+    between : called on all ranks after each sample; an exception from it ends the work.
     """
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in SLOW if name in taus), default=None)
@@ -62,7 +62,7 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     places = measured_functions(channels)
     functions = pair_functions(window, evaluation.model.cluster.size,
                                None if measured.pairing is None else pair_orbits(evaluation.model.group), len(places))
-    on_ranks = with_breaks(shares.starmap if shares else starmap, between)
+    on_ranks = with_breaks(distributed.starmap if distributed else starmap, between)
     found = {}
 
     def add(labels, function, *binned, starmap=itertools.starmap):
@@ -75,12 +75,12 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
                 found[name].note = found[name].note or crossed(resampled.get(f"{NEGATIVE}{name}"))
 
     def add_function(name, function, rows, axes, convention):
-        """The two-particle function itself: row by row, wherever the rows are."""
+        """Add the two-particle function itself, row by row on the ranks that have the rows."""
         value = statistics.jackknife(lambda w, g4: g4 / w, measured.norm, rows, weights=measured.weights, keep=False,
                                      chains=measured.chains)
         error = statistics.no_error(value.mean) if note else value.error
-        whole = (value.mean, error) if shares else (function.whole(value.mean), function.whole(error))
-        kind = (partial(DistributedEstimate, comm=shares.comm, function=function) if shares else
+        whole = (value.mean, error) if distributed else (function.whole(value.mean), function.whole(error))
+        kind = (partial(DistributedEstimate, comm=distributed.comm, function=function) if distributed else
                 partial(Estimate, disagreement=value.disagreement, kurtosis=value.kurtosis))
         found[name] = kind(name=name, mean=whole[0], error=whole[1], axes=tuple(axes), unit="1/t^2",
                            convention=convention, note=note)
@@ -119,10 +119,11 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
 
 
 def autocorrelation(measured):
-    """Integrated autocorrelation times {name: measurements} of what changes at all;
-    inf where the series is too short, but where most configurations have no vertex, at which a chain forgets all.
+    """Return integrated autocorrelation times {name: measurements} of all series that are not constant.
 
-    With particle-hole symmetry the density may be 1 in every configuration, up to rounding: that is no change.
+    A time is inf where the series is too short. Where most configurations have no vertex, which makes a chain forget
+    everything, such a series is left out. With particle-hole symmetry the density may be 1 in every configuration, up
+    to rounding: that series counts as constant.
     """
     changing = {name: measured.series[..., i] for i, name in enumerate(_core.dca.series_columns)
                 if np.ptp(measured.series[..., i]) > ROUNDING.get(name, 0)}
@@ -132,9 +133,9 @@ def autocorrelation(measured):
 
 
 def sweeps_between_independent(measured, sweeps_per_measurement):
-    """Decay time in sweeps of the slowest of `SLOW`, ⟨k⟩ aside; None where it is not known.
+    """Return the decay time in sweeps of the slowest of `SLOW`, ⟨k⟩ aside; None where it is not known.
 
-    A correlation exp(-t/tau) seen every e sweeps has the integrated time 1/2 coth(e / 2 tau): tau follows from that.
+    A correlation exp(-t/tau) sampled every e sweeps has the integrated time 1/2 coth(e / 2 tau), which gives tau.
     """
     times = autocorrelation(measured)
     known = [times[name] for name in SLOW if name != "expansion_order" and np.isfinite(times.get(name, np.inf))]
@@ -145,8 +146,11 @@ def sweeps_between_independent(measured, sweeps_per_measurement):
 
 
 def marked(found):
-    """With a note on what has heavy tails, and if a two-particle function or its eigenvalue has them, on all of
-    these: the same configurations make all large, and which number has met them is chance."""
+    """Return the estimates with a note on those that have heavy tails.
+
+    If a two-particle function or its eigenvalue has them, all of these get the note: the same configurations make all
+    large, and chance decides which number shows it.
+    """
     heavy = {name for name, e in found.items() if (getattr(e, "kurtosis", None) or 0.0) > HEAVY
              and not name.startswith(("sign", "order_histogram", "eigenv"))}  # samples may order eigenvectors anew
     pairs = {name for name in found if name.startswith(("G4_", "lambda_", "eigenv"))}
@@ -155,8 +159,10 @@ def marked(found):
 
 
 def crossed(negative):
-    """Say that samples have another number of negative eigenvalues than all data. The physical
-    eigenvalue is counted behind them in each sample, so it has its error all the same."""
+    """Return a note where samples have another number of negative eigenvalues than all data; else an empty text.
+
+    The physical eigenvalue is counted behind them in each sample, so its error stays valid.
+    """
     if negative is None or negative.values is None:
         return ""
     others = int(np.count_nonzero(negative.values != negative.mean))
@@ -165,7 +171,7 @@ def crossed(negative):
 
 
 def with_breaks(starmap, between):
-    """`starmap`, but `between` is called after each of its values."""
+    """Return ``starmap`` with a call of ``between`` after each of its values."""
     def mapped(function, samples):
         for value in starmap(function, samples):
             between()

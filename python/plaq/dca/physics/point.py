@@ -50,7 +50,7 @@ class Point:
         return int(sum(counted)) if counted else None
 
     def state(self) -> dict[str, Any]:
-        """As nested dicts, for checkpoints and files."""
+        """Return it as nested dicts, for checkpoints and files."""
         shown = {name: _estimate_state(estimate) for name, estimate in self.observables.items()}
         plain = {"index": self.index, "T": self.T, "beta": self.beta, "mu": self.mu}
         return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds,
@@ -58,7 +58,7 @@ class Point:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Point:
-        """The inverse of `state`."""
+        """Return the inverse of `state`."""
         observables = {name: _estimate(name, entry) for name, entry in state["observables"].items()}
         return cls(**{**state, "observables": observables})
 

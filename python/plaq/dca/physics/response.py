@@ -1,4 +1,4 @@
-"""What a temperature says at each momentum transfer: susceptibilities, structure factors, leading eigenvalues."""
+"""Response of a temperature at each momentum transfer: susceptibilities, structure factors, leading eigenvalues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHORT = {"spin_susceptibility": "chi_s", "charge_susceptibility": "chi_c",
 
 @dataclass
 class Response:
-    """What is known at the transfer q (``[2]``, 1/a) and the bosonic frequency 2 pi m T: scalar estimates by name."""
+    """Scalar estimates by name at the transfer q (``[2]``, 1/a) and the bosonic frequency 2 pi m T."""
 
     q: np.ndarray
     m: int
@@ -29,18 +29,18 @@ class Response:
         return momentum(self.q) + (f", m = {self.m}" if self.m else "")
 
     def in_words(self) -> str:
-        """``q = (π,π): chi_s = 0.98(5), …, lambda_magnetic = 0.977(3)``."""
+        """Return ``q = (π,π): chi_s = 0.98(5), …, lambda_magnetic = 0.977(3)``."""
         return f"q = {self}: " + ", ".join(f"{SHORT.get(name, name)} = {value}"
                                            for name, value in self.values.items())
 
     def plain(self) -> dict:
-        """For files: q in units of pi/a, m, and {value, error} by name."""
+        """Return it as a dict for files: q in units of pi/a, m, and {value, error} by name."""
         values = {name: {"value": float(e.mean), "error": float(e.error)} for name, e in self.values.items()}
         return {"q": [float(x / np.pi) for x in self.q], "m": self.m, **values}
 
 
 def responses(point: Point) -> list[Response]:
-    """At each momentum that symmetry tells apart, and at each other transfer that a channel was measured at.
+    """Return a response at each inequivalent momentum, and at each other transfer with a measured channel.
 
     Names are ``spin_susceptibility``, ``charge_susceptibility``, ``spin_structure_factor``,
     ``charge_structure_factor`` and ``lambda_X`` for a channel X, the largest of its irreps'.
@@ -63,25 +63,28 @@ def responses(point: Point) -> list[Response]:
 
 
 def channels(point: Point) -> dict[str, tuple[str, int, int, str]]:
-    """{observable: (channel, index of the transfer, bosonic index, irreps)} of the channels' leading eigenvalues."""
+    """Return the observables that are leading eigenvalues: {name: (channel, transfer index, bosonic index, irreps)}."""
     found = {name: CHANNEL.fullmatch(name) for name in point.observables}
     return {name: (match[1], int(match[2]), int(match[3]), match[4]) for name, match in found.items() if match}
 
 
 def momenta(point: Point) -> np.ndarray:
-    """The cluster's momenta ``[K, 2]``."""
+    """Return the cluster's momenta ``[K, 2]``."""
     return next(axis.values for estimate in point.observables.values() for axis in estimate.axes if axis.name == "K")
 
 
 def inequivalent(point: Point) -> list[int]:
-    """Indices of the momenta that the point group of the cluster tells apart, the first of each orbit; of all where the
-    group is not known."""
+    """Return indices of the momenta that the point group of the cluster distinguishes, the first of each orbit.
+
+    All momenta where the group is not known.
+    """
     known = np.arange(len(momenta(point))) if point.representatives is None else point.representatives
     return np.unique(known).tolist()
 
 
 def structure_factor(point: Point, kind: str) -> Estimate:
-    """S(K) = sum_R exp(-i K.R) C(R), real, with C the equal-time ``spin_correlation`` or ``charge_correlation``."""
+    """Return S(K) = sum_R exp(-i K.R) C(R), real, with C the equal-time ``spin_correlation`` or ``charge_correlation``.
+    """
     correlation = point[f"{kind}_correlation"]
     K = next(axis for estimate in point.observables.values() for axis in estimate.axes if axis.name == "K")
     matrix = np.cos(K.values @ correlation.axes[0].values.T)  # C(R) = C(-R), so the sine adds up to nothing

@@ -14,7 +14,8 @@ TAU_POINTS = 65
 
 @region("self-energy")
 def self_energy(evaluation, measured):
-    """Sigma [K, w] for the next iteration and the density, both `Resampled`: cheap enough for every iteration."""
+    """Return Sigma [K, w] for the next iteration and the density, both `Resampled`; cheap enough for every iteration.
+    """
     bath = measured.in_bath(evaluation.g0, evaluation.reference).bath
 
     def function(w, g, f, n):
@@ -27,7 +28,7 @@ def self_energy(evaluation, measured):
 
 
 def single_particle(evaluation, m, sign, order, sums):
-    """Everything that needs no two-particle function, from sign-free averages."""
+    """Return everything that needs no two-particle function, from sign-free averages."""
     cluster, mesh, U = evaluation.model.cluster, evaluation.mesh, evaluation.model.U
     beta = mesh.beta
     g, sigma = dyson(evaluation.g0, m, U)
@@ -91,9 +92,11 @@ def single_particle_labels(evaluation):
 
 
 def one_configuration(evaluation, measurements):
-    """What one configuration of another total S^z or N would have added, by name: the least error there is.
-    Without a bath both are conserved; a sector that was never met leaves means of exactly 0,
-    whose bins do not scatter."""
+    """Return the least error of each observable: the contribution of one configuration of another total S^z or N.
+
+    Without a bath both are conserved. A sector that no chain visited leaves means of exactly 0, whose bins do not
+    scatter.
+    """
     least = 1 / (evaluation.model.cluster.size * measurements)
     at_zero = evaluation.mesh.beta * least * np.isclose(np.abs(evaluation.model.cluster.momenta).sum(axis=1), 0)
     return {"spin_square": least, "charge_square": least, "spin_susceptibility": at_zero,

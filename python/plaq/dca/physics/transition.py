@@ -54,14 +54,16 @@ class Transition:
         return self.status == "bound" and self.sentence.startswith(NOT_FOUND)
 
     def curve(self, temperatures: np.ndarray) -> np.ndarray:
-        """The fitted lambda(T)."""
+        """Return the fitted lambda(T)."""
         p0, p1, p2 = self.parameters
         return p0 / (np.asarray(temperatures) - p1) ** p2
 
 
 def across(points: Iterable[Any], name: str, symbol: str = "T_c") -> Transition | None:
-    """`transition` of the observable ``name`` of the points of a run: without those whose eigenvalue is not known,
-    and without those whose error is not while two others are left; None with fewer than two."""
+    """Return the `transition` of the observable ``name`` of a run's points; None with fewer than two of them.
+
+    Points with an unknown eigenvalue are left out, and those with an unknown error while two others are left.
+    """
     known = [(p.T, p[name].mean, p[name].error) for p in points if name in p and np.isfinite(p[name].mean)]
     supported = [row for row in known if np.isfinite(row[2])]
     rows = supported if len(supported) > 1 else known  # an error that is not known would be that of T_c too
@@ -73,13 +75,13 @@ def across(points: Iterable[Any], name: str, symbol: str = "T_c") -> Transition 
 
 def transition(temperatures: np.ndarray, eigenvalues: np.ndarray, errors: np.ndarray,
                symbol: str = "T_c") -> Transition:
-    """T_c from leading eigenvalues and their errors at temperatures where two-particle functions were measured.
+    """Return T_c from leading eigenvalues and their errors at temperatures where two-particle functions were measured.
 
-    temperatures, eigenvalues, errors : ``[T]``, in any order; temperatures in units of t. An infinite error is
-    one that the data do not support: then the eigenvalues count equally and T_c has an infinite error. symbol : what
-    the sentence calls the temperature.
+    temperatures, eigenvalues, errors : ``[T]``, in any order; temperatures in units of t. An infinite error stands for
+    one that the data do not support: then the eigenvalues count equally and T_c has an infinite error. symbol : name of
+    the temperature in the sentence.
 
-    lambda is taken to rise on cooling: where noise breaks this, interpolation goes through the weighted monotone
+    lambda is assumed to rise on cooling: where noise breaks this, interpolation goes through the weighted monotone
     regression of the points, which crosses 1 once. T_c is "found" when that regression reaches 1 within the
     range of T; a bootstrap sample may then lie a little outside, where the fit extrapolates. The error is half
     the 68 % interval.
@@ -153,7 +155,7 @@ class Fits:
 
 
 def falling(y: np.ndarray, width: np.ndarray) -> np.ndarray:
-    """Weighted least-squares regression that never rises with T (pool adjacent violators)."""
+    """Return the weighted least-squares regression that never rises with T (pool adjacent violators)."""
     blocks: list[list[float]] = []  # value, weight, number of points
     for value, sigma in zip(y, width):
         blocks.append([value, 1 / sigma**2, 1])
@@ -165,8 +167,11 @@ def falling(y: np.ndarray, width: np.ndarray) -> np.ndarray:
 
 
 def crossing(t: np.ndarray, smooth: np.ndarray) -> float:
-    """Where a falling piecewise linear function is 1. Outside, its first or last slope is continued; if that
-    is flat the crossing is at -inf (all below 1) or +inf (all above)."""
+    """Return the temperature at which a falling piecewise linear function is 1.
+
+    Outside the points its first or last slope is continued. If that is flat the crossing is at -inf (all below 1) or
+    +inf (all above).
+    """
     above = int(np.count_nonzero(smooth > 1))
     left = min(max(above - 1, 0), len(t) - 2)
     drop = smooth[left] - smooth[left + 1]
@@ -176,7 +181,7 @@ def crossing(t: np.ndarray, smooth: np.ndarray) -> float:
 
 
 def half_width(samples: np.ndarray) -> float:
-    """Half of the central 68 % interval; infinite when that has no end or there are no samples."""
+    """Return half of the central 68 % interval; infinite when that has no end or there are no samples."""
     if samples.size == 0:
         return float("inf")
     low, high = np.quantile(samples, [0.1587, 0.8413], method="nearest")

@@ -24,12 +24,12 @@ CHANNELS = {
 
 
 def short_name(block):
-    """Of an irrep, or of several joined by "+", as names of observables carry it: "s+d_x2y2" is "s+d"."""
+    """Return the name of an irrep in observables, or of several joined by "+": "s+d_x2y2" is "s+d"."""
     return "+".join(IRREP_NAMES.get(name, name) for name in block.split("+"))
 
 
 def pair_orbits(group):
-    """Block number [K, K'] of the pairing function, equal for pairs that the point group maps onto each other."""
+    """Return the block [K, K'] of the pairing function: pairs that the point group maps onto each other share one."""
     size = group.cluster.size
     pair = np.arange(size * size).reshape(size, size)
     smallest = np.min([pair[p][:, p] for p in group.momentum_permutations], axis=0)
@@ -38,7 +38,7 @@ def pair_orbits(group):
 
 @region("Bethe-Salpeter: pairing")
 def pairing(evaluation, m, projectors, blocks, g4):
-    """Leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w'].
+    """Return leading pairing eigenvalues and gap functions of every irrep, from G4 [K, w > 0, K', w'].
 
     The equation is solved in each block that symmetry keeps apart; where a small point group joins irreps in one
     block, an eigenvalue belongs to the irrep that holds most of its gap function.
@@ -52,8 +52,10 @@ def pairing(evaluation, m, projectors, blocks, g4):
     g4 = bethe_salpeter.symmetrised(g4, evaluation.model.group.momentum_permutations)
 
     def solve(joined, name, w):
-        """(eigenvalue, gap function, how many eigenvalues of G4 are negative) of one irrep with w frequencies kept; NaN
-        where noise leaves no solution."""
+        """Return (eigenvalue, gap function, number of negative eigenvalues of G4) of one irrep with w frequencies kept.
+
+        All are NaN where noise leaves no solution.
+        """
         inner = bethe_salpeter.narrowed(g4, chi0_cluster, chi0_lattice, w)
         try:
             block = bethe_salpeter.pairing(*inner, {joined: blocks[joined]})[joined]
@@ -74,7 +76,7 @@ def pairing(evaluation, m, projectors, blocks, g4):
 
 
 def leading(block, joined, name, projectors):
-    """Position of the leading physical eigenvalue of irrep `name` in the block of the irreps `joined`."""
+    """Return the position of the leading physical eigenvalue of irrep `name` in the block of the irreps `joined`."""
     if "+" not in joined:
         return block.spurious
     for i in range(block.spurious, len(block.eigenvalues)):
@@ -85,12 +87,12 @@ def leading(block, joined, name, projectors):
 
 
 def windows(window):
-    """Numbers of positive frequencies for which convergence is shown: a half, three quarters, all."""
+    """Return the numbers of positive frequencies for which convergence is shown: a half, three quarters, all."""
     return sorted({max(1, window // 2), max(1, 3 * window // 4), window})
 
 
 def high_frequency_sigma(evaluation, g):
-    """U n/2 [K] from the density of the cluster's own G."""
+    """Return U n/2 [K] from the density of the cluster's own G."""
     density = 2 / evaluation.model.cluster.size * evaluation.mesh.equal_time(g).sum()
     return np.full(evaluation.model.cluster.size, evaluation.model.U * density / 2)
 
@@ -109,8 +111,10 @@ def pairing_labels(evaluation, projectors, window):
 
 
 def channel_terms(evaluation, m, kind, q, m_index, window, g4):
-    """G4, chi0 of the cluster and chi0 of the lattice in a general channel, as `bethe_salpeter.ladder` takes them,
-    from G4 [K, n, K', n']."""
+    """Return the arguments of `bethe_salpeter.ladder` in a general channel: G4, chi0 of the cluster and of the lattice.
+
+    g4 : ``[K, n, K', n']``.
+    """
     cluster, mesh = evaluation.model.cluster, evaluation.mesh
     g, sigma = dyson(evaluation.g0, m, evaluation.model.U)
     constant = high_frequency_sigma(evaluation, g)
@@ -132,7 +136,7 @@ def channel_terms(evaluation, m, kind, q, m_index, window, g4):
 
 
 def modes(blocks, g4, chi0_cluster, chi0_lattice):
-    """Of Gamma chi0 {block: modes}; NaN where noise leaves no solution."""
+    """Return the modes of Gamma chi0 by block; NaN where noise leaves no solution."""
     try:
         return bethe_salpeter.ladder(g4, chi0_cluster, chi0_lattice, blocks)
     except (RunError, np.linalg.LinAlgError):
@@ -141,8 +145,10 @@ def modes(blocks, g4, chi0_cluster, chi0_lattice):
 
 @region("Bethe-Salpeter: channel")
 def reference(blocks, g4, chi0_cluster, chi0_lattice):
-    """What the samples follow, {block: (modes with all data, position of the leading physical one)}: behind those
-    that come from divergences of the vertex."""
+    """Return {block: (modes with all data, position of the leading physical one)}, which the samples follow.
+
+    The physical mode comes behind those from divergences of the vertex.
+    """
     on_cluster = modes(blocks, g4, chi0_cluster, chi0_cluster)
     return {name: (block, min(bethe_salpeter.above_one(on_cluster[name]), len(block.eigenvalues) - 1))
             for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items()}
@@ -150,8 +156,10 @@ def reference(blocks, g4, chi0_cluster, chi0_lattice):
 
 @region("Bethe-Salpeter: channel")
 def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
-    """The leading physical eigenvalues and the first one's vector in every block, ordered as with all data; NaN
-    where the block has fewer."""
+    """Return the leading physical eigenvalues of every block and the vector of the first, ordered as with all data.
+
+    Missing eigenvalues are NaN where the block has fewer.
+    """
     found = {}
     for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items():
         known, physical = full[name]

@@ -80,7 +80,7 @@ def point_table(results: Results, wanted: float | None = None) -> str:
             for point in results.points]
     unit = results.unit
     head = [over("T", unit), over("μ", unit), *(heading(name, unit) for name in columns), "measurements"]
-    why = ["; ".join(checks.doubts(point, wanted)) for point in results.points]
+    why = ["; ".join(checks.warnings(point, wanted)) for point in results.points]
     if any(why):
         head.insert(1, "in doubt")
         body = [[T, text, *cells] for (T, *cells), text in zip(body, why)]

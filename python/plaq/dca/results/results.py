@@ -72,7 +72,7 @@ class Results:
     def doubts(self, wanted: float | None = None) -> list[str]:
         """``T = 0.1: not converged``, … : temperatures whose numbers cannot be taken as they stand, and why;
         ``wanted`` is the density that was asked for."""
-        why = {point.T: checks.doubts(point, wanted) for point in self.points}
+        why = {point.T: checks.warnings(point, wanted) for point in self.points}
         return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in why.items() if reasons]
 
     def answer(self) -> str:
@@ -124,7 +124,7 @@ def summary(results: Results, header: dict[str, Any], wanted: float | None = Non
         {"T": point.T, "beta": point.beta, "mu": point.mu,
          "mu_error": float(point["mu"].error) if "mu" in point else None,
          **{name: pair(point, name) for name in SUMMARY},
-         "measurements": point.measurements, "doubts": checks.doubts(point, wanted),
+         "measurements": point.measurements, "doubts": checks.warnings(point, wanted),
          "momenta": [row.plain() for row in responses(point)]}
         for point in results.points
     ]

@@ -151,7 +151,7 @@ def point_table(entries: list[Entry]) -> str:
                      key=lambda c: (list(RESPONSES).index(c[0]), c[2], c[1]))
     rows, doubtful = [], set()
     for i, ((entry, point), values) in enumerate(zip(points, at)):
-        why = "; ".join(checks.doubts(point, entry.wanted))
+        why = "; ".join(checks.warnings(point, entry.wanted))
         doubtful |= {i} if why else set()
         rows.append([link(entry), why, f"{point.T:g}", format_number(point.mu, ".5f"),
                      *(str(point[name]) if name in point else "" for name in names),

@@ -116,7 +116,7 @@ def run_row(entry: Entry) -> dict[str, Any]:
 def point_row(entry: Entry, point: Point) -> dict[str, Any]:
     """Of ``sweep_points.csv``: every scalar, and what is known at each momentum."""
     row = {"run": entry.name, **entry.axes, "T": point.T, "beta": point.beta, "mu": point.mu,
-           "measurements": point.measurements, "doubts": ", ".join(checks.doubts(point, entry.wanted))}
+           "measurements": point.measurements, "doubts": ", ".join(checks.warnings(point, entry.wanted))}
     values = {name: e for name, e in point.observables.items() if not e.mean.ndim}
     values |= {f"{name}{momentum(r.q)}": e for r in responses(point) for name, e in r.values.items()
                if not name.startswith("lambda_")}

@@ -32,7 +32,7 @@ ALL = 2**31
 
 
 def fresh_chain(number, previous=None, stretch=1.0):
-    """State of a chain before warm-up: empty, or the last configuration of `previous` with times multiplied."""
+    """Return state of a chain before warm-up: empty, or the last configuration of `previous` with times multiplied."""
     state = dict(number=number, warm=False, sign=1.0, drift=0.0, proposed=0, accepted=0, walking_seconds=0.0,
                  measuring_seconds=0.0, bins_done=0, bins=[], series=[])
     state |= {name: np.zeros(0, dtype) for name, dtype in ARRAYS.items()}
@@ -43,10 +43,11 @@ def fresh_chain(number, previous=None, stretch=1.0):
 
 
 class Chains:
-    """This rank's part: ``here``, states of chains by number, and ``bins``, sums of what they and others measured;
-    ``in_flight``, how many could be under way at once when they last ran here, in the end.
+    """Markov chains of one rank, and sums of measurements.
 
-    Each piece of the sums is on one rank, until they are complete and `gather_bins` gives all of them to every rank.
+    here : states of the rank's chains by number; bins : sums of their measurements and of others'; in_flight : number
+    of chains that could run at once when they last ran here, at the end. Each piece of the sums is on one rank, until
+    they are complete and `gather_bins` gives all of them to every rank.
     """
 
     def __init__(self, bins: Bins, states: Iterable[dict[str, Any]]):
@@ -56,21 +57,21 @@ class Chains:
 
     @classmethod
     def fresh(cls, comm: Any, chains: int, bins: int) -> Chains:
-        """Empty chains, a block of neighbours on each rank."""
+        """Return empty chains, a block of neighbours on each rank."""
         return cls(Bins(bins, chains), map(fresh_chain, comm.share(chains)))
 
     def renewed(self, beta: float, stretch: float = 1.0) -> Chains:
-        """Chains that start from the configurations of these at inverse temperature beta, times multiplied."""
+        """Return chains that start from these configurations, at inverse temperature beta, with times multiplied."""
         states = (fresh_chain(number, {**old, "beta": beta}, stretch) for number, old in self.here.items())
         return Chains(Bins(self.bins.bins, self.bins.chains), states)
 
     def rank_of(self, comm: Any) -> list[int]:
-        """The rank that each chain is on. Collective."""
+        """Return the rank that each chain is on. Collective."""
         everywhere = comm.allgather(list(self.here))
         return [rank for _, rank in sorted((number, rank) for rank, here in enumerate(everywhere) for number in here)]
 
     def done(self) -> dict[int, int]:
-        """{chain: how many bins it has done} of those here."""
+        """Return {chain: number of its complete bins} of this rank's chains."""
         return {number: state["bins_done"] for number, state in self.here.items()}
 
     def keep(self, states: Iterable[dict[str, Any]]) -> None:
@@ -82,7 +83,8 @@ class Chains:
             self.here[state["number"]] = state | {"bins": [], "series": []}
 
     def tally(self, comm: Any) -> dict[str, float]:
-        """Of all chains on all ranks: bins_done, the sums of `COUNTS`, and the largest drift. Collective."""
+        """Return totals over all chains on all ranks: bins_done, sums of `COUNTS`, and the largest drift. Collective.
+        """
         states = self.here.values()
         names = ("bins_done", *COUNTS)
         sums = comm.allreduce(np.array([sum(s[name] for s in states) for name in names], float))
@@ -128,7 +130,8 @@ class Chains:
 
 
 def in_columns(states: Iterable[dict[str, Any]]) -> dict[str, np.ndarray]:
-    """States of chains as a few arrays, [chain] and [vertex]: quicker to send and to store than many small ones."""
+    """Return states of chains as a few arrays, [chain] and [vertex]: faster to send and to store than many small ones.
+    """
     states = list(states)
     names = ("number", "warm", "sign", "drift", "bins_done", *COUNTS)
     out = {name: np.array([state[name] for state in states], type(fresh_chain(0)[name])) for name in names}
@@ -139,12 +142,12 @@ def in_columns(states: Iterable[dict[str, Any]]) -> dict[str, np.ndarray]:
 
 
 def joined_columns(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Those of both."""
+    """Return the states of both, in columns."""
     return {name: np.concatenate([a[name], b[name]]) for name in a}
 
 
 def out_of_columns(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """The inverse of `in_columns`."""
+    """Return the inverse of `in_columns`."""
     ends = np.cumsum(columns["vertices"])
     plain = {name: values.tolist() for name, values in columns.items() if name not in ("vertices", *ARRAYS)}
     states = []
@@ -155,16 +158,16 @@ def out_of_columns(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
 
 
 @region("chains")
-def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: DistributedG4 | None = None) -> bool:
+def run_chains(problem, chains: Chains, run, comm, watch: Callable, distributed: DistributedG4 | None = None) -> bool:
     """Take all chains on until they are complete or `watch` says stop; returns whether they are complete.
 
     Their bins are then where they ran: `Chains.gather_bins` brings them together. `watch(measurements, sweeps)` is
     called at every look on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins
     under way are complete) or "abandon" (stop now). Any rank's wish counts for all. Chains may end on another rank
-    than where they were. With `shares`, two-particle sums go there instead of into the chains' bins, and chains
+    than where they were. With `distributed`, two-particle sums go there instead of into the chains' bins, and chains
     stay where they are. Collective.
     """
-    runner = Runner(problem, chains, run, comm, shares)
+    runner = Runner(problem, chains, run, comm, distributed)
     wishes = (None, "finish", "abandon")
     try:
         period = FIRST_LOOK
@@ -177,13 +180,13 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, shares: Dist
             if done:
                 break
     except BaseException:
-        runner.end(TIMEOUT if shares else None)
+        runner.end(TIMEOUT if distributed else None)
         raise
     runner.end()
-    if shares:
-        shares.take(runner.spread)
+    if distributed:
+        distributed.take(runner.exchange)
         for state in list(chains.here.values())[:1]:  # counts are sums over chains: any of this rank will do
-            state["measuring_seconds"] += runner.spread.follow_seconds
+            state["measuring_seconds"] += runner.exchange.follow_seconds
     missing = any(c["bins_done"] != problem.bins for c in chains.here.values())
     missing, failed = comm.allreduce(np.array([missing, bool(runner.failure)]), "max")
     if failed:
@@ -198,11 +201,11 @@ class Runner:
     """Chains of this rank running on another thread.
 
     ``measurements`` and ``sweeps`` count those of all ranks at the last look; ``failure`` holds an error of this
-    rank; ``spread`` sums what `shares` are to have.
+    rank; ``exchange`` sums what `distributed` are to have.
     """
 
-    def __init__(self, problem, chains: Chains, run, comm, shares: DistributedG4 | None):
-        self._problem, self._chains, self._comm, self._move = problem, chains, comm, not shares and comm.size > 1
+    def __init__(self, problem, chains: Chains, run, comm, distributed: DistributedG4 | None):
+        self._problem, self._chains, self._comm, self._move = problem, chains, comm, not distributed and comm.size > 1
         self._options = pool_options(run.workers, run.bind)
         gpus = devices.chosen(run.device, problem.sweeps_between_charge_worms > 0, problem.single_precision)
         gpus = devices.alike(run.device, gpus, comm)
@@ -213,9 +216,9 @@ class Runner:
         self._looked = time.monotonic()
         self.failure: list[Exception] = []
         self.measurements = self.sweeps = 0.0
-        self.spread = spread = shares.spread(problem, chains.rank_of(comm)) if shares else None
+        self.exchange = exchange = distributed.exchange(problem, chains.rank_of(comm)) if distributed else None
         # Of a chain that is complete the others have to know that nothing will come.
-        self._start([c for c in chains.here.values() if shares or c["bins_done"] < problem.bins])
+        self._start([c for c in chains.here.values() if distributed or c["bins_done"] < problem.bins])
         if not self._move:
             self._queue.close()
 
@@ -224,8 +227,8 @@ class Runner:
                 split = run.accumulate == "split"
                 places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
                 start = (problem, self._queue, run.threads, self._options, split, gpus)
-                if spread:
-                    _core.dca.run_chains_spread(*start, self._control, spread)
+                if exchange:
+                    _core.dca.run_chains_spread(*start, self._control, exchange)
                 else:
                     _core.dca.run_chains(*start, places, self._control)
             except Exception as error:  # carried to the main thread
@@ -248,8 +251,11 @@ class Runner:
 
     @region("wait for chains")
     def wait(self, period: float) -> None:
-        """At most so long, and no longer than chains run here. Ranks look together: whose chains are done is there
-        first, and waits for the others without using its core."""
+        """Wait for ``period`` seconds, or until no chain runs here.
+
+        Ranks meet in `look`. A rank whose chains are done arrives first, and waits for the others without using its
+        core.
+        """
         alone = self._comm.size == 1
         until = time.monotonic() + period
         while (left := until - time.monotonic()) > 0:
@@ -257,7 +263,10 @@ class Runner:
                 return
 
     def look(self, ahead: float) -> bool:
-        """See what all ranks do, and move chains for the next ``ahead`` seconds; whether all is done. Collective."""
+        """Exchange loads with all ranks and move chains for the next ``ahead`` seconds; return whether all is done.
+
+        Collective.
+        """
         self._chains.keep(self._queue.take_complete())
         waiting, running = self._queue.load()
         if self._comm.size == 1:
@@ -286,7 +295,7 @@ class Runner:
 
     @region("move chains")
     def _carry_out(self, moves) -> None:
-        """All ranks go through the moves in the same order, so that none waits for another in a circle."""
+        """Carry out the moves in the same order on all ranks, so that no ranks wait for each other in a circle."""
         for move in moves:
             if move.giver == self._comm.rank:
                 states = self._queue.take(move.chains)
@@ -300,7 +309,7 @@ class Runner:
                     self._start([state])
 
     def wish(self, watch: Callable) -> str | None:
-        """Of `watch`; its error is one of this rank's chains."""
+        """Return the wish of `watch`; its error counts as one of this rank's chains."""
         try:
             return watch(self.measurements, self.sweeps)
         except (RunError, OSError) as error:
@@ -308,7 +317,7 @@ class Runner:
             return None
 
     def stop(self, wish: str | None) -> None:
-        """As `run_chains` says; the same on all ranks."""
+        """Stop the chains as in `run_chains`, with the same wish on all ranks."""
         if wish is None:
             return
         self._control.finish_bins() if wish == "finish" else self._control.abandon_bins()

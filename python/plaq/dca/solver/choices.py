@@ -1,8 +1,8 @@
-"""What the solver chooses when the input says "auto".
+"""Choices of the solver where the input says "auto".
 
 A choice may change the bits of a result, so it follows from the input and from the Markov chains alone, never from a
-clock: two machines, or two runs on a noisy one, choose the same. Speeds enter as the model below, whose constants
-were measured once (benchmarks/README.md); a machine with other constants loses a little time and nothing else.
+clock: two machines, or two runs on a noisy one, choose the same. Speeds enter by the model below, with constants
+that were measured once (benchmarks/README.md). A machine with other constants loses a little time and nothing else.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CHARGE_WORM_EVERY_ISOLATED = 2
 
 
 def expansion_constant(parameters, cluster, beta):
-    """K of the expansion at inverse temperature beta."""
+    """Return k of the expansion at inverse temperature beta."""
     model, dca, solver = parameters.model, parameters.dca, parameters.solver
     if solver.K != "auto":
         return solver.K
@@ -44,12 +44,14 @@ def expansion_constant(parameters, cluster, beta):
 
 
 def constant_at(filling, symmetric, U, volume):
-    """K where the cluster has a bath and holds ``filling`` electrons a site (None: not known). volume : beta N_c.
-    symmetric : under exchange of particles and holes at half filling
+    """Return K where the cluster has a bath and holds ``filling`` electrons a site (None: not known).
+
+    volume : beta N_c; symmetric : under exchange of particles and holes at half filling.
 
     Errors at equal time do not depend on K between 0.2 and 10. Below zero there are fewer vertices, and those where a
     site is empty or doubly occupied count negative. At half filling with that symmetry all weights stay positive. Near
-    it K = -f U volume / 4 makes the sign smaller by exp(-0.03 f^2 volume), far from it by much more."""
+    it K = -f U volume / 4 makes the sign smaller by exp(-0.03 f^2 volume), far from it by much more.
+    """
     if filling is None or U == 0:
         return 1.0
     f = 1 / 3 if symmetric and filling == 1 else min(0.16 - 0.8 * abs(1 - filling), volume**-0.5)
@@ -57,8 +59,10 @@ def constant_at(filling, symmetric, U, volume):
 
 
 def expected_order(parameters, cluster, beta, filling):
-    """<k> = K + beta U N_c (n/2 - D), D half of its uncorrelated value n^2/4:
-    a first guess for the length of a sweep."""
+    """Return <k> = K + beta U N_c (n/2 - D), with D half of its uncorrelated value n^2/4.
+
+    It is a first guess for the length of a sweep.
+    """
     vertices = beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
     return expansion_constant(parameters, cluster, beta) + vertices
 
@@ -67,13 +71,13 @@ MEASURED_AS = {"transverse": "magnetic"}  # equal by rotation of the spins: docs
 
 
 def measured_functions(wanted):
-    """Which two-particle functions (kind, transfer index, bosonic index) are measured, once each,
-    for those wanted."""
+    """Return the two-particle functions (kind, transfer index, bosonic index) to measure, once each, for those wanted.
+    """
     return list(dict.fromkeys((MEASURED_AS.get(kind, kind), q, m) for kind, q, m in wanted))
 
 
 def window(parameters, beta):
-    """Positive fermionic frequencies of two-particle functions: given, or all up to omega_max."""
+    """Return positive fermionic frequencies of two-particle functions: given, or all up to omega_max."""
     two_particle = parameters.two_particle
     if two_particle.omega_max is None:
         return two_particle.frequencies
@@ -81,22 +85,26 @@ def window(parameters, beta):
 
 
 def block_length(solver, order):
-    """Proposals per submatrix update: large products against a larger B; about a quarter of the order is fastest."""
+    """Return proposals per submatrix update: large products against a larger B; a quarter of the order is fastest."""
     return int(np.clip(16 * round(order / 64), 16, 128)) if solver.block_length == "auto" else solver.block_length
 
 
 def sweeps_between_worms(isolated):
-    """A tenth of the time for moves of the total spin; half of it where no bath changes the total spin either."""
+    """Return the sweeps between moves of the total spin: a tenth of the time for them, half without a bath.
+
+    Without a bath nothing else changes the total spin.
+    """
     return WORM_EVERY_ISOLATED if isolated else WORM_EVERY
 
 
 def sweeps_between_charge_worms(isolated):
-    """Moves of the particle number, which nothing else changes where there is no bath; 0: none."""
+    """Return the sweeps between moves of the particle number, which nothing else changes without a bath; 0: no moves.
+    """
     return CHARGE_WORM_EVERY_ISOLATED if isolated else 0
 
 
 def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
-    """(seconds of a sweep, seconds of a measurement) on one core.
+    """Return (seconds of a sweep, seconds of a measurement) on one core.
 
     window: positive frequencies of G4, 0 for none; channels: two-particle functions beside pairing at q = 0.
     """
@@ -108,11 +116,11 @@ def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
 
 
 def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
-    """Sweeps from one measurement to the next that give small errors in a given time.
+    """Return the sweeps from one measurement to the next that give small errors in a given time.
 
     With costs w of a sweep and m of a measurement, the error squared after a fixed time is proportional to
-    (e w + m) coth(e / 2 tau) for measurements e sweeps apart of what is forgotten in tau sweeps. The slowest quantities
-    lose little by a shorter e, the others much by a longer one: the product of both is to be smallest, of tau and of
+    (e w + m) coth(e / 2 tau) for measurements e sweeps apart of a quantity with decay time tau. The slowest quantities
+    lose little by a shorter e, the others much by a longer one. The product of both is minimised, for tau and for
     FAST where that is less.
     """
     if solver.measure_every != "auto":

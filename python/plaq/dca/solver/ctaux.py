@@ -25,7 +25,7 @@ OF_DISPLACEMENTS = ("spin", "charge", "static_spin", "static_charge")
 
 
 def auxiliary_bath(mesh, bath, U):
-    """G0 of the auxiliary-field problem, 1/G0 = 1/bath - U/2 = iw + mu - U/2 - eps_K - Delta_K, [K, w].
+    """Return G0 of the auxiliary-field problem, 1/G0 = 1/bath - U/2 = iw + mu - U/2 - eps_K - Delta_K, [K, w].
 
     `bath` is the physical bath function on the mesh. The result is projected on the basis of the mesh, so that its
     values in imaginary time and at any frequency belong to one and the same function.
@@ -34,10 +34,10 @@ def auxiliary_bath(mesh, bath, U):
 
 
 def time_table(mesh, cluster, g0):
-    """Coefficients [R, segment, TABLE_TERMS] of g(R, tau) = -G0(R, tau) on equal segments of [0, beta], each a
-    polynomial in 0 <= x < 1, constant first, that interpolates g at Chebyshev points.
+    """Return coefficients [R, segment, TABLE_TERMS] of g(R, tau) = -G0(R, tau) on equal segments of [0, beta].
 
-    There are as many segments as keep the polynomials within TABLE_ACCURACY of g at points between.
+    Each segment has a polynomial in 0 <= x < 1, constant first, that interpolates g at Chebyshev points. There are as
+    many segments as keep the polynomials within TABLE_ACCURACY of g at points between.
     """
     def values(x, segments):
         tau = (np.arange(segments)[:, None] + x) * (mesh.beta / segments)
@@ -155,7 +155,7 @@ class Measured:
 
 @region("bath")
 def make_problem(cluster, mesh, request, solver):
-    """The C++ description of `task`; `solver` is the parameter section of that name."""
+    """Return the C++ description of `request`; `solver` is the parameter section of that name."""
     table = time_table(mesh, cluster, request.g0)
     index = lambda a: np.ascontiguousarray(a, dtype=np.int32).ravel()
     problem = _core.dca.Problem(
@@ -194,9 +194,13 @@ def make_problem(cluster, mesh, request, solver):
 
 
 @region("collect bins")
-def collect(problem, bins, tally, group, shares: DistributedG4 | None = None, mirror=None):
-    """Complete `plaq.data.bins.Bins`, with `Chains.tally`, as `Measured`. Functions of K and R are averaged over the
-    point group; `mirror` [K] has the partners of plaq.dca.lattice.particle_hole where that exchange is a symmetry."""
+def collect(problem, bins, tally, group, distributed: DistributedG4 | None = None, mirror=None):
+    """Return the averages of complete `plaq.data.bins.Bins` as `Measured`, with `Chains.tally`.
+
+    Functions of K and R are averaged over the point group. `mirror` [K] has the partners of
+    plaq.dca.lattice.particle_hole where that exchange is a symmetry. `distributed` holds two-particle functions whose
+    rows ranks share.
+    """
     layout = problem.layout()  # src/plaq/dca/bin_layout.hpp
     per_bin = problem.measurements_per_bin * bins.group
     sums = bins.sums()
@@ -225,7 +229,9 @@ def collect(problem, bins, tally, group, shares: DistributedG4 | None = None, mi
         series[..., list(_core.dca.series_columns).index("density")] = 1
 
     def pairs(name):
-        return shares.averages(name, per_bin) if shares else part(name).reshape(len(sums), -1, layout[name].shape[-1])
+        if distributed:
+            return distributed.averages(name, per_bin)
+        return part(name).reshape(len(sums), -1, layout[name].shape[-1])
 
     pairing = pairs("pairing") if "pairing" in layout else None
     channels = [pairs(f"channel_{i}") for i in range(sum(name.startswith("channel_") for name in layout))]
@@ -239,8 +245,10 @@ def collect(problem, bins, tally, group, shares: DistributedG4 | None = None, mi
 
 
 def alike(correlations, norm, mirror, beta):
-    """Mean of correlations and of what they are after the exchange of particles and holes, n -> 2 - n: a noisy bath has
-    g(0+) + g(0-) = 1 to some 1e-4 only, and so has the density of every configuration."""
+    """Return the mean of correlations and of their values after the exchange of particles and holes, n -> 2 - n.
+
+    A noisy bath has g(0+) + g(0-) = 1 to some 1e-4 only, and so has the density of every configuration.
+    """
     excess, g = correlations["density"] - norm, correlations["equal_time"]
     return correlations | {"density": norm, "double_occupancy": correlations["double_occupancy"] - excess / 2,
                            "charge": correlations["charge"] - 2 * excess[:, None],
@@ -249,7 +257,7 @@ def alike(correlations, norm, mirror, beta):
 
 
 def dyson(g0, m, U):
-    """G = G0 - G0^2 m and Sigma = 1/bath - 1/G = U/2 - m / (1 - G0 m), [K, w], from m = <s M>/(<s> beta N_c).
+    """Return g = G0 - G0^2 m and Sigma = 1/bath - 1/G = U/2 - m / (1 - G0 m), [K, w], from m = <s M>/(<s> beta N_c).
 
     This form of Sigma has no cancellation of large numbers at high frequency.
     """

@@ -1,6 +1,6 @@
-"""Where the chains of a rank walk and are measured: on GPUs (src/plaq/dca/device), or on its workers.
+"""Devices on which the chains of a rank walk and are measured: GPUs (src/plaq/dca/device), or its workers.
 
-Workers also measure what walks on GPUs where two-particle functions are spread over ranks.
+Workers also measure chains that walk on GPUs where ranks share the rows of two-particle functions.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Chosen(NamedTuple):
 
 
 def memory(p: Any) -> dict[int, float]:
-    """Bytes that this rank has of each of its GPUs, by number.
+    """Return the bytes that this rank has of each of its GPUs, by number.
 
-    InputError where run.device of these parameters names what is not here or cannot walk their chains.
+    InputError where run.device of these parameters names a GPU that is missing or cannot walk their chains.
     """
     if p.solver.kind != "ctaux":
         return {}
@@ -34,7 +34,7 @@ def memory(p: Any) -> dict[int, float]:
 
 
 def words(p: Any) -> str:
-    """Where the chains of this rank are, or why they stay on the workers."""
+    """Return the devices of this rank's chains, in words, or why they stay on the workers."""
     gpus = chosen(p.run.device, *_moves(p)).gpus
     return "GPU " + ", ".join(map(str, gpus)) if gpus else f"none, {why_none(*_moves(p))}"
 
@@ -43,24 +43,24 @@ def _moves(p: Any) -> tuple[bool, bool]:
     return choices.sweeps_between_charge_worms(p.dca.isolated) > 0, p.solver.precision == "float"
 
 
-def alike(device: str, mine: Chosen, comm: Any) -> Chosen:
-    """``mine``, where all ranks have GPUs or none has: chains go from rank to rank. Else an InputError. Collective."""
-    least, most = (comm.allreduce(int(bool(mine.gpus)), op) for op in ("min", "max"))
+def alike(device: str, here: Chosen, comm: Any) -> Chosen:
+    """Return ``here`` where all ranks have GPUs or none has: chains move between ranks. Else InputError. Collective."""
+    least, most = (comm.allreduce(int(bool(here.gpus)), op) for op in ("min", "max"))
     if least != most:
         raise InputError(f'run.device = "{device}": some ranks have GPUs and others none; take ranks that are alike, '
                          'or run.device = "none"')
-    return mine
+    return here
 
 
 def why_none(charge_worms: bool, single_precision: bool) -> str:
-    """What keeps chains from GPUs, in words; empty where nothing does."""
+    """Return why chains cannot walk on GPUs, in words; empty where they can."""
     return ("chains of an isolated cluster have charge worms, which walk on workers only" if charge_worms else
             'solver.precision = "float" walks on workers only' if single_precision else
             _core.gpu.find_devices().why_none)
 
 
 def chosen(device: str, charge_worms: bool, single_precision: bool) -> Chosen:
-    """This rank's GPUs by run.device: the ranks of a machine take turns."""
+    """Return this rank's GPUs by run.device; ranks of a machine take turns."""
     if device == "none":
         return Chosen([])
     cannot, there = why_none(charge_worms, single_precision), len(_core.gpu.find_devices().gpus)

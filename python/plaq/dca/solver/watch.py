@@ -1,4 +1,4 @@
-"""What looks after running chains: progress, and the wish to stop or to save, agreed between ranks."""
+"""Watch over running chains: progress, and requests to stop or to save, agreed between ranks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 
 
 class Watch:
-    """Looks after running chains: reports progress and passes on the wish to stop or to save.
+    """Watch over running chains: reports progress and passes on requests to stop or to save.
 
-    run: plaq.run.driver.Run; left: measurements still to be made when it starts; report(**fields): takes
-    sweeps_per_second, seconds_left, and since it started measurements and elapsed seconds.
-    `reason` is why the run should stop, None if it should go on.
+    run: plaq.run.driver.Run; left: measurements still to be made at the start; report(**fields): takes
+    sweeps_per_second, seconds_left, and measurements and elapsed seconds since the start.
+    `reason` is why the run should stop, None if it should continue.
     """
 
     def __init__(self, run, left, report):
@@ -22,7 +22,7 @@ class Watch:
         self.reason, self._since = None, None
 
     def __call__(self, measurements, sweeps):
-        """What run_chains should do, from the counts of all ranks so far: None, "finish" or "abandon"."""
+        """Return the instruction for run_chains, from the counts of all ranks so far: None, "finish" or "abandon"."""
         now = time.monotonic()
         if self.reason is None:
             self.reason, self._since = self._run.stop_reason(), now

@@ -34,13 +34,13 @@ class ExactCluster:
         self.weights = [np.exp(-self.beta * e) / shifted for e in self.levels]
 
     def at(self, mu=None, beta=None):
-        """The same cluster at another chemical potential or temperature, without diagonalising again."""
+        """Return the cluster at another chemical potential or temperature, without diagonalising again."""
         s = self.spectrum
         mu, beta = self.mu if mu is None else mu, self.beta if beta is None else beta
         return ExactCluster(s.hopping, s.U, mu, beta, s.fourier, spectrum=s)
 
     def at_density(self, density):
-        """The same cluster at the chemical potential that gives `density` in (0, 2), to 1e-12 in mu."""
+        """Return the cluster at the chemical potential that gives `density` in (0, 2), to 1e-12 in mu."""
         if not 0 < density < 2:
             raise InputError(f"density = {density}: must be between 0 and 2")
         s = self.spectrum
@@ -81,7 +81,7 @@ class ExactCluster:
     # --- one-particle functions
 
     def _hops(self):
-        """For each pair of blocks that c_a joins: orbitals, m, n, <m|c_a|n>. The sum over them is one spin's.
+        """Yield, for each pair of blocks that c_a joins, orbitals, m, n, <m|c_a|n>. The sum over them is one spin's.
 
         It is half the sum over both spins, and by spin flip that half is the blocks N_up > N_dn with both spins
         and the blocks N_up = N_dn with one of them.
@@ -98,14 +98,15 @@ class ExactCluster:
                     yield orbitals, m, n, np.array([s.annihilate(a, spin, n) for a in orbitals])
 
     def _site_matrix(self, f):
-        """From orbitals [a, b, ...] to sites [i, j, ...]: c_i = Nc^-1/2 sum_K e^{iK.R_i} c_K."""
+        """Return [i, j, ...] on sites from [a, b, ...] of orbitals: c_i = Nc^-1/2 sum_K e^{iK.R_i} c_K."""
         if self.spectrum.group is None:
             return f
         back = self.spectrum.fourier.conj().T / np.sqrt(self.sites)
         return np.einsum("ia,ab...,jb->ij...", back, f, back.conj(), optimize=True)
 
     def green_iw(self, omega):
-        """G_ij(i omega) = int_0^beta dtau e^{i omega tau} G_ij(tau) of one spin, complex [i, j, w]; omega real."""
+        """Return g_ij(i omega) = int_0^beta dtau e^{i omega tau} G_ij(tau) of one spin, complex [i, j, w]; omega real.
+        """
         omega = np.asarray(omega, float)
         g = np.zeros((self.sites, self.sites, omega.size), complex)
         for orbitals, m, n, c in self._hops():
@@ -121,7 +122,7 @@ class ExactCluster:
         return self._site_matrix(g)
 
     def green_tau(self, tau):
-        """G_ij(tau) = -<T c_i(tau) c+_j(0)>, real [i, j, tau], 0 <= tau <= beta."""
+        """Return g_ij(tau) = -<T c_i(tau) c+_j(0)>, real [i, j, tau], 0 <= tau <= beta."""
         tau = np.asarray(tau, float)
         if tau.size and (tau.min() < 0 or tau.max() > self.beta):
             raise InputError("tau: must lie between 0 and beta")
@@ -136,14 +137,14 @@ class ExactCluster:
         return np.real(self._site_matrix(g))
 
     def self_energy(self, omega):
-        """Sigma_ij(i omega) = (i omega + mu) delta_ij - h_ij - (G^-1)_ij, complex [i, j, w]; includes U n/2."""
+        """Return sigma_ij(i omega) = (i omega + mu) delta_ij - h_ij - (G^-1)_ij, complex [i, j, w]; includes U n/2."""
         omega = np.asarray(omega, float)
         inverse = np.linalg.inv(np.moveaxis(self.green_iw(omega), -1, 0))
         free = (1j * omega[:, None, None] + self.mu) * np.eye(self.sites) - self.spectrum.hopping
         return np.moveaxis(free - inverse, 0, -1)
 
     def to_momentum(self, f):
-        """f(K) = 1/Nc sum_ij e^{-iK.(R_i - R_j)} f_ij, from [i, j, ...] to [K, ...]."""
+        """Return f(K) = 1/Nc sum_ij e^{-iK.(R_i - R_j)} f_ij, from [i, j, ...] to [K, ...]."""
         if self.spectrum.fourier is None:
             raise InputError("fourier: functions of K need the Fourier matrix of the cluster")
         phase = self.spectrum.fourier
@@ -174,7 +175,7 @@ class ExactCluster:
         return found
 
     def _kernels(self, m, n):
-        """w_m and (w_n - w_m)/(E_m - E_n): weights of <m|x|n><n|y+|m> at equal times and integrated over tau."""
+        """Return w_m and (w_n - w_m)/(E_m - E_n): weights of <m|x|n><n|y+|m> at equal times and integrated over tau."""
         wm, wn = self.weights[m][:, None], self.weights[n]
         gap = self.levels[m][:, None] - self.levels[n]
         flat = np.abs(self.beta * gap) < 1e-5  # there beta (w_n + w_m)/2, right to (beta gap)^2/12
@@ -193,17 +194,17 @@ class ExactCluster:
         return 2 * (1 + np.diagonal(self.green_tau([0.0])[..., 0]))
 
     def spin_correlation(self):
-        """<S^z_i S^z_j>, [i, j], with S^z = (n_up - n_dn)/2."""
+        """Return <S^z_i S^z_j>, [i, j], with S^z = (n_up - n_dn)/2."""
         return self._correlation(-1, False) / 4
 
     def charge_correlation(self):
-        """<n_i n_j> - <n_i><n_j>, [i, j]."""
+        """Return <n_i n_j> - <n_i><n_j>, [i, j]."""
         return self._correlation(+1, False) - np.outer(self.site_density, self.site_density)
 
     def spin_susceptibility(self):
-        """chi_s,ij = int_0^beta dtau <S^z_i(tau) S^z_j(0)>, [i, j]; chi_s(q) per site is to_momentum of it."""
+        """Return chi_s,ij = int_0^beta dtau <S^z_i(tau) S^z_j(0)>, [i, j]; chi_s(q) per site is to_momentum of it."""
         return self._correlation(-1, True) / 4
 
     def charge_susceptibility(self):
-        """chi_c,ij = int_0^beta dtau (<n_i(tau) n_j(0)> - <n_i><n_j>), [i, j]."""
+        """Return chi_c,ij = int_0^beta dtau (<n_i(tau) n_j(0)> - <n_i><n_j>), [i, j]."""
         return self._correlation(+1, True) - self.beta * np.outer(self.site_density, self.site_density)

@@ -18,7 +18,7 @@ MAX_SITES = 8
 
 
 def fourier_matrix(momenta, sites):
-    """exp(-i K.R) as an array [K, R], from momenta (Nc, d) and site positions (Nc, d)."""
+    """Return exp(-i K.R) as an array [K, R], from momenta (Nc, d) and site positions (Nc, d)."""
     return np.exp(-1j * np.asarray(momenta, float) @ np.asarray(sites, float).T)
 
 
@@ -27,7 +27,7 @@ def particle_number(states, orbitals):
 
 
 def annihilators(orbitals):
-    """Jordan-Wigner matrices c_a (orbitals, 2^orbitals, 2^orbitals) of one spin; bit a of a state is n_a."""
+    """Return jordan-Wigner matrices c_a (orbitals, 2^orbitals, 2^orbitals) of one spin; bit a of a state is n_a."""
     states = np.arange(2**orbitals)
     c = np.zeros((orbitals, states.size, states.size))
     for a in range(orbitals):
@@ -163,22 +163,22 @@ class Spectrum:
         block.double_occupancy = np.einsum("mn,mn->n", block.vectors, double @ block.vectors)
 
     def target(self, orbital, spin, source):
-        """Index of the block that c_orbital,spin leads to from block `source`, or None."""
+        """Return index of the block that c_orbital,spin leads to from block `source`, or None."""
         b = self.blocks[source]
         return self.index.get((b.n_up - (spin == UP), b.n_dn - (spin == DN), self._subtract(b.momentum, orbital)))
 
     def source(self, orbital, spin, target):
-        """Index of the block that c_orbital,spin leads from to block `target`, or None."""
+        """Return index of the block that c_orbital,spin leads from to block `target`, or None."""
         b = self.blocks[target]
         return self.index.get((b.n_up + (spin == UP), b.n_dn + (spin == DN), self._add(b.momentum, orbital)))
 
     def lowered(self, x, source):
-        """Index of the block that rho_x leads to from block `source` (its momentum falls by q = x), or None."""
+        """Return index of the block that rho_x leads to from block `source` (its momentum falls by q = x), or None."""
         b = self.blocks[source]
         return self.index.get((b.n_up, b.n_dn, self._subtract(b.momentum, x)))
 
     def annihilate(self, orbital, spin, source):
-        """<m|c_orbital,spin|n> from block n = `source`. Up stands before down, so c_dn carries (-1)^N_up."""
+        """Return <m|c_orbital,spin|n> from block n = `source`. Up stands before down, so c_dn carries (-1)^N_up."""
         b, t = self.blocks[source], self.blocks[self.target(orbital, spin, source)]
         if spin == UP:
             filled = t.up | (1 << orbital)
@@ -190,7 +190,7 @@ class Spectrum:
         return t.vectors.T @ (sign[:, None] * b.vectors[row])
 
     def density(self, x, source):
-        """<m|rho_x,up|n> and <m|rho_x,dn|n> from block n = `source`; x is a momentum q or a site."""
+        """Return <m|rho_x,up|n> and <m|rho_x,dn|n> from block n = `source`; x is a momentum q or a site."""
         b, t = self.blocks[source], self.blocks[self.lowered(x, source)]
         up = csr_array(self.rho[x][np.ix_(t.up, b.up)] * (t.dn[:, None] == b.dn))
         dn = csr_array(self.rho[x][np.ix_(t.dn, b.dn)] * (t.up[:, None] == b.up))

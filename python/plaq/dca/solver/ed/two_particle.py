@@ -34,7 +34,7 @@ DEGENERATE = 1e-6  # levels closer than this (units of t) count as equal: error 
 
 
 def two_particle(cluster, channel, q, m, n):
-    """G4(K, w; K', w') as complex [K, w, K', w'] at momentum index q, nu = 2 pi m/beta, w = (2n+1) pi/beta.
+    """Return G4(K, w; K', w') as complex [K, w, K', w'] at momentum index q, nu = 2 pi m/beta, w = (2n+1) pi/beta.
 
     channel: "pp", "transverse", "magnetic" or "charge" as defined above; n: integers of any sign, for w and w'.
     The cluster needs its Fourier matrix. Plain averages of products of G, no factor beta or Nc: the disconnected
@@ -56,7 +56,10 @@ def two_particle(cluster, channel, q, m, n):
 
 
 def _element(four, channel, k, p, q_minus, q_plus):
-    """One pair of momenta k, p = k'. Operators: (is c+, spin, momentum, axis 0 for w or 1 for w', frequency)."""
+    """Return one pair of momenta k, p = k' of a channel.
+
+    Operators: (is c+, spin, momentum, axis 0 for w or 1 for w', frequency).
+    """
     odd, nu = four.odd, four.nu
     if channel == "pp":
         return four(((False, UP, k, 0, odd), (True, UP, p, 1, -odd),
@@ -80,7 +83,7 @@ class FourPoint:
         self.matrices = {}
 
     def __call__(self, operators):
-        """<T O1 O2 O3 O4> at all pairs of frequencies, [w, w']."""
+        """Return <T O1 O2 O3 O4> at all pairs of frequencies, [w, w']."""
         total = np.zeros(2 * (self.odd.size,), complex)
         for order in permutations(range(4)):
             sign = np.linalg.det(np.eye(4)[list(order)])
@@ -93,7 +96,7 @@ class FourPoint:
         return -total / self.cluster.beta
 
     def _path(self, a, operators):
-        """Blocks b, c, d and matrices of O1..O4 along a, b, c, d, a; None where an operator gives zero."""
+        """Return blocks b, c, d and matrices of O1..O4 along a, b, c, d, a; None where an operator gives zero."""
         blocks, matrices = [a], []
         for operator in operators:
             block, matrix = self._matrix(operator[:3], blocks[-1])
@@ -104,7 +107,7 @@ class FourPoint:
         return blocks[1:4], matrices
 
     def _matrix(self, operator, bra):
-        """(ket block, O[bra, ket]) of c or c+ with a spin and a momentum."""
+        """Return (ket block, O[bra, ket]) of c or c+ with a spin and a momentum."""
         key = operator, bra
         if key not in self.matrices:
             creates, spin, k = operator
@@ -143,20 +146,20 @@ class FourPoint:
         return term
 
     def _half(self, e_a, e_b, first, second, frequency):
-        """sum_b first_ab second_bc/(E_a - E_b + i W) and its derivative by E_a, both [W, a, c]."""
+        """Return sum_b first_ab second_bc/(E_a - E_b + i W) and its derivative by E_a, both [W, a, c]."""
         pole = 1 / ((e_a[:, None] - e_b)[None] + 1j * self.unit * frequency[:, None, None])
         return (first * pole) @ second, (-first * pole**2) @ second
 
 
 def _grid(o1, o2):
-    """W1 + W2 as integers [w, w']."""
+    """Return w1 + W2 as integers [w, w']."""
     f1, f2 = (o[4][:, None] if o[3] == 0 else o[4][None, :] for o in (o1, o2))
     size = o1[4].size
     return np.broadcast_to(f1 + f2, (size, size))
 
 
 def _contract(left, inner, right, axis1, axis4, index):
-    """sum_ac left[., a, c] inner[index(w, w'), a, c] right[., a, c] as [w, w'], left and right on their axes."""
+    """Return sum_ac left[., a, c] inner[index(w, w'), a, c] right[., a, c] as [w, w'], left and right on their axes."""
     size = len(left)
     left, right, inner = (x.reshape(len(x), -1) for x in (left, right, inner))
     if axis1 == axis4:  # left and right share a frequency
