@@ -63,7 +63,7 @@ def spoil_drift(point):
     point.history[-1]["drift"] = 0.5
 
 
-@pytest.mark.parametrize("spoil, doubt, said", [
+@pytest.mark.parametrize("spoil, warning, said", [
     (spoil_convergence, "not converged", "has not converged at T = 0.08: raise dca.iterations (now 20)"),
     (spoil_mixing, "the chains do not mix", "chains do not mix at T = 0.08: raise solver.measurements"),
     (spoil_agreement, "the chains disagree in double occupancy by 31 standard errors and in 1 more",
@@ -74,17 +74,17 @@ def spoil_drift(point):
     (spoil_check, "the check of ⟨k⟩ fails by 8.0 standard errors", "check of ⟨k⟩ fails at T = 0.08"),
     (spoil_drift, "the walker's matrix drifts by 0.5", ""),
 ])
-def test_a_doubt_stands_beside_the_numbers(results, spoil, doubt, said):
-    assert not results.doubts(0.95) and "in doubt" not in results.answer().lower()
+def test_a_warning_stands_beside_the_numbers(results, spoil, warning, said):
+    assert not results.warnings(0.95) and "warning" not in results.answer().lower()
     spoil(results.at(0.08))
-    assert doubt in results.doubts(0.95)[0] and results.doubts(0.95)[0].startswith("T = 0.08: ")
+    assert warning in results.warnings(0.95)[0] and results.warnings(0.95)[0].startswith("T = 0.08: ")
     assert said in " ".join(advice(results, P))
     entry = next(entry for entry in summary(results, {}, 0.95)["temperatures"] if entry["T"] == 0.08)
-    assert doubt in entry["doubts"][0]
+    assert warning in entry["doubts"][0]
     text = page(results, P, {}, "0" * 64)
-    assert text.count('<tr class="doubtful">') == 1 and "In doubt." in text.split("<h2>")[0]
+    assert text.count('<tr class="doubtful">') == 1 and "Warnings." in text.split("<h2>")[0]
     if spoil is not spoil_density:  # the only one that needs the input
-        assert "in doubt: T = 0.08: " in results.answer()
+        assert "warning: T = 0.08: " in results.answer()
 
 
 def test_a_density_without_fluctuations_may_miss_by_rounding():

@@ -189,10 +189,10 @@ def test_atomic_limit(mu):
 
 def test_time_table_is_as_accurate_as_it_says():
     case = small_case()
-    table = ctaux.time_table(case.mesh, case.cluster, case.setting.g0)
+    table = ctaux.time_table(case.mesh, case.cluster, case.evaluation.g0)
     segments = table.shape[1]
     tau = np.random.default_rng(1).uniform(0, case.beta, 500)
     segment, x = np.divmod(tau * segments / case.beta, 1)
     found = np.einsum("rsp,sp->rs", table[:, segment.astype(int)], x[:, None] ** np.arange(ctaux.TABLE_TERMS))
-    exact = -case.cluster.to_sites(case.mesh.at_tau(case.setting.g0, tau)).real
+    exact = -case.cluster.to_sites(case.mesh.at_tau(case.evaluation.g0, tau)).real
     assert np.abs(found - exact).max() < 2 * ctaux.TABLE_ACCURACY

@@ -149,24 +149,24 @@ def case(how):
                       two_particle={"frequencies": 32}, run={"two_particle": how, "workers": 1})
 
 
-def test_auto_spreads_what_does_not_fit_the_smallest_rank(monkeypatch):
+def test_auto_distributes_what_does_not_fit_the_smallest_rank(monkeypatch):
     p = case("auto")
     cluster = Cluster(Lattice.square(), p.model.cluster)
     needed = cost(p, cluster, 0.5, Machine(), 2, 1).rank_bytes
     for share, others, expected in [(1.01, [1], False), (0.99, [1], True), (1.01, [0], True)]:
         monkeypatch.setattr(distribution, "memory", lambda: share * needed)
         assert distribution.is_distributed(p, cluster, 0.5, Ranks(0, 2, others)) is expected
-    assert distribution.is_distributed(case("spread"), cluster, 0.5, Ranks(0, 2))
+    assert distribution.is_distributed(case("distributed"), cluster, 0.5, Ranks(0, 2))
     assert not distribution.is_distributed(case("local"), cluster, 0.5, Ranks(0, 2))
-    assert not distribution.is_distributed(case("spread"), cluster, 0.5, Ranks(0, 1))
+    assert not distribution.is_distributed(case("distributed"), cluster, 0.5, Ranks(0, 1))
 
 
 def test_more_chains_than_tags_are_refused_in_shares_and_local_otherwise(monkeypatch):
     """The tag of a chain's messages is its number; tags end at 30 000."""
     many = {"chains": 64 * 469, "measurements": 10**6}
     assert many["chains"] > 30_001
-    with pytest.raises(InputError, match='"spread" allows at most 30001 chains: solver.chains = 30016'):
-        case("auto").replace(run={"two_particle": "spread"}, solver=many)
+    with pytest.raises(InputError, match='"distributed" allows at most 30001 chains: solver.chains = 30016'):
+        case("auto").replace(run={"two_particle": "distributed"}, solver=many)
     monkeypatch.setattr(distribution, "memory", lambda: 0)
     p = case("auto").replace(solver=many)
     assert not distribution.is_distributed(p, Cluster(Lattice.square(), p.model.cluster), 0.5, Ranks(0, 2))

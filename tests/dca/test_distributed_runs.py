@@ -40,7 +40,7 @@ transfers = [[0.0, 0.0], [1.0, 1.0]]
 workers = 1
 checkpoint_every = 0.05
 """
-SPREAD = ("--set", "run.two_particle=spread")
+DISTRIBUTED = ("--set", "run.two_particle=distributed")
 
 
 def command(folder, *arguments):
@@ -90,7 +90,7 @@ def stop(folder, how, reached, *arguments):
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    home = tmp_path_factory.mktemp("spread")
+    home = tmp_path_factory.mktemp("distributed")
     (home / "input.toml").write_text(INPUT)
     return home, run(home / "reference")
 
@@ -98,8 +98,8 @@ def reference(tmp_path_factory):
 @pytest.mark.parametrize("ranks, threads", [(2, "os"), (3, "fiber"), (4, "os")])
 def test_it_has_the_bits_of_one_rank(reference, ranks, threads):
     home, bits = reference
-    folder = home / f"spread{ranks}"
-    assert run(folder, "-n", ranks, *SPREAD, "--threads", threads) == bits
+    folder = home / f"distributed{ranks}"
+    assert run(folder, "-n", ranks, *DISTRIBUTED, "--threads", threads) == bits
     assert not shares_in(folder)
     with h5py.File(home / "reference" / "results.h5") as a, h5py.File(folder / "results.h5") as b:
         for index in a["points"]:
@@ -115,35 +115,35 @@ def test_it_has_the_bits_of_one_rank(reference, ranks, threads):
 def test_a_run_goes_on_with_other_ranks_and_without_shares(reference):
     home, bits = reference
     folder = home / "changed"
-    stop(folder, signal.SIGKILL, lambda: shares_in(folder), "-n", 3, *SPREAD)
+    stop(folder, signal.SIGKILL, lambda: shares_in(folder), "-n", 3, *DISTRIBUTED)
     labels = {file.name for file in shares_in(folder)}
     later = lambda: {file.name for file in shares_in(folder)} - labels  # in the next iteration: bins are pooled
-    stop(folder, signal.SIGTERM, later, "-n", 2, *SPREAD)
+    stop(folder, signal.SIGTERM, later, "-n", 2, *DISTRIBUTED)
     log = folder / "log.txt"
     stop(folder, signal.SIGTERM, lambda: log.read_text().count("ranks: ") == 3)  # has begun; alone it is done soon
     assert not shares_in(folder)
-    assert run(folder, "-n", 4, *SPREAD) == bits
+    assert run(folder, "-n", 4, *DISTRIBUTED) == bits
 
 
 def test_damaged_or_missing_files_are_refused(reference):
     home, bits = reference
     folder = home / "damaged"
-    stop(folder, signal.SIGTERM, lambda: shares_in(folder), "-n", 2, *SPREAD)
+    stop(folder, signal.SIGTERM, lambda: shares_in(folder), "-n", 2, *DISTRIBUTED)
     (file,) = shares_in(folder)
     whole = file.read_bytes()
     for content in (whole[:-8], whole[:-1] + bytes([whole[-1] ^ 1])):
         file.write_bytes(content)
-        refused = subprocess.run(command(folder, "-n", 2, *SPREAD), capture_output=True, text=True, timeout=60)
+        refused = subprocess.run(command(folder, "-n", 2, *DISTRIBUTED), capture_output=True, text=True, timeout=60)
         assert refused.returncode == 2 and f"{file.name}: " in refused.stderr
         assert "damaged, or of another run or step" in refused.stderr
     file.write_bytes(whole + b"added when the run was killed")
-    assert run(folder, "-n", 2, *SPREAD) == bits
+    assert run(folder, "-n", 2, *DISTRIBUTED) == bits
 
 
 def test_a_function_that_is_in_the_results_alone_has_to_be_there(reference):
     home, _ = reference
     folder = home / "lost"
-    stop(folder, signal.SIGTERM, (folder / "summary.json").exists, "-n", 2, *SPREAD)
+    stop(folder, signal.SIGTERM, (folder / "summary.json").exists, "-n", 2, *DISTRIBUTED)
     results = folder / "results.h5"
     whole = results.read_bytes()
     with h5py.File(results) as file:
@@ -167,7 +167,7 @@ def test_without_a_folder_every_rank_gets_the_whole(reference):
 import h5py, numpy as np, sys
 from plaq import dca
 from plaq.comm import world
-p = dca.Parameters.read({str(home / "input.toml")!r}, ["run.two_particle=spread", "dca.temperatures=[0.5]"])
+p = dca.Parameters.read({str(home / "input.toml")!r}, ["run.two_particle=distributed", "dca.temperatures=[0.5]"])
 found = dca.run(p).at(0.5)
 with h5py.File({str(home / "reference" / "results.h5")!r}) as file:
     for name in ("G4_pp", "G4_charge_q0_m0"):
@@ -195,7 +195,7 @@ from plaq.main import main
 main()
 """)
     done = subprocess.run(
-        [*launcher_command(3), sys.executable, str(home / "serialized.py"), *command(folder, *SPREAD)[3:]],
+        [*launcher_command(3), sys.executable, str(home / "serialized.py"), *command(folder, *DISTRIBUTED)[3:]],
         capture_output=True, text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": ""},
         timeout=300)
     assert done.returncode == 0 and "threads: serialized" in done.stdout, done.stdout + done.stderr
@@ -206,5 +206,5 @@ def test_a_wrong_value_names_what_is_allowed(reference):
     home, _ = reference
     refused = subprocess.run(command(home / "wrong", "--set", "run.two_particle=some"), capture_output=True, text=True)
     assert refused.returncode == 2
-    assert all(word in refused.stderr for word in ("run.two_particle", "some", "auto", "local", "spread"))
+    assert all(word in refused.stderr for word in ("run.two_particle", "some", "auto", "local", "distributed"))
     assert not (home / "wrong").exists()

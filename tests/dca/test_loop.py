@@ -189,7 +189,7 @@ def test_a_density_that_noise_keeps_away_is_told_as_noise(monkeypatch):
         carried_out(p, Run(world(), NEVER))
 
 
-def test_chains_that_hardly_have_a_vertex_are_no_doubt():
+def test_chains_that_hardly_have_a_vertex_raise_no_warning():
     p = Parameters(model={"U": 4}, dca={"temperatures": [300.0], "density": 0.9}, two_particle={"channels": []},
                    solver={"measurements": 1024}, run={"workers": 1})
     point = carried_out(p, Run(world(), NEVER)).at(300.0)
@@ -215,7 +215,7 @@ def test_without_interaction_energies_and_eigenvalues_are_exact(dca):
 
 
 def test_what_is_not_self_consistent_is_said():
-    """Strong coupling, few iterations: the doubt, and with it answer and summary, says so."""
+    """Strong coupling, few iterations: the warning, and with it answer and summary, says so."""
     p = Parameters(model={"U": 8}, dca={"temperatures": [0.25], "density": 0.8, "iterations": 2},
                    two_particle={"channels": []}, solver={"measurements": 6400, "chains": 8, "warmup": 20},
                    run={"workers": 1})

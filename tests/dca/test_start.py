@@ -108,7 +108,7 @@ def test_temperatures_are_added_to_a_run_in_shares(tmp_path):
     p = parameters(1.0, two_particle={"channels": ["magnetic"], "frequencies": 2}, solver={"measurements": 64})
     longer = p.replace(dca={"temperatures": [1.0, 0.5]})
     for here in (p, longer):
-        done = on_two_ranks(here, tmp_path / "run", "--set", "run.two_particle=spread")
+        done = on_two_ranks(here, tmp_path / "run", "--set", "run.two_particle=distributed")
         assert done.returncode == 0, done.stderr
     commands.run(longer, tmp_path / "alone")
     assert digest(tmp_path / "run") == digest(tmp_path / "alone")

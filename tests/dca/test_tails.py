@@ -46,7 +46,7 @@ def test_the_doubt_names_the_numbers_with_and_without():
     text = checks.tails_in_words(found)
     assert text.startswith("heavy tails, a single bin decides density 0.57(7), without it 0.4999")
     assert text.endswith(", and 1 more")
-    assert any(doubt == text for doubt in checks.warnings(point))
+    assert any(warning == text for warning in checks.warnings(point))
     for name in found:
         point.observables[name] = estimate(name, 0.5 + 1e-7 * bins)  # known to 1e-8 whatever that bin says
     assert checks.heavy_tails(point) == {}

@@ -16,7 +16,7 @@ from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown, to_toml
 PROGRAM = "plaq dca"  # its name in logs and files
 
 SECTIONS = {
-    "model": "The single-band Hubbard model and the cluster that stands for the lattice.",
+    "model": "The single-band Hubbard model and its cluster.",
     "dca": "Temperatures, filling and the self-consistency loop.",
     "solver": "The cluster solver and its statistics. `measurements` counts configurations over all chains.",
     "two_particle": "Two-particle Green's functions and the Bethe-Salpeter equation.",
@@ -33,41 +33,41 @@ _amplitude, _measurements = real("[-1000, 1000]"), integer(1, 2 * 10**9)
 
 TABLE = [
     Parameter("model", "t", _amplitude, 1.0, "t",
-              "nearest-neighbour hopping; where it is not 1, all energies are in the unit that it is in"),
+              "nearest-neighbour hopping; where it is not 1, all energies have its unit"),
     Parameter("model", "t_prime", _amplitude, 0.0, "t", "next-nearest-neighbour hopping; enters H as -t_prime"),
     Parameter("model", "hopping", displacements(_amplitude, 256), None, "t",
               "instead of t and t_prime: displacement (dx,dy) and the amplitude that enters H with its sign"),
     Parameter("model", "U", real("[0, 1000]"), REQUIRED, "t", "on-site repulsion"),
     Parameter("model", "cluster", list_of(list_of(integer(-64, 64), length=2), length=2), [[2, 0], [0, 2]], "a",
-              "the two integer vectors that the cluster repeats by"),
+              "the two integer vectors of the cluster's periodicity"),
     Parameter("dca", "temperatures", list_of(real("[1e-4, 1e4]"), shortest=1, longest=1000), REQUIRED, "t",
               "temperatures in the order they are run, each from the last one's self-energy"),
     Parameter("dca", "start", text(), None, "",
               "hash of the state of another run that the first temperature starts from, which `--from` sets"),
     Parameter("dca", "sigma", text(), "hartree", "",
-              "self-energy that the first temperature starts from: \"hartree\" is U n/2, \"zero\" none, "
+              "initial self-energy of the first temperature: \"hartree\" is U n/2, \"zero\" none, "
               "else a file of K_x, K_y, omega, re, im as `plaq dca export` writes it"),
     Parameter("dca", "density", real("[0.01, 1.99]"), None, "",
               "electrons per site, both spins, for which mu is searched; give density or mu"),
     Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t",
-              "chemical potential; U/2 is half filling where particles and holes are alike"),
+              "chemical potential; U/2 is half filling with particle-hole symmetry"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
     Parameter("dca", "iterations", integer(1, 1000), 20, "",
-              "most iterations at one temperature, those that count among them; 1 needs mu"),
-    Parameter("dca", "minimum_iterations", integer(1, 1000), 1, "", "fewest iterations at one temperature"),
+              "largest number of iterations at one temperature, final ones included; 1 needs mu"),
+    Parameter("dca", "minimum_iterations", integer(1, 1000), 1, "", "least number of iterations at one temperature"),
     Parameter("dca", "tolerance", real("(0, 1000]"), 1.5, "",
-              "the approach may end when the self-energy that comes out differs from the one that goes in, "
-              "and the cluster's density from the lattice's, by less than this many errors"),
+              "the approach may end when output and input self-energy, and the densities of cluster and lattice, "
+              "differ by less than this many errors"),
     Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
               "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
     Parameter("solver", "measurements", _measurements, 100_000, "configurations",
-              "measured in the last iterations, together"),
+              "measured in the final iterations, together"),
     Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
-              "measured in each of the first iterations; auto is a twentieth of measurements"),
+              "measured in each iteration of the approach; auto is a twentieth of measurements"),
     Parameter("solver", "chains", integer(1, 1_000_000), 16, "",
               "Markov chains; results depend on their number, not on the workers"),
-    Parameter("solver", "bins", integer(64, 65536), 64, "", "bins that error bars come from, over all "
-              "chains; this or `chains` must be a multiple of the other"),
+    Parameter("solver", "bins", integer(64, 65536), 64, "", "bins for error bars, over all chains; "
+              "this or `chains` must be a multiple of the other"),
     Parameter("solver", "warmup", integer(0, 10**9), 200, "sweeps", "before a chain measures for the first time"),
     Parameter("solver", "measure_every", one_of("auto", integer(1, 10**6)), "auto", "sweeps",
               "between two measurements"),
@@ -79,14 +79,14 @@ TABLE = [
               "of the walker's matrix; float is refreshed in double"),
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("two_particle", "channels", list_of(choice("pp", "magnetic", "charge", "transverse")), ["pp"], "",
-              "which two-particle functions are measured; an empty list for none"),
+              "two-particle functions to measure; an empty list for none"),
     Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t",
               "measured at temperatures up to this one"),
     Parameter("two_particle", "measurements", one_of("auto", _measurements), "auto", "configurations",
-              "measured in the last iterations of those temperatures, in place of solver.measurements; the first "
-              "ones then have more in proportion; auto is solver.measurements"),
+              "measured in the final iterations of those temperatures, in place of solver.measurements; the approach "
+              "then has more in proportion; auto is solver.measurements"),
     Parameter("two_particle", "frequencies", one_of("auto", integer(1, MOST_FREQUENCIES)), "auto", "",
-              "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max says"),
+              "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max is given"),
     Parameter("two_particle", "omega_max", real("(0, 1e9]"), None, "t",
               "instead of frequencies: the window's largest frequency"),
     Parameter("two_particle", "transfers", list_of(list_of(real("[-64, 64]"), length=2), shortest=1), [[0.0, 0.0]],
@@ -97,13 +97,14 @@ TABLE = [
         Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
                   "a chain measures in place, or hands its configurations to an accumulator task"),
         Parameter("run", "device", devices(), "none", "",
-                  "where chains walk and are measured: on the workers, on GPUs of these numbers, or auto: on GPUs "
-                  "where there are some; changes results, within errors. Not yet run on a GPU"),
-        Parameter("run", "two_particle", choice("auto", "local", "spread"), "auto", "",
-                  "sums of two-particle functions: all on every rank, or each rank's rows of all, to which "
-                  "measurements are sent; auto is spread where all would not fit a rank's memory"),
+                  "devices on which chains walk and are measured: none for the workers, numbers of GPUs, or auto for "
+                  "GPUs where there are some; changes results, within errors. Not yet run on a GPU"),
+        Parameter("run", "two_particle", choice("auto", "local", "distributed"), "auto", "",
+                  "sums of two-particle functions: local keeps all on every rank; distributed gives each rank part of "
+                  "the rows, to which measurements are sent; auto distributes them where all would not fit a rank's "
+                  "memory"),
         Parameter("run", "chains_in_flight", one_of("auto", integer(1, 4096)), "auto", "chains",
-                  "under way at once on each rank; auto: as few as keep the workers busy"),
+                  "that run at once on each rank; auto: as few as keep the workers busy"),
     ]),
 ]
 
@@ -250,8 +251,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
         check_window(pairs.omega_max, [T for T in dca.temperatures if T <= pairs.below], refuse)
     check_transfers(pairs.transfers, model.cluster, refuse)
     check_scales(model, dca, refuse)
-    if values["run"].two_particle == "spread" and solver.chains > MOST_CHAINS_DISTRIBUTED:
-        refuse(f'run.two_particle = "spread" allows at most {MOST_CHAINS_DISTRIBUTED} chains: '
+    if values["run"].two_particle == "distributed" and solver.chains > MOST_CHAINS_DISTRIBUTED:
+        refuse(f'run.two_particle = "distributed" allows at most {MOST_CHAINS_DISTRIBUTED} chains: '
                f'solver.chains = {solver.chains}')
 
 

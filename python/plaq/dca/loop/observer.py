@@ -186,8 +186,8 @@ class Observer(QuietObserver):
         places = point.history[-1].get("chains_in_flight") if split and point.history else None
         in_flight = f"; {places} chains in flight" if places else ""
         self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}{in_flight}")
-        if doubts := checks.warnings(point, self._parameters.dca.density):
-            self._log.line(f"{'':8}in doubt: {', '.join(doubts)}")
+        if warnings := checks.warnings(point, self._parameters.dca.density):
+            self._log.line(f"{'':8}warning: {', '.join(warnings)}")
         for note in dict.fromkeys(e.note for e in point.observables.values() if e.note and e.supported):
             names = [name for name, e in point.observables.items() if e.note == note]
             self._log.record(f"{'':8}{note}: {', '.join(names)}")

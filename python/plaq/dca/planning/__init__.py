@@ -1,1 +1,1 @@
-"""What a run will need before it is started: cost, memory, time; and how far one has come."""
+"""Needs of a run before it starts (cost, memory, time), and its progress."""

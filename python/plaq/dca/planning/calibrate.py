@@ -44,9 +44,9 @@ EVALUATIONS = 3  # of which the quickest counts
 
 @threadpool_limits.wrap(limits=1)  # as a run has it
 def measured_machine(comm, folder: Path) -> Machine:
-    """Speeds of this machine: one core of it, exchange between the ranks of comm, the disk below folder.
+    """Measure the speeds of this machine: one core, exchange between the ranks of comm, the disk below folder.
 
-    Collective. What one rank cannot measure, the exchange, keeps its default.
+    Collective. One rank alone cannot measure the exchange, which keeps its default.
     """
     hot, cold = Walk(HOT, 0, comm), Walk(COLD, 0, comm)
     narrow, wide = Walk(COLD, 4, comm), Walk(COLD, 16, comm)
@@ -123,13 +123,13 @@ class Walk:
 
 
 def line(first, y1, second, y2):
-    """(a, b) with a x + b z = y at the two points (x, z); where noise makes one negative, it is all but nothing."""
+    """Return (a, b) with a x + b z = y at the two points (x, z); a value that noise makes negative becomes tiny."""
     a, b = np.linalg.solve(np.array([first, second], dtype=float), np.array([y1, y2]))
     return max(float(a), 1e-18), max(float(b), 0.0)
 
 
 def exchange(comm):
-    """(seconds of a step of an exchange, bytes per second), gathered on one rank and sent to all from there."""
+    """Measure (seconds of a step of an exchange, bytes per second): gathered on one rank and sent to all from there."""
     if comm.size == 1:
         return 0.0, 0.0
 
@@ -148,7 +148,7 @@ def exchange(comm):
 
 
 def startup():
-    """Seconds until a fresh process has imported what a run needs."""
+    """Measure the seconds until a fresh process has imported the modules of a run."""
     started = time.perf_counter()
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PMIX_", "MPI", "PLAQ_"))}
     subprocess.run([sys.executable, "-P", "-c", "import plaq.dca.loop.loop, plaq.dca.commands"], check=True, env=clean)
@@ -156,7 +156,7 @@ def startup():
 
 
 def disk(comm, folder):
-    """Bytes per second to a file below folder, until they are safe."""
+    """Measure the bytes per second to a file below folder, until they are safe."""
     def rate():
         block = os.urandom(WRITTEN // 8)
         started = time.perf_counter()

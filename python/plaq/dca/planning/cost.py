@@ -1,8 +1,8 @@
-"""What a run costs in memory and time, on this machine or on one that a file describes.
+"""Cost of a run in memory and time, on this machine or on one that a file describes.
 
-The model knows what a run does: chains are dealt to ranks and workers, each warms up and measures on its own, then
+The model follows a run: chains are dealt to ranks and workers, each warms up and measures independently, then
 all bins are summed and go to all ranks, rank 0 writes, and the ranks share the jackknife samples of two-particle
-functions. Only the first and the last become faster with more ranks.
+functions. Only the chains and the samples become faster with more ranks.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ class Machine:
 
     @classmethod
     def read(cls, path: Path) -> Machine:
-        """From a TOML file; InputError names file, key, value and what is allowed."""
+        """Read a TOML file; InputError names file, key, value and the allowed values."""
         return cls(MACHINE.read(read_toml(path), str(path))["machine"])
 
     def __getattr__(self, name: str):
         return getattr(self.values, name)
 
     def to_toml(self) -> str:
-        """A file that `read` takes."""
+        """Return the text of a file for `read`."""
         return MACHINE.to_toml({"machine": self.values})
 
     @property
@@ -80,47 +80,48 @@ class Machine:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one temperature: expansion order, positive frequencies of G4 (0: none), bytes, and seconds by part."""
+    """Cost of one temperature: expansion order, positive frequencies of G4 (0: none), bytes, and seconds by part."""
 
     T: float
     order: float
     window: int
     chain_bytes: float  # while it runs
     rank_bytes: float  # with all bins on every rank
-    spread_bytes: float  # with two-particle functions in shares
+    distributed_bytes: float  # with distributed two-particle functions
     core_seconds: float  # of all chains together
     solver: float  # wall seconds from here on
     exchange: float
     evaluation: float
     writing: float
     device_bytes: float  # of a chain on a GPU, with its sums
-    messages: float  # seconds that measurements are on their way, with two-particle functions in shares
-    spread_exchange: float  # in that case
+    messages: float  # seconds that measurements travel, with distributed two-particle functions
+    distributed_exchange: float  # in that case
 
     @property
     def seconds(self) -> float:
         return self.solver + self.exchange + self.evaluation + self.writing
 
     @property
-    def spread_seconds(self) -> float:
-        """With two-particle functions in shares."""
-        return self.seconds + self.messages + self.spread_exchange - self.exchange
+    def distributed_seconds(self) -> float:
+        """Seconds with distributed two-particle functions."""
+        return self.seconds + self.messages + self.distributed_exchange - self.exchange
 
 
 def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int, workers: int) -> Cost:
-    """What the continuous-time solver needs at temperature T, to a factor of two or three where speeds are guessed.
+    """Return the cost of the continuous-time solver at temperature T.
 
-    Expansion order <k> as the loop first guesses it; a sweep and a measurement cost what plaq.dca.solver.choices
-    says. Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
+    It is right to a factor of two or three where speeds are guessed.
+    Expansion order <k> as the loop first guesses it; cost of a sweep and of a measurement by plaq.dca.solver.choices.
+    Walker of a chain: N, g0 and two work matrices for both spins, 8 x 1.5^2 k^2 numbers with room to grow.
     G4 of one configuration: four planes of 2 (N_c F)^2 single-precision numbers and two to transform them, F the
     window with the bosonic shifts. Its sums: 2 n_w^2 numbers for each pair (K, K') for pp at q = 0, nu = 0, fewer
     where symmetry joins pairs, and 2 (2 N_c n_w)^2 in any other channel; single and double precision in each chain
-    that runs, and double precision in every bin. All ranks hold all bins, and a chain that waits its vertices. Where
+    that runs, and double precision in every bin. All ranks hold all bins, and a waiting chain its vertices. Where
     ranks share the rows (plaq.dca.solver.distributed_g4) and all chains run at once, a rank of p holds a p-th of all
     chains' sums and of all bins, these COPIES_OF_SHARES times, two messages of four such planes for each chain, and
-    one whole function of a jackknife sample at a time, COPIES_OF_BINS times. Of each of the two configurations of a
+    one whole function of a jackknife sample at a time, COPIES_OF_BINS times. For each of the two configurations of a
     measurement it sends every other rank the rows of the planes that are in products of its share: 1/p of them for
-    pp at q = 0, nu = 0, up to 4/p in any other channel. What a chain takes of a GPU's memory the kernels count
+    pp at q = 0, nu = 0, up to 4/p in any other channel. The kernels count the memory of a chain on a GPU
     (src/plaq/dca/device), with the pairing function of every pair (K, K').
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
@@ -143,7 +144,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     vertices = VERTEX * order * solver.chains
     alone = machine.process + min(here, workers) * chain + vertices / ranks + COPIES_OF_BINS * bins
     message = 4 * 4 * 2 * (sites * reach) ** 2 * min(1, (4 if general else 1) / ranks)  # to one rank; two are kept
-    spread = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
+    distributed = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
             + solver.chains * (12 * numbers / ranks + 2 * message) + here * 2 * (ranks - 1) * message
             + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks
                              + COPIES_OF_BINS / max(1, functions)))
@@ -154,7 +155,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     in_turn = math.ceil(here / workers)
     steps = 2 * math.ceil(math.log2(ranks))
 
-    core = wall = exchange = spread_exchange = messages = 0.0
+    core = wall = exchange = distributed_exchange = messages = 0.0
     all_iterations = iterations(p, cluster.lattice, T, count, general)
     for measurements, warm_up, n_w, extra in all_iterations:
         interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
@@ -167,23 +168,23 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
             messages += 2 * each * here * (ranks - 1) * message / machine.bandwidth
         few = 8 * solver.bins * single
         exchange += steps * machine.latency + (bins if n_w else few) * (1 - 1 / ranks) / machine.bandwidth
-        spread_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth
+        distributed_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth
     samples = solver.bins + 1
     evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
-    return Cost(T, order, count, chain, alone, spread if ranks > 1 else alone, core, wall, exchange,
+    return Cost(T, order, count, chain, alone, distributed if ranks > 1 else alone, core, wall, exchange,
                 evaluation + machine.iteration * len(all_iterations), (bins + vertices) / machine.disk,
-                on_device, messages, spread_exchange)
+                on_device, messages, distributed_exchange)
 
 
 def measures_pairing(p: Parameters) -> bool:
-    """Whether pp at q = 0, nu = 0 is among the two-particle functions: it alone is stored in its real form."""
+    """Return whether pp at q = 0, nu = 0 is among the two-particle functions: it alone is stored in its real form."""
     pairs = p.two_particle
     at_zero = any(all(x % 2 == 0 for x in q) for q in pairs.transfers)
     return "pp" in pairs.channels and at_zero and 0 in pairs.bosonic
 
 
 def channels(p: Parameters) -> int:
-    """Number of two-particle functions beside that, which are measured."""
+    """Return the number of two-particle functions measured beside pairing at q = 0, nu = 0."""
     pairs = p.two_particle
     kinds = {choices.MEASURED_AS.get(kind, kind) for kind in pairs.channels}
     return len(kinds) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
@@ -191,8 +192,10 @@ def channels(p: Parameters) -> int:
 
 def iterations(p: Parameters, lattice: Lattice, T: float, window: int,
                channels: int) -> list[tuple[int, int, int, int]]:
-    """(measurements, warm-up sweeps, window, channels) of a temperature's iterations when the approach takes as
-    many as it mostly does."""
+    """Return (measurements, warm-up sweeps, window, channels) of each iteration of a temperature.
+
+    The approach is assumed to take its usual number of iterations.
+    """
     (first, many), warm_up = p.measurements(T), p.solver.warmup
     if p.dca.isolated or p.dca.iterations == 1:
         return [(many, warm_up, window, channels)]

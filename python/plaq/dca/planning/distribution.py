@@ -1,4 +1,4 @@
-"""Where the sums of two-particle functions lie: whole on every rank, or in shares (plaq.dca.solver.distributed_g4)."""
+"""Distribution of the sums of two-particle functions: whole on every rank, or rows that ranks share."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from plaq.machine import memory, pool_options
 
 
 def may_be_distributed(p: Parameters) -> bool:
-    """Whether the input leaves it to the memory that there is; not for more chains than shares can have."""
+    """Return whether the input leaves the distribution to the available memory; not for more chains than message tags.
+    """
     return p.run.two_particle != "local" and p.solver.chains <= MOST_CHAINS_DISTRIBUTED
 
 
 def is_distributed(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:
-    """What ``run.two_particle`` means at temperature T; the same on all ranks.
+    """Return whether ranks share the rows at temperature T, by ``run.two_particle``; the same on all ranks. Collective.
 
-    "auto" is in shares when the estimate of `plaq.dca.planning.cost` for bins that all ranks hold is above the
+    "auto" distributes them when the estimate of `plaq.dca.planning.cost` for bins that all ranks hold is above the
     memory of the rank that has least. One rank has everything in any case.
     """
     if comm.size == 1 or not may_be_distributed(p):
         return False
-    if p.run.two_particle == "spread":
+    if p.run.two_particle == "distributed":
         return True
     workers = pool_options(p.run.workers, p.run.bind).workers
     fits = cost(p, cluster, T, Machine(), comm.size, workers).rank_bytes <= memory()

@@ -1,4 +1,4 @@
-"""``plaq check`` and ``plaq dca estimate``: an input in words, and what its run will need, here or elsewhere."""
+"""``plaq check`` and ``plaq dca estimate``: an input in words, and the needs of its run, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOT = 5.0  # times band width or U: a temperature that may be meant in another u
 
 
 def describe(p: Parameters) -> str:
-    """The text that ``plaq check`` prints."""
+    """Return the text that ``plaq check`` prints."""
     lattice = Lattice(p.hopping())
     cluster = Cluster(lattice, p.model.cluster)
     group = PointGroup(cluster)
@@ -60,16 +60,16 @@ def describe(p: Parameters) -> str:
         f"             {counted(p)}; both numbers to a factor of two or three",
     ]
     try:
-        found = [f"GPU {gpu}, {places(place, on_device)}" for gpu, place in devices.memory(p).items()]
-        found += ["the time above is that of workers"] * bool(found)
+        texts = [f"GPU {gpu}, {places(memory, on_device)}" for gpu, memory in devices.memory(p).items()]
+        texts += ["the time above is that of workers"] * bool(texts)
     except InputError as error:  # of a machine that the run is not for
-        found = [str(error)]
-    lines += [f"device:      {line}" for line in found]
+        texts = [str(error)]
+    lines += [f"device:      {text}" for text in texts]
     return "\n".join(lines)
 
 
 def remark(p: Parameters) -> str:
-    """Remark on an input that can be run but may not be meant; empty where there is none."""
+    """Return a remark on an input that can be run but may not be meant; empty where there is none."""
     low, high = Lattice(p.hopping()).extrema
     hot = [T for T in p.dca.temperatures if T > HOT * max(high - low, p.model.U)]
     if not hot:
@@ -81,7 +81,7 @@ def remark(p: Parameters) -> str:
 
 
 def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
-    """The text that ``plaq dca estimate`` prints: wall time by part, memory and efficiency on many ranks."""
+    """Return the text that ``plaq dca estimate`` prints: wall time by part, memory and efficiency on many ranks."""
     if p.solver.kind == "ed":
         raise InputError('solver.kind = "ed": exact diagonalisation runs on one core; `plaq check` estimates it')
     check_ranks(p, ranks)
@@ -114,9 +114,9 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
         f"start-up {format_duration(machine.startup)}; {counted(p)}; efficiency is against one core",
     ]
     if ranks > 1 and any(c.window for c in costs):
-        lines.append('two-particle functions in shares, run.two_particle = "spread": '
-                     f"{format_size(max(c.spread_bytes for c in costs))} a rank, "
-                     f"{format_duration(sum(c.spread_seconds for c in costs) + machine.startup)}")
+        lines.append('distributed two-particle functions, run.two_particle = "distributed": '
+                     f"{format_size(max(c.distributed_bytes for c in costs))} a rank, "
+                     f"{format_duration(sum(c.distributed_seconds for c in costs) + machine.startup)}")
     if p.run.device != "none":
         lines.append(f"on a GPU: {places(machine.gpu_memory, max(c.device_bytes for c in costs))}; the times above are "
                      "those of workers")
@@ -126,20 +126,20 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
 
 
 def counted(p: Parameters) -> str:
-    """How many iterations the times are those of."""
+    """Return the number of iterations that the times assume, in words."""
     lattice = Lattice(p.hopping())
     counts = sorted({len(iterations(p, lattice, T, 0, 0)) for T in p.dca.temperatures})
     return f"{' or '.join(map(str, counts))} iteration{'s' * (counts != [1])} at every temperature"
 
 
 def places(memory: float, chain: float) -> str:
-    """How many chains have their place in so much memory of a GPU."""
+    """Return the number of chains that fit so much memory of a GPU, in words."""
     return (f"{format_size(chain)} a chain, {format_size(memory)} for a rank: at most {int(memory // chain)} chains "
             "at once")
 
 
 def exact_needs(p: Parameters, cluster: Cluster) -> str:
-    """What exact diagonalisation takes, to a factor of three: measured for windows of up to 16 frequencies."""
+    """Return the time of exact diagonalisation, in words, to a factor of three: measured for up to 16 frequencies."""
     functions = len(p.two_particle.channels) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
     total = sum(
         1.0 + (functions * (10.0 if cluster.size == 4 else 1.0) if p.measures_two_particle(T) else 0.0)

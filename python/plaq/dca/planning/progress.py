@@ -1,4 +1,4 @@
-"""How much of a run is done and how long the rest takes: the cost model for what is ahead, at the speed so far."""
+"""Progress of a run and its time left: the cost model for the rest, at the speed so far."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENOUGH = 0.05  # of a temperature: from there on its own speed says how long it 
 
 
 class Progress:
-    """Of a run at several temperatures, of which the model says what each costs beside the others."""
+    """Progress of a run at several temperatures, weighted by the cost model."""
 
     def __init__(self, parameters: Parameters):
         p = parameters
@@ -24,12 +24,14 @@ class Progress:
             self._expected = [cost(p, cluster, T, Machine(), 1, 1).seconds for T in p.dca.temperatures]
 
     def done(self, index: int, part: float) -> float:
-        """The part of the whole run that is done, from the part of temperature ``index``."""
+        """Return the part of the whole run that is done, from the part of temperature ``index``."""
         return (sum(self._expected[:index]) + part * sum(self._expected[index : index + 1])) / sum(self._expected)
 
     def left(self, spent: Sequence[float], part: float) -> float | None:
-        """Seconds left, from those spent at each temperature so far, the last of which is done in part; None before
-        anything is known."""
+        """Return the seconds left; None while nothing is known.
+
+        spent : seconds at each temperature so far, the last of which is done in part.
+        """
         index = len(spent) - 1
         expected = sum(self._expected[:index]) + part * self._expected[index]
         if not expected or not sum(spent):
@@ -40,11 +42,11 @@ class Progress:
 
 
 def part_done(final: bool, before: float, now: float, few: int, many: int) -> float:
-    """The part of one temperature that is done, in measurements.
+    """Return the part of one temperature that is done, in measurements.
 
-    `cost.APPROACH` iterations of ``few`` are expected until Sigma stands still, then the final ones of ``many``
-    together. before: measurements of the complete iterations that are final, or not, as this one; now: those of
-    this one. Iterations beyond the expected ones move nothing.
+    `cost.APPROACH` iterations of ``few`` are expected until Sigma has converged, then the final ones of ``many``
+    together. before: measurements of the complete iterations in the phase of this one; now: those of this one.
+    Iterations beyond the expected ones change nothing.
     """
     first = APPROACH * few
     if final:

@@ -1,1 +1,1 @@
-"""What a run gives: results and their file, figures, report, export; of a sweep its tables and page."""
+"""Results of a run: their file, figures, report, export; of a sweep its tables and page."""

@@ -1,4 +1,4 @@
-"""What to do next, in a sentence each: what is wrong first, then what would make the answer better."""
+"""Advice on the next step, in a sentence each: repairs first, then improvements of the answer."""
 
 from __future__ import annotations
 
@@ -17,76 +17,76 @@ WHERE = {"<": "below", ">": "above"}
 
 
 def advice(results: Results, p: Parameters) -> list[str]:
-    """Sentences, the most urgent first; never empty."""
+    """Return sentences, the most urgent first; never empty."""
     if not results.points:
         return ["No temperature is finished: give the same command again, it goes on where it stopped."]
-    found = [*mended(results, p), *continued(results, p), *improved(results)]
-    return (found[:MOST]
+    sentences = [*repairs(results, p), *remaining(results, p), *improvements(results)]
+    return (sentences[:MOST]
             or ["Nothing is wrong with these numbers: another seed shows their scatter, a larger cluster how "
                 "they depend on its size."])
 
 
-def mended(results: Results, p: Parameters) -> list[str]:
-    """What to do about numbers that are in doubt."""
-    said = []
+def repairs(results: Results, p: Parameters) -> list[str]:
+    """Return a remedy for each failed check."""
+    sentences = []
     where = lambda wrong: temperatures([point for point in results.points if wrong(point)])  # noqa: E731
     if at := where(checks.violated):
-        said.append(f"The check of ⟨k⟩ fails at {at}: do not use it; run it again with another solver.seed"
+        sentences.append(f"The check of ⟨k⟩ fails at {at}: do not use it; run it again with another solver.seed"
                     + (' and solver.precision = "double".' if p.solver.precision != "double" else "."))
     if at := where(lambda point: checks.converged(point) is False):
         keys = {checks.key_of_convergence(point) for point in results.points if checks.converged(point) is False}
         now = {"dca.iterations": p.dca.iterations, "dca.minimum_iterations": p.dca.minimum_iterations}
-        said.append(f"The loop has not converged at {at}: raise "
+        sentences.append(f"The loop has not converged at {at}: raise "
                     + " and ".join(f"{key} (now {now[key]})" for key in sorted(keys)) + ".")
     if at := where(lambda point: not checks.mixes(point)):
-        said.append(f"The chains do not mix at {at}: raise solver.measurements or solver.measure_every, "
+        sentences.append(f"The chains do not mix at {at}: raise solver.measurements or solver.measure_every, "
                     f"so that each of the {p.solver.chains} chains is many autocorrelation times long.")
     elif at := where(checks.disagreement):
-        said.append(f"The chains disagree at {at}, each stays where it is for longer than its bins: raise "
+        sentences.append(f"The chains disagree at {at}, each stays where it is for longer than its bins: raise "
                     "solver.measurements until they agree; error bars are meanwhile those between chains.")
     elif at := where(lambda point: "energy" in point and not point["energy"].supported):
-        said.append(f"The data do not support error bars at {at}: measure more there.")
+        sentences.append(f"The data do not support error bars at {at}: measure more there.")
     if at := where(checks.heavy_tails):
-        said.append(f"Single bins decide numbers at {at}: other seeds (solver.seed) show how far off these are, more "
-                    "measurements make it rarer.")
+        sentences.append(f"Single bins decide numbers at {at}: other seeds (solver.seed) show how far off these are, "
+                         "more measurements make it rarer.")
     if at := where(lambda point: checks.density_is_off(point, p.dca.density)):
-        said.append(f"The density is off at {at}: more iterations or measurements bring μ and n together.")
+        sentences.append(f"The density is off at {at}: more iterations or measurements bring μ and n together.")
     if at := where(lambda point: "sign" in point and abs(float(point["sign"].mean)) < WEAK_SIGN):
-        said.append(f"The average sign is below {WEAK_SIGN:g} at {at}, and errors grow as 1/sign: stay at higher "
+        sentences.append(f"The average sign is below {WEAK_SIGN:g} at {at}, and errors grow as 1/sign: stay at higher "
                     "temperatures, nearer to half filling, or on a smaller cluster.")
-    return said
+    return sentences
 
 
-def continued(results: Results, p: Parameters) -> list[str]:
-    """What of the input is not done yet."""
+def remaining(results: Results, p: Parameters) -> list[str]:
+    """Return the part of the input that is not done yet, as a sentence."""
     left = len(p.dca.temperatures) - len(results.points)
     return ([f"{left} of {len(p.dca.temperatures)} temperatures are not done: the same command goes on."]
             if left > 0 else [])
 
 
-def improved(results: Results) -> list[str]:
-    """What would make the answers better: for T_c, or else the order that is nearest, and for all that were found."""
+def improvements(results: Results) -> list[str]:
+    """Return improvements of the answers: for T_c, or else the nearest order, and for all transitions found."""
     orders = results.instabilities()
-    told = orders[:1] if orders and orders[0].observable == "lambda_d" else nearest(orders, results)
-    told += [order for order in orders if order.status == "found" and order not in told]
-    said = [text for order in told if (text := improvement(order))]
+    chosen = orders[:1] if orders and orders[0].observable == "lambda_d" else nearest(orders, results)
+    chosen += [order for order in orders if order.status == "found" and order not in chosen]
+    sentences = [text for order in chosen if (text := improvement(order))]
     coldest = min((p for p in results.points if "lambda_window" in p), key=lambda p: p.T, default=None)
     if coldest is not None and len(coldest["lambda_window"].mean) > 1:
         inner, whole = coldest["lambda_window"].mean[-2:]
         if abs(whole - inner) > max(2 * float(coldest["lambda_d"].error), 1e-3):
-            said.append(f"At T = {coldest.T:g} λ_d still changes by {abs(whole - inner):.2g} with the "
+            sentences.append(f"At T = {coldest.T:g} λ_d still changes by {abs(whole - inner):.2g} with the "
                         "frequency window: raise two_particle.frequencies.")
-    return said
+    return sentences
 
 
 def nearest(orders: list[Instability], results: Results) -> list[Instability]:
-    """The order whose eigenvalue is the largest of all, as a list; empty without any."""
+    """Return the order with the largest eigenvalue of all, as a list; empty without any."""
     top = lambda order: np.nanmax(np.append(results.series(order.observable)[1], -np.inf))  # noqa: E731
     return [max(orders, key=top)] if orders else []
 
 
 def improvement(order: Instability) -> str:
-    """What this order asks for; empty where its temperature is known well enough."""
+    """Return an improvement for one order; empty where its temperature is known well enough."""
     if order.transition is None:
         return f"One temperature has {order.label}: measure it at a second one, and {order.symbol} is looked for."
     if order.status == "bound":
@@ -103,5 +103,5 @@ def improvement(order: Instability) -> str:
 
 
 def temperatures(points: list[Point]) -> str:
-    """``T = 0.1, 0.08``; empty for none."""
+    """Return ``T = 0.1, 0.08``; empty for none."""
     return "T = " + ", ".join(f"{point.T:g}" for point in points) if points else ""

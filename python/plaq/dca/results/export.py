@@ -57,7 +57,7 @@ def export(folder: Path, out: Path) -> list[Path]:
 
 
 def write_triqs(file: h5py.Group, results: Results, parameters: Parameters) -> None:
-    """G and Σ of every temperature on all Matsubara frequencies of both signs; T_c and the other transitions."""
+    """Write G and Σ of every temperature on all Matsubara frequencies of both signs; T_c and the other transitions."""
     write_transitions(file, results)
     for point in results.points:
         for name, constant in [("G", None), ("Sigma", "Sigma_infinity")]:
@@ -70,7 +70,7 @@ def write_triqs(file: h5py.Group, results: Results, parameters: Parameters) -> N
 
 
 def write_transitions(file: h5py.Group, results: Results) -> None:
-    """One group per order that was looked for, T_c first."""
+    """Write one group per order that was looked for, T_c first."""
     for i, order in enumerate(results.instabilities()):
         group = file.create_group(f"transitions/{i}_{order.symbol}")
         for name, value in order.plain().items():
@@ -78,9 +78,9 @@ def write_transitions(file: h5py.Group, results: Results) -> None:
 
 
 def dense(point: Point, name: str, constant: str | None, parameters: Parameters) -> np.ndarray:
-    """f(K, iω_n) [K, 2 N] for n = -N … N - 1 from the sparse frequencies of the intermediate representation.
+    """Return f(K, iω_n) [K, 2 N] for n = -N … N - 1 from the sparse frequencies of the intermediate representation.
 
-    The constant part ``constant`` [K] does not decay, so it is taken off for the interpolation.
+    The part ``constant`` [K] does not decay, so it is subtracted for the interpolation.
     """
     estimate = point[name]
     offset = np.zeros(len(estimate.mean)) if constant is None else point[constant].mean
@@ -98,7 +98,7 @@ def dense(point: Point, name: str, constant: str | None, parameters: Parameters)
 
 
 def write_block_gf(group: h5py.Group, values: np.ndarray, beta: float) -> None:
-    """A BlockGf of fermionic Matsubara functions from [K, 2 N]."""
+    """Write a BlockGf of fermionic Matsubara functions from [K, 2 N]."""
     group.attrs["Format"] = "BlockGf"
     names = group.create_group("block_names")
     names.attrs["Format"] = "List"
@@ -117,7 +117,8 @@ def write_block_gf(group: h5py.Group, values: np.ndarray, beta: float) -> None:
 
 
 def scalars(results: Results) -> str:
-    """One row per temperature: T, beta, and mean and error of every scalar, mu first; empty where there is none."""
+    """Return one row per temperature: T, beta, and mean and error of every scalar, mu first; empty where there is none.
+    """
     measured = (name for p in results.points for name, e in p.observables.items() if not e.mean.ndim)
     names = list(dict.fromkeys(["mu", *measured]))
     file = io.StringIO()
@@ -130,7 +131,7 @@ def scalars(results: Results) -> str:
 
 
 def transitions(results: Results) -> str:
-    """One row per order that was looked for, T_c first; value and error are empty where it was not found."""
+    """Return one row per order that was looked for, T_c first; value and error are empty where it was not found."""
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     names = ("symbol", "order", "channel", "irrep", "status", "value", "error", "method", "sentence")
@@ -142,7 +143,7 @@ def transitions(results: Results) -> str:
 
 
 def by_momentum(results: Results) -> str:
-    """One row per temperature and transfer (q in units of pi/a): susceptibilities, structure factors, eigenvalues."""
+    """Return one row per temperature and transfer: susceptibilities, structure factors, eigenvalues; q in pi/a."""
     rows = [(point.T, row) for point in results.points for row in responses(point)]
     names = list(dict.fromkeys(name for _, row in rows for name in row.values))
     file = io.StringIO()
@@ -156,7 +157,7 @@ def by_momentum(results: Results) -> str:
 
 
 def table(results: Results, name: str) -> str:
-    """One row per temperature and entry of an array: T, the axes, value and error (real and imaginary part)."""
+    """Return one row per temperature and entry of an array: T, the axes, value and error (real and imaginary part)."""
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     points = [point for point in results.points if name in point]
@@ -179,7 +180,7 @@ def table(results: Results, name: str) -> str:
 
 
 def axis_columns(estimate: Estimate) -> list[str]:
-    """One column for an axis of numbers, ``K_x, K_y`` for an axis of vectors."""
+    """Return one column for an axis of numbers, ``K_x, K_y`` for an axis of vectors."""
     return [
         name
         for axis in estimate.axes

@@ -1,5 +1,7 @@
-"""What ``results.h5`` of `plaq dca` has beside plaq.data.results_file: points, by temperature, and the transition.
-Its layout is on the page docs/run_folder.md."""
+"""File ``results.h5`` of `plaq dca`: points, by temperature, and the transition, beside plaq.data.results_file.
+
+Its layout is on the page docs/run_folder.md.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,12 @@ FORMAT = format_of(PROGRAM)
 
 
 def write_results(path: Path, results: Results, input_toml: str, header: dict[str, Any],
-                  spread: Mapping[int, Mapping[str, DistributedEstimate]] = {}) -> dict[str, str]:
-    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then
-    kept.
+                  distributed: Mapping[int, Mapping[str, DistributedEstimate]] = {}) -> dict[str, str]:
+    """Replace the file at ``path`` as a whole; RunError when it cannot be written, and the previous one is then kept.
 
-    ``spread`` has estimates by index of the point and name that are taken from all ranks block by block; what else a
-    point's ``in_file`` names is copied from the previous file. Returns the digests of all these, {path in the file:
-    digest}, by which a checkpoint knows them.
+    ``distributed`` has estimates by index of the point and name that are gathered from all ranks block by block; other
+    names in a point's ``in_file`` are copied from the previous file. Returns the digests of all these, {path in the
+    file: digest}, by which a checkpoint knows them.
     """
     def fill(file: h5py.File) -> None:
         points = file.create_group("points", track_order=True)
@@ -47,7 +48,7 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
         file.write(content.getbuffer())
         digests = {}
         if any(point.in_file for point in results.points):
-            _add_functions(path, file, results, spread)
+            _add_functions(path, file, results, distributed)
             with h5py.File(file.name, "r", locking=False) as large:
                 digests = {place: digest(large[place]) for place in places(results.points)}
         seal(file, FORMAT)
@@ -55,17 +56,17 @@ def write_results(path: Path, results: Results, input_toml: str, header: dict[st
 
 
 def places(points: Collection[Point]) -> list[str]:
-    """Paths of the two-particle functions in the file, by what the points list."""
+    """Return the paths in the file of the two-particle functions that the points list."""
     return [f"points/{_name(point.index)}/observables/{name}" for point in points for name in point.in_file]
 
 
 def _add_functions(path: Path, file: BinaryIO, results: Results,
-                   spread: Mapping[int, Mapping[str, DistributedEstimate]]) -> None:
-    """Two-particle functions that no rank has as a whole: from all ranks, or from the previous file."""
+                   distributed: Mapping[int, Mapping[str, DistributedEstimate]]) -> None:
+    """Add two-particle functions that no rank has as a whole, from all ranks or from the previous file."""
     with ExitStack() as stack:
         file.flush()
         fresh = {(point.index, name) for point in results.points for name in point.in_file
-                 if name in spread.get(point.index, {})}
+                 if name in distributed.get(point.index, {})}
         kept = [f"points/{_name(point.index)}/observables/{name}" for point in results.points
                 for name in point.in_file if (point.index, name) not in fresh]
         previous = None
@@ -73,14 +74,14 @@ def _add_functions(path: Path, file: BinaryIO, results: Results,
             previous = stack.enter_context(h5py.File(stack.enter_context(SealedFile(path, FORMAT)), "r"))
             _require(kept, previous, path)
         size = file.tell() + sum(previous[f"{place}/{part}"].nbytes for place in kept for part in PARTS)
-        size += sum(spread[index][name].nbytes for index, name in fresh)
+        size += sum(distributed[index][name].nbytes for index, name in fresh)
         os.posix_fallocate(file.fileno(), 0, size)  # a full disk is an error here, before HDF5 writes
         with h5py.File(file.name, "r+", locking=False) as large:  # atomic_file has locked it
             for place in kept:
                 previous.copy(place, large, place)
-            for index, estimates in spread.items():
+            for index, estimates in distributed.items():
                 for name, estimate in estimates.items():
-                    _write_spread(large.create_group(f"points/{_name(index)}/observables/{name}"), estimate)
+                    _write_distributed(large.create_group(f"points/{_name(index)}/observables/{name}"), estimate)
 
 
 def _require(places: list[str], file: h5py.File, path: Path) -> None:
@@ -90,8 +91,10 @@ def _require(places: list[str], file: h5py.File, path: Path) -> None:
 
 
 def check_functions(path: Path, points: list[Point], inputs: Collection[str], digests: Mapping[str, str]) -> None:
-    """InputError unless the file at ``path`` is undamaged, of an input of these names in its header, and has all
-    functions that points say are in it, with these ``digests`` by path in it."""
+    """Raise InputError unless the file at ``path`` is undamaged, belongs to one of ``inputs``, and has all functions.
+
+    inputs : names of inputs in headers; digests : {path in the file: digest} of the functions that the points list.
+    """
     wanted = places(points)
     if not wanted:
         return
@@ -109,7 +112,7 @@ def check_functions(path: Path, points: list[Point], inputs: Collection[str], di
 
 
 def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict[str, Any]]:
-    """(results, input as TOML, header of the run). InputError when it is not such a file.
+    """Return (results, input as TOML, header of the run). InputError when it is not such a file.
 
     Without ``functions`` the two-particle functions, which may be large, are left out.
     """
@@ -157,7 +160,7 @@ def _read_point(group: h5py.Group, functions: bool) -> Point:
                  representatives=group["representatives"][()] if "representatives" in group else None)
 
 
-def _write_spread(group: h5py.Group, estimate: DistributedEstimate) -> None:
+def _write_distributed(group: h5py.Group, estimate: DistributedEstimate) -> None:
     shape = estimate.function.shape
     values = {part: group.create_dataset(part, shape, getattr(estimate, part).dtype) for part in PARTS}
     for part, first, rows in estimate.blocks():
@@ -166,7 +169,7 @@ def _write_spread(group: h5py.Group, estimate: DistributedEstimate) -> None:
 
 
 def _write_columns(group: h5py.Group, records: list[dict[str, Any]]) -> None:
-    """One array per column, of numbers or of texts; a number that is missing or None is nan."""
+    """Write one array per column, of numbers or of texts; a number that is missing or None is nan."""
     for column in dict.fromkeys(key for record in records for key in record):
         values = [record.get(column) for record in records]
         if any(isinstance(value, str) for value in values):

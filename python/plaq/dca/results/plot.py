@@ -26,8 +26,10 @@ MARKERS = "osD^vP"
 
 
 def available(results: Results) -> dict[str, tuple]:
-    """``{file name: (draw, title, caption)}`` of the figures that these results have data for; draw(theme) ->
-    Figure."""
+    """Return ``{file name: (draw, title, caption)}`` of the figures that these results have data for.
+
+    draw(theme) returns a Figure.
+    """
     any_has = lambda name: any(name in point for point in results.points)  # noqa: E731
     chosen = {
         "lambda_d": (any_has("lambda_d"), pairing, "Pairing eigenvalue and T_c",
@@ -82,7 +84,7 @@ def save_figures(folder: Path) -> list[Path]:
 
 
 def pairing(results: Results, theme: Theme) -> Figure:
-    """λ_d(T) with the fit, its crossing of 1 and the error band of T_c."""
+    """Draw λ_d(T) with the fit, its crossing of 1 and the error band of T_c."""
     figure, axes = plt.subplots(figsize=WIDE)
     T, value, error = results.series("lambda_d")
     found = results.transition
@@ -105,7 +107,7 @@ def pairing(results: Results, theme: Theme) -> Figure:
 
 
 def instabilities(results: Results, theme: Theme) -> Figure:
-    """Eigenvalues of all other channels against T, and where one crosses 1."""
+    """Draw the eigenvalues of all other channels against T, and their crossings of 1."""
     figure, axes = plt.subplots(figsize=WIDE)
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     orders = [order for order in results.instabilities() if order.observable != "lambda_d"]
@@ -129,7 +131,7 @@ def instabilities(results: Results, theme: Theme) -> Figure:
 
 
 def susceptibilities(results: Results, theme: Theme) -> Figure:
-    """Spin and charge against T, one curve per momentum."""
+    """Draw spin and charge susceptibilities against T, one curve per momentum."""
     figure, panels = plt.subplots(1, 2, figsize=(7.6, 3.3))
     for axes, name in zip(panels, ("spin_susceptibility", "charge_susceptibility")):
         points = sorted((p for p in results.points if name in p), key=lambda point: point.T)
@@ -145,7 +147,7 @@ def susceptibilities(results: Results, theme: Theme) -> Figure:
 
 
 def self_energy(results: Results, theme: Theme) -> Figure:
-    """Real part without the Hartree term, and imaginary part, at the lowest temperature."""
+    """Draw the real part without the Hartree term, and the imaginary part, at the lowest temperature."""
     point = lowest(results, "Sigma")
     sigma, constant = point["Sigma"], point["Sigma_infinity"].mean if "Sigma_infinity" in point else 0.0
     K, w = sigma.axes[0].values, sigma.axes[1].values
@@ -163,7 +165,7 @@ def self_energy(results: Results, theme: Theme) -> Figure:
 
 
 def order_histogram(results: Results, theme: Theme) -> Figure:
-    """Probability of k vertices, one curve per temperature."""
+    """Draw the probability of k vertices, one curve per temperature."""
     figure, axes = plt.subplots(figsize=SIZE)
     for colour, point in coloured(results, "order_histogram"):
         histogram = point["order_histogram"]
@@ -274,25 +276,25 @@ def time_spent(results: Results, theme: Theme) -> Figure:
 
 
 def lowest(results: Results, name: str) -> Point:
-    """The coldest point that has an observable."""
+    """Return the coldest point that has an observable."""
     return min((point for point in results.points if name in point), key=lambda point: point.T)
 
 
 def coloured(results: Results, name: str | None = None) -> list[tuple[str, Point]]:
-    """(colour, point) from hot to cold, of the points that have an observable."""
+    """Return (colour, point) from hot to cold, of the points that have an observable."""
     points = [point for point in results.points if name is None or name in point]
     order = sorted(points, key=lambda point: -point.T)
     return [(temperature_colour(1 - i / max(1, len(order) - 1)), point) for i, point in enumerate(order)]
 
 
 def look(theme: Theme, i: int) -> dict[str, str]:
-    """Colour and marker of curve i, another pair for each of 36."""
+    """Return colour and marker of curve i, another pair for each of 36."""
     colours = len(theme.series)
     return {"color": theme.series[i % colours], "marker": MARKERS[(i + i // colours) % len(MARKERS)]}
 
 
 def legend_of_momenta(figure: Figure, axes, title: str) -> None:
-    """Among the curves, or beside the figure where they are many."""
+    """Draw the legend among the curves, or beside the figure where there are many."""
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) <= len(MARKERS):
         axes.legend(title=title)
@@ -301,7 +303,7 @@ def legend_of_momenta(figure: Figure, axes, title: str) -> None:
 
 
 def log_temperature(axes, T, unit: str) -> None:
-    """A logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
+    """Set a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
     low, high = min(T) / 1.1, max(T) * 1.1
     ticks = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
     if len(ticks) < 2:
@@ -313,7 +315,7 @@ def log_temperature(axes, T, unit: str) -> None:
 
 
 def math(symbol: str) -> str:
-    """T_N and λ_d with a true index."""
+    """Return T_N and λ_d with a true index."""
     head, _, index = symbol.partition("_")
     return f"${head.replace('λ', chr(92) + 'lambda')}_{{\\rm {index}}}$" if index else symbol
 

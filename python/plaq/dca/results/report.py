@@ -40,13 +40,13 @@ def write_report(folder: Path) -> Path:
 
 
 def page(results: Results, parameters: Parameters, header: dict[str, Any], digest: str) -> str:
-    """The whole page as HTML."""
+    """Return the whole page as HTML."""
     title = escape(f"plaq dca · U = {strength(parameters.model, parameters.unit)} · {filling(parameters)}")
     parts = [
         f'<p class="over">plaq dca · {escape(model_in_words(parameters))}</p>',
         f"<h1>{headline(results)}</h1>",
         f'<p class="sentence">{markup(sentence(results))}</p>',
-        doubts(results, parameters),
+        warnings(results, parameters),
         f'<p class="advice"><b>Next.</b> {markup(" ".join(advice(results, parameters)))}</p>',
         facts(results, parameters),
         figures(results),
@@ -71,7 +71,7 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
 
 
 def headline(results: Results) -> str:
-    """T_c and what else was found, or what the run has."""
+    """Return T_c and other transitions that were found, or the temperatures of the run."""
     orders = results.instabilities()
     found = []
     for order in orders:
@@ -93,17 +93,17 @@ def headline(results: Results) -> str:
 
 
 def sentence(results: Results) -> str:
-    """T_c in words, and what else was found; the table of orders has the rest."""
+    """Return T_c in words, and other transitions that were found; the table of orders has the rest."""
     orders = results.instabilities()
     said = [results.answers()[0]]
     said += [f"{order.name}: {order.sentence}" for order in orders[1:] if order.status == "found"]
     return " ".join((text if text.startswith("lambda") else text[0].upper() + text[1:]) + "." for text in said)
 
 
-def doubts(results: Results, p: Parameters) -> str:
-    """What keeps these numbers from being taken as they stand; empty where nothing does."""
-    found = results.doubts(p.dca.density)
-    return f'<p class="doubt"><b>In doubt.</b> {escape("; ".join(found))}.</p>' if found else ""
+def warnings(results: Results, p: Parameters) -> str:
+    """Return the failed checks as a paragraph; empty where all hold."""
+    texts = results.warnings(p.dca.density)
+    return f'<p class="doubt"><b>Warnings.</b> {escape("; ".join(texts))}.</p>' if texts else ""
 
 
 def model_in_words(p: Parameters) -> str:
@@ -123,7 +123,7 @@ def filling(p: Parameters) -> str:
 
 
 def facts(results: Results, p: Parameters) -> str:
-    """The boxes below the headline."""
+    """Return the boxes below the headline."""
     (a, b), (c, d) = p.model.cluster
     entries = [("U", strength(p.model, p.unit)), tuple(filling(p).split(" = ")), ("sites", str(abs(a * d - b * c)))]
     off = ""
@@ -152,7 +152,7 @@ def figures(results: Results) -> str:
 
 
 def size_of_bias(e: Estimate) -> float:
-    """Root mean square of bias over error; 0 where it is not known."""
+    """Return the root mean square of bias over error; 0 where it is not known."""
     if e.bias is None or not e.supported:
         return 0.0
     bias, error = (np.stack([x.real, x.imag]) for x in (np.asarray(e.bias), e.error))
@@ -161,7 +161,7 @@ def size_of_bias(e: Estimate) -> float:
 
 
 def notes(results: Results) -> str:
-    """What the statistics say about their own error bars."""
+    """Return the notes of the statistics on error bars."""
     said = []
     for point in results.points:
         for note in dict.fromkeys(estimate.note for estimate in point.observables.values() if estimate.note):

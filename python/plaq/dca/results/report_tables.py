@@ -41,7 +41,7 @@ RESPONSES = {
 
 
 def heading(name: str, unit: str) -> str:
-    """Heading of the column of an observable or a response, in this unit of energy."""
+    """Return the heading of the column of an observable or a response, in this unit of energy."""
     head = {**COLUMNS, **RESPONSES}[name]
     if name.startswith("energy"):
         return over(head, unit)
@@ -49,7 +49,7 @@ def heading(name: str, unit: str) -> str:
 
 
 def order_table(results: Results) -> str:
-    """Which orders were looked for, and what was found."""
+    """Return the table of orders that were looked for, with the results."""
     orders = results.instabilities()
     if not orders:
         return ""
@@ -58,7 +58,7 @@ def order_table(results: Results) -> str:
 
 
 def momentum_table(results: Results) -> str:
-    """Susceptibilities, structure factors and eigenvalues of channels by temperature and momentum transfer."""
+    """Return susceptibilities, structure factors and eigenvalues of channels by temperature and momentum transfer."""
     rows = [(point, row) for point in results.points for row in responses(point)]
     names = [name for name in RESPONSES if any(name in row.values for _, row in rows)]
     if not rows:
@@ -72,7 +72,7 @@ def momentum_table(results: Results) -> str:
 
 
 def point_table(results: Results, wanted: float | None = None) -> str:
-    """The scalars by temperature, beside what is doubtful there; ``wanted`` is the density that was asked for."""
+    """Return the scalars by temperature, beside failed checks; ``wanted`` is the density that was asked for."""
     columns = [name for name in COLUMNS if any(name in point for point in results.points)]
     body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else format_number(point.mu, ".5f"),
              *(str(point[name]) if name in point else "" for name in columns),
@@ -80,15 +80,15 @@ def point_table(results: Results, wanted: float | None = None) -> str:
             for point in results.points]
     unit = results.unit
     head = [over("T", unit), over("μ", unit), *(heading(name, unit) for name in columns), "measurements"]
-    why = ["; ".join(checks.warnings(point, wanted)) for point in results.points]
-    if any(why):
-        head.insert(1, "in doubt")
-        body = [[T, text, *cells] for (T, *cells), text in zip(body, why)]
-    return table(head, body, "doubts" if any(why) else "", doubtful=[i for i, text in enumerate(why) if text])
+    warnings = ["; ".join(checks.warnings(point, wanted)) for point in results.points]
+    if any(warnings):
+        head.insert(1, "warnings")
+        body = [[T, text, *cells] for (T, *cells), text in zip(body, warnings)]
+    return table(head, body, "doubts" if any(warnings) else "", doubtful=[i for i, text in enumerate(warnings) if text])
 
 
 def check_table(results: Results) -> str:
-    """What the run says about its own correctness, by temperature."""
+    """Return the checks of the run by temperature."""
     points = [point for point in results.points if "order_identity" in point]
     if not points:
         return ""
@@ -111,7 +111,7 @@ def check_table(results: Results) -> str:
 
 
 def history_table(point, unit: str) -> str:
-    """The iterations of one temperature, folded away."""
+    """Return the iterations of one temperature, collapsed."""
     names = [name for name in point.history[0] if name not in ("T", "seconds")]
     body = [[*(cell(record.get(name)) for name in names), format_duration(sum((record.get("seconds") or {}).values()))]
             for record in point.history]

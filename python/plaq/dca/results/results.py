@@ -1,4 +1,4 @@
-"""What a run gives: one `Point` per temperature, and the transition."""
+"""Results of a run: one `Point` per temperature, and the transition."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Results:
         return next((point[name].unit for point in self.points for name in ("mu", "energy") if name in point), "t")
 
     def at(self, T: float) -> Point:
-        """The point at temperature ``T``; KeyError when there is none."""
+        """Return the point at temperature ``T``; KeyError when there is none."""
         for point in self.points:
             if np.isclose(point.T, T, rtol=1e-9, atol=0):
                 return point
         raise KeyError(f"no temperature {T}; there are {[point.T for point in self.points]}")
 
     def series(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(T, mean, error) of an observable over all temperatures that have it; KeyError when none has."""
+        """Return (T, mean, error) of an observable over all temperatures that have it; KeyError when none has."""
         rows = [(p.T, p[name].mean, p[name].error) for p in self.points if name in p]
         if not rows:
             there = ", ".join(sorted({known for p in self.points for known in p.observables})) or "no observable yet"
@@ -48,18 +48,17 @@ class Results:
         return tuple(np.array(column) for column in zip(*rows))
 
     def instabilities(self) -> list[Instability]:
-        """Of every channel whose leading eigenvalue was measured, d-wave pairing first."""
+        """Return the instability of every channel whose leading eigenvalue was measured, d-wave pairing first."""
         return instabilities(self.points, self.transition)
 
     @property
     def tc(self) -> dict[str, Any]:
-        """``{value, error, status}`` of the transition temperature; value and error are None unless it was
-        found."""
+        """Transition temperature as ``{value, error, status}``; value and error are None unless it was found."""
         found = plain(self.transition) or {"status": "not measured"}
         return {"value": found.get("value"), "error": found.get("error"), "status": found["status"]}
 
     def answers(self) -> list[str]:
-        """The result of the run in a sentence for each order that it looked for, T_c first."""
+        """Return the result of the run in a sentence for each order that it looked for, T_c first."""
         orders = self.instabilities()
         alone = [order.observable for order in orders] == ["lambda_d"]
         found = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}"
@@ -67,28 +66,30 @@ class Results:
         if not any("lambda_d" in point for point in self.points) and (irreps := pairing_irreps(self.points)):
             found.insert(0, no_d_wave(self.points, irreps))
         found = found or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
-        return found + [f"in doubt: {text}" for text in self.doubts()]
+        return found + [f"warning: {text}" for text in self.warnings()]
 
-    def doubts(self, wanted: float | None = None) -> list[str]:
-        """``T = 0.1: not converged``, … : temperatures whose numbers cannot be taken as they stand, and why;
-        ``wanted`` is the density that was asked for."""
+    def warnings(self, wanted: float | None = None) -> list[str]:
+        """Return ``T = 0.1: not converged``, …: temperatures with failed checks.
+
+        wanted : the density that was asked for.
+        """
         why = {point.T: checks.warnings(point, wanted) for point in self.points}
         return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in why.items() if reasons]
 
     def answer(self) -> str:
-        """The result of the run in words: `answers` in one text."""
+        """Return `answers` in one text."""
         return "; ".join(self.answers())
 
 
 def pairing_irreps(points: list[Point]) -> list[str]:
-    """Short names of the irreps whose pairing eigenvalue was measured."""
+    """Return short names of the irreps whose pairing eigenvalue was measured."""
     names = dict.fromkeys(name for point in points for name in point.observables)
     return [name.removeprefix("lambda_") for name in names
             if name.startswith("lambda_") and f"eigenvector_{name.removeprefix('lambda_')}" in names]
 
 
 def no_d_wave(points: list[Point], irreps: list[str]) -> str:
-    """Why pairing was measured and there is no lambda_d."""
+    """Return why pairing was measured and there is no lambda_d."""
     coldest = min((point for point in points if f"lambda_{irreps[0]}" in point), key=lambda point: point.T)
     K = [momentum(k) for k in momenta(coldest)]
     values = ", ".join(f"lambda_{name} = {coldest[f'lambda_{name}']}" for name in irreps)
@@ -97,7 +98,7 @@ def no_d_wave(points: list[Point], irreps: list[str]) -> str:
 
 
 def plain(thing: Any) -> Any:
-    """Dataclasses as dicts, all the way down; everything else as it is."""
+    """Return dataclasses as dicts, recursively; everything else as it is."""
     if dataclasses.is_dataclass(thing):
         return {f.name: plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
     if isinstance(thing, dict):
@@ -109,10 +110,13 @@ SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "
 
 
 def summary(results: Results, header: dict[str, Any], wanted: float | None = None) -> dict[str, Any]:
-    """The content of ``summary.json``: tc {value, error, status}, what is said of every order that was looked for,
-    per temperature T, beta, mu and its error, {value, error, bias} of what `SUMMARY` names (lambda_d is null where
-    two-particle functions were not measured), the responses at each momentum and what is doubtful, and seconds by
-    part. ``wanted``: the density that was asked for."""
+    """Return the content of ``summary.json``.
+
+    tc {value, error, status}; a sentence for every order that was looked for; per temperature T, beta, mu and its
+    error, {value, error, bias} of the names in `SUMMARY` (lambda_d is null where two-particle functions were not
+    measured), the responses at each momentum, and failed checks; seconds by part. wanted : the density that was asked
+    for.
+    """
 
     def pair(point: Point, name: str):
         if name not in point:

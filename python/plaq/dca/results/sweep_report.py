@@ -34,8 +34,10 @@ MARKERS = "osDPX*"  # triangles are bounds
 
 @region("report")
 def write_page(base: Path) -> Path:
-    """Write ``report.html`` and ``figures/`` of the sweep in a folder from ``sweep.csv`` and the runs' results;
-    the path of the page. InputError when it is no sweep, RunError when nothing can be written."""
+    """Write ``report.html`` and ``figures/`` of the sweep in a folder, from ``sweep.csv`` and the runs' results.
+
+    Returns the path of the page. InputError when it is no sweep, RunError when nothing can be written.
+    """
     entries = read(base)
     for name, (draw, _, _) in drawings(entries).items():
         path = base / "figures" / f"{name}.png"
@@ -49,7 +51,7 @@ def write_page(base: Path) -> Path:
 
 
 def page(entries: list[Entry], digest: list[str]) -> str:
-    """The whole page as HTML."""
+    """Return the whole page as HTML."""
     keys = list(entries[0].axes) if entries else []
     over = " × ".join(keys) or "runs"
     shown = "".join(figure(draw, title, caption, True) for draw, title, caption in drawings(entries).values())
@@ -58,7 +60,7 @@ def page(entries: list[Entry], digest: list[str]) -> str:
         f'<p class="over">plaq dca · sweep over {escape(over)}</p>',
         f"<h1>{markup(headline(entries))}</h1>",
         f'<p class="sentence">{markup(sentence(entries))}</p>',
-        in_doubt(entries),
+        warnings(entries),
         f'<div class="figures">{shown}</div>',
         "<h2>Runs</h2>",
         run_table(entries, keys),
@@ -71,7 +73,7 @@ def page(entries: list[Entry], digest: list[str]) -> str:
 
 
 def headline(entries: list[Entry]) -> str:
-    """The highest T_c, or how many runs there are."""
+    """Return the highest T_c, or the number of runs."""
     best = max(found(entries), key=lambda pair: pair[1].transition.value, default=None)
     if best is None:
         return f"{len(entries)} run{'' if len(entries) == 1 else 's'}"
@@ -81,13 +83,13 @@ def headline(entries: list[Entry]) -> str:
 
 
 def found(entries: list[Entry], observable: str = PAIRING) -> list[tuple[Entry, Instability]]:
-    """Runs that found the temperature of an order, with it."""
+    """Return the runs that found the temperature of an order, with it."""
     return [(entry, order) for entry in entries for order in entry.orders
             if order.observable == observable and order.status == "found"]
 
 
 def sentence(entries: list[Entry]) -> str:
-    """How many runs found T_c, a bound, nothing, or failed."""
+    """Return the numbers of runs that found T_c, a bound, nothing, or failed."""
     words = {"found": "found T_c", "bound": "have a bound for T_c", "not measured": "did not look for it",
              "failed": "failed", "damaged": "have damaged results"}
     counts = {status: sum(entry.status == status for entry in entries) for status in words}
@@ -98,15 +100,15 @@ def sentence(entries: list[Entry]) -> str:
     return text + (f" Found as well: {', '.join(others)}." if others else "")
 
 
-def in_doubt(entries: list[Entry]) -> str:
-    """Runs whose numbers cannot be taken as they stand."""
-    names = [entry.name for entry in entries if entry.results and entry.results.doubts(entry.wanted)]
-    return (f'<p class="doubt"><b>In doubt.</b> Some temperatures of {escape("; ".join(names))}: see the tables.</p>'
+def warnings(entries: list[Entry]) -> str:
+    """Return the runs with failed checks, as a paragraph."""
+    names = [entry.name for entry in entries if entry.results and entry.results.warnings(entry.wanted)]
+    return (f'<p class="doubt"><b>Warnings.</b> Some temperatures of {escape("; ".join(names))}: see the tables.</p>'
             if names else "")
 
 
 def run_table(entries: list[Entry], keys: list[str]) -> str:
-    """One row per run: the axes, what was found, and the way to its own page."""
+    """Return one row per run: the axes, the transitions, and a link to its own page."""
     labels = {order.observable: order for entry in entries for order in entry.orders}
     rows = []
     for entry in entries:
@@ -120,13 +122,13 @@ def run_table(entries: list[Entry], keys: list[str]) -> str:
 
 
 def link(entry: Entry) -> str:
-    """The run's name, leading to its page where there is one."""
+    """Return the run's name, with a link to its page where there is one."""
     return (Html(f'<a href="{quote(entry.name)}/report.html">{escape(entry.name)}</a>') if entry.results
             else entry.name)
 
 
 def sets_in(order: Instability | None) -> str:
-    """``0.0763(2)``, ``< 0.07`` or ``> 0.1`` where it lies outside, empty where it was not looked for."""
+    """Return ``0.0763(2)``, ``< 0.07`` or ``> 0.1`` where it lies outside, empty where it was not looked for."""
     if order is None or order.transition is None:
         return ""
     if order.status == "found":
@@ -136,13 +138,13 @@ def sets_in(order: Instability | None) -> str:
 
 
 def unit_of_all(entries: list[Entry]) -> str:
-    """The unit of energies that all runs have in common; none where they differ."""
+    """Return the unit of energies that all runs have in common; none where they differ."""
     units = {entry.results.unit for entry in entries if entry.results}
     return units.pop() if len(units) == 1 else ""
 
 
 def point_table(entries: list[Entry]) -> str:
-    """Every scalar of every run and temperature, and spin and charge at the momenta that symmetry tells apart."""
+    """Return every scalar of every run and temperature, and spin and charge at inequivalent momenta."""
     points = [(entry, point) for entry in entries if entry.results for point in entry.results.points]
     names = [name for name in COLUMNS if any(name in point for _, point in points)]
     at = [{(name, momentum(row.q), row.m): e for row in responses(point) for name, e in row.values.items()}
@@ -157,7 +159,7 @@ def point_table(entries: list[Entry]) -> str:
                      *(str(point[name]) if name in point else "" for name in names),
                      *(str(values.get(column, "")) for column in columns), f"{point.measurements or 'exact'}"])
     unit = unit_of_all(entries)
-    head = ["run", "in doubt", over("T", unit), over("μ", unit), *(heading(name, unit) for name in names),
+    head = ["run", "warnings", over("T", unit), over("μ", unit), *(heading(name, unit) for name in names),
             *(f"{heading(name, unit)} {q}{f', m = {m}' if m else ''}" for name, q, m in columns), "measurements"]
     if not doubtful:
         del head[1]
@@ -169,7 +171,7 @@ def point_table(entries: list[Entry]) -> str:
 
 
 def drawings(entries: list[Entry]) -> dict[str, tuple[Callable[[Theme], Figure], str, str]]:
-    """{file name: (draw, title, caption)}; none where no run has an order that was looked for."""
+    """Return {file name: (draw, title, caption)}; none where no run looked for an order."""
     if not any(entry.orders for entry in entries):
         return {}
     return {
@@ -182,7 +184,7 @@ def drawings(entries: list[Entry]) -> dict[str, tuple[Callable[[Theme], Figure],
 
 
 def across(entries: list[Entry]) -> tuple[str, list[float | str], list[str]]:
-    """(key, value of every run along x, the rest of its axes in words): x is the axis of numbers with most values."""
+    """Return (key, value of every run along x, the rest of its axes in words); x is the axis with most numbers."""
     keys = list(entries[0].axes)
     values = {key: [entry.axes[key] for entry in entries] for key in keys}
     numeric = [key for key in keys if all(is_number(value) for value in values[key])]
@@ -202,7 +204,7 @@ def is_number(text: str) -> bool:
 
 
 def series(entries: list[Entry]) -> list[tuple[str, str, list[tuple[float | str, Entry, Instability]]]]:
-    """(order, rest of the axes, points along x) of every order and every combination of the other axes."""
+    """Return (order, rest of the axes, points along x) of every order and every combination of the other axes."""
     _, x, rest = across(entries)
     found: dict[tuple[str, str], list] = {}
     for value, words, entry in zip(x, rest, entries):
@@ -212,7 +214,7 @@ def series(entries: list[Entry]) -> list[tuple[str, str, list[tuple[float | str,
 
 
 def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
-    """T_c and the temperatures of other orders along the axis with most values."""
+    """Draw T_c and the temperatures of other orders along the axis with most values."""
     figure, axes = plt.subplots(figsize=SIZE)
     for look, label, points in looks(entries, theme, lambda order: order.symbol):
         known = [(x, order.transition.value, order.transition.error) for x, _, order in points
@@ -230,7 +232,7 @@ def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
 
 
 def eigenvalues(entries: list[Entry], theme: Theme) -> Figure:
-    """The leading eigenvalue of each order at the lowest temperature that has it."""
+    """Draw the leading eigenvalue of each order at the lowest temperature that has it."""
     figure, axes = plt.subplots(figsize=SIZE)
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     for look, label, points in looks(entries, theme, lambda order: order.label):
@@ -241,12 +243,12 @@ def eigenvalues(entries: list[Entry], theme: Theme) -> Figure:
 
 
 def lowest(entry: Entry, order: Instability):
-    """The eigenvalue of an order at the lowest temperature that has it."""
+    """Return the eigenvalue of an order at the lowest temperature that has it."""
     return min((p for p in entry.results.points if order.observable in p), key=lambda p: p.T)[order.observable]
 
 
 def looks(entries: list[Entry], theme: Theme, name: Callable[[Instability], str]):
-    """(how to draw, label, points) of each series: its own colour and marker, until all pairs of these are used up."""
+    """Yield (style, label, points) of each series: colour and marker of its own, until all pairs of these are used."""
     for i, (order, words, points) in enumerate(series(entries)):
         look = {"color": theme.series[i % len(theme.series)],
                 "fmt": MARKERS[(i + i // len(theme.series)) % len(MARKERS)] + "-"}

@@ -1,5 +1,7 @@
-"""What is left of a sweep in its folder: ``sweep.csv`` with a row for each run, ``sweep_points.csv`` with one for
-each temperature of each run; read back for the page and the digest of the sweep."""
+"""Tables of a sweep: ``sweep.csv`` with a row for each run, ``sweep_points.csv`` for each temperature of each run.
+
+They are read back for the page and the digest of the sweep.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,11 @@ FIXED = ("tc", "tc_error", "status")  # columns between those of the axes and th
 
 @dataclass
 class Entry:
-    """A run of a sweep: its folder's name, the values of the axes as texts, "found", "bound", "not measured",
-    "failed" or "damaged", and what it has, without two-particle functions; None where there is nothing."""
+    """Run of a sweep: name of its folder, values of the axes as texts, status, and its results.
+
+    status : "found", "bound", "not measured", "failed" or "damaged"; results : without two-particle functions, None
+    where there are none.
+    """
 
     name: str
     axes: dict[str, str]
@@ -45,12 +50,12 @@ class Entry:
 
 
 def is_sweep(folder: Path) -> bool:
-    """Whether a folder is that of a sweep."""
+    """Return whether a folder is that of a sweep."""
     return os.path.isfile(folder / TABLE)  # which a name that no file can have is not either
 
 
 def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
-    """Both tables, of every run that ended, in the order of the input."""
+    """Write both tables, of every run that ended, in the order of the input."""
     values = axes(runs)
     entries = [loaded(base, Entry(name, values[name], outcomes[name]["status"])) for name in runs if name in outcomes]
     with suppress(FileExistsError):
@@ -61,12 +66,12 @@ def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Map
 
 
 def read(base: Path) -> list[Entry]:
-    """The runs that ``sweep.csv`` has, with their results. InputError when it is not such a table."""
+    """Return the runs in ``sweep.csv``, with their results. InputError when it is not such a table."""
     return [loaded(base, entry) for entry in listed(base)]
 
 
 def listed(base: Path) -> list[Entry]:
-    """The runs that ``sweep.csv`` has, by name, axes and status."""
+    """Return the runs in ``sweep.csv``, by name, axes and status."""
     path = base / TABLE
     try:
         lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
@@ -84,7 +89,7 @@ def listed(base: Path) -> list[Entry]:
 
 
 def loaded(base: Path, entry: Entry) -> Entry:
-    """With the results in the run's folder; status "damaged" where they cannot be read."""
+    """Return the entry with the results in the run's folder; status "damaged" where they cannot be read."""
     path = base / entry.name / "results.h5"
     if path.exists():
         try:
@@ -98,7 +103,7 @@ def loaded(base: Path, entry: Entry) -> Entry:
 
 
 def run_row(entry: Entry) -> dict[str, Any]:
-    """Of ``sweep.csv``: the axes, T_c, and every other order's temperature."""
+    """Return a row of ``sweep.csv``: the axes, T_c, and every other order's temperature."""
     tc = entry.results.tc if entry.results and entry.status != "failed" else {}
     row = {"run": entry.name, **entry.axes, "tc": tc.get("value"), "tc_error": tc.get("error"),
            "status": entry.status}
@@ -109,12 +114,12 @@ def run_row(entry: Entry) -> dict[str, Any]:
             row |= {name: found["value"], f"{name}_error": found["error"], f"{name}_status": found["status"]}
     if entry.results:
         row |= {"seconds": sum(entry.results.seconds.values()),
-                "doubts": "; ".join(entry.results.doubts(entry.wanted))}
+                "doubts": "; ".join(entry.results.warnings(entry.wanted))}
     return row
 
 
 def point_row(entry: Entry, point: Point) -> dict[str, Any]:
-    """Of ``sweep_points.csv``: every scalar, and what is known at each momentum."""
+    """Return a row of ``sweep_points.csv``: every scalar, and the responses at each momentum."""
     row = {"run": entry.name, **entry.axes, "T": point.T, "beta": point.beta, "mu": point.mu,
            "measurements": point.measurements, "doubts": ", ".join(checks.warnings(point, entry.wanted))}
     values = {name: e for name, e in point.observables.items() if not e.mean.ndim}
@@ -126,10 +131,10 @@ def point_row(entry: Entry, point: Point) -> dict[str, Any]:
 
 
 def digests(base: Path, entries: Iterable[Entry] = ()) -> list[str]:
-    """``<hash>  <run>  (<what of a machine it depends on>)`` for each run;
-    for all together the hash of hashes and runs.
+    """Return ``<hash>  <run>  (<properties of the machine>)`` for each run, and the hash of hashes and runs for all.
 
-    InputError where results are damaged, unless ``entries`` say so already."""
+    InputError where results are damaged, unless ``entries`` say so already.
+    """
     lines, known = [], []
     for entry in entries or listed(base):
         path = base / entry.name / "results.h5"
