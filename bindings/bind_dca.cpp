@@ -289,12 +289,11 @@ void bind_dca(nb::module_& m) {
           },
           "(chains that wait, chains that run).");
 
-  const auto how = [](const std::string& backend, const plaq::task::options& pool, bool split,
+  const auto how = [](const std::string& backend, const plaq::task::options& pool,
                       const std::pair<std::vector<int>, int>& gpus, int in_flight) {
     run_options out;
     out.backend = backend;
     out.pool = pool;
-    out.split = split;
     out.in_flight = in_flight;
     for (const int gpu : gpus.first) out.devices.push_back({gpu});
     out.ranks_per_device = gpus.second;
@@ -303,12 +302,12 @@ void bind_dca(nb::module_& m) {
   m.def(
       "run_chains",
       [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-            bool split, const std::pair<std::vector<int>, int>& gpus, int in_flight, control& c) {
+            const std::pair<std::vector<int>, int>& gpus, int in_flight, control& c) {
         const problem fixed = p;  // while another thread may set the original
         nb::gil_scoped_release release;
-        run_chains(fixed, queue, how(backend, pool, split, gpus, in_flight), c);
+        run_chains(fixed, queue, how(backend, pool, gpus, in_flight), c);
       },
-      "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "gpus"_a, "in_flight"_a, "control"_a,
+      "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "in_flight"_a, "control"_a,
       "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the "
       "queue\n"
       "is closed and empty, or all are stopped. gpus: where chains walk and are measured, by number; -1 is the host "
@@ -331,12 +330,12 @@ void bind_dca(nb::module_& m) {
   m.def(
       "run_chains_spread",
       [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-            bool split, const std::pair<std::vector<int>, int>& gpus, control& c, g4_spread& spread) {
+            const std::pair<std::vector<int>, int>& gpus, control& c, g4_spread& spread) {
         const problem fixed = p;
         nb::gil_scoped_release release;
-        run_chains_spread(fixed, queue, how(backend, pool, split, gpus, 0), c, spread);
+        run_chains_spread(fixed, queue, how(backend, pool, gpus, 0), c, spread);
       },
-      "problem"_a, "queue"_a, "backend"_a, "options"_a, "split"_a, "gpus"_a, "control"_a, "spread"_a,
+      "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "control"_a, "spread"_a,
       "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no\n"
       "two-particle functions: their shares are in `spread`.");
 }

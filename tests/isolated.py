@@ -126,11 +126,10 @@ class Isolated:
     def fresh_chains(self):
         return Chains.fresh(comm.world(), self.chains, self.bins)
 
-    def run(self, chains, threads="fiber", workers=2, accumulate="shared", in_flight="auto",
+    def run(self, chains, threads="fiber", workers=2, in_flight="auto",
             watch=lambda measurements, sweeps: None):
         """Takes the chains on; returns whether all are complete."""
-        how = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
-                              chains_in_flight=in_flight, device="none")
+        how = SimpleNamespace(threads=threads, workers=workers, bind="auto", chains_in_flight=in_flight, device="none")
         return run_chains(self.problem, chains, how, comm.world(), watch)
 
     def collected(self, chains):

@@ -1,4 +1,4 @@
-"""How many chains are under way at once, on two workers with split accumulators: `python in_flight.py [REPEATS]`.
+"""How many chains are under way at once, on two workers: `python in_flight.py [REPEATS]`.
 
 16A, beta = 4, U = 6, n = 0.95, 16 chains of 4 bins, pairing and one general channel of G4 with 24 frequencies. All
 chains at once (as without any limit), as many as the policy finds, and one. Each run is a process of its own, in
@@ -37,8 +37,8 @@ def one(in_flight):
         window=24, pairing=True, orbit=pair_orbits(PointGroup(case.cluster)), channels=[("magnetic", 5, 0)])
     problem = ctaux.make_problem(case.cluster, case.mesh, request, solver)
     chains = Chains.fresh(world(), solver.chains, solver.bins)
-    run = SimpleNamespace(threads="fiber", workers=2, bind="auto", accumulate="split",
-                          device="none", chains_in_flight=in_flight if in_flight == "auto" else int(in_flight))
+    run = SimpleNamespace(threads="fiber", workers=2, bind="auto", device="none",
+                          chains_in_flight=in_flight if in_flight == "auto" else int(in_flight))
     started = time.perf_counter()
     run_chains(problem, chains, run, world(), lambda *_: None)
     wall = time.perf_counter() - started

@@ -56,8 +56,7 @@ class Problem:
         return found.order
 
     def run(self, order=None, measurements=200, bins=4, warm_up=50, window=0, every=1, block="auto", precision="double",
-            threads="fiber", workers=1, chains=1, accumulate="shared", start=None,
-            in_flight="auto"):
+            threads="fiber", workers=1, chains=1, start=None, in_flight="auto"):
         """Walk and measure; seconds are of the process's CPU for one worker, of the wall otherwise."""
         if order is None:
             order = self.K + self.beta * self.U * self.cluster.size * self.density * (4 - self.density) / 16
@@ -68,8 +67,7 @@ class Problem:
             point=0, iteration=0, window=window, pairing=window > 0, orbit=pair_orbits(self.group))
         problem = ctaux.make_problem(self.cluster, self.mesh, request, solver)
         taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
-        run = SimpleNamespace(threads=threads, workers=workers, bind="auto", accumulate=accumulate,
-                              chains_in_flight=in_flight, device="none")
+        run = SimpleNamespace(threads=threads, workers=workers, bind="auto", chains_in_flight=in_flight, device="none")
         started, cpu = time.perf_counter(), time.process_time()
         run_chains(problem, taken, run, world(), lambda *_: None)
         wall, cpu = time.perf_counter() - started, time.process_time() - cpu

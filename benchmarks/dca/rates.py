@@ -48,12 +48,11 @@ def main():
     for _ in range(REPEATS):
         for threads in ("os", "fiber"):
             for workers in (1, 2):
-                for accumulate in ("shared", "split"):
-                    found = plaquette.run(order=order, measurements=2048, bins=8, chains=8, warm_up=10, window=16,
-                                          threads=threads, workers=workers, accumulate=accumulate)
-                    walls.setdefault((threads, workers, accumulate), []).append(found.wall)
-    for (threads, workers, accumulate), values in walls.items():
-        print(f"  {threads:<6} {workers} workers {accumulate:<7} {statistics.median(values):7.2f} s")
+                found = plaquette.run(order=order, measurements=2048, bins=8, chains=8, warm_up=10, window=16,
+                                      threads=threads, workers=workers)
+                walls.setdefault((threads, workers), []).append(found.wall)
+    for (threads, workers), values in walls.items():
+        print(f"  {threads:<6} {workers} workers {statistics.median(values):7.2f} s")
     other(sys.argv[1:])
 
 

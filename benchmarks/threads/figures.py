@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 from peers import CASES, Peers
-from solver import ACCUMULATE, Study
+from solver import Study
 from traced import Traces, idle_rate, queue_length
 
 BACKENDS = ("fiber", "os", "hpx")
@@ -49,15 +49,15 @@ def solver(study: Study):
 
     def draw(theme):
         figure, axes = plt.subplots(1, 3, figsize=(11, 3.8))
-        names = [f"{threads}\n{accumulate}" for accumulate, threads in study.runs]
+        names = list(study.runs)
         places = range(len(names))
 
         def bars(axis, quantity, shift=0.0, width=0.7, factor=1.0, **look):
-            found = [study.mean(case, quantity) for case in study.runs]
+            found = [study.mean(threads, quantity) for threads in study.runs]
             axis.bar([i + shift for i in places], [factor * mean for mean, _ in found], width,
                      yerr=[factor * error for _, error in found], ecolor=theme.ink, **look)
 
-        by_backend = [colour(theme, f"plaq_{threads}") for _, threads in study.runs]
+        by_backend = [colour(theme, f"plaq_{threads}") for threads in study.runs]
         bars(axes[0], "wall", color=by_backend)
         axes[0].set(title="Time to solution, s")
         bars(axes[1], "voluntary", -0.2, 0.4, label="voluntary", color=theme.series[3])
@@ -78,17 +78,14 @@ def timelines(traces: Traces):
     """Idle rate and queue length over time in one traced run of each."""
 
     def draw(theme):
-        figure, axes = plt.subplots(2, len(ACCUMULATE), figsize=(11, 5), sharex="col", sharey="row")
-        for (accumulate, threads), found in traces.runs.items():
-            column = axes[:, ACCUMULATE.index(accumulate)]
+        figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True)
+        for threads, found in traces.runs.items():
             look = {"color": colour(theme, f"plaq_{threads}"), "label": threads, "lw": 1.1}
-            column[0].plot(*idle_rate(found), drawstyle="steps-pre", **look)
-            column[1].plot(*queue_length(found), drawstyle="steps-post", **look)
-            column[0].set(title=f"accumulate = {accumulate}", ylim=(-3, 103))
-            column[1].set(xlabel="time, s")
-        axes[0, 0].set(ylabel="idle rate, %")
-        axes[1, 0].set(ylabel="queue length, tasks")
-        axes[0, 0].legend(loc="upper center", ncols=3)
+            axes[0].plot(*idle_rate(found), drawstyle="steps-pre", **look)
+            axes[1].plot(*queue_length(found), drawstyle="steps-post", **look)
+        axes[0].set(ylabel="idle rate, %", ylim=(-3, 103))
+        axes[1].set(ylabel="queue length, tasks", xlabel="time, s")
+        axes[0].legend(loc="upper center", ncols=3)
         return figure
 
     return draw

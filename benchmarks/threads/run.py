@@ -70,7 +70,7 @@ def write(found: list[dict], out: Path) -> Study:
         "threads_solver": figures.solver(study),
         "threads_over_time": figures.timelines(traces),
     }
-    tables = [*peers.tables(small), study.table(), *traces.tops()]
+    tables = [*peers.tables(small), study.table(), traces.top()]
     where = f"{len(found)} rounds; " + "; ".join(sorted({part["machine"] for part in found}))
     missing = sorted(set(peers.ENGINES) - set(small.engines))
     if missing:

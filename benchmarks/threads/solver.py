@@ -1,5 +1,4 @@
-"""Time to solution of the QMC solver over the thread back ends: chains that measure in place, or that hand their
-configurations to accumulator tasks of their own."""
+"""Time to solution of the QMC solver over the thread back ends."""
 
 from __future__ import annotations
 
@@ -16,7 +15,6 @@ from plaq import _core
 from plaq.trace.session import Session
 
 WORKERS = 2
-ACCUMULATE = ("shared", "split")
 PERIOD = 0.01  # s between the samples of a trace
 
 
@@ -58,45 +56,44 @@ class Job:
         self._problem = Problem([[2, 0], [0, 2]], 6.0, 1 / 0.07, 0.95)
         self._order = self._problem.converge(5, 2000)
 
-    def once(self, threads: str, accumulate: str) -> dict:
+    def once(self, threads: str) -> dict:
         """Wall time in s, context switches, share of the cores that was used, digest of the result."""
         before = used()
-        found = self._problem.run(threads=threads, workers=WORKERS, accumulate=accumulate, order=self._order,
+        found = self._problem.run(threads=threads, workers=WORKERS, order=self._order,
                                   measurements=2048, bins=8, chains=8, warm_up=10, window=16)
         taken = {name: value - before[name] for name, value in used().items()}
-        return {"threads": threads, "accumulate": accumulate, "wall": found.wall,
+        return {"threads": threads, "wall": found.wall,
                 "voluntary": taken["voluntary"], "involuntary": taken["involuntary"],
                 "used": taken["cpu"] / (found.wall * WORKERS), "digest": digest([found.states, found.bins.state()])}
 
     def measure(self) -> list[dict]:
-        """One round: every back end with chains that measure in place, then with accumulators."""
-        return [self.once(threads, accumulate) for accumulate in ACCUMULATE for threads in _core.task.backends()]
+        """One round: every back end once."""
+        return [self.once(threads) for threads in _core.task.backends()]
 
     def record(self, folder: Path) -> None:
         """A trace of one run each, in a folder of its own; what is there stays."""
-        for accumulate in ACCUMULATE:
-            for threads in _core.task.backends():
-                into = folder / f"{threads}-{accumulate}"
-                if not into.exists():
-                    with Session(into, period=PERIOD, notes={"back end": threads, "accumulate": accumulate}):
-                        self.once(threads, accumulate)
+        for threads in _core.task.backends():
+            into = folder / threads
+            if not into.exists():
+                with Session(into, period=PERIOD, notes={"back end": threads}):
+                    self.once(threads)
 
 
 class Study:
-    """All rounds of `Job.measure`, by (accumulate, back end)."""
+    """All rounds of `Job.measure`, by back end."""
 
     def __init__(self, rounds: list[list[dict]]):
-        self.runs: dict[tuple[str, str], list[dict]] = {}
+        self.runs: dict[str, list[dict]] = {}
         for run in (run for found in rounds for run in found):
-            self.runs.setdefault((run["accumulate"], run["threads"]), []).append(run)
+            self.runs.setdefault(run["threads"], []).append(run)
 
     @property
     def backends(self) -> list[str]:
-        return sorted({threads for _, threads in self.runs})
+        return sorted(self.runs)
 
-    def mean(self, case: tuple[str, str], quantity: str) -> tuple[float, float]:
+    def mean(self, threads: str, quantity: str) -> tuple[float, float]:
         """Mean and its standard error."""
-        values = [run[quantity] for run in self.runs[case]]
+        values = [run[quantity] for run in self.runs[threads]]
         return statistics.mean(values), statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
 
     @property
@@ -105,16 +102,15 @@ class Study:
 
     def table(self) -> Table:
         rows = []
-        for case in self.runs:
-            accumulate, threads = case
-            wall, wall_error = self.mean(case, "wall")
-            used, used_error = self.mean(case, "used")
-            switches = [self.mean(case, kind) for kind in ("voluntary", "involuntary")]
-            rows.append([threads, accumulate, f"{wall:.3f} ± {wall_error:.3f}",
+        for threads in self.runs:
+            wall, wall_error = self.mean(threads, "wall")
+            used, used_error = self.mean(threads, "used")
+            switches = [self.mean(threads, kind) for kind in ("voluntary", "involuntary")]
+            rows.append([threads, f"{wall:.3f} ± {wall_error:.3f}",
                          *(f"{mean:.0f} ± {error:.0f}" for mean, error in switches),
                          f"{used:.1%} ± {used_error:.1%}"])
         count = sum(map(len, self.runs.values()))
         note = f"All {count} runs gave the same bits." if self.same_bits else "THE RESULTS DIFFER."
         repeats = len(next(iter(self.runs.values())))
         return Table(f"QMC solver: {Job.text}, {repeats} runs each, interleaved",
-                     ["back end", "accumulate", "time, s", "voluntary", "involuntary", "cores in use"], rows, note)
+                     ["back end", "time, s", "voluntary", "involuntary", "cores in use"], rows, note)

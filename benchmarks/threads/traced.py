@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from solver import ACCUMULATE
 from tables import Table
 
 from plaq import trace
@@ -16,30 +15,25 @@ TOP = 10
 
 
 class Traces:
-    """The traces below a folder, by (accumulate, back end)."""
+    """The traces below a folder, by back end."""
 
     def __init__(self, folder: Path):
-        self.runs: dict[tuple[str, str], Trace] = {}
+        self.runs: dict[str, Trace] = {}
         for path in sorted(folder.iterdir()):
             found = trace.read(path)
-            self.runs[found.metadata["accumulate"], found.metadata["back end"]] = found
+            self.runs[found.metadata["back end"]] = found
 
-    def tops(self) -> list[Table]:
-        """For each way to accumulate the names that have most exclusive time on the first back end, in tasks."""
-        out = []
-        for accumulate in ACCUMULATE:
-            profiles = {threads: on_workers(found) for (which, threads), found in self.runs.items()
-                        if which == accumulate}
-            first = next(iter(profiles.values()))
-            rows = []
-            for key in list(first)[:TOP]:
-                kind, name = key
-                rows.append([name, kind, f"{first[key].calls}", *(
-                    f"{of[key].exclusive:.3f} s, {of[key].exclusive / sum(r.exclusive for r in of.values()):.1%}"
-                    if key in of else "–" for of in profiles.values())])
-            out.append(Table(f"Top ten of a traced run, accumulate = {accumulate}: exclusive time, share",
-                             ["name", "kind", "calls", *profiles], rows))
-        return out
+    def top(self) -> Table:
+        """The names that have most exclusive time on the first back end, in tasks."""
+        profiles = {threads: on_workers(found) for threads, found in self.runs.items()}
+        first = next(iter(profiles.values()))
+        rows = []
+        for key in list(first)[:TOP]:
+            kind, name = key
+            rows.append([name, kind, f"{first[key].calls}", *(
+                f"{of[key].exclusive:.3f} s, {of[key].exclusive / sum(r.exclusive for r in of.values()):.1%}"
+                if key in of else "–" for of in profiles.values())])
+        return Table("Top ten of a traced run: exclusive time, share", ["name", "kind", "calls", *profiles], rows)
 
 
 def on_workers(found: Trace) -> dict[tuple[str, str], Row]:

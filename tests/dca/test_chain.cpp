@@ -61,28 +61,26 @@ TEST(chain, goes_on_to_the_same_bits_wherever_it_was_stopped) {
   const auto whole = all_of(run_to_the_end(p, fresh(3, everyone)));
   int stops = 0;
   for (const int how_to_stop : {control::finish, control::abandon})
-    for (std::uint64_t after = 1; after < 84; after += 9)
-      for (const bool split : {false, true}) {
-        auto chains = fresh(3, everyone);
-        auto how = on("fiber", 2);
-        how.split = split;
-        std::uint64_t at = after;
-        while (!std::ranges::all_of(chains, [&](const auto& c) { return c.complete(p->rules); })) {
-          control c;
-          std::atomic<bool> ended{false};
-          std::jthread stopper([&] {
-            while (c.measurements < at && !ended) std::this_thread::yield();
-            c.stop = how_to_stop;
-          });
-          chains = taken_on(p, std::move(chains), how, c);
-          ended = true;
-          ASSERT_EQ(chains.size(), 3u);
-          for (const auto& s : chains) ASSERT_EQ(s.bins.size(), s.bins_done) << "whole bins";
-          if (++stops > 3000) FAIL() << "it does not come forward";
-          at += 7;
-        }
-        EXPECT_EQ(all_of(chains), whole) << "stopped after " << after;
+    for (std::uint64_t after = 1; after < 84; after += 9) {
+      auto chains = fresh(3, everyone);
+      auto how = on("fiber", 2);
+      std::uint64_t at = after;
+      while (!std::ranges::all_of(chains, [&](const auto& c) { return c.complete(p->rules); })) {
+        control c;
+        std::atomic<bool> ended{false};
+        std::jthread stopper([&] {
+          while (c.measurements < at && !ended) std::this_thread::yield();
+          c.stop = how_to_stop;
+        });
+        chains = taken_on(p, std::move(chains), how, c);
+        ended = true;
+        ASSERT_EQ(chains.size(), 3u);
+        for (const auto& s : chains) ASSERT_EQ(s.bins.size(), s.bins_done) << "whole bins";
+        if (++stops > 3000) FAIL() << "it does not come forward";
+        at += 7;
       }
+      EXPECT_EQ(all_of(chains), whole) << "stopped after " << after;
+    }
   EXPECT_GT(stops, 40);
 }
 
@@ -140,19 +138,6 @@ TEST(chain, has_numbers_of_its_own) {
   EXPECT_EQ(found.back(), found.front());
 }
 
-TEST(chain, waits_for_its_accumulator_to_any_depth) {
-  const auto p = tiny_problem();
-  const auto whole = all_of(run_to_the_end(p, fresh(2, everyone)));
-  for (const char* backend : {"fiber", "os"})
-    for (const int workers : {1, 3})
-      for (const int depth : {-1, 1, 2, 50}) {
-        auto how = on(backend, workers);
-        how.split = true;
-        how.channel_depth = depth;
-        EXPECT_EQ(all_of(run_to_the_end(p, fresh(2, everyone), how)), whole) << backend << workers << " " << depth;
-      }
-}
-
 TEST(chain, walks_in_the_bath_that_is_its_own) {
   const auto p = tiny_problem();
   p->rules.bins = 1;
@@ -180,28 +165,25 @@ TEST(chain, walks_in_the_bath_that_is_its_own) {
 TEST(chain, that_fails_says_so_and_leaves_the_others_as_they_were) {
   const auto p = tiny_problem();
   for (auto& x : p->measured.g0_frequency) x = std::nan("");
-  for (const bool split : {false, true}) {
-    auto how = on("fiber", 2);
-    how.split = split;
-    control c;
-    chain_queue queue;
-    for (auto& s : fresh(4, everyone)) queue.add(std::move(s));
-    queue.close();
-    try {
-      run_chains(*p, queue, how, c);
-      FAIL();
-    } catch (const runtime_failure& e) {
-      const std::string what = e.what();
-      EXPECT_NE(what.find("chain "), std::string::npos) << what;
-      EXPECT_NE(what.find("measured a value that is not finite"), std::string::npos) << what;
-    }
-    EXPECT_EQ(c.stop.load(), int(control::finish));
-    const auto back = queue.take(10);
-    ASSERT_EQ(back.size(), 4u);
-    for (const auto& s : back) {
-      EXPECT_EQ(s.bins_done, 0u);
-      EXPECT_TRUE(s.bins.empty());
-    }
+  auto how = on("fiber", 2);
+  control c;
+  chain_queue queue;
+  for (auto& s : fresh(4, everyone)) queue.add(std::move(s));
+  queue.close();
+  try {
+    run_chains(*p, queue, how, c);
+    FAIL();
+  } catch (const runtime_failure& e) {
+    const std::string what = e.what();
+    EXPECT_NE(what.find("chain "), std::string::npos) << what;
+    EXPECT_NE(what.find("measured a value that is not finite"), std::string::npos) << what;
+  }
+  EXPECT_EQ(c.stop.load(), int(control::finish));
+  const auto back = queue.take(10);
+  ASSERT_EQ(back.size(), 4u);
+  for (const auto& s : back) {
+    EXPECT_EQ(s.bins_done, 0u);
+    EXPECT_TRUE(s.bins.empty());
   }
 }
 

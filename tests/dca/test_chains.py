@@ -20,7 +20,7 @@ from plaq.dca.solver import chains as module
 from plaq.dca.solver.chains import Chains, in_columns, joined_columns, out_of_columns, run_chains
 
 needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
-RUN = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto",
+RUN = SimpleNamespace(threads="fiber", workers=1, bind="auto", chains_in_flight="auto",
                       device="none")
 
 

@@ -33,29 +33,26 @@ def reference():
     return results(chains)
 
 
-@pytest.mark.parametrize("accumulate", ["shared", "split"])
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("threads", ["os", "fiber"])
-def test_same_bits_on_every_back_end_with_any_workers_shared_or_split(reference, threads, workers, accumulate):
+def test_same_bits_on_every_back_end_with_any_workers(reference, threads, workers):
     case = small_case()
     chains = case.fresh_chains()
-    assert case.run(chains, threads=threads, workers=workers, accumulate=accumulate)
+    assert case.run(chains, threads=threads, workers=workers)
     assert results(chains) == reference
 
 
-@pytest.mark.parametrize("accumulate", ["shared", "split"])
 @pytest.mark.parametrize("in_flight", [1, 4096])
 @pytest.mark.parametrize("threads", ["os", "fiber"])
-def test_same_bits_with_few_or_all_chains_under_way(reference, threads, in_flight, accumulate):
+def test_same_bits_with_few_or_all_chains_under_way(reference, threads, in_flight):
     case = small_case()
     chains = case.fresh_chains()
-    assert case.run(chains, threads=threads, in_flight=in_flight, accumulate=accumulate)
+    assert case.run(chains, threads=threads, in_flight=in_flight)
     assert results(chains) == reference
 
 
 @pytest.mark.parametrize("wish", ["finish_bins", "abandon_bins"])
-@pytest.mark.parametrize("split", [False, True])
-def test_same_bits_after_interruptions(reference, wish, split):
+def test_same_bits_after_interruptions(reference, wish):
     case = small_case()
     chains = case.fresh_chains()
     two = _core.task.Options()
@@ -71,7 +68,7 @@ def test_same_bits_after_interruptions(reference, wish, split):
         if moment == 0:
             getattr(control, wish)()
         with ThreadPoolExecutor(1) as aside:
-            run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", two, split, ([], 1), 0, control)
+            run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", two, ([], 1), 0, control)
             while not run.done() and control.sweeps < moment:
                 pass
             getattr(control, wish)()

@@ -245,27 +245,24 @@ TEST(device_walk, fills_bins_like_the_workers) {
   auto p = some_problem(true, {{channel::magnetic, 1, 0}});
   p->rules.bins = 1;
   p->rules.measurements_per_bin = 20;
-  for (const bool split : {false, true}) {
-    run_options here, there;
-    here.pool.workers = there.pool.workers = 2;
-    here.split = there.split = split;
-    there.devices = {{place::host}, {place::host}};
-    control first, second;
-    const auto all = [](int) { return true; };
-    const auto expected = taken_on(p, fresh(5, all), here, first), found = taken_on(p, fresh(5, all), there, second);
-    ASSERT_EQ(found.size(), 5u);
-    EXPECT_EQ(second.sweeps, first.sweeps);
-    EXPECT_EQ(second.measurements, first.measurements);
-    for (int c = 0; c < 5; ++c) {
-      expect_same_vertices(found[c].current, expected[c].current);
-      EXPECT_EQ(found[c].moves.accepted, expected[c].moves.accepted);
-      ASSERT_EQ(found[c].bins.size(), 1u);
-      const auto &a = found[c].bins[0].sums, &b = expected[c].bins[0].sums;
-      ASSERT_EQ(a.size(), b.size());
-      double largest = 0;
-      for (double x : b) largest = std::max(largest, std::abs(x));
-      for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5 * largest);
-    }
+  run_options here, there;
+  here.pool.workers = there.pool.workers = 2;
+  there.devices = {{place::host}, {place::host}};
+  control first, second;
+  const auto all = [](int) { return true; };
+  const auto expected = taken_on(p, fresh(5, all), here, first), found = taken_on(p, fresh(5, all), there, second);
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_EQ(second.sweeps, first.sweeps);
+  EXPECT_EQ(second.measurements, first.measurements);
+  for (int c = 0; c < 5; ++c) {
+    expect_same_vertices(found[c].current, expected[c].current);
+    EXPECT_EQ(found[c].moves.accepted, expected[c].moves.accepted);
+    ASSERT_EQ(found[c].bins.size(), 1u);
+    const auto &a = found[c].bins[0].sums, &b = expected[c].bins[0].sums;
+    ASSERT_EQ(a.size(), b.size());
+    double largest = 0;
+    for (double x : b) largest = std::max(largest, std::abs(x));
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5 * largest);
   }
 }
 

@@ -81,7 +81,6 @@ TEST(g4_spread, has_the_bits_of_chains_without_it) {
     how.pool.workers = 1;
     run_and_compare(pair, 3, [&](int c) { return c % p; }, how);
     how.pool.workers = 2;
-    how.split = true;
     run_and_compare(all, 2, [&](int) { return p - 1; }, how);  // others run none
   }
 }

@@ -28,11 +28,9 @@ TEST(InFlightRun, ChainsThatMakeWayKeepTheirBits) {
   how.pool.workers = 1;
   how.in_flight = 1;
   const auto reference = bits(how);
-  for (const char* backend : {"fiber", "os"})
-    for (const bool split : {false, true}) {
+  for (const char* backend : {"fiber", "os"}) {
       how.backend = backend;
       how.pool.workers = 2;
-      how.split = split;
       how.in_flight = 0;
       std::atomic<int> looks{0}, most{0};
       how.decide = [&](const batch::pressure& now) {
@@ -40,7 +38,7 @@ TEST(InFlightRun, ChainsThatMakeWayKeepTheirBits) {
         return looks++ % 3 == 0 ? 1 : 4;
       };
       how.look_every = std::chrono::milliseconds(1);
-      EXPECT_EQ(bits(how), reference) << backend << split;
+      EXPECT_EQ(bits(how), reference) << backend;
       EXPECT_GT(looks, 3);
       EXPECT_GT(most, 1);
     }

@@ -131,7 +131,7 @@ def test_resolved_file_reads_back_to_the_same_parameters(tmp_path):
 
 def test_fingerprint_ignores_how_a_run_is_carried_out():
     p = synthetic.parameters()
-    same = p.replace(run={"threads": "os", "workers": 3, "accumulate": "split", "walltime": 60})
+    same = p.replace(run={"threads": "os", "workers": 3, "walltime": 60})
     assert p.fingerprint() == same.fingerprint() and p.conflict(same) is None
     other = p.replace(solver={"seed": 2})
     assert p.fingerprint() != other.fingerprint() and p.conflict(other)[:3] == ("solver.seed", 1, 2)

@@ -62,9 +62,7 @@ def reference(tmp_path_factory):
 @pytest.mark.parametrize("arguments", [
     ("--threads", "os", "--workers", 3),
     ("--threads", "fiber", "--workers", 2),
-    ("--threads", "fiber", "--workers", 1, "--set", "run.accumulate=split"),
-    ("--threads", "os", "--workers", 2, "--set", "run.accumulate=split"),
-    ("--threads", "fiber", "--workers", 2, "--set", "run.accumulate=split", "--set", "run.chains_in_flight=1"),
+    ("--threads", "fiber", "--workers", 2, "--set", "run.chains_in_flight=1"),
 ])
 def test_workers_and_back_ends_do_not_change_a_bit(reference, tmp_path_factory, arguments):
     home, bits = reference

@@ -94,8 +94,6 @@ TABLE = [
     Parameter("two_particle", "bosonic", list_of(integer(-1000, 1000), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
     *running.rows([
-        Parameter("run", "accumulate", choice("shared", "split"), "shared", "",
-                  "a chain measures in place, or hands its configurations to an accumulator task"),
         Parameter("run", "device", devices(), "none", "",
                   "devices on which chains walk and are measured: none for the workers, numbers of GPUs, or auto for "
                   "GPUs where there are some; changes results, within errors. Not yet run on a GPU"),

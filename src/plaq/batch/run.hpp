@@ -57,15 +57,13 @@ void visit(queue<Piece>& pieces, Piece p, control& c, const leave& why, Work&& w
 /// work(pool, piece, another) runs as a task of this name, makes steps as long as another() says so, and returns
 /// whether the piece is complete. A visit has one step at least, unless the run is stopped; between steps a piece
 /// may be called back or have to make way, and goes on in another visit, maybe on another rank: what it is to keep
-/// belongs into the piece. `tasks_each`: tasks that a piece keeps busy at a time.
+/// belongs into the piece.
 template <class Piece, class Work>
-void run(queue<Piece>& pieces, const options& how, control& c, trace::label name, Work&& work, int tasks_each = 1) {
+void run(queue<Piece>& pieces, const options& how, control& c, trace::label name, Work&& work) {
   check(how.in_flight >= 0, "batch: a number of places is positive, or 0 for a policy");
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
     const auto set_places = [&](int places) { pieces.set_places(c.places = places); };
-    // A piece always has something to run, so as many as there are workers keep these busy; one of two tasks may
-    // have something for two.
-    const int first = how.in_flight > 0 ? how.in_flight : (pool.workers() + tasks_each - 1) / tasks_each;
+    const int first = how.in_flight > 0 ? how.in_flight : pool.workers();
     set_places(first);
     in_flight_rule rule(first);
     pool_watch pools;

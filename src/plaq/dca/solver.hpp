@@ -13,8 +13,6 @@ namespace plaq::dca {
 
 /// How the chains are run; nothing in here changes a result.
 struct run_options : batch::options {
-  bool split = false;     ///< a task of its own for the accumulator of every chain
-  int channel_depth = 4;  ///< samples that wait for an accumulator, when split
   /// Where chains walk and are measured, each at the one that has most room when it comes; none: on the workers, which
   /// also measure where two-particle functions are spread over ranks. This does change a result: by rounding at first,
   /// within errors in the end. Which of them it is does not.

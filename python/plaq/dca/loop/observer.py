@@ -182,10 +182,7 @@ class Observer(QuietObserver):
             self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: distributed})
         shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
         check = checks.in_words(point)
-        split = self._parameters.run.accumulate == "split"
-        places = point.history[-1].get("chains_in_flight") if split and point.history else None
-        in_flight = f"; {places} chains in flight" if places else ""
-        self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}{in_flight}")
+        self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}")
         if warnings := checks.warnings(point, self._parameters.dca.density):
             self._log.line(f"{'':8}warning: {', '.join(warnings)}")
         for note in dict.fromkeys(e.note for e in point.observables.values() if e.note and e.supported):

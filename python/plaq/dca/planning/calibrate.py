@@ -92,7 +92,7 @@ class Walk:
             channels=list(channels))
         problem = ctaux.make_problem(cluster, mesh, request, solver)
         self.iteration = time.perf_counter() - started
-        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", accumulate="shared", chains_in_flight="auto",
+        run = SimpleNamespace(threads="fiber", workers=1, bind="auto", chains_in_flight="auto",
                               device="none")
         alone = comm.split(comm.rank)
         while True:

@@ -224,9 +224,8 @@ class Runner:
 
         def work():
             try:
-                split = run.accumulate == "split"
                 places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
-                start = (problem, self._queue, run.threads, self._options, split, gpus)
+                start = (problem, self._queue, run.threads, self._options, gpus)
                 if exchange:
                     _core.dca.run_chains_spread(*start, self._control, exchange)
                 else:
