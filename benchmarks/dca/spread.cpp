@@ -16,7 +16,7 @@
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/mpi/library.hpp"
-#include "plaq/dca/g4_spread.hpp"
+#include "plaq/dca/measure/distributed_g4.hpp"
 #include "plaq/task/backends.hpp"
 
 using namespace plaq;

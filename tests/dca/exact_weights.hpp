@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plaq/dca/reference.hpp"
-#include "plaq/dca/walker.hpp"
+#include "plaq/dca/walk/walker.hpp"
 #include "small_problem.hpp"
 
 namespace plaq::dca {

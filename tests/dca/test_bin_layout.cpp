@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/bin_layout.hpp"
+#include "plaq/dca/measure/bin_layout.hpp"
 #include "small_problem.hpp"
 
 namespace plaq::dca {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/accumulator.hpp"
+#include "plaq/dca/measure/accumulator.hpp"
 #include "small_problem.hpp"
 
 namespace plaq::dca {

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "exact_weights.hpp"
-#include "plaq/dca/charge_worm.hpp"
+#include "plaq/dca/walk/charge_worm.hpp"
 
 using namespace plaq::dca;
 using point = charge_worm::point;

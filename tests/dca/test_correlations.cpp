@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "plaq/dca/correlations.hpp"
+#include "plaq/dca/measure/correlations.hpp"
 #include "plaq/dca/reference.hpp"
 #include "small_problem.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/accumulator.hpp"
+#include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/device/accumulator.hpp"
 #include "plaq/dca/device/take_on.hpp"
 #include "plaq/dca/device/walk_places.hpp"

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/g0_table.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;

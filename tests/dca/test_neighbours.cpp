@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "plaq/dca/neighbours.hpp"
+#include "plaq/dca/walk/neighbours.hpp"
 #include "plaq/dca/reference.hpp"
-#include "plaq/dca/walker.hpp"
+#include "plaq/dca/walk/walker.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "plaq/dca/occupation.hpp"
+#include "plaq/dca/walk/occupation.hpp"
 
 using namespace plaq::dca;
 

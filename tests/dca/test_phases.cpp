@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "plaq/dca/phases.hpp"
+#include "plaq/dca/walk/phases.hpp"
 
 using plaq::dca::fourier_phases;
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/single_particle.hpp"
+#include "plaq/dca/measure/single_particle.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;

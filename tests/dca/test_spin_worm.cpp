@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "exact_weights.hpp"
-#include "plaq/dca/spin_worm.hpp"
+#include "plaq/dca/walk/spin_worm.hpp"
 
 using namespace plaq::dca;
 using plaq::stream_id;

@@ -7,7 +7,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/reference.hpp"
-#include "plaq/dca/walker.hpp"
+#include "plaq/dca/walk/walker.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;

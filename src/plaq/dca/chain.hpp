@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "plaq/batch/control.hpp"
-#include "plaq/dca/accumulator.hpp"
+#include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/dca/streams.hpp"
-#include "plaq/dca/walker.hpp"
+#include "plaq/dca/walk/walker.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::dca {

@@ -5,18 +5,12 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/configuration.hpp"
-#include "plaq/dca/g0_table.hpp"
-#include "plaq/dca/two_particle.hpp"
+#include "plaq/dca/walk/configuration.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
+#include "plaq/dca/channels.hpp"
+#include "plaq/dca/momenta.hpp"
 
 namespace plaq::dca {
-
-/// A two-particle function to be measured: which product, at which transfer (Q, m).
-struct channel_request {
-  channel kind;
-  int transfer;
-  int bosonic;
-};
 
 /// The cluster in its bath: what the weight of a configuration and its Green's functions depend on.
 struct cluster_model {

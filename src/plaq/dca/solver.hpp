@@ -5,7 +5,7 @@
 #include "plaq/batch/queue.hpp"
 #include "plaq/batch/run.hpp"
 #include "plaq/dca/chain.hpp"
-#include "plaq/dca/g4_spread.hpp"
+#include "plaq/dca/measure/distributed_g4.hpp"
 #include "plaq/dca/problem.hpp"
 #include "plaq/gpu/devices.hpp"
 

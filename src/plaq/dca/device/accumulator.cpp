@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/correlations.hpp"
+#include "plaq/dca/measure/correlations.hpp"
 #include "plaq/dca/streams.hpp"
 
 namespace plaq::dca::device {

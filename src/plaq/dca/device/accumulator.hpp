@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "plaq/dca/accumulator.hpp"
+#include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/device/walk_place.hpp"
 
 namespace plaq::dca::device {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "plaq/dca/device/chain.hpp"
-#include "plaq/dca/turned.hpp"
+#include "plaq/dca/walk/spin_flip.hpp"
 
 namespace plaq::dca::device {
 

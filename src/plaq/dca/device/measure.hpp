@@ -3,7 +3,7 @@
 #include "plaq/dca/device/correlations.hpp"
 #include "plaq/dca/device/single_particle.hpp"
 #include "plaq/dca/device/two_particle.hpp"
-#include "plaq/dca/two_particle_sums.hpp"
+#include "plaq/dca/measure/two_particle_sums.hpp"
 
 namespace plaq::dca::device {
 

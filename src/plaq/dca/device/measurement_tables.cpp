@@ -4,7 +4,7 @@
 #include <complex>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/bin_layout.hpp"
+#include "plaq/dca/measure/bin_layout.hpp"
 
 namespace plaq::dca::device {
 

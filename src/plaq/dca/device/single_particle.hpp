@@ -1,7 +1,7 @@
 // M(R, i w) and what it has in common with G(k, k'), on a device: dca::single_particle.
 #pragma once
 #include "plaq/dca/device/measured_sample.hpp"
-#include "plaq/dca/phases.hpp"
+#include "plaq/dca/walk/phases.hpp"
 #include "plaq/gpu/product.hpp"
 
 namespace plaq::dca::device {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/fill.hpp"
+#include "plaq/dca/walk/fill.hpp"
 
 namespace plaq::dca::device {
 

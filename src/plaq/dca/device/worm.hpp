@@ -1,7 +1,7 @@
 // The worm of dca::spin_worm on a device, which says what it is; here is what a team does of it.
 #pragma once
 #include "plaq/dca/device/matrices.hpp"
-#include "plaq/dca/spin_worm.hpp"
+#include "plaq/dca/walk/spin_worm.hpp"
 
 namespace plaq::dca::device {
 

@@ -1,4 +1,4 @@
-#include "plaq/dca/g0_table.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "plaq/dca/g4_spread.hpp"
+#include "plaq/dca/measure/distributed_g4.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,22 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "plaq/base/portion.hpp"
-#include "plaq/dca/packed_rows.hpp"
-#include "plaq/dca/two_frequency.hpp"
+#include "plaq/dca/channels.hpp"
+#include "plaq/dca/measure/packed_rows.hpp"
+#include "plaq/dca/measure/two_frequency.hpp"
 
 namespace plaq::dca {
-
-/// Which product of two single-particle functions is averaged. k = (K, w_n), q = (Q, 2 pi m / beta):
-///   pp           G_up(k, k') G_down(q-k, q-k')                                    averaged over up <-> down
-///   magnetic     1/2 sum_{s s'} s s' G_s(k+q, k) G_s'(k', k'+q) - 1/2 sum_s G_s(k', k) G_s(k+q, k'+q)
-///   charge       the same without s s'
-/// The transverse function is the magnetic one, by rotation of the spins: see docs/conventions.md.
-enum class channel { pp, magnetic, charge };
-channel channel_named(std::string_view name);
 
 /// Real and imaginary parts apart.
 struct complex_numbers {

@@ -1,4 +1,4 @@
-#include "plaq/dca/two_particle_sums.hpp"
+#include "plaq/dca/measure/two_particle_sums.hpp"
 
 #include <utility>
 

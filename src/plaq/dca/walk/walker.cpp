@@ -1,12 +1,12 @@
-#include "plaq/dca/walker.hpp"
+#include "plaq/dca/walk/walker.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/fill.hpp"
-#include "plaq/dca/turned.hpp"
+#include "plaq/dca/walk/fill.hpp"
+#include "plaq/dca/walk/spin_flip.hpp"
 #include "plaq/linalg/gemm.hpp"
 #include "plaq/linalg/inverse.hpp"
 #include "plaq/linalg/sum.hpp"

@@ -1,6 +1,6 @@
 // Neighbours of a configuration, measured with it: they cut the long tails of products of Green's functions.
 #pragma once
-#include "plaq/dca/sample.hpp"
+#include "plaq/dca/walk/sample.hpp"
 
 namespace plaq::dca {
 

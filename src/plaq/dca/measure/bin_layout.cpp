@@ -1,4 +1,4 @@
-#include "plaq/dca/bin_layout.hpp"
+#include "plaq/dca/measure/bin_layout.hpp"
 
 #include <algorithm>
 #include <utility>

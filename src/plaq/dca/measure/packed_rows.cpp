@@ -1,4 +1,4 @@
-#include "plaq/dca/packed_rows.hpp"
+#include "plaq/dca/measure/packed_rows.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "plaq/dca/configuration.hpp"
-#include "plaq/dca/sample.hpp"
+#include "plaq/dca/walk/configuration.hpp"
+#include "plaq/dca/walk/sample.hpp"
 
 namespace plaq::dca {
 

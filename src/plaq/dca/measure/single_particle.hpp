@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "plaq/dca/sample.hpp"
+#include "plaq/dca/walk/sample.hpp"
 #include "plaq/linalg/matrix.hpp"
 
 namespace plaq::dca {

@@ -1,4 +1,4 @@
-#include "plaq/dca/correlations.hpp"
+#include "plaq/dca/measure/correlations.hpp"
 
 #include <algorithm>
 #include <utility>

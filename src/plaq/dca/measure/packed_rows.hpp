@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "plaq/dca/two_frequency.hpp"
+#include "plaq/dca/measure/two_frequency.hpp"
 
 namespace plaq::dca {
 

@@ -1,11 +1,11 @@
-#include "plaq/dca/two_frequency.hpp"
+#include "plaq/dca/measure/two_frequency.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/phases.hpp"
+#include "plaq/dca/walk/phases.hpp"
 #include "plaq/linalg/gemm.hpp"
 
 namespace plaq::dca {

@@ -1,10 +1,10 @@
-#include "plaq/dca/spin_worm.hpp"
+#include "plaq/dca/walk/spin_worm.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "plaq/dca/turned.hpp"
+#include "plaq/dca/walk/spin_flip.hpp"
 #include "plaq/linalg/inverse.hpp"
 #include "plaq/linalg/sum.hpp"
 

@@ -1,11 +1,11 @@
-#include "plaq/dca/accumulator.hpp"
+#include "plaq/dca/measure/accumulator.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/neighbours.hpp"
+#include "plaq/dca/walk/neighbours.hpp"
 #include "plaq/dca/streams.hpp"
 #include "plaq/trace/region.hpp"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "plaq/dca/configuration.hpp"
+#include "plaq/dca/walk/configuration.hpp"
 
 namespace plaq::dca {
 

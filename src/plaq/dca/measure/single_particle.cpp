@@ -1,10 +1,10 @@
-#include "plaq/dca/single_particle.hpp"
+#include "plaq/dca/measure/single_particle.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/phases.hpp"
+#include "plaq/dca/walk/phases.hpp"
 #include "plaq/linalg/gemm.hpp"
 
 namespace plaq::dca {

@@ -1,8 +1,8 @@
-#include "plaq/dca/neighbours.hpp"
+#include "plaq/dca/walk/neighbours.hpp"
 
 #include <cmath>
 
-#include "plaq/dca/turned.hpp"
+#include "plaq/dca/walk/spin_flip.hpp"
 #include "plaq/linalg/sum.hpp"
 
 namespace plaq::dca {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "plaq/dca/bin_layout.hpp"
+#include "plaq/dca/measure/bin_layout.hpp"
 #include "plaq/dca/problem.hpp"
-#include "plaq/dca/two_particle.hpp"
+#include "plaq/dca/measure/two_particle.hpp"
 
 namespace plaq::dca {
 

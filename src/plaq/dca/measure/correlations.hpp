@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/g0_table.hpp"
-#include "plaq/dca/sample.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
+#include "plaq/dca/walk/sample.hpp"
 #include "plaq/linalg/matrix.hpp"
 
 namespace plaq::dca {

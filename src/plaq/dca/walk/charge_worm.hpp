@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/configuration.hpp"
-#include "plaq/dca/g0_table.hpp"
-#include "plaq/dca/occupation.hpp"
+#include "plaq/dca/walk/configuration.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
+#include "plaq/dca/walk/occupation.hpp"
 #include "plaq/linalg/exchanged_inverse.hpp"
 
 namespace plaq::dca {

@@ -6,20 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "plaq/dca/sample.hpp"
+#include "plaq/dca/momenta.hpp"
+#include "plaq/dca/walk/sample.hpp"
 #include "plaq/linalg/matrix.hpp"
 
 namespace plaq::dca {
-
-/// The momenta of a cluster, as tables that Python's Cluster computed.
-struct momentum_tables {
-  int size;
-  std::vector<std::complex<double>> fourier;  ///< [K][R]: exp(-i K.R)
-  std::vector<int> sum;                       ///< [K][Q]: index of K + Q
-  std::vector<int> minus;                     ///< [K]: index of -K
-
-  int plus(int k, int q) const { return sum[k * size + q]; }
-};
 
 /// G_sigma(k, k') = G0(k) delta_kk' - G0(k) M_sigma(k, k') G0(k') / (beta Nc),  k = (K, w_n),
 /// M(k, k') = sum_pq e^{i w tau_p - i K x_p} M_pq e^{-i w' tau_q + i K' x_q}.

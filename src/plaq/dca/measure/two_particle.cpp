@@ -1,20 +1,12 @@
-#include "plaq/dca/two_particle.hpp"
+#include "plaq/dca/measure/two_particle.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/linalg/transpose.hpp"
 
 namespace plaq::dca {
-
-channel channel_named(std::string_view name) {
-  if (name == "pp") return channel::pp;
-  if (name == "magnetic") return channel::magnetic;
-  if (name == "charge") return channel::charge;
-  throw input_error("two-particle channel '" + std::string(name) + "' is unknown; allowed: pp, magnetic, charge");
-}
 
 namespace {
 // sum += scale (x y + u v), complex, for `n` numbers of x, y, u and v.

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/configuration.hpp"
-#include "plaq/dca/g0_table.hpp"
+#include "plaq/dca/walk/configuration.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
 #include "plaq/linalg/matrix.hpp"
 
 namespace plaq::dca {

@@ -4,12 +4,12 @@
 #include <memory>
 #include <vector>
 
-#include "plaq/dca/bin_layout.hpp"
-#include "plaq/dca/correlations.hpp"
+#include "plaq/dca/measure/bin_layout.hpp"
+#include "plaq/dca/measure/correlations.hpp"
 #include "plaq/dca/problem.hpp"
-#include "plaq/dca/single_particle.hpp"
-#include "plaq/dca/two_frequency.hpp"
-#include "plaq/dca/two_particle_sums.hpp"
+#include "plaq/dca/measure/single_particle.hpp"
+#include "plaq/dca/measure/two_frequency.hpp"
+#include "plaq/dca/measure/two_particle_sums.hpp"
 
 namespace plaq::dca {
 

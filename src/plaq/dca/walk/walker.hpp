@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/charge_worm.hpp"
-#include "plaq/dca/configuration.hpp"
-#include "plaq/dca/g0_table.hpp"
-#include "plaq/dca/sample.hpp"
-#include "plaq/dca/spin_worm.hpp"
+#include "plaq/dca/walk/charge_worm.hpp"
+#include "plaq/dca/walk/configuration.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
+#include "plaq/dca/walk/sample.hpp"
+#include "plaq/dca/walk/spin_worm.hpp"
 #include "plaq/linalg/growing_inverse.hpp"
 #include "plaq/linalg/matrix.hpp"
 

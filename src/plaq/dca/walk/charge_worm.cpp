@@ -1,4 +1,4 @@
-#include "plaq/dca/charge_worm.hpp"
+#include "plaq/dca/walk/charge_worm.hpp"
 
 #include <algorithm>
 #include <cmath>
