@@ -8,11 +8,11 @@
 #include <random>
 #include <vector>
 
-#include "plaq/dca/walk/g0_table.hpp"
-#include "plaq/dca/problem.hpp"
-#include "plaq/dca/walk/sample.hpp"
-#include "plaq/dca/solver.hpp"
 #include "plaq/dca/measure/two_frequency.hpp"
+#include "plaq/dca/problem.hpp"
+#include "plaq/dca/solver.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
+#include "plaq/dca/walk/sample.hpp"
 
 namespace plaq::dca {
 

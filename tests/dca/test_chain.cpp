@@ -61,7 +61,7 @@ TEST(chain, goes_on_to_the_same_bits_wherever_it_was_stopped) {
   const auto whole = all_of(run_to_the_end(p, fresh(3, everyone)));
   int stops = 0;
   for (const int how_to_stop : {control::finish, control::abandon})
-    for (std::uint64_t after = 1; after < 84; after += 9) {
+    for (std::uint64_t after = 1; after < 84; after += 4) {
       auto chains = fresh(3, everyone);
       auto how = on("fiber", 2);
       std::uint64_t at = after;

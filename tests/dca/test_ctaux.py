@@ -110,7 +110,7 @@ def test_chains_leave_between_bins_when_they_are_recalled(reference, recalled):
     for state in chains.here.values():
         queue.add(state)
     with ThreadPoolExecutor(1) as aside:
-        run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, False, ([], 1), 0, control)
+        run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, ([], 1), 0, control)
         back = 0
         while len(found := queue.take_complete()) < case.chains and sum(queue.load()) and not run.done():
             chains.keep(found)

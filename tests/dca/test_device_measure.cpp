@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/device/accumulator.hpp"
 #include "plaq/dca/device/take_on.hpp"
 #include "plaq/dca/device/walk_places.hpp"
 #include "plaq/dca/device/walker.hpp"
+#include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/streams.hpp"
 #include "plaq/gpu/host_team.hpp"
 #include "small_problem.hpp"

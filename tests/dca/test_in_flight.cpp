@@ -29,19 +29,19 @@ TEST(InFlightRun, ChainsThatMakeWayKeepTheirBits) {
   how.in_flight = 1;
   const auto reference = bits(how);
   for (const char* backend : {"fiber", "os"}) {
-      how.backend = backend;
-      how.pool.workers = 2;
-      how.in_flight = 0;
-      std::atomic<int> looks{0}, most{0};
-      how.decide = [&](const batch::pressure& now) {
-        most = std::max(most.load(), now.under_way);
-        return looks++ % 3 == 0 ? 1 : 4;
-      };
-      how.look_every = std::chrono::milliseconds(1);
-      EXPECT_EQ(bits(how), reference) << backend;
-      EXPECT_GT(looks, 3);
-      EXPECT_GT(most, 1);
-    }
+    how.backend = backend;
+    how.pool.workers = 2;
+    how.in_flight = 0;
+    std::atomic<int> looks{0}, most{0};
+    how.decide = [&](const batch::pressure& now) {
+      most = std::max(most.load(), now.under_way);
+      return looks++ % 3 == 0 ? 1 : 4;
+    };
+    how.look_every = std::chrono::milliseconds(1);
+    EXPECT_EQ(bits(how), reference) << backend;
+    EXPECT_GT(looks, 3);
+    EXPECT_GT(most, 1);
+  }
 }
 
 }  // namespace

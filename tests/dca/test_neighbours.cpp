@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "plaq/dca/walk/neighbours.hpp"
 #include "plaq/dca/reference.hpp"
+#include "plaq/dca/walk/neighbours.hpp"
 #include "plaq/dca/walk/walker.hpp"
 #include "small_problem.hpp"
 

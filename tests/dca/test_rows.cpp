@@ -9,8 +9,8 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/measure/packed_rows.hpp"
-#include "plaq/dca/reference.hpp"
 #include "plaq/dca/measure/two_particle_sums.hpp"
+#include "plaq/dca/reference.hpp"
 #include "small_problem.hpp"
 
 namespace plaq::dca {

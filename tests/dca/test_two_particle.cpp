@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/reference.hpp"
 #include "plaq/dca/measure/two_particle.hpp"
+#include "plaq/dca/reference.hpp"
 #include "small_problem.hpp"
 
 using namespace plaq::dca;

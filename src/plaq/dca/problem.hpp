@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/walk/configuration.hpp"
-#include "plaq/dca/walk/g0_table.hpp"
 #include "plaq/dca/channels.hpp"
 #include "plaq/dca/momenta.hpp"
+#include "plaq/dca/walk/configuration.hpp"
+#include "plaq/dca/walk/g0_table.hpp"
 
 namespace plaq::dca {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
+#include "plaq/dca/measure/two_frequency.hpp"
+#include "plaq/dca/measure/two_particle.hpp"
 #include "plaq/dca/walk/configuration.hpp"
 #include "plaq/dca/walk/g0_table.hpp"
 #include "plaq/dca/walk/sample.hpp"
-#include "plaq/dca/measure/two_frequency.hpp"
-#include "plaq/dca/measure/two_particle.hpp"
 
 namespace plaq::dca::reference {
 

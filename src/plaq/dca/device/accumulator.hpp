@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/device/walk_place.hpp"
+#include "plaq/dca/measure/accumulator.hpp"
 
 namespace plaq::dca::device {
 

@@ -5,6 +5,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/measure/bin_layout.hpp"
+#include "plaq/dca/measure/two_particle.hpp"
 
 namespace plaq::dca::device {
 

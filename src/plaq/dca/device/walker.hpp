@@ -2,9 +2,9 @@
 #pragma once
 #include <vector>
 
-#include "plaq/dca/walk/configuration.hpp"
 #include "plaq/dca/device/accumulator.hpp"
 #include "plaq/dca/device/walk_place.hpp"
+#include "plaq/dca/walk/configuration.hpp"
 #include "plaq/dca/walk/sample.hpp"
 #include "plaq/gpu/devices.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/walk/neighbours.hpp"
 #include "plaq/dca/streams.hpp"
+#include "plaq/dca/walk/neighbours.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::dca {

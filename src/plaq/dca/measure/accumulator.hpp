@@ -6,10 +6,10 @@
 
 #include "plaq/dca/measure/bin_layout.hpp"
 #include "plaq/dca/measure/correlations.hpp"
-#include "plaq/dca/problem.hpp"
 #include "plaq/dca/measure/single_particle.hpp"
 #include "plaq/dca/measure/two_frequency.hpp"
 #include "plaq/dca/measure/two_particle_sums.hpp"
+#include "plaq/dca/problem.hpp"
 
 namespace plaq::dca {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plaq/base/portion.hpp"
 #include "plaq/dca/problem.hpp"
 
 namespace plaq::dca {

@@ -10,8 +10,8 @@
 #include "plaq/comm/messages/messenger.hpp"
 #include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/measure/packed_rows.hpp"
-#include "plaq/dca/problem.hpp"
 #include "plaq/dca/measure/two_particle_sums.hpp"
+#include "plaq/dca/problem.hpp"
 
 namespace plaq::dca {
 

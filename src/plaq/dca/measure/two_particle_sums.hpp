@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "plaq/dca/measure/bin_layout.hpp"
-#include "plaq/dca/problem.hpp"
 #include "plaq/dca/measure/two_particle.hpp"
+#include "plaq/dca/problem.hpp"
 
 namespace plaq::dca {
 
