@@ -13,6 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import fake_run
+import no_figures
 import pytest
 import synthetic
 
@@ -62,8 +63,8 @@ def plaq(folder, *arguments, fake=True, **environment):
             patch.setenv(name, value)
         patch.chdir(folder)
         patch.setattr(sys, "argv", ["plaq", *arguments])
-        for name, module in (fake_run.stand_ins() if fake else {}).items():
-            patch.setitem(sys.modules, name, module)
+        if fake:
+            fake_run.replace_modules(patch.setitem, patch.setattr)
         with pytest.raises(SystemExit) as ended:
             main()
     return types.SimpleNamespace(returncode=ended.value.code or 0, stdout=out.getvalue(), stderr=err.getvalue())
@@ -212,9 +213,7 @@ def test_a_start_that_fails_leaves_the_folder_to_the_next(folder, monkeypatch):
     """In one Python: the lock goes, so the same call works once the cause is gone."""
     p = synthetic.parameters()
     monkeypatch.setitem(sys.modules, "plaq.dca.loop.loop", types.SimpleNamespace(Loop=fake_run.Loop))
-    for name in ("plot", "report"):
-        monkeypatch.setitem(sys.modules, f"plaq.dca.results.{name}", types.SimpleNamespace(
-            save_figures=lambda folder: [], write_report=lambda folder: folder))
+    no_figures.leave_out(monkeypatch.setattr)
     (folder / "run").mkdir()
     (folder / "run/input.resolved.toml").write_text(p.to_toml())
     (folder / "run/log.txt").mkdir()

@@ -11,7 +11,7 @@ import synthetic
 from plaq.data.results_file import digest_of
 from plaq.dca.physics import checks
 from plaq.dca.physics.point import Point
-from plaq.dca.results.file import FORMAT, read_results, write_results
+from plaq.dca.results.file import FORMAT, read_results, read_run, write_results
 from plaq.dca.results.report import page, write_report
 from plaq.dca.results.results import Results, summary
 from plaq.errors import InputError
@@ -163,7 +163,7 @@ class Elements(HTMLParser):
 
 def test_report_is_one_file_that_needs_no_network(tmp_path, results):
     write(tmp_path / "results.h5", results)
-    text = write_report(tmp_path).read_text()
+    text = write_report(tmp_path, read_run(tmp_path)).read_text()
     elements = Elements()
     elements.feed(text)
     assert not elements.open and elements.tags.count("svg") == 11

@@ -3,8 +3,8 @@
 import shutil
 import subprocess
 import sys
-import types
 
+import no_figures
 import numpy as np
 import pytest
 
@@ -35,9 +35,7 @@ def parameters(*temperatures, **sections):
 @pytest.fixture(scope="module", autouse=True)
 def without_figures():
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("plot", "report"):
-            patch.setitem(sys.modules, f"plaq.dca.results.{name}", types.SimpleNamespace(
-                save_figures=lambda folder: [], write_report=lambda folder: folder))
+        no_figures.leave_out(patch.setattr)
         yield
 
 
@@ -86,10 +84,8 @@ def on_two_ranks(p, folder, *arguments):
     """The command on two ranks; without figures, which take the longest."""
     path = folder.with_suffix(".toml")
     path.write_text(p.to_toml())
-    program = ("import sys, types\nfor name in ('plot', 'report'):\n    sys.modules['plaq.dca.results.' + name] = "
-               "types.SimpleNamespace(save_figures=str, write_report=str)\nfrom plaq.main import main\nmain()")
-    return subprocess.run([*launcher_command(2), sys.executable, "-c", program, "dca", "run", path, "--out", folder,
-                           *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([*launcher_command(2), sys.executable, no_figures.__file__, "dca", "run", path, "--out",
+                           folder, *arguments], capture_output=True, text=True, timeout=300)
 
 
 # More temperatures ------------------------------------------------------------------------------------------------

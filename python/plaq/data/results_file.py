@@ -124,9 +124,14 @@ def digest_of(path: Path, format: Format) -> str:
 def digest_line(path: Path, format: Format) -> str:
     """Return the digest, and in brackets the properties of the machine that its bits depend on."""
     with open_sealed(path, format) as file:
-        header = read_tree(file["header"])
-        known = "; ".join(f"{name} {header[name]}" for name in BITS_DEPEND_ON if name in header)
-        return digest(file, NOT_A_RESULT) + (f"  ({known})" if known else "")
+        return digest_line_of(file)
+
+
+def digest_line_of(file: h5py.File) -> str:
+    """Return the `digest_line` of an open file."""
+    header = read_tree(file["header"])
+    known = "; ".join(f"{name} {header[name]}" for name in BITS_DEPEND_ON if name in header)
+    return digest(file, NOT_A_RESULT) + (f"  ({known})" if known else "")
 
 
 def write_estimate(group: h5py.Group, estimate: Estimate) -> None:

@@ -17,7 +17,7 @@ from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.forecast import describe, forecast, remark
 from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_table
-from plaq.dca.results.file import FORMAT
+from plaq.dca.results.file import FORMAT, StoredRun, read_run
 from plaq.dca.results.results import Results
 from plaq.dca.solver import devices
 from plaq.run.application import Application
@@ -106,11 +106,21 @@ class Dca(Application):
             from plaq.dca.results.sweep_report import write_page
 
             return write_page(folder)
-        from plaq.dca.results.plot import save_figures
+        return cls.write_report(folder, read_run(folder))
+
+    @classmethod
+    def report_with_digest(cls, folder: Path) -> tuple[Path, str]:
+        run = read_run(folder)
+        return cls.write_report(folder, run), run.digest
+
+    @classmethod
+    def write_report(cls, folder: Path, run: StoredRun) -> Path:
+        """Draw the figures of a run and write its report; return the path of the report."""
+        from plaq.dca.results.plot import draw_figures
         from plaq.dca.results.report import write_report
 
-        save_figures(folder)
-        return write_report(folder)
+        draw_figures(folder, run.results)
+        return write_report(folder, run)
 
     @classmethod
     def digest(cls, folder: Path) -> list[str]:

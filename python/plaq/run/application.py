@@ -153,6 +153,11 @@ class Application(ABC):
         return report.write(folder, cls.name)
 
     @classmethod
+    def report_with_digest(cls, folder: Path) -> tuple[Path, str]:
+        """Write the report of a finished run; return its path and the digest of the results."""
+        return cls.report(folder), cls.digest(folder)[-1]
+
+    @classmethod
     def digest(cls, folder: Path) -> list[str]:
         """Return one hash of all results of a folder, with what of a machine it depends on.
 

@@ -200,9 +200,9 @@ def finish(application: Application, output: RunOutput, results: Results) -> Non
     output.log.line()
     for sentence in results.answers():
         output.log.line(sentence)
-    report = application.report(output.folder.path)
+    report, digest = application.report_with_digest(output.folder.path)
     spent = ", ".join(f"{part} {format_duration(seconds)}" for part, seconds in results.seconds.items())
     output.log.line(f"time:   {format_duration(sum(results.seconds.values()))} ({spent})")
     output.log.line(f"checkpoints: {output.checkpoints()}")
-    output.log.line(f"digest: {application.digest(output.folder.path)[-1]}")
+    output.log.line(f"digest: {digest}")
     output.log.line(f"report: {report}")

@@ -6,16 +6,18 @@ Its layout is on the page docs/run_folder.md.
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
 
-from plaq.data.results_file import PARTS, format_of, image, read_estimate, write_estimate, write_labels
-from plaq.dca.parameters import PROGRAM
+from plaq.data.results_file import PARTS, digest_line_of, format_of, image, read_estimate, write_estimate, write_labels
+from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.transition import Transition
 from plaq.dca.results.results import Results, plain
@@ -111,16 +113,37 @@ def check_functions(path: Path, points: list[Point], inputs: Collection[str], di
         file.verify()
 
 
+@dataclass(frozen=True)
+class StoredRun:
+    """Content of a run's ``results.h5``, without its two-particle functions; ``digest`` as of `digest_line`."""
+
+    results: Results
+    parameters: Parameters
+    header: dict[str, Any]
+    digest: str
+
+
+def read_run(folder: Path) -> StoredRun:
+    """Read ``results.h5`` of a run folder once, for its figures, report and digest. InputError where it is damaged."""
+    with open_sealed(folder / "results.h5", FORMAT) as file:
+        results, toml, header = _read(file, functions=False)
+        return StoredRun(results, Parameters("input", **tomllib.loads(toml)), header, digest_line_of(file))
+
+
 def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict[str, Any]]:
     """Return (results, input as TOML, header of the run). InputError when it is not such a file.
 
     Without ``functions`` the two-particle functions, which may be large, are left out.
     """
     with open_sealed(path, FORMAT) as file:
-        points = [_read_point(group, functions) for group in file["points"].values()]
-        transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
-        results = Results(points, transition, read_tree(file["seconds"]))
-        return results, file["input"].asstr()[()], read_tree(file["header"])
+        return _read(file, functions)
+
+
+def _read(file: h5py.File, functions: bool) -> tuple[Results, str, dict[str, Any]]:
+    points = [_read_point(group, functions) for group in file["points"].values()]
+    transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
+    results = Results(points, transition, read_tree(file["seconds"]))
+    return results, file["input"].asstr()[()], read_tree(file["header"])
 
 
 def _name(index: int) -> str:

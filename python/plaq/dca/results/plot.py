@@ -69,8 +69,15 @@ def available(results: Results) -> dict[str, tuple]:
 
 @region("figures")
 def save_figures(folder: Path) -> list[Path]:
-    """Draw every figure of a run into its folder ``figures/``; the paths. RunError when they cannot be written."""
-    results = read_results(folder / "results.h5", functions=False)[0]
+    """Draw every figure of a run into its folder ``figures/``; return the paths. InputError where it has no results."""
+    return draw_figures(folder, read_results(folder / "results.h5", functions=False)[0])
+
+
+def draw_figures(folder: Path, results: Results) -> list[Path]:
+    """Draw every figure of these results into ``figures/`` in a folder; return the paths.
+
+    RunError when they cannot be written.
+    """
     paths = []
     for name, (draw, _, _) in available(results).items():
         path = folder / "figures" / f"{name}.png"

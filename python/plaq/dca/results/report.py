@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,10 @@ import numpy as np
 from plaq.data.estimate import Estimate, with_error
 from plaq.data.formatting import format_duration
 from plaq.data.page import collapsible, figure, frame, markup, rows
-from plaq.data.results_file import digest_of
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.results.advice import advice
-from plaq.dca.results.file import FORMAT, read_results
+from plaq.dca.results.file import StoredRun
 from plaq.dca.results.plot import available, words
 from plaq.dca.results.report_tables import check_table, history_table, momentum_table, order_table, point_table
 from plaq.dca.results.results import Results
@@ -30,12 +28,10 @@ WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", 
 
 
 @region("report")
-def write_report(folder: Path) -> Path:
-    """Write ``report.html`` from the ``results.h5`` of a run folder; its path."""
-    results, toml, header = read_results(folder / "results.h5", functions=False)
-    parameters = Parameters("input", **tomllib.loads(toml))
+def write_report(folder: Path, run: StoredRun) -> Path:
+    """Write ``report.html`` of a run into its folder; return its path."""
     path = folder / "report.html"
-    write_atomically(path, page(results, parameters, header, digest_of(folder / "results.h5", FORMAT)).encode())
+    write_atomically(path, page(run.results, run.parameters, run.header, run.digest.split()[0]).encode())
     return path
 
 
