@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "plaq/lqcd/field.hpp"
-#include "plaq/lqcd/hopping_kernel.hpp"
+#include "plaq/lqcd/dirac/hopping_kernel.hpp"
+#include "plaq/lqcd/lattice/field.hpp"
 
 namespace plaq::bench {
 
@@ -17,19 +17,19 @@ inline constexpr force_way force_ways[] = {force_way::own, force_way::push, forc
 const char* name_of(force_way w);
 
 struct force_setting {
-  lqcd::hop_work<double> work;  ///< where, links and turns
-  const double *X, *Y;          ///< on all sites
-  double* out;                  ///< 72 numbers a site
+  lqcd::hopping_args<double> work;  ///< layout, links and determinants
+  const double *X, *Y;              ///< on all sites
+  double* out;                      ///< 72 numbers a site
 };
 
-/// Blocks begin ... end - 1 of each parity, and what they push out of these.
+/// Groups begin ... end - 1 of each parity, and the terms that they push to other pieces.
 struct force_piece {
   std::int64_t begin, end;
   std::vector<double> halo;
 };
-std::vector<force_piece> pieces_of(const lqcd::layout& where, int number);
+std::vector<force_piece> pieces_of(const lqcd::site_layout& layout, int number);
 
-/// out += the derivative, for one piece; after all pieces, where the way is halo, what they have pushed.
+/// Adds the derivative to out for one piece; with halo, add_halo adds the pushed terms after all pieces.
 void add_force(force_way w, const force_setting& s, force_piece& p);
 void add_halo(const force_setting& s, const force_piece& p);
 

@@ -12,8 +12,8 @@
 #include "force_ways.hpp"
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/comm/wire/wire.hpp"
-#include "plaq/lqcd/hopping.hpp"
-#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/dirac/hopping.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
 #include "schedules.hpp"
 
 using namespace plaq;
@@ -37,24 +37,24 @@ double microseconds(F&& call) {
 }
 
 struct problem {
-  std::shared_ptr<const layout> where;
+  std::shared_ptr<const site_layout> layout;
   links<double> gauge, out, expected;
   spinors<double> X, Y;
   std::unique_ptr<hopping<double>> H;
   bench::force_setting set;
 
-  problem(engine& by, const coordinates& extents)
-      : where(std::make_shared<layout>(lattice(extents), widest<double>())),
-        gauge(where),
-        out(where),
-        expected(where),
-        X(where),
-        Y(where) {
+  problem(context& ctx, const coordinates& extents)
+      : layout(std::make_shared<site_layout>(lattice(extents), max_lanes<double>())),
+        gauge(layout),
+        out(layout),
+        expected(layout),
+        X(layout),
+        Y(layout) {
     hot_start(gauge, 1);
     gaussian(X, 1), gaussian(Y, 2);
-    H = std::make_unique<hopping<double>>(by, gauge);
+    H = std::make_unique<hopping<double>>(ctx, gauge);
     H->derivative(expected, X, Y);
-    set = {H->work(X, 0, false), X.data(), Y.data(), out.data()};
+    set = {H->kernel_args(X, 0, false), X.data(), Y.data(), out.data()};
   }
   void clear() { std::fill_n(out.data(), out.size(), 0.0); }
   double error() const {
@@ -65,7 +65,7 @@ struct problem {
 };
 
 bool measure(problem& p, const char* lattice_name, const bench::schedule& s, int workers) {
-  auto pieces = bench::pieces_of(*p.where, parts_each * workers);
+  auto pieces = bench::pieces_of(*p.layout, parts_each * workers);
   const auto row = [&](const char* way, double time, int same) {
     std::printf("%s,%s,%s,%s,%d,%.1f,%d\n", lattice_name, way, s.threads.c_str(), s.name.c_str(), workers, time, same);
     std::fflush(stdout);
@@ -110,16 +110,16 @@ int main(int argc, char** argv) {
   if (sizes.empty()) sizes = {{8, 8, 8, 8}, {16, 16, 16, 16}};
   const comm::communicator self(comm::serial_wire());
   comm::messenger messages(self);
-  comm::collectives together(self);
-  const auto hands = make_workers("fiber", {.workers = 1});
-  engine by{*hands, messages, together};
+  comm::collectives collectives(self);
+  const auto worker_group = make_workers("fiber", {.workers = 1});
+  context ctx{*worker_group, messages, collectives};
   std::printf("lattice,way,threads,schedule,workers,microseconds,same_bits\n");
   for (const auto& extents : sizes) {
-    problem p(by, extents);
+    problem p(ctx, extents);
     for (int workers = 1; workers <= most; ++workers)
       for (const bench::schedules by_threads(workers); const auto& s : by_threads.all()) {
         bool right = true;
-        s.inside([&] { right = measure(p, in_words(extents).c_str(), s, workers); });
+        s.inside([&] { right = measure(p, to_string(extents).c_str(), s, workers); });
         if (!right) return 1;
       }
   }

@@ -1,7 +1,7 @@
-// What the hopping matrix hides of its messages, over a wire that takes a set time:
+// Share of the hopping matrix's communication that is hidden, over a wire with a given latency:
 //   mpirun -n 2 bench_overlap [workers] [T X Y Z] [latency in us ...]
-// "first": messages, then all blocks; "faces": messages, meanwhile the blocks inside (plaq's own way), then those
-// at edges; "graph": one task graph, whose tasks on blocks at edges start when the faces that they read have come.
+// "first": messages, then all groups; "faces": messages, meanwhile the interior groups (as plaq does), then the
+// boundary; "graph": one task graph, whose tasks on boundary groups start when the faces that they read have arrived.
 //   mpirun -n 2 bench_overlap trace FOLDER && plaq trace report FOLDER
 // shows two calls of each with a latency of 1 ms on a timeline.
 #include <algorithm>
@@ -14,8 +14,8 @@
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/wire/clock_offset.hpp"
-#include "plaq/lqcd/hopping.hpp"
-#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/dirac/hopping.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
 #include "plaq/task/dataflow.hpp"
 #include "plaq/task/fiber.hpp"
 #include "plaq/task/parallel_for.hpp"
@@ -32,13 +32,13 @@ namespace {
 /// The hopping matrix once more, with messages of its own.
 class hopping_over {
  public:
-  hopping_over(const comm::communicator& ranks, const layout& where, hop_work<double> work, int workers)
-      : where_(where), work_(work), messages_(ranks), pool_({.workers = workers}), parts_(16 * std::size_t(workers)) {
+  hopping_over(const comm::communicator& ranks, const site_layout& layout, hopping_args<double> args, int workers)
+      : layout_(layout), args_(args), messages_(ranks), pool_({.workers = workers}), parts_(16 * std::size_t(workers)) {
     for (int d = 0; d < neighbours; ++d) {
-      if (!where.is_cut(d / 2)) continue;
-      const auto size = std::size_t(where.face_size(d / 2)) * 12;
-      ready_[d].resize(size * where.lanes()), work_.faces[d] = ready_[d].data();
-      send_[d].resize(size * where.lanes_at_edge(d).size()), came_[d].resize(send_[d].size());
+      if (!layout.is_cut(d / 2)) continue;
+      const auto size = std::size_t(layout.face_size(d / 2)) * 12;
+      halo_[d].resize(size * layout.lanes()), args_.faces[d] = halo_[d].data();
+      send_buffer_[d].resize(size * layout.lanes_at_edge(d).size()), receive_buffer_[d].resize(send_buffer_[d].size());
     }
   }
 
@@ -49,39 +49,39 @@ class hopping_over {
  private:
   void first() {
     const trace::region seen("first");
-    auto coming = begin();
+    auto receives = begin();
     for (int d = 0; d < neighbours; ++d)
-      if (coming[d].valid()) coming[d].get(), unpack(d);
+      if (receives[d].valid()) receives[d].get(), unpack(d);
     inside(), outside();
     end();
   }
   void faces() {
     const trace::region seen("faces");
-    auto coming = begin();
+    auto receives = begin();
     inside();
     for (int d = 0; d < neighbours; ++d)
-      if (coming[d].valid()) coming[d].get(), unpack(d);
+      if (receives[d].valid()) receives[d].get(), unpack(d);
     outside();
     end();
   }
   void graph() {
     const trace::region seen("graph");
-    auto coming = begin();
+    auto receives = begin();
     std::vector<task::shared_future<void>> here(neighbours);
     for (int d = 0; d < neighbours; ++d)
-      if (coming[d].valid())
-        here[d] = coming[d].then(pool_, "unpack", [this, d](auto f) { f.get(), unpack(d); }).share();
+      if (receives[d].valid())
+        here[d] = receives[d].then(pool_, "unpack", [this, d](auto f) { f.get(), unpack(d); }).share();
     std::vector<task::future<void>> all;
-    const auto& blocks = where_.outside(work_.parity);
+    const auto& groups = layout_.boundary(args_.parity);
     for (std::size_t p = 0; p < parts_; ++p) {
-      const auto part = std::span(blocks).subspan(blocks.size() * p / parts_,
-                                                  blocks.size() * (p + 1) / parts_ - blocks.size() * p / parts_);
+      const auto part = std::span(groups).subspan(groups.size() * p / parts_,
+                                                  groups.size() * (p + 1) / parts_ - groups.size() * p / parts_);
       unsigned edges = 0;
-      for (const auto b : part) edges |= where_.edges(b) >> 8;
+      for (const auto b : part) edges |= layout_.edges(b) >> 8;
       std::vector<task::shared_future<void>> needs;
       for (int d = 0; d < neighbours; ++d)
         if (edges >> d & 1) needs.push_back(here[d]);
-      all.push_back(task::dataflow(pool_, "outside", [this, part] { hop(work_, part); }, std::move(needs)));
+      all.push_back(task::dataflow(pool_, "outside", [this, part] { hop(args_, part); }, std::move(needs)));
     }
     inside();
     for (auto& one : all) one.get();
@@ -90,41 +90,41 @@ class hopping_over {
 
   std::array<task::future<comm::status>, neighbours> begin() {
     const trace::region seen("pack and send");
-    std::array<task::future<comm::status>, neighbours> coming;
+    std::array<task::future<comm::status>, neighbours> receives;
     const auto peer = [&](int d, bool there) {
-      return where_.on().neighbour_rank(d / 2, (d % 2 == 0) == there ? 1 : -1);
+      return layout_.lattice().neighbour_rank(d / 2, (d % 2 == 0) == there ? 1 : -1);
     };
     for (int d = 0; d < neighbours; ++d)
-      if (where_.is_cut(d / 2)) coming[d] = messages_.irecv(std::span(came_[d]), peer(d, true), d);
+      if (layout_.is_cut(d / 2)) receives[d] = messages_.irecv(std::span(receive_buffer_[d]), peer(d, true), d);
     for (int d = 0; d < neighbours; ++d) {
-      if (!where_.is_cut(d / 2)) continue;
-      pack_face(work_, d, 0, std::size_t(where_.face_size(d / 2)), send_[d].data());
-      going_.push_back(messages_.isend(std::span(send_[d]), peer(d, false), d));
+      if (!layout_.is_cut(d / 2)) continue;
+      pack_face(args_, d, 0, std::size_t(layout_.face_size(d / 2)), send_buffer_[d].data());
+      sends_.push_back(messages_.isend(std::span(send_buffer_[d]), peer(d, false), d));
     }
-    return coming;
+    return receives;
   }
-  void unpack(int d) { unpack_face(work_, d, 0, std::size_t(where_.face_size(d / 2)), came_[d].data()); }
+  void unpack(int d) { unpack_face(args_, d, 0, std::size_t(layout_.face_size(d / 2)), receive_buffer_[d].data()); }
   void end() {
-    for (auto& g : going_) g.get();
-    going_.clear();
+    for (auto& g : sends_) g.get();
+    sends_.clear();
   }
-  void in_parts(task::task_name name, std::span<const std::int32_t> blocks) {
+  void in_parts(task::task_name name, std::span<const std::int32_t> groups) {
     task::parallel_for(pool_, name, std::size_t(0), parts_, [&](std::size_t p) {
-      const auto from = blocks.size() * p / parts_, to = blocks.size() * (p + 1) / parts_;
-      hop(work_, blocks.subspan(from, to - from));
+      const auto from = groups.size() * p / parts_, to = groups.size() * (p + 1) / parts_;
+      hop(args_, groups.subspan(from, to - from));
       if (task::detail::anything_expected()) task::detail::poll_once();
     });
   }
-  void inside() { in_parts("inside", where_.inside(work_.parity)); }
-  void outside() { in_parts("outside", where_.outside(work_.parity)); }
+  void inside() { in_parts("inside", layout_.interior(args_.parity)); }
+  void outside() { in_parts("outside", layout_.boundary(args_.parity)); }
 
-  const layout& where_;
-  hop_work<double> work_;
+  const site_layout& layout_;
+  hopping_args<double> args_;
   comm::messenger messages_;
   task::fiber::pool pool_;
   std::size_t parts_;
-  std::array<std::vector<double>, neighbours> ready_, send_, came_;
-  std::vector<task::future<comm::status>> going_;
+  std::array<std::vector<double>, neighbours> halo_, send_buffer_, receive_buffer_;
+  std::vector<task::future<comm::status>> sends_;
 };
 
 }  // namespace
@@ -132,10 +132,10 @@ class hopping_over {
 namespace {
 
 /// Two calls of each way after one that is not recorded.
-void record(const char* folder, const comm::communicator& world, comm::collectives& together, hopping_over& over) {
+void record(const char* folder, const comm::communicator& world, comm::collectives& collectives, hopping_over& over) {
   const auto round = [&] {
     for (int way = 0; way < 3; ++way) {
-      over.pool().async("barrier", [&] { together.barrier(); }).get();
+      over.pool().async("barrier", [&] { collectives.barrier(); }).get();
       over.pool().async("H", [&] { over.call(way); }).get();
     }
   };
@@ -159,17 +159,17 @@ int main(int argc, char** argv) {
   if (folder) latencies = {1e-3};
   if (latencies.empty()) latencies = {0, 2e-4, 5e-4, 1e-3, 2e-3};
   const auto world = comm::world();
-  comm::collectives together(world);
-  const auto grid = grid_for(world.size(), extents);
-  const auto where = std::make_shared<layout>(lattice(extents, grid, world.rank()), widest<double>());
-  links<double> gauge(where);
+  comm::collectives collectives(world);
+  const auto grid = choose_grid(world.size(), extents);
+  const auto layout = std::make_shared<site_layout>(lattice(extents, grid, world.rank()), max_lanes<double>());
+  links<double> gauge(layout);
   hot_start(gauge, 1);
-  spinors<double> in(where), out(where), expected(where);
+  spinors<double> in(layout), out(layout), expected(layout);
   gaussian(in, 1);
-  const auto hands = make_workers("fiber", {.workers = 1});
+  const auto worker_group = make_workers("fiber", {.workers = 1});
   comm::messenger plain(world);
-  engine by{*hands, plain, together};
-  hopping<double> H(by, gauge);
+  context ctx{*worker_group, plain, collectives};
+  hopping<double> H(ctx, gauge);
   H(expected, in, 0);
   if (world.rank() == 0 && !folder)
     std::printf("lattice,ranks,workers,latency_us,first_us,faces_us,graph_us,hidden_faces,hidden_graph\n");
@@ -177,10 +177,10 @@ int main(int argc, char** argv) {
   for (std::size_t l = 0; l < latencies.size(); ++l) {
     const comm::communicator slow(
         std::make_unique<bench::slow_wire>(world.open_wire(), bench::slow_wire::line{latencies[l], 1e10}));
-    auto work = H.work(in, 0, false);
-    work.out = out.of(0);
-    hopping_over over(slow, *where, work, workers);
-    if (folder) return record(folder, world, together, over), 0;
+    auto args = H.kernel_args(in, 0, false);
+    args.out = out.of(0);
+    hopping_over over(slow, *layout, args, workers);
+    if (folder) return record(folder, world, collectives, over), 0;
     double best[3] = {1e9, 1e9, 1e9};
     bool wrong = false;
     over.pool()
@@ -189,11 +189,11 @@ int main(int argc, char** argv) {
                  for (int repeat = 0; repeat < 30; ++repeat)
                    for (int way = 0; way < 3; ++way) {
                      std::fill_n(out.of(0), out.size() / 2, 0.0);
-                     together.barrier();
+                     collectives.barrier();
                      const stopwatch time;
                      over.call(way);
                      std::vector<double> took{time.seconds()};
-                     together.all_reduce(took, comm::operation::max);
+                     collectives.all_reduce(took, comm::operation::max);
                      best[way] = std::min(best[way], took[0]);
                      wrong = wrong || std::memcmp(out.of(0), expected.of(0), out.size() / 2 * sizeof(double)) != 0;
                    }
@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
     const double added = best[0] - without[0];
     const auto hidden = [&](int way) { return added > 0 ? 1 - (best[way] - without[way]) / added : 0.0; };
     if (world.rank() == 0)
-      std::printf("%s,%d,%d,%.0f,%.1f,%.1f,%.1f,%.2f,%.2f\n", in_words(extents).c_str(), world.size(), workers,
+      std::printf("%s,%d,%d,%.0f,%.1f,%.1f,%.1f,%.2f,%.2f\n", to_string(extents).c_str(), world.size(), workers,
                   1e6 * latencies[l], 1e6 * best[0], 1e6 * best[1], 1e6 * best[2], l ? hidden(1) : 0,
                   l ? hidden(2) : 0);
   }

@@ -1,4 +1,4 @@
-// Loops over blocks by os, fiber and OpenMP, with each schedule.
+// Loops over groups of sites by os, fiber and OpenMP, with each schedule.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,26 +20,26 @@ using loop = std::function<void(std::int64_t n, const std::function<void(std::in
 struct schedule {
   std::string threads, name;
   loop run;
-  /// Calls what calls `run`: from a task, where loops are tasks.
+  /// Calls a function that calls `run`, as a task if loops are tasks.
   std::function<void(const std::function<void()>&)> inside = [](const auto& calls) { calls(); };
 };
 
-constexpr std::int64_t grain = 16;  // blocks in the smallest part
+constexpr std::int64_t grain = 16;  // groups in the smallest part
 
 template <class Pool>
 void add_schedules(std::vector<schedule>& all, Pool& pool, const std::string& threads) {
-  const auto with = [&](const char* name, task::sharing how) {
-    all.push_back({threads, name, [&pool, how](std::int64_t n, const auto& body) {
+  const auto with = [&](const char* name, task::sharing options) {
+    all.push_back({threads, name, [&pool, options](std::int64_t n, const auto& body) {
                      const auto pieces = (n + grain - 1) / grain;
                      task::parallel_for(pool, "hop", std::int64_t(0), pieces,
                                         [&](std::int64_t p) { body(n * p / pieces, n * (p + 1) / pieces); },
-                                        {.sharing = how});
+                                        {.sharing = options});
                    }});
   };
   with("static", task::sharing::static_);
   with("dynamic", task::sharing::dynamic);
   with("guided", task::sharing::guided);
-  // A task for each part: who has none takes one from others.
+  // One task for each part: idle workers steal tasks.
   all.push_back({threads, "stealing", [&pool](std::int64_t n, const auto& body) {
                    const std::int64_t pieces = std::min<std::int64_t>(n, 8 * pool.workers());
                    std::vector<task::future<void>> parts;
@@ -53,10 +53,10 @@ void add_schedules(std::vector<schedule>& all, Pool& pool, const std::string& th
 
 #ifdef _OPENMP
 inline void add_openmp(std::vector<schedule>& all, int workers) {
-  const auto with = [&](const char* name, omp_sched_t how) {
-    all.push_back({"openmp", name, [how, workers](std::int64_t n, const auto& body) {
+  const auto with = [&](const char* name, omp_sched_t options) {
+    all.push_back({"openmp", name, [options, workers](std::int64_t n, const auto& body) {
                      const auto pieces = (n + grain - 1) / grain;
-                     omp_set_schedule(how, 0);
+                     omp_set_schedule(options, 0);
 #pragma omp parallel for schedule(runtime) num_threads(workers)
                      for (std::int64_t p = 0; p < pieces; ++p) body(n * p / pieces, n * (p + 1) / pieces);
                    }});
@@ -67,7 +67,7 @@ inline void add_openmp(std::vector<schedule>& all, int workers) {
 }
 #endif
 
-/// All there are for so many workers; for one the loop itself. Pools live as long as this.
+/// All schedules for a number of workers; for one worker the loop itself. Owns the pools.
 class schedules {
  public:
   explicit schedules(int workers) {

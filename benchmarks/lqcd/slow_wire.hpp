@@ -1,4 +1,4 @@
-// A wire whose messages take a set time, so that one machine shows what a network does.
+// Wire with a given latency and bandwidth, to emulate a network on one machine.
 #pragma once
 #include <chrono>
 #include <deque>
@@ -9,8 +9,8 @@
 
 namespace plaq::bench {
 
-/// Every message arrives so long after it was seen to come, and after the one before it, as `latency` and its
-/// bytes over `bytes_per_second` take.
+/// Wire that delays every message after its arrival, and after the previous message, by `latency` and by its bytes over
+/// `bytes_per_second`.
 class slow_wire final : public comm::wire {
  public:
   using clock = std::chrono::steady_clock;
@@ -19,11 +19,11 @@ class slow_wire final : public comm::wire {
     double bytes_per_second;
   };
 
-  slow_wire(std::unique_ptr<comm::wire> over, line how) : over_(std::move(over)), how_(how) {}
+  slow_wire(std::unique_ptr<comm::wire> over, line options) : over_(std::move(over)), options_(options) {}
 
   int rank() const override { return over_->rank(); }
   int size() const override { return over_->size(); }
-  std::unique_ptr<comm::wire> duplicate() override { return std::make_unique<slow_wire>(over_->duplicate(), how_); }
+  std::unique_ptr<comm::wire> duplicate() override { return std::make_unique<slow_wire>(over_->duplicate(), options_); }
   std::unique_ptr<comm::wire> split(int color, int key) override { return over_->split(color, key); }
   std::unique_ptr<comm::wire> split_by_node() override { return over_->split_by_node(); }
   handle send(const comm::blocks& from, int peer, int tag) override { return over_->send(from, peer, tag); }
@@ -32,17 +32,17 @@ class slow_wire final : public comm::wire {
 
   std::optional<arrival> next_arrival() override {
     const auto now = clock::now();
-    while (auto came = over_->next_arrival()) {
+    while (auto next = over_->next_arrival()) {
       const auto begin = std::max(now, free_);
-      free_ = begin + seconds(double(came->bytes) / how_.bytes_per_second);
-      coming_.push_back({free_ + seconds(how_.latency), *came});
+      free_ = begin + seconds(double(next->bytes) / options_.bytes_per_second);
+      arrivals_.push_back({free_ + seconds(options_.latency), *next});
     }
-    if (coming_.empty() || coming_.front().due > now) return std::nullopt;
-    const auto first = coming_.front().what;
-    coming_.pop_front();
+    if (arrivals_.empty() || arrivals_.front().due > now) return std::nullopt;
+    const auto first = arrivals_.front().message;
+    arrivals_.pop_front();
     return first;
   }
-  handle receive(const arrival& which, const comm::blocks& to) override { return over_->receive(which, to); }
+  handle receive(const arrival& message, const comm::blocks& to) override { return over_->receive(message, to); }
 
   handle prepare_send(const comm::blocks& from, int peer, int tag) override {
     return over_->prepare_send(from, peer, tag);
@@ -55,14 +55,14 @@ class slow_wire final : public comm::wire {
   static clock::duration seconds(double s) {
     return std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(s));
   }
-  struct one {
+  struct delayed {
     clock::time_point due;
-    arrival what;
+    arrival message;
   };
   std::unique_ptr<comm::wire> over_;
-  line how_;
+  line options_;
   clock::time_point free_{};
-  std::deque<one> coming_;
+  std::deque<delayed> arrivals_;
 };
 
 }  // namespace plaq::bench

@@ -7,9 +7,9 @@
 
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/comm/wire/wire.hpp"
-#include "plaq/lqcd/gauge.hpp"
-#include "plaq/lqcd/random_fields.hpp"
-#include "plaq/lqcd/solver.hpp"
+#include "plaq/lqcd/gauge/gauge.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
+#include "plaq/lqcd/solver/solver.hpp"
 
 using namespace plaq;
 using namespace plaq::lqcd;
@@ -23,46 +23,46 @@ int main(int argc, char** argv) {
   if (kappas.empty()) kappas = {0.15, 0.155};
   const comm::communicator self(comm::serial_wire());
   comm::messenger messages(self);
-  comm::collectives together(self);
-  const auto hands = make_workers("fiber", {.workers = workers});
-  engine by{*hands, messages, together};
-  const auto where = std::make_shared<layout>(lattice({L, L, L, L}), widest<double>());
-  links<double> gauge(where);
+  comm::collectives collectives(self);
+  const auto worker_group = make_workers("fiber", {.workers = workers});
+  context ctx{*worker_group, messages, collectives};
+  const auto layout = std::make_shared<site_layout>(lattice({L, L, L, L}), max_lanes<double>());
+  links<double> gauge(layout);
   hot_start(gauge, 1);
   for (std::uint32_t sweep = 0; sweep < 100; ++sweep) {
-    heat_bath(by, gauge, {beta}, {1, 0, sweep});
-    over_relax(by, gauge);
+    heat_bath(ctx, gauge, {beta}, {1, 0, sweep});
+    over_relax(ctx, gauge);
   }
-  spinors<double> eta(where), psi(where);
-  eta.set(where->where({0, 0, 0, 0}), 0, 1.0);
+  spinors<double> eta(layout), psi(layout);
+  eta.set(layout->locate({0, 0, 0, 0}), 0, 1.0);
   std::printf("L,beta,workers,kappa,method,precision,steps,updates,seconds,residual,end\n");
   for (const double kappa : kappas) {
-    solver with(by, gauge, {.kappa = kappa, .theta = {1, 0, 0, 0}});
-    using kind = solver_options::method_kind;
+    wilson<double> M(ctx, gauge, {.kappa = kappa, .theta = {1, 0, 0, 0}}, layout);
+    solver inverse(M);
     const stopwatch setup;
-    with.set_up({});
+    inverse.set_up({});
     std::printf("%d,%g,%d,%g,setup,single,,,%.4f,,\n", L, beta, workers, kappa, setup.seconds());
-    for (const auto method : {kind::multigrid, kind::cg, kind::bicgstab})
+    for (const auto method : {solver_method::multigrid, solver_method::cg, solver_method::bicgstab})
       for (const auto steps : {precision::in_half, precision::in_single, precision::in_double}) {
-        if (method == kind::multigrid && steps != precision::in_single) continue;
+        if (method == solver_method::multigrid && steps != precision::in_single) continue;
         double best = 1e300;
-        solver_result done{};
+        solver_result result{};
         for (int repeat = 0; repeat < 3; ++repeat) {
           const stopwatch time;
-          done = with.solve(psi, eta, {.method = method, .steps = steps, .residual = 1e-10, .most_steps = 20000});
+          result = inverse.solve(psi, eta, {.method = method, .steps = steps, .residual = 1e-10, .max_steps = 20000});
           best = std::min(best, time.seconds());
         }
         std::printf("%d,%g,%d,%g,%s,%s,%d,%d,%.4f,%.2g,%s\n", L, beta, workers, kappa,
-                    method == kind::cg         ? "cg"
-                    : method == kind::bicgstab ? "bicgstab"
-                                               : "multigrid",
+                    method == solver_method::cg         ? "cg"
+                    : method == solver_method::bicgstab ? "bicgstab"
+                                                        : "multigrid",
                     steps == precision::in_half     ? "half"
                     : steps == precision::in_single ? "single"
                                                     : "double",
-                    done.steps, done.updates, best, done.residual,
-                    done.end == solver_result::ending::converged ? "converged"
-                    : done.end == solver_result::ending::stalled ? "stalled"
-                                                                 : "out of steps");
+                    result.steps, result.updates, best, result.residual,
+                    result.reason == solver_result::stop_reason::converged ? "converged"
+                    : result.reason == solver_result::stop_reason::stalled ? "stalled"
+                                                                           : "out of steps");
         std::fflush(stdout);
       }
   }

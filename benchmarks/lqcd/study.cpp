@@ -10,8 +10,8 @@
 
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/comm/wire/wire.hpp"
-#include "plaq/lqcd/hopping.hpp"
-#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/dirac/hopping.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
 #include "schedules.hpp"
 #include "variants.hpp"
 
@@ -24,16 +24,17 @@ namespace {
 
 /// Gflop/s at 1320 operations a site, the best of some repeats.
 template <class T>
-double rate(way w, const bench::setting<T>& s, const schedule& by) {
-  const double sites = double(s.where->half()) * s.where->lanes();
+double rate(way w, const bench::setting<T>& s, const schedule& schedule) {
+  const double sites = double(s.layout->half()) * s.layout->lanes();
   const int calls = int(1 + 5e7 / (1320 * sites));
   double best = 0;
-  by.inside([&] {
+  schedule.inside([&] {
     for (int repeat = 0; repeat < 6; ++repeat) {
       const stopwatch time;
       for (int i = 0; i < calls; ++i)
         for (int sweep = bench::two_sweeps(w) ? 0 : 1; sweep < 2; ++sweep)
-          by.run(s.where->half(), [&](std::int64_t begin, std::int64_t end) { bench::run(w, sweep, s, begin, end); });
+          schedule.run(s.layout->half(),
+                       [&](std::int64_t begin, std::int64_t end) { bench::run(w, sweep, s, begin, end); });
       best = std::max(best, 1320e-9 * sites * calls / time.seconds());
     }
   });
@@ -42,7 +43,7 @@ double rate(way w, const bench::setting<T>& s, const schedule& by) {
 
 template <class T>
 struct problem {
-  std::shared_ptr<const layout> where;
+  std::shared_ptr<const site_layout> layout;
   links<T> gauge;
   hopping<T> H;
   field<T, 144> near;
@@ -50,23 +51,23 @@ struct problem {
   spinors<T> in, out, expected;
   bench::setting<T> set;
 
-  problem(engine& by, const coordinates& extents)
-      : where(std::make_shared<layout>(lattice(extents), widest<T>())),
-        gauge(start(where)),
-        H(by, gauge),
+  problem(context& ctx, const coordinates& extents)
+      : layout(std::make_shared<site_layout>(lattice(extents), max_lanes<T>())),
+        gauge(start(layout)),
+        H(ctx, gauge),
         near(bench::near_with_three_rows(gauge)),
-        halves(where, sites::even),
-        in(where),
-        out(where),
-        expected(where) {
+        halves(layout, sites::even),
+        in(layout),
+        out(layout),
+        expected(layout) {
     gaussian(in, 1);
     H(expected, in, 0);
-    auto work = H.work(in, 0, false);
-    work.out = out.of(0);
-    set = {where.get(), 0, {gauge.of(0), gauge.of(1)}, near.data(), work, halves.data()};
+    auto args = H.kernel_args(in, 0, false);
+    args.out = out.of(0);
+    set = {layout.get(), 0, {gauge.of(0), gauge.of(1)}, near.data(), args, halves.data()};
   }
-  static links<T> start(const std::shared_ptr<const layout>& where) {
-    links<T> u(where);
+  static links<T> start(const std::shared_ptr<const site_layout>& layout) {
+    links<T> u(layout);
     hot_start(u, 1);
     return u;
   }
@@ -79,14 +80,14 @@ struct problem {
 };
 
 template <class T>
-bool measure(engine& by, const coordinates& extents, const std::vector<schedule>& all, int workers) {
-  problem<T> p(by, extents);
+bool measure(context& ctx, const coordinates& extents, const std::vector<schedule>& all, int workers) {
+  problem<T> p(ctx, extents);
   for (const way w : bench::ways)
     for (const auto& s : all) {
       std::fill_n(p.out.of(0), p.out.size() / 2, T(0));
-      const double found = rate<T>(w, p.set, s), error = p.error();
-      std::printf("%s,%s,%s,%s,%s,%d,%.2f\n", in_words(extents).c_str(), sizeof(T) == 8 ? "double" : "single",
-                  bench::name_of(w), s.threads.c_str(), s.name.c_str(), workers, found);
+      const double gigaflops = rate<T>(w, p.set, s), error = p.error();
+      std::printf("%s,%s,%s,%s,%s,%d,%.2f\n", to_string(extents).c_str(), sizeof(T) == 8 ? "double" : "single",
+                  bench::name_of(w), s.threads.c_str(), s.name.c_str(), workers, gigaflops);
       std::fflush(stdout);
       if (!(error < (sizeof(T) == 8 ? 1e-12 : 1e-3)))
         return std::fprintf(stderr, "%s is wrong by %g\n", bench::name_of(w), error), false;
@@ -104,15 +105,15 @@ int main(int argc, char** argv) {
   if (sizes.empty()) sizes = {{8, 8, 8, 8}, {16, 16, 16, 16}};
   const comm::communicator self(comm::serial_wire());
   comm::messenger messages(self);
-  comm::collectives together(self);
-  const auto hands = make_workers("fiber", {.workers = 1});
-  engine by{*hands, messages, together};
+  comm::collectives collectives(self);
+  const auto worker_group = make_workers("fiber", {.workers = 1});
+  context ctx{*worker_group, messages, collectives};
   std::printf("lattice,precision,way,threads,schedule,workers,gflops\n");
   for (int workers = 1; workers <= most; ++workers) {
     const bench::schedules by_threads(workers);
     for (const auto& extents : sizes)
-      if (!measure<double>(by, extents, by_threads.all(), workers) ||
-          !measure<float>(by, extents, by_threads.all(), workers))
+      if (!measure<double>(ctx, extents, by_threads.all(), workers) ||
+          !measure<float>(ctx, extents, by_threads.all(), workers))
         return 1;
   }
 }

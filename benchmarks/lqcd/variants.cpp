@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "plaq/lqcd/half_spinor.hpp"
-#include "plaq/lqcd/widths.hpp"
+#include "plaq/lqcd/dirac/half_spinor.hpp"
+#include "plaq/lqcd/lattice/widths.hpp"
 
 namespace plaq::bench {
 
@@ -68,13 +68,13 @@ PLAQ_KERNEL void in_all_directions(F&& f) {
 template <class V, way W, class T>
 void gather(const setting<T>& s, std::int64_t begin, std::int64_t end) {
   constexpr int n = linalg::lanes<V>;
-  const std::int64_t half = s.where->half(), own = s.parity * half, other = half - own;
-  const lane_moves<V> moves(*s.where);
+  const std::int64_t half = s.layout->half(), own = s.parity * half, other = half - own;
+  const lane_moves<V> moves(*s.layout);
   for (std::int64_t b = begin; b < end; ++b) {
-    const unsigned edges = s.where->edges(own + b);
+    const unsigned edges = s.layout->edges(own + b);
     spinor<V> sum = {};
     in_all_directions([&]<int D>() {
-      const std::int64_t there = s.where->next(own + b)[D] - other;
+      const std::int64_t there = s.layout->neighbours_of(own + b)[D] - other;
       auto h = project<V, D, false>(s.library.in + there * 24 * n);
       constexpr bool copied = W == way::copied;
       // A link looked up behind lies in the lanes where it begins.
@@ -95,16 +95,16 @@ void gather(const setting<T>& s, std::int64_t begin, std::int64_t end) {
 template <class V, bool Push, class T>
 void project_all(const setting<T>& s, std::int64_t begin, std::int64_t end) {
   constexpr int n = linalg::lanes<V>;
-  const std::int64_t half = s.where->half(), own = s.parity * half, other = half - own;
-  const lane_moves<V> moves(*s.where);
+  const std::int64_t half = s.layout->half(), own = s.parity * half, other = half - own;
+  const lane_moves<V> moves(*s.layout);
   for (std::int64_t b = begin; b < end; ++b) {
-    const unsigned edges = s.where->edges(other + b);
+    const unsigned edges = s.layout->edges(other + b);
     in_all_directions([&]<int D>() {
       constexpr int opposite = D ^ 1;
       auto h = project<V, D, false>(s.library.in + b * 24 * n);
       if (!ahead<D>) h = times<V, true>(s.links[1 - s.parity] + (4 * b + direction_of<D>)*18 * n, h);
       if (Push && edges >> opposite & 1) move(h, moves.from[D]);
-      const std::int64_t to = Push ? s.where->next(other + b)[opposite] - own : b;
+      const std::int64_t to = Push ? s.layout->neighbours_of(other + b)[opposite] - own : b;
       store_half<V>(s.halves + (neighbours * to + D) * 12 * n, h);
     });
   }
@@ -113,13 +113,13 @@ void project_all(const setting<T>& s, std::int64_t begin, std::int64_t end) {
 template <class V, bool Push, class T>
 void sum_all(const setting<T>& s, std::int64_t begin, std::int64_t end) {
   constexpr int n = linalg::lanes<V>;
-  const std::int64_t half = s.where->half(), own = s.parity * half, other = half - own;
-  const lane_moves<V> moves(*s.where);
+  const std::int64_t half = s.layout->half(), own = s.parity * half, other = half - own;
+  const lane_moves<V> moves(*s.layout);
   for (std::int64_t b = begin; b < end; ++b) {
-    const unsigned edges = s.where->edges(own + b);
+    const unsigned edges = s.layout->edges(own + b);
     spinor<V> sum = {};
     in_all_directions([&]<int D>() {
-      const std::int64_t from = Push ? b : s.where->next(own + b)[D] - other;
+      const std::int64_t from = Push ? b : s.layout->neighbours_of(own + b)[D] - other;
       auto h = load_half<V>(s.halves + (neighbours * from + D) * 12 * n);
       if (!Push && edges >> D & 1) move(h, moves.from[D]);
       if (ahead<D>) h = times<V, false>(s.links[s.parity] + (4 * b + direction_of<D>)*18 * n, h);
@@ -142,11 +142,11 @@ const char* name_of(way w) {
 template <class T>
 void run(way w, int sweep, const setting<T>& s, std::int64_t begin, std::int64_t end) {
   if (w == way::compressed) {
-    const auto& all = s.where->inside(s.parity);
+    const auto& all = s.layout->interior(s.parity);
     return hop(s.library, std::span(all).subspan(std::size_t(begin), std::size_t(end - begin)));
   }
   using V = linalg::simd<T, linalg::native_lanes<T>>;
-  check(s.where->lanes() == linalg::native_lanes<T>, "variants are measured on whole registers");
+  check(s.layout->lanes() == linalg::native_lanes<T>, "variants are measured on whole registers");
   if (w == way::gather) gather<V, way::gather>(s, begin, end);
   if (w == way::copied) gather<V, way::copied>(s, begin, end);
   if (w == way::push) sweep ? sum_all<V, true>(s, begin, end) : project_all<V, true>(s, begin, end);
@@ -155,16 +155,16 @@ void run(way w, int sweep, const setting<T>& s, std::int64_t begin, std::int64_t
 
 template <class T>
 field<T, 144> near_with_three_rows(const links<T>& gauge) {
-  const layout& where = gauge.where();
-  const int n = where.lanes();
+  const site_layout& layout = gauge.layout();
+  const int n = layout.lanes();
   field<T, 144> near(gauge.shared_layout());
-  for (std::int64_t b = 0; b < where.blocks(); ++b)
+  for (std::int64_t b = 0; b < layout.groups(); ++b)
     for (int d = 0; d < neighbours; ++d) {
-      const T* from = gauge.block(d % 2 ? where.next(b)[d] : b) + d / 2 * 18 * n;
-      const bool moves = d % 2 && where.edges(b) >> d & 1;
+      const T* from = gauge.group(d % 2 ? layout.neighbours_of(b)[d] : b) + d / 2 * 18 * n;
+      const bool moves = d % 2 && layout.edges(b) >> d & 1;
       for (int i = 0; i < 18; ++i)
         for (int l = 0; l < n; ++l)
-          near.block(b)[(18 * d + i) * n + l] = from[i * n + (moves ? where.lane_from(d)[l] : l)];
+          near.group(b)[(18 * d + i) * n + l] = from[i * n + (moves ? layout.lane_from(d)[l] : l)];
     }
   return near;
 }

@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "plaq/lqcd/field.hpp"
-#include "plaq/lqcd/hopping_kernel.hpp"
+#include "plaq/lqcd/dirac/hopping_kernel.hpp"
+#include "plaq/lqcd/lattice/field.hpp"
 
 namespace plaq::bench {
 
@@ -18,15 +18,15 @@ inline bool two_sweeps(way w) { return w == way::push || w == way::halves; }
 
 template <class T>
 struct setting {
-  const lqcd::layout* where;
+  const lqcd::site_layout* layout;
   int parity;
   const T* links[2];  ///< of even and odd sites, 72 numbers each
   const T* near;      ///< as near_links, with three rows: 144 numbers a site
-  lqcd::hop_work<T> library;
+  lqcd::hopping_args<T> library;
   T* halves;  ///< 96 numbers a site of one parity
 };
 
-/// Sweep 0 or 1 of a way on the blocks number [begin, end) of the parity that it is over.
+/// Runs sweep 0 or 1 of a way on groups [begin, end) of its parity.
 template <class T>
 void run(way w, int sweep, const setting<T>& s, std::int64_t begin, std::int64_t end);
 

@@ -20,6 +20,6 @@ def lazily(package: str, places: dict[str, str]) -> tuple[list[str], Callable[[s
             module = import_module(f"{package}.{places[name]}")
         except NotBuilt as missing:  # the modules in between do not help to see what is missing
             raise NotBuilt(str(missing)) from None
-        return module if name == places[name] else getattr(module, name)
+        return module if name == places[name].rpartition(".")[2] else getattr(module, name)
 
     return list(places), find, lambda: sorted(places)

@@ -5,11 +5,11 @@ import pytest
 from scipy.signal import lfilter
 
 from plaq.data.estimate import Axis
-from plaq.lqcd.averages import average, first_order
-from plaq.lqcd.correlators import cosh_mass, fitted, folded
-from plaq.lqcd.drift import chance, drifting
-from plaq.lqcd.fits import INDEPENDENT, quality, weights
-from plaq.lqcd.potential import effective_potential, of_cornell, potential_weights, sommer_scale
+from plaq.lqcd.measurements.averages import average, first_order
+from plaq.lqcd.measurements.correlators import cosh_mass, fit_mass, fold
+from plaq.lqcd.measurements.drift import drifting_series, p_value
+from plaq.lqcd.measurements.fits import INDEPENDENT, quality, weights
+from plaq.lqcd.measurements.potential import cornell_quality, effective_potential, potential_weights, sommer_scale
 
 
 def chain(rng, length, tau, *shape):
@@ -58,7 +58,7 @@ def test_good_runs_hardly_ever_drift():
     for length, tau in ((16, 0.5), (48, 0.5), (100, 1), (200, 2), (400, 2)):
         for _ in range(100):
             x = chain(rng, length, tau, 10)
-            fired += bool(drifting({str(i): x[:, i] for i in range(5)},
+            fired += bool(drifting_series({str(i): x[:, i] for i in range(5)},
                                    {str(i): np.exp(1.5 * x[:, i]) for i in range(5, 10)}))
             runs += 1
     assert runs == 500 and fired <= 1
@@ -69,7 +69,7 @@ def test_good_runs_hardly_ever_drift():
 def test_a_start_that_is_remembered_is_seen(length, tau, start, decay):
     """x -> x + start exp(-t / decay), in units of the scatter."""
     rng = np.random.default_rng(5)
-    seen = sum(bool(drifting({"x": chain(rng, length, tau) + start * np.exp(-np.arange(length) / decay)},
+    seen = sum(bool(drifting_series({"x": chain(rng, length, tau) + start * np.exp(-np.arange(length) / decay)},
                              {str(i): chain(rng, length, tau) for i in range(5)})) for _ in range(40))
     assert seen >= 36
 
@@ -77,7 +77,7 @@ def test_a_start_that_is_remembered_is_seen(length, tau, start, decay):
 def test_one_configuration_that_stands_out_is_no_drift():
     x = np.random.default_rng(6).normal(size=200)
     x[40] = 300.0
-    assert chance(x, wider=True) > 0.1 and chance(np.ones(50), wider=False) == 1
+    assert p_value(x, wider=True) > 0.1 and p_value(np.ones(50), wider=False) == 1
 
 
 def correlators(rng, count, points, tau=0.5):
@@ -94,8 +94,8 @@ def test_p_of_a_fit_is_uniform_where_the_model_is_true(count, tau, correlated):
     rng, p, pull = np.random.default_rng(7), [], []
     for _ in range(30):
         series = correlators(rng, count, 9, tau)
-        found, said = fitted("x", series, average("meson_x", series), 2)
-        if not found:  # no error: bins too short by chance
+        found, said = fit_mass("x", series, average("meson_x", series), 2)
+        if not found:  # no error: bins too short by p_value
             continue
         fit = found["fit_x"]
         assert fit.dof == 5 and "chi^2/dof = " in said and "p = " in said
@@ -109,14 +109,14 @@ def test_p_of_a_fit_is_uniform_where_the_model_is_true(count, tau, correlated):
 def test_a_wrong_model_has_a_small_p():
     rng = np.random.default_rng(8)
     series = correlators(rng, 800, 9) + 60 * np.exp(-1.5 * np.minimum(np.arange(16), 16 - np.arange(16)))
-    found, _ = fitted("x", series, average("meson_x", series), 0)
+    found, _ = fit_mass("x", series, average("meson_x", series), 0)
     assert found["fit_x"].p < 1e-3
 
 
 def test_a_correlated_fit_is_the_weighted_one_of_its_principal_components():
     rng = np.random.default_rng(9)
     series = correlators(rng, 1000, 9)
-    halves = folded(series.T).T[:, 3:]
+    halves = fold(series.T).T[:, 3:]
     w = weights(halves - halves.mean(axis=0), halves.std(axis=0) / np.sqrt(1000), 0.5)
     assert w.correlated and w.independent == 1000 >= INDEPENDENT * 6
     assert np.allclose(w.matrix @ np.cov(halves.T, bias=True) / 1000, np.eye(6), atol=1e-8)
@@ -151,6 +151,6 @@ def test_r0_of_loops_with_noise_has_its_chi_squared():
     loops = true * (1 + 0.01 * chain(rng, 800, 0.5, 6, 3))
     flat = average("potential", loops, effective_potential, axes=[Axis("r", r), Axis("t", t[:-1])]).pick(t=1)
     w = potential_weights(loops[:, :, 1:3], flat)
-    found = of_cornell(flat.mean[1:], w)
+    found = cornell_quality(flat.mean[1:], w)
     assert w.correlated and found.dof == 2 and 0.001 < found.p < 0.999
     assert sommer_scale(v, w.matrix) == pytest.approx(np.sqrt((1.65 - 0.3) / 0.05))

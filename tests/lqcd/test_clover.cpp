@@ -3,12 +3,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "job.hpp"
-#include "plaq/lqcd/clover.hpp"
-#include "plaq/lqcd/hopping_kernel.hpp"
-#include "plaq/lqcd/random_fields.hpp"
-#include "plaq/lqcd/reference.hpp"
-#include "plaq/lqcd/solver.hpp"
+#include "plaq/lqcd/dirac/clover.hpp"
+#include "plaq/lqcd/dirac/hopping_kernel.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
+#include "plaq/lqcd/reference/reference.hpp"
+#include "plaq/lqcd/solver/solver.hpp"
+#include "rank_context.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -21,8 +21,8 @@ std::array<number, 9> path_from(const coordinates& box, const std::vector<number
   std::array<number, 9> sum{1, 0, 0, 0, 1, 0, 0, 0, 1};
   for (const int step : steps) {
     const int mu = std::abs(step) - 1;
-    const auto next = moved(x, mu, step > 0 ? 1 : -1, box);
-    const number* link = &u[(4 * number_in(step > 0 ? x : next, box) + mu) * 9];
+    const auto next = neighbour_of(x, mu, step > 0 ? 1 : -1, box);
+    const number* link = &u[(4 * index_in(step > 0 ? x : next, box) + mu) * 9];
     std::array<number, 9> longer{};
     for (int i = 0; i < 9; ++i)
       for (int k = 0; k < 3; ++k)
@@ -34,12 +34,12 @@ std::array<number, 9> path_from(const coordinates& box, const std::vector<number
 
 TEST(clover, is_the_formula_with_dense_matrices) {
   // 1 + i kappa c_sw sum sigma F, F = (Q - Q^+) / 8 of the four leaves, and nothing between chiralities.
-  job with(alone());
+  rank_context ranks(single_rank());
   const coordinates box{4, 2, 4, 4};
-  links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
+  links<double> u(std::make_shared<site_layout>(lattice(box), max_lanes<double>()));
   hot_start(u, 3);
   const double kappa_csw = 0.2;
-  const auto H = clover_term(with.by, u, kappa_csw);
+  const auto H = clover_term(ranks.ctx, u, kappa_csw);
   const auto whole = reference::whole(u);
   for (const coordinates x : {coordinates{0, 0, 0, 0}, coordinates{3, 1, 2, 3}, coordinates{1, 0, 3, 2}}) {
     number dense[12][12] = {};
@@ -62,8 +62,8 @@ TEST(clover, is_the_formula_with_dense_matrices) {
       }
     for (int i = 0; i < 12; ++i)
       for (int j = 0; j < 12; ++j) {
-        const auto found = i / 6 == j / 6 ? get_block(H, u.where().where(x), i / 6)[6 * (i % 6) + j % 6] : 0.0;
-        EXPECT_LT(std::abs(found - dense[i][j]), 1e-14) << i << " " << j << " " << in_words(x);
+        const auto actual = i / 6 == j / 6 ? get_block(H, u.layout().locate(x), i / 6)[6 * (i % 6) + j % 6] : 0.0;
+        EXPECT_LT(std::abs(actual - dense[i][j]), 1e-14) << i << " " << j << " " << to_string(x);
       }
   }
 }
@@ -71,14 +71,14 @@ TEST(clover, is_the_formula_with_dense_matrices) {
 class clover_inverse : public testing::TestWithParam<double> {};
 
 TEST_P(clover_inverse, is_inverse_and_knows_its_determinant) {
-  job with(alone());
-  links<double> u(std::make_shared<layout>(lattice({4, 2, 4, 4}), widest<double>()));
+  rank_context ranks(single_rank());
+  links<double> u(std::make_shared<site_layout>(lattice({4, 2, 4, 4}), max_lanes<double>()));
   hot_start(u, 3);
   const double twist = GetParam();
-  const auto H = clover_term(with.by, u, 0.4);
-  const auto even = inverted(with.by, H, twist);
+  const auto H = clover_term(ranks.ctx, u, 0.4);
+  const auto even = invert_on_even_sites(ranks.ctx, H, twist);
   double worst = 0, log_det = 0;
-  for (std::int64_t b = 0; b < u.where().half(); ++b)
+  for (std::int64_t b = 0; b < u.layout().half(); ++b)
     for (int l = 0; l < u.lanes(); ++l)
       for (int c = 0; c < 2; ++c) {
         const auto h = get_block(H, {b, l}, c), inverse = get_block(even.inverse, {b, l}, c);
@@ -106,22 +106,22 @@ INSTANTIATE_TEST_SUITE_P(twists, clover_inverse, testing::Values(0.0, 0.3));
 
 TEST(clover, products_are_those_of_the_matrices) {
   // Both factors, with a twist, added to what there is; in place.
-  job with(alone());
-  const auto where = std::make_shared<layout>(lattice({4, 2, 4, 4}), widest<double>());
-  links<double> u(where);
+  rank_context ranks(single_rank());
+  const auto layout = std::make_shared<site_layout>(lattice({4, 2, 4, 4}), max_lanes<double>());
+  links<double> u(layout);
   hot_start(u, 3);
-  const auto H = clover_term(with.by, u, 0.4);
-  const auto P = inverted(with.by, H, 0.3).inverse;
-  spinors<double> psi(where, sites::even), found(where, sites::even);
-  gaussian(psi, 1), gaussian(found, 2);
-  const auto before = found;
+  const auto H = clover_term(ranks.ctx, u, 0.4);
+  const auto P = invert_on_even_sites(ranks.ctx, H, 0.3).inverse;
+  spinors<double> psi(layout, sites::even), actual(layout, sites::even);
+  gaussian(psi, 1), gaussian(actual, 2);
+  const auto before = actual;
   const chiral_factor<double> factors[] = {{P.of(0), 0.0}, {H.of(0), -0.3}};
-  multiply_blocks<double>(where->lanes(), 0, std::size_t(where->half()), found.of(0), factors, psi.of(0), true);
+  multiply_chiral<double>(layout->lanes(), 0, std::size_t(layout->half()), actual.of(0), factors, psi.of(0), true);
   auto in_place = psi;
-  multiply_blocks<double>(where->lanes(), 0, std::size_t(where->half()), in_place.of(0), factors, in_place.of(0),
+  multiply_chiral<double>(layout->lanes(), 0, std::size_t(layout->half()), in_place.of(0), factors, in_place.of(0),
                           false);
-  for (std::int64_t b = 0; b < where->half(); ++b)
-    for (int l = 0; l < where->lanes(); ++l)
+  for (std::int64_t b = 0; b < layout->half(); ++b)
+    for (int l = 0; l < layout->lanes(); ++l)
       for (int c = 0; c < 2; ++c) {
         const auto h = get_block(H, {b, l}, c), p = get_block(P, {b, l}, c);
         std::array<number, 6> x{}, y{};
@@ -131,18 +131,18 @@ TEST(clover, products_are_those_of_the_matrices) {
           y[i] = number(0, c ? 0.3 : -0.3) * x[i];
           for (int k = 0; k < 6; ++k) y[i] += h[6 * i + k] * x[k];
           EXPECT_LT(std::abs(in_place.get({b, l}, 6 * c + i) - y[i]), 1e-13);
-          EXPECT_LT(std::abs(found.get({b, l}, 6 * c + i) - before.get({b, l}, 6 * c + i) - y[i]), 1e-13);
+          EXPECT_LT(std::abs(actual.get({b, l}, 6 * c + i) - before.get({b, l}, 6 * c + i) - y[i]), 1e-13);
         }
       }
 }
 
 /// The smallest |M psi| / |psi| in a field with one quantum of flux in two planes, for which there are zero modes
 /// in the continuum; at the critical kappa of free fields.
-double smallest(job& with, double csw) {
+double smallest(rank_context& ranks, double csw) {
   const coordinates box{8, 8, 8, 8};
-  links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
+  links<double> u(std::make_shared<site_layout>(lattice(box), max_lanes<double>()));
   cold_start(u);
-  each_site(u.where(), [&](const coordinates& x, layout::place p) {
+  for_each_site(u.layout(), [&](const coordinates& x, site_layout::location p) {
     for (const int mu : {0, 2}) {
       const int nu = mu + 1;
       const double angle = 2 * std::numbers::pi / (box[mu] * box[nu]);
@@ -154,19 +154,20 @@ double smallest(job& with, double csw) {
       if (x[mu] == box[mu] - 1) turn(mu, -angle * box[mu] * x[nu]);
     }
   });
-  solver M(with.by, u, {.kappa = 0.125, .mu = 0, .theta = {1, 1, 1, 1}, .csw = csw});
+  wilson<double> M(ranks.ctx, u, {.kappa = 0.125, .mu = 0, .theta = {1, 1, 1, 1}, .csw = csw}, u.shared_layout());
+  solver inverse(M);
   spinors<double> psi(u.shared_layout()), eta(psi);
   gaussian(psi, 1);
   double size = 0;
   for (int i = 0; i < 4; ++i) {  // (M^+ M)^-1 = M^-1 gamma5 M^-1 gamma5
     for (int j = 0; j < 2; ++j) {
-      combine<double>(with.by, eta, {weighted<double>::gamma5(psi)});
-      EXPECT_EQ(M.solve(psi, eta, {.steps = precision::in_double, .residual = 1e-6}).end,
-                solver_result::ending::converged);
+      combine<double>(ranks.ctx, eta, {linear_term<double>::gamma5(psi)});
+      EXPECT_EQ(inverse.solve(psi, eta, {.steps = precision::in_double, .residual = 1e-6}).reason,
+                solver_result::stop_reason::converged);
     }
-    combine<double>(with.by, psi, {{1 / std::sqrt(norm2(with.by, psi)), psi}});
-    M.matrix().apply(eta, psi);
-    size = std::sqrt(norm2(with.by, eta));
+    combine<double>(ranks.ctx, psi, {{1 / std::sqrt(norm2(ranks.ctx, psi)), psi}});
+    M.apply(eta, psi);
+    size = std::sqrt(norm2(ranks.ctx, eta));
   }
   return size;
 }
@@ -174,11 +175,11 @@ double smallest(job& with, double csw) {
 TEST(clover, takes_away_what_a_field_strength_adds_to_the_mass_of_zero_modes) {
   // Wilson's term adds (|F_01| + |F_23|) / 2 to it, times 2 kappa in M; with c_sw = 1 that is gone to first order,
   // with c_sw = -1 it is twice that.
-  job with(alone());
+  rank_context ranks(single_rank());
   const double F = 2 * std::numbers::pi / 64, first_order = 0.25 * F;
-  EXPECT_NEAR(smallest(with, 0) / first_order, 1, 0.15);
-  EXPECT_LT(smallest(with, 1) / first_order, 0.15);
-  EXPECT_NEAR(smallest(with, -1) / first_order, 2, 0.3);
+  EXPECT_NEAR(smallest(ranks, 0) / first_order, 1, 0.15);
+  EXPECT_LT(smallest(ranks, 1) / first_order, 0.15);
+  EXPECT_NEAR(smallest(ranks, -1) / first_order, 2, 0.3);
 }
 
 }  // namespace

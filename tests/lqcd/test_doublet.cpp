@@ -4,9 +4,10 @@
 #include <complex>
 #include <numbers>
 
-#include "job.hpp"
-#include "plaq/lqcd/doublet.hpp"
-#include "plaq/lqcd/random_fields.hpp"
+#include "plaq/lqcd/dirac/doublet.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
+#include "plaq/lqcd/solver/solver.hpp"
+#include "rank_context.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -15,38 +16,38 @@ const coordinates extents{8, 4, 4, 6};
 const doublet_parameters split{.kappa = 0.131, .mu = 0.25, .epsilon = 0.17, .theta = {1, 0.3, 0, -0.2}};
 
 struct one_rank {
-  job with{alone()};
-  std::shared_ptr<const layout> where = std::make_shared<layout>(lattice(extents), widest<double>());
-  links<double> gauge{where};
+  rank_context ranks{single_rank()};
+  std::shared_ptr<const site_layout> layout = std::make_shared<site_layout>(lattice(extents), max_lanes<double>());
+  links<double> gauge{layout};
   one_rank() { hot_start(gauge, 3); }
 
-  flavours<double> zero(sites which = sites::all) const {
-    return {spinors<double>(where, which), spinors<double>(where, which)};
+  flavours<double> zero(sites subset = sites::all) const {
+    return {spinors<double>(layout, subset), spinors<double>(layout, subset)};
   }
-  flavours<double> random(std::uint32_t number, sites which = sites::all) const {
-    auto f = zero(which);
+  flavours<double> random(std::uint32_t number, sites subset = sites::all) const {
+    auto f = zero(subset);
     gaussian(f.up, 5, 2 * number), gaussian(f.down, 5, 2 * number + 1);
     return f;
   }
   std::complex<double> product(const flavours<double>& x, const flavours<double>& y) {
-    return dot(with.by, x.up, y.up) + dot(with.by, x.down, y.down);
+    return dot(ranks.ctx, x.up, y.up) + dot(ranks.ctx, x.down, y.down);
   }
   double distance(const spinors<double>& a, const spinors<double>& b) {
     spinors<double> d(a);
-    return std::sqrt(combine_norm2<double>(with.by, d, {{1, a}, {-1, b}}) / norm2(with.by, b));
+    return std::sqrt(combine_norm2<double>(ranks.ctx, d, {{1, a}, {-1, b}}) / norm2(ranks.ctx, b));
   }
   /// gamma_5 tau_1 x
   flavours<double> turned(const flavours<double>& x) {
     auto y = x;
-    combine<double>(with.by, y.up, {weighted<double>::gamma5(x.down)});
-    combine<double>(with.by, y.down, {weighted<double>::gamma5(x.up)});
+    combine<double>(ranks.ctx, y.up, {linear_term<double>::gamma5(x.down)});
+    combine<double>(ranks.ctx, y.down, {linear_term<double>::gamma5(x.up)});
     return y;
   }
 };
 
 TEST(doublet, is_its_own_adjoint_between_gamma5_tau1) {
   one_rank s;
-  doublet<double> M(s.with.by, s.gauge, split, s.where);
+  doublet<double> M(s.ranks.ctx, s.gauge, split, s.layout);
   const auto x = s.random(1), y = s.random(2);
   auto Mx = s.zero(), adjoint = s.zero();
   M.apply(Mx, x);
@@ -63,15 +64,15 @@ TEST(doublet, of_equal_masses_is_two_twisted_operators) {
   one_rank s;
   auto p = split;
   p.epsilon = 0;
-  doublet<double> M(s.with.by, s.gauge, p, s.where);
+  doublet<double> M(s.ranks.ctx, s.gauge, p, s.layout);
   const auto x = s.random(1), odd = s.random(3, sites::odd);
   auto Mx = s.zero(), M_odd = s.zero(sites::odd);
   for (const bool dagger : {false, true}) {
     M.apply(Mx, x, dagger);
     M.apply_odd(M_odd, odd, dagger);
     for (const double sign : {1.0, -1.0}) {
-      wilson<double> W(s.with.by, s.gauge, {.kappa = p.kappa, .mu = sign * p.mu, .theta = p.theta}, s.where);
-      spinors<double> Wx(s.where), W_odd(s.where, sites::odd);
+      wilson<double> W(s.ranks.ctx, s.gauge, {.kappa = p.kappa, .mu = sign * p.mu, .theta = p.theta}, s.layout);
+      spinors<double> Wx(s.layout), W_odd(s.layout, sites::odd);
       W.apply(Wx, sign > 0 ? x.up : x.down, dagger);
       W.apply_odd(W_odd, sign > 0 ? odd.up : odd.down, dagger);
       EXPECT_LT(s.distance(sign > 0 ? Mx.up : Mx.down, Wx), 1e-14);
@@ -85,7 +86,7 @@ TEST(doublet, of_free_flavours_is_what_it_is_in_momentum_space) {
   // w^2 + e^2 + 4 kappa^2 sum sin^2 p + m^2 + 2 e w tau_1 + i [e tau_1, B], and the last is 2 e m gamma_5 tau_2.
   one_rank s;
   cold_start(s.gauge);
-  doublet<double> M(s.with.by, s.gauge, split, s.where);
+  doublet<double> M(s.ranks.ctx, s.gauge, split, s.layout);
   const coordinates n{3, 1, 2, 5};
   double cosines = 0, sines = 0;
   std::array<double, 4> wave;
@@ -96,7 +97,7 @@ TEST(doublet, of_free_flavours_is_what_it_is_in_momentum_space) {
   }
   const double k = split.kappa, m = 2 * k * split.mu, e = 2 * k * split.epsilon, w = 1 - 2 * k * cosines;
   auto psi = s.zero(), Mpsi = s.zero(), MMpsi = s.zero(), expected = s.zero();
-  each_site(*s.where, [&](const coordinates& x, layout::place p) {
+  for_each_site(*s.layout, [&](const coordinates& x, site_layout::location p) {
     double px = 0;
     for (int mu = 0; mu < 4; ++mu) px += wave[mu] * x[mu];
     for (int i = 0; i < 12; ++i)
@@ -104,32 +105,35 @@ TEST(doublet, of_free_flavours_is_what_it_is_in_momentum_space) {
   });
   M.apply(Mpsi, psi);
   M.apply(MMpsi, Mpsi, true);
-  const double own = w * w + 4 * k * k * sines + m * m + e * e;
-  combine<double>(s.with.by, expected.up, {{own, psi.up}, weighted<double>::chiral({2 * e * w, -2 * e * m}, psi.down)});
-  combine<double>(s.with.by, expected.down,
-                  {{own, psi.down}, weighted<double>::chiral({2 * e * w, 2 * e * m}, psi.up)});
+  const double diagonal = w * w + 4 * k * k * sines + m * m + e * e;
+  combine<double>(s.ranks.ctx, expected.up,
+                  {{diagonal, psi.up}, linear_term<double>::chiral({2 * e * w, -2 * e * m}, psi.down)});
+  combine<double>(s.ranks.ctx, expected.down,
+                  {{diagonal, psi.down}, linear_term<double>::chiral({2 * e * w, 2 * e * m}, psi.up)});
   EXPECT_LT(s.distance(MMpsi.up, expected.up), 1e-13);
   EXPECT_LT(s.distance(MMpsi.down, expected.down), 1e-13);
 }
 
 TEST(doublet, is_solved_on_odd_sites_for_all) {
   one_rank s;
-  doublet<double> M(s.with.by, s.gauge, split, s.where);
+  doublet<double> M(s.ranks.ctx, s.gauge, split, s.layout);
+  solver inverse(M);
   const auto eta = s.random(1);
   auto psi = s.zero(), back = s.zero();
-  const auto done = M.solve(psi, eta, {.residual = 1e-10});
-  EXPECT_EQ(done.end, solver_result::ending::converged) << done.in_words();
+  const auto result = inverse.solve(psi, eta, {.residual = 1e-10});
+  EXPECT_EQ(result.reason, solver_result::stop_reason::converged) << result.to_string();
   M.apply(back, psi);
   EXPECT_LT(s.distance(back.up, eta.up), 1e-9);
   EXPECT_LT(s.distance(back.down, eta.down), 1e-9);
-  EXPECT_EQ(M.solve(psi, eta, {.residual = 1e-10, .most_steps = 3}).end, solver_result::ending::out_of_steps);
-  EXPECT_EQ(M.solve(psi, eta, {.residual = 1e-30}).end, solver_result::ending::stalled);
-  EXPECT_THROW(M.solve(psi, eta, {.residual = 0}), input_error);
+  EXPECT_EQ(inverse.solve(psi, eta, {.residual = 1e-10, .max_steps = 3}).reason,
+            solver_result::stop_reason::out_of_steps);
+  EXPECT_EQ(inverse.solve(psi, eta, {.residual = 1e-30}).reason, solver_result::stop_reason::stalled);
+  EXPECT_THROW(inverse.solve(psi, eta, {.residual = 0}), input_error);
 }
 
 TEST(doublet, of_masses_that_leave_no_inverse_is_refused) {
   one_rank s;
-  EXPECT_THROW(doublet<double>(s.with.by, s.gauge, {.kappa = 0.125, .mu = 0, .epsilon = 4.0}, s.where), input_error);
+  EXPECT_THROW(doublet<double>(s.ranks.ctx, s.gauge, {.kappa = 0.125, .mu = 0, .epsilon = 4.0}, s.layout), input_error);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "plaq/base/random.hpp"
-#include "plaq/lqcd/exact_sum.hpp"
+#include "plaq/lqcd/lattice/exact_sum.hpp"
 
 namespace plaq::lqcd {
 namespace {

@@ -54,7 +54,7 @@ def test_layouts_make_no_difference(gauge):
         field.heat_bath(5.5, seed=1, sweep=0)
         field.over_relax()
     assert np.array_equal(plain.local(), moved.local()) and not np.array_equal(gauge.local(), moved.local())
-    found = [lqcd.Wilson(u, 0.13, 0.1, (1, 0, 0, 0)).solve(lqcd.SpinorField(u.lattice).gaussian(2))[0].local()
+    found = [lqcd.solve(lqcd.Wilson(u, 0.13, 0.1, (1, 0, 0, 0)), lqcd.SpinorField(u.lattice).gaussian(2))[0].local()
              for u in (plain, moved)]
     assert np.array_equal(*found)
 
@@ -74,11 +74,11 @@ def test_a_solver_that_cannot_says_so(lattice):
     eta = lqcd.SpinorField(lattice).gaussian(1)
     matrix = lqcd.Wilson(lqcd.GaugeField(lattice), kappa=0.125)
     with pytest.raises(RunError, match=r"cg for kappa = 0\.125, mu = 0 .*\|eta - M psi\|/\|eta\| = .*, not 1e-10"):
-        matrix.solve(eta, most_steps=1000)
+        lqcd.solve(matrix, eta, max_steps=1000)
     with pytest.raises(InputError, match="none of cg, bicgstab, multigrid"):
-        matrix.solve(eta, method="gmres")
+        lqcd.solve(matrix, eta, method="gmres")
     with pytest.raises(InputError, match="'quarter' is none of double, single, half"):
-        matrix.solve(eta, precision="quarter")
+        lqcd.solve(matrix, eta, precision="quarter")
 
 
 def test_stout_smearing_is_a_step_of_the_flow_and_loops_see_it(gauge):

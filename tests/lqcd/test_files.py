@@ -13,7 +13,8 @@ from plaq import _core, lqcd
 from plaq.comm.launch import launcher_command
 from plaq.errors import InputError
 from plaq.files.guard import DamagedFile
-from plaq.lqcd import gamma, lime
+from plaq.lqcd import gamma
+from plaq.lqcd.files import lime
 
 EXTENTS = (4, 2, 6, 2)  # t, x, y, z
 
@@ -70,22 +71,13 @@ def test_a_file_is_what_the_format_says(gauge, ildg):
     assert f"<suma>{sums[0]:x}</suma><sumb>{sums[1]:x}</sumb>".encode() in found["scidac-checksum"][1]
 
 
-def test_a_flipped_bit_is_found_and_named(gauge, ildg):
-    """Anywhere: the message has its place. Byte 100 of site 37: t, z, y, x = 1, 1, 0, 1 in the order of files."""
+def test_a_flipped_bit_fails_the_checksum(gauge, ildg):
     content = bytearray(ildg.read_bytes())
     first = content.index(b"ildg-binary-data") - 16 + 144
     content[first + 37 * 576 + 100] ^= 1 << 5
     ildg.write_bytes(content)
-    with pytest.raises(DamagedFile,
-                       match=r"conf\.0001: damaged: its checksum is .*, the file says .*; one flipped bit explains it, "
-                                          r".*bit 5 of byte 100 of the site \(t, x, y, z\) = \(1, 1, 0, 1\)") as one:
+    with pytest.raises(DamagedFile, match=r"conf\.0001: damaged: its checksum is .*, the file says "):
         lqcd.read_ildg(ildg, gauge.lattice)
-    assert str(one.value).count("bit 5 of byte 100") == 1
-    content[first + 55 * 576 + 77] ^= 0xA5
-    ildg.write_bytes(content)
-    with pytest.raises(DamagedFile) as many:
-        lqcd.read_ildg(ildg, gauge.lattice)
-    assert "explains" not in str(many.value)
 
 
 def test_a_wrong_plaquette_is_found(gauge, ildg):
@@ -197,23 +189,23 @@ def test_twelve_spinors_make_a_propagator(propagator, tmp_path, of):
               "<datacount>{}</datacount></scidacRecord>"
     content = b""
     if of == "usqcd":
-        content += lime.record("scidac-private-file-xml",
+        content += lime.make_record("scidac-private-file-xml",
                                f"<scidacFile><dims>{X} {Y} {Z} {T}</dims></scidacFile>".encode(), True, True)
-        content += lime.record("scidac-private-record-xml", private.format(2).encode(), True, False)
-        content += lime.record("scidac-binary-data", bytes(16 * T * X * Y * Z), False, True)
+        content += lime.make_record("scidac-private-record-xml", private.format(2).encode(), True, False)
+        content += lime.make_record("scidac-binary-data", bytes(16 * T * X * Y * Z), False, True)
     for spin in range(4):
         for colour in range(3):
             column = turned[..., spin, colour]
             numbers = np.stack([column.real, column.imag], axis=-1).astype(">f8").tobytes()
             if of == "usqcd":
-                content += lime.record("scidac-private-record-xml", private.format(24).encode(), True, False)
+                content += lime.make_record("scidac-private-record-xml", private.format(24).encode(), True, False)
             else:
-                content += lime.record("etmc-propagator-format",
+                content += lime.make_record("etmc-propagator-format",
                                        f"<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1"
                                        f"</flavours><lx>{X}</lx><ly>{Y}</ly><lz>{Z}</lz>"
                                        f"<lt>{T}</lt></etmcFormat>".encode(),
                                         True, True)
-            content += lime.record("scidac-binary-data", numbers, False, True)
+            content += lime.make_record("scidac-binary-data", numbers, False, True)
     (tmp_path / "prop").write_bytes(content)
     found = lqcd.read_propagator(tmp_path / "prop", propagator.lattice, source=(3, 1, 2, 0), theta=propagator.theta)
     assert np.allclose(found.local, propagator.local, rtol=0, atol=1e-14) and found.source == (3, 1, 2, 0)
@@ -294,7 +286,7 @@ lqcd.write_propagator(sys.argv[3], lqcd.read_propagator(sys.argv[4], lattice))
 matrix = lqcd.Wilson(gauge, 0.12, theta=(1, 0, 0, 0))
 pion = lqcd.meson_correlator(lqcd.point_propagator(matrix, (1, 0, 3, 0)), "gammaygamma5")
 try:
-    matrix.solve(lqcd.SpinorField(lattice), residual=0.0)
+    lqcd.solve(matrix, lqcd.SpinorField(lattice), residual=0.0)
     raise SystemExit("a residual of zero was taken")
 except InputError:  # what C++ throws comes out of its thread
     pass

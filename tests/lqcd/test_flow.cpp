@@ -4,30 +4,30 @@
 #include <cmath>
 #include <numbers>
 
-#include "job.hpp"
-#include "plaq/lqcd/flow.hpp"
-#include "plaq/lqcd/hopping_kernel.hpp"
-#include "plaq/lqcd/random_fields.hpp"
-#include "plaq/lqcd/reference.hpp"
-#include "plaq/lqcd/site_matrix.hpp"
-#include "plaq/lqcd/staples.hpp"
+#include "plaq/lqcd/dirac/hopping_kernel.hpp"
+#include "plaq/lqcd/gauge/flow.hpp"
+#include "plaq/lqcd/gauge/site_matrix.hpp"
+#include "plaq/lqcd/gauge/staples.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
+#include "plaq/lqcd/reference/reference.hpp"
+#include "rank_context.hpp"
 
 namespace plaq::lqcd {
 namespace {
 
-links<double> rough(job& with, const lattice& on, int lanes) {
-  links<double> u(std::make_shared<layout>(on, lanes));
+links<double> rough(rank_context& ranks, const lattice& on, int lanes) {
+  links<double> u(std::make_shared<site_layout>(on, lanes));
   hot_start(u, 11);
-  for (std::uint32_t i = 0; i < 5; ++i) heat_bath(with.by, u, {6.5}, {.seed = 1, .chain = 0, .sweep = i});
+  for (std::uint32_t i = 0; i < 5; ++i) heat_bath(ranks.ctx, u, {6.5}, {.seed = 1, .chain = 0, .sweep = i});
   return u;
 }
 
 /// Links diag(exp(i phi), exp(-i phi), 1) with the same flux, 2 pi n / (L L'), through every plaquette of two
 /// planes.
 links<double> constant_flux(const coordinates& box, int n01, int n23) {
-  links<double> u(std::make_shared<layout>(lattice(box), widest<double>()));
+  links<double> u(std::make_shared<site_layout>(lattice(box), max_lanes<double>()));
   cold_start(u);
-  each_site(u.where(), [&](const coordinates& x, layout::place p) {
+  for_each_site(u.layout(), [&](const coordinates& x, site_layout::location p) {
     const auto plane = [&](int mu, int nu, int n) {
       const double angle = 2 * std::numbers::pi * n / (box[mu] * box[nu]);
       const auto turn = [&](int direction, double phi) {
@@ -46,44 +46,44 @@ links<double> constant_flux(const coordinates& box, int n01, int n23) {
 TEST(flow, constant_abelian_fields_have_their_energy_and_charge) {
   // F = i sin(phi) diag(1, -1, 0) in a plane of flux phi: E = 2 (sin^2 phi_01 + sin^2 phi_23), and
   // Q = V 2 sin phi_01 sin phi_23 / (4 pi^2), which is 2 n_01 n_23 where the flux is weak.
-  job with(alone());
+  rank_context ranks(single_rank());
   const coordinates box{8, 6, 4, 8};
   const auto u = constant_flux(box, 1, 2);
   const double a = std::sin(2 * std::numbers::pi / (8 * 6)), b = std::sin(2 * std::numbers::pi * 2 / (4 * 8));
-  const auto found = clover(with.by, u);
-  EXPECT_NEAR(found.energy, 2 * (a * a + b * b), 1e-13);
-  EXPECT_NEAR(found.charge, 2 * a * b * double(product(box)) / (4 * std::numbers::pi * std::numbers::pi), 1e-12);
+  const auto actual = energy_and_charge(ranks.ctx, u);
+  EXPECT_NEAR(actual.energy, 2 * (a * a + b * b), 1e-13);
+  EXPECT_NEAR(actual.charge, 2 * a * b * double(product(box)) / (4 * std::numbers::pi * std::numbers::pi), 1e-12);
 }
 
 TEST(flow, leaves_constant_fields_alone_and_lowers_the_action_of_others) {
-  job with(alone());
+  rank_context ranks(single_rank());
   auto flat = constant_flux({8, 4, 4, 4}, 1, 1);
-  const double before = plaquette(with.by, flat).mean();
-  flow_step(with.by, flat, 0.05);
-  EXPECT_NEAR(plaquette(with.by, flat).mean(), before, 1e-14);
-  auto u = rough(with, lattice({4, 4, 4, 8}), widest<double>());
-  double last = plaquette(with.by, u).mean();
+  const double before = plaquette(ranks.ctx, flat).mean();
+  flow_step(ranks.ctx, flat, 0.05);
+  EXPECT_NEAR(plaquette(ranks.ctx, flat).mean(), before, 1e-14);
+  auto u = rough(ranks, lattice({4, 4, 4, 8}), max_lanes<double>());
+  double last = plaquette(ranks.ctx, u).mean();
   for (int i = 0; i < 10; ++i) {
-    flow_step(with.by, u, 0.02);
-    const double now = plaquette(with.by, u).mean();
+    flow_step(ranks.ctx, u, 0.02);
+    const double now = plaquette(ranks.ctx, u).mean();
     EXPECT_GT(now, last);
     last = now;
   }
   EXPECT_GT(last, 0.8);
-  EXPECT_LT(unitarity_violation(with.by, u), 1e-14);
+  EXPECT_LT(unitarity_violation(ranks.ctx, u), 1e-14);
 }
 
 TEST(flow, starts_with_the_slope_of_the_action) {
   // A link changes the plaquettes that it is in by Re tr (Z U staple^+), of which Z is the negative traceless
   // antihermitian part: d/dt sum of Re tr P = sum over links of |Z|^2.
-  job with(alone());
-  auto u = rough(with, lattice({4, 4, 4, 4}), 1);
+  rank_context ranks(single_rank());
+  auto u = rough(ranks, lattice({4, 4, 4, 4}), 1);
   matrices staple(u.shared_layout());
   double slope = 0;
   for (int mu = 0; mu < 4; ++mu)
     for (const int p : {0, 1}) {
-      staples(with.by, staple, u, p, mu);
-      for (std::int64_t b = p * u.where().half(); b < (p + 1) * u.where().half(); ++b) {
+      staples(ranks.ctx, staple, u, p, mu);
+      for (std::int64_t b = p * u.layout().half(); b < (p + 1) * u.layout().half(); ++b) {
         const auto w = times_adjoint(get(view(u, mu), b, 0), get(view(staple), b, 0));
         std::complex<double> trace = 0;
         for (int i = 0; i < 3; ++i) trace += (w[4 * i] - std::conj(w[4 * i])) / 6.0;
@@ -92,20 +92,20 @@ TEST(flow, starts_with_the_slope_of_the_action) {
             slope += std::norm((w[3 * i + j] - std::conj(w[3 * j + i])) / 2.0 - (i == j ? trace : 0.0));
       }
     }
-  const double planes = 18 * double(u.where().on().volume()), h = 1e-4;
+  const double planes = 18 * double(u.layout().lattice().volume()), h = 1e-4;
   auto ahead = u;
-  const double before = plaquette(with.by, u).mean();
-  flow_step(with.by, ahead, h);
-  EXPECT_NEAR((plaquette(with.by, ahead).mean() - before) * planes / h / slope, 1, 100 * h);
+  const double before = plaquette(ranks.ctx, u).mean();
+  flow_step(ranks.ctx, ahead, h);
+  EXPECT_NEAR((plaquette(ranks.ctx, ahead).mean() - before) * planes / h / slope, 1, 100 * h);
 }
 
 TEST(flow, steps_are_of_third_order) {
-  job with(alone());
-  const auto start = rough(with, lattice({4, 4, 4, 4}), widest<double>());
+  rank_context ranks(single_rank());
+  const auto start = rough(ranks, lattice({4, 4, 4, 4}), max_lanes<double>());
   const auto after = [&](int steps) {
     auto u = start;
-    for (int i = 0; i < steps; ++i) flow_step(with.by, u, 0.16 / steps);
-    return plaquette(with.by, u).mean();
+    for (int i = 0; i < steps; ++i) flow_step(ranks.ctx, u, 0.16 / steps);
+    return plaquette(ranks.ctx, u).mean();
   };
   const double exact = after(64), coarse = after(4) - exact, fine = after(8) - exact;
   EXPECT_NEAR(std::log2(std::abs(coarse / fine)), 3, 0.3);
@@ -113,35 +113,35 @@ TEST(flow, steps_are_of_third_order) {
 
 TEST(flow, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   const coordinates box{8, 4, 12, 4};
-  const auto measured = [](job& with, const lattice& on, int lanes) {
-    auto u = rough(with, on, lanes);
-    flow_step(with.by, u, 0.1);
-    const auto f = clover(with.by, u);
-    return std::array{f.energy, f.charge, plaquette(with.by, u).temporal};
+  const auto measured = [](rank_context& ranks, const lattice& on, int lanes) {
+    auto u = rough(ranks, on, lanes);
+    flow_step(ranks.ctx, u, 0.1);
+    const auto f = energy_and_charge(ranks.ctx, u);
+    return std::array{f.energy, f.charge, plaquette(ranks.ctx, u).temporal};
   };
-  job own(alone());
-  const auto expected = measured(own, lattice(box), 1);
-  for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(widest<double>(), 2)}) {
-    job with(world(), "fiber", workers);
+  rank_context single(single_rank());
+  const auto expected = measured(single, lattice(box), 1);
+  for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(max_lanes<double>(), 2)}) {
+    rank_context ranks(world(), "fiber", workers);
     for (const auto& grid : grids(box))
-      EXPECT_EQ(measured(with, lattice(box, grid, world().rank()), lanes), expected) << in_words(grid);
+      EXPECT_EQ(measured(ranks, lattice(box, grid, world().rank()), lanes), expected) << to_string(grid);
   }
 }
 
 TEST(flow, clover_does_not_see_gauge_transformations) {
-  job with(alone());
+  rank_context ranks(single_rank());
   const coordinates box{4, 4, 4, 4};
-  auto u = rough(with, lattice(box), 1);
-  const auto before = clover(with.by, u);
+  auto u = rough(ranks, lattice(box), 1);
+  const auto before = energy_and_charge(ranks.ctx, u);
   const auto g = [&](const coordinates& x) {
-    return random_su3(stream_at(1, draws::gauge_transformation, 0, 0, 0, number_in(x, box)));
+    return random_su3(stream_at(1, random_purpose::gauge_transformation, 0, 0, 0, index_in(x, box)));
   };
-  each_site(u.where(), [&](const coordinates& x, layout::place p) {
+  for_each_site(u.layout(), [&](const coordinates& x, site_layout::location p) {
     for (int mu = 0; mu < 4; ++mu)
-      set(view(u, mu), p.block, p.lane,
-          times_adjoint(times(g(x), get(view(u, mu), p.block, p.lane)), g(moved(x, mu, 1, box))));
+      set(view(u, mu), p.group, p.lane,
+          times_adjoint(times(g(x), get(view(u, mu), p.group, p.lane)), g(neighbour_of(x, mu, 1, box))));
   });
-  const auto after = clover(with.by, u);
+  const auto after = energy_and_charge(ranks.ctx, u);
   EXPECT_NEAR(after.energy, before.energy, 1e-12);
   EXPECT_NEAR(after.charge, before.charge, 1e-12);
 }

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "job.hpp"
-#include "plaq/lqcd/gauge.hpp"
-#include "plaq/lqcd/hopping_kernel.hpp"
-#include "plaq/lqcd/random_fields.hpp"
-#include "plaq/lqcd/reference.hpp"
-#include "plaq/lqcd/staples.hpp"
-#include "plaq/lqcd/subgroups.hpp"
+#include "plaq/lqcd/dirac/hopping_kernel.hpp"
+#include "plaq/lqcd/gauge/gauge.hpp"
+#include "plaq/lqcd/gauge/staples.hpp"
+#include "plaq/lqcd/gauge/subgroups.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
+#include "plaq/lqcd/reference/reference.hpp"
+#include "rank_context.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using reference::number;
 
 links<double> started(const lattice& on, int lanes) {
-  links<double> u(std::make_shared<layout>(on, lanes));
+  links<double> u(std::make_shared<site_layout>(on, lanes));
   hot_start(u, 11);
   return u;
 }
@@ -27,9 +27,9 @@ links<double> started(const lattice& on, int lanes) {
 double trace_of_plane(const coordinates& box, const std::vector<number>& u, int mu, int nu) {
   double sum = 0;
   for (std::int64_t at = 0; at < product(box); ++at) {
-    const auto x = place_in(at, box);
-    const number* all[4] = {&u[(4 * at + mu) * 9], &u[(4 * number_in(moved(x, mu, 1, box), box) + nu) * 9],
-                            &u[(4 * number_in(moved(x, nu, 1, box), box) + mu) * 9], &u[(4 * at + nu) * 9]};
+    const auto x = coordinates_in(at, box);
+    const number* all[4] = {&u[(4 * at + mu) * 9], &u[(4 * index_in(neighbour_of(x, mu, 1, box), box) + nu) * 9],
+                            &u[(4 * index_in(neighbour_of(x, nu, 1, box), box) + mu) * 9], &u[(4 * at + nu) * 9]};
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
         for (int k = 0; k < 3; ++k)
@@ -40,35 +40,35 @@ double trace_of_plane(const coordinates& box, const std::vector<number>& u, int 
 }
 
 TEST(gauge, plaquettes_are_what_their_links_say) {
-  job with(alone());
+  rank_context ranks(single_rank());
   const coordinates box{4, 2, 6, 4};
-  auto u = started(lattice(box), widest<double>());
+  auto u = started(lattice(box), max_lanes<double>());
   const auto whole = reference::whole(u);
   double temporal = 0, spatial = 0;
   for (int mu = 0; mu < 4; ++mu)
     for (int nu = mu + 1; nu < 4; ++nu)
       (mu ? spatial : temporal) += trace_of_plane(box, whole, mu, nu) / 9 / product(box);
-  const auto found = plaquette(with.by, u);
-  EXPECT_NEAR(found.temporal, temporal, 1e-14);
-  EXPECT_NEAR(found.spatial, spatial, 1e-14);
+  const auto actual = plaquette(ranks.ctx, u);
+  EXPECT_NEAR(actual.temporal, temporal, 1e-14);
+  EXPECT_NEAR(actual.spatial, spatial, 1e-14);
   cold_start(u);
-  EXPECT_EQ(plaquette(with.by, u).mean(), 1);
+  EXPECT_EQ(plaquette(ranks.ctx, u).mean(), 1);
 }
 
 TEST(gauge, every_plaquette_is_in_the_staples_of_its_four_links) {
-  job with(alone());
-  auto u = started(lattice({4, 4, 6, 8}), widest<double>());
+  rank_context ranks(single_rank());
+  auto u = started(lattice({4, 4, 6, 8}), max_lanes<double>());
   matrices s(u.shared_layout());
   double sum = 0;
   for (int mu = 0; mu < 4; ++mu) {
     for (const int p : {0, 1}) {
       matrices one(u.shared_layout());
-      staples(with.by, one, u, p, mu);
+      staples(ranks.ctx, one, u, p, mu);
       std::copy_n(one.of(p), one.size() / 2, s.of(p));
     }
-    sum += real_trace(with.by, view(u, mu), view(s));
+    sum += real_trace(ranks.ctx, view(u, mu), view(s));
   }
-  EXPECT_NEAR(sum, 4 * 3 * 6 * double(u.where().on().volume()) * plaquette(with.by, u).mean(), 1e-9);
+  EXPECT_NEAR(sum, 4 * 3 * 6 * double(u.layout().lattice().volume()) * plaquette(ranks.ctx, u).mean(), 1e-9);
 }
 
 /// The product of links along a path of steps +-(mu + 1), from x on.
@@ -77,8 +77,8 @@ std::array<number, 9> along(const coordinates& box, const std::vector<number>& u
   std::array<number, 9> sum{1, 0, 0, 0, 1, 0, 0, 0, 1};
   for (const int step : path) {
     const int mu = std::abs(step) - 1;
-    const auto next = moved(x, mu, step > 0 ? 1 : -1, box);
-    const number* link = &u[(4 * number_in(step > 0 ? x : next, box) + mu) * 9];
+    const auto next = neighbour_of(x, mu, step > 0 ? 1 : -1, box);
+    const number* link = &u[(4 * index_in(step > 0 ? x : next, box) + mu) * 9];
     std::array<number, 9> longer{};
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
@@ -90,31 +90,31 @@ std::array<number, 9> along(const coordinates& box, const std::vector<number>& u
 }
 
 TEST(gauge, rectangles_are_what_their_links_say) {
-  job with(alone());
+  rank_context ranks(single_rank());
   const coordinates box{4, 4, 6, 4};
-  auto u = started(lattice(box), widest<double>());
+  auto u = started(lattice(box), max_lanes<double>());
   const auto whole = reference::whole(u);
   double sum = 0;
   for (std::int64_t at = 0; at < product(box); ++at)
     for (int a = 1; a <= 4; ++a)
       for (int b = 1; b <= 4; ++b) {
         if (a == b) continue;
-        const auto loop = along(box, whole, place_in(at, box), {a, a, b, -a, -a, -b});
+        const auto loop = along(box, whole, coordinates_in(at, box), {a, a, b, -a, -a, -b});
         sum += std::real(loop[0] + loop[4] + loop[8]);
       }
-  EXPECT_NEAR(rectangle(with.by, u), sum / 36 / double(product(box)), 1e-15);
+  EXPECT_NEAR(rectangle(ranks.ctx, u), sum / 36 / double(product(box)), 1e-15);
   cold_start(u);
-  EXPECT_NEAR(rectangle(with.by, u), 1, 1e-15);
+  EXPECT_NEAR(rectangle(ranks.ctx, u), 1, 1e-15);
 }
 
 TEST(gauge, rectangle_staples_are_the_sum_of_eighteen_paths) {
-  job with(alone());
+  rank_context ranks(single_rank());
   const coordinates box{4, 4, 6, 4};
-  const auto u = started(lattice(box), widest<double>());
+  const auto u = started(lattice(box), max_lanes<double>());
   const auto whole = reference::whole(u);
   matrices staple(u.shared_layout());
   for (const int m : {1, 3}) {
-    for (const int p : {0, 1}) rectangle_staples(with.by, staple, u, p, m - 1);
+    for (const int p : {0, 1}) rectangle_staples(ranks.ctx, staple, u, p, m - 1);
     for (const coordinates x : {coordinates{0, 0, 0, 0}, coordinates{3, 2, 5, 1}}) {
       std::array<number, 9> expected{};
       for (int n = 1; n <= 4; ++n)
@@ -127,27 +127,29 @@ TEST(gauge, rectangle_staples_are_the_sum_of_eighteen_paths) {
           }
         }
       for (int i = 0; i < 9; ++i)
-        EXPECT_LT(std::abs(staple.get(u.where().where(x), i) - expected[i]), 1e-13) << m << in_words(x);
+        EXPECT_LT(std::abs(staple.get(u.layout().locate(x), i) - expected[i]), 1e-13) << m << to_string(x);
     }
   }
 }
 
 TEST(gauge, over_relaxation_keeps_the_action_and_moves_the_links) {
   // With rectangles on extents that are and are not multiples of four: colours that touch one another would not.
-  job with(alone());
+  rank_context ranks(single_rank());
   for (const coordinates& box : {coordinates{4, 4, 4, 8}, coordinates{4, 6, 6, 4}})
     for (const double c1 : {0.0, -0.331}) {
-      auto u = started(lattice(box), widest<double>());
+      auto u = started(lattice(box), max_lanes<double>());
       const auto before = u;
-      const auto action = [&] { return (1 - 8 * c1) * plaquette(with.by, u).mean() + 2 * c1 * rectangle(with.by, u); };
+      const auto action = [&] {
+        return (1 - 8 * c1) * plaquette(ranks.ctx, u).mean() + 2 * c1 * rectangle(ranks.ctx, u);
+      };
       const double old = action();
-      for (int i = 0; i < 2; ++i) over_relax(with.by, u, c1);
-      EXPECT_NEAR(action(), old, 1e-14) << in_words(box) << c1;
-      EXPECT_LT(unitarity_violation(with.by, u), 1e-14);
-      EXPECT_LT(real_trace(with.by, view(u, 1), view(before, 1)) / 3 / double(product(box)), 0.5);
+      for (int i = 0; i < 2; ++i) over_relax(ranks.ctx, u, c1);
+      EXPECT_NEAR(action(), old, 1e-14) << to_string(box) << c1;
+      EXPECT_LT(unitarity_violation(ranks.ctx, u), 1e-14);
+      EXPECT_LT(real_trace(ranks.ctx, view(u, 1), view(before, 1)) / 3 / double(product(box)), 0.5);
     }
   auto small = started(lattice({4, 4, 2, 4}), 1);
-  EXPECT_ANY_THROW(over_relax(with.by, small, -0.331));
+  EXPECT_ANY_THROW(over_relax(ranks.ctx, small, -0.331));
 }
 
 TEST(gauge, the_heat_bath_of_su2_has_the_right_density) {
@@ -171,14 +173,14 @@ TEST(gauge, the_heat_bath_of_su2_has_the_right_density) {
 TEST(gauge, at_strong_coupling_plaquettes_are_those_of_the_expansion) {
   // <P> = beta/18 + beta^2/216 - 5 beta^4/93312 + O(beta^5) (one plaquette's integral); cubes come with 4
   // (beta/18)^5 = 2e-6.
-  job with(alone());
-  auto u = started(lattice({4, 4, 4, 4}), widest<double>());
+  rank_context ranks(single_rank());
+  auto u = started(lattice({4, 4, 4, 4}), max_lanes<double>());
   const double beta = 1;
   const int sweeps = 600;
   double sum = 0, squares = 0;
   for (int i = 0; i < sweeps; ++i) {
-    heat_bath(with.by, u, {beta}, {.seed = 2, .chain = 0, .sweep = std::uint32_t(i)});
-    const double p = plaquette(with.by, u).mean();
+    heat_bath(ranks.ctx, u, {beta}, {.seed = 2, .chain = 0, .sweep = std::uint32_t(i)});
+    const double p = plaquette(ranks.ctx, u).mean();
     if (i < 20) continue;
     sum += p, squares += p * p;
   }
@@ -192,31 +194,31 @@ TEST(gauge, at_strong_coupling_plaquettes_are_those_of_the_expansion) {
 
 TEST(gauge, updates_have_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   const coordinates box{8, 4, 12, 4};
-  const auto updated = [](job& with, links<double> u) {
-    heat_bath(with.by, u, {5.7}, {.seed = 1, .chain = 0, .sweep = 0});
-    over_relax(with.by, u);
-    heat_bath(with.by, u, {2.6, -0.331}, {.seed = 1, .chain = 0, .sweep = 1});
+  const auto updated = [](rank_context& ranks, links<double> u) {
+    heat_bath(ranks.ctx, u, {5.7}, {.seed = 1, .chain = 0, .sweep = 0});
+    over_relax(ranks.ctx, u);
+    heat_bath(ranks.ctx, u, {2.6, -0.331}, {.seed = 1, .chain = 0, .sweep = 1});
     return u;
   };
-  job own(alone());
-  const auto expected = updated(own, started(lattice(box), 1));
-  const auto p = plaquette(own.by, expected);
-  for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(widest<double>(), 2)}) {
-    job with(world(), "fiber", workers);
+  rank_context single(single_rank());
+  const auto expected = updated(single, started(lattice(box), 1));
+  const auto p = plaquette(single.ctx, expected);
+  for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(max_lanes<double>(), 2)}) {
+    rank_context ranks(world(), "fiber", workers);
     for (const auto& grid : grids(box)) {
-      const auto u = updated(with, started(lattice(box, grid, world().rank()), lanes));
-      const auto found = plaquette(with.by, u);
-      EXPECT_EQ(found.temporal, p.temporal);
-      EXPECT_EQ(found.spatial, p.spatial);
+      const auto u = updated(ranks, started(lattice(box, grid, world().rank()), lanes));
+      const auto actual = plaquette(ranks.ctx, u);
+      EXPECT_EQ(actual.temporal, p.temporal);
+      EXPECT_EQ(actual.spatial, p.spatial);
       int different = 0;
-      each_site(u.where(), [&](const coordinates& x, layout::place at) {
-        const auto there = expected.where().where(x + u.where().on().origin());
+      for_each_site(u.layout(), [&](const coordinates& x, site_layout::location at) {
+        const auto there = expected.layout().locate(x + u.layout().lattice().origin());
         for (int i = 0; i < 36; ++i) {
           const auto a = u.get(at, i), b = expected.get(there, i);
           different += std::memcmp(&a, &b, sizeof a) != 0;
         }
       });
-      EXPECT_EQ(different, 0) << in_words(grid) << ", " << lanes << " lanes, " << workers << " workers";
+      EXPECT_EQ(different, 0) << to_string(grid) << ", " << lanes << " lanes, " << workers << " workers";
     }
   }
 }

@@ -8,11 +8,11 @@ import pytest
 
 from plaq import lqcd
 from plaq.errors import InputError, RunError
+from plaq.lqcd.action.hmc import TimeScale, integrate, trajectory
+from plaq.lqcd.action.rational import InverseRoot, RationalTerm, spectral_range
+from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
 from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
-from plaq.lqcd.fields import Momenta
-from plaq.lqcd.hmc import Scale, integrate, trajectory
-from plaq.lqcd.rational import InverseRoot, RationalTerm, spectral_range
-from plaq.lqcd.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
+from plaq.lqcd.fields.fields import Momenta
 
 KAPPA, MU, THETA = 0.15, 0.1, (1, 0, 0.3, 0)
 TIGHT = {"residual": 1e-13, "force_residual": 1e-13}
@@ -103,10 +103,10 @@ def test_a_root_twice_is_the_inverse(start, make):
     gauge, _ = start
     term = make()
     M = term.matrix(gauge)
-    psi = M.odd().pseudofermion(1, 2, 3)
+    psi = M.zeros(odd=True).pseudofermion(1, 2, 3)
     low, high = spectral_range(M)
     assert 0.01 < low < high < 5.0
-    twice, (inverse,) = term._apply(M, term._apply(M, psi)), M.solve_shifted(psi, [0.0], residual=1e-12)
+    twice, (inverse,) = term._apply(M, term._apply(M, psi)), lqcd.solve_shifted(M, psi, [0.0], residual=1e-12)
     assert twice.add(inverse, -1.0).norm2() < 1e-12 * inverse.norm2()
     assert M.hermitian(M.hermitian(inverse)).add(psi, -1.0).norm2() < 1e-20 * psi.norm2()
     with pytest.raises(RunError, match=r"eigenvalues of M\^\+ M from 1 to 5 is off by .* they are about from 0\."):
@@ -119,10 +119,10 @@ def test_a_doublet_without_a_difference_is_two_twisted_quarks(start):
     term, phi = heavy(epsilon=0.0), lqcd.SpinorField(gauge.lattice, odd=True).pseudofermion(1, 2, 3)
     M = term.matrix(gauge)
     for name, mu in (("up", 0.5), ("down", -0.5)):
-        both = M.odd()
+        both = M.zeros(odd=True)
         getattr(both, name).add(phi)
         found = getattr(term._apply(M, term._apply(M, both)), name)
-        expected = lqcd.Wilson(gauge, KAPPA, mu, THETA).solve_normal(phi, residual=1e-12)
+        expected = lqcd.solve_normal(lqcd.Wilson(gauge, KAPPA, mu, THETA), phi, residual=1e-12)
         assert found.add(expected, -1.0).norm2() < 1e-12 * expected.norm2()
 
 
@@ -130,11 +130,11 @@ def test_a_doublet_is_solved(start):
     gauge, _ = start
     M, eta = lqcd.Doublet(gauge, KAPPA, 0.5, 0.3, THETA), lqcd.Flavours(gauge.lattice)
     eta.up.gaussian(1)
-    psi, done = M.solve(eta, 1e-10)
+    psi, done = lqcd.solve(M, eta, 1e-10)
     assert done.residual <= 2e-10 and M(psi).add(eta, -1.0).norm2() < 1e-19 * eta.norm2()
     assert abs(M(psi, dagger=True).dot(eta) - psi.dot(M(eta))) < 1e-10 * eta.norm2()
     with pytest.raises(RunError, match=r"a doublet of kappa = 0\.15, mu = 0\.5, epsilon = 0\.3 ran out"):
-        M.solve(eta, most_steps=2)
+        lqcd.solve(M, eta, max_steps=2)
 
 
 def test_shifted_equations(start):
@@ -143,13 +143,13 @@ def test_shifted_equations(start):
     M = lqcd.Wilson(gauge, KAPPA, MU, THETA, csw=1.2)
     phi = lqcd.SpinorField(gauge.lattice, odd=True)
     phi.native.pseudofermion(1, 2, 3)
-    for shift, x in zip((0.5, 0.0), M.solve_shifted(phi, (0.5, 0.0), 1e-12)):
-        back = M.apply_odd(M.apply_odd(x), True).array + shift * x.array
+    for shift, x in zip((0.5, 0.0), lqcd.solve_shifted(M, phi, (0.5, 0.0), 1e-12)):
+        back = M.normal(x).array + shift * x.array
         assert np.abs(back - phi.array).max() < 1e-10 * np.abs(phi.array).max()
-    with pytest.raises(RunError, match=r"shifted cg for kappa = 0\.15, mu = 0\.1 ran out of steps after"):
-        M.solve_shifted(phi, (0.5,), most_steps=2)
-    with pytest.raises(InputError, match="shifts are not negative"):
-        M.solve_shifted(phi, (-0.5,))
+    with pytest.raises(RunError, match=r"multishift cg for kappa = 0\.15, mu = 0\.1 ran out of steps after"):
+        lqcd.solve_shifted(M, phi, (0.5,), max_steps=2)
+    with pytest.raises(InputError, match="shifts >= 0"):
+        lqcd.solve_shifted(M, phi, (-0.5,))
 
 
 @pytest.mark.parametrize("name, order, steps", [("2mn", 2, 6), ("omf4", 4, 3)])
@@ -161,7 +161,7 @@ def test_delta_h_falls_with_the_order_of_the_integrator(start, name, order, step
     for n in (steps, 2 * steps):
         gauge, P = start[0].copy(), start[1].copy()
         before = energy(gauge, P, terms)
-        integrate(gauge, P, [Scale((terms[0],), n, name), Scale((terms[1],), 1, name)], 0.5)
+        integrate(gauge, P, [TimeScale((terms[0],), n, name), TimeScale((terms[1],), 1, name)], 0.5)
         errors.append(math.fsum([*energy(gauge, P, terms), *(-value for value in before)]))
     assert abs(math.log2(abs(errors[0] / errors[1])) - order) < 0.35, errors
 
@@ -171,7 +171,7 @@ def test_trajectories_are_reversible(start, name):
     terms = [*quarks(1.2), single(), heavy()]
     for term in terms:
         term.begin(start[0], 3, 1)
-    scales = [Scale((terms[0],), 2, name), Scale(tuple(terms[1:]), 1, name), Scale((GaugeTerm(5.6),), 2, name)]
+    scales = [TimeScale((terms[0],), 2, name), TimeScale(tuple(terms[1:]), 1, name), TimeScale((GaugeTerm(5.6),), 2, name)]
     gauge, P = start[0].copy(), start[1].copy()
     integrate(gauge, P, scales, 0.5)
     assert np.abs(gauge.array - start[0].array).max() > 0.1
@@ -183,9 +183,9 @@ def test_trajectories_are_reversible(start, name):
 def test_a_refused_trajectory_leaves_the_field_where_it_was(start):
     """One step of such a length conserves nothing."""
     gauge = start[0].copy()
-    done = trajectory(gauge, [Scale((GaugeTerm(5.6),), 1)], 2.0, seed=1, number=1)
+    done = trajectory(gauge, [TimeScale((GaugeTerm(5.6),), 1)], 2.0, seed=1, number=1)
     assert done.delta_h > 20 and not done.accepted and np.array_equal(gauge.array, start[0].array)
-    done = trajectory(gauge, [Scale((GaugeTerm(5.6),), 20)], 0.5, seed=1, number=1)
+    done = trajectory(gauge, [TimeScale((GaugeTerm(5.6),), 20)], 0.5, seed=1, number=1)
     assert abs(done.delta_h) < 0.1 and done.accepted and not np.array_equal(gauge.array, start[0].array)
 
 
@@ -194,7 +194,7 @@ def test_both_algorithms_draw_from_one_distribution(action, beta, sweeps, step):
     """Plaquettes of pure gauge theory on 4^4: Delta H of some tenths, so that a wrong acceptance is seen too. Four
     standard errors, of which autocorrelation times are taken to be two sweeps and three trajectories."""
     found, c1 = [], RECTANGLES[action]
-    scales = [Scale((GaugeTerm(beta, c1),), round(1 / step))]
+    scales = [TimeScale((GaugeTerm(beta, c1),), round(1 / step))]
     for hmc in (True, False):
         gauge, values, changes = lqcd.GaugeField(lqcd.Lattice((4, 4, 4, 4))).hot(1), [], []
         for n in range(sweeps):

@@ -4,21 +4,22 @@
 #include <bit>
 #include <cstring>
 
-#include "job.hpp"
-#include "plaq/lqcd/hopping.hpp"
-#include "plaq/lqcd/random_fields.hpp"
-#include "plaq/lqcd/reference.hpp"
+#include "plaq/lqcd/dirac/hopping.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
+#include "plaq/lqcd/reference/reference.hpp"
+#include "rank_context.hpp"
 
 namespace plaq::lqcd {
 namespace {
 
 template <class T>
 struct fields {
-  explicit fields(const lattice& on, int lanes) : where(std::make_shared<layout>(on, lanes)), gauge(where), psi(where) {
+  explicit fields(const lattice& on, int lanes)
+      : layout(std::make_shared<site_layout>(on, lanes)), gauge(layout), psi(layout) {
     hot_start(gauge, 7);
     gaussian(psi, 7);
   }
-  std::shared_ptr<const layout> where;
+  std::shared_ptr<const site_layout> layout;
   links<T> gauge;
   spinors<T> psi;
 };
@@ -33,9 +34,9 @@ void stream_of_numbers(Field& f) {
 }
 
 template <class T>
-spinors<T> applied(job& with, const fields<T>& f, bool dagger = false) {
-  hopping<T> H(with.by, f.gauge);
-  spinors<T> out(f.where);
+spinors<T> applied(rank_context& ranks, const fields<T>& f, bool dagger = false) {
+  hopping<T> H(ranks.ctx, f.gauge);
+  spinors<T> out(f.layout);
   for (const int p : {0, 1}) H(out, f.psi, p, {.dagger = dagger});
   return out;
 }
@@ -49,22 +50,22 @@ TYPED_TEST(hoppings, are_what_the_formula_says_on_any_grid_with_any_lanes) {
   using T = TypeParam;
   const coordinates extents{8, 4, 12, 4};
   const double tolerance = 200 * std::numeric_limits<T>::epsilon();
-  job with(world());
+  rank_context ranks(world());
   const fields<double> whole(lattice(extents), 1);
   for (const bool dagger : {false, true}) {
     const auto expected =
         reference::hopping(extents, reference::whole(whole.gauge), reference::whole(whole.psi), dagger);
     for (const auto& grid : grids(extents))
-      for (int lanes = 1; lanes <= widest<T>(); lanes *= 2) {
+      for (int lanes = 1; lanes <= max_lanes<T>(); lanes *= 2) {
         const fields<T> f(lattice(extents, grid, world().rank()), lanes);
-        const auto found = applied(with, f, dagger);
+        const auto actual = applied(ranks, f, dagger);
         double worst = 0;
-        each_site(*f.where, [&](const coordinates& x, layout::place p) {
-          const auto at = number_in(x + f.where->on().origin(), extents);
+        for_each_site(*f.layout, [&](const coordinates& x, site_layout::location p) {
+          const auto at = index_in(x + f.layout->lattice().origin(), extents);
           for (int i = 0; i < 12; ++i)
-            worst = std::max(worst, std::abs(std::complex<double>(found.get(p, i)) - expected[at * 12 + i]));
+            worst = std::max(worst, std::abs(std::complex<double>(actual.get(p, i)) - expected[at * 12 + i]));
         });
-        EXPECT_LT(worst, tolerance) << in_words(grid) << ", " << lanes << " lanes";
+        EXPECT_LT(worst, tolerance) << to_string(grid) << ", " << lanes << " lanes";
       }
   }
 }
@@ -72,24 +73,24 @@ TYPED_TEST(hoppings, are_what_the_formula_says_on_any_grid_with_any_lanes) {
 TYPED_TEST(hoppings, have_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   using T = TypeParam;
   const coordinates extents{8, 4, 12, 4};
-  job own(alone());
+  rank_context single(single_rank());
   const fields<T> whole(lattice(extents), 1);
-  const auto expected = applied(own, whole);
+  const auto expected = applied(single, whole);
   for (const int workers : {1, 2}) {
-    job with(world(), "fiber", workers);
+    rank_context ranks(world(), "fiber", workers);
     for (const auto& grid : grids(extents))
-      for (int lanes = 1; lanes <= widest<T>(); lanes *= 2) {
+      for (int lanes = 1; lanes <= max_lanes<T>(); lanes *= 2) {
         const fields<T> f(lattice(extents, grid, world().rank()), lanes);
-        const auto found = applied(with, f);
+        const auto actual = applied(ranks, f);
         int different = 0;
-        each_site(*f.where, [&](const coordinates& x, layout::place p) {
-          const auto there = whole.where->where(x + f.where->on().origin());
+        for_each_site(*f.layout, [&](const coordinates& x, site_layout::location p) {
+          const auto there = whole.layout->locate(x + f.layout->lattice().origin());
           for (int i = 0; i < 12; ++i) {
-            const auto a = found.get(p, i), b = expected.get(there, i);
+            const auto a = actual.get(p, i), b = expected.get(there, i);
             different += std::memcmp(&a, &b, sizeof a) != 0;
           }
         });
-        EXPECT_EQ(different, 0) << in_words(grid) << ", " << f.where->lanes() << " lanes, " << workers << " workers";
+        EXPECT_EQ(different, 0) << to_string(grid) << ", " << f.layout->lanes() << " lanes, " << workers << " workers";
       }
   }
 }
@@ -97,19 +98,19 @@ TYPED_TEST(hoppings, have_the_same_bits_on_any_grid_with_any_lanes_and_workers) 
 TYPED_TEST(hoppings, take_what_follows_with_them) {
   using T = TypeParam;
   const coordinates extents{4, 4, 4, 8};
-  job with(alone());
-  const fields<T> f(lattice(extents), widest<T>());
-  const auto plain = applied(with, f);
-  hopping<T> H(with.by, f.gauge);
-  spinors<T> phi(f.where), out(f.where);
+  rank_context ranks(single_rank());
+  const fields<T> f(lattice(extents), max_lanes<T>());
+  const auto plain = applied(ranks, f);
+  hopping<T> H(ranks.ctx, f.gauge);
+  spinors<T> phi(f.layout), out(f.layout);
   gaussian(phi, 8);
   const chiral<T> c(T(0.5), T(-2)), d(T(3), T(0.25));
   for (const int p : {0, 1}) H(out, f.psi, p, {.c = c, .phi = &phi, .d = d});
   double worst = 0;
-  each_site(*f.where, [&](const coordinates&, layout::place p) {
+  for_each_site(*f.layout, [&](const coordinates&, site_layout::location p) {
     for (int i = 0; i < 12; ++i) {
-      const auto by = [i](chiral<T> z) { return i < 6 ? z : std::conj(z); };
-      worst = std::max(worst, double(std::abs(out.get(p, i) - by(c) * plain.get(p, i) - by(d) * phi.get(p, i))));
+      const auto ctx = [i](chiral<T> z) { return i < 6 ? z : std::conj(z); };
+      worst = std::max(worst, double(std::abs(out.get(p, i) - ctx(c) * plain.get(p, i) - ctx(d) * phi.get(p, i))));
     }
   });
   EXPECT_LT(worst, 200 * std::numeric_limits<T>::epsilon());
@@ -118,24 +119,24 @@ TYPED_TEST(hoppings, take_what_follows_with_them) {
 TYPED_TEST(hoppings, have_the_same_bits_whether_caches_are_told_or_third_rows_are_read) {
   using T = TypeParam;
   const coordinates extents{8, 4, 8, 8};
-  const auto where = std::make_shared<layout>(lattice(extents), widest<T>());
-  near_links<T> links(where);
-  spinors<T> in(where), phi(where), plain(where), told(where), read(where);
+  const auto layout = std::make_shared<site_layout>(lattice(extents), max_lanes<T>());
+  near_links<T> links(layout);
+  spinors<T> in(layout), phi(layout), plain(layout), told(layout), read(layout);
   gaussian(in, 1), gaussian(phi, 2);
   stream_of_numbers(links);
-  const std::array<std::complex<T>, 4> turns{1, 1, 1, T(-1)};
-  third_rows<T> rows(where);
-  work_out(rows, links, turns, 0, where->blocks());
+  const std::array<std::complex<T>, 4> link_determinants{1, 1, 1, T(-1)};
+  third_rows<T> rows(layout);
+  compute_third_rows(rows, links, link_determinants, 0, layout->groups());
   for (const int p : {0, 1})
     for (const bool dagger : {false, true}) {
-      hop_work<T> w{where.get(), p, links.data(), turns, in.of(1 - p), plain.of(p), dagger};
+      hopping_args<T> w{layout.get(), p, links.data(), link_determinants, in.of(1 - p), plain.of(p), dagger};
       w.phi = phi.of(p), w.c = {T(0.5), T(2)}, w.d = {T(1), T(-3)};
-      hop(w, std::span(where->inside(p)));
+      hop(w, std::span(layout->interior(p)));
       w.out = told.of(p), w.prefetch = w.stream = true;
-      hop(w, std::span(where->inside(p)));
+      hop(w, std::span(layout->interior(p)));
       EXPECT_EQ(std::memcmp(plain.of(p), told.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
       w.out = read.of(p), w.prefetch = w.stream = false, w.third_rows = rows.data();
-      hop(w, std::span(where->inside(p)));
+      hop(w, std::span(layout->interior(p)));
       EXPECT_EQ(std::memcmp(plain.of(p), read.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
     }
 }
@@ -144,35 +145,35 @@ TYPED_TEST(hoppings, know_the_third_row_of_links_with_phases) {
   using T = TypeParam;
   const coordinates extents{4, 8, 4, 4};
   const double tolerance = 200 * std::numeric_limits<T>::epsilon();
-  job with(alone());
-  fields<T> f(lattice(extents), widest<T>());
-  std::array<std::complex<T>, 4> turns;
+  rank_context ranks(single_rank());
+  fields<T> f(lattice(extents), max_lanes<T>());
+  std::array<std::complex<T>, 4> link_determinants;
   std::array<std::complex<T>, 4> phases;
   for (int mu = 0; mu < 4; ++mu) {
     phases[mu] = std::complex<T>(std::polar(1.0, 0.3 + mu));
-    turns[mu] = std::complex<T>(std::polar(1.0, 3 * (0.3 + mu)));
+    link_determinants[mu] = std::complex<T>(std::polar(1.0, 3 * (0.3 + mu)));
   }
-  each_site(*f.where, [&](const coordinates&, layout::place p) {
+  for_each_site(*f.layout, [&](const coordinates&, site_layout::location p) {
     for (int i = 0; i < 36; ++i) f.gauge.set(p, i, phases[i / 9] * f.gauge.get(p, i));
   });
-  hopping<T> H(with.by, f.gauge, turns);
-  spinors<T> out(f.where);
+  hopping<T> H(ranks.ctx, f.gauge, link_determinants);
+  spinors<T> out(f.layout);
   for (const int p : {0, 1}) H(out, f.psi, p);
   const auto expected = reference::hopping(extents, reference::whole(f.gauge), reference::whole(f.psi));
-  const auto found = reference::whole(out);
+  const auto actual = reference::whole(out);
   double worst = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) worst = std::max(worst, std::abs(found[i] - expected[i]));
+  for (std::size_t i = 0; i < actual.size(); ++i) worst = std::max(worst, std::abs(actual[i] - expected[i]));
   EXPECT_LT(worst, tolerance);
 }
 
 TYPED_TEST(hoppings, refuse_links_that_are_no_su3) {
   using T = TypeParam;
-  job with(alone());
-  fields<T> f(lattice({4, 4, 4, 4}), widest<T>());
-  const auto place = f.where->where({1, 2, 3, 0});
+  rank_context ranks(single_rank());
+  fields<T> f(lattice({4, 4, 4, 4}), max_lanes<T>());
+  const auto place = f.layout->locate({1, 2, 3, 0});
   f.gauge.set(place, 9 * 2 + 8, f.gauge.get(place, 9 * 2 + 8) + T(0.01));
   try {
-    hopping<T> H(with.by, f.gauge);
+    hopping<T> H(ranks.ctx, f.gauge);
     FAIL() << "links that are no SU(3) went through";
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("1 x 2 x 3 x 0 in direction 2"), std::string::npos) << e.what();

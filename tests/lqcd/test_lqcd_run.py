@@ -20,9 +20,9 @@ from plaq.data import results_file
 from plaq.errors import Interrupted, RunError
 from plaq.files import checkpoint
 from plaq.lqcd.application import Lqcd
-from plaq.lqcd.correlators import effective_mass, folded
+from plaq.lqcd.measurements.correlators import effective_mass, fold
+from plaq.lqcd.measurements.scales import t0, w0
 from plaq.lqcd.parameters import SCHEMA, Parameters
-from plaq.lqcd.scales import t0, w0
 from plaq.run import driver
 from plaq.run.live import Log
 
@@ -390,4 +390,4 @@ def test_w0_is_that_of_a_known_energy():
 def test_a_cosh_has_its_effective_mass():
     t = np.arange(16)
     correlator = 3 * np.cosh(0.37 * (t - 8))
-    assert np.allclose(folded(correlator), correlator[:9]) and np.allclose(effective_mass(correlator), 0.37)
+    assert np.allclose(fold(correlator), correlator[:9]) and np.allclose(effective_mass(correlator), 0.37)

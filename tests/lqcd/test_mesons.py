@@ -6,7 +6,7 @@ import pytest
 from plaq import lqcd
 from plaq.errors import InputError
 from plaq.lqcd import gamma
-from plaq.lqcd.correlators import cosh_mass, pcac_mass
+from plaq.lqcd.measurements.correlators import cosh_mass, pcac_mass
 
 EXTENTS, KAPPA, MU, THETA = (8, 4, 2, 4), 0.115, 0.2, (1, 0, 0.5, 0)
 

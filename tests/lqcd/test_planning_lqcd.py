@@ -9,11 +9,11 @@ import pytest
 from plaq import lqcd
 from plaq.errors import InputError
 from plaq.lqcd import chain, planning
+from plaq.lqcd.action.hmc import TimeScale, integrate
+from plaq.lqcd.action.terms import Term
 from plaq.lqcd.application import Lqcd
-from plaq.lqcd.fields import Momenta
-from plaq.lqcd.hmc import Scale, integrate
+from plaq.lqcd.fields.fields import Momenta
 from plaq.lqcd.parameters import Parameters
-from plaq.lqcd.terms import Term
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRANGE = ("strange.kappa=0.15", "strange.range=[0.01, 5]", "hmc.steps=[2, 3, 1, 2]", "quarks.csw=1.2")
@@ -50,7 +50,7 @@ class Moves(Momenta):
 def test_forces_are_counted_as_they_are_taken(settings):
     p = read("dynamical", *settings)
     lattice = lqcd.Lattice((2, 2, 2, 2))
-    scales = [Scale((Counted(),), scale.steps, scale.integrator) for scale in chain.time_scales(p)]
+    scales = [TimeScale((Counted(),), scale.steps, scale.integrator) for scale in chain.time_scales(p)]
     momenta = Moves(lattice)
     integrate(lqcd.GaugeField(lattice), momenta, scales, 1.0)
     works, moves = planning.time_scales(p)

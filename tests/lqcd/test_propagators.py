@@ -142,7 +142,7 @@ def test_a_spin_tensor_makes_all_mesons():
     assert np.allclose(lqcd.meson_correlator(one, "gammax", two), turned.real, rtol=1e-11)
     noise = lqcd.noise_propagator(lqcd.Wilson(gauge, 0.12), 1, 1)
     assert np.allclose(lqcd.meson_correlator(noise), np.roll((np.abs(noise.local)**2).sum(axis=tuple(range(1, 8))), -1))
-    with pytest.raises(InputError, match="a momentum takes the propagator of a point"):
+    with pytest.raises(InputError, match="a momentum needs the propagator of a point"):
         lqcd.spin_tensor(noise, momentum=(1, 0, 0))
     with pytest.raises(InputError, match="start from the same site"):
         lqcd.spin_tensor(noise, one)
@@ -157,7 +157,7 @@ def test_fields_of_a_propagator_are_those_of_its_matrix():
     propagator = lqcd.point_propagator(matrix, source, residual=1e-12)
     eta = matrix(lqcd.SpinorField(gauge.lattice).set_local(propagator.fields()[..., 2, 1])).local()
     assert abs(eta[source][2, 1] - 1) < 1e-10 and np.isclose(np.linalg.norm(eta), 1)
-    again = lqcd.Propagator.of_jumping(gauge.lattice, source, propagator.jumping(), propagator.theta)
+    again = lqcd.Propagator.from_jumping(gauge.lattice, source, propagator.jumping(), propagator.theta)
     assert np.allclose(again.local, propagator.local, rtol=0, atol=1e-14)
 
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "plaq/lqcd/half_spinor.hpp"
-#include "plaq/lqcd/reference.hpp"
+#include "plaq/lqcd/dirac/half_spinor.hpp"
+#include "plaq/lqcd/reference/reference.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -146,9 +146,9 @@ TYPED_TEST(registers, take_rows_of_links_and_of_adjoint_ones_from_two_rows) {
   for (int s = 0; s < 2; ++s)
     for (int c = 0; c < 3; ++c) h.at[s][c] = load_cx<V>(x.data() + (3 * s + c) * 2 * this->n);
   using real = typename TestFixture::real;
-  for (const auto turn : {std::complex<real>(1), std::complex<real>(real(0.6), real(-0.8))}) {
-    const auto u =
-        turn == real(1) ? load_link<V, false>(two_rows.data(), turn) : load_link<V, true>(two_rows.data(), turn);
+  for (const auto determinant : {std::complex<real>(1), std::complex<real>(real(0.6), real(-0.8))}) {
+    const auto u = determinant == real(1) ? load_link<V, false>(two_rows.data(), determinant)
+                                          : load_link<V, true>(two_rows.data(), determinant);
     for (int l = 0; l < this->n; ++l) {
       number exact[3][3];
       for (int j = 0; j < 3; ++j) {
@@ -156,7 +156,7 @@ TYPED_TEST(registers, take_rows_of_links_and_of_adjoint_ones_from_two_rows) {
       }
       for (int j = 0; j < 3; ++j) {
         const int a = (j + 1) % 3, b = (j + 2) % 3;
-        exact[2][j] = number(turn) * std::conj(exact[0][a] * exact[1][b] - exact[0][b] * exact[1][a]);
+        exact[2][j] = number(determinant) * std::conj(exact[0][a] * exact[1][b] - exact[0][b] * exact[1][a]);
       }
       for (int i = 0; i < 3; ++i) {
         cx<V> first, second, first_adjoint, second_adjoint;

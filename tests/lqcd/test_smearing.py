@@ -7,7 +7,7 @@ from scipy.special import ive
 from plaq import lqcd
 from plaq.errors import InputError
 from plaq.lqcd import gamma
-from plaq.lqcd.potential import effective_potential, sommer_scale
+from plaq.lqcd.measurements.potential import effective_potential, sommer_scale
 
 EXTENTS, KAPPA, MU, THETA = (6, 4, 2, 4), 0.115, 0.2, (1, 0, 0.5, 0)
 
@@ -27,7 +27,7 @@ def test_smeared_free_propagators_are_those_of_momentum_space():
     gauge = lqcd.GaugeField(lqcd.Lattice(EXTENTS))
     matrix, smearing = lqcd.Wilson(gauge, KAPPA, MU, THETA), lqcd.Smearing(gauge, 0.4, 3)
     source = lqcd.point_propagator(matrix, residual=1e-13, smearing=smearing)
-    both = source.smeared(smearing)
+    both = source.smear_sink(smearing)
     step = lambda p: (1 + 0.8 * np.cos(p[1:]).sum(axis=0)) / 3.4
     for found, times in ((source, 3), (both, 6)):
         expected = np.einsum("txyzab,ij->txyzaibj", free_propagator(lambda p, n=times: step(p) ** n), np.eye(3))

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "job.hpp"
-#include "plaq/lqcd/random_fields.hpp"
-#include "plaq/lqcd/wilson.hpp"
+#include "plaq/lqcd/dirac/wilson.hpp"
+#include "plaq/lqcd/lattice/random_fields.hpp"
+#include "rank_context.hpp"
 
 namespace plaq::lqcd {
 namespace {
@@ -13,24 +13,24 @@ namespace {
 const coordinates extents{8, 4, 4, 6};
 
 struct one_rank {
-  job with{alone()};
-  std::shared_ptr<const layout> where = std::make_shared<layout>(lattice(extents), widest<double>());
-  links<double> gauge{where};
+  rank_context ranks{single_rank()};
+  std::shared_ptr<const site_layout> layout = std::make_shared<site_layout>(lattice(extents), max_lanes<double>());
+  links<double> gauge{layout};
   one_rank() { hot_start(gauge, 3); }
 
   spinors<double> random(std::uint32_t number) const {
-    spinors<double> eta(where);
+    spinors<double> eta(layout);
     gaussian(eta, 5, number);
     return eta;
   }
   spinors<double> applied(const spinors<double>& in, const wilson_parameters& p, bool dagger = false) {
-    spinors<double> out(where);
-    wilson<double>(with.by, gauge, p, where).apply(out, in, dagger);
+    spinors<double> out(layout);
+    wilson<double>(ranks.ctx, gauge, p, layout).apply(out, in, dagger);
     return out;
   }
   double distance(const spinors<double>& a, const spinors<double>& b) {
-    spinors<double> d(where);
-    return std::sqrt(combine_norm2<double>(with.by, d, {{1, a}, {-1, b}}) / norm2(with.by, b));
+    spinors<double> d(layout);
+    return std::sqrt(combine_norm2<double>(ranks.ctx, d, {{1, a}, {-1, b}}) / norm2(ranks.ctx, b));
   }
 };
 
@@ -41,7 +41,7 @@ TEST(wilson, of_free_fields_is_what_it_is_in_momentum_space) {
   // M^+ M = (1 - 2 kappa sum cos p)^2 + 4 kappa^2 sum sin^2 p + (2 kappa mu)^2, p = 2 pi (n + theta / 2) / L.
   one_rank s;
   cold_start(s.gauge);
-  wilson<double> M(s.with.by, s.gauge, twisted, s.where);
+  wilson<double> M(s.ranks.ctx, s.gauge, twisted, s.layout);
   for (const coordinates n : {coordinates{0, 0, 0, 0}, coordinates{3, 1, 2, 5}, coordinates{7, 2, 0, 1}}) {
     double cosines = 0, sines = 0;
     std::array<double, 4> wave;
@@ -52,15 +52,15 @@ TEST(wilson, of_free_fields_is_what_it_is_in_momentum_space) {
     }
     const double k = twisted.kappa,
                  expected = std::pow(1 - 2 * k * cosines, 2) + 4 * k * k * sines + std::pow(2 * k * twisted.mu, 2);
-    spinors<double> psi(s.where), Mpsi(s.where), MMpsi(s.where), right(s.where);
-    each_site(*s.where, [&](const coordinates& x, layout::place p) {
+    spinors<double> psi(s.layout), Mpsi(s.layout), MMpsi(s.layout), right(s.layout);
+    for_each_site(*s.layout, [&](const coordinates& x, site_layout::location p) {
       double px = 0;
       for (int mu = 0; mu < 4; ++mu) px += wave[mu] * x[mu];
       for (int i = 0; i < 12; ++i) psi.set(p, i, std::polar(1.0 + i, px + i));
     });
     M.apply(Mpsi, psi);
     M.apply(MMpsi, Mpsi, true);
-    combine<double>(s.with.by, right, {{expected, psi}});
+    combine<double>(s.ranks.ctx, right, {{expected, psi}});
     EXPECT_LT(s.distance(MMpsi, right), 1e-14);
   }
 }
@@ -75,12 +75,12 @@ TEST_P(both_kinds, is_hermitian_with_gamma5_and_minus_mu) {
   const auto psi = s.random(1), phi = s.random(2);
   auto other = p;
   other.mu = -other.mu;
-  spinors<double> turned(s.where), right(s.where);
-  combine<double>(s.with.by, turned, {weighted<double>::gamma5(psi)});
+  spinors<double> turned(s.layout), right(s.layout);
+  combine<double>(s.ranks.ctx, turned, {linear_term<double>::gamma5(psi)});
   const auto back = s.applied(turned, other);
-  combine<double>(s.with.by, right, {weighted<double>::gamma5(back)});
+  combine<double>(s.ranks.ctx, right, {linear_term<double>::gamma5(back)});
   EXPECT_LT(s.distance(s.applied(psi, p, true), right), 1e-14);
-  const auto a = dot(s.with.by, phi, s.applied(psi, p)), b = dot(s.with.by, s.applied(phi, p, true), psi);
+  const auto a = dot(s.ranks.ctx, phi, s.applied(psi, p)), b = dot(s.ranks.ctx, s.applied(phi, p, true), psi);
   EXPECT_LT(std::abs(a - b), 1e-12 * std::abs(a));
 }
 
@@ -89,11 +89,11 @@ TEST_P(both_kinds, is_covariant) {
   one_rank s;
   const auto p = GetParam();
   const auto g = [&](const coordinates& x) {
-    return random_su3(stream_at(1, draws::gauge_transformation, 0, 0, 0, number_in(x, extents)));
+    return random_su3(stream_at(1, random_purpose::gauge_transformation, 0, 0, 0, index_in(x, extents)));
   };
   const auto turn = [&](const spinors<double>& in) {
-    spinors<double> out(s.where);
-    each_site(*s.where, [&](const coordinates& x, layout::place at) {
+    spinors<double> out(s.layout);
+    for_each_site(*s.layout, [&](const coordinates& x, site_layout::location at) {
       const auto here = g(x);
       for (int i = 0; i < 12; ++i) {
         std::complex<double> sum = 0;
@@ -105,10 +105,10 @@ TEST_P(both_kinds, is_covariant) {
   };
   const auto psi = s.random(1);
   const auto right = turn(s.applied(psi, p));
-  links<double> turned(s.where);
-  each_site(*s.where, [&](const coordinates& x, layout::place at) {
+  links<double> turned(s.layout);
+  for_each_site(*s.layout, [&](const coordinates& x, site_layout::location at) {
     for (int mu = 0; mu < 4; ++mu) {
-      const auto here = g(x), there = g(moved(x, mu, 1, extents));
+      const auto here = g(x), there = g(neighbour_of(x, mu, 1, extents));
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
           std::complex<double> sum = 0;
@@ -129,12 +129,12 @@ TEST_P(both_kinds, on_odd_sites_is_the_whole_without_the_even_ones) {
   const auto p = GetParam();
   const auto psi = s.random(1);
   const auto eta = s.applied(psi, p);
-  wilson<double> M(s.with.by, s.gauge, p, s.where);
-  spinors<double> b(s.where, sites::odd), odd(b), Modd(b), again(psi);
+  wilson<double> M(s.ranks.ctx, s.gauge, p, s.layout);
+  spinors<double> b(s.layout, sites::odd), odd(b), Modd(b), again(psi);
   M.prepare(b, eta);
   std::copy_n(psi.of(1), odd.size(), odd.data());
   M.apply_odd(Modd, odd);
-  EXPECT_LT(combine_norm2<double>(s.with.by, Modd, {{1, Modd}, {-1, b}}), 1e-26 * norm2(s.with.by, b));
+  EXPECT_LT(combine_norm2<double>(s.ranks.ctx, Modd, {{1, Modd}, {-1, b}}), 1e-26 * norm2(s.ranks.ctx, b));
   std::fill_n(again.of(0), odd.size(), 0.0);
   M.complete(again, eta);
   EXPECT_LT(s.distance(again, psi), 1e-14);
@@ -143,7 +143,7 @@ TEST_P(both_kinds, on_odd_sites_is_the_whole_without_the_even_ones) {
   gaussian(other, 5, 9);
   M.apply_odd(Modd, odd);
   M.apply_odd(Mother, other, true);
-  const auto left = dot(s.with.by, other, Modd), right = dot(s.with.by, Mother, odd);
+  const auto left = dot(s.ranks.ctx, other, Modd), right = dot(s.ranks.ctx, Mother, odd);
   EXPECT_LT(std::abs(left - right), 1e-12 * std::abs(left));
 }
 

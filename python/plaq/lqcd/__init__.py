@@ -14,13 +14,16 @@
 from plaq.lazy import lazily
 
 __all__, __getattr__, __dir__ = lazily(__name__, {
-    "Lattice": "lattice", "GaugeField": "fields", "SpinorField": "fields", "Flavours": "fields",
-    "Wilson": "wilson", "Doublet": "doublet",
-    "hmc": "hmc", "terms": "terms",
-    "point_propagator": "propagators", "noise_propagator": "propagators", "Propagator": "propagators",
-    "Smearing": "propagators", "meson_correlator": "mesons", "spin_tensor": "mesons", "correlator": "mesons",
-    "gamma": "gamma",
-    "read_ildg": "ildg", "write_ildg": "ildg", "read_nersc": "nersc",
+    "Lattice": "fields.lattice", "GaugeField": "fields.fields", "SpinorField": "fields.fields",
+    "Flavours": "fields.fields", "gamma": "fields.gamma",
+    "LinearOperator": "fields.linear_operator", "Wilson": "fields.wilson", "Doublet": "fields.doublet",
+    "solve": "fields.solvers", "solve_normal": "fields.solvers", "solve_shifted": "fields.solvers",
+    "point_propagator": "fields.propagators", "noise_propagator": "fields.propagators",
+    "Propagator": "fields.propagators", "Smearing": "fields.propagators",
+    "hmc": "action.hmc", "terms": "action.terms",
+    "meson_correlator": "measurements.mesons", "spin_tensor": "measurements.mesons",
+    "correlator": "measurements.mesons",
+    "read_ildg": "files.ildg", "write_ildg": "files.ildg", "read_nersc": "files.nersc",
+    "read_propagator": "files.propagator_file", "write_propagator": "files.propagator_file",
     "Parameters": "parameters", "run": "commands", "load": "commands", "report": "commands", "digest": "commands",
-    "read_propagator": "propagator_file", "write_propagator": "propagator_file",
 })

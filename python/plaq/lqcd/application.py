@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Lqcd(Application):
-    """A run of ``plaq lqcd``."""
+    """Application ``plaq lqcd``."""
 
     name = PROGRAM
     Parameters = Parameters
 
     def check(self, ranks: int, place: float | None = None) -> None:
-        """InputError where the lattice cannot be cut for so many ranks, or its fields are far too large for them."""
-        self._cut(ranks)
+        """Raise InputError if the lattice cannot be cut for the ranks, or its fields are far too large for them."""
+        self._check_grid(ranks)
         p, extents = self.parameters, list(self.parameters.lattice.extents)
         needed, place = planning.memory(p, math.prod(extents) // ranks), memory() if place is None else place
         if needed > planning.CERTAIN * place:
@@ -36,13 +36,13 @@ class Lqcd(Application):
                              f"{ranks} rank(s), and there are {format_size(place)}: take more ranks on more hosts; "
                              "`plaq check` has the estimate")
 
-    def _cut(self, ranks: int) -> None:
-        """InputError where the lattice cannot be cut for so many ranks."""
+    def _check_grid(self, ranks: int) -> None:
+        """Raise InputError if the lattice cannot be cut for the ranks."""
         extents, grid = list(self.parameters.lattice.extents), self.parameters.run.grid
         try:
             if grid != "auto" and math.prod(grid) != ranks:
                 raise InputError(f"it is for {math.prod(grid)} ranks, and there are {ranks}")
-            _core.lqcd.cut_for(extents, _core.lqcd.grid_for(ranks, extents) if grid == "auto" else list(grid))
+            _core.lqcd.choose_layout(extents, _core.lqcd.choose_grid(ranks, extents) if grid == "auto" else list(grid))
         except InputError as error:
             key = f"lattice.extents = {extents}" if grid == "auto" else f"run.grid = {list(grid)}"
             raise InputError(f"{key}: {error}") from None
@@ -50,14 +50,14 @@ class Lqcd(Application):
     def describe(self) -> str:
         grid = self.parameters.run.grid
         ranks = 1 if grid == "auto" else math.prod(grid)
-        self._cut(ranks)
+        self._check_grid(ranks)
         return planning.describe(self.parameters, ranks)
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
         if machine is not None:
             raise InputError(f"--machine {machine}: {self.name} knows the speed of one machine only, "
                              "which is in docs/lqcd.md")
-        self._cut(ranks)
+        self._check_grid(ranks)
         p = self.parameters
         return planning.estimate(p, ranks, workers or pool_options(p.run.workers, p.run.bind).workers)
 
@@ -70,9 +70,9 @@ class Lqcd(Application):
     @classmethod
     def report(cls, folder: Path) -> Path:
         from plaq.data import report
-        from plaq.lqcd.pictures import drawn
+        from plaq.lqcd.measurements.figures import draw_figures
 
-        return report.write(folder, cls.name, drawn)
+        return report.write(folder, cls.name, draw_figures)
 
     def prepare(self, run: Run, started: float) -> Chain:
         from plaq.lqcd.chain import Chain

@@ -1,4 +1,4 @@
-"""A Markov chain of gauge fields, with measurements on some of them: the simulation of ``plaq lqcd``."""
+"""Markov chain of gauge fields with measurements: the simulation of ``plaq lqcd``."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Any
 import numpy as np
 
 from plaq.data.results_file import Findings
-from plaq.lqcd.analysis import findings
+from plaq.lqcd.action.hmc import TimeScale, trajectory
+from plaq.lqcd.action.ranges import Ranges
+from plaq.lqcd.action.rational import InverseRoot, RationalTerm
+from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, doublet
 from plaq.lqcd.choices import RECTANGLES
-from plaq.lqcd.correlators import AXIAL
-from plaq.lqcd.doublet import Doublet
-from plaq.lqcd.fields import GaugeField
-from plaq.lqcd.hmc import Scale, trajectory
-from plaq.lqcd.ildg import read_ildg, write_ildg
-from plaq.lqcd.lattice import Lattice
-from plaq.lqcd.mesons import meson_correlator, spin_tensor
+from plaq.lqcd.fields.doublet import Doublet
+from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.lattice import Lattice
+from plaq.lqcd.fields.propagators import Propagator, Smearing, noise_propagator, point_propagator
+from plaq.lqcd.fields.wilson import Wilson
+from plaq.lqcd.files.ildg import read_ildg, write_ildg
+from plaq.lqcd.measurements.analysis import analyse
+from plaq.lqcd.measurements.correlators import AXIAL
+from plaq.lqcd.measurements.mesons import meson_correlator, spin_tensor
+from plaq.lqcd.measurements.potential import Loops
+from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.parameters import Parameters
-from plaq.lqcd.potential import Loops
-from plaq.lqcd.propagators import Propagator, Smearing, noise_propagator, point_propagator
-from plaq.lqcd.ranges import Ranges
-from plaq.lqcd.rational import InverseRoot, RationalTerm
-from plaq.lqcd.scales import flow_times
-from plaq.lqcd.terms import CloverTerm, GaugeTerm, doublet
-from plaq.lqcd.wilson import Wilson
 from plaq.machine import pool_options
 from plaq.run.driver import Run
 from plaq.run.folder import parts_of
 from plaq.run.timing import timed
 
 
-def time_scales(p: Parameters) -> list[Scale]:
-    """Of the input's trajectories: a scale for each term of the action."""
+def time_scales(p: Parameters) -> list[TimeScale]:
+    """Return the time scales of the input's trajectories, one for each term of the action."""
     terms = [(GaugeTerm(p.action.beta, RECTANGLES[p.action.gauge]),)]
     q, strange, heavy = p.quarks, p.strange, p.heavy
     residuals = {"residual": q.residual, "force_residual": q.force_residual}
@@ -45,15 +45,15 @@ def time_scales(p: Parameters) -> list[Scale]:
     if strange.kappa is not None:
         matrix = partial(Wilson, kappa=strange.kappa, theta=q.theta, csw=q.csw)
         root = InverseRoot.zolotarev(strange.poles, *strange.range)
-        one = RationalTerm(matrix, root, number=1000, **residuals)
-        terms = [(one, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1)] if q.csw else [])), *terms]
+        term = RationalTerm(matrix, root, number=1000, **residuals)
+        terms = [(term, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1)] if q.csw else [])), *terms]
     if q.kappa is not None:
         terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, **residuals), *terms]
-    return [Scale(together, steps, p.hmc.integrator) for together, steps in zip(terms, p.hmc.steps)]
+    return [TimeScale(scale, steps, p.hmc.integrator) for scale, steps in zip(terms, p.hmc.steps)]
 
 
 class Chain:
-    """The gauge field, spread over the ranks, and on all ranks what was found on the configurations so far."""
+    """Gauge field, distributed over the ranks, and measurements on its configurations, on all ranks."""
 
     def __init__(self, p: Parameters, run: Run):
         self.p, self.run = p, run
@@ -96,12 +96,12 @@ class Chain:
             yield
 
     def sweep(self) -> None:
-        """The next update of all links."""
+        """Update all links once."""
         p, seed = self.p, self.p.updates.seed
         with timed(self.seconds, "updates"):
             if p.updates.algorithm == "hmc":
-                done = trajectory(self.gauge, self.scales, p.hmc.length, seed, self.sweeps)
-                self.trajectories = np.vstack([self.trajectories, [done.delta_h, done.accepted]])
+                result = trajectory(self.gauge, self.scales, p.hmc.length, seed, self.sweeps)
+                self.trajectories = np.vstack([self.trajectories, [result.delta_h, result.accepted]])
             else:
                 c1 = RECTANGLES[p.action.gauge]
                 self.gauge.heat_bath(p.action.beta, seed, self.sweeps, c1=c1)
@@ -110,28 +110,28 @@ class Chain:
         self.sweeps += 1
 
     def measure(self, number: int) -> None:
-        """All that is measured on configuration ``number``."""
+        """Measure all observables on configuration ``number``."""
         save, m, loops = self.p.updates.save_every, self.p.mesons, self.p.loops
         smooth = self.smooth() if loops.space or m.kappa is not None and self.p.smearing.gauss_steps else self.gauge
         if loops.space:
             with timed(self.seconds, "loops"):
-                found = self.gauge.wilson_loops(loops.space, loops.time, smeared=smooth)
-                self.wilson = np.concatenate([self.wilson, [found]])
+                loops_of_field = self.gauge.wilson_loops(loops.space, loops.time, smeared=smooth)
+                self.wilson = np.concatenate([self.wilson, [loops_of_field]])
                 self.rectangles = np.append(self.rectangles, self.gauge.rectangle())
         if self.mesons:
             with timed(self.seconds, "mesons"):
                 matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta, m.csw)
                 tensor = spin_tensor(self.propagator(matrix, number, smooth))
-                for name, found in self.mesons.items():
+                for name, series in self.mesons.items():
                     sink, source = name.split(", ") if name == AXIAL else (name, name)
-                    self.mesons[name] = np.vstack([found, meson_correlator(tensor, sink, source=source)])
+                    self.mesons[name] = np.vstack([series, meson_correlator(tensor, sink, source=source)])
         if (times := flow_times(self.p)).size:
             with timed(self.seconds, "flow"):
-                flowed, found = self.gauge.copy(), []
+                flowed, rows = self.gauge.copy(), []
                 for step in np.diff(times, prepend=0.0):
                     flowed.flow(step, self.p.flow.step)
-                    found.append((*flowed.energy_and_charge(), flowed.plaquette_energy()))
-                self.flow = np.concatenate([self.flow, [found]])
+                    rows.append((*flowed.energy_and_charge(), flowed.plaquette_energy()))
+                self.flow = np.concatenate([self.flow, [rows]])
         last = number + 1 == self.p.updates.configurations
         if self.folder and (last or save and (number + 1) % save == 0):
             with timed(self.seconds, "files"):
@@ -143,7 +143,7 @@ class Chain:
             self.polyakov = np.vstack([self.polyakov, [loop.real, loop.imag]])
 
     def write(self, path: Path, name: str | None = None) -> None:
-        """The gauge field, with what tmLQCD and CL2QCD look for in xlf-info, and its name in a catalogue."""
+        """Write the gauge field, with the notes of tmLQCD and CL2QCD in xlf-info, and its name in a catalogue."""
         action, q = self.p.action, self.p.quarks
         light = f"kappa = {q.kappa!r}, mu = {q.mu!r}, " if q.kappa is not None else ""
         write_ildg(path, self.gauge, lfn=name, notes={
@@ -151,38 +151,40 @@ class Chain:
             "action": action.gauge})
 
     def smooth(self) -> GaugeField:
-        """The gauge field with its links in space smeared."""
+        """Return the gauge field with smeared links in space."""
         with timed(self.seconds, "loops"):
             s = self.p.smearing
             return self.gauge.copy().ape(s.ape_alpha, s.ape_steps) if s.ape_steps else self.gauge
 
     def propagator(self, matrix: Wilson, number: int, smooth: GaugeField) -> Propagator:
-        """Of a configuration, from a site or a time slice at random, functions of seed and number,
-        smeared as the input says."""
+        """Return the propagator of a configuration from a random site or time slice, smeared as the input says.
+
+        Random numbers are functions of seed and number.
+        """
         m, s, seed = self.p.mesons, self.p.smearing, self.p.updates.seed
         smearing = Smearing(smooth, s.gauss_kappa, s.gauss_steps) if s.gauss_steps else None
         random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 1, number]))
         site = tuple(int(x) for x in random.integers(self.p.lattice.extents))
-        how = {"smearing": smearing, "method": m.solver, "precision": m.precision}
+        options = {"smearing": smearing, "method": m.solver, "precision": m.precision}
         if m.source == "noise":
-            found = noise_propagator(matrix, site[0], seed, number, m.residual, **how)
+            propagator = noise_propagator(matrix, site[0], seed, number, m.residual, **options)
         else:
-            found = point_propagator(matrix, site, m.residual, **how)
-        return found.smeared(smearing) if m.sink == "smeared" else found
+            propagator = point_propagator(matrix, site, m.residual, **options)
+        return propagator.smear_sink(smearing) if m.sink == "smeared" else propagator
 
     def report_progress(self, done: int) -> None:
         if not self.run.output:
             return
         total, values = self.p.updates.configurations, self.plaquettes
-        now = f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average {values.mean():.6f}"
+        line = f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average {values.mean():.6f}"
         rows = [("configurations", f"{done} of {total}"), ("plaquette", f"{values.mean():.6f}")]
         if len(self.trajectories):
             rows.append(("accepted",
                          f"{self.trajectories[:, 1].mean():.1%}, last Delta H {self.trajectories[-1, 0]:+.3g}"))
-            now += f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted"
+            line += f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted"
         self.run.output.log.status("plaq lqcd", rows, done / total)
         if done * 10 // total > (done - 1) * 10 // total:
-            self.run.output.log.line(now)
+            self.run.output.log.line(line)
 
     def state(self) -> dict[str, Any] | None:
         label = str(self.sweeps)
@@ -197,8 +199,8 @@ class Chain:
         return None
 
     def results(self) -> Findings:
-        found = findings(self.p, self.plaquettes, Loops(self.polyakov, self.rectangles, self.wilson),
+        results = analyse(self.p, self.plaquettes, Loops(self.polyakov, self.rectangles, self.wilson),
                          self.mesons, self.flow, self.trajectories, self.seconds)
-        found.sentences += self.ranges.sentences()
-        found.recorded |= self.ranges.recorded()
-        return found
+        results.sentences += self.ranges.sentences()
+        results.recorded |= self.ranges.recorded()
+        return results

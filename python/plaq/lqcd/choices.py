@@ -1,4 +1,4 @@
-"""Gauge actions, integrators and solvers that an input names, without the kernels that carry them out."""
+"""Names of gauge actions, integrators and solvers in inputs, without the kernels."""
 
 RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331, "dbw2": -1.4088}
 """{action: c1}: Wilson's; tree-level improved (Luescher and Weisz, Phys. Lett. B 158, 250 (1985)); Iwasaki's

@@ -11,7 +11,7 @@ from plaq.inputs import parameters, running
 from plaq.inputs.kinds import choice, integer, list_of, one_of, real
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
 from plaq.lqcd.choices import INTEGRATORS, METHODS, PRECISIONS, RECTANGLES
-from plaq.lqcd.gamma import STRUCTURES
+from plaq.lqcd.fields.gamma import STRUCTURES
 
 PROGRAM = "plaq lqcd"
 # Quotients of what is in these are numbers, and their squares too.

@@ -1,4 +1,4 @@
-"""What a run will do and need: ``plaq check`` and ``plaq lqcd estimate``."""
+"""Estimates of the count, memory and time of a run: ``plaq check`` and ``plaq lqcd estimate``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from plaq import _core
 from plaq.data.formatting import format_duration, format_size
 from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
+from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.parameters import RATIONAL, Parameters
-from plaq.lqcd.scales import flow_times
 from plaq.machine import memory as machine_memory
 
 # Microseconds of one core, 8^4 sites on the machine of docs/lqcd.md, for each link or site.
@@ -22,23 +22,23 @@ SITE_SHIFT = 0.07  # a field of matrices moved by one site, or a product of two
 SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
 SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # of multigrid: its setup, a cycle, and how many a solve needs
 RATIONAL_NAMES = {"strange": "strange quark", "heavy": "heavy doublet"}
-STEPS = 100  # that a solve is taken to need
-CERTAIN = 3.0  # a run that needs this times the memory there is does not begin
+STEPS = 100  # assumed for a solve
+CERTAIN = 3.0  # a run that needs this multiple of the memory is refused
 # Bytes of a site. NEAR: links of a hopping matrix; MULTIGRID: test vectors, coarse matrix and directions of GCR.
 LINKS, NEAR, MATRIX, SPINOR, BLOCKS, MULTIGRID = 576, 768, 144, 192, 1152, 7300
 
 
 @dataclass(frozen=True)
-class Work:
-    """Of a time scale in one trajectory: how often its forces are taken."""
+class ForceCount:
+    """Number of forces of a time scale in one trajectory."""
 
     term: str
     kicks: int
     flavours: int = 1  # that a spinor of it has
 
 
-def time_scales(p: Parameters) -> tuple[list[Work], int]:
-    """The scales of a trajectory, the coarsest first, and how often links are moved in it."""
+def time_scales(p: Parameters) -> tuple[list[ForceCount], int]:
+    """Return the scales of a trajectory, the coarsest first, and the number of moves of links in it."""
     names = [name for name in RATIONAL if getattr(p, name).kappa is not None]
     names = [*(RATIONAL_NAMES[name] for name in names), "the gauge field"]
     if p.quarks.kappa is not None:
@@ -46,15 +46,16 @@ def time_scales(p: Parameters) -> tuple[list[Work], int]:
         names = [*(f"quarks, mass {a:g} over {b:g}" for a, b in zip(chain, chain[1:])),
                  f"quarks, mass {chain[-1]:g}", *names]
     kicks, moves = INTEGRATORS[p.hmc.integrator]
-    calls, found = 1, []
+    calls, counts = 1, []
     for name, steps in zip(names, p.hmc.steps):
-        found.append(Work(name, calls * (steps * (len(kicks) - 1) + 1), 2 if name == RATIONAL_NAMES["heavy"] else 1))
+        flavours = 2 if name == RATIONAL_NAMES["heavy"] else 1
+        counts.append(ForceCount(name, calls * (steps * (len(kicks) - 1) + 1), flavours))
         calls *= steps * len(moves)
-    return found, calls
+    return counts, calls
 
 
 def memory(p: Parameters, sites: int) -> int:
-    """Bytes of the fields of so many sites, at their most; without the interpreter's own."""
+    """Return the largest number of bytes of all fields on ``sites`` sites, without the interpreter's own."""
     clover = max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0
     quarks = any(q.kappa is not None for q in (p.quarks, p.strange, p.heavy))
     needs = 2 * LINKS + 10 * MATRIX  # links, one more field of them, and what staples are worked out in
@@ -72,18 +73,18 @@ def memory(p: Parameters, sites: int) -> int:
 
 
 def seconds(p: Parameters) -> dict[str, float]:
-    """Of one core, by part of the run, where a solve takes `STEPS` steps."""
+    """Return seconds of one core by part of the run, if a solve takes `STEPS` steps."""
     sites = math.prod(p.lattice.extents)
     rectangles = RECTANGLES[p.action.gauge] != 0
     sweeps = p.updates.thermalisation + (p.updates.configurations - 1) * p.updates.sweeps
     if p.updates.algorithm == "hmc":
         scales, moves = time_scales(p)
         normal = SITE_NORMAL[p.quarks.csw != 0] * STEPS
-        one = 4 * (LINK_FORCE[rectangles] * scales[-1].kicks + LINK_MOVE * moves)
+        sweep = 4 * (LINK_FORCE[rectangles] * scales[-1].kicks + LINK_MOVE * moves)
         # With the solves for values at both ends.
-        one += normal * sum(work.flavours * (work.kicks + 3) for work in scales[:-1])
+        sweep += normal * sum(count.flavours * (count.kicks + 3) for count in scales[:-1])
     else:
-        one = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
+        sweep = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
     solves = 0 if p.mesons.kappa is None else 12 if p.mesons.source == "point" else 4
     columns = solves * (2 if p.mesons.sink == "smeared" else 1)
     smear, loops = p.smearing, 0.0
@@ -96,14 +97,14 @@ def seconds(p: Parameters) -> dict[str, float]:
     if p.mesons.solver == "multigrid":
         solve = CYCLES * SITE_CYCLE + SITE_SETUP / solves if solves else 0.0
     meson = solves * solve + columns * SITE_GAUSS * smear.gauss_steps
-    each = {"updates": one * sweeps, "loops": loops * p.updates.configurations,
+    each = {"updates": sweep * sweeps, "loops": loops * p.updates.configurations,
             "mesons": meson * p.updates.configurations,
             "flow": len(flow_times(p)) * SITE_FLOW * p.updates.configurations}
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
 
 
 def describe(p: Parameters, ranks: int) -> str:
-    """The text that ``plaq check`` prints; its estimate is for so many ranks of one worker."""
+    """Return the text that ``plaq check`` prints; its estimate is for ranks with one worker."""
     extents = " x ".join(map(str, p.lattice.extents))
     lines = [f"lattice:     {extents} (t, x, y, z), {math.prod(p.lattice.extents)} sites",
              f"action:      {p.action.gauge}, beta = {p.action.beta:g}"]
@@ -113,26 +114,29 @@ def describe(p: Parameters, ranks: int) -> str:
                               ("heavy", heavy.kappa, f", mu = {heavy.mu} +- {heavy.epsilon}")):
         if kappa is not None:
             lines.append(f"{name + ':':12} kappa = {kappa:g}, m = {1 / (2 * kappa) - 4:.4g}{more}")
-    how = ("heat bath" if p.updates.algorithm == "heatbath"
+    algorithm = ("heat bath" if p.updates.algorithm == "heatbath"
            else f"hybrid Monte Carlo, {p.hmc.integrator}, length {p.hmc.length:g}")
-    lines.append(f"updates:     {how}; {p.updates.configurations} configurations, {p.updates.sweeps} apart, "
+    lines.append(f"updates:     {algorithm}; {p.updates.configurations} configurations, {p.updates.sweeps} apart, "
                  f"after {p.updates.thermalisation}")
     if p.updates.algorithm == "hmc":
         scales, moves = time_scales(p)
-        lines += [f"  a trajectory takes {work.kicks:5} forces of {work.term}" for work in scales]
+        lines += [f"  a trajectory takes {count.kicks:5} forces of {count.term}" for count in scales]
         lines.append(f"  and moves links {moves} times")
     return "\n".join([*lines, "", estimate(p, ranks, 1)])
 
 
 def estimate(p: Parameters, ranks: int, workers: int) -> str:
-    """The text of ``plaq lqcd estimate``: boxes, memory and time. InputError where the lattice cannot be cut so."""
+    """Return the text of ``plaq lqcd estimate``: boxes, memory and time.
+
+    InputError if the lattice cannot be cut for the ranks.
+    """
     extents = list(p.lattice.extents)
-    grid = _core.lqcd.grid_for(ranks, extents) if p.run.grid == "auto" else list(p.run.grid)
-    box, lanes = _core.lqcd.cut_for(extents, list(grid))
+    grid = _core.lqcd.choose_grid(ranks, extents) if p.run.grid == "auto" else list(p.run.grid)
+    box, lanes = _core.lqcd.choose_layout(extents, list(grid))
     sites = math.prod(box)
     surface = sites - math.prod(n - 2 if cut > 1 else n for n, cut in zip(box, grid))
     faces = sum(2 * sites // n for n, cut in zip(box, grid) if cut > 1)
-    needed, here = memory(p, sites), machine_memory()
+    needed, available = memory(p, sites), machine_memory()
     parts = seconds(p)
     cores = ranks * workers
     return "\n".join([
@@ -141,7 +145,7 @@ def estimate(p: Parameters, ranks: int, workers: int) -> str:
         f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {format_size(96 * faces)} for a "
         "hopping matrix",
         f"memory:      {format_size(needed)} of fields on a rank"
-        + (f", which does not fit: this machine has {format_size(here)} for one" if needed > here else ""),
+        + (f", which does not fit: this machine has {format_size(available)} for one" if needed > available else ""),
         "time:        " + ", ".join(f"{part} {format_duration(value / cores)}" for part, value in parts.items())
         + f"; all {format_duration(sum(parts.values()) / cores)}",
         f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, "

@@ -1,0 +1,1 @@
+"""Actions of hybrid Monte Carlo and their integration."""

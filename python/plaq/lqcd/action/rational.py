@@ -1,0 +1,135 @@
+r"""Single flavours by a rational function (RHMC: Clark and Kennedy, hep-lat/0608015).
+
+A term represents $|\det \hat M|$ as
+$\int d\phi\, e^{-\phi^+ R(\hat M^+ \hat M) \phi}$ with $R(y) \approx y^{-1/2}$ of Zolotarev."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ellipj, ellipkm1
+
+from plaq.errors import RunError
+from plaq.lqcd.action.terms import Term
+from plaq.lqcd.fields.fields import Flavours, GaugeField, Momenta, SpinorField
+from plaq.lqcd.fields.linear_operator import LinearOperator
+from plaq.lqcd.fields.solvers import solve_shifted
+
+
+@dataclass(frozen=True)
+class InverseRoot:
+    r"""$R(y) = A \prod_k (y + a_k) / (y + b_k)$, which is $y^{-1/2} (1 \pm \delta)$ for ``low`` <= y <= ``high``."""
+
+    low: float
+    high: float
+    factor: float
+    above: np.ndarray
+    below: np.ndarray
+    delta: float
+
+    @classmethod
+    def zolotarev(cls, poles: int, low: float, high: float) -> InverseRoot:
+        """Return the best approximation with ``poles`` poles (Achieser, Theory of Approximation, 1956, appendix E)."""
+        epsilon = low / high
+        step = ellipkm1(epsilon) / (2 * poles + 1)
+        sn, cn, *_ = ellipj(step * np.arange(1, 2 * poles + 1), 1 - epsilon)
+        above, below = np.split(((cn / sn) ** 2).reshape(poles, 2), 2, axis=1)
+        y = np.exp(np.linspace(math.log(epsilon), 0, 20000))
+        ratio = np.sqrt(y) * np.prod((y + above) / (y + below), axis=0)
+        smallest, largest = ratio.min(), ratio.max()
+        factor = 2 / (smallest + largest)
+        return cls(low, high, factor / math.sqrt(high), above[:, 0] * high, below[:, 0] * high,
+                   float(factor * largest - 1))
+
+    def __call__(self, y):
+        return self.factor * np.prod((y + self.above[:, None]) / (y + self.below[:, None]), axis=0)
+
+    def residues(self) -> np.ndarray:
+        """Return r with R(y) = A (1 + sum_k r_k / (y + b_k))."""
+        return _residues(-self.above, -self.below)
+
+
+def _residues(zeros: np.ndarray, poles: np.ndarray) -> np.ndarray:
+    """Return r with prod (x - zeros) / (x - poles) = 1 + sum_k r_k / (x - poles_k)."""
+    return np.array([(pole - zeros).prod() / np.delete(pole - poles, k).prod() for k, pole in enumerate(poles)])
+
+
+def spectral_range(matrix: LinearOperator, steps: int = 40) -> tuple[float, float]:
+    """Estimate the smallest and the largest eigenvalue of M^+ M on odd sites by power iteration, inverse and direct.
+
+    The first is too large by a few percent at most, the second too small. Collective.
+    """
+    bounds = []
+    for inverse in (True, False):
+        x = matrix.zeros(odd=True).pseudofermion(1, 0, 0)
+        for _ in range(steps // 4 if inverse else steps):
+            y = (solve_shifted(matrix, x, [0.0], residual=1e-6)[0] if inverse
+                 else matrix.normal(x))
+            size = math.sqrt(y.norm2() / x.norm2())
+            x = y.scale(1 / math.sqrt(y.norm2()))
+        bounds.append(1 / size if inverse else size)
+    return bounds[0], bounds[1]
+
+
+class RationalTerm(Term):
+    r"""Term $\phi^+ R(\hat M^+ \hat M)\phi$, which represents $|\det \hat M|$.
+
+    It is for one flavour of a `Wilson` without twisted mass, or for both of a `Doublet`.
+
+    matrix : operator of a gauge field. root : R, whose range holds the eigenvalues of $\hat M^+\hat M$. number : index
+    of the pseudofermion in a trajectory; a doublet takes the next one, too. RunError at the beginning of a trajectory
+    if R is not an inverse root of the operator.
+    """
+
+    def __init__(self, matrix: Callable[[GaugeField], LinearOperator], root: InverseRoot, *, number: int = 0,
+                 residual: float = 1e-11, force_residual: float = 1e-8):
+        self.matrix, self.root, self.number = matrix, root, number
+        self.residual, self.force_residual = residual, force_residual
+        self.phi: SpinorField | Flavours | None = None
+
+    def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
+        """Draw phi = prod (Q + i sqrt(b)) / (Q + i sqrt(a)) eta / sqrt(A) with the hermitian Q.
+
+        The factor times its adjoint is 1 / R(Q^2).
+        """
+        M = self.matrix(gauge)
+        eta = M.zeros(odd=True).pseudofermion(seed, trajectory, self.number)
+        zeros, poles = np.sqrt(self.root.below), np.sqrt(self.root.above)
+        # 1 + i sum_k w_k / (Q + i p_k), and 1 / (Q + i p) = (Q - i p) / (Q^2 + p^2)
+        weights = _residues(-zeros, -poles)
+        self.phi, rotated = eta.copy(), eta.like()
+        for w, p, solution in zip(weights, poles, solve_shifted(M, eta, self.root.above, self.residual)):
+            self.phi.add(solution, w * p)
+            rotated.add(solution, w)
+        self.phi.add(M.hermitian(rotated), 1j).scale(1 / math.sqrt(self.root.factor))
+        self._check(M)
+        return eta.norm2()
+
+    def value(self, gauge: GaugeField) -> float:
+        return self.phi.dot(self._apply(self.matrix(gauge), self.phi)).real
+
+    def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
+        M = self.matrix(gauge)
+        for r, X in zip(self.root.residues(), solve_shifted(M, self.phi, self.root.below, self.force_residual)):
+            momenta.kick(M.derivative(gauge, X, M.apply_odd(X)), time * M.kappa * self.root.factor * r)
+
+    def _apply(self, M: LinearOperator, psi):
+        """Return R(M^+ M) psi."""
+        out = psi.copy()
+        for r, x in zip(self.root.residues(), solve_shifted(M, psi, self.root.below, self.residual)):
+            out.add(x, r)
+        return out.scale(self.root.factor)
+
+    def _check(self, M: LinearOperator) -> None:
+        back = M.normal(self._apply(M, self._apply(M, self.phi))).add(self.phi, -1.0)
+        off, root = math.sqrt(back.norm2() / self.phi.norm2()), self.root
+        if off > 4 * root.delta + 100 * self.residual:
+            low, high = spectral_range(M)
+            error = RunError(f"the rational function for eigenvalues of M^+ M from {root.low:g} to {root.high:g} "
+                             f"is off by {off:.2g}, not {2 * root.delta:.2g}: for {M} they are about from {low:.3g} "
+                             f"to {high:.3g}; a run can continue with a wider range")
+            error.ranks = M.lattice.comm.size
+            raise error

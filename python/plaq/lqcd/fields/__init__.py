@@ -1,0 +1,1 @@
+"""Fields on a lattice, and the operators, solvers and propagators of quarks."""

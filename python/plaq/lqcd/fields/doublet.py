@@ -1,0 +1,40 @@
+"""Two flavours of twisted mass with different masses, such as strange and charm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plaq import _core
+from plaq.lqcd.fields.fields import Flavours, GaugeField
+from plaq.lqcd.fields.linear_operator import LinearOperator
+
+
+class Doublet(LinearOperator[Flavours]):
+    r"""Operator of two flavours, $M = A - \kappa H$ with $A = 1 + 2 i\kappa\mu\gamma_5\tau_3 + 2\kappa\epsilon\tau_1$.
+
+    Frezzotti and Rossi, hep-lat/0311008. It keeps a copy of the gauge field; H and theta are those of `Wilson`. There
+    is no clover term.
+
+    kappa : 1 / (2 m + 8). mu : the mean of the two masses, twisted. epsilon : half their difference. All in lattice
+    units. Collective. InputError if $\epsilon^2 \ge \mu^2 + 1/(2\kappa)^2$, so that A has no inverse.
+    """
+
+    def __init__(self, gauge: GaugeField, kappa: float, mu: float, epsilon: float,
+                 theta: Sequence[float] = (0, 0, 0, 0)):
+        self.mu, self.epsilon, self.theta = mu, epsilon, tuple(theta)
+        native = gauge.lattice.call(_core.lqcd.Doublet, gauge.lattice.context, gauge.native, kappa, mu, epsilon,
+                                    list(theta))
+        super().__init__(gauge.lattice, kappa, native, _core.lqcd.DoubletSolver(native))
+
+    def zeros(self, odd: bool = False) -> Flavours:
+        return Flavours(self.lattice, odd=odd)
+
+    def hermitian(self, psi: Flavours) -> Flavours:
+        r"""Return $Q\psi = \gamma_5\tau_1\hat M\psi$ on odd sites, with $Q^2 = \hat M^+\hat M$. Collective."""
+        M_psi, out = self.apply_odd(psi), self.zeros(odd=True)
+        out.up.add(M_psi.down.gamma5())
+        out.down.add(M_psi.up.gamma5())
+        return out
+
+    def __str__(self) -> str:
+        return f"a doublet of kappa = {self.kappa:g}, mu = {self.mu:g}, epsilon = {self.epsilon:g}"

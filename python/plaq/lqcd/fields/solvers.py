@@ -1,0 +1,77 @@
+"""Solvers of M psi = eta for a linear operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plaq import _core
+from plaq.errors import InputError, RunError
+from plaq.lqcd.choices import METHODS, PRECISIONS
+from plaq.lqcd.fields.fields import SpinorField
+from plaq.lqcd.fields.linear_operator import LinearOperator, Vector
+from plaq.lqcd.fields.wilson import Wilson
+
+
+def solve(matrix: LinearOperator[Vector], eta: Vector, residual: float = 1e-10, method: str = "cg",
+          precision: str = "single", max_steps: int = 100_000):
+    """Return (psi, result) with M psi = eta to |eta - M psi| <= residual |eta|, computed from the final psi.
+
+    method : "cg", "bicgstab" or "multigrid", on even-odd preconditioned fields; a `Doublet` takes "cg" alone.
+    precision : of most steps, "double", "single" or "half", which is single with links in 16 bits. When the residual
+    stagnates, steps continue in the next higher precision. Multigrid takes "single" alone; steps of a `Doublet` are
+    always in double precision.
+    The first solve with multigrid sets it up (multigrid.hpp) for all further ones; InputError if aggregates of sites do
+    not fit into the boxes of ranks.
+    The result has ``steps``, ``updates``, ``residual``, and a sentence as its text. Collective. RunError with that
+    sentence if the method stalls (as for kappa beyond its critical value) or runs out of steps.
+    """
+    if method not in METHODS:
+        raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
+    steps, psi = native_precision(precision), matrix.zeros()
+    result = matrix.lattice.call(matrix.solver.solve, psi.native, eta.native, _core.lqcd.Method[method], steps,
+                                 residual, max_steps)
+    raise_unless_converged(result, method, matrix, residual)
+    return psi, result
+
+
+def solve_normal(matrix: Wilson, phi: SpinorField, twist: float = 0.0, residual: float = 1e-10,
+                 precision: str = "single", max_steps: int = 100_000) -> SpinorField:
+    r"""Return x on odd sites with $\hat M^+ \hat M x = \phi$, by conjugate gradient from zero.
+
+    $|\phi - \hat M^+ \hat M x| \le$ ``residual`` $|\phi|$. ``twist`` as in `Wilson.apply_odd`. Collective. RunError as
+    `solve`.
+    """
+    x = phi.like()
+    result = matrix.lattice.call(matrix.solver.solve_normal, x.native, phi.native, twist, native_precision(precision),
+                                 residual, max_steps)
+    raise_unless_converged(result, "cg", matrix, residual)
+    return x
+
+
+def solve_shifted(matrix: LinearOperator[Vector], phi: Vector, shifts: Sequence[float], residual: float = 1e-10,
+                  max_steps: int = 100_000) -> list[Vector]:
+    r"""Return x on odd sites with $(\hat M^+ \hat M + \sigma) x = \phi$ for each of the ``shifts`` $\sigma \ge 0$.
+
+    It takes about the steps of the smallest shift (Jegerlehner, hep-lat/9612014). Collective. RunError as `solve`.
+    """
+    x = [phi.like() for _ in shifts]
+    result = matrix.lattice.call(matrix.solver.solve_shifted, [field.native for field in x], phi.native, list(shifts),
+                                 residual, max_steps)
+    raise_unless_converged(result, "multishift cg", matrix, residual)
+    return x
+
+
+def native_precision(precision: str):
+    """Return the native value of a precision. InputError for an unknown one."""
+    if precision not in PRECISIONS:
+        raise InputError(f"the precision {precision!r} is none of {', '.join(PRECISIONS)}")
+    return _core.lqcd.Precision[precision]
+
+
+def raise_unless_converged(result, method: str, matrix: LinearOperator, residual: float) -> None:
+    """Raise RunError on all ranks if a solver did not converge."""
+    if result.converged:
+        return
+    error = RunError(f"{method} for {matrix} {result}, not {residual:g}")
+    error.ranks = matrix.lattice.comm.size
+    raise error

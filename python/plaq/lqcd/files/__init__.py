@@ -1,0 +1,1 @@
+"""Files of gauge fields and propagators: ILDG, NERSC, SciDAC."""

@@ -1,0 +1,1 @@
+"""Measurements on the configurations of a chain, and their analysis."""

@@ -1,0 +1,97 @@
+"""Correlators of mesons, and sums over space for other correlators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plaq import _core
+from plaq.errors import InputError
+from plaq.lqcd.fields import gamma
+from plaq.lqcd.fields.lattice import Lattice
+from plaq.lqcd.fields.propagators import Propagator
+
+
+def correlator(at_sites: np.ndarray, propagator: Propagator, momentum: Sequence[int] = (0, 0, 0)) -> np.ndarray:
+    r"""Return $C(t) = \sum_{\mathbf x} e^{-2\pi i \mathbf k(\mathbf x - \mathbf y)/L} f(x)$, [t], complex.
+
+    ``at_sites`` is f [t, x, y, z] on this rank's box. t counts from the source y of ``propagator``; the result is that
+    of the whole lattice, on all ranks. Bits do not depend on ranks. momentum : integers k (x, y, z); see `Propagator`
+    for the contribution of a spatial theta. Collective.
+    """
+    lattice = propagator.lattice
+    if at_sites.shape != lattice.local:
+        raise ValueError(f"a rank's part of the summand is {lattice.local}, not {at_sites.shape}")
+    values = at_sites * _momentum_phases(lattice, propagator.source, momentum)
+    sums = lattice.call(_core.lqcd.slice_sums, lattice.context, lattice.layout, np.ascontiguousarray(values, complex))
+    return np.roll(sums, -propagator.source[0])
+
+
+def spin_tensor(propagator: Propagator, second: Propagator | None = None,
+                momentum: Sequence[int] = (0, 0, 0)) -> np.ndarray:
+    r"""Return the spin tensor W of two propagators, [t, a, b, c, d], on all ranks.
+
+    $W_{abcd}(t) = \sum_{\mathbf x} e^{-2\pi i \mathbf k(\mathbf x - \mathbf y)/L} \sum_{ij} S_{ai,bj}\,S'^*_{ci,dj}$.
+    S = S(x, y) and S' have spins a ... d and colours i, j. t counts from the source. All mesons of the two propagators
+    follow from it (`meson_correlator`). Bits do not depend on ranks.
+
+    second : S', by default S. momentum : integers k (x, y, z). InputError for propagators from different sources, and
+    for a momentum of noise, whose sites have none. Collective.
+    """
+    lattice, other = propagator.lattice, second or propagator
+    if other.source != propagator.source or other.local.shape != propagator.local.shape:
+        raise InputError("the two propagators of a meson start from the same site")
+    left = propagator.local
+    if any(momentum):
+        if left.shape[-1] != 3:
+            raise InputError("a momentum needs the propagator of a point, not of noise")
+        left = left * _momentum_phases(lattice, propagator.source, momentum)[..., None, None, None, None]
+    tensor = lattice.call(_core.lqcd.spin_tensor, lattice.context, lattice.layout, np.ascontiguousarray(left),
+                         np.ascontiguousarray(other.local))
+    return np.roll(tensor, -propagator.source[0], axis=0)
+
+
+def meson_correlator(propagator: Propagator | np.ndarray, structure: str | np.ndarray = "gamma5",
+                     second: Propagator | None = None, source: str | np.ndarray | None = None,
+                     momentum: Sequence[int] = (0, 0, 0)) -> np.ndarray:
+    r"""Return the correlator of a meson, [t], real.
+
+    $C(t) = \sum_{\mathbf x} \mathrm{tr}\,[\Gamma S(x, y)\, \Gamma'^\times \gamma_5 S'(x, y)^+ \gamma_5]$ with
+    $\Gamma^\times = \gamma_0\Gamma^+\gamma_0$, by default $\Gamma' = \Gamma$, and t counts from the source. Up to a
+    sign it is the propagation of $\bar q\,\Gamma q'$. Positive for gamma5, where it is $\sum |S|^2$ (without the sign
+    of $\gamma_0\gamma_5\gamma_0 = -\gamma_5$).
+
+    propagator : S, or the `spin_tensor` of S and S', from which any number of mesons costs little. structure, source :
+    $\Gamma$ and $\Gamma'$, each a name in `gamma.STRUCTURES` or a 4 x 4 matrix. second : S', of the antiquark, by
+    default S. With a twisted mass $\gamma_5 S'^+ \gamma_5$ is the propagator for -mu, so the same S gives the charged
+    pion of the doublet. momentum : as in `spin_tensor`. In lattice units, not divided by the volume, for $M = 1 -
+    \kappa H + \dots$: times $(2\kappa)^2$ for fields normalised with the mass. Collective.
+    """
+    at_sink = _matrix(structure)
+    at_source = at_sink if source is None else _matrix(source)
+    W = spin_tensor(propagator, second, momentum) if isinstance(propagator, Propagator) else propagator
+    # tr of gamma5 Gamma S Gamma^x gamma5 S'^+
+    left, right = gamma.GAMMA5 @ at_sink, -gamma.GAMMA[0] @ at_source.conj().T @ gamma.GAMMA[0] @ gamma.GAMMA5
+    return np.einsum("ca,bd,tabcd->t", left, right, W).real
+
+
+def _momentum_phases(lattice: Lattice, source: Sequence[int], momentum: Sequence[int]) -> np.ndarray:
+    """Return exp(-2 pi i k (x - y) / L), [1, x, y, z], of this rank's sites."""
+    if len(momentum) != 3 or any(int(k) != k for k in momentum):
+        raise InputError(f"a momentum has three integers, in units of 2 pi / L, not {tuple(momentum)}")
+    out = np.ones((1, 1, 1, 1), complex)
+    for mu, (k, box, y, n) in enumerate(zip(momentum, lattice.box[1:], source[1:], lattice.extents[1:]), 1):
+        axis = [1] * 4
+        axis[mu] = -1
+        out = out * np.exp(-2j * np.pi * k * (np.arange(box.start, box.stop) - y) / n).reshape(axis)
+    return out
+
+
+def _matrix(structure: str | np.ndarray) -> np.ndarray:
+    """Return the matrix of a structure; InputError for an unknown name."""
+    if not isinstance(structure, str):
+        return structure
+    if structure not in gamma.STRUCTURES:
+        raise InputError(f"the structure {structure!r} is none of {', '.join(gamma.STRUCTURES)}")
+    return gamma.STRUCTURES[structure]

@@ -1,0 +1,45 @@
+r"""Scales from the gradient flow: t0 and w0, from E(t) on equally spaced flow times."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from plaq.lqcd.parameters import Parameters
+
+LEVEL = 0.3  # of t^2 E and of t d(t^2 E)/dt
+
+
+def flow_times(p: Parameters) -> np.ndarray:
+    """Return flow times of measurements of E and Q: after every step, the last at flow.time; none without a time."""
+    if p.flow.time is None:
+        return np.zeros(0)
+    steps = max(1, math.ceil(p.flow.time / p.flow.step - 1e-9))
+    return p.flow.time * np.arange(1, steps + 1) / steps
+
+
+def crossing(times: np.ndarray, values: np.ndarray, level: float) -> np.ndarray:
+    """Return the first time at which values pass the level, linear between two times; nan if they do not."""
+    above = np.flatnonzero(values >= level)
+    if not above.size or above[0] == 0:
+        return np.array(np.nan)
+    i = above[0]
+    return times[i - 1] + (times[i] - times[i - 1]) * (level - values[i - 1]) / (values[i] - values[i - 1])
+
+
+def t0(times: np.ndarray, energy: np.ndarray) -> np.ndarray:
+    """Return t0 with t0^2 E(t0) = 0.3 (Luescher, arXiv:1006.4518); nan if this value is not reached."""
+    return crossing(times, times**2 * energy, LEVEL)
+
+
+def w0(times: np.ndarray, energy: np.ndarray) -> np.ndarray:
+    r"""Return w0 with $W(w_0^2) = 0.3$, $W(t) = t\, d(t^2 E)/dt$ (Borsanyi et al., arXiv:1203.4469); nan if absent.
+
+    The derivative is a difference over two steps, with an error of second order.
+    """
+    scaled = np.concatenate([[0.0], times**2 * energy])
+    if len(times) < 3:
+        return np.array(np.nan)
+    slope = (scaled[2:] - scaled[:-2]) / (2 * (times[1] - times[0]))
+    return np.sqrt(crossing(times[:-1], times[:-1] * slope, LEVEL))

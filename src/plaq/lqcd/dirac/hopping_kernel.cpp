@@ -1,0 +1,264 @@
+#include "plaq/lqcd/dirac/hopping_kernel.hpp"
+
+#include <algorithm>
+#include <concepts>
+
+#include "plaq/lqcd/dirac/half_spinor.hpp"
+#include "plaq/lqcd/lattice/widths.hpp"
+
+namespace plaq::lqcd {
+
+namespace {
+
+template <class V>
+struct spinor {
+  cx<V> at[4][3];
+};
+
+/// Adds the four spins of (1 -+ gamma_mu) psi, whose upper two are h, for colour i.
+template <int D, bool Dagger, class V>
+PLAQ_KERNEL void reconstruct(spinor<V>& sum, int i, cx<V> first, cx<V> second) {
+  const auto spin = [&]<int S>(cx<V> h) {
+    constexpr auto e = gamma::e[direction_of<D>][S];
+    sum.at[S][i] = add<0>(sum.at[S][i], h);
+    auto& low = sum.at[2 + e.column][i];
+    low = add<8 - e.phase + sign_phase<D, Dagger>>(low, h);
+  };
+  spin.template operator()<0>(first);
+  spin.template operator()<1>(second);
+}
+
+/// Compile-time variant of a kernel, so that a group is computed without a branch.
+struct kernel_variant {
+  bool dagger;
+  bool third_rows;    ///< links have third rows in memory
+  bool determinants;  ///< links have determinants, and no third rows
+  bool faces;         ///< half spinors may come from other ranks
+  bool prefetch;
+};
+
+/// Adds the contribution of direction D to group b.
+template <class V, int D, kernel_variant K, class T, class S>
+PLAQ_KERNEL void add_direction(const hopping_args<T, S>& w, std::int64_t b, const lane_moves<V>& moves, unsigned edges,
+                               spinor<V>& sum) {
+  constexpr int n = linalg::lanes<V>;
+  half_spinor<V> h;
+  if (K.faces && edges >> (8 + D) & 1) {
+    const T* from = w.faces[D] + std::int64_t(w.layout->neighbours_of(b)[D]) * 12 * n;
+    for (int s = 0; s < 2; ++s)
+      for (int c = 0; c < 3; ++c) h.at[s][c] = load_cx<V>(from + (3 * s + c) * 2 * n);
+    if constexpr (!ahead<D>) {
+      for (int i = 0; i < 3; ++i) reconstruct<D, K.dagger>(sum, i, h.at[0][i], h.at[1][i]);
+      return;
+    }
+  } else {
+    const std::int64_t there = w.layout->neighbours_of(b)[D] - (1 - w.parity) * w.layout->half();
+    h = project<V, D, K.dagger>(w.in + there * 24 * n);
+    if (edges >> D & 1)
+      for (auto& spin : h.at)
+        for (auto& z : spin) z = permute(z, moves.from[D]);
+  }
+  const auto u = [&] {
+    const auto at = neighbours * b + D;
+    if constexpr (K.third_rows)
+      return load_link<V>(w.links + at * 12 * n, w.third_rows + at * 6 * n);
+    else
+      return load_link<V, K.determinants>(w.links + at * 12 * n, w.link_determinants[direction_of<D>]);
+  }();
+  for (int i = 0; i < 3; ++i) {
+    cx<V> first, second;
+    row_of_product<!ahead<D>>(u, i, h, first, second);
+    reconstruct<D, K.dagger>(sum, i, first, second);
+  }
+}
+
+/// Distance of prefetches, in groups. They go to the second cache: the first does not hold the data of two groups.
+constexpr std::size_t groups_ahead = 2;
+
+/// Fetches a part of the data of group b that were not used recently: links to direction D, and a quarter of a spinor
+/// on another time slice. (Links are read once, but with the non-temporal hint Xeons reach a third of the memory
+/// bandwidth.)
+template <class V, int D, class T, class S>
+PLAQ_KERNEL void prefetch(const hopping_args<T, S>& w, std::int64_t b) {
+  constexpr int n = linalg::lanes<V>, line = std::max<int>(1, 64 / sizeof(V)), of_links = 64 / (n * sizeof(S));
+  constexpr int read = 0, second_cache = 2, time = D / 4, part = D % 4 * 6;
+  const S* u = w.links + (neighbours * b + D) * 12 * n;
+  for (int i = 0; i < 12; i += of_links) __builtin_prefetch(u + i * n, read, second_cache);
+  if (w.layout->edges(b) >> (8 + time) & 1) return;
+  const T* in = w.in + (w.layout->neighbours_of(b)[time] - (1 - w.parity) * w.layout->half()) * 24 * n;
+  for (int i = part; i < part + 6; i += line) __builtin_prefetch(in + i * n, read, second_cache);
+}
+
+/// Keeps the compiler from moving loads and prefetches over this point: many prefetches at once stall each other.
+PLAQ_KERNEL void compiler_barrier() { asm volatile("" ::: "memory"); }
+
+/// Stores c sum + d phi on one site of each lane.
+template <class V, bool Add, bool Stream, class T, class S>
+PLAQ_KERNEL void finish(const hopping_args<T, S>& w, std::int64_t at, const spinor<V>& sum) {
+  constexpr int n = 2 * linalg::lanes<V>;
+  const auto factor = [](chiral<T> z, bool upper) {
+    return cx<V>{linalg::same<V>(z.real()), linalg::same<V>(upper ? z.imag() : -z.imag())};
+  };
+  for (const bool upper : {true, false}) {
+    const auto c = factor(w.c, upper), d = factor(w.d, upper);
+    for (int s = upper ? 0 : 2; s < (upper ? 2 : 4); ++s)
+      for (int colour = 0; colour < 3; ++colour) {
+        const std::int64_t i = at + (3 * s + colour) * n;
+        auto result = mul(c, sum.at[s][colour]);
+        if constexpr (Add) result = fma(d, load_cx<V>(w.phi + i), result);
+        Stream ? stream_cx<V>(w.out + i, result) : store_cx<V>(w.out + i, result);
+      }
+  }
+}
+
+template <class V, kernel_variant K, class T, class S>
+PLAQ_KERNEL void hop_group(const hopping_args<T, S>& w, std::int64_t b, std::int64_t later,
+                           const lane_moves<V>& moves) {
+  const unsigned edges = w.layout->edges(b);
+  spinor<V> sum = {};
+  [&]<int... D>(std::integer_sequence<int, D...>) PLAQ_INLINE {
+    ((K.prefetch ? (compiler_barrier(), prefetch<V, D>(w, later), compiler_barrier()) : void(),
+      add_direction<V, D, K>(w, b, moves, edges, sum)),
+     ...);
+  }(std::make_integer_sequence<int, neighbours>());
+  const std::int64_t at = (b - w.parity * w.layout->half()) * 24 * linalg::lanes<V>;
+  if (K.prefetch && w.stream)
+    w.phi ? finish<V, true, K.prefetch>(w, at, sum) : finish<V, false, K.prefetch>(w, at, sum);
+  else
+    w.phi ? finish<V, true, false>(w, at, sum) : finish<V, false, false>(w, at, sum);
+}
+
+/// Computes any group in the general variant: multiplying by determinants that are one changes nothing.
+template <class V, bool Dagger, class T, class S>
+[[gnu::noinline]] void hop_any_group(const hopping_args<T, S>& w, std::int64_t b) {
+  constexpr kernel_variant general{
+      .dagger = Dagger, .third_rows = false, .determinants = true, .faces = true, .prefetch = false};
+  hop_group<V, general>(w, b, b, lane_moves<V>(*w.layout));
+}
+
+/// Computes groups in variant K, and in the general one at edges of the rank and with fewer lanes than a register has:
+/// the first are few, the second occur on small lattices only.
+template <class V, kernel_variant K, class T, class S>
+void hop_groups(const hopping_args<T, S>& w, std::span<const std::int32_t> groups) {
+  const lane_moves<V> moves(*w.layout);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::int64_t b = groups[i];
+    if constexpr (linalg::lanes<V> == linalg::native_lanes<T>)
+      if (!(w.layout->edges(b) >> 8)) {
+        hop_group<V, K>(w, b, groups[std::min(i + groups_ahead, groups.size() - 1)], moves);
+        continue;
+      }
+    hop_any_group<V, K.dagger>(w, b);
+  }
+  if (K.prefetch && w.stream) stream_fence();
+}
+
+/// Computes the half spinors for the groups of a face from their neighbours in direction D, with U^+ if these are
+/// behind.
+template <class V, int D, bool Dagger, class T, class S>
+void pack(const hopping_args<T, S>& w, std::size_t first_group, std::size_t end, T* send) {
+  constexpr int mu = direction_of<D>, n = linalg::lanes<V>;
+  const site_layout& layout = *w.layout;
+  const lane_moves<V> moves(layout);
+  const auto& lanes = layout.lanes_at_edge(D);
+  const auto& face = layout.face(w.parity, D);
+  for (std::size_t f = first_group; f < end; ++f) {
+    const std::int64_t there = face[f] - (1 - w.parity) * layout.half();
+    auto h = project<V, D, Dagger>(w.in + there * 24 * n);
+    if constexpr (!ahead<D>) {
+      // The link from the neighbour ahead.
+      half_spinor<V> product;
+      const auto u =
+          load_link<V, true>(w.links + (neighbours * std::int64_t(face[f]) + D - 1) * 12 * n, w.link_determinants[mu]);
+      for (int i = 0; i < 3; ++i) row_of_product<true>(u, i, h, product.at[0][i], product.at[1][i]);
+      h = product;
+    }
+    // Permuted to their lanes, numbers at the edge belong to the other rank, all others to this one.
+    T* own_lanes = w.faces[D] + f * 12 * n;
+    T* sent = send + f * 12 * lanes.size();
+    for (int s = 0; s < 2; ++s)
+      for (int c = 0; c < 3; ++c) store_cx<V>(own_lanes + (3 * s + c) * 2 * n, permute(h.at[s][c], moves.from[D]));
+    for (int i = 0; i < 12; ++i)
+      for (std::size_t l = 0; l < lanes.size(); ++l) *sent++ = own_lanes[i * n + lanes[l]];
+  }
+}
+
+}  // namespace
+
+template <class T, class S>
+void hop(const hopping_args<T, S>& args, std::span<const std::int32_t> groups) {
+  with_lanes<T>(args.layout->lanes(), [&]<int N>() {
+    using V = linalg::simd<T, N>;
+    const auto run = [&]<bool ThirdRows, bool Determinants, bool Prefetch>() {
+      args.dagger ? hop_groups<V, kernel_variant{true, ThirdRows, Determinants, false, Prefetch}>(args, groups)
+                  : hop_groups<V, kernel_variant{false, ThirdRows, Determinants, false, Prefetch}>(args, groups);
+    };
+    // Fewer lanes than a register has occur on small lattices only; links of 16 bits are for large ones.
+    if constexpr (N == linalg::native_lanes<T> && !std::same_as<S, T>) {
+      return run.template operator()<false, true, true>();
+    } else if constexpr (N == linalg::native_lanes<T>) {
+      const bool determinants = args.link_determinants != std::array<std::complex<T>, 4>{1, 1, 1, 1};
+      if (determinants && args.prefetch) return run.template operator()<false, true, true>();
+      if (args.prefetch) return run.template operator()<false, false, true>();
+      if (args.third_rows) return run.template operator()<true, false, false>();
+    }
+    run.template operator()<false, true, false>();
+  });
+}
+
+template <class T>
+void compute_third_rows(third_rows<T>& out, const near_links<T>& links,
+                        const std::array<std::complex<T>, 4>& link_determinants, std::int64_t first, std::int64_t end) {
+  with_lanes<T>(links.lanes(), [&]<int N>() {
+    using V = linalg::simd<T, N>;
+    for (std::int64_t b = first; b < end; ++b)
+      for (int d = 0; d < neighbours; ++d) {
+        const auto u = load_link<V, true>(links.group(b) + d * 12 * N, link_determinants[d / 2]);
+        for (int j = 0; j < 3; ++j) store_cx<V>(out.group(b) + (3 * d + j) * 2 * N, u.at[2][j]);
+      }
+  });
+}
+
+template <class T, class S>
+void pack_face(const hopping_args<T, S>& args, int d, std::size_t first, std::size_t end, T* send) {
+  with_lanes<T>(args.layout->lanes(), [&]<int N>() {
+    [&]<int... D>(std::integer_sequence<int, D...>) {
+      using V = linalg::simd<T, N>;
+      ((d == D ? args.dagger ? pack<V, D, true>(args, first, end, send) : pack<V, D, false>(args, first, end, send)
+               : void()),
+       ...);
+    }(std::make_integer_sequence<int, neighbours>());
+  });
+}
+
+template <class T, class S>
+void unpack_face(const hopping_args<T, S>& args, int d, std::size_t first, std::size_t end, const T* received) {
+  const int n = args.layout->lanes();
+  const auto& lanes = args.layout->lanes_at_edge(d);
+  received += first * 12 * lanes.size();
+  for (T* to = args.faces[d] + first * 12 * n; to != args.faces[d] + end * 12 * n; to += n)
+    for (const int l : lanes) to[l] = *received++;
+}
+
+template <class T>
+int max_lanes() {
+  return linalg::native_lanes<T>;
+}
+
+template void hop(const hopping_args<double>&, std::span<const std::int32_t>);
+template void hop(const hopping_args<float>&, std::span<const std::int32_t>);
+template void hop(const hopping_args<float, fixed16>&, std::span<const std::int32_t>);
+template void compute_third_rows(third_rows<double>&, const near_links<double>&,
+                                 const std::array<std::complex<double>, 4>&, std::int64_t, std::int64_t);
+template void compute_third_rows(third_rows<float>&, const near_links<float>&,
+                                 const std::array<std::complex<float>, 4>&, std::int64_t, std::int64_t);
+template void pack_face(const hopping_args<double>&, int, std::size_t, std::size_t, double*);
+template void pack_face(const hopping_args<float>&, int, std::size_t, std::size_t, float*);
+template void pack_face(const hopping_args<float, fixed16>&, int, std::size_t, std::size_t, float*);
+template void unpack_face(const hopping_args<double>&, int, std::size_t, std::size_t, const double*);
+template void unpack_face(const hopping_args<float>&, int, std::size_t, std::size_t, const float*);
+template void unpack_face(const hopping_args<float, fixed16>&, int, std::size_t, std::size_t, const float*);
+template int max_lanes<double>();
+template int max_lanes<float>();
+
+}  // namespace plaq::lqcd

@@ -1,0 +1,41 @@
+// Vector arithmetic over all ranks. Sums over sites are exact and rounded once (exact_sum.hpp), so their bits do not
+// depend on ranks, workers or layout.
+#pragma once
+#include <complex>
+#include <initializer_list>
+
+#include "plaq/lqcd/lattice/context.hpp"
+#include "plaq/lqcd/lattice/field.hpp"
+
+namespace plaq::lqcd {
+
+/// Term of a linear combination: a field with its factor, a number, a + i b gamma_5, or gamma_5.
+template <class T>
+struct linear_term {
+  const spinors<T>* x;
+  std::complex<T> upper, lower;
+
+  linear_term(std::complex<T> factor, const spinors<T>& x) : x(&x), upper(factor), lower(factor) {}
+  static linear_term chiral(std::complex<T> a_plus_ib, const spinors<T>& x) {
+    return {x, a_plus_ib, std::conj(a_plus_ib)};
+  }
+  static linear_term gamma5(const spinors<T>& x) { return {x, 1, -1}; }
+
+ private:
+  linear_term(const spinors<T>& x, std::complex<T> upper, std::complex<T> lower) : x(&x), upper(upper), lower(lower) {}
+};
+
+/// Computes out = sum of one to three terms, all on the same sites; out may be among them.
+template <class T>
+void combine(context& ctx, spinors<T>& out, std::initializer_list<linear_term<T>> terms);
+/// Computes `combine` and returns |out|^2. Collective.
+template <class T>
+double combine_norm2(context& ctx, spinors<T>& out, std::initializer_list<linear_term<T>> terms);
+
+/// Returns (x, y) = sum of conj(x) y. Collective, as is norm2.
+template <class T>
+std::complex<double> dot(context& ctx, const spinors<T>& x, const spinors<T>& y);
+template <class T>
+double norm2(context& ctx, const spinors<T>& x);
+
+}  // namespace plaq::lqcd

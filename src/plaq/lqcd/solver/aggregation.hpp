@@ -1,0 +1,93 @@
+// Aggregates of a lattice: equal boxes of sites, which are the sites of a coarse lattice.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "plaq/lqcd/lattice/context.hpp"
+#include "plaq/lqcd/lattice/field.hpp"
+
+namespace plaq::lqcd {
+
+/// Returns extents of aggregates as near to four sites as possible with an even number of aggregates in every
+/// direction.
+coordinates choose_aggregates(const coordinates& extents);
+
+/// Partition of a rank's sites into aggregates, which do not cross its edges. Aggregates of even parity on the coarse
+/// lattice come first. The sites of an aggregate are contiguous, even ones first, in the order of their coordinates. A
+/// slot is a site's index in this order, which does not depend on the layout, nor within an aggregate on ranks.
+class aggregation {
+ public:
+  /// Throws input_error if aggregates do not fit into the boxes of ranks, or their number in some direction is odd.
+  aggregation(std::shared_ptr<const site_layout> layout, const coordinates& box);
+
+  const std::shared_ptr<const site_layout>& layout() const { return layout_; }
+  const coordinates& box() const { return box_; }  ///< extents of an aggregate
+  std::int64_t sites() const { return product(box_); }
+  std::int64_t count() const { return std::int64_t(neighbour_.size()); }
+  /// Number of aggregates of a parity on the coarse lattice, and the first of them.
+  std::int64_t count(int parity) const { return parity ? count() - even_ : even_; }
+  std::int64_t first(int parity) const { return parity ? even_ : 0; }
+
+  /// First slot of an aggregate, and its first slot with an odd site.
+  std::int64_t slots(std::int64_t a) const { return a * sites(); }
+  std::int64_t odd_slots(std::int64_t a) const { return slots(a) + even_sites_[a]; }
+  site_layout::location location(std::int64_t slot) const { return locations_[slot]; }
+  const coordinates& site(std::int64_t slot) const { return sites_[slot]; }  ///< local coordinates
+  /// Slot of the site at these local coordinates.
+  std::int64_t slot(const coordinates& local) const { return slots_[index_in(local, layout_->lattice().local())]; }
+
+  /// Aggregate ahead (d = 2 mu) or behind (2 mu + 1). A negative n is aggregate -1 - n received from another rank.
+  std::int64_t neighbour(std::int64_t a, int d) const { return neighbour_[a][d]; }
+  /// Copies numbers[slot][24] = f(slot's site), and back; odd sites alone for a field on odd sites.
+  void gather(context& ctx, const spinors<float>& f, std::vector<float>& numbers) const;
+  void scatter(context& ctx, const std::vector<float>& numbers, spinors<float>& f) const;
+
+  /// Exchanges numbers of boundary aggregates of a coarse parity with other ranks in these directions: `pack(a, to)`
+  /// writes the `size` numbers of an aggregate; received[d] gets those from direction d. Collective.
+  template <class Pack>
+  void exchange(context& ctx, const std::vector<int>& directions, int parity, std::size_t size, Pack&& pack,
+                std::array<std::vector<float>, neighbours>& received) const;
+
+ private:
+  std::shared_ptr<const site_layout> layout_;
+  coordinates box_;
+  std::int64_t even_ = 0;
+  std::vector<site_layout::location> locations_;
+  std::vector<coordinates> sites_;
+  std::vector<std::int64_t> slots_, even_sites_, slot_in_group_;
+  std::vector<std::array<std::int64_t, neighbours>> neighbour_;
+  /// Aggregates that the rank on the opposite side needs as neighbours in a direction, by direction and coarse parity,
+  /// and the number that this rank needs.
+  std::array<std::array<std::vector<std::int64_t>, 2>, neighbours> boundary_aggregates_;
+  std::array<std::array<std::size_t, 2>, neighbours> received_counts_{};
+};
+
+template <class Pack>
+void aggregation::exchange(context& ctx, const std::vector<int>& directions, int parity, std::size_t size, Pack&& pack,
+                           std::array<std::vector<float>, neighbours>& received) const {
+  std::array<task::future<comm::status>, neighbours> receives;
+  std::array<std::vector<float>, neighbours> send_buffers;
+  std::vector<task::future<comm::status>> sends;
+  const auto peer = [&](int d, bool ahead) {
+    return layout_->lattice().neighbour_rank(d / 2, (d % 2 == 0) == ahead ? 1 : -1);
+  };
+  for (const int d : directions) {
+    if (!layout_->is_cut(d / 2)) continue;
+    received[d].resize(received_counts_[d][parity] * size);
+    receives[d] = ctx.messages.irecv(std::span(received[d]), peer(d, true), d);
+  }
+  for (const int d : directions) {
+    if (!layout_->is_cut(d / 2)) continue;
+    const auto& list = boundary_aggregates_[d][parity];
+    send_buffers[d].resize(list.size() * size);
+    for (std::size_t i = 0; i < list.size(); ++i) pack(list[i], send_buffers[d].data() + i * size);
+    sends.push_back(ctx.messages.isend(std::span(send_buffers[d]), peer(d, false), d));
+  }
+  for (auto& receive : receives)
+    if (receive.valid()) receive.get();
+  for (auto& send : sends) send.get();
+}
+
+}  // namespace plaq::lqcd

@@ -1,0 +1,99 @@
+// Conjugate gradient for several shifts at once (Jegerlehner, hep-lat/9612014).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "plaq/base/error.hpp"
+#include "plaq/lqcd/dirac/linear_operator.hpp"
+#include "plaq/lqcd/solver/conjugate_gradient.hpp"
+
+namespace plaq::lqcd {
+
+/// System of one shift: its residuals are zeta times those of the smallest shift.
+template <class Vector>
+struct shifted_system {
+  double shift;  ///< beyond the smallest
+  Vector direction;
+  double zeta = 1, zeta_before = 1;
+  bool converged = false;
+};
+
+/// Solves (M^^+ M^ + shift) x = phi on odd sites for shifts >= 0, in double precision. Steps lose their residuals by
+/// rounding: systems that miss the requested one are continued one by one (conjugate_gradient.hpp). The residual is the
+/// largest of |phi - (M^^+ M^ + shift) x| / |phi|, computed from the final x.
+template <linear_operator Operator>
+solver_result multishift_cg(Operator& M, std::vector<typename Operator::vector>& x,
+                            const typename Operator::vector& phi, const std::vector<double>& shifts,
+                            const solver_options& options) {
+  using Vector = typename Operator::vector;
+  using stop_reason = solver_result::stop_reason;
+  if (shifts.empty() || !(*std::min_element(shifts.begin(), shifts.end()) >= 0))
+    throw input_error("a solver needs at least one shift, and shifts >= 0");
+  check(x.size() == shifts.size(), "a shifted solver has one field for each shift");
+  auto& ctx = M.ctx();
+  solver_result result{stop_reason::converged, 0, 0, 0};
+  ctx.workers.run("solve", [&] {
+    const double smallest = *std::min_element(shifts.begin(), shifts.end()), size = norm2(ctx, phi);
+    const double target = options.residual * options.residual * size;
+    std::vector<shifted_system<Vector>> systems;
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      for_each_flavour([&](auto& to, auto& from) { combine<double>(ctx, to, {{0, from}}); }, x[i], phi);
+      systems.push_back({shifts[i] - smallest, phi});
+    }
+    if (size == 0) return;
+    // Computes Ap = (M^+ M + shift) p and returns (p, Ap).
+    const auto normal = [&](Vector& Ap, Vector& Mp, const Vector& p, double shift) {
+      M.apply_odd(Mp, p, false);
+      M.apply_odd(Ap, Mp, true);
+      for_each_flavour([&](auto& a, auto& b) { combine<double>(ctx, a, {{1, a}, {shift, b}}); }, Ap, p);
+      return norm2(ctx, Mp) + shift * norm2(ctx, p);
+    };
+    Vector r(phi), p(phi), Mp(phi), Ap(phi);
+    double rr = size, alpha_before = 1, beta = 0;
+    while (rr > target_share * target_share * target && result.steps < options.max_steps) {
+      const double alpha = rr / normal(Ap, Mp, p, smallest);
+      double next = 0;
+      for_each_flavour([&](auto& l, auto& A) { next += combine_norm2<double>(ctx, l, {{1, l}, {-alpha, A}}); }, r, Ap);
+      ++result.steps;
+      if (!std::isfinite(next)) break;
+      const double beta_next = next / rr;
+      for (std::size_t i = 0; i < systems.size(); ++i) {
+        auto& s = systems[i];
+        if (s.converged) continue;
+        const double old = s.zeta_before * alpha_before;
+        const double zeta = s.zeta * old / (alpha * beta * (s.zeta_before - s.zeta) + old * (1 + s.shift * alpha));
+        const double ratio = zeta / s.zeta;
+        for_each_flavour(
+            [&](auto& to, auto& direction, auto& left) {
+              combine<double>(ctx, to, {{1, to}, {alpha * ratio, direction}});
+              combine<double>(ctx, direction, {{zeta, left}, {beta_next * ratio * ratio, direction}});
+            },
+            x[i], s.direction, r);
+        s.zeta_before = s.zeta, s.zeta = zeta;
+        s.converged = zeta * zeta * next <= 1e-4 * target;
+      }
+      for_each_flavour([&](auto& d, auto& l) { combine<double>(ctx, d, {{1, l}, {beta_next, d}}); }, p, r);
+      alpha_before = alpha, beta = beta_next, rr = next;
+    }
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      double last = 0;
+      const auto residual = [&](Vector& left) {
+        normal(left, Mp, x[i], shifts[i]);
+        double norm = 0;
+        for_each_flavour([&](auto& l, auto& of) { norm += combine_norm2<double>(ctx, l, {{1, of}, {-1, l}}); }, left,
+                         phi);
+        last = std::sqrt(norm / size);
+        return std::sqrt(norm);
+      };
+      const auto reason = conjugate_gradient(
+          ctx, x[i], phi, target_residual::normal, std::sqrt(target), options, result, residual,
+          [&](auto& Ap, auto& Md, const auto& direction) { return normal(Ap, Md, direction, shifts[i]); });
+      if (result.reason == stop_reason::converged) result.reason = reason;
+      result.residual = std::max(result.residual, last);
+    }
+  });
+  return result;
+}
+
+}  // namespace plaq::lqcd
