@@ -19,7 +19,8 @@ FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 # of each other; mpi and device make wires, messages and collectives use them, job joins all.
 ROOMS = {"comm": [["wire", "schedules"], ["mpi", "device", "messages", "collectives"], ["job"]],
          "dca": [["channels", "momenta", "walk"], ["problem"], ["streams"], ["measure"], ["chain", "reference"],
-                 ["device"], ["solver"]]}
+                 ["device"], ["solver"]],
+         "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"]]}
 ROOM = {part: {room: floor for floor, rooms in enumerate(floors) for room in rooms} for part, floors in ROOMS.items()}
 
 
@@ -93,6 +94,8 @@ DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["planning",
        ["cli", "commands"]]
 DCA_LOOP = [["convergence", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
             ["status", "two_particle"], ["iteration"], ["loop"]]
+LQCD = [["choices"], ["fields"], ["files", "parameters"], ["action", "measurements"], ["planning"], ["chain"],
+        ["application"], ["cli", "commands"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path
            for path in (ROOT / "python" / "plaq").rglob("*.py")}
 
@@ -109,7 +112,8 @@ def imports(module: str) -> set[str]:
     return {name if name in MODULES else name.rpartition(".")[0] for name in found if name.startswith("plaq.")}
 
 
-@pytest.mark.parametrize("place, floors", [("plaq", PYTHON), ("plaq.dca", DCA), ("plaq.dca.loop", DCA_LOOP)])
+@pytest.mark.parametrize("place, floors", [("plaq", PYTHON), ("plaq.dca", DCA), ("plaq.dca.loop", DCA_LOOP),
+                                           ("plaq.lqcd", LQCD)])
 def test_arrows_of_python_point_one_way(place, floors):
     floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
     room = lambda module: module.removeprefix(f"{place}.").partition(".")[0]

@@ -171,7 +171,8 @@ def test_trajectories_are_reversible(start, name):
     terms = [*quarks(1.2), single(), heavy()]
     for term in terms:
         term.begin(start[0], 3, 1)
-    scales = [TimeScale((terms[0],), 2, name), TimeScale(tuple(terms[1:]), 1, name), TimeScale((GaugeTerm(5.6),), 2, name)]
+    scales = [TimeScale((terms[0],), 2, name), TimeScale(tuple(terms[1:]), 1, name),
+              TimeScale((GaugeTerm(5.6),), 2, name)]
     gauge, P = start[0].copy(), start[1].copy()
     integrate(gauge, P, scales, 0.5)
     assert np.abs(gauge.array - start[0].array).max() > 0.1
