@@ -11,10 +11,10 @@
 
 #include "group.hpp"
 #include "plaq/base/error.hpp"
-#include "plaq/pic/conductors.hpp"
+#include "plaq/pic/fields/conductors.hpp"
+#include "plaq/pic/mesh/record.hpp"
 #include "plaq/pic/plasma.hpp"
-#include "plaq/pic/poisson.hpp"
-#include "plaq/pic/record.hpp"
+#include "plaq/pic/poisson/poisson.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,11 +28,11 @@ template <class V>
 using array_out = nb::ndarray<nb::numpy, V>;
 
 std::span<const double> view(const array_in& a) { return {a.data(), a.size()}; }
-std::vector<double> listed(const array_in& a) { return {a.data(), a.data() + a.size()}; }
+std::vector<double> to_vector(const array_in& a) { return {a.data(), a.data() + a.size()}; }
 
-/// A vector as an array; x fastest: its first index is the one that runs fastest.
+/// Returns a vector as an array; with `x_fastest` its first index runs fastest.
 template <class V>
-array_out<V> given(std::vector<V> values, const std::vector<std::size_t>& shape, bool x_fastest = false) {
+array_out<V> to_array(std::vector<V> values, const std::vector<std::size_t>& shape, bool x_fastest = false) {
   auto* all = new std::vector<V>(std::move(values));
   nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
   std::vector<std::int64_t> strides(shape.size());
@@ -45,8 +45,8 @@ array_out<V> given(std::vector<V> values, const std::vector<std::size_t>& shape,
   return array_out<V>(all->data(), shape.size(), shape.data(), owner, strides.data());
 }
 
-/// [component, i, j, k] as it comes from Python, of so many cells, as [component][k][j][i].
-std::vector<double> turned(const array_in& a, int dimensions, const point& cells) {
+/// Returns an array [component, i, j, k] of Python, of so many cells, as [component][k][j][i].
+std::vector<double> to_x_fastest(const array_in& a, int dimensions, const point& cells) {
   const std::size_t nx = std::size_t(cells[0]), ny = std::size_t(cells[1]), nz = std::size_t(cells[2]);
   bool fits = a.ndim() == std::size_t(dimensions) + 1 && a.shape(0) == 3;
   for (int d = 0; fits && d < dimensions; ++d) fits = a.shape(std::size_t(d) + 1) == std::size_t(cells[d]);
@@ -61,14 +61,14 @@ std::vector<double> turned(const array_in& a, int dimensions, const point& cells
 }
 
 template <class V>
-std::array<V, 3> three(const std::vector<V>& from, V rest, const char* what) {
-  if (from.empty() || from.size() > 3) throw plaq::input_error(std::string(what) + " has from 1 to 3 entries");
+std::array<V, 3> three(const std::vector<V>& from, V rest, const char* key) {
+  if (from.empty() || from.size() > 3) throw plaq::input_error(std::string(key) + " has from 1 to 3 entries");
   std::array<V, 3> out{rest, rest, rest};
   std::copy(from.begin(), from.end(), out.begin());
   return out;
 }
 template <class V>
-std::vector<V> used(const std::array<V, 3>& of, int dimensions) {
+std::vector<V> used_part(const std::array<V, 3>& of, int dimensions) {
   return {of.begin(), of.begin() + dimensions};
 }
 template <class Sides, class Named>
@@ -86,10 +86,10 @@ auto potential_setter(std::size_t side) {
   };
 }
 
-nb::dict as_dict(const plaq::balanced& what) {
+nb::dict as_dict(const plaq::balanced& outcome) {
   nb::dict out;
-  out["before"] = what.before, out["predicted"] = what.predicted, out["floor"] = what.floor;
-  out["moved"] = what.moved, out["moved_bytes"] = what.moved_bytes;
+  out["before"] = outcome.before, out["predicted"] = outcome.predicted, out["floor"] = outcome.floor;
+  out["moved"] = outcome.moved, out["moved_bytes"] = outcome.moved_bytes;
   return out;
 }
 
@@ -100,40 +100,48 @@ void bind_pic(nb::module_& m) {
       .def(
           "__init__",
           [](species* self, const std::string& name, double charge, double mass, const std::string& pusher,
-             bool tracked) { new (self) species{name, charge, mass, pusher_named(pusher), tracked}; },
+             bool tracked) { new (self) species{name, charge, mass, parse_pusher(pusher), tracked}; },
           "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris", "tracked"_a = false)
       .def_ro("name", &species::name)
       .def_ro("charge", &species::charge)
       .def_ro("mass", &species::mass);
 
-  nb::class_<emitter>(m, "Emitter", "A plate that gives off particles; see plan.hpp.")
+  nb::class_<emitter>(m, "Emitter", "Plate that emits particles; see plan.hpp.")
       .def(
           "__init__",
-          [](emitter* self, int kind, const std::vector<double>& at, const std::vector<double>& normal,
+          [](emitter* self, int species_index, const std::vector<double>& centre, const std::vector<double>& normal,
              double half_width, const array_in& flux, double weight, double temperature, double drift, bool limited) {
-            emitter e{.kind = kind,
-                      .at = three(at, 0.0, "at"),
+            emitter e{.species_index = species_index,
+                      .centre = three(centre, 0.0, "centre"),
                       .normal = three(normal, 0.0, "normal"),
                       .half_width = half_width,
                       .space_charge_limited = limited,
                       .weight = weight,
                       .temperature = temperature,
                       .drift = drift};
-            e.set_flux(listed(flux));
+            e.set_flux(to_vector(flux));
             new (self) emitter(std::move(e));
           },
-          "species"_a, "at"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0, "drift"_a = 0.0,
-          "space_charge_limited"_a = false);
+          "species"_a, "centre"_a, "normal"_a, "half_width"_a, "flux"_a, "weight"_a, "temperature"_a = 0.0,
+          "drift"_a = 0.0, "space_charge_limited"_a = false);
 
-  nb::class_<antenna>(m, "Antenna", "A laser's sheet of current; see plan.hpp.")
+  nb::class_<antenna>(m, "Antenna", "Sheet of current of a laser; see plan.hpp.")
       .def(
           "__init__",
-          [](antenna* self, int normal, double at, double omega, double phase, double field, double angle, double waist,
-             double focus, const std::vector<double>& centre, const array_in& envelope) {
-            new (self) antenna{
-                normal, at, omega, phase, field, angle, waist, focus, three(centre, 0.0, "centre"), listed(envelope)};
+          [](antenna* self, int normal, double position, double omega, double phase, double field, double angle,
+             double waist, double focus, const std::vector<double>& centre, const array_in& envelope) {
+            new (self) antenna{normal,
+                               position,
+                               omega,
+                               phase,
+                               field,
+                               angle,
+                               waist,
+                               focus,
+                               three(centre, 0.0, "centre"),
+                               to_vector(envelope)};
           },
-          "normal"_a, "at"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
+          "normal"_a, "position"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
           "envelope"_a);
 
   nb::class_<conductor>(m, "Conductor", "Nodes at one potential; see plan.hpp.")
@@ -143,79 +151,85 @@ void bind_pic(nb::module_& m) {
              double potential) { new (self) conductor{{nodes.data(), nodes.data() + nodes.size()}, potential}; },
           "nodes"_a, "potential"_a);
 
-  nb::class_<encounter>(m, "Encounter", "Coulomb collisions of two species; see plan.hpp.")
+  nb::class_<collision_pair>(m, "CollisionPair", "Coulomb collisions of two species; see plan.hpp.")
       .def(
           "__init__",
-          [](encounter* self, int first, int second, double logarithm, int every) {
-            new (self) encounter{first, second, logarithm, every};
+          [](collision_pair* self, int first, int second, double logarithm, int every) {
+            new (self) collision_pair{first, second, logarithm, every};
           },
           "first"_a, "second"_a, "logarithm"_a, "every"_a = 1);
 
-  nb::class_<ionising>(m, "Ionising", "Particles that ionise a gas; see plan.hpp.")
+  nb::class_<ionisation_process>(m, "IonisationProcess", "Ionisation of a gas by particles; see plan.hpp.")
       .def(
           "__init__",
-          [](ionising* self, int by, int electrons, int ions, double loss, const std::vector<double>& energy,
-             const std::vector<double>& cross_section, const array_in& density, double temperature) {
-            new (self) ionising{by, electrons, ions, loss, energy, cross_section, listed(density), temperature};
+          [](ionisation_process* self, int projectiles, int electrons, int ions, double binding_energy,
+             const std::vector<double>& energy, const std::vector<double>& cross_section, const array_in& density,
+             double temperature) {
+            new (self) ionisation_process{projectiles,   electrons,          ions,       binding_energy, energy,
+                                          cross_section, to_vector(density), temperature};
           },
-          "by"_a, "electrons"_a, "ions"_a, "loss"_a, "energy"_a, "cross_section"_a, "density"_a, "temperature"_a);
+          "projectiles"_a, "electrons"_a, "ions"_a, "binding_energy"_a, "energy"_a, "cross_section"_a, "density"_a,
+          "temperature"_a);
 
-  nb::class_<plan>(m, "Plan", "What the input fixes; see plan.hpp.")
+  nb::class_<plan>(m, "Plan", "Plan of a run; see plan.hpp.")
       .def(nb::init<>())
       .def_prop_rw(
-          "cells", [](const plan& p) { return used(p.cells, p.dimensions); },
+          "cells", [](const plan& p) { return used_part(p.cells, p.dimensions); },
           [](plan& p, const std::vector<int>& cells) {
             p.cells = three(cells, 1, "cells");
             p.dimensions = int(cells.size());
           })
       .def_prop_rw(
-          "lengths", [](const plan& p) { return used(p.lengths, p.dimensions); },
+          "lengths", [](const plan& p) { return used_part(p.lengths, p.dimensions); },
           [](plan& p, const std::vector<double>& l) { p.lengths = three(l, 1.0, "lengths"); })
       .def_prop_rw(
-          "patches", [](const plan& p) { return used(p.patches, p.dimensions); },
+          "patches", [](const plan& p) { return used_part(p.patches, p.dimensions); },
           [](plan& p, const std::vector<int>& n) { p.patches = three(n, 1, "patches"); })
       .def_rw("dt", &plan::dt)
       .def_rw("order", &plan::order)
       .def_rw("seed", &plan::seed)
       .def_rw("layer", &plan::layer)
       .def_rw("wall_temperature", &plan::wall_temperature)
-      .def_prop_rw("low", nullptr, side_setter(&plan::borders, 0, border_named))
-      .def_prop_rw("high", nullptr, side_setter(&plan::borders, 1, border_named))
-      .def_prop_rw("particles_low", nullptr, side_setter(&plan::walls, 0, wall_named))
-      .def_prop_rw("particles_high", nullptr, side_setter(&plan::walls, 1, wall_named))
+      .def_prop_rw("low", nullptr, side_setter(&plan::field_boundaries, 0, parse_field_boundary))
+      .def_prop_rw("high", nullptr, side_setter(&plan::field_boundaries, 1, parse_field_boundary))
+      .def_prop_rw("particles_low", nullptr, side_setter(&plan::particle_boundaries, 0, parse_particle_boundary))
+      .def_prop_rw("particles_high", nullptr, side_setter(&plan::particle_boundaries, 1, parse_particle_boundary))
       .def_prop_rw(
-          "species", [](const plan& p) { return p.kinds; },
-          [](plan& p, const std::vector<species>& all) { p.kinds = all; })
+          "species", [](const plan& p) { return p.species_list; },
+          [](plan& p, const std::vector<species>& all) { p.species_list = all; })
       .def_prop_rw("emitters", nullptr, [](plan& p, const std::vector<emitter>& all) { p.emitters = all; })
       .def_rw("electrostatic", &plan::electrostatic)
       .def_prop_rw("potentials_low", nullptr, potential_setter(0))
       .def_prop_rw("potentials_high", nullptr, potential_setter(1))
-      .def_prop_rw("stencil", nullptr, [](plan& p, const std::string& name) { p.curl = stencil_named(name); })
+      .def_prop_rw("stencil", nullptr, [](plan& p, const std::string& name) { p.curl = parse_stencil(name); })
       .def_prop_rw("antennas", nullptr, [](plan& p, const std::vector<antenna>& all) { p.antennas = all; })
       .def_prop_rw("conductors", nullptr, [](plan& p, const std::vector<conductor>& all) { p.conductors = all; })
       .def_prop_ro(
-          "surface", [](const plan& p) { return surface_of(p).size(); },
-          "Nodes on the surface of conductors in the box")
-      .def_ro_static("most_on_surface", &poisson::most_on_surface, "Such nodes that an electrostatic run may have")
-      .def_prop_rw("encounters", nullptr, [](plan& p, const std::vector<encounter>& all) { p.encounters = all; })
+          "surface_nodes", [](const plan& p) { return conductor_surface(p).size(); },
+          "Number of nodes on the surface of conductors in the box.")
+      .def_ro_static("max_surface_nodes", &poisson::max_surface_nodes,
+                     "Largest number of such nodes in an electrostatic run.")
+      .def_prop_rw("collision_pairs", nullptr,
+                   [](plan& p, const std::vector<collision_pair>& all) { p.collision_pairs = all; })
       .def_rw("coupling", &plan::coupling)
-      .def_rw("crowding", &plan::crowding)
-      .def_prop_rw("ionisations", nullptr, [](plan& p, const std::vector<ionising>& all) { p.ionisations = all; })
+      .def_rw("density_scale", &plan::density_scale)
+      .def_prop_rw("ionisations", nullptr,
+                   [](plan& p, const std::vector<ionisation_process>& all) { p.ionisations = all; })
       .def(
           "set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
       .def_prop_ro("window_start", [](const plan& p) { return p.window.start; })
-      .def("shifted", &plan::shifted, "step"_a, "Cells that the window has moved by when a step begins.")
-      .def_prop_ro("guard", &plan::guard, "Guard cells around a patch")
+      .def("window_shift", &plan::window_shift, "step"_a, "Cells that the window has moved by when a step begins.")
+      .def_prop_ro("guard", &plan::guard, "Number of guard cells around a patch.")
       .def("nodes",
            [](const plan& p) {
              std::vector<int> out;
              for (int d = 0; d < p.dimensions; ++d) out.push_back(p.nodes(d));
              return out;
            })
-      .def_prop_ro("courant", &plan::courant, "The largest stable time step of the field solver.")
+      .def_prop_ro("courant", &plan::courant, "Largest stable time step of the field solver.")
       .def("check", &plan::check);
 
-  nb::class_<plasma>(m, "Plasma", "A plasma on all ranks; see plasma.hpp.")
+  nb::class_<plasma>(m, "Plasma", "Plasma on all ranks; see plasma.hpp.")
       .def_static(
           "make",
           [](const plan& p, const group& over, const std::string& backend, const plaq::task::options& pool,
@@ -227,8 +241,8 @@ void bind_pic(nb::module_& m) {
           "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double", "estimate"_a = std::vector<double>(),
           "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
       .def_prop_ro("step", &plasma::step)
-      .def_prop_ro("time", [](const plasma& s) { return double(s.step()) * s.what().dt; })
-      .def_prop_ro("columns", [](const plasma& s) { return record::names(s.what()); })
+      .def_prop_ro("time", [](const plasma& s) { return double(s.step()) * s.parameters().dt; })
+      .def_prop_ro("columns", [](const plasma& s) { return record::names(s.parameters()); })
       .def("start", &plasma::start, free_gil())
       .def(
           "advance",
@@ -238,18 +252,18 @@ void bind_pic(nb::module_& m) {
               nb::gil_scoped_release others;
               rows = s.advance(n, gauss);
             }
-            return given(std::move(rows), {std::size_t(n), record::length(s.what())});
+            return to_array(std::move(rows), {std::size_t(n), record::length(s.parameters())});
           },
           "n"_a, "gauss"_a = false, "[n, columns]")
       .def(
           "balance",
           [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {
-            plaq::balanced what;
+            plaq::balanced outcome;
             {
               nb::gil_scoped_release others;
-              what = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});
+              outcome = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});
             }
-            return as_dict(what);
+            return as_dict(outcome);
           },
           "by"_a = "hilbert_refine", "only_if_it_pays"_a = false, "most_bytes"_a = 0.0)
       .def(
@@ -257,71 +271,75 @@ void bind_pic(nb::module_& m) {
       .def(
           "save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil())
       .def("homes", &plasma::homes, free_gil())
-      .def("charge", &plasma::charge, free_gil())
+      .def("compute_charge", &plasma::compute_charge, free_gil())
       .def("solve_poisson", &plasma::solve_poisson, free_gil())
-      .def("shift", &plasma::shift, free_gil())
-      .def("local", &plasma::local)
+      .def("shift_window", &plasma::shift_window, free_gil())
+      .def("local_patches", &plasma::local_patches)
       .def(
-          "origin", [](const plasma& s, int patch) { return used(s.mesh(patch).first, s.what().dimensions); },
+          "origin",
+          [](const plasma& s, int patch) { return used_part(s.mesh(patch).first, s.parameters().dimensions); },
           "patch"_a)
       .def(
-          "extent", [](const plasma& s, int patch) { return used(s.mesh(patch).cells, s.what().dimensions); },
+          "extent",
+          [](const plasma& s, int patch) { return used_part(s.mesh(patch).cells, s.parameters().dimensions); },
           "patch"_a)
       .def(
-          "place",
-          [](const plasma& s, int patch, int kind, int per_cell, bool even, int like, int from_x) {
-            auto x = places(s.what(), s.mesh_now(patch), std::uint32_t(like < 0 ? kind : like), per_cell, even, from_x);
-            const auto dimensions = std::size_t(s.what().dimensions);
+          "make_positions",
+          [](const plasma& s, int patch, int species_index, int per_cell, bool even, int like, int from_x) {
+            auto x = make_positions(s.parameters(), s.shifted_mesh(patch),
+                                    std::uint32_t(like < 0 ? species_index : like), per_cell, even, from_x);
+            const auto dimensions = std::size_t(s.parameters().dimensions);
             const std::size_t n = x.size() / dimensions;
-            return given(std::move(x), {n, dimensions});
+            return to_array(std::move(x), {n, dimensions});
           },
           "patch"_a, "species"_a, "per_cell"_a, "even"_a = false, "like"_a = -1, "from_x"_a = 0, "[n, dimensions]")
       .def(
           "load",
-          [](plasma& s, int patch, std::size_t kind, const array_in& x, const array_in& w, const array_in& drift,
-             const array_in& thermal,
-             bool juttner) { s.load(patch, kind, {view(x), view(w), view(drift), view(thermal), juttner}); },
+          [](plasma& s, int patch, std::size_t species_index, const array_in& x, const array_in& w,
+             const array_in& drift, const array_in& thermal,
+             bool juttner) { s.load(patch, species_index, {view(x), view(w), view(drift), view(thermal), juttner}); },
           "patch"_a, "species"_a, "x"_a, "w"_a, "drift"_a, "thermal"_a, "juttner"_a = false)
       .def(
           "set_fields",
           [](plasma& s, int patch, const array_in& e, const array_in& b) {
-            const block m = s.mesh(patch);
-            s.set_fields(patch, turned(e, m.dimensions, m.cells), turned(b, m.dimensions, m.cells));
+            const patch_grid m = s.mesh(patch);
+            s.set_fields(patch, to_x_fastest(e, m.dimensions, m.cells), to_x_fastest(b, m.dimensions, m.cells));
           },
           "patch"_a, "e"_a, "b"_a)
       .def(
-          "set_ahead",
+          "set_incoming_fields",
           [](plasma& s, int patch, const array_in& e, const array_in& b) {
-            const block m = s.mesh(patch);
+            const patch_grid m = s.mesh(patch);
             const point plane{1, m.cells[1], m.cells[2]};
-            s.set_ahead(patch, turned(e, m.dimensions, plane), turned(b, m.dimensions, plane));
+            s.set_incoming_fields(patch, to_x_fastest(e, m.dimensions, plane), to_x_fastest(b, m.dimensions, plane));
           },
           "patch"_a, "e"_a, "b"_a)
       .def(
-          "set_outside",
+          "set_external_field",
           [](plasma& s, int patch, const array_in& e) {
-            const block m = s.mesh(patch);
-            s.set_outside(patch, turned(e, m.dimensions, {m.extent(0), m.extent(1), m.extent(2)}));
+            const patch_grid m = s.mesh(patch);
+            s.set_external_field(patch, to_x_fastest(e, m.dimensions, {m.extent(0), m.extent(1), m.extent(2)}));
           },
           "patch"_a, "e"_a)
       .def(
           "array",
           [](plasma& s, int patch, const std::string& name) {
             std::vector<std::size_t> shape;
-            for (const int n : used(s.mesh(patch).cells, s.what().dimensions)) shape.push_back(std::size_t(n));
-            return given(s.field(patch, name), shape, true);
+            for (const int n : used_part(s.mesh(patch).cells, s.parameters().dimensions))
+              shape.push_back(std::size_t(n));
+            return to_array(s.field(patch, name), shape, true);
           },
           "patch"_a, "name"_a)
       .def(
           "particles",
-          [](plasma& s, int patch, std::size_t kind) {
-            auto found = s.particles(patch, kind);
-            const std::size_t n = found.w.size();
+          [](plasma& s, int patch, std::size_t species_index) {
+            auto view = s.particles(patch, species_index);
+            const std::size_t n = view.w.size();
             nb::dict out;
-            out["x"] = given(std::move(found.x), {n, std::size_t(s.what().dimensions)});
-            out["u"] = given(std::move(found.u), {n, 3});
-            out["w"] = given(std::move(found.w), {n});
-            if (s.what().kinds[kind].tracked) out["id"] = given(std::move(found.id), {n});
+            out["x"] = to_array(std::move(view.x), {n, std::size_t(s.parameters().dimensions)});
+            out["u"] = to_array(std::move(view.u), {n, 3});
+            out["w"] = to_array(std::move(view.w), {n});
+            if (s.parameters().species_list[species_index].tracked) out["id"] = to_array(std::move(view.id), {n});
             return out;
           },
           "patch"_a, "species"_a);

@@ -20,7 +20,9 @@ FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 ROOMS = {"comm": [["wire", "schedules"], ["mpi", "device", "messages", "collectives"], ["job"]],
          "dca": [["channels", "momenta", "walk"], ["problem"], ["streams"], ["measure"], ["chain", "reference"],
                  ["device"], ["solver"]],
-         "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"]]}
+         "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"]],
+         "pic": [["mesh"], ["particles", "fields"], ["patch", "poisson", "reference"], ["processes"], ["step"],
+                 ["plasma"]]}
 ROOM = {part: {room: floor for floor, rooms in enumerate(floors) for room in rooms} for part, floors in ROOMS.items()}
 
 
@@ -96,6 +98,8 @@ DCA_LOOP = [["convergence", "mixing"], ["state"], ["further", "start"], ["observ
             ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices"], ["fields"], ["files", "parameters"], ["action", "measurements"], ["planning"], ["chain"],
         ["application"], ["cli", "commands"]]
+PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
+       ["application"], ["cli", "commands"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path
            for path in (ROOT / "python" / "plaq").rglob("*.py")}
 
@@ -113,7 +117,7 @@ def imports(module: str) -> set[str]:
 
 
 @pytest.mark.parametrize("place, floors", [("plaq", PYTHON), ("plaq.dca", DCA), ("plaq.dca.loop", DCA_LOOP),
-                                           ("plaq.lqcd", LQCD)])
+                                           ("plaq.lqcd", LQCD), ("plaq.pic", PIC)])
 def test_arrows_of_python_point_one_way(place, floors):
     floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
     room = lambda module: module.removeprefix(f"{place}.").partition(".")[0]

@@ -22,7 +22,7 @@ from plaq.balance import loads
 from plaq.balance.replay import replay
 from plaq.comm.launch import launcher_command
 from plaq.data.results_file import digest_of
-from plaq.pic.results import FORMAT
+from plaq.pic.results.results import FORMAT
 
 EXAMPLE = Path(__file__).parents[2] / "examples/plate/input.toml"
 EVERY = 20  # steps between two balancings

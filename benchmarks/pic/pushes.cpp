@@ -16,6 +16,7 @@
 
 #include "plaq/base/stopwatch.hpp"
 #include "plaq/comm/wire/communicator.hpp"
+#include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/plasma.hpp"
 
 using namespace plaq;
@@ -34,15 +35,15 @@ plan uniform(int dimensions, int order, int cells, int patches) {
   p.dimensions = dimensions, p.order = order;
   for (int d = 0; d < dimensions; ++d) p.cells[d] = cells, p.patches[d] = patches, p.lengths[d] = 0.1 * cells;
   p.dt = 0.95 * p.courant();
-  p.kinds = {{"electrons", -1, 1, pusher::boris}};
+  p.species_list = {{"electrons", -1, 1, pusher::boris}};
   return p;
 }
 
 std::unique_ptr<plasma> warm(const plan& p, bool single, int per_cell, int workers) {
   auto s = make_plasma(p, comm::communicator(comm::serial_wire()),
                        {.backend = "fiber", .pool = {.workers = workers}, .single = single});
-  for (const int patch : s->local()) {
-    const auto x = places(p, s->mesh(patch), 0, per_cell, false);
+  for (const int patch : s->local_patches()) {
+    const auto x = make_positions(p, s->mesh(patch), 0, per_cell, false);
     const std::size_t n = x.size() / std::size_t(p.dimensions);
     const std::vector<double> w(n, p.cell_volume() / per_cell), drift(3 * n), thermal(3 * n, 0.1);
     s->load(patch, 0, {x, w, drift, thermal, false});
@@ -68,24 +69,24 @@ std::pair<double, double> of_whole_steps(const plan& p, bool single, int per_cel
 /// Of one patch of 32 cells a side: nanoseconds for each particle of its step, and of sorting it.
 std::pair<double, double> of_parts(const plan& p, auto precision, int per_cell) {
   using T = decltype(precision);
-  patch<T> me(p, {});
-  const auto x = places(p, me.mesh, 0, per_cell, false);
+  patch<T> self(p, {});
+  const auto x = make_positions(p, self.mesh, 0, per_cell, false);
   const std::size_t n = x.size() / std::size_t(p.dimensions);
   const std::vector<double> w(n, p.cell_volume() / per_cell), drift(3 * n), thermal(3 * n, 0.1);
-  pic::load(p, me, 0, {x, w, drift, thermal, false});
+  pic::load(p, self, 0, {x, w, drift, thermal, false});
   double step = 1e9, sort = 1e9;
   for (int sample = 0; sample < 30; ++sample) {
-    auto all = me.kinds[0];
-    set_apart apart;
+    auto all = self.species[0];
+    crossing crossed;
     double begin = processor_time();
-    sort_by_cell(me.mesh, all);
+    sort_by_cell(self.mesh, all);
     begin = processor_time();
-    advance(me.mesh, p.order, {.charge_per_mass = -1, .charge = -1}, me.f, all, apart);
+    advance(self.mesh, p.order, {.charge_per_mass = -1, .charge = -1}, self.f, all, crossed);
     step = std::min(step, processor_time() - begin);
     for (int d = 0; d < p.dimensions; ++d)
-      for (auto& cell : all.cell[std::size_t(d)]) cell = std::clamp(cell, 0, me.mesh.cells[std::size_t(d)] - 1);
+      for (auto& cell : all.cell[std::size_t(d)]) cell = std::clamp(cell, 0, self.mesh.cells[std::size_t(d)] - 1);
     begin = processor_time();
-    sort_by_cell(me.mesh, all);
+    sort_by_cell(self.mesh, all);
     sort = std::min(sort, processor_time() - begin);
   }
   return {1e9 * step / double(n), 1e9 * sort / double(n)};

@@ -22,9 +22,10 @@
 #include "plaq/collection/collection.hpp"
 #include "plaq/collection/lease.hpp"
 #include "plaq/comm/job/world.hpp"
-#include "plaq/pic/loading.hpp"
-#include "plaq/pic/neighbours.hpp"
-#include "plaq/pic/record.hpp"
+#include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/mesh/record.hpp"
+#include "plaq/pic/processes/loading.hpp"
+#include "plaq/pic/step.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;
@@ -43,26 +44,27 @@ plan box_of(const std::string& what, int patches) {
   p.cells = {128, 128, 1}, p.lengths = {12.8, 12.8, 1};
   for (int d = 0; patches > 1; patches /= 2, d = 1 - d) p.patches[d] *= 2;
   p.dt = 0.95 * p.courant();
-  p.kinds = {{"electrons", -1, 1, pusher::boris}};
+  p.species_list = {{"electrons", -1, 1, pusher::boris}};
   if (what == "uniform") return p;
   for (int d = 0; d < 2; ++d)
-    p.borders[d] = {border::conducting, border::conducting}, p.walls[d] = {wall::absorbed, wall::absorbed};
-  emitter plate{.at = {0, 6.4, 0}, .half_width = 2, .weight = 8e-8, .temperature = 0.01, .drift = 0.5};
+    p.field_boundaries[d] = {field_boundary::conducting, field_boundary::conducting},
+    p.particle_boundaries[d] = {particle_boundary::absorbed, particle_boundary::absorbed};
+  emitter plate{.centre = {0, 6.4, 0}, .half_width = 2, .weight = 8e-8, .temperature = 0.01, .drift = 0.5};
   plate.set_flux({1e-4 / p.dt});  // 5000 in a step
   p.emitters = {plate};
   return p;
 }
 
-void fill(const std::string& what, const plan& p, patch<T>& me) {
+void fill(const std::string& what, const plan& p, patch<T>& self) {
   if (what == "uniform") {
     constexpr int per_cell = 64;
-    const auto x = places(p, me.mesh, 0, per_cell, false);
+    const auto x = make_positions(p, self.mesh, 0, per_cell, false);
     const std::size_t n = x.size() / 2;
     const std::vector<double> w(n, p.cell_volume() / per_cell), drift(3 * n), thermal(3 * n, 0.1);
-    pic::load(p, me, 0, {x, w, drift, thermal, false});
+    pic::load(p, self, 0, {x, w, drift, thermal, false});
   }
-  begin_fields(me);
-  begin(p, me);
+  initialise_fields(self);
+  initialise_momenta(p, self);
 }
 
 // What it takes
@@ -74,7 +76,7 @@ enum part { particles_, fields_, hand_off };
 class times {
  public:
   explicit times(int steps) : of_(std::size_t(3 * steps)) {}
-  /// What f returns.
+  /// Calls f and adds its time; returns its value.
   auto operator()(int step, part what, auto f) {
     struct timing {
       std::atomic<double>& to;
@@ -94,11 +96,13 @@ class times {
   std::vector<std::atomic<double>> of_;
 };
 
-struct found {
+struct outcome {
   double seconds = 0;             ///< of the second half
   double number = 0, energy = 0;  ///< of this rank's particles in the end
   balanced first = {}, last = {};
-  void count(const patch<T>& me) { number += double(me.size()), energy += me.now[record::at(0, record::kinetic)]; }
+  void count(const patch<T>& self) {
+    number += double(self.size()), energy += self.row[record::at(0, record::kinetic)];
+  }
 };
 
 struct task_at_hand {
@@ -114,30 +118,30 @@ struct task_at_hand {
 class block_of_mpi {
  public:
   block_of_mpi(const plan& p, int rank)
-      : p_(p), me(p, point_of(patch_of(p, rank))), around_(neighbours(p, patch_of(p, rank))) {
+      : p_(p), self(p, point_of(patch_of(p, rank))), around_(neighbours(p, patch_of(p, rank))) {
     for (const auto& to : around_) shifts_.push_back(to.shift);
-    me.now.assign(record::length(p), 0);
+    self.row.assign(record::length(p), 0);
   }
 
   void move_particles(int step, times& clock) {
-    auto came = swapped(clock(step, particles_, [&] { return push(p_, me, shifts_); }));
+    auto received = swapped(clock(step, particles_, [&] { return push(p_, self, shifts_); }));
     clock(step, particles_, [&] {
-      for (auto& one : came) take(p_, me, std::move(one));
-      count(p_, me);
+      for (auto& message : received) receive(p_, self, std::move(message));
+      count_particles(p_, self);
     });
   }
   void advance(int step, times& clock) {
-    auto came = swapped(clock(step, fields_, [&] {
-      advance_fields(p_, me);
+    auto received = swapped(clock(step, fields_, [&] {
+      advance_fields(p_, self);
       std::vector<halo<T>> edges;
-      for (const point& shift : shifts_) edges.push_back(edge_for(me, shift));
+      for (const point& shift : shifts_) edges.push_back(make_halo(self, shift));
       return edges;
     }));
     clock(step, fields_, [&] {
-      for (const auto& one : came) take(me, one);
-      complete_fields(p_, me);
-      complete(p_, me);
-      me.done.clear();
+      for (const auto& message : received) receive(self, message);
+      complete_fields(p_, self);
+      finish_step(p_, self);
+      self.rows.clear();
     });
   }
 
@@ -145,10 +149,10 @@ class block_of_mpi {
   const plan p_;
 
  public:
-  patch<T> me;
+  patch<T> self;
 
  private:
-  /// What goes to each neighbour, for what comes from them.
+  /// Sends a message to each neighbour; returns those of the neighbours.
   template <class V>
   std::vector<V> swapped(std::vector<V> out) const {
     const auto tag = [](const point& s) { return s[0] + 1 + 3 * (s[1] + 1); };
@@ -163,7 +167,7 @@ class block_of_mpi {
       MPI_Message which;
       MPI_Status status;
       int size = 0;
-      MPI_Mprobe(number_of(p_, around_[i].at), tag(back(shifts_[i])), MPI_COMM_WORLD, &which, &status);
+      MPI_Mprobe(number_of(p_, around_[i].at), tag(opposite(shifts_[i])), MPI_COMM_WORLD, &which, &status);
       MPI_Get_count(&status, MPI_BYTE, &size);
       std::vector<std::byte> bytes(static_cast<std::size_t>(size));
       MPI_Mrecv(bytes.data(), size, MPI_BYTE, &which, &status);
@@ -177,10 +181,10 @@ class block_of_mpi {
   std::vector<point> shifts_;
 };
 
-found by_mpi(const task_at_hand& t) {
+outcome by_mpi(const task_at_hand& t) {
   block_of_mpi mine(box_of(t.what, t.world.size()), t.world.rank());
-  fill(t.what, box_of(t.what, t.world.size()), mine.me);
-  found out;
+  fill(t.what, box_of(t.what, t.world.size()), mine.self);
+  outcome out;
   stopwatch watch;
   for (int n = 0; n < t.steps; ++n) {
     if (n == t.steps / 2) MPI_Barrier(MPI_COMM_WORLD), watch = {};
@@ -189,15 +193,15 @@ found by_mpi(const task_at_hand& t) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   out.seconds = watch.seconds();
-  out.count(mine.me);
+  out.count(mine.self);
   return out;
 }
 
 // In a collection
 // ---------------------------------------------------------------------------------------------------
 
-/// A patch; or, of a mesh with two layers, what hands over for it, and stays where the solver has its cells.
-struct piece {
+/// Patch; in the second of two layers the element that hands over its fields, on the rank whose solver has its cells.
+struct element {
   std::optional<patch<T>> body;
   void serialize(archive& ar) { ar(body); }
 };
@@ -225,42 +229,42 @@ class in_collection {
         p_(box_of(t.what, t.each * t.world.size())),
         blocks_(box_of(t.what, t.world.size())),
         where_(at_blocks(p_, blocks_, layers)),
-        pieces_("pieces", t.world, pool, where_,
-                [&](const index3& at) {
-                  piece one;
-                  if (at.z == 0) fill(t_.what, p_, one.body.emplace(p_, point_of(at)));
-                  return one;
-                }),
-        parcels_(pieces_.make_port<parcel<T>>("particles and currents")),
-        edges_(pieces_.make_port<halo<T>>("edges")),
-        mesh_(pieces_.make_port<std::vector<T>>("fields")),
-        current_(pieces_.make_port<std::vector<T>>("current")) {}
+        elements_("pieces", t.world, pool, where_,
+                  [&](const index3& at) {
+                    element e;
+                    if (at.z == 0) fill(t_.what, p_, e.body.emplace(p_, point_of(at)));
+                    return e;
+                  }),
+        parcels_(elements_.make_port<parcel<T>>("particles and currents")),
+        edges_(elements_.make_port<halo<T>>("edges")),
+        mesh_(elements_.make_port<std::vector<T>>("fields")),
+        current_(elements_.make_port<std::vector<T>>("current")) {}
 
-  found beside() {
+  outcome beside() {
     block_of_mpi mine(blocks_, t_.world.rank());
     return run([&](int n) {
-      std::vector<lease<T>> lent;  // nobody else looks at the fields while they are handed over
-      for (auto* field : {&mine.me.f.e, &mine.me.f.b})
+      std::vector<lease<T>> lent;  // no other code uses the fields while they are handed over
+      for (auto* field : {&mine.self.f.e, &mine.self.f.b})
         for (auto& component : *field) lent.push_back(from_mpi(component));
-      hand_over(n, mine.me, lent);
+      hand_over(n, mine.self, lent);
       push_all(n, true);
-      take_all(n, &mine.me);
-      pieces_.wait();
+      take_all(n, &mine.self);
+      elements_.wait();
       lent.clear();  // as they were
       mine.advance(n, t_.clock);
     });
   }
-  found whole() {
+  outcome whole() {
     return run([&](int n) {
       push_all(n, false);
       take_all(n, nullptr);
-      pieces_.each("complete", edges_.of(around(0)), [this, n](piece& one, auto& here) {
-        auto came = here.take(edges_);
+      elements_.each("complete", edges_.of(around(0)), [this, n](element& e, auto& context) {
+        auto received = context.take(edges_);
         t_.clock(n, fields_, [&] {
-          for (const auto& [from, edge] : came) take(*one.body, edge);
-          complete_fields(p_, *one.body);
-          complete(p_, *one.body);
-          one.body->done.clear();
+          for (const auto& [sender, edge] : received) receive(*e.body, edge);
+          complete_fields(p_, *e.body);
+          finish_step(p_, *e.body);
+          e.body->rows.clear();
         });
       });
     });
@@ -268,103 +272,105 @@ class in_collection {
 
  private:
   void hand_over(int n, const patch<T>& from, const std::vector<lease<T>>& lent) {
-    pieces_.each("fields", [=, this, &from, &lent](piece&, auto& here) {
-      if (here.index().z == 0) return;
+    elements_.each("fields", [=, this, &from, &lent](element&, auto& context) {
+      if (context.index().z == 0) return;
       t_.clock(n, hand_off, [&] {
-        const region r = seen_from(from.mesh, {p_, point_of(here.index())}, true);
+        const region r = region_within(from.mesh, {p_, point_of(context.index())}, true);
         std::vector<T> out;
         out.reserve(6 * r.size());
         for (const auto& component : lent)
-          each_row(from.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t length) {
+          for_each_row(from.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t length) {
             const auto row = component.in().subspan(std::size_t(at), std::size_t(length));
             out.insert(out.end(), row.begin(), row.end());
           });
-        here.send(mesh_, in_layer(here.index(), 0), std::move(out));
+        context.send(mesh_, in_layer(context.index(), 0), std::move(out));
       });
     });
   }
   void push_all(int n, bool with_fields) {
-    pieces_.each("push", mesh_.of([=](const index3& at) { return std::size_t(with_fields && at.z == 0); }),
-                 [this, n](piece& one, auto& here) {
-                   if (!one.body) return;
-                   for (const auto& [from, values] : here.take(mesh_))
-                     t_.clock(n, hand_off, [&] {
-                       const T* next = values.data();
-                       for (auto* field : {&one.body->f.e, &one.body->f.b})
-                         for (auto& component : *field)
-                           next = put(one.body->mesh, with_guards(one.body->mesh), next, component);
+    elements_.each("push", mesh_.of([=](const index3& at) { return std::size_t(with_fields && at.z == 0); }),
+                   [this, n](element& e, auto& context) {
+                     if (!e.body) return;
+                     for (const auto& [from, values] : context.take(mesh_))
+                       t_.clock(n, hand_off, [&] {
+                         const T* next = values.data();
+                         for (auto* field : {&e.body->f.e, &e.body->f.b})
+                           for (auto& component : *field)
+                             next = put(e.body->mesh, with_guards(e.body->mesh), next, component);
+                       });
+                     const auto all = neighbours(p_, context.index());
+                     t_.clock(n, particles_, [&] {
+                       std::vector<point> shifts;
+                       for (const auto& to : all) shifts.push_back(to.shift);
+                       auto out = push(p_, *e.body, shifts);
+                       for (std::size_t i = 0; i < all.size(); ++i)
+                         context.send(parcels_, all[i].at, std::move(out[i]));
                      });
-                   const auto all = neighbours(p_, here.index());
-                   t_.clock(n, particles_, [&] {
-                     std::vector<point> shifts;
-                     for (const auto& to : all) shifts.push_back(to.shift);
-                     auto out = push(p_, *one.body, shifts);
-                     for (std::size_t i = 0; i < all.size(); ++i) here.send(parcels_, all[i].at, std::move(out[i]));
                    });
-                 });
   }
-  /// Then the current goes back to `solver`, or the elements advance the fields.
+  /// Receives the parcels; then the current returns to `solver`, or the elements advance the fields.
   void take_all(int n, patch<T>* solver) {
-    pieces_.each("take", parcels_.of(around(0)), [=, this](piece& one, auto& here) {
-      if (!one.body) return;
-      patch<T>& me = *one.body;
-      auto came = here.take(parcels_);
+    elements_.each("take", parcels_.of(around(0)), [=, this](element& e, auto& context) {
+      if (!e.body) return;
+      patch<T>& self = *e.body;
+      auto received = context.take(parcels_);
       t_.clock(n, particles_, [&] {
-        for (auto& [from, what] : came) take(p_, me, std::move(what));
-        count(p_, me);
+        for (auto& [sender, message] : received) receive(p_, self, std::move(message));
+        count_particles(p_, self);
       });
       if (solver)
         t_.clock(n, hand_off, [&] {
-          ++me.step;
+          ++self.step;
           std::vector<T> out;
-          for (const auto& component : me.f.j) append(me.mesh, own(me.mesh), component, out);
-          here.send(current_, in_layer(here.index(), 1), std::move(out));
+          for (const auto& component : self.f.j) append(self.mesh, own_cells(self.mesh), component, out);
+          context.send(current_, in_layer(context.index(), 1), std::move(out));
         });
       else
         t_.clock(n, fields_, [&] {
-          advance_fields(p_, me);
-          for (const auto& to : neighbours(p_, here.index())) here.send(edges_, to.at, edge_for(me, to.shift));
+          advance_fields(p_, self);
+          for (const auto& to : neighbours(p_, context.index())) context.send(edges_, to.at, make_halo(self, to.shift));
         });
     });
     if (solver)
-      pieces_.each("current", current_.of(if_in(1)), [=, this](piece&, auto& here) {
-        for (const auto& [from, values] : here.take(current_))
+      elements_.each("current", current_.of(if_in(1)), [=, this](element&, auto& context) {
+        for (const auto& [from, values] : context.take(current_))
           t_.clock(n, hand_off, [&] {
             const T* next = values.data();
             for (auto& component : solver->f.j)
-              next = put(solver->mesh, seen_from(solver->mesh, {p_, point_of(here.index())}, false), next, component);
+              next = put(solver->mesh, region_within(solver->mesh, {p_, point_of(context.index())}, false), next,
+                         component);
           });
       });
   }
-  /// A patch's cells, with guards or without, counted from a block that it is part of.
-  static region seen_from(const block& large, const block& small, bool guards) {
-    region r = guards ? with_guards(small) : own(small);
+  /// Cells of a patch, with guards or without, counted from a block that it is part of.
+  static region region_within(const patch_grid& large, const patch_grid& small, bool guards) {
+    region r = guards ? with_guards(small) : own_cells(small);
     for (int d = 0; d < 2; ++d)
       r.low[d] += small.first[d] - large.first[d], r.high[d] += small.first[d] - large.first[d];
     return r;
   }
 
-  found run(auto step) {
-    found out;
+  outcome run(auto step) {
+    outcome out;
     stopwatch watch;
     bool moved = false;
     for (int n = 0; n < t_.steps; ++n) {
-      if (n == t_.steps / 2) pieces_.wait(), watch = {};
+      if (n == t_.steps / 2) elements_.wait(), watch = {};
       step(n);
       if (t_.balance_every && (n + 1) % t_.balance_every == 0 && n + 1 < t_.steps) {
-        auto came_to = pieces_.balance();
-        pieces_.each("home", [this](piece& one, auto& here) {
-          if (!one.body) here.move_to(where_.rank_of(here.index(), t_.world.size()));
+        auto balanced_loads = elements_.balance();
+        elements_.each("home", [this](element& e, auto& context) {
+          if (!e.body) context.move_to(where_.rank_of(context.index(), t_.world.size()));
         });
-        pieces_.wait();
-        out.last = came_to.get();
+        elements_.wait();
+        out.last = balanced_loads.get();
         if (!std::exchange(moved, true)) out.first = out.last;
       }
     }
-    pieces_.wait();
+    elements_.wait();
     out.seconds = watch.seconds();
-    pieces_.each_here([&](const index3&, piece& one) {
-      if (one.body) out.count(*one.body);
+    elements_.each_here([&](const index3&, element& e) {
+      if (e.body) out.count(*e.body);
     });
     return out;
   }
@@ -372,13 +378,13 @@ class in_collection {
   const task_at_hand& t_;
   const plan p_, blocks_;
   const homes<index3> where_;
-  collection<piece, index3> pieces_;
-  port<piece, index3, parcel<T>> parcels_;
-  port<piece, index3, halo<T>> edges_;
-  port<piece, index3, std::vector<T>> mesh_, current_;
+  collection<element, index3> elements_;
+  port<element, index3, parcel<T>> parcels_;
+  port<element, index3, halo<T>> edges_;
+  port<element, index3, std::vector<T>> mesh_, current_;
 };
 
-/// Over the ranks: the sum, or the largest.
+/// Reduces over the ranks.
 std::vector<double> over(MPI_Op op, std::vector<double> mine) {
   MPI_Allreduce(MPI_IN_PLACE, mine.data(), int(mine.size()), MPI_DOUBLE, op, MPI_COMM_WORLD);
   return mine;
@@ -393,7 +399,7 @@ int main(int count, char** given) {
   const int each = std::atoi(given[3]), steps = std::atoi(given[4]);
   times clock(steps);
   const task_at_hand t{what, world, each, steps, std::atoi(given[5]), clock};
-  found mine;
+  outcome mine;
   if (way == "mpi")
     mine = by_mpi(t);
   else

@@ -10,7 +10,7 @@ from plaq.errors import NotBuilt
 def lazily(package: str, places: dict[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__all__`, `__getattr__` and `__dir__` of a package; `places` is {name: module below it}.
 
-    A name whose module has the same name is the module itself.
+    A name whose module ends in the same name is the module itself.
     """
 
     def find(name: str) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 
 from plaq.errors import InputError
 from plaq.pic.application import Pic
-from plaq.pic.parameters import Parameters
+from plaq.pic.inputs.parameters import Parameters
 
 SLOWEST, MOST = 10.0, 1 << 30
 ROOT = Path(__file__).parents[2]

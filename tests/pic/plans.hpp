@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "plaq/pic/loading.hpp"
-#include "plaq/pic/plan.hpp"
-#include "plaq/pic/streams.hpp"
+#include "plaq/pic/mesh/plan.hpp"
+#include "plaq/pic/mesh/streams.hpp"
+#include "plaq/pic/processes/loading.hpp"
 
 namespace plaq::pic::test {
 
-/// A periodic box of electrons, cells of side 0.2, half of the Courant limit.
+/// Periodic box of electrons, cells of side 0.2, half of the Courant limit.
 inline plan periodic(int dimensions, int order, int cells = 8, int patches = 2) {
   plan p;
   p.dimensions = dimensions, p.order = order;
@@ -19,35 +19,35 @@ inline plan periodic(int dimensions, int order, int cells = 8, int patches = 2) 
     p.lengths[d] = 0.2 * p.cells[d];
   }
   p.dt = 0.5 * p.courant();
-  p.kinds = {{"electrons", -1, 1, pusher::boris}};
+  p.species_list = {{"electrons", -1, 1, pusher::boris}};
   p.seed = 7;
   return p;
 }
 
-/// The same with other sides in one dimension.
-inline plan between(plan p, int d, border b, wall low, wall high) {
-  p.borders[d] = {b, b};
-  p.walls[d] = {low, high};
+/// Returns the plan with other sides in one dimension.
+inline plan between(plan p, int d, field_boundary b, particle_boundary low, particle_boundary high) {
+  p.field_boundaries[d] = {b, b};
+  p.particle_boundaries[d] = {low, high};
   return p;
 }
 
-/// Uniform in [-1, 1), a function of its arguments.
+/// Returns a number uniform in [-1, 1), a function of its arguments.
 inline double drawn(std::uint64_t a, std::uint64_t b = 0) {
   return 2 * unit_interval(random_words({.seed = 3, .purpose = 99, .l = a}, b)[0]) - 1;
 }
 
-/// All fields at random, of size `by`.
+/// Fills E and B with random numbers of size `size`.
 template <class T>
-void fill(fields<T>& f, double by) {
+void fill(fields<T>& f, double size) {
   std::uint64_t n = 0;
   for (auto* field : {&f.e, &f.b})
     for (auto& component : *field)
-      for (T& x : component) x = T(by * drawn(1, n++));
+      for (T& x : component) x = T(size * drawn(1, n++));
 }
 
-/// n particles anywhere in the patch, momenta of the order of 1.
+/// Returns n particles anywhere in the patch, momenta of the order of `momentum`.
 template <class T>
-particles<T> some_particles(const block& m, int n, double momentum = 1) {
+particles<T> some_particles(const patch_grid& m, int n, double momentum = 1) {
   particles<T> p;
   for (int i = 0; i < n; ++i) {
     for (int d = 0; d < m.dimensions; ++d) {

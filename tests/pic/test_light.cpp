@@ -1,4 +1,4 @@
-// Light: antennas, the stencils' dispersion, windows that move with it.
+// Light: antennas, dispersion of the stencils, moving windows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <string>
 
 #include "plaq/base/error.hpp"
-#include "plaq/pic/antenna.hpp"
-#include "plaq/pic/slopes.hpp"
+#include "plaq/pic/fields/antenna.hpp"
+#include "plaq/pic/fields/differences.hpp"
 #include "whole.hpp"
 
 namespace plaq::pic {
@@ -17,12 +17,12 @@ namespace {
 
 using namespace test;
 
-// In one dimension a wave goes to both sides with the amplitude that was asked for, in the direction that was
-// asked for, within 1 %.
+// In one dimension: with its amplitude and direction, within 1 %.
 TEST(antenna, sends_its_wave_to_both_sides) {
-  plan p = between(periodic(1, 1, 300, 3), 0, border::absorbing, wall::absorbed, wall::absorbed);
-  p.kinds.clear();
-  antenna a{.normal = 0, .at = 30, .omega = 3, .field = 0.2, .angle = 0.6};
+  plan p = between(periodic(1, 1, 300, 3), 0, field_boundary::absorbing, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
+  p.species_list.clear();
+  antenna a{.normal = 0, .position = 30, .omega = 3, .field = 0.2, .angle = 0.6};
   const int steps = 300;
   for (int n = 0; n < steps; ++n) {
     const double t = (n + 0.5) * p.dt;
@@ -30,12 +30,12 @@ TEST(antenna, sends_its_wave_to_both_sides) {
   }
   p.antennas = {a};
   std::map<int, std::array<double, 2>> most;  // of E_y and E_z, by cell
-  const run found = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+  const run result = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
     s.start();
     s.advance(steps - 30, false);
     for (int n = 0; n < 30; ++n) {  // more than a period
       s.advance(1, false);
-      for (const int patch : s.local()) {
+      for (const int patch : s.local_patches()) {
         const auto ey = s.field(patch, "ey"), ez = s.field(patch, "ez");
         static std::mutex guard;
         std::lock_guard lock(guard);
@@ -47,7 +47,7 @@ TEST(antenna, sends_its_wave_to_both_sides) {
     }
     return std::vector<double>();
   });
-  EXPECT_EQ(found.said, std::vector<std::string>(2));
+  EXPECT_EQ(result.errors, std::vector<std::string>(2));
   for (const int cell : {60, 90, 149, 160, 200, 240}) {
     EXPECT_NEAR(most[cell][0], 0.2 * std::cos(0.6), 0.01 * 0.2) << cell;
     EXPECT_NEAR(most[cell][1], 0.2 * std::sin(0.6), 0.01 * 0.2) << cell;
@@ -63,7 +63,7 @@ TEST(antenna, has_the_amplitude_of_a_gaussian_beam) {
     for (const double focus : {-15.0, 0.0, 4.0, 20.0}) {
       a.focus = focus;
       const double z = -focus, width = 2 * std::sqrt(1 + z * z / (rayleigh * rayleigh)), n = dimensions - 1;
-      const auto axis = amplitude_of(p, a, {7, 3, 4}), beside = amplitude_of(p, a, {7, 4.5, 4});
+      const auto axis = beam_amplitude(p, a, {7, 3, 4}), beside = beam_amplitude(p, a, {7, 4.5, 4});
       EXPECT_NEAR(std::abs(axis), std::pow(2 / width, n / 2), 1e-12);
       EXPECT_NEAR(std::abs(beside), std::abs(axis) * std::exp(-1.5 * 1.5 / (width * width)), 1e-12);
       EXPECT_NEAR(std::remainder(std::arg(axis) - (4 * z - n / 2 * std::atan(z / rayleigh)), 2 * std::numbers::pi), 0,
@@ -76,17 +76,17 @@ TEST(antenna, has_the_amplitude_of_a_gaussian_beam) {
   }
 }
 
-/// omega of a wave with phases k_d dx_d from cell to cell: sin^2(w dt/2)/dt^2 = sum over d of (the slope at half a
-/// cell) sin(k_d dx_d/2)/dx_d.
+/// Returns omega of a wave with phases k_d dx_d from cell to cell: sin^2(w dt/2)/dt^2 = sum over d of (the slope at
+/// half a cell) sin(k_d dx_d/2)/dx_d.
 double omega_of(const plan& p, const std::array<double, 3>& phase) {
-  const auto along = slopes_of(p);
+  const auto weights = difference_weights(p);
   double sum = 0;
   for (int d = 0; d < p.dimensions; ++d) {
     const int a = (d + 1) % 3, b = (d + 2) % 3;
-    const slope& one = along[std::size_t(d)];
-    const double factor = one.alpha + 2 * one.beta[std::size_t(a)] * std::cos(phase[a]) +
-                          2 * one.beta[std::size_t(b)] * std::cos(phase[b]) +
-                          4 * one.gamma * std::cos(phase[a]) * std::cos(phase[b]);
+    const stencil_weights& w = weights[std::size_t(d)];
+    const double factor = w.alpha + 2 * w.beta[std::size_t(a)] * std::cos(phase[a]) +
+                          2 * w.beta[std::size_t(b)] * std::cos(phase[b]) +
+                          4 * w.gamma * std::cos(phase[a]) * std::cos(phase[b]);
     sum += factor * std::pow(std::sin(phase[d] / 2), 2) / p.spacing(d);
   }
   return 2 / p.dt * std::asin(p.dt * std::sqrt(sum));
@@ -95,28 +95,28 @@ double omega_of(const plan& p, const std::array<double, 3>& phase) {
 // Standing waves follow their stencil's dispersion to rounding; with the smoothed one at the step dx waves along
 // an axis have c, and differences of constants and slopes are exact.
 TEST(stencil, has_its_dispersion) {
-  for (const stencil which : {stencil::yee, stencil::cowan})
+  for (const stencil curl : {stencil::yee, stencil::cowan})
     for (int dimensions = 2; dimensions <= 3; ++dimensions) {
       plan p = periodic(dimensions, 1, 12, 2);
-      p.kinds.clear();
-      p.curl = which;
+      p.species_list.clear();
+      p.curl = curl;
       p.lengths = {2.4, 2.8, 3.5};
       for (int d = dimensions; d < 3; ++d) p.lengths[d] = 1;
       p.dt = 0.999 * p.courant();
-      const auto along = slopes_of(p);
+      const auto weights = difference_weights(p);
       for (int d = 0; d < dimensions; ++d) {
-        const slope& one = along[std::size_t(d)];
-        EXPECT_NEAR(one.alpha + 2 * (one.beta[0] + one.beta[1] + one.beta[2]) + 4 * one.gamma, 1 / p.spacing(d), 1e-13);
+        const stencil_weights& w = weights[std::size_t(d)];
+        EXPECT_NEAR(w.alpha + 2 * (w.beta[0] + w.beta[1] + w.beta[2]) + 4 * w.gamma, 1 / p.spacing(d), 1e-13);
       }
       const std::array<int, 3> waves{2, 3, dimensions == 3 ? 1 : 0};
       std::array<double, 3> phase{};
       for (int d = 0; d < dimensions; ++d) phase[d] = 2 * std::numbers::pi * waves[d] / p.cells[d];
       const double omega = omega_of(p, phase);
-      const run found = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+      const run result = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
         // Of E_z, or in three dimensions of E along (1, -1, 0) times what makes div E = 0: E = k x z.
-        for (const int patch : s.local()) {
-          const block m = s.mesh(patch);
-          std::vector<double> e(3 * own(m).size()), b(e.size());
+        for (const int patch : s.local_patches()) {
+          const patch_grid m = s.mesh(patch);
+          std::vector<double> e(3 * own_cells(m).size()), b(e.size());
           std::size_t n = 0;
           for (int k = 0; k < m.cells[2]; ++k)
             for (int j = 0; j < m.cells[1]; ++j)
@@ -126,32 +126,32 @@ TEST(stencil, has_its_dispersion) {
                                   phase[2] * (m.first[2] + k));
                 };
                 if (dimensions == 2) {
-                  e[2 * own(m).size() + n] = cosine(0, 0);
+                  e[2 * own_cells(m).size() + n] = cosine(0, 0);
                 } else {
                   e[n] = std::sin(phase[1] / 2) / p.spacing(1) * cosine(0.5, 0);
-                  e[own(m).size() + n] = -std::sin(phase[0] / 2) / p.spacing(0) * cosine(0, 0.5);
+                  e[own_cells(m).size() + n] = -std::sin(phase[0] / 2) / p.spacing(0) * cosine(0, 0.5);
                 }
               }
           s.set_fields(patch, e, b);
         }
         s.start();
         std::vector<std::vector<double>> first;
-        const char* what = dimensions == 2 ? "ez" : "ex";
-        for (const int patch : s.local()) first.push_back(s.field(patch, what));
+        const char* component = dimensions == 2 ? "ez" : "ex";
+        for (const int patch : s.local_patches()) first.push_back(s.field(patch, component));
         s.advance(25, false);
         std::size_t at = 0;
-        for (const int patch : s.local()) {
-          const auto now = s.field(patch, what);
+        for (const int patch : s.local_patches()) {
+          const auto now = s.field(patch, component);
           for (std::size_t i = 0; i < now.size(); ++i)
             EXPECT_NEAR(now[i], std::cos(25 * omega * p.dt) * first[at][i], 2e-12) << dimensions;
           ++at;
         }
         return std::vector<double>();
       });
-      EXPECT_EQ(found.said, std::vector<std::string>(2));
-      if (which == stencil::cowan) {
+      EXPECT_EQ(result.errors, std::vector<std::string>(2));
+      if (curl == stencil::cowan) {
         plan cubes = periodic(dimensions, 1, 12, 2);
-        cubes.curl = which, cubes.dt = cubes.courant() * (1 - 1e-12);
+        cubes.curl = curl, cubes.dt = cubes.courant() * (1 - 1e-12);
         EXPECT_NEAR(omega_of(cubes, {1.5, 0, 0}) * cubes.spacing(0), 1.5, 1e-6);
         EXPECT_LT(std::abs(omega_of(cubes, {0.8, 0.8, 0}) * cubes.spacing(0) / (0.8 * std::sqrt(2.0)) - 1), 0.04);
         EXPECT_GT(cubes.courant(), 1.3 * periodic(dimensions, 1, 12, 2).courant());
@@ -159,13 +159,14 @@ TEST(stencil, has_its_dispersion) {
     }
 }
 
-// At any wave number the smoothed stencil is stable up to dx: after many steps of noise its energy is as before.
+// At any wave number the smoothed stencil is stable up to dx: the energy of noise does not grow in many steps.
 TEST(stencil, is_stable_up_to_its_limit) {
-  plan p = between(periodic(2, 1, 16, 2), 0, border::absorbing, wall::absorbed, wall::absorbed);
-  p.layer = 4, p.kinds.clear(), p.curl = stencil::cowan, p.dt = 0.999 * p.courant();
-  const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
-    for (const int patch : s.local()) {
-      std::vector<double> e(3 * own(s.mesh(patch)).size()), b(e.size());
+  plan p = between(periodic(2, 1, 16, 2), 0, field_boundary::absorbing, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
+  p.layer = 4, p.species_list.clear(), p.curl = stencil::cowan, p.dt = 0.999 * p.courant();
+  const run result = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    for (const int patch : s.local_patches()) {
+      std::vector<double> e(3 * own_cells(s.mesh(patch)).size()), b(e.size());
       for (std::size_t i = 0; i < e.size(); ++i) e[i] = drawn(std::uint64_t(patch), i);
       s.set_fields(patch, e, b);
     }
@@ -174,34 +175,34 @@ TEST(stencil, is_stable_up_to_its_limit) {
   });
   const auto energy = [&](std::size_t row) {
     double sum = 0;
-    for (std::size_t c = 0; c < 6; ++c) sum += at(found, p, row, record::energies + c);
+    for (std::size_t c = 0; c < 6; ++c) sum += at(result, p, row, record::energies + c);
     return sum;
   };
   EXPECT_LT(energy(599), energy(1));
   EXPECT_GT(energy(599), 0);
 }
 
-/// A plasma without temperature from x = 8 on, and a pulse before it that runs to the right.
+/// Loads a plasma without temperature from x = 8 on, and a pulse before it that moves to the right.
 void begin_with_a_pulse(plasma& s, bool particles, int from_x = 0, bool fields = true) {
-  const plan& p = s.what();
-  for (const int patch : s.local()) {
-    const block m = s.mesh(patch);
+  const plan& p = s.parameters();
+  for (const int patch : s.local_patches()) {
+    const patch_grid m = s.mesh(patch);
     if (fields) {
-      std::vector<double> e(3 * own(m).size()), b(e.size());
-      for (std::size_t n = 0; n < own(m).size(); ++n) {
+      std::vector<double> e(3 * own_cells(m).size()), b(e.size());
+      for (std::size_t n = 0; n < own_cells(m).size(); ++n) {
         const double x = m.first[0] + double(n % std::size_t(m.cells[0]));
         const auto pulse = [](double at) {
           return std::abs(at - 18) < 12
                      ? 0.5 * std::pow(std::cos((at - 18) * std::numbers::pi / 24), 2) * std::cos(0.7 * at)
                      : 0;
         };
-        e[own(m).size() + n] = pulse(x), b[2 * own(m).size() + n] = pulse(x + 0.5);
+        e[own_cells(m).size() + n] = pulse(x), b[2 * own_cells(m).size() + n] = pulse(x + 0.5);
       }
       s.set_fields(patch, e, b);
     }
     const bool last = m.first[0] + m.cells[0] == p.cells[0];
     if (!particles || (from_x > 0 && !last)) continue;
-    auto x = places(p, s.mesh_now(patch), 0, 2, true, from_x > 0 ? m.cells[0] - 1 : 0);
+    auto x = make_positions(p, s.shifted_mesh(patch), 0, 2, true, from_x > 0 ? m.cells[0] - 1 : 0);
     const auto dims = std::size_t(p.dimensions);
     std::vector<double> some;
     for (std::size_t i = 0; i < x.size(); i += dims)
@@ -212,31 +213,31 @@ void begin_with_a_pulse(plasma& s, bool particles, int from_x = 0, bool fields =
   }
 }
 
-/// Fields by cell of the long box: what a window of `cells` cells, or a box that holds still, has after so many
-/// steps.
+/// Returns the fields by cell of the long box after 56 steps, of a window of `cells` cells or of a box at rest.
 std::map<std::pair<int, std::string>, std::vector<double>> after_a_pulse(int cells, int patches, bool moves,
                                                                          bool particles, int ranks) {
-  plan p = between(periodic(2, 2, cells, 1), 0, border::absorbing, wall::absorbed, wall::absorbed);
+  plan p = between(periodic(2, 2, cells, 1), 0, field_boundary::absorbing, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
   p.cells = {cells, 8, 1}, p.lengths = {0.25 * cells, 2, 1}, p.patches = {patches, 2, 1};
-  p.curl = stencil::cowan, p.dt = 0.999 * p.courant();  // so that nothing goes faster than light
-  p.borders[0][1] = border::conducting, p.layer = 6;
+  p.curl = stencil::cowan, p.dt = 0.999 * p.courant();  // so that light along x moves with c
+  p.field_boundaries[0][1] = field_boundary::conducting, p.layer = 6;
   if (moves) p.window = {.speed = 1, .start = 3};
   std::map<std::pair<int, std::string>, std::vector<double>> out;
   std::mutex guard;
-  const run found = on(ranks, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+  const run result = on(ranks, p, {.pool = {.workers = 1}}, [&](plasma& s) {
     begin_with_a_pulse(s, particles);
     s.start();
     for (int n = 0; n < 56; ++n) {
       s.advance(1, false);
-      if (p.shifted(s.step()) > p.shifted(s.step() - 1)) {
-        s.shift();
+      if (p.window_shift(s.step()) > p.window_shift(s.step() - 1)) {
+        s.shift_window();
         begin_with_a_pulse(s, particles, 1, false);
       }
     }
     std::lock_guard lock(guard);
-    for (const int patch : s.local())
+    for (const int patch : s.local_patches())
       for (const auto* name : {"ex", "ey", "bz"}) {
-        const block m = s.mesh_now(patch);
+        const patch_grid m = s.shifted_mesh(patch);
         const auto values = s.field(patch, name);
         for (int j = 0; j < m.cells[1]; ++j)
           for (int i = 0; i < m.cells[0]; ++i) {
@@ -247,7 +248,7 @@ std::map<std::pair<int, std::string>, std::vector<double>> after_a_pulse(int cel
       }
     return std::vector<double>();
   });
-  EXPECT_EQ(found.said, std::vector<std::string>(std::size_t(ranks)));
+  EXPECT_EQ(result.errors, std::vector<std::string>(std::size_t(ranks)));
   return out;
 }
 
@@ -276,22 +277,23 @@ TEST(window, is_a_part_of_a_long_box) {
 
 // Every particle that comes in or leaves is counted, and a checkpoint between a move and the next step knows of it.
 TEST(window, counts_who_comes_and_goes) {
-  plan p = between(periodic(1, 1, 24, 2), 0, border::absorbing, wall::absorbed, wall::absorbed);
+  plan p = between(periodic(1, 1, 24, 2), 0, field_boundary::absorbing, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
   p.lengths[0] = 6, p.dt = 0.2, p.window = {.speed = 1}, p.layer = 4;
-  double began = 0;
-  const run found = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+  double initial = 0;
+  const run result = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
     fill(s, {.per_cell = 4, .even = true, .thermal = 0});
     s.start();
-    if (s.local()[0] == 0) began = 24 * 4;
+    if (s.local_patches()[0] == 0) initial = 24 * 4;
     std::vector<double> rows;
     for (int n = 0; n < 30; ++n) {
       const auto row = s.advance(1, true);
       rows.insert(rows.end(), row.begin(), row.end());
-      if (p.shifted(s.step()) == p.shifted(s.step() - 1)) continue;
-      s.shift();
-      for (const int patch : s.local()) {
+      if (p.window_shift(s.step()) == p.window_shift(s.step() - 1)) continue;
+      s.shift_window();
+      for (const int patch : s.local_patches()) {
         if (patch != 1) continue;
-        const auto x = places(p, s.mesh_now(patch), 0, 4, true, 11);
+        const auto x = make_positions(p, s.shifted_mesh(patch), 0, 4, true, 11);
         EXPECT_EQ(x.size(), 4u);
         const std::vector<double> w(4, 0.25 * p.cell_volume()), none(12);
         s.load(patch, 0, {x, w, none, none, false});
@@ -300,39 +302,43 @@ TEST(window, counts_who_comes_and_goes) {
     EXPECT_THROW(s.advance(10, false), input_error);
     return rows;
   });
-  EXPECT_EQ(found.said, std::vector<std::string>(2));
-  double number = began, left = 0, came = 0;
+  EXPECT_EQ(result.errors, std::vector<std::string>(2));
+  double number = initial, left = 0, entered = 0;
   for (std::size_t row = 0; row < 30; ++row) {
-    left += at(found, p, row, record::at(0, record::left)), came += at(found, p, row, record::at(0, record::emitted));
-    number += at(found, p, row, record::at(0, record::emitted)) - at(found, p, row, record::at(0, record::left));
-    EXPECT_EQ(at(found, p, row, record::at(0, record::number)), number);
-    EXPECT_TRUE(std::isnan(at(found, p, row, record::gauss(p))));
+    left += at(result, p, row, record::at(0, record::left)),
+        entered += at(result, p, row, record::at(0, record::emitted));
+    number += at(result, p, row, record::at(0, record::emitted)) - at(result, p, row, record::at(0, record::left));
+    EXPECT_EQ(at(result, p, row, record::at(0, record::number)), number);
+    EXPECT_TRUE(std::isnan(at(result, p, row, record::gauss(p))));
   }
-  EXPECT_EQ(left, came);
-  EXPECT_NEAR(came, 4 * std::floor(30 * 0.2 / 0.25), 5);
+  EXPECT_EQ(left, entered);
+  EXPECT_NEAR(entered, 4 * std::floor(30 * 0.2 / 0.25), 5);
 }
 
 TEST(light, misuse_is_an_error) {
   const auto refused = [](auto change) {
-    plan p = between(periodic(2, 1, 24, 2), 0, border::absorbing, wall::absorbed, wall::absorbed);
-    p.antennas = {{.normal = 0, .at = 1, .omega = 2, .field = 0.1, .envelope = {1}}};
+    plan p = between(periodic(2, 1, 24, 2), 0, field_boundary::absorbing, particle_boundary::absorbed,
+                     particle_boundary::absorbed);
+    p.antennas = {{.normal = 0, .position = 1, .omega = 2, .field = 0.1, .envelope = {1}}};
     p.window = {.speed = 1};
     p.check();
     change(p);
     EXPECT_THROW(p.check(), input_error);
   };
   refused([](plan& p) { p.antennas[0].normal = 2; });
-  refused([](plan& p) { p.antennas[0].at = 0; });
+  refused([](plan& p) { p.antennas[0].position = 0; });
   refused([](plan& p) { p.antennas[0].omega = 0; });
   refused([](plan& p) { p.antennas[0].omega = 100; });
   refused([](plan& p) { p.antennas[0].waist = -1; });
   refused([](plan& p) { p.antennas[0].envelope = {NAN}; });
   refused([](plan& p) { p.window.speed = 1.1; });
   refused([](plan& p) { p.window.start = -1; });
-  refused([](plan& p) { p.borders[0] = {}, p.walls[0] = {}; });
-  refused([](plan& p) { p = between(p, 1, border::absorbing, wall::absorbed, wall::absorbed); });
+  refused([](plan& p) { p.field_boundaries[0] = {}, p.particle_boundaries[0] = {}; });
+  refused([](plan& p) {
+    p = between(p, 1, field_boundary::absorbing, particle_boundary::absorbed, particle_boundary::absorbed);
+  });
   refused([](plan& p) { p.layer = 12, p.patches[0] = 3; });
-  EXPECT_THROW(stencil_named("lehe"), input_error);
+  EXPECT_THROW(parse_stencil("lehe"), input_error);
 }
 
 }  // namespace

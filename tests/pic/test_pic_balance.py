@@ -12,7 +12,7 @@ from plaq.balance import loads
 from plaq.balance.replay import replay
 from plaq.comm.launch import launcher_command
 from plaq.data import results_file
-from plaq.pic.results import FORMAT
+from plaq.pic.results.results import FORMAT
 
 INPUT = """
 [grid]

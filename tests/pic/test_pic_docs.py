@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from plaq import pic
-from plaq.pic import loads
-from plaq.pic.doubts import doubts
-from plaq.pic.setup import Setup
-from plaq.pic.table import SCHEMA
+from plaq.pic.inputs import loads
+from plaq.pic.inputs.setup import Setup
+from plaq.pic.inputs.table import SCHEMA
+from plaq.pic.planning.warnings import input_warnings
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r'^```(toml|bash|python)(?: title="([^"]+)")?\n(.*?)^```$', flags=re.MULTILINE | re.DOTALL)
@@ -51,9 +51,9 @@ def test_the_page_says_what_its_blocks_print(printed):
                                     if "[species." in path.read_text()),
                                   *(code for language, _, code in BLOCK.findall((ROOT / "docs/pic.md").read_text())
                                     if language == "toml")])
-def test_nothing_is_doubtful_in_examples_and_on_the_page(text):
+def test_examples_and_the_page_have_no_warnings(text):
     setup = Setup(pic.Parameters.from_tables(tomllib.loads(text), "here"))
-    assert doubts(setup, loads.expected(setup)) == []
+    assert input_warnings(setup, loads.expected_loads(setup)) == []
 
 
 def test_the_page_of_parameters_is_that_of_the_table():
@@ -65,4 +65,4 @@ def test_the_page_of_parameters_is_that_of_the_table():
 @pytest.mark.parametrize("name", ["two_stream", "plate", "wakefield"])
 def test_examples_can_be_run(name):
     setup = Setup(pic.Parameters.read(ROOT / f"examples/{name}/input.toml"))
-    assert loads.expected(setup).all_particles.sum() > 0 or setup.p.emission
+    assert loads.expected_loads(setup).all_particles.sum() > 0 or setup.p.emission

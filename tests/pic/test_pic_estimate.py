@@ -9,9 +9,18 @@ from test_pic_parameters import parameters
 
 from plaq.errors import InputError
 from plaq.pic.application import Pic
-from plaq.pic.estimate import PROCESS, Machine, cost, dealt, estimate, from_plates, measured, sent
-from plaq.pic.loads import bytes_of, expected
-from plaq.pic.setup import Setup
+from plaq.pic.inputs.loads import bytes_of, expected_loads
+from plaq.pic.inputs.setup import Setup
+from plaq.pic.planning.estimate import (
+    PROCESS,
+    Machine,
+    cost,
+    emitted_by_plates,
+    estimate,
+    initial_homes,
+    measure,
+    message_volume,
+)
 
 SQUARE = {"cells": [64, 64], "length": [16, 16], "patches": [8, 8]}
 SPEEDS = Machine("by hand", push=1e-8, cell=1e-7, solve=0.0, latency=0.0, bandwidth=1e18)
@@ -31,7 +40,7 @@ def test_uniform_plasma_takes_the_same_time_on_every_rank():
         assert found.efficiency == pytest.approx(1)
     # no patch is cut: with one a rank more workers have nothing to do
     assert cost(setup, SPEEDS, 64, 4).step == pytest.approx(whole / 64)
-    assert cost(setup, SPEEDS, 1, 1).memory == pytest.approx(PROCESS + bytes_of(setup, expected(setup)).sum())
+    assert cost(setup, SPEEDS, 1, 1).memory == pytest.approx(PROCESS + bytes_of(setup, expected_loads(setup)).sum())
 
 
 def test_the_largest_patch_bounds_a_step():
@@ -39,7 +48,7 @@ def test_the_largest_patch_bounds_a_step():
     found = cost(setup, SPEEDS, 64, 4)
     assert found.step == pytest.approx(found.largest) and found.largest == pytest.approx(64 * (10 * 1e-8 + 1e-7))
     assert found.efficiency == pytest.approx((640 * 1e-8 + 4096 * 1e-7) / (64 * 4) / found.largest)
-    assert expected(setup).all_particles.max() == 640
+    assert expected_loads(setup).all_particles.max() == 640
 
 
 def test_patches_that_workers_cannot_share_evenly_cost_the_rest():
@@ -51,25 +60,25 @@ def test_patches_that_workers_cannot_share_evenly_cost_the_rest():
     assert cost(setup, SPEEDS, 1, 3).efficiency == pytest.approx(1)
 
 
-def test_patches_are_dealt_by_work():
+def test_patches_are_distributed_by_work():
     setup = square("step(x - 8)*9 + 1")
-    work = expected(setup).work()
-    home = dealt(setup, work, 4)
+    work = expected_loads(setup).work()
+    home = initial_homes(setup, work, 4)
     of_ranks = np.bincount(home, work, 4)
     assert of_ranks.max() < 1.1 * of_ranks.mean() and set(home) == {0, 1, 2, 3}
 
 
 def test_messages_are_those_to_other_ranks():
     setup = Setup(parameters(grid={"cells": [32], "length": [8], "patches": [4]}, output={"gauss": False}))
-    messages, volume = sent(setup, np.array([0, 0, 1, 1]), 2)
+    messages, volume = message_volume(setup, np.array([0, 0, 1, 1]), 2)
     # each rank has two neighbours on the other one, around the box too; current, then fields, of two guard cells in
     # double
     guard = 2 if setup.p.solver.order == 1 else 3
     assert messages.tolist() == [4, 4] and volume.tolist() == [2 * guard * 9 * 8] * 2
-    assert sent(setup, np.zeros(4, int), 1)[0].tolist() == [0]
+    assert message_volume(setup, np.zeros(4, int), 1)[0].tolist() == [0]
     closed = Setup(parameters(grid={"cells": [32], "length": [8], "patches": [4]}, output={"gauss": False},
                               boundaries={"x": ["conducting", "conducting"]}))
-    assert sent(closed, np.array([0, 0, 1, 1]), 2)[0].tolist() == [2, 2]
+    assert message_volume(closed, np.array([0, 0, 1, 1]), 2)[0].tolist() == [2, 2]
     slow = Machine("slow", 1e-8, 1e-7, 0.0, latency=1e-3, bandwidth=1e18)
     four = square(output={"gauss": False})
     assert cost(four, slow, 4, 1).messages >= 3 * 2 * 1e-3
@@ -83,13 +92,13 @@ def test_plates_give_off_what_their_flux_says():
                                                  "half_width": 2,
                                                  "flux": 0.5, "per_cell": 100, "drift": 0.3}}))
     weight = setup.cell_volume / 100
-    assert from_plates(setup) == pytest.approx(0.5 * 10 * 4 / weight)
-    assert expected(setup).all_particles.sum() == 0
+    assert emitted_by_plates(setup) == pytest.approx(0.5 * 10 * 4 / weight)
+    assert expected_loads(setup).all_particles.sum() == 0
     assert cost(setup, SPEEDS, 1, 1).step > 64 * 64 * 1e-7
 
 
 def test_measured_speeds_are_of_a_processor():
-    machine = measured(square(solver={"order": 1, "precision": "single"}))
+    machine = measure(square(solver={"order": 1, "precision": "single"}))
     assert 1e-10 < machine.push < 1e-5 and 1e-10 < machine.cell < 1e-4 and machine.solve == 0
 
 
@@ -107,4 +116,4 @@ def test_what_estimate_says(tmp_path):
     file.write_text("[machine]\npush = -1\n")
     with pytest.raises(InputError, match=r"machine.toml.*machine.push = -1"):
         estimate(p, 1, 1, file)
-    assert math.isclose(Pic(p).expected_seconds(), 2e-8 * Setup(p).steps * expected(Setup(p)).work().sum())
+    assert math.isclose(Pic(p).expected_seconds(), 2e-8 * Setup(p).steps * expected_loads(Setup(p)).work().sum())

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plaq.errors import InputError
-from plaq.pic.formula import DEEPEST, LONGEST, Formula
-from plaq.pic.functions import FUNCTIONS
+from plaq.pic.inputs.formula import DEEPEST, LONGEST, Formula
+from plaq.pic.inputs.functions import FUNCTIONS
 
 
 def value(text, **variables):

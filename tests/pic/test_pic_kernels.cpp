@@ -1,4 +1,4 @@
-// The kernels of every instruction set against their readable twins.
+// Kernels of every instruction set against the reference kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 #include "plans.hpp"
 #include "plaq/base/error.hpp"
-#include "plaq/pic/kernels.hpp"
+#include "plaq/pic/fields/field_kernels.hpp"
+#include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/reference.hpp"
 
 namespace plaq::pic {
@@ -15,13 +16,13 @@ namespace {
 
 using namespace test;
 
-reference::place place_of(const block& m, const auto& p, std::size_t i) {
-  reference::place at{};
+reference::position position_of(const patch_grid& m, const auto& p, std::size_t i) {
+  reference::position at{};
   for (int d = 0; d < m.dimensions; ++d) at[d] = double(p.cell[d][i]) + double(p.x[d][i]);
   return at;
 }
 
-/// Calls test(dimensions, order) for all of them.
+/// Calls test(dimensions, order) for all dimensions and orders.
 template <class Test>
 void for_all(Test test) {
   for (int dimensions = 1; dimensions <= 3; ++dimensions)
@@ -31,11 +32,11 @@ void for_all(Test test) {
     }
 }
 
-// Momenta after a kick are those of the fields where the particles are: alone in their cells, and many in one.
+// Momenta after a kick in the interpolated fields: of particles alone in their cells, and of many in one cell.
 template <class T>
 void check_kick() {
   for_all([](int dimensions, int order) {
-    const block m(periodic(dimensions, order, 6), {1, 0, 0});
+    const patch_grid m(periodic(dimensions, order, 6), {1, 0, 0});
     fields<T> f(m);
     fill(f, 1);
     auto p = some_particles<T>(m, dimensions == 3 ? 24 : 60);
@@ -48,7 +49,7 @@ void check_kick() {
     for (std::size_t i = 0; i < p.size(); ++i) {
       std::array<double, 3> u, e, b;
       for (int c = 0; c < 3; ++c) {
-        const auto at = place_of(m, p, i);
+        const auto at = position_of(m, p, i);
         u[c] = double(before.u[c][i]);
         e[c] = reference::interpolate(m, order, f.e[c], at, reference::half_of(c, false));
         b[c] = reference::interpolate(m, order, f.b[c], at, reference::half_of(c, true));
@@ -60,7 +61,7 @@ void check_kick() {
     EXPECT_EQ(p.cell, before.cell);
   });
 }
-TEST(pic_kernels, kicks_by_the_fields_at_particles) {
+TEST(pic_kernels, kick_in_the_fields_at_the_particles) {
   check_kick<double>();
   check_kick<float>();
 }
@@ -78,60 +79,61 @@ TEST(pic_kernels, splines_are_a_partition_of_one) {
     }
 }
 
-/// The momentum after n steps in uniform fields.
-std::array<double, 3> kicked(pusher by, double charge_per_mass, const std::array<double, 3>& e,
+/// Returns the momentum after n steps in uniform fields.
+std::array<double, 3> kicked(pusher scheme, double charge_per_mass, const std::array<double, 3>& e,
                              const std::array<double, 3>& b, std::array<double, 3> u, double dt, int steps) {
-  const block m(periodic(1, 1), {0, 0, 0});
+  const patch_grid m(periodic(1, 1), {0, 0, 0});
   fields<double> f(m);
-  particles<double> one;
-  one.cell[0] = {1}, one.x[0] = {0.3}, one.w = {1};
+  particles<double> single;
+  single.cell[0] = {1}, single.x[0] = {0.3}, single.w = {1};
   for (std::size_t c = 0; c < 3; ++c) {
     std::ranges::fill(f.e[c], e[c]), std::ranges::fill(f.b[c], b[c]);
-    one.u[c] = {u[c]};
+    single.u[c] = {u[c]};
   }
-  for (int n = 0; n < steps; ++n) kick(m, 1, {.by = by, .charge_per_mass = charge_per_mass}, f, one, dt);
-  return {one.u[0][0], one.u[1][0], one.u[2][0]};
+  for (int n = 0; n < steps; ++n) kick(m, 1, {.scheme = scheme, .charge_per_mass = charge_per_mass}, f, single, dt);
+  return {single.u[0][0], single.u[1][0], single.u[2][0]};
 }
 
 // Each pusher follows the exact motion in uniform fields to second order: half the step, a quarter of the error.
 TEST(pic_kernels, pushers_follow_the_motion_in_uniform_fields) {
   const std::array<double, 3> e{0.3, -0.2, 0.1}, b{0.5, 0.4, -0.9}, u{0.8, -0.4, 1.2};
   const auto exact = reference::motion(u, -1.5, e, b, 1, 2000);
-  for (const pusher by : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
+  for (const pusher scheme : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
     const auto error = [&](int steps) {
-      const auto found = kicked(by, -1.5, e, b, u, 1.0 / steps, steps);
+      const auto found = kicked(scheme, -1.5, e, b, u, 1.0 / steps, steps);
       return std::hypot(found[0] - exact[0], found[1] - exact[1], found[2] - exact[2]);
     };
     const double coarse = error(16), fine = error(32);
-    EXPECT_GT(coarse, 1e-7) << int(by);
-    EXPECT_NEAR(coarse / fine, 4, 0.4) << int(by);
+    EXPECT_GT(coarse, 1e-7) << int(scheme);
+    EXPECT_NEAR(coarse / fine, 4, 0.4) << int(scheme);
   }
 }
 
-// A magnetic field does no work; where E + v x B = 0 for the particle, Vay and Higuera-Cary leave it as it is.
-TEST(pic_kernels, pushers_keep_what_they_should) {
-  for (const pusher by : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
-    const auto u = kicked(by, 1, {}, {0, 0, 2}, {3, -1, 0.5}, 0.3, 1000);
-    EXPECT_NEAR(u[0] * u[0] + u[1] * u[1], 10, 1e-10) << int(by);
+// A magnetic field does no work; where E + v x B = 0, Vay and Higuera-Cary do not change the momentum.
+TEST(pic_kernels, pushers_conserve_energy_and_drifts) {
+  for (const pusher scheme : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
+    const auto u = kicked(scheme, 1, {}, {0, 0, 2}, {3, -1, 0.5}, 0.3, 1000);
+    EXPECT_NEAR(u[0] * u[0] + u[1] * u[1], 10, 1e-10) << int(scheme);
     EXPECT_DOUBLE_EQ(u[2], 0.5);
   }
-  for (const pusher by : {pusher::vay, pusher::higuera_cary}) {
-    const auto u = kicked(by, 1, {0, 2 * 10 / std::sqrt(101.0), 0}, {0, 0, 2}, {10, 0, 0}, 0.3, 100);  // E_y = v_x B_z
-    EXPECT_NEAR(u[0], 10, 1e-11) << int(by);
-    EXPECT_NEAR(u[1], 0, 1e-11) << int(by);
+  for (const pusher scheme : {pusher::vay, pusher::higuera_cary}) {
+    const auto u =
+        kicked(scheme, 1, {0, 2 * 10 / std::sqrt(101.0), 0}, {0, 0, 2}, {10, 0, 0}, 0.3, 100);  // E_y = v_x B_z
+    EXPECT_NEAR(u[0], 10, 1e-11) << int(scheme);
+    EXPECT_NEAR(u[1], 0, 1e-11) << int(scheme);
   }
 }
 
-/// One step of particles in no field: rho before, rho after, J between.
+/// Checks d rho/dt + div J = 0 in one step of particles without fields.
 template <class T>
 void check_continuity(double tolerance) {
   for_all([&](int dimensions, int order) {
     plan p = periodic(dimensions, order, 8, 2);
     p.dt = 0.99 * p.courant();
-    const block m(p, {0, 0, 0});
+    const patch_grid m(p, {0, 0, 0});
     fields<T> f(m);
     auto all = some_particles<T>(m, 200, 5);  // the fastest go nearly as far as they can
-    const motion how{.charge_per_mass = 1, .charge = -1};
+    const motion by{.charge_per_mass = 1, .charge = -1};
     deposit_charge(m, order, f, all, -1);
     const auto before = f.rho;
     double expected = 0;
@@ -139,34 +141,33 @@ void check_continuity(double tolerance) {
     double sum = 0;
     for (const T x : before) sum += double(x);
     EXPECT_NEAR(sum, expected, tolerance * std::abs(expected));
-    set_apart apart;
-    const auto found = advance(m, order, how, f, all, apart);
+    crossing crossed;
+    const auto found = advance(m, order, by, f, all, crossed);
     EXPECT_NEAR(found.weight * -1 / m.volume(), expected, tolerance * std::abs(expected));
-    EXPECT_FALSE(apart.leaving.empty());
+    EXPECT_FALSE(crossed.leaving.empty());
     f.rho.assign(f.rho.size(), 0);
     deposit_charge(m, order, f, all, -1);
-    double most = 0, size = 0;
-    reference::each_cell(m, [&](const point& i) {
+    double largest = 0, size = 0;
+    reference::for_each_cell(m, [&](const point& i) {
       for (int d = 0; d < dimensions; ++d)
-        if (i[d] == -m.guard[d]) return;  // J before it is not there
+        if (i[d] == -m.guard[d]) return;  // J before it is not known
       const auto at = std::size_t(m.index(i));
       const double change = (double(f.rho[at]) - double(before[at])) / m.dt;
-      most = std::max(most, std::abs(change + reference::divergence(m, f.j, i)));
+      largest = std::max(largest, std::abs(change + reference::divergence(m, f.j, i)));
       size = std::max(size, std::abs(change));
     });
     EXPECT_GT(size, 1);
-    EXPECT_LT(most, tolerance * size);
+    EXPECT_LT(largest, tolerance * size);
   });
 }
-TEST(pic_kernels, current_keeps_the_charge) {
+TEST(pic_kernels, current_conserves_charge) {
   check_continuity<double>(1e-12);
   check_continuity<float>(2e-4);
 }
 
-// The whole current is charge times velocity, in every component.
 TEST(pic_kernels, current_is_charge_times_velocity) {
   for_all([](int dimensions, int order) {
-    const block m(periodic(dimensions, order), {0, 0, 0});
+    const patch_grid m(periodic(dimensions, order), {0, 0, 0});
     fields<double> f(m);
     auto all = some_particles<double>(m, 50);
     std::array<double, 3> expected{};
@@ -175,8 +176,8 @@ TEST(pic_kernels, current_is_charge_times_velocity) {
       for (int c = 0; c < 3; ++c) u2 += all.u[c][i] * all.u[c][i];
       for (int c = 0; c < 3; ++c) expected[c] += 2 * all.w[i] * all.u[c][i] / std::sqrt(1 + u2) / m.volume();
     }
-    set_apart apart;
-    const auto found = advance(m, order, {.charge_per_mass = 2, .charge = 2}, f, all, apart);
+    crossing crossed;
+    const auto found = advance(m, order, {.charge_per_mass = 2, .charge = 2}, f, all, crossed);
     double kinetic = 0;
     std::array<double, 3> momentum{};
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -194,29 +195,29 @@ TEST(pic_kernels, current_is_charge_times_velocity) {
   });
 }
 
-TEST(pic_kernels, a_momentum_that_is_no_number_is_an_error) {
-  const block m(periodic(2, 1), {0, 0, 0});
+TEST(pic_kernels, a_momentum_that_is_not_finite_is_an_error) {
+  const patch_grid m(periodic(2, 1), {0, 0, 0});
   fields<double> f(m);
   auto all = some_particles<double>(m, 3);
   all.u[1][2] = std::nan("");
-  set_apart apart;
-  EXPECT_THROW(advance(m, 1, {.charge_per_mass = 1, .charge = 1}, f, all, apart), runtime_failure);
+  crossing crossed;
+  EXPECT_THROW(advance(m, 1, {.charge_per_mass = 1, .charge = 1}, f, all, crossed), runtime_failure);
 }
 
-// A plane wave of Yee's mesh goes on as its dispersion says: sin(w dt/2)/dt = sin(k dx/2)/dx along an axis.
+// A plane wave on Yee's mesh has its dispersion: sin(w dt/2)/dt = sin(k dx/2)/dx along an axis.
 template <class T>
 void check_wave(double tolerance) {
   for (int axis = 0; axis < 3; ++axis) {
     plan p = periodic(3, 1, 8, 1);
     p.cells = {6, 6, 6}, p.cells[axis] = 16;
     for (int d = 0; d < 3; ++d) p.lengths[d] = 0.2 * p.cells[d];
-    const block m(p, {0, 0, 0});
+    const patch_grid m(p, {0, 0, 0});
     fields<T> f(m);
     const double dx = m.spacing[axis], k = 2 * M_PI / (16 * dx),
                  w = 2 / m.dt * std::asin(m.dt / dx * std::sin(k * dx / 2));
     const int a = (axis + 1) % 3, b = (axis + 2) % 3;  // E along a, B along b
     const auto wave = [&](double t) {
-      reference::each_cell(m, [&](const point& i) {
+      reference::for_each_cell(m, [&](const point& i) {
         const auto at = std::size_t(m.index(i));
         f.e[a][at] = T(std::sin(k * i[axis] * dx - w * t));
         f.b[b][at] = T(std::sin(k * (i[axis] + 0.5) * dx - w * (t - m.dt / 2)));
@@ -228,38 +229,38 @@ void check_wave(double tolerance) {
     advance_e(m, f, m.dt);
     const auto found = f;
     wave(m.dt);
-    const region r = own(m);
-    double most = 0;
+    const region r = own_cells(m);
+    double largest = 0;
     for (int n = r.low[axis]; n < r.high[axis]; ++n) {
       point i{1, 2, 3};
       i[axis] = n;
       const auto at = std::size_t(m.index(i));
       for (int c = 0; c < 3; ++c)
-        most = std::max(
-            {most, std::abs(double(found.e[c][at] - f.e[c][at])), std::abs(double(found.b[c][at] - f.b[c][at]))});
+        largest = std::max(
+            {largest, std::abs(double(found.e[c][at] - f.e[c][at])), std::abs(double(found.b[c][at] - f.b[c][at]))});
       EXPECT_NE(found.e[a][at], e[a][at]);
     }
-    EXPECT_LT(most, tolerance) << axis;
+    EXPECT_LT(largest, tolerance) << axis;
   }
 }
-TEST(pic_kernels, light_on_the_mesh) {
+TEST(pic_kernels, light_has_the_dispersion_of_the_mesh) {
   check_wave<double>(1e-13);
   check_wave<float>(1e-6);
 }
 
-// In any order, and nearly in order already, as after a step.
+// Particles in any order, and nearly in order, as after a step.
 template <class T>
 void check_order(int dimensions, int n, bool nearly) {
-  const block m(periodic(dimensions, 1), {1, 1, 0});
+  const patch_grid m(periodic(dimensions, 1), {1, 1, 0});
   auto all = some_particles<T>(m, n);
   if (nearly) {
     sort_by_cell(m, all);
     for (std::size_t i = 0; i < all.size(); i += 7) all.cell[0][i] = m.cells[0] - 1 - all.cell[0][i];
   }
-  for (std::size_t i = 0; i < all.size(); ++i) all.w[i] = T(i);  // a name for each
+  for (std::size_t i = 0; i < all.size(); ++i) all.w[i] = T(i);  // identifies it
   const auto before = all;
   sort_by_cell(m, all);
-  std::vector<bool> seen(all.size());
+  std::vector<bool> visited(all.size());
   const auto key = [&](std::size_t i) {
     int k = 0;
     for (int d = dimensions - 1; d >= 0; --d) k = 1000 * k + all.cell[std::size_t(d)][i];
@@ -267,30 +268,29 @@ void check_order(int dimensions, int n, bool nearly) {
   };
   ASSERT_EQ(all.size(), std::size_t(n));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto was = std::size_t(all.w[i]);
-    ASSERT_FALSE(seen[was]);
-    seen[was] = true;
+    const auto index = std::size_t(all.w[i]);
+    ASSERT_FALSE(visited[index]);
+    visited[index] = true;
     for (std::size_t d = 0; d < std::size_t(dimensions); ++d) {
-      EXPECT_EQ(all.x[d][i], before.x[d][was]);
-      EXPECT_EQ(all.cell[d][i], before.cell[d][was]);
+      EXPECT_EQ(all.x[d][i], before.x[d][index]);
+      EXPECT_EQ(all.cell[d][i], before.cell[d][index]);
     }
-    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(all.u[c][i], before.u[c][was]);
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(all.u[c][i], before.u[c][index]);
     if (i > 0) {
       EXPECT_TRUE(key(i - 1) < key(i) || (key(i - 1) == key(i) && all.w[i - 1] < all.w[i]));
     }
   }
 }
-TEST(pic_kernels, particles_are_ordered_by_cell) {
+TEST(pic_kernels, particles_are_sorted_by_cell) {
   for (int dimensions = 1; dimensions <= 3; ++dimensions)
     for (const int n : {0, 1, 15, 300, 3001})
       for (const bool nearly : {false, true})
         check_order<float>(dimensions, n, nearly), check_order<double>(dimensions, n, nearly);
 }
 
-// A thread's memory changes places with that of what it sorts: few particles do not get that of many, and many that
-// have become few give theirs back.
-TEST(pic_kernels, memory_of_a_crowd_stays_with_it) {
-  const block m(periodic(2, 1, 16, 2), {0, 0, 0});
+// The sort swaps its memory with that of the particles.
+TEST(pic_kernels, few_particles_do_not_keep_the_memory_of_many) {
+  const patch_grid m(periodic(2, 1, 16, 2), {0, 0, 0});
   auto crowd = some_particles<float>(m, 100000);
   sort_by_cell(m, crowd);
   for (int i = 0; i < 3; ++i) {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from plaq import pic
-from plaq.pic.animation import FEWEST
-from plaq.pic.theory import mesh_wave_number
+from plaq.pic.results.animation import FEWEST
+from plaq.pic.results.theory import mesh_wave_number
 
 QUIET = {"pictures": 0, "gauss": False}
 ELECTRONS = {"charge": -1, "mass": 1, "placed": "even"}

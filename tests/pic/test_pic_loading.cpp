@@ -1,4 +1,4 @@
-// Particles of the beginning: where they are, and their distributions.
+// Initial particles: positions and distributions.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,22 +7,22 @@
 
 #include "plans.hpp"
 #include "plaq/base/error.hpp"
-#include "plaq/pic/neighbours.hpp"
+#include "plaq/pic/mesh/neighbours.hpp"
 
 namespace plaq::pic {
 namespace {
 
 using namespace test;
 
-TEST(pic_loading, places_do_not_depend_on_patches) {
+TEST(pic_loading, positions_do_not_depend_on_patches) {
   for (const bool even : {false, true}) {
     std::map<std::vector<double>, int> found[2];
     for (int cut = 0; cut < 2; ++cut) {
       const plan p = periodic(2, 1, 8, cut ? 3 : 1);
       for (int n = 0; n < (cut ? 9 : 1); ++n) {
-        const block m(p, point_of(patch_of(p, n)));
-        const auto x = places(p, m, 4, 6, even);
-        ASSERT_EQ(x.size(), own(m).size() * 12);
+        const patch_grid m(p, point_of(patch_of(p, n)));
+        const auto x = make_positions(p, m, 4, 6, even);
+        ASSERT_EQ(x.size(), own_cells(m).size() * 12);
         for (std::size_t i = 0; i < x.size(); i += 2) ++found[cut][{x[i], x[i + 1]}];
       }
     }
@@ -31,23 +31,23 @@ TEST(pic_loading, places_do_not_depend_on_patches) {
   }
 }
 
-TEST(pic_loading, even_places_are_a_grid) {
+TEST(pic_loading, even_positions_are_a_grid) {
   const plan p = periodic(2, 1, 4, 1);
-  const auto x = places(p, block(p, {}), 0, 6, true);  // 3 x 2
+  const auto x = make_positions(p, patch_grid(p, {}), 0, 6, true);  // 3 x 2
   EXPECT_NEAR(x[0], 0.2 / 6, 1e-15);
   EXPECT_NEAR(x[1], 0.2 / 4, 1e-15);
   EXPECT_NEAR(x[2] - x[0], 0.2 / 3, 1e-15);
   const plan three = periodic(3, 1, 4, 1);
-  const auto y = places(three, block(three, {}), 0, 8, true);
+  const auto y = make_positions(three, patch_grid(three, {}), 0, 8, true);
   EXPECT_NEAR(y[2], 0.05, 1e-15);
-  EXPECT_THROW(places(p, block(p, {}), 0, 0, true), input_error);
+  EXPECT_THROW(make_positions(p, patch_grid(p, {}), 0, 0, true), input_error);
 }
 
 TEST(pic_loading, streams_are_independent) {
   const plan p = periodic(1, 1, 4, 1);
-  const block m(p, {});
-  EXPECT_EQ(places(p, m, 1, 9, false), places(p, m, 1, 9, false));
-  EXPECT_NE(places(p, m, 1, 9, false), places(p, m, 2, 9, false));
+  const patch_grid m(p, {});
+  EXPECT_EQ(make_positions(p, m, 1, 9, false), make_positions(p, m, 1, 9, false));
+  EXPECT_NE(make_positions(p, m, 1, 9, false), make_positions(p, m, 2, 9, false));
 }
 
 struct moments {
@@ -56,13 +56,13 @@ struct moments {
 };
 moments of_loaded(const std::array<double, 3>& drift, double thermal, bool juttner, int per_cell = 2000) {
   const plan p = periodic(1, 1, 16, 1);
-  patch<double> me(p, {});
-  const auto x = places(p, me.mesh, 0, per_cell, false);
+  patch<double> self(p, {});
+  const auto x = make_positions(p, self.mesh, 0, per_cell, false);
   std::vector<double> w(x.size(), 0.5), u, t(3 * x.size(), thermal);
   for (std::size_t i = 0; i < x.size(); ++i) u.insert(u.end(), drift.begin(), drift.end());
-  load(p, me, 0, {x, w, u, t, juttner});
+  load(p, self, 0, {x, w, u, t, juttner});
   moments out;
-  const auto& all = me.kinds[0];
+  const auto& all = self.species[0];
   out.n = double(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     double u2 = 0;
@@ -76,7 +76,7 @@ moments of_loaded(const std::array<double, 3>& drift, double thermal, bool juttn
 }
 
 // 32 000 draws: 4 standard errors.
-TEST(pic_loading, maxwell) {
+TEST(pic_loading, maxwell_has_its_mean_and_variance) {
   const moments m = of_loaded({0.3, 0, -1}, 0.2, false);
   const double error = 0.2 / std::sqrt(m.n);
   EXPECT_EQ(m.n, 32000);
@@ -96,7 +96,7 @@ double bessel(double n, double z) {
 }
 
 // <gamma> = 3 T + K_1(1/T) / K_2(1/T), <gamma^2> = 1 + 3 <u_x^2> = 1 + 3 T K_3(1/T) / K_2(1/T), from cold to hot.
-TEST(pic_loading, juettner) {
+TEST(pic_loading, juttner_has_its_moments_from_cold_to_hot) {
   for (const double T : {1e-4, 0.01, 0.1, 0.5, 5.0}) {
     const double expected = 3 * T + bessel(1, 1 / T) / bessel(2, 1 / T), u2 = T * bessel(3, 1 / T) / bessel(2, 1 / T);
     const moments m = of_loaded({0, 0, 0}, T, true);
@@ -107,48 +107,48 @@ TEST(pic_loading, juettner) {
       EXPECT_NEAR(m.square[c], u2, 0.04 * u2) << T;
     }
   }
-  const auto at_rest = juettner({.seed = 1}, 0, 0);
+  const auto at_rest = draw_juttner({.seed = 1}, 0, 0);
   EXPECT_EQ(at_rest[0], 0);
 }
 
-// In the box <u_x> = U (<gamma'> + T): energy and pressure flow with the drift U.
-TEST(pic_loading, juettner_that_drifts) {
+// In the box <u_x> = U (<gamma'> + T) for the drift U.
+TEST(pic_loading, juttner_drifts_with_energy_and_pressure) {
   const double T = 0.5, drift = 1.5, gamma = 3 * T + bessel(1, 1 / T) / bessel(2, 1 / T);
   const moments m = of_loaded({drift, 0, 0}, T, true);
   const double spread = std::sqrt(m.square[0] - m.mean[0] * m.mean[0]);
   EXPECT_NEAR(m.mean[0], drift * (gamma + T), 4 * spread / std::sqrt(m.n));
-  EXPECT_GT(drift * T, 20 * spread / std::sqrt(m.n));  // what is missing without the turn
+  EXPECT_GT(drift * T, 20 * spread / std::sqrt(m.n));  // the difference without flip_along
   const std::array<double, 3> u{-3, 1, 0}, along{2, 0, 0};
-  EXPECT_EQ(turned_along(u, along, 0)[0], 3);
-  EXPECT_EQ(turned_along({3, 1, 0}, along, 0)[0], 3);
-  EXPECT_EQ(turned_along(u, along, ~std::uint64_t(0))[0], -3);
-  EXPECT_EQ(turned_along(u, {0, 0, 0}, 0)[0], -3);
+  EXPECT_EQ(flip_along(u, along, 0)[0], 3);
+  EXPECT_EQ(flip_along({3, 1, 0}, along, 0)[0], 3);
+  EXPECT_EQ(flip_along(u, along, ~std::uint64_t(0))[0], -3);
+  EXPECT_EQ(flip_along(u, {0, 0, 0}, 0)[0], -3);
 }
 
-TEST(pic_loading, boosts) {
-  const auto at_rest = boosted({0, 0, 0}, {0.3, -2, 1});
+TEST(pic_loading, boosts_add_rapidities) {
+  const auto at_rest = boost({0, 0, 0}, {0.3, -2, 1});
   EXPECT_NEAR(at_rest[1], -2, 1e-14);
-  // Velocities add up along a line: rapidities do.
-  const auto u = boosted({std::sinh(0.7), 0, 0}, {std::sinh(1.1), 0, 0});
+  // Along a line rapidities add up.
+  const auto u = boost({std::sinh(0.7), 0, 0}, {std::sinh(1.1), 0, 0});
   EXPECT_NEAR(u[0], std::sinh(1.8), 1e-13);
   EXPECT_EQ(u[1], 0);
 }
 
-TEST(pic_loading, bad_particles_are_refused) {
+TEST(pic_loading, particles_elsewhere_or_not_finite_are_errors) {
   const plan p = periodic(1, 1, 8, 2);
-  patch<float> me(p, {1, 0, 0});
+  patch<float> self(p, {1, 0, 0});
   const std::vector<double> inside{1.0}, outside{0.3}, w{1}, u{0, 0, 0}, bad{0, std::nan(""), 0};
-  load(p, me, 0, {inside, w, u, u, false});
-  EXPECT_EQ(me.size(), 1u);
+  load(p, self, 0, {inside, w, u, u, false});
+  EXPECT_EQ(self.size(), 1u);
   try {
-    load(p, me, 0, {outside, w, u, u, false});
+    load(p, self, 0, {outside, w, u, u, false});
     FAIL();
   } catch (const input_error& e) {
     EXPECT_STREQ(e.what(), "load: a particle of \"electrons\" at 0.300000 is not in patch 1");
   }
-  EXPECT_THROW(load(p, me, 0, {inside, w, bad, u, false}), input_error);
-  EXPECT_THROW(load(p, me, 0, {inside, w, w, u, false}), input_error);
-  EXPECT_EQ(me.size(), 1u);
+  EXPECT_THROW(load(p, self, 0, {inside, w, bad, u, false}), input_error);
+  EXPECT_THROW(load(p, self, 0, {inside, w, w, u, false}), input_error);
+  EXPECT_EQ(self.size(), 1u);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@ from openpmd_validator import check_h5
 
 from plaq import pic
 from plaq.errors import InputError
-from plaq.pic.openpmd import chosen
-from plaq.pic.setup import Setup
-from plaq.pic.units import Units
+from plaq.pic.diagnostics.openpmd import sample_mask
+from plaq.pic.inputs.setup import Setup
+from plaq.pic.inputs.units import Units
 
 BOX = {"grid": {"cells": [32, 24], "length": [8, 6], "patches": [4, 3]}, "boundaries": {"x": "conducting"},
        "time": {"end": 1, "step": 0.1}, "run": {"workers": 1}}
@@ -59,11 +59,11 @@ def test_weights_are_particles_and_those_that_are_written_stand_for_all(tmp_path
 def test_those_that_are_written_are_one_of_so_many():
     ids = np.arange(6000, dtype=np.uint64)  # of 4 patches
     for every in (1, 2, 3, 7):
-        taken = chosen(ids, every, 4)
+        selected = sample_mask(ids, every, 4)
         for patch in range(4):
-            groups = ids[taken & (ids % 4 == patch)] // 4 // every
+            groups = ids[selected & (ids % 4 == patch)] // 4 // every
             assert np.array_equal(groups[:1500 // every], np.arange(1500 // every))
-        place = ids[taken] // 4 % every
+        place = ids[selected] // 4 % every
         assert every == 1 or np.bincount(place.astype(int)) == pytest.approx(6000 / every**2, rel=0.2)
 
 

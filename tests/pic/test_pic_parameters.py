@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from plaq.errors import InputError
 from plaq.inputs.schema import parse_toml
-from plaq.pic import loads
 from plaq.pic.application import Pic
-from plaq.pic.describe import describe
-from plaq.pic.doubts import doubts
-from plaq.pic.parameters import Parameters
-from plaq.pic.plan import plan_of
-from plaq.pic.setup import Setup
-from plaq.pic.table import COURANT
-from plaq.pic.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY, Units
+from plaq.pic.inputs import loads
+from plaq.pic.inputs.parameters import Parameters
+from plaq.pic.inputs.plan import plan_of
+from plaq.pic.inputs.setup import Setup
+from plaq.pic.inputs.table import COURANT
+from plaq.pic.inputs.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, VACUUM_PERMITTIVITY, Units
+from plaq.pic.planning.describe import describe
+from plaq.pic.planning.warnings import input_warnings
 
 ELECTRONS = {"charge": -1, "mass": 1, "density": "1 + a*cos(2*pi*x/L)", "per_cell": 10, "temperature": 0.01}
 
@@ -103,11 +103,11 @@ def test_what_nothing_makes_use_of_is_refused(changed, message):
 def test_check_names_the_step_of_the_fastest_of_an_electrostatic_run():
     """Four thermal speeds of 0.2 in cells of 0.25 make 0.312 of a cell with a step of 0.1."""
     fields = {"solver": "electrostatic"}
-    assert "ways: " not in describe(Setup(parameters(species=electrons(temperature=0.04), fields=fields)))
-    assert "ways: " not in describe(Setup(parameters(species=electrons(temperature=0.04))))
+    assert "paths: " not in describe(Setup(parameters(species=electrons(temperature=0.04), fields=fields)))
+    assert "paths: " not in describe(Setup(parameters(species=electrons(temperature=0.04))))
     far = describe(Setup(parameters(species=electrons(temperature=0.04), fields=fields, time={"step": 1})))
     way = 0.8 / math.sqrt(1 + 0.64) / 0.25
-    assert f"go through {way:.3g} cells in a step" in far and f"with a time.step of {1 / way:.3g} or less" in far
+    assert f"cross {way:.3g} cells in a step" in far and f"with a time.step of {1 / way:.3g} or less" in far
 
 
 PLATE = {"species": "electrons", "at": [0], "normal": [1], "flux": 0.1, "per_cell": 10}
@@ -150,7 +150,7 @@ def test_potentials_are_those_of_conductors_of_an_electrostatic_solver():
 
 
 def test_without_particles_and_fields_nothing_happens():
-    with pytest.raises(InputError, match="without particles and fields nothing happens"):
+    with pytest.raises(InputError, match="there are neither particles nor fields"):
         Parameters("here", grid={"cells": 8, "length": 8}, time={"end": 1})
     Parameters("here", grid={"cells": 8, "length": 8}, time={"end": 1}, fields={"e": [0, "sin(x)", 0]})
 
@@ -171,7 +171,7 @@ def test_units_are_those_of_the_plasma():
     assert units.in_si("E") == pytest.approx(9.6160e10, rel=1e-4)  # 96 V/m sqrt(n cm³): the cold wave-breaking field
     assert units.in_si("B") * SPEED_OF_LIGHT == pytest.approx(units.in_si("E"))
     assert units.in_si("temperature") == pytest.approx(510998.95, rel=1e-8)
-    assert Units().of("length") == 1 == Units().in_si("time") and "ω_p = 5.64146e+13 1/s" in units.in_words()
+    assert Units().of("length") == 1 == Units().in_si("time") and "ω_p = 5.64146e+13 1/s" in units.describe()
 
 
 def test_an_input_in_si_is_the_same_plasma():
@@ -190,9 +190,9 @@ def test_an_input_in_si_is_the_same_plasma():
     assert here.lengths == pytest.approx(there.lengths)
     assert here.density["electrons"].at(x) == pytest.approx(there.density["electrons"].at(x))
     assert here.temperature["electrons"][1].constant == pytest.approx(0.01)
-    assert list(here.first_fields) == list(there.first_fields) == ["ex", "bz"]
-    for name, profile in here.first_fields.items():
-        assert profile.at(x) == pytest.approx(there.first_fields[name].at(x))
+    assert list(here.initial_fields) == list(there.initial_fields) == ["ex", "bz"]
+    for name, profile in here.initial_fields.items():
+        assert profile.at(x) == pytest.approx(there.initial_fields[name].at(x))
 
 
 def test_patches_fill_the_box():
@@ -205,11 +205,11 @@ def test_patches_fill_the_box():
 
 def test_loads_are_known_before_the_first_particle():
     setup = Setup(parameters(species=electrons(density="2*(x > 12)"), grid={"patches": [4]}))
-    found = loads.expected(setup)
+    found = loads.expected_loads(setup)
     assert found.particles["electrons"].tolist() == [0, 0, 0, 160] and found.cells.tolist() == [16] * 4
     density, place, temperature = found.densest["electrons"]
     assert (density, temperature) == (2.0, 0.01) and place[0] > 12
-    constant = loads.expected(Setup(parameters(species=electrons(density=0.5))))
+    constant = loads.expected_loads(Setup(parameters(species=electrons(density=0.5))))
     assert constant.particles["electrons"].tolist() == [640]
 
 
@@ -222,29 +222,28 @@ def test_loads_are_known_before_the_first_particle():
 ])
 def test_profiles_are_finite_and_what_must_not_be_below_0_is_not(changed, message):
     with pytest.raises(InputError, match=message):
-        loads.expected(Setup(parameters(species=electrons(**changed))))
+        loads.expected_loads(Setup(parameters(species=electrons(**changed))))
     if "density" not in changed:  # where there are no particles nobody asks
-        loads.expected(Setup(parameters(species=electrons(density=0, **changed))))
+        loads.expected_loads(Setup(parameters(species=electrons(density=0, **changed))))
 
 
 def test_what_does_not_fit_is_refused_before_the_run():
     setup = Setup(parameters(species=electrons(per_cell=10**6)))
     with pytest.raises(InputError, match=r"needs about 5.63 GB of memory on each of 1 ranks for 6.4e\+07 particles"):
-        loads.check_memory(setup, loads.expected(setup), 1, 2e9)
-    loads.check_memory(setup, loads.expected(setup), 1, 8e9)
+        loads.check_memory(setup, loads.expected_loads(setup), 1, 2e9)
+    loads.check_memory(setup, loads.expected_loads(setup), 1, 8e9)
 
 
-def doubts_of(**changed):
+def warnings_of(**changed):
     setup = Setup(parameters(**changed))
-    return doubts(setup, loads.expected(setup))
+    return input_warnings(setup, loads.expected_loads(setup))
 
 
-def test_doubts_have_the_numbers():
-    doubts = doubts_of
-    assert doubts(species=electrons(temperature=0.01)) == []
-    (cold,) = doubts(species=electrons(temperature=1e-4))
+def test_warnings_have_the_numbers():
+    assert warnings_of(species=electrons(temperature=0.01)) == []
+    (cold,) = warnings_of(species=electrons(temperature=1e-4))
     assert "the Debye length 0.00953 c/ω_p at x = 0.125" in cold or "Debye length 0.0095" in cold, cold
-    (dense,) = doubts(species=electrons(density=40, temperature=1.0))
+    (dense,) = warnings_of(species=electrons(density=40, temperature=1.0))
     assert "ω_p Δt = 1.5" in dense
 
 
@@ -252,7 +251,7 @@ SQUARE = {"cells": [64, 64], "length": [12.8, 12.8]}
 PAIRS = {"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 4, "temperature": 0.01, "drift": [10, 0, 0]}}
 
 
-@pytest.mark.parametrize("doubtful, sound, words", [
+@pytest.mark.parametrize("unsound, sound, words", [
     ({"fields": {"b": [0, 0, 200]}}, {"fields": {"b": [0, 0, 2]}}, "ω_c Δt = 47.5 where fields.b is strongest"),
     ({"fields": {"b": ["30*cos(x)", 0, 0]}}, {"fields": {"b": ["3*cos(x)", 0, 0]}}, "species electrons: ω_c Δt = 7.12"),
     ({"laser": {"beam": {"at": 4, "wavelength": 1.25, "a0": 0.1, "envelope": 1}}, "boundaries": {"x": "absorbing"}},
@@ -260,17 +259,17 @@ PAIRS = {"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 4, "temperatur
      "laser beam: 5 cells to a wavelength; on the mesh its light has 0.993 of its speed"),
     ({"laser": {"beam": {"at": 4, "wavelength": 4, "a0": 0.1, "envelope": 1}}, "time": {"end": 20}},
      {"laser": {"beam": {"at": 4, "wavelength": 4, "a0": 0.1, "envelope": 1}}},
-     "laser beam: the box is periodic in x, so that the light of both sides of its antenna comes back"),
+     "laser beam: the box is periodic in x, so that the light of both sides of its antenna returns"),
     ({"grid": SQUARE, "time": {"end": 60}, "species": PAIRS}, {"grid": SQUARE, "species": PAIRS},
      "species e: its drift of 0.995 c is faster than the slowest light on the mesh, 0.698 c"),
     ({"species": electrons(temperature=0), "time": {"end": 200}}, {"species": electrons(temperature=0)},
      "species electrons is cold and at rest: the mesh heats it in some 100 /ω_p until its Debye length is about a cell "
      "over π, which is a temperature of 0.007 m_e c²"),
-    ({"time": {"end": 2e8}}, {}, "what is recorded in 842105264 steps grows to 202 GB on each rank"),
+    ({"time": {"end": 2e8}}, {}, "the records of 842105264 steps grow to 202 GB on each rank"),
 ])
-def test_what_is_seldom_wanted_is_doubted_and_what_is_usual_is_not(doubtful, sound, words):
-    found = doubts_of(**doubtful)
-    assert len(found) == 1 and words in found[0] and doubts_of(**sound) == [], found
+def test_unsound_inputs_have_one_warning_and_sound_ones_none(unsound, sound, words):
+    found = warnings_of(**unsound)
+    assert len(found) == 1 and words in found[0] and warnings_of(**sound) == [], found
 
 
 @pytest.mark.parametrize("key, meant", [
@@ -290,7 +289,7 @@ def test_an_empty_box_says_nothing_of_balance():
     text = describe(Setup(parameters(species={"electrons": {"charge": -1, "mass": 1}}, emission={"plate": PLATE},
                                      boundaries={"x": "conducting"})))
     (work,) = [line for line in text.splitlines() if line.startswith("work:")]
-    assert "for the fields, and what plates give off" in work and "ranks" not in work
+    assert "for the fields, and the particles of plates" in work and "ranks" not in work
 
 
 def test_a_check_of_any_number_of_steps_takes_little(tmp_path):
@@ -316,7 +315,7 @@ def test_envelopes_and_fluxes_are_the_same_in_pieces(monkeypatch):
 
     texts = ("gauss(t - 5, 2)", "if(t > 3 and t < 4, 1, 0) + if(t > 8, 1, 0)", "if(t < 2, 1, 0)", "0*t", 1, 0)
     whole = [found(text) for text in texts]
-    monkeypatch.setattr("plaq.pic.setup.PIECE", 7)
+    monkeypatch.setattr("plaq.pic.inputs.setup.PIECE", 7)
     assert [found(text) for text in texts] == whole and len(whole[2][0]) < 10 and not whole[3][0] and not whole[5][0]
 
 
@@ -324,13 +323,13 @@ def test_a_large_box_is_looked_at_here_and_there(monkeypatch):
     """Loads of many patches, from few cells of each, are about those of all cells."""
     changed = {"grid": {"cells": [96, 64], "length": [24, 16], "patches": [16, 8]},
                "species": electrons(density="if(x < 9 and y > 4, 1 + a*x, 0)")}
-    exact = loads.expected(Setup(parameters(**changed)))
-    monkeypatch.setattr("plaq.pic.setup.FEW_PATCHES", 1)
-    same = loads.expected(Setup(parameters(**changed)))
+    exact = loads.expected_loads(Setup(parameters(**changed)))
+    monkeypatch.setattr("plaq.pic.inputs.setup.FEW_PATCHES", 1)
+    same = loads.expected_loads(Setup(parameters(**changed)))
     assert np.array_equal(same.particles["electrons"], exact.particles["electrons"])
     assert np.array_equal(same.cells, exact.cells) and same.densest["electrons"][0] == exact.densest["electrons"][0]
-    monkeypatch.setattr("plaq.pic.setup.MOST_LOOKED_AT", 1024)
-    some = loads.expected(Setup(parameters(**changed)))
+    monkeypatch.setattr("plaq.pic.inputs.setup.MAX_SAMPLES", 1024)
+    some = loads.expected_loads(Setup(parameters(**changed)))
     assert some.all_particles.sum() == pytest.approx(exact.all_particles.sum(), rel=0.1)
     assert np.corrcoef(some.all_particles, exact.all_particles)[0, 1] > 0.97
 
@@ -353,7 +352,7 @@ def test_numbers_are_such_that_their_quotients_are_numbers(changed, message):
 def test_what_formulas_and_plates_give_has_a_bound():
     with pytest.raises(InputError, match=r"drift: 1e200\*x is 1.25e\+199, more than 1e\+30 at x = 0.125"):
         describe(Setup(parameters(species=electrons(drift=["1e200*x", 0, 0]))))
-    with pytest.raises(InputError, match="emission.plate.per_cell = 10: the plate would give off 9.5e.22 macro"):
+    with pytest.raises(InputError, match="emission.plate.per_cell = 10: the plate would emit 9.5e.22 macro"):
         Pic(parameters(emission={"plate": {**PLATE, "flux": 1e22}}, boundaries={"x": "conducting"})).describe()
 
 
@@ -405,7 +404,7 @@ WINDOW = {"window": {"speed": 1}, "boundaries": {"x": "absorbing"}}
     ({"collision": {"c": {"between": ["electrons"]}}}, "collision.c.between"),
     ({"collision": {"c": {"between": ["electrons", "ion"]}}}, "collision.c.between: unknown species ion"),
     ({"collision": {"c": {"between": ["electrons", "electrons"]}}},
-     "units.density is missing: collision.c depends on how many particles"),
+     "units.density is missing: collision.c depends on the number of real particles"),
     ({"ionisation": {"g": GAS}}, "ionisation.g.ions: unknown species ions"),
     ({**IONS, "ionisation": {"g": {**GAS, "ions": "electrons"}}},
      'ionisation.g.ions = "electrons" is not allowed: its charge is not'),
@@ -449,7 +448,8 @@ def test_lasers_conductors_and_gas_in_si_are_those_of_normalised_units():
     nodes = plain.conductor_nodes("rod")
     x, y = nodes % 65 * 0.25, nodes // 65 * 0.25
     assert np.all((x - 8) ** 2 + (y - 4) ** 2 < 2)
-    assert units.coupling() == pytest.approx(2.8179403e-15 / length) and units.crowding() == pytest.approx(1e8 * length)
+    assert units.coupling() == pytest.approx(2.8179403e-15 / length)
+    assert units.density_scale() == pytest.approx(1e8 * length)
 
 
 def test_what_plates_give_off_is_said_before():
@@ -469,7 +469,7 @@ def test_check_counts_patches_once_in_one_dimension_and_names_what_is_cold():
     assert "8 cells to a wavelength, 0.3142 m_e c ω_p/e at the peak" in laser
     assert "moves with 1 c from t = 0 on" in laser
     plate = describe(Setup(parameters(emission={"plate": PLATE})))
-    assert "of electrons, 40.85 macro-particles until the end" in plate and "more for what plates give off" in plate
+    assert "of electrons, 40.85 macro-particles until the end" in plate and "more for particles from plates" in plate
 
 
 def test_check_counts_nodes_of_conductors():

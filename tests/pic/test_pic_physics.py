@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import curve_fit
 
 from plaq import pic
-from plaq.pic import quiet, spectra
+from plaq.pic import quiet_start
+from plaq.pic.diagnostics import spectra
 
 ELECTRONS = {"charge": -1, "mass": 1, "placed": "even"}
 
@@ -157,7 +158,7 @@ def test_an_electron_feels_a_field_from_outside(e, sides):
     assert found["place"].values == pytest.approx(fields[1], abs=1e-8)
 
 
-def test_a_field_from_outside_may_change_from_place_to_place():
+def test_an_external_field_may_depend_on_the_point():
     """A well E = 0.04 (x - 8) by a formula: an electron that is at rest beside its middle swings with √0.04."""
     found = pic.run(pic.Parameters(
         grid={"cells": [64], "length": [16]}, time={"end": 50, "step": 0.1},
@@ -214,10 +215,10 @@ def test_space_charge_limits_a_plate_to_child_and_langmuir():
 
 def test_quiet_momenta_are_normal_and_even_in_every_part():
     i = np.arange(4096)
-    numbers = quiet.normal(i)
+    numbers = quiet_start.normal(i)
     assert np.abs(numbers.mean(axis=0)).max() < 5e-3 and np.abs(numbers.std(axis=0) - 1).max() < 5e-3
     assert np.abs(np.corrcoef(numbers.T) - np.eye(3)).max() < 0.01
     assert np.abs(numbers[1024:2048, 0].mean()) < 5e-3  # a quarter of the box
-    assert quiet.radical_inverse(np.arange(4), 2) == pytest.approx([0.5, 0.25, 0.75, 0.125])
+    assert quiet_start.radical_inverse(np.arange(4), 2) == pytest.approx([0.5, 0.25, 0.75, 0.125])
     x = np.stack(np.meshgrid([0.1, 0.6, 1.1], [0.2, 0.9], indexing="ij"), axis=-1).reshape(-1, 2)
-    assert quiet.numbers(x, 1, (3, 2), (0.5, 0.5)).tolist() == list(range(6))
+    assert quiet_start.particle_numbers(x, 1, (3, 2), (0.5, 0.5)).tolist() == list(range(6))

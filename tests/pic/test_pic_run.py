@@ -21,7 +21,7 @@ from plaq.comm.launch import launcher_command
 from plaq.data import results_file
 from plaq.errors import InputError, Interrupted
 from plaq.pic.application import Pic
-from plaq.pic.results import FORMAT
+from plaq.pic.results.results import FORMAT
 from plaq.run import driver
 from plaq.run.live import Log
 
@@ -231,7 +231,7 @@ def test_a_finished_run_goes_on_to_a_later_end(folder, whole):
     found = pic.load(folder / "run")
     assert all(np.array_equal(found.recorded[name].values, one.values) for name, one in at_once.recorded.items())
     back = plaq(folder, "pic", "run", "input.toml", "--set", "time.end=6", "--set", "output.pictures=0")
-    assert back.returncode == 2 and "a run goes on to a later end, never to an earlier one" in back.stderr
+    assert back.returncode == 2 and "a run resumes to a later end, never to an earlier one" in back.stderr
 
 
 def test_plates_go_on_to_the_same_bits(tmp_path):

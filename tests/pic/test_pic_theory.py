@@ -7,7 +7,8 @@ import pytest
 
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
-from plaq.pic import spectra, theory
+from plaq.pic.diagnostics import spectra
+from plaq.pic.results import theory
 
 
 @pytest.mark.parametrize("k_debye, omega, gamma", [  # Canosa, J. Comput. Phys. 13, 158 (1973), table
@@ -47,7 +48,7 @@ def test_weibel_stops_where_it_should_and_is_cold_at_last():
 
 def test_child_langmuir_in_si():
     """2.334 µA V^(-3/2) times V^(3/2)/d²: 1 kV over 1 cm are 738 A/m²."""
-    from plaq.pic.units import ELECTRON_REST_ENERGY, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, Units
+    from plaq.pic.inputs.units import ELECTRON_REST_ENERGY, ELEMENTARY_CHARGE, SPEED_OF_LIGHT, Units
 
     units = Units("SI", 1e18)
     density = theory.child_langmuir(1000 / ELECTRON_REST_ENERGY, 0.01 / units.in_si("length"))

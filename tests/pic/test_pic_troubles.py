@@ -21,8 +21,8 @@ from plaq import _core
 from plaq.data import results_file
 from plaq.files import checkpoint
 from plaq.pic import Parameters
-from plaq.pic.results import FORMAT
-from plaq.pic.table import PROGRAM
+from plaq.pic.inputs.table import PROGRAM
+from plaq.pic.results.results import FORMAT
 
 pytestmark = pytest.mark.skipif(
     not _core.comm.mpiexec() or not sys.platform.startswith("linux"), reason="needs MPI, and /proc to find the ranks"

@@ -1,4 +1,4 @@
-// Over MPI, on any number of ranks: the same bits as on one.
+// Plasmas over MPI on any number of ranks: bitwise identical to those on one.
 #include <gtest/gtest.h>
 
 #include "../comm/ranks.hpp"
@@ -10,7 +10,8 @@ namespace {
 using namespace test;
 
 std::vector<double> rows_with(const comm::communicator& world, int workers, bool balances) {
-  plan p = between(periodic(2, 1, 12, 4), 1, border::conducting, wall::reflected, wall::absorbed);
+  plan p = between(periodic(2, 1, 12, 4), 1, field_boundary::conducting, particle_boundary::reflected,
+                   particle_boundary::absorbed);
   const auto s = make_plasma(p, world, {.pool = {.workers = workers}});
   fill(*s, {.per_cell = 5, .thermal = 0.3, .density = [](const double* x) { return x[0] < 1 ? 4.0 : 1.0; }});
   s->start();
@@ -23,7 +24,7 @@ std::vector<double> rows_with(const comm::communicator& world, int workers, bool
   return rows;
 }
 
-TEST(plasma_on_ranks, same_bits) {
+TEST(plasma_on_ranks, is_bitwise_identical_to_one_rank) {
   const auto expected = rows_with(comm::communicator(comm::serial_wire()), 1, false);
   EXPECT_EQ(rows_with(comm::test::world(), 1, false), expected);
   EXPECT_EQ(rows_with(comm::test::world(), 2, true), expected);

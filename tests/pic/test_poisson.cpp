@@ -1,4 +1,4 @@
-// Poisson's equation, and plasmas without light.
+// Poisson's equation, and electrostatic plasmas.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "plaq/base/error.hpp"
-#include "plaq/pic/conductors.hpp"
-#include "plaq/pic/neighbours.hpp"
-#include "plaq/pic/poisson.hpp"
+#include "plaq/pic/fields/conductors.hpp"
+#include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/poisson/poisson.hpp"
 #include "plaq/task/task.hpp"
 #include "whole.hpp"
 
@@ -18,29 +18,29 @@ namespace {
 
 using namespace test;
 
-/// phi in the blocks of all patches, from a charge in the cells of the box; solved on so many ranks.
+/// Returns phi in the grids of all patches, from a charge in the cells of the box; solved on so many ranks.
 std::map<int, std::vector<double>> solved(const plan& p, const std::vector<double>& rho, int ranks = 1) {
   std::map<int, std::vector<double>> out;
   std::mutex guard;
-  const auto said = plaq::test::on_ranks(ranks, 1, [&](const comm::communicator& world) {
+  const auto errors = plaq::test::on_ranks(ranks, 1, [&](const comm::communicator& world) {
     task::with_backend("os", {.workers = 1}, [&](auto& pool) {
       poisson solver(p, world, pool);
-      std::vector<piece> mine;
+      std::vector<patch_values> local;
       for (int n = world.rank(); n < p.patches[0] * p.patches[1] * p.patches[2]; n += world.size()) {
-        const block m(p, point_of(patch_of(p, n)));
-        mine.push_back({n, {}});
+        const patch_grid m(p, point_of(patch_of(p, n)));
+        local.push_back({n, {}});
         for (int k = 0; k < m.cells[2]; ++k)
           for (int j = 0; j < m.cells[1]; ++j)
             for (int i = 0; i < m.cells[0]; ++i)
-              mine.back().values.push_back(
+              local.back().values.push_back(
                   rho[std::size_t(m.first[0] + i + p.cells[0] * (m.first[1] + j + p.cells[1] * (m.first[2] + k)))]);
       }
-      auto found = solver.solve(mine);
+      auto solution = solver.solve(local);
       std::lock_guard lock(guard);
-      for (auto& one : found) out[one.patch] = std::move(one.values);
+      for (auto& phi : solution) out[phi.patch] = std::move(phi.values);
     });
   });
-  EXPECT_EQ(said, std::vector<std::string>(std::size_t(ranks)));
+  EXPECT_EQ(errors, std::vector<std::string>(std::size_t(ranks)));
   return out;
 }
 
@@ -50,13 +50,12 @@ std::vector<double> some_charge(const plan& p) {
   return rho;
 }
 
-/// -laplace phi - rho - the charge on conductors at every node of the box that has a right side to it: calls
-/// use(node, that).
+/// Calls use(node, -laplace phi - rho, phi) at every node of the box that is not on a side.
 template <class Use>
-void each_residual(const plan& p, const std::vector<double>& rho, const std::map<int, std::vector<double>>& phi,
-                   Use use) {
+void for_each_residual(const plan& p, const std::vector<double>& rho, const std::map<int, std::vector<double>>& phi,
+                       Use use) {
   for (const auto& [n, values] : phi) {
-    const block m(p, point_of(patch_of(p, n)));
+    const patch_grid m(p, point_of(patch_of(p, n)));
     point at;
     for (at[2] = 0; at[2] < m.cells[2]; ++at[2])
       for (at[1] = 0; at[1] < m.cells[1]; ++at[1])
@@ -86,7 +85,7 @@ TEST(poisson, solves_its_equation) {
       p.electrostatic = true;
       for (int d = 0; d < dimensions; ++d)
         if (bounded >> d & 1) {
-          p = between(p, d, border::conducting, wall::absorbed, wall::absorbed);
+          p = between(p, d, field_boundary::conducting, particle_boundary::absorbed, particle_boundary::absorbed);
           p.potentials[std::size_t(d)] = {0.3, -0.7};
           p.patches[d] = 1;
         }
@@ -96,20 +95,21 @@ TEST(poisson, solves_its_equation) {
       for (const double r : rho) mean += bounded ? 0 : r / double(rho.size());
       const auto phi = solved(p, rho);
       EXPECT_EQ(phi, solved(p, rho, 3));
-      each_residual(p, rho, phi, [&](const point&, double residual, double) {
+      for_each_residual(p, rho, phi, [&](const point&, double residual, double) {
         EXPECT_NEAR(residual, -mean, 1e-12) << dimensions << " " << bounded;
       });
       if (bounded == 1 && dimensions == 1) {
-        const block m(p, {});
+        const patch_grid m(p, {});
         EXPECT_EQ(phi.at(0)[std::size_t(m.index({0, 0, 0}))], 0.3);
         EXPECT_EQ(phi.at(0)[std::size_t(m.index({p.cells[0], 0, 0}))], -0.7);
       }
     }
 }
 
-/// A box between conducting sides in x, with a round conductor at a potential in it and a plane of nodes at another.
+/// Box between conducting sides in x, with a round conductor at a potential in it and a plane of nodes at another.
 plan with_conductors(int dimensions) {
-  plan p = between(periodic(dimensions, 2, 12, 2), 0, border::conducting, wall::absorbed, wall::absorbed);
+  plan p = between(periodic(dimensions, 2, 12, 2), 0, field_boundary::conducting, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
   p.electrostatic = true, p.potentials[0] = {0.2, -0.1};
   p.conductors.resize(2);
   p.conductors[0].potential = 1, p.conductors[1].potential = -0.5;
@@ -131,31 +131,31 @@ TEST(poisson, conductors_in_the_box_have_their_potentials) {
   for (int dimensions = 1; dimensions <= 3; ++dimensions) {
     const plan p = with_conductors(dimensions);
     auto rho = some_charge(p);
-    std::map<std::int64_t, double> held;
+    std::map<std::int64_t, double> potentials;
     for (const auto& c : p.conductors)
-      for (const auto n : c.nodes) held[n] = c.potential;
+      for (const auto n : c.nodes) potentials[n] = c.potential;
     for (std::size_t i = 0; i < rho.size(); ++i) {  // none inside
       const point at{int(i) % p.cells[0], int(i) / p.cells[0] % p.cells[1], int(i) / p.cells[0] / p.cells[1]};
-      if (held.contains(number_of_node(p, at))) rho[i] = 0;
+      if (potentials.contains(number_of_node(p, at))) rho[i] = 0;
     }
     const auto phi = solved(p, rho);
     EXPECT_EQ(phi, solved(p, rho, 2));
-    std::size_t seen = 0;
-    each_residual(p, rho, phi, [&](const point& node, double residual, double value) {
-      const auto found = held.find(number_of_node(p, node));
-      if (found == held.end()) {
+    std::size_t visited = 0;
+    for_each_residual(p, rho, phi, [&](const point& node, double residual, double value) {
+      const auto entry = potentials.find(number_of_node(p, node));
+      if (entry == potentials.end()) {
         EXPECT_NEAR(residual, 0, 1e-11) << dimensions;
       } else {
-        EXPECT_NEAR(value, found->second, 1e-12) << dimensions;
-        ++seen;
+        EXPECT_NEAR(value, entry->second, 1e-12) << dimensions;
+        ++visited;
       }
     });
-    EXPECT_EQ(seen, held.size());
+    EXPECT_EQ(visited, potentials.size());
   }
 }
 
-// What goes into a solid cell is counted and gone; a plane of nodes lets everything through.
-TEST(poisson, conductors_take_what_comes) {
+// A solid cell absorbs particles; a plane of nodes lets them through.
+TEST(poisson, conductors_absorb_particles_and_count_them) {
   plan p = with_conductors(2);
   const auto body = [](plasma& s) {
     fill(
@@ -165,7 +165,7 @@ TEST(poisson, conductors_take_what_comes) {
     return s.advance(20, true);
   };
   const run one = on(1, p, {.pool = {.workers = 1}}, body);
-  ASSERT_EQ(one.said, std::vector<std::string>{""});
+  ASSERT_EQ(one.errors, std::vector<std::string>{""});
   EXPECT_TRUE(same(one, on(3, p, {.pool = {.workers = 1}}, body)));
   double absorbed = 0, weight = 0;
   for (std::size_t row = 0; row < 20; ++row) {
@@ -173,21 +173,20 @@ TEST(poisson, conductors_take_what_comes) {
     weight += at(one, p, row, record::at(0, record::absorbed_weight));
     EXPECT_LT(at(one, p, row, record::gauss(p)), 1e-11);
   }
-  EXPECT_GT(absorbed, 60);  // what began inside, and more
+  EXPECT_GT(absorbed, 60);  // those that began inside, and more
   EXPECT_NEAR(weight, absorbed * 0.01, 1e-9);
   for (const auto& [patch, values] : one.all) EXPECT_FALSE(values.empty());
 }
 
-// Light does not enter a conductor: E is 0 within, and in front of a thick one it stands, twice as high at its
-// crests.
+// E is 0 within; in front of a thick conductor the wave stands, with twice the amplitude.
 TEST(conductors, keep_light_out) {
   plan p = periodic(1, 1, 80, 4);
-  p.kinds.clear();
+  p.species_list.clear();
   for (int n = 60; n < 70; ++n) p.conductors.resize(1), p.conductors[0].nodes.push_back(n);
   double largest = 0;
-  const run found = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
-    for (const int patch : s.local()) {
-      const block m = s.mesh(patch);
+  const run result = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    for (const int patch : s.local_patches()) {
+      const patch_grid m = s.mesh(patch);
       std::vector<double> e(3 * std::size_t(m.cells[0])), b(e.size());
       for (int i = 0; i < m.cells[0]; ++i) {  // a pulse to the right
         const auto pulse = [](double x) { return std::exp(-0.5 * std::pow((x - 6) / 1.0, 2)); };
@@ -199,7 +198,7 @@ TEST(conductors, keep_light_out) {
     s.start();
     for (int step = 0; step < 100; ++step) {
       s.advance(1, false);
-      for (const int patch : s.local()) {
+      for (const int patch : s.local_patches()) {
         const auto ey = s.field(patch, "ey"), bz = s.field(patch, "bz");
         static std::mutex guard;
         std::lock_guard lock(guard);
@@ -214,21 +213,22 @@ TEST(conductors, keep_light_out) {
     }
     return std::vector<double>();
   });
-  EXPECT_EQ(found.said, std::vector<std::string>(2));
+  EXPECT_EQ(result.errors, std::vector<std::string>(2));
   EXPECT_NEAR(largest, 2, 0.05);
 }
 
 // E = V / d between empty plates, in every patch.
 TEST(poisson, field_between_plates) {
-  plan p = between(periodic(2, 2, 12, 2), 0, border::conducting, wall::absorbed, wall::absorbed);
+  plan p = between(periodic(2, 2, 12, 2), 0, field_boundary::conducting, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
   p.electrostatic = true, p.potentials[0] = {0.5, -0.7};
-  const run found = on(2, p, {.pool = {.workers = 1}}, [](plasma& s) {
+  const run result = on(2, p, {.pool = {.workers = 1}}, [](plasma& s) {
     s.start();
-    for (const int patch : s.local()) {
+    for (const int patch : s.local_patches()) {
       for (const double e : s.field(patch, "ex")) EXPECT_NEAR(e, 1.2 / 2.4, 1e-13);
       for (const double e : s.field(patch, "ey")) EXPECT_NEAR(e, 0, 1e-13);
       const auto phi = s.field(patch, "phi");
-      const block m = s.mesh(patch);
+      const patch_grid m = s.mesh(patch);
       for (std::size_t n = 0; n < phi.size(); ++n) {
         const int i = m.first[0] + int(n) % m.cells[0];
         EXPECT_NEAR(phi[n], 0.5 - 1.2 * i / 12, 1e-13);
@@ -236,22 +236,23 @@ TEST(poisson, field_between_plates) {
     }
     return std::vector<double>();
   });
-  EXPECT_EQ(found.said, std::vector<std::string>(2));
+  EXPECT_EQ(result.errors, std::vector<std::string>(2));
 }
 
-TEST(poisson, gauss_holds_and_ranks_do_not_matter) {
+TEST(poisson, gauss_holds_and_results_do_not_depend_on_ranks) {
   for (const bool bounded : {false, true}) {
     plan p = periodic(2, 2, 10, 2);
-    if (bounded) p = between(p, 1, border::conducting, wall::absorbed, wall::reflected);
+    if (bounded)
+      p = between(p, 1, field_boundary::conducting, particle_boundary::absorbed, particle_boundary::reflected);
     p.electrostatic = true;
-    p.kinds.push_back({"ions", 1, 25, pusher::boris});
+    p.species_list.push_back({"ions", 1, 25, pusher::boris});
     const auto body = [](plasma& s) {
       fill(s, {.per_cell = 4, .thermal = 0.3});
       s.start();
       return s.advance(15, true);
     };
     const run one = on(1, p, {.pool = {.workers = 1}}, body), three = on(3, p, {.pool = {.workers = 1}}, body);
-    ASSERT_EQ(one.said, std::vector<std::string>{""});
+    ASSERT_EQ(one.errors, std::vector<std::string>{""});
     EXPECT_TRUE(same(one, three));
     for (std::size_t row = 0; row < 15; ++row) {
       EXPECT_LT(at(one, p, row, record::gauss(p)), 1e-12);
@@ -261,35 +262,34 @@ TEST(poisson, gauss_holds_and_ranks_do_not_matter) {
   }
 }
 
-// A start without Gauss's law: unequal charges, and E as Poisson's equation gives it; then div E = rho but for the
-// mean.
-TEST(poisson, gives_a_start_its_field) {
+// Unequal charges: div E = rho but for the mean.
+TEST(poisson, gives_the_field_of_the_initial_charge) {
   plan p = periodic(2, 1, 9, 3);
-  const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+  const run result = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
     fill(s, {.per_cell = 3});
     s.solve_poisson();
-    s.charge();
-    double most = 0;
-    for (const int patch : s.local()) {
+    s.compute_charge();
+    double largest = 0;
+    for (const int patch : s.local_patches()) {
       const auto rho = s.field(patch, "rho"), ex = s.field(patch, "ex"), ey = s.field(patch, "ey");
-      const block m = s.mesh(patch);
+      const patch_grid m = s.mesh(patch);
       for (int j = 1; j < m.cells[1]; ++j)
         for (int i = 1; i < m.cells[0]; ++i) {
           const auto n = std::size_t(i + m.cells[0] * j), row = std::size_t(m.cells[0]);
-          most = std::max(most, std::abs((ex[n] - ex[n - 1] + ey[n] - ey[n - row]) / 0.2 - rho[n] - 1));
+          largest = std::max(largest, std::abs((ex[n] - ex[n - 1] + ey[n] - ey[n - row]) / 0.2 - rho[n] - 1));
         }
     }
-    EXPECT_LT(most, 1e-12);
+    EXPECT_LT(largest, 1e-12);
     return std::vector<double>();
   });
-  EXPECT_EQ(found.said, std::vector<std::string>{""});
+  EXPECT_EQ(result.errors, std::vector<std::string>{""});
 }
 
 // Bohm and Gross: w^2 = w_p^2 + 3 k^2 v^2, here for cold electrons: the period of the energy is pi.
 TEST(poisson, electrostatic_plasma_frequency) {
   plan p = periodic(1, 2, 32, 2);
   p.electrostatic = true, p.lengths[0] = 2 * std::numbers::pi, p.dt = 0.1;
-  const run found = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+  const run result = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
     fill(s, {.per_cell = 8,
              .even = true,
              .drift = [](std::size_t, const double* x) { return std::array{0.01 * std::sin(x[0]), 0.0, 0.0}; },
@@ -299,11 +299,11 @@ TEST(poisson, electrostatic_plasma_frequency) {
   });
   // E ~ sin t: what its energy has in common with cos 2 t' is largest at t' = t.
   double c = 0, s = 0;
-  const std::size_t n = rows_of(found, p), half = n / 2;
+  const std::size_t n = rows_of(result, p), half = n / 2;
   const auto phase = [&](std::size_t from) {
     c = s = 0;
     for (std::size_t row = from; row < from + half; ++row) {
-      const double t = at(found, p, row, record::time), e = at(found, p, row, record::energies);
+      const double t = at(result, p, row, record::time), e = at(result, p, row, record::energies);
       c += e * std::cos(2 * t), s += e * std::sin(2 * t);
     }
     return std::atan2(s, c);
@@ -314,13 +314,14 @@ TEST(poisson, electrostatic_plasma_frequency) {
 }
 
 TEST(poisson, needs_conductors_for_potentials) {
-  plan p = between(periodic(1, 1), 0, border::conducting, wall::absorbed, wall::absorbed);
+  plan p =
+      between(periodic(1, 1), 0, field_boundary::conducting, particle_boundary::absorbed, particle_boundary::absorbed);
   p.potentials[0][1] = 1;
   EXPECT_THROW(p.check(), input_error);
   p.electrostatic = true;
-  p.dt = 10;  // no light, no Courant limit
+  p.dt = 10;  // no Courant limit
   p.check();
-  p.borders[0] = {border::absorbing, border::absorbing};
+  p.field_boundaries[0] = {field_boundary::absorbing, field_boundary::absorbing};
   EXPECT_THROW(p.check(), input_error);
 }
 

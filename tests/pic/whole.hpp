@@ -10,29 +10,29 @@
 
 #include "../collection/network.hpp"
 #include "plans.hpp"
+#include "plaq/pic/mesh/record.hpp"
 #include "plaq/pic/plasma.hpp"
-#include "plaq/pic/record.hpp"
 
 namespace plaq::pic::test {
 
-/// What is there in the end, by patch: fields, then particles. Two plasmas of the same bits have the same.
+/// Fields, then particles of each patch: equal for bitwise identical plasmas.
 using contents = std::map<int, std::vector<double>>;
 
 inline void add_contents(plasma& s, contents& to) {
-  for (const int patch : s.local()) {
+  for (const int patch : s.local_patches()) {
     auto& all = to[patch];
     const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
     for (const auto& name : field_names())
-      if (name != "rho" && (name != "phi" || s.what().electrostatic)) add(s.field(patch, name));
-    for (std::size_t k = 0; k < s.what().kinds.size(); ++k) {
-      const seen found = s.particles(patch, k);
-      add(found.x), add(found.u), add(found.w), add({found.id.begin(), found.id.end()});
+      if (name != "rho" && (name != "phi" || s.parameters().electrostatic)) add(s.field(patch, name));
+    for (std::size_t k = 0; k < s.parameters().species_list.size(); ++k) {
+      const particle_view view = s.particles(patch, k);
+      add(view.x), add(view.u), add(view.w), add({view.id.begin(), view.id.end()});
     }
   }
 }
 
-/// `per_cell` particles of every species in each cell, all species at the same places, u = drift + thermal numbers
-/// / sqrt(m).
+/// Initial state: `per_cell` particles of every species in each cell, all species at the same positions, u = drift +
+/// thermal numbers / sqrt(m).
 struct filling {
   int per_cell = 4;
   bool even = false;
@@ -42,13 +42,13 @@ struct filling {
 };
 
 inline void fill(plasma& s, const filling& how) {
-  const plan& p = s.what();
+  const plan& p = s.parameters();
   const auto dims = std::size_t(p.dimensions);
-  for (const int patch : s.local())
-    for (std::size_t k = 0; k < p.kinds.size(); ++k) {
-      const auto x = places(p, s.mesh(patch), 0, how.per_cell, how.even);
+  for (const int patch : s.local_patches())
+    for (std::size_t k = 0; k < p.species_list.size(); ++k) {
+      const auto x = make_positions(p, s.mesh(patch), 0, how.per_cell, how.even);
       const std::size_t n = x.size() / dims;
-      std::vector<double> w(n), drift(3 * n), thermal(3 * n, how.thermal / std::sqrt(p.kinds[k].mass));
+      std::vector<double> w(n), drift(3 * n), thermal(3 * n, how.thermal / std::sqrt(p.species_list[k].mass));
       for (std::size_t i = 0; i < n; ++i) {
         w[i] = p.cell_volume() / how.per_cell * (how.density ? how.density(x.data() + dims * i) : 1);
         if (how.drift) std::ranges::copy(how.drift(k, x.data() + dims * i), drift.begin() + std::ptrdiff_t(3 * i));
@@ -57,19 +57,20 @@ inline void fill(plasma& s, const filling& how) {
     }
 }
 
+/// Result of a run.
 struct run {
   std::vector<double> rows = {};
   contents all = {};
-  std::vector<std::string> said = {};
+  std::vector<std::string> errors = {};  ///< of each rank; empty: none
 };
 
-/// body(plasma) on so many ranks, which returns rows; of rank 0, with what is there in the end.
-inline run on(int ranks, const plan& p, const making& how, const std::function<std::vector<double>(plasma&)>& body,
-              unsigned seed = 1) {
+/// Runs body(plasma), which returns rows, on so many ranks; returns the rows of rank 0 and the final state.
+inline run on(int ranks, const plan& p, const plasma_options& options,
+              const std::function<std::vector<double>(plasma&)>& body, unsigned seed = 1) {
   run out;
   std::mutex guard;
-  out.said = plaq::test::on_ranks(ranks, seed, [&](const comm::communicator& world) {
-    const auto s = make_plasma(p, world, how);
+  out.errors = plaq::test::on_ranks(ranks, seed, [&](const comm::communicator& world) {
+    const auto s = make_plasma(p, world, options);
     auto rows = body(*s);
     std::lock_guard lock(guard);
     add_contents(*s, out.all);
@@ -78,12 +79,14 @@ inline run on(int ranks, const plan& p, const making& how, const std::function<s
   return out;
 }
 
+/// Returns the number in a row and a column.
 inline double at(const run& of, const plan& p, std::size_t row, std::size_t column) {
   return of.rows[row * record::length(p) + column];
 }
+/// Returns the number of rows.
 inline std::size_t rows_of(const run& of, const plan& p) { return of.rows.size() / record::length(p); }
 
-/// The same bits, but for the Gauss residuals that were not looked at.
+/// Returns whether two runs are bitwise identical, but for residuals of Gauss's law that were not computed.
 inline bool same(const run& a, const run& b) {
   return a.all == b.all && a.rows.size() == b.rows.size() &&
          std::ranges::equal(a.rows, b.rows, [](double x, double y) { return x == y || (x != x && y != y); });

@@ -10,7 +10,7 @@
 from plaq.lazy import lazily
 
 __all__, __getattr__, __dir__ = lazily(__name__, {
-    "Parameters": "parameters", "Results": "results", "Formula": "formula", "Units": "units", "Series": "series",
-    "run": "commands", "load": "commands", "report": "commands", "digest": "commands", "theory": "theory",
-    "growth_rate": "spectra",
+    "Parameters": "inputs.parameters", "Results": "results.results", "Formula": "inputs.formula",
+    "Units": "inputs.units", "Series": "diagnostics.series", "run": "commands", "load": "commands",
+    "report": "commands", "digest": "commands", "theory": "results.theory", "growth_rate": "diagnostics.spectra",
 })

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from plaq.machine import pool_options
 from plaq.parts import demand
-from plaq.pic import loads
-from plaq.pic.describe import describe
-from plaq.pic.parameters import Parameters
-from plaq.pic.setup import Setup
-from plaq.pic.table import PROGRAM
+from plaq.pic.inputs import loads
+from plaq.pic.inputs.parameters import Parameters
+from plaq.pic.inputs.setup import Setup
+from plaq.pic.inputs.table import PROGRAM
+from plaq.pic.planning.describe import describe
 from plaq.run.application import Application
 from plaq.run.driver import Run
 
@@ -27,9 +27,12 @@ class Pic(Application):
     Parameters = Parameters
 
     def check(self, ranks: int, place: float | None = None) -> None:
-        """InputError where this build has no solver of Poisson's equation and the input needs it, a formula is not
-        finite, the core refuses the plan, or the patches do not fit in memory."""
-        from plaq.pic.plan import plan_of
+        """Check what no table of parameters can.
+
+        InputError where this build has no solver of Poisson's equation and the input needs it, a formula is not
+        finite, the core refuses the plan, or the patches do not fit in memory.
+        """
+        from plaq.pic.inputs.plan import plan_of
 
         fields = self.parameters.fields
         if fields.solver == "electrostatic":
@@ -38,29 +41,29 @@ class Pic(Application):
             demand("transforms", "fields.of_charges = true solves Poisson's equation")
         setup = Setup(self.parameters)
         plan_of(setup, whole=False).check()
-        for name, profile in setup.first_fields.items():
-            for places in setup.places() if profile.constant is None else ():
-                profile.at(setup.yee_points(name, places))  # that it is finite
-        loads.check_memory(setup, loads.expected(setup), ranks, place)
+        for name, profile in setup.initial_fields.items():
+            for points in setup.sample_points() if profile.constant is None else ():
+                profile.at(setup.yee_points(name, points))  # InputError where it is not finite
+        loads.check_memory(setup, loads.expected_loads(setup), ranks, place)
 
     def describe(self) -> str:
         self.check(1)
         return describe(Setup(self.parameters))
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
-        from plaq.pic.estimate import estimate
+        from plaq.pic.planning.estimate import estimate
 
         run = self.parameters.run
         return estimate(self.parameters, ranks, workers or pool_options(run.workers, run.bind).workers, machine)
 
     def expected_seconds(self) -> float:
-        """Of one core: some fifty million pushes a second."""
+        """Return the time of one core at fifty million pushes a second."""
         setup = Setup(self.parameters)
-        return 2e-8 * setup.steps * float(loads.expected(setup).work().sum())
+        return 2e-8 * setup.steps * float(loads.expected_loads(setup).work().sum())
 
     def header(self) -> Mapping[str, Any]:
         setup = Setup(self.parameters)
-        return {"units": setup.units.in_words(), "grid": " x ".join(map(str, setup.cells)) + " cells in "
+        return {"units": setup.units.describe(), "grid": " x ".join(map(str, setup.cells)) + " cells in "
                 + " x ".join(map(str, setup.patches)) + " patches", "steps": setup.steps,
                 "seed": self.parameters.solver.seed}
 
@@ -71,6 +74,6 @@ class Pic(Application):
 
     @classmethod
     def report(cls, folder: Path) -> Path:
-        from plaq.pic.page import write_report
+        from plaq.pic.results.page import write_report
 
         return write_report(folder)

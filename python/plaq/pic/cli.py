@@ -1,4 +1,4 @@
-"""``plaq pic``: the commands that every application has."""
+"""Command line of ``plaq pic``: the commands of every application."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from plaq.run.application import Application
 
 
 def parameters() -> type[Parameters]:
-    from plaq.pic.parameters import Parameters
+    from plaq.pic.inputs.parameters import Parameters
 
     return Parameters
 

@@ -1,4 +1,4 @@
-"""A plasma in time: the simulation of ``plaq pic``."""
+"""Simulation of ``plaq pic``: a plasma in time, its diagnostics and checkpoints."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import numpy as np
 
 from plaq.data.formatting import format_duration
 from plaq.machine import build
-from plaq.pic import loads, openpmd
-from plaq.pic.doubts import doubts
-from plaq.pic.findings import findings
-from plaq.pic.histogram import Histogram
-from plaq.pic.parameters import Parameters
-from plaq.pic.pictures import pictures
+from plaq.pic.diagnostics import openpmd
+from plaq.pic.diagnostics.histogram import Histogram
+from plaq.pic.diagnostics.pictures import pictures
+from plaq.pic.diagnostics.probe import Probe
+from plaq.pic.diagnostics.recorder import Recorder
+from plaq.pic.inputs import loads
+from plaq.pic.inputs.parameters import Parameters
+from plaq.pic.inputs.setup import Setup
+from plaq.pic.planning.warnings import input_warnings
 from plaq.pic.plasma import Plasma
-from plaq.pic.probe import Probe
-from plaq.pic.recorder import Recorder
-from plaq.pic.results import Results
-from plaq.pic.setup import Setup
+from plaq.pic.results.assemble import assemble_results
+from plaq.pic.results.results import Results
 from plaq.run.driver import Run
 from plaq.run.folder import parts_of
 from plaq.run.timing import timed
@@ -31,27 +32,30 @@ STOP_CHECK = 2.0  # about, seconds between two checks whether the run is to stop
 
 
 class Simulation:
-    """The plasma on all ranks and, on each of them, all that was recorded so far. ``rows``: [step,
-    column] of the core."""
+    """Plasma on all ranks and, on each of them, everything recorded so far.
+
+    ``rows`` are those of the core, [step, column].
+    """
 
     def __init__(self, p: Parameters, run: Run):
         self.p, self.run, self.setup = p, run, Setup(p)
         self.seconds = {"start-up": 0.0, "steps": 0.0, "window": 0.0, "balance": 0.0, "diagnostics": 0.0,
                         "files": 0.0, "checkpoints": 0.0}
         self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
-        self.recorders: list[Recorder] = [*(Probe(self.setup, name, one) for name, one in p.probe.items()),
-                                          *(Histogram(self.setup, name, one) for name, one in p.histogram.items()),
+        self.recorders: list[Recorder] = [*(Probe(self.setup, name, probe) for name, probe in p.probe.items()),
+                                          *(Histogram(self.setup, name, section)
+                                            for name, section in p.histogram.items()),
                                           *pictures(self.setup)]
         self.moves: list[dict[str, Any]] = []
-        self.pace = 1  # steps at once
+        self.batch = 1  # steps at once
         with timed(self.seconds, "start-up"):
             state = run.resume()
-            expected = loads.expected(self.setup)
+            expected = loads.expected_loads(self.setup)
             if state is None:
                 self.plasma = Plasma(self.setup, run.comm, expected)
                 self.rows = [np.zeros((0, len(self.plasma.columns)))]
                 self.plasma.fill()
-                self.say_doubts(expected)
+                self.log_warnings(expected)
             else:
                 self.plasma = Plasma(self.setup, run.comm, expected, parts_of(self.folder, state["parts"]))
                 self.restore(state)
@@ -61,10 +65,10 @@ class Simulation:
         if state is None:
             self.run_diagnostics()
 
-    def say_doubts(self, expected: loads.Loads) -> None:
+    def log_warnings(self, expected: loads.Loads) -> None:
         if self.run.output:
-            for sentence in doubts(self.setup, expected):
-                self.run.output.log.line(f"doubtful: {sentence}")
+            for sentence in input_warnings(self.setup, expected):
+                self.run.output.log.line(f"warning: {sentence}")
 
     # Steps -------------------------------------------------------------------------------------------------------
 
@@ -72,38 +76,38 @@ class Simulation:
         while (step := self.plasma.step) < self.setup.steps:
             if self.plasma.window_moves(step):
                 with timed(self.seconds, "window"), region("window"):
-                    self.plasma.shift()
-            count = min(self.pace, self.next_stop(step) - step)
+                    self.plasma.shift_window()
+            count = min(self.batch, self.next_stop(step) - step)
             started = time.perf_counter()
             with timed(self.seconds, "steps"), region("steps"):
                 self.rows.append(np.asarray(self.plasma.call("advance", count, self.p.output.gauss)))
-            self.find_pace(count, time.perf_counter() - started)
+            self.set_batch(count, time.perf_counter() - started)
             self.balance()
             self.run_diagnostics()
             self.report_progress()
             yield self.plasma.step == self.setup.steps
 
     def next_stop(self, step: int) -> int:
-        """The next step at which something else is to be done."""
+        """Return the next step after which there is more to do than the next step."""
         stops = [self.setup.steps, *(recorder.next_step(step) for recorder in self.recorders)]
         stops += [(step // every + 1) * every for every in (self.p.output.every, self.p.run.balance_every) if every]
         if self.p.window.speed:
-            stops.append(next(later for later in itertools.count(max(step + 1, self.plasma.window_begins))
+            stops.append(next(later for later in itertools.count(max(step + 1, self.plasma.window_start))
                               if self.plasma.window_moves(later)))
         return min(stops)
 
-    def find_pace(self, count: int, seconds: float) -> None:
-        """As many steps at once as take some time, the same on all ranks. No result depends on it."""
-        wanted = (2 * self.pace if seconds < STOP_CHECK / 4
-                  else self.pace // 2 if seconds > STOP_CHECK and count > 1 else self.pace)
-        self.pace = max(1, min(int(self.run.comm.bcast(wanted)), 1 << 20))
+    def set_batch(self, count: int, seconds: float) -> None:
+        """Set the number of steps between two checks, the same on all ranks. No result depends on it."""
+        wanted = (2 * self.batch if seconds < STOP_CHECK / 4
+                  else self.batch // 2 if seconds > STOP_CHECK and count > 1 else self.batch)
+        self.batch = max(1, min(int(self.run.comm.bcast(wanted)), 1 << 20))
 
     def balance(self) -> None:
         every, step = self.p.run.balance_every, self.plasma.step
         if every and step % every == 0 and step < self.setup.steps and (self.run.comm.size > 1 or self.recording):
             with timed(self.seconds, "balance"), region("balance"):
-                found = self.plasma.call("balance", by=self.p.run.balance_by, only_if_it_pays=True)
-            self.moves.append({"step": step, **{key: float(value) for key, value in found.items()}})
+                outcome = self.plasma.call("balance", by=self.p.run.balance_by, only_if_it_pays=True)
+            self.moves.append({"step": step, **{key: float(value) for key, value in outcome.items()}})
 
     def run_diagnostics(self) -> None:
         """Record and write what is due at this step."""
@@ -114,9 +118,9 @@ class Simulation:
                     recorder.record(self.plasma)
         if every and step % every == 0 and self.folder:
             with timed(self.seconds, "files"), region("files"):
-                place = self.folder / "openpmd"
-                self.run.comm.on_root(lambda: place.mkdir(exist_ok=True))
-                openpmd.write(place / openpmd.file_name(step), self.plasma, str(build()["version"]))
+                files = self.folder / "openpmd"
+                self.run.comm.on_root(lambda: files.mkdir(exist_ok=True))
+                openpmd.write(files / openpmd.file_name(step), self.plasma, str(build()["version"]))
 
     def report_progress(self) -> None:
         if not self.run.output:
@@ -162,5 +166,5 @@ class Simulation:
         return None
 
     def results(self) -> Results:
-        return findings(self.setup, self.plasma.columns, np.concatenate(self.rows), self.recorders, self.seconds,
-                        {"homes": self.plasma.homes(), "moves": self.moves})
+        return assemble_results(self.setup, self.plasma.columns, np.concatenate(self.rows), self.recorders,
+                                self.seconds, {"homes": self.plasma.homes(), "moves": self.moves})

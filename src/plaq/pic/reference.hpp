@@ -1,61 +1,62 @@
-// Slow, readable twins of the kernels, for the tests: everything in double, on points of the box, nothing clever.
+// Slow, readable reference kernels for the tests: in double, on points of the box.
 #pragma once
 #include <array>
 #include <cmath>
 #include <functional>
 
-#include "plaq/pic/particles.hpp"
+#include "plaq/pic/mesh/fields.hpp"
+#include "plaq/pic/particles/particles.hpp"
 
 namespace plaq::pic::reference {
 
-/// The B-spline of an order at a distance from its centre, in cells: Cox and de Boor's recursion.
+/// Returns the B-spline of an order at a distance from its centre, in cells: Cox and de Boor's recursion.
 inline double spline(int order, double x) {
   if (order == 0) return x >= -0.5 && x < 0.5 ? 1 : 0;
   const double half = 0.5 * (order + 1);
   return ((half + x) * spline(order - 1, x + 0.5) + (half - x) * spline(order - 1, x - 0.5)) / order;
 }
 
-/// A place in cells of a patch.
-using place = std::array<double, 3>;
+/// Position in cells of a patch.
+using position = std::array<double, 3>;
 
-/// The weight of the point (i + half) of a mesh for a particle at `at`: the product of splines.
-inline double weight(const block& m, int order, const place& at, const point& i, const point& half = {}) {
+/// Returns the weight of the point (i + half) of a mesh for a particle at `at`: the product of splines.
+inline double weight(const patch_grid& m, int order, const position& at, const point& i, const point& half = {}) {
   double w = 1;
   for (int d = 0; d < m.dimensions; ++d) w *= spline(order, at[d] - i[d] - 0.5 * half[d]);
   return w;
 }
 
-/// Where component c of E (or of B) lies in a cell: half a cell on in these dimensions.
+/// Point of component c of E (or of B) in a cell: half a cell on in these dimensions.
 inline point half_of(int c, bool magnetic) {
   point h{};
   for (int d = 0; d < 3; ++d) h[d] = (d == c) != magnetic;
   return h;
 }
 
-/// Calls use(i) for all cells of a block, guards included.
-inline void each_cell(const block& m, const std::function<void(const point&)>& use) {
+/// Calls use(i) for all cells of a patch grid, guards included.
+inline void for_each_cell(const patch_grid& m, const std::function<void(const point&)>& use) {
   const region r = with_guards(m);
   for (int k = r.low[2]; k < r.high[2]; ++k)
     for (int j = r.low[1]; j < r.high[1]; ++j)
       for (int i = r.low[0]; i < r.high[0]; ++i) use({i, j, k});
 }
 
-/// A field at a place: sum of weights and values over all points.
+/// Returns a field at a position: the sum of weights times values over all points.
 template <class T>
-double interpolate(const block& m, int order, const std::vector<T>& f, const place& at, const point& half) {
+double interpolate(const patch_grid& m, int order, const std::vector<T>& f, const position& at, const point& half) {
   double sum = 0;
-  each_cell(m, [&](const point& i) { sum += weight(m, order, at, i, half) * double(f[std::size_t(m.index(i))]); });
+  for_each_cell(m, [&](const point& i) { sum += weight(m, order, at, i, half) * double(f[std::size_t(m.index(i))]); });
   return sum;
 }
 
-/// rho of a charge at a place.
-inline std::vector<double> charge(const block& m, int order, const place& at, double q) {
+/// Returns rho of a charge at a position.
+inline std::vector<double> charge(const patch_grid& m, int order, const position& at, double q) {
   std::vector<double> rho(m.size());
-  each_cell(m, [&](const point& i) { rho[std::size_t(m.index(i))] = q * weight(m, order, at, i) / m.volume(); });
+  for_each_cell(m, [&](const point& i) { rho[std::size_t(m.index(i))] = q * weight(m, order, at, i) / m.volume(); });
   return rho;
 }
 
-/// du/dt = q/m (E + v x B) over dt by many small steps of the classical Runge-Kutta method.
+/// Integrates du/dt = q/m (E + v x B) over dt by many small steps of the classical Runge-Kutta method.
 inline std::array<double, 3> motion(std::array<double, 3> u, double charge_per_mass, const std::array<double, 3>& e,
                                     const std::array<double, 3>& b, double dt, int steps) {
   using vector = std::array<double, 3>;
@@ -79,7 +80,7 @@ inline std::array<double, 3> motion(std::array<double, 3> u, double charge_per_m
   return u;
 }
 
-/// Boris' step: half of E, a rotation about B, half of E.
+/// Returns u after Boris' step: half of E, a rotation about B, half of E.
 inline std::array<double, 3> boris(std::array<double, 3> u, double charge_per_mass, const std::array<double, 3>& e,
                                    const std::array<double, 3>& b, double dt) {
   using vector = std::array<double, 3>;
@@ -87,19 +88,21 @@ inline std::array<double, 3> boris(std::array<double, 3> u, double charge_per_ma
     return vector{p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
   };
   const double h = 0.5 * charge_per_mass * dt;
+  // First half-push for E
   for (int c = 0; c < 3; ++c) u[c] += h * e[c];
+  // Magnetic rotation, and second half-push for E
   const double g = std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   const vector t{h * b[0] / g, h * b[1] / g, h * b[2] / g};
-  vector turned = cross(u, t);
-  for (int c = 0; c < 3; ++c) turned[c] += u[c];
-  const vector by = cross(turned, t);
+  vector rotated = cross(u, t);
+  for (int c = 0; c < 3; ++c) rotated[c] += u[c];
+  const vector by = cross(rotated, t);
   for (int c = 0; c < 3; ++c) u[c] += 2 / (1 + t[0] * t[0] + t[1] * t[1] + t[2] * t[2]) * by[c] + h * e[c];
   return u;
 }
 
-/// div J at a node, from J half a cell on.
+/// Returns div J at a node, from J half a cell on.
 template <class T>
-double divergence(const block& m, const std::array<std::vector<T>, 3>& j, const point& i) {
+double divergence(const patch_grid& m, const std::array<std::vector<T>, 3>& j, const point& i) {
   double out = 0;
   const auto at = m.index(i);
   for (int d = 0; d < m.dimensions; ++d)

@@ -1,0 +1,1 @@
+"""Diagnostics: probes, histograms, pictures, openPMD files and spectra."""

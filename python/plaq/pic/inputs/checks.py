@@ -1,0 +1,332 @@
+"""Checks between the keys of an input of ``plaq pic``; an error has the value and what is allowed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plaq.errors import InputError
+from plaq.inputs.schema import nearest, one_line, shown
+from plaq.pic.inputs.formula import Formula
+from plaq.pic.inputs.table import COURANT, DIRECTIONS, LAYER, PATCH, QUIET_STEP, SCHEMA
+from plaq.pic.inputs.units import NORMALISED, Units
+
+LEAST, LARGEST = 1e-30, 1e30  # amounts of numbers, normalised
+MOST_PATCHES = 10**6
+_LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
+
+
+def check(values: Mapping[str, Any], source: str) -> None:
+    """Raise InputError for the first mistake."""
+    for check_part in (_shapes, _sizes, _boundaries, _unused, _step, _species, _emission, _conductors, _lasers, _window,
+                 _collisions, _ionisation, _diagnostics, _formulas):
+        check_part(values, source)
+
+
+def default_patches(values: Mapping[str, Any]) -> list[int]:
+    """Return the patches in each direction where the input has "auto"."""
+    cells = values["grid"].cells
+    return [max(1, round(n / PATCH[len(cells)])) for n in cells]
+
+
+def default_step(values: Mapping[str, Any]) -> float:
+    """Return the step where the input has "auto", in its unit of time."""
+    if values["fields"].solver == "electrostatic":
+        return QUIET_STEP / Units(values["units"].system, values["units"].density).of("time")
+    return COURANT * courant_limit(values)
+
+
+def courant_limit(values: Mapping[str, Any]) -> float:
+    """Return the longest stable step, in the input's unit of time.
+
+    c dt < (Σ 1/Δ²)^(-1/2) [Yee], or the least Δ [Cowan 2013].
+    """
+    units, grid = Units(values["units"].system, values["units"].density), values["grid"]
+    over = [n / length for n, length in zip(grid.cells, grid.length)]
+    shortest = max(over) if values["fields"].stencil == "cowan" else math.sqrt(sum(part**2 for part in over))
+    return units.of("length") / shortest / units.of("time")
+
+
+def refuse(source: str, key: str, value: Any, allowed: str) -> InputError:
+    return InputError(f"{source}: {key} = {shown(value)} is not allowed: {allowed}")
+
+
+def _shapes(values: Mapping[str, Any], source: str) -> None:
+    units, grid = values["units"], values["grid"]
+    if units.system == "SI" and units.density is None:
+        raise InputError(f"{source}: units.density is missing: SI needs the reference density n_0 in 1/m³")
+    dimension = len(grid.cells)
+    for name in ("length", "patches"):
+        if getattr(grid, name) != "auto" and len(getattr(grid, name)) != dimension:
+            raise refuse(source, f"grid.{name}", list(getattr(grid, name)), f"grid.cells has {dimension} directions")
+    if grid.patches != "auto":
+        for n, parts in zip(grid.cells, grid.patches):
+            if n // parts < 3:
+                raise refuse(source, "grid.patches", list(grid.patches),
+                             f"a patch has at least 3 cells in each direction, and {n} cells in {parts} "
+                             "patches are fewer")
+
+
+def _sizes(values: Mapping[str, Any], source: str) -> None:
+    """Check the amounts of all numbers, so that products and quotients of any of them are finite."""
+    units, quantity_of = Units(values["units"].system, values["units"].density), {
+        unit: quantity for quantity, unit in NORMALISED.items()}
+    for section, content in SCHEMA.each(values):
+        if section in ("units", "constants", "run"):
+            continue
+        for parameter in SCHEMA.of(SCHEMA.pattern(section)):
+            unit = units.of(quantity_of.get(parameter.unit, ""))
+            value = getattr(content, parameter.name)
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, float) and number and not LEAST <= abs(number) * unit <= LARGEST:
+                    raise refuse(source, f"{section}.{parameter.name}", number,
+                                 f"its amount is from {LEAST / unit:.3g} to {LARGEST / unit:.3g}")
+    patches = values["grid"].patches if values["grid"].patches != "auto" else default_patches(values)
+    if math.prod(patches) > MOST_PATCHES:
+        raise refuse(source, "grid.patches", list(patches), f"at most {MOST_PATCHES} in all")
+
+
+def _boundaries(values: Mapping[str, Any], source: str) -> None:
+    sides_of = values["boundaries"]
+    for d in DIRECTIONS:
+        for key in (d, f"particles_{d}"):
+            pair = getattr(sides_of, key)
+            if (pair[0] == "periodic") != (pair[1] == "periodic"):
+                raise refuse(source, f"boundaries.{key}", list(pair), "if one side is periodic, so is the other")
+        particles = getattr(sides_of, f"particles_{d}")[0]
+        if particles != "auto" and (particles == "periodic") != (getattr(sides_of, d)[0] == "periodic"):
+            raise refuse(source, f"boundaries.particles_{d}", particles, "particles are periodic where fields are")
+
+
+def _unused(values: Mapping[str, Any], source: str) -> None:
+    """Refuse keys that have no effect with the other keys of the input."""
+    sides_of, dimension = values["boundaries"], len(values["grid"].cells)
+    for d in DIRECTIONS[dimension:]:
+        for key, rest in ((d, "periodic"), (f"particles_{d}", "auto"), (f"potential_{d}", 0.0)):
+            if getattr(sides_of, key) != (rest, rest):
+                raise refuse(source, f"boundaries.{key}", list(getattr(sides_of, key)),
+                             f"grid.cells has {dimension} directions")
+    used = DIRECTIONS[:dimension]
+    if sides_of.layer != LAYER and not any("absorbing" in getattr(sides_of, d) for d in used):
+        raise refuse(source, "boundaries.layer", sides_of.layer, "no side of the box is absorbing")
+    if sides_of.wall_temperature and not any("thermal" in getattr(sides_of, f"particles_{d}") for d in used):
+        raise refuse(source, "boundaries.wall_temperature", sides_of.wall_temperature,
+                     "no side is thermal to particles")
+    if values["window"].start and not values["window"].speed:
+        raise refuse(source, "window.start", values["window"].start, "window.speed is 0")
+    if values["fields"].stencil != "yee" and values["fields"].solver == "electrostatic":
+        raise refuse(source, "fields.stencil", values["fields"].stencil,
+                     "an electrostatic field has no curl; it is of the electromagnetic solver")
+
+
+def _step(values: Mapping[str, Any], source: str) -> None:
+    limit, step = courant_limit(values), values["time"].step
+    if values["fields"].solver == "electromagnetic" and step != "auto" and step >= limit:
+        raise refuse(source, "time.step", step,
+                     f"the Courant limit {_LIMIT[values['fields'].stencil]} of this grid is {limit:.6g}")
+    steps = values["time"].end / (default_step(values) if step == "auto" else step)
+    if steps > 10**9:
+        raise refuse(source, "time.end", values["time"].end,
+                     f"that would be {steps:.3g} steps, and at most 10^9 are possible")
+
+
+def _species(values: Mapping[str, Any], source: str) -> None:
+    species = values["species"]
+    if not species and not values["laser"] and values["fields"].e == values["fields"].b == (0.0, 0.0, 0.0):
+        raise InputError(f"{source}: [species.NAME] is missing: there are neither particles nor fields")
+    for name, own in species.items():
+        key = f"species.{name}"
+        if own.like is not None:
+            other = _known(source, f"{key}.like", own.like, species)
+            if other is own or other.like is not None:
+                raise refuse(source, f"{key}.like", own.like, "it must be another species, which has no like itself")
+            if other.per_cell != own.per_cell:
+                raise refuse(source, f"{key}.per_cell", own.per_cell,
+                             f"{own.like} has {other.per_cell}, and the positions have to be the same")
+        if own.distribution == "juttner" and len(set(own.temperature)) > 1:
+            raise refuse(source, f"{key}.temperature", list(own.temperature),
+                         "juttner has one temperature for all directions")
+        if own.distribution == "juttner" and own.placed == "quiet":
+            raise refuse(source, f"{key}.placed", own.placed, "juttner has random momenta: random or even")
+        if own.density != 0.0 and not own.per_cell:
+            raise InputError(f"{source}: {key}.per_cell is missing: {key}.density needs particles")
+
+
+def _emission(values: Mapping[str, Any], source: str) -> None:
+    lengths, electrostatic = values["grid"].length, values["fields"].solver == "electrostatic"
+    for d in DIRECTIONS:
+        key = f"boundaries.potential_{d}"
+        potential, words = getattr(values["boundaries"], f"potential_{d}"), getattr(values["boundaries"], d)
+        if any(v and word != "conducting" for v, word in zip(potential, words)):
+            raise refuse(source, key, list(potential),
+                         f"only conducting sides have one, and boundaries.{d} is {' and '.join(words)}")
+        if any(potential) and not electrostatic:
+            raise refuse(source, key, list(potential), 'sides have potentials where fields.solver = "electrostatic"')
+    for name, plate in values["emission"].items():
+        key = f"emission.{name}"
+        _known(source, f"{key}.species", plate.species, values["species"])
+        for vector in ("at", "normal"):
+            if len(getattr(plate, vector)) != len(lengths):
+                raise refuse(source, f"{key}.{vector}", list(getattr(plate, vector)),
+                             f"grid.cells has {len(lengths)} directions")
+        if not any(plate.normal):
+            raise refuse(source, f"{key}.normal", list(plate.normal), "it needs a direction")
+        if not all(0 <= x <= length for x, length in zip(plate.at, lengths)):
+            raise refuse(source, f"{key}.at", list(plate.at), f"the box is from 0 to {list(lengths)}")
+        if (plate.half_width is None) != (len(lengths) == 1):
+            raise InputError(f"{source}: {key}.half_width is "
+                             f"{'missing' if len(lengths) > 1 else 'more than a plate in one dimension has'}")
+        if (plate.flux is None) != plate.space_charge_limited:
+            raise InputError(f"{source}: {key}: a plate has either a flux or space_charge_limited = true")
+        if plate.space_charge_limited and not electrostatic:
+            raise refuse(source, f"{key}.space_charge_limited", True,
+                         'it needs fields.solver = "electrostatic" and a voltage')
+
+
+def _conductors(values: Mapping[str, Any], source: str) -> None:
+    electrostatic = values["fields"].solver == "electrostatic"
+    conducting = any("conducting" in getattr(values["boundaries"], d) for d in DIRECTIONS[:len(values["grid"].cells)])
+    for name, conductor in values["conductor"].items():
+        if conductor.potential and not electrostatic:
+            raise refuse(source, f"conductor.{name}.potential", conductor.potential,
+                         'conductors have potentials where fields.solver = "electrostatic"')
+        if electrostatic and not conducting:
+            raise InputError(f"{source}: conductor.{name}: in an electrostatic run a side of the box has "
+                             "to conduct, too")
+
+
+def _lasers(values: Mapping[str, Any], source: str) -> None:
+    grid, dimension = values["grid"], len(values["grid"].cells)
+    for name, laser in values["laser"].items():
+        key = f"laser.{name}"
+        if values["fields"].solver == "electrostatic":
+            raise InputError(f"{source}: {key}: an electrostatic field has no light")
+        if laser.normal not in DIRECTIONS[:dimension]:
+            raise refuse(source, f"{key}.normal", laser.normal, f"grid.cells has {dimension} directions")
+        if laser.centre != "auto" and len(laser.centre) != dimension:
+            raise refuse(source, f"{key}.centre", list(laser.centre), f"grid.cells has {dimension} directions")
+        if laser.waist is not None and dimension == 1:
+            raise refuse(source, f"{key}.waist", laser.waist, "in one dimension there are plane waves")
+        across = DIRECTIONS.index(laser.normal)
+        cell = grid.length[across] / grid.cells[across]
+        if not cell <= laser.at <= grid.length[across] - cell:
+            raise refuse(source, f"{key}.at", laser.at,
+                         f"from {cell:.6g} to {grid.length[across] - cell:.6g}, a cell from the sides of the box")
+        if laser.wavelength < 4 * cell:
+            raise refuse(source, f"{key}.wavelength", laser.wavelength, f"at least 4 cells, {4 * cell:.6g}")
+
+
+def _window(values: Mapping[str, Any], source: str) -> None:
+    if not values["window"].speed:
+        return
+    sides_of, dimension = values["boundaries"], len(values["grid"].cells)
+    for key, why in (("emission", "plates"), ("conductor", "conductors in the box")):
+        if values[key]:
+            raise refuse(source, "window.speed", values["window"].speed, f"a window has no {why}")
+    if values["fields"].solver == "electrostatic":
+        raise refuse(source, "window.speed", values["window"].speed, 'it needs fields.solver = "electromagnetic"')
+    if "periodic" in sides_of.x:
+        raise refuse(source, "boundaries.x", list(sides_of.x), "a window moves along x, which is not periodic then")
+    for d in DIRECTIONS[1:dimension]:
+        if "absorbing" in getattr(sides_of, d):
+            raise refuse(source, f"boundaries.{d}", list(getattr(sides_of, d)),
+                         "with a window, sides across are periodic or conducting")
+    for name, process in values["ionisation"].items():
+        if isinstance(process.density, str):
+            raise refuse(source, f"ionisation.{name}.density", process.density, "with a window, a number")
+    for name, species in values["species"].items():
+        if species.placed == "quiet":
+            raise refuse(source, f"species.{name}.placed", species.placed, "with a window, random or even")
+
+
+def _collisions(values: Mapping[str, Any], source: str) -> None:
+    for name, collision in values["collision"].items():
+        for species in collision.between:
+            _known(source, f"collision.{name}.between", species, values["species"])
+        if values["units"].density is None:
+            raise InputError(f"{source}: units.density is missing: collision.{name} depends on the number of "
+                             "real particles")
+
+
+def _ionisation(values: Mapping[str, Any], source: str) -> None:
+    for name, process in values["ionisation"].items():
+        key = f"ionisation.{name}"
+        for role in ("by", "electrons", "ions"):
+            _known(source, f"{key}.{role}", getattr(process, role), values["species"])
+        if values["species"][process.electrons].charge + values["species"][process.ions].charge:
+            raise refuse(source, f"{key}.ions", process.ions,
+                         f"its charge is not the opposite of that of {process.electrons}")
+        if len(process.energies) != len(process.cross_sections):
+            raise refuse(source, f"{key}.cross_sections", list(process.cross_sections),
+                         f"{key}.energies has {len(process.energies)}")
+        if list(process.energies) != sorted(set(process.energies)) or process.energies[0] < process.loss:
+            raise refuse(source, f"{key}.energies", list(process.energies),
+                         f"rising, from {key}.loss = {process.loss:g} or more")
+
+
+def _known(source: str, key: str, name: str, known: Mapping[str, Any]) -> Any:
+    if name not in known:
+        raise InputError(f"{source}: {key}: unknown species {one_line(name)}{nearest(name, known)}")
+    return known[name]
+
+
+def _diagnostics(values: Mapping[str, Any], source: str) -> None:
+    dimension = len(values["grid"].cells)
+    for name in values["output"].particles:
+        _known(source, "output.particles", name, values["species"])
+    if values["fields"].solver != "electrostatic":
+        allowed = 'phi is a field where fields.solver = "electrostatic"'
+        if "phi" in values["output"].fields:
+            raise refuse(source, "output.fields", list(values["output"].fields), allowed)
+        for name, probe in values["probe"].items():
+            if probe.field == "phi":
+                raise refuse(source, f"probe.{name}.field", probe.field, allowed)
+    for name, probe in values["probe"].items():
+        if len(probe.at) != dimension:
+            raise refuse(source, f"probe.{name}.at", list(probe.at), f"grid.cells has {dimension} directions")
+        for d, at, length in zip(DIRECTIONS, probe.at, values["grid"].length):
+            if not 0 <= at <= length:
+                raise refuse(source, f"probe.{name}.at", list(probe.at), f"the box in {d} is from 0 to {length:g}")
+        if probe.along is not None and DIRECTIONS.index(probe.along) >= dimension:
+            raise refuse(source, f"probe.{name}.along", probe.along, f"grid.cells has {dimension} directions")
+    for name, histogram in values["histogram"].items():
+        _known(source, f"histogram.{name}.species", histogram.species, values["species"])
+        for key in ("low", "high", "bins"):
+            if len(getattr(histogram, key)) != len(histogram.axes):
+                raise refuse(source, f"histogram.{name}.{key}", list(getattr(histogram, key)),
+                             f"histogram.{name}.axes has {len(histogram.axes)} of them")
+        for low, high in zip(histogram.low, histogram.high):
+            if not low < high:
+                raise refuse(source, f"histogram.{name}.high", list(histogram.high), "it must be above low")
+        for axis in histogram.axes:
+            if axis in DIRECTIONS[dimension:]:
+                raise refuse(source, f"histogram.{name}.axes", list(histogram.axes),
+                             f"grid.cells has {dimension} directions")
+
+
+def _formulas(values: Mapping[str, Any], source: str) -> None:
+    """Check that all formulas can be read."""
+    variables = DIRECTIONS[:len(values["grid"].cells)]
+    texts = {f"fields.{name}": getattr(values["fields"], name) for name in "eb"}
+    for name, species in values["species"].items():
+        texts |= {f"species.{name}.{key}": getattr(species, key) for key in ("density", "temperature", "drift")}
+    for name, plate in values["emission"].items():
+        if plate.flux is not None:
+            read_formula(plate.flux, ("t",), values["constants"], f"{source}: emission.{name}.flux")
+    for name, laser in values["laser"].items():
+        read_formula(laser.envelope, ("t",), values["constants"], f"{source}: laser.{name}.envelope")
+    texts |= {f"conductor.{name}.where": conductor.where for name, conductor in values["conductor"].items()}
+    texts |= {f"ionisation.{name}.density": process.density for name, process in values["ionisation"].items()}
+    for key, content in texts.items():
+        for part in content if isinstance(content, tuple) else (content,):
+            read_formula(part, variables, values["constants"], f"{source}: {key}")
+
+
+def read_formula(content: str | float, variables: Sequence[str], constants: Mapping[str, float],
+                 key: str) -> Formula:
+    """Return the formula. InputError names the key."""
+    try:
+        return Formula.read(content, variables, constants)
+    except InputError as error:
+        raise InputError(f"{key}: {error}") from None

@@ -1,0 +1,74 @@
+"""Kinds of values that only `plaq pic` has: formulas, and conditions at the two sides of the box."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from plaq.inputs.kinds import Kind, choice, real, text
+
+
+def formula() -> Kind:
+    """Return the kind of a number or a text that `plaq.pic.inputs.formula` reads; stored as it is."""
+
+    def read(value: Any) -> float | str:
+        if isinstance(value, str):
+            return text().read(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise ValueError
+        return float(value)
+
+    return Kind("a number or a formula in quotes", read)
+
+
+def three(kind: Kind, alone: bool = False) -> Kind:
+    """Return the kind of a list of three, for x, y and z, stored as a tuple; ``alone``: or one value for all."""
+
+    def read(value: Any) -> tuple:
+        if not isinstance(value, (list, tuple)):
+            if not alone:
+                raise ValueError
+            value = [value] * 3
+        if len(value) != 3:
+            raise ValueError
+        return tuple(kind.read(part) for part in value)
+
+    return Kind(f"a list of 3 values{', or one for all' if alone else ''}, each {kind.allowed}", read,
+                lambda value: list(value))
+
+
+def sides(*words: str) -> Kind:
+    """Return the kind of a word for both sides in a direction, or a list of two, low and high; stored as a tuple."""
+    word = choice(*words)
+
+    def read(value: Any) -> tuple[str, str]:
+        low, high = value if isinstance(value, (list, tuple)) else (value, value)
+        return word.read(low), word.read(high)
+
+    return Kind(f"{word.allowed}, or a list of two of them, low and high", read,
+                lambda value: value[0] if value[0] == value[1] else list(value))
+
+
+def sides_at() -> Kind:
+    """Return the kind of a number for both sides, or a list of two, low and high; stored as a tuple."""
+
+    def read(value: Any) -> tuple[float, float]:
+        low, high = value if isinstance(value, (list, tuple)) else (value, value)
+        return real().read(low), real().read(high)
+
+    return Kind("a number, or a list of two, low and high", read, lambda value: list(value))
+
+
+def per_direction(kind: Kind) -> Kind:
+    """Return the kind of a list of one to three values, for x, y, z, stored as a tuple.
+
+    In one dimension a value without a list is allowed.
+    """
+
+    def read(value: Any) -> tuple:
+        value = value if isinstance(value, (list, tuple)) else [value]
+        if not 1 <= len(value) <= 3:
+            raise ValueError
+        return tuple(kind.read(part) for part in value)
+
+    return Kind(f"a list of 1, 2 or 3 values, each {kind.allowed}", read)

@@ -1,0 +1,38 @@
+"""Parameters of ``plaq pic``: checked, frozen, with numbers in place of "auto"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plaq.inputs import parameters
+from plaq.inputs.parameters import with_key
+from plaq.pic.inputs import checks
+from plaq.pic.inputs.table import SCHEMA
+
+
+class Parameters(parameters.Parameters):
+    """Parameters of a run, such as ``p.grid.cells`` and ``p.species["electrons"].mass``.
+
+    Parameters(grid={"cells": [64], "length": [10]}, time={"end": 20}, species={"electrons": {"charge": -1, "mass": 1,
+    "density": "1 + 0.01*cos(2*pi*x/10)", "per_cell": 100}})
+    """
+
+    SCHEMA = SCHEMA
+    INSTEAD = {"time.end": "a run resumes to a later end, never to an earlier one"}
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], source: str) -> None:
+        checks.check(values, source)
+
+    @classmethod
+    def resolved(cls, sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
+        grid, time = values["grid"], values["time"]
+        if grid.patches == "auto":
+            sections = with_key(sections, "grid", "patches", checks.default_patches(values))
+        if time.step == "auto":
+            sections = with_key(sections, "time", "step", checks.default_step(values))
+        return sections
+
+    def may_grow(self, key: str, before: Parameters) -> bool:
+        return key == "time.end" and self.time.end > before.time.end

@@ -1,0 +1,289 @@
+"""Input in normalised units: numbers, and profiles that take and return normalised numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from plaq.errors import InputError
+from plaq.pic.inputs.checks import LARGEST, read_formula
+from plaq.pic.inputs.formula import Formula
+from plaq.pic.inputs.parameters import Parameters
+from plaq.pic.inputs.table import DIRECTIONS
+from plaq.pic.inputs.units import Units
+
+# Formulas are checked before a run at all steps and cells, or at a sample of them, evenly spread, so that the number of
+# operations is bounded.
+MAX_SAMPLES, MAX_OPERATIONS = 1 << 20, 1 << 26
+PIECE = 1 << 17  # steps or points at once
+FEW_PATCHES = 1 << 12  # that are checked cell by cell
+
+# Yee's mesh: flags of the coordinates of a component that are half a cell behind the node.
+HALF = {"ex": (1, 0, 0), "ey": (0, 1, 0), "ez": (0, 0, 1), "bx": (0, 1, 1), "by": (1, 0, 1), "bz": (1, 1, 0)}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A formula of points in normalised units, ``at(points)`` [n, D] -> [n]; ``text`` is that of the input."""
+
+    text: str
+    at: Callable[[np.ndarray], np.ndarray]
+    constant: float | None  # its value where it does not depend on the point
+
+
+def finite(key: str, formula: Formula, unit: float, **variables: np.ndarray) -> np.ndarray:
+    """Return the values of a formula of the input.
+
+    InputError names the key and the place where one is not finite, or above LARGEST in normalised units.
+    """
+    try:
+        return formula.bounded(LARGEST / unit, **variables)
+    except InputError as error:
+        raise InputError(f"{key}: {error}") from None
+
+
+class Setup:
+    """Parameters ``p`` in normalised units: cells, lengths, patches, spacing, dt, steps, and profiles."""
+
+    def __init__(self, p: Parameters):
+        self.p = p
+        self.units = Units(p.units.system, p.units.density)
+        self.length_unit = self.units.of("length")  # the input's, in c/ω_p
+        self.cells, self.patches = p.grid.cells, p.grid.patches
+        self.dimension = len(self.cells)
+        self.directions = DIRECTIONS[:self.dimension]
+        self.lengths = tuple(length * self.length_unit for length in p.grid.length)
+        self.spacing = tuple(length / n for length, n in zip(self.lengths, self.cells))
+        self.dt = p.time.step * self.units.of("time")
+        self.steps = max(1, math.ceil(p.time.end / p.time.step - 1e-9))
+        self.cell_volume = math.prod(self.spacing)
+
+    def profile(self, key: str, content: str | float, quantity: str) -> Profile:
+        """Return the profile of a key of the input, whose values have the unit of a quantity."""
+        formula = read_formula(content, self.directions, self.p.constants, key)
+        unit = self.units.of(quantity)
+
+        def at(points: np.ndarray) -> np.ndarray:
+            return unit * finite(key, formula, unit, **{d: points[:, i] / self.length_unit
+                                                        for i, d in enumerate(self.directions)})
+
+        constant = None if formula.uses else float(at(np.zeros((1, self.dimension)))[0])
+        return Profile(formula.text, at, constant)
+
+    @cached_property
+    def density(self) -> dict[str, Profile]:
+        return {name: self.profile(f"species.{name}.density", species.density, "density")
+                for name, species in self.p.species.items()}
+
+    @cached_property
+    def temperature(self) -> dict[str, list[Profile]]:
+        return {name: [self.profile(f"species.{name}.temperature", part, "temperature") for part in species.temperature]
+                for name, species in self.p.species.items()}
+
+    @cached_property
+    def drift(self) -> dict[str, list[Profile]]:
+        return {name: [self.profile(f"species.{name}.drift", part, "u") for part in species.drift]
+                for name, species in self.p.species.items()}
+
+    @cached_property
+    def initial_fields(self) -> dict[str, Profile]:
+        """Profiles of ex, … bz at t = 0, without those that are 0 everywhere."""
+        profiles = {f"{kind}{d}": self.profile(f"fields.{kind}", part, kind.upper())
+                 for kind in "eb" for d, part in zip(DIRECTIONS, getattr(self.p.fields, kind))}
+        return {name: profile for name, profile in profiles.items() if profile.constant != 0.0}
+
+    @property
+    def external_fields(self) -> dict[str, Profile]:
+        """Profiles of the constant external E of an electrostatic run."""
+        electrostatic = self.p.fields.solver == "electrostatic"
+        return {name: profile for name, profile in self.initial_fields.items() if electrostatic and name[0] == "e"}
+
+    @property
+    def evolving_fields(self) -> dict[str, Profile]:
+        """Profiles of the initial fields that the run advances."""
+        return {name: profile for name, profile in self.initial_fields.items() if name not in self.external_fields}
+
+    @cached_property
+    def samples(self) -> int:
+        """Largest number of steps or cells at which formulas are checked before a run."""
+        p = self.p
+        texts = [*p.fields.e, *p.fields.b, *(part for species in p.species.values()
+                                             for part in (species.density, *species.temperature, *species.drift)),
+                 *(plate.flux for plate in p.emission.values()), *(laser.envelope for laser in p.laser.values()),
+                 *(conductor.where for conductor in p.conductor.values()),
+                 *(process.density for process in p.ionisation.values())]
+        operations = sum(10 + len(text) // 2 for text in texts if isinstance(text, str))
+        return max(1 << 10, min(MAX_SAMPLES, MAX_OPERATIONS // max(1, operations)))
+
+    @property
+    def sampled_step(self) -> int:
+        """Steps from one to the next at which formulas are checked before a run."""
+        return -(-self.steps // self.samples)
+
+    def flux(self, name: str, every: int = 1) -> np.ndarray:
+        """Return the flux of [emission.NAME] at the beginning of each step, or of every n-th, in n_0 c.
+
+        One number where it is constant. InputError where it is not finite or below 0.
+        """
+        key, unit = f"emission.{name}.flux", self.units.of("flux")
+        formula = read_formula(self.p.emission[name].flux, ("t",), self.p.constants, key)
+
+        def check(times: np.ndarray, values: np.ndarray) -> None:
+            if values.min() < 0:
+                raise InputError(f"{key}: {formula.text} is below 0 at t = {times[int(np.argmin(values))]:.6g}")
+
+        return np.concatenate(list(self._in_time(key, formula, unit, 0.0, every, check)))
+
+    def envelope(self, name: str, every: int = 1) -> np.ndarray:
+        """Return the envelope of [laser.NAME] in the middle of each step, or of every n-th, until it stays 0."""
+        key = f"laser.{name}.envelope"
+        formula = read_formula(self.p.laser[name].envelope, ("t",), self.p.constants, key)
+        kept, zeros = [np.zeros(0)], 0
+        for values in self._in_time(key, formula, 1.0, 0.5, every):
+            values = np.broadcast_to(values, -(-self.steps // every)) if not formula.uses else values
+            nonzero = np.flatnonzero(values)
+            if len(nonzero):
+                kept += [np.zeros(zeros), values[: nonzero[-1] + 1]]
+                zeros = 0
+            zeros += len(values) - (int(nonzero[-1]) + 1 if len(nonzero) else 0)
+        return np.concatenate(kept)
+
+    def _in_time(self, key: str, formula: Formula, unit: float, shift: float, every: int,
+                 check: Callable[[np.ndarray, np.ndarray], None] = lambda times, values: None) -> Iterator[np.ndarray]:
+        """Yield the values of a formula of t at all steps, or every n-th, piece by piece."""
+        count = -(-self.steps // every) if formula.uses else 1
+        for first in range(0, count, PIECE):
+            steps = np.arange(first, min(first + PIECE, count)) * every
+            times = (steps + shift) * self.dt / self.units.of("time")
+            values = unit * finite(key, formula, unit, t=times)
+            check(times, values)
+            yield values
+
+    def tracked(self, name: str) -> bool:
+        """Return whether the particles of a species have ids, because they are written."""
+        return bool(self.p.output.every) and name in self.p.output.particles
+
+    @cached_property
+    def node_counts(self) -> list[int]:
+        """Number of nodes in each direction, including those of high sides that are not periodic."""
+        return [n + (getattr(self.p.boundaries, d)[0] != "periodic") for n, d in zip(self.cells, self.directions)]
+
+    @property
+    def sampled_node(self) -> int:
+        """Nodes from one to the next at which formulas are checked before a run."""
+        return -(-math.prod(self.node_counts) // self.samples)
+
+    def conductor_nodes(self, name: str, every: int = 1) -> np.ndarray:
+        """Return the numbers of the nodes of [conductor.NAME], x fastest, among all or every n-th node."""
+        profile = self.profile(f"conductor.{name}.where", self.p.conductor[name].where, "")
+        parts, count = [], -(-math.prod(self.node_counts) // every)
+        for first in range(0, count, PIECE):
+            numbers = np.arange(first, min(first + PIECE, count)) * every
+            at = np.unravel_index(numbers, self.node_counts, order="F")
+            parts.append(numbers[profile.at(np.stack(at, axis=1) * np.array(self.spacing)) != 0])
+        nodes = np.concatenate(parts)
+        if not len(nodes) and every == 1:
+            raise InputError(f"conductor.{name}.where: {profile.text} is 0 at every node of the mesh")
+        return nodes
+
+    def gas(self, name: str) -> np.ndarray:
+        """Return the density of [ionisation.NAME] in all cells, x fastest; one number where it is constant."""
+        profile = self.gas_profile(name)
+        if profile.constant is not None:
+            return np.array([profile.constant])
+        return profile.at(self.centres([0] * self.dimension, self.cells)).reshape(self.cells).ravel(order="F")
+
+    def gas_profile(self, name: str) -> Profile:
+        return self.profile(f"ionisation.{name}.density", self.p.ionisation[name].density, "density")
+
+    def potentials(self, side: int) -> list[float]:
+        """Return the potentials of the low (0) or high (1) sides."""
+        return [self.units.of("potential") * getattr(self.p.boundaries, f"potential_{d}")[side]
+                for d in self.directions]
+
+    def sides(self, key: str, side: int) -> list[str]:
+        """Return the conditions at the low (0) or high (1) sides, of fields or, with ``particles_``, of particles."""
+        conditions = []
+        for d in self.directions:
+            fields, word = getattr(self.p.boundaries, d)[side], getattr(self.p.boundaries, key + d)[side]
+            conditions.append(("periodic" if fields == "periodic" else "absorbed") if word == "auto" else word)
+        return conditions
+
+    @cached_property
+    def starts(self) -> list[np.ndarray]:
+        """First cells of the patches in each direction, and the end: sizes differ by one cell at most."""
+        return [np.arange(parts + 1) * n // parts for n, parts in zip(self.cells, self.patches)]
+
+    def centres(self, first: Any, extent: Any) -> np.ndarray:
+        """Return the centres of the cells of a box: [cells, D], the last direction fastest."""
+        axes = [(np.arange(a, a + n) + 0.5) * h for a, n, h in zip(first, extent, self.spacing)]
+        return np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+    def initial_field(self, name: str, first: Any, extent: Any) -> np.ndarray:
+        """Return ex, … bz at t = 0 at its Yee points in a box of cells, [x, y, z]."""
+        return self.initial_fields[name].at(self.yee_points(name, self.centres(first, extent))).reshape(extent)
+
+    def yee_points(self, name: str, centres: np.ndarray) -> np.ndarray:
+        """Return the points of ex, … bz in the cells with these centres."""
+        shift = np.array(HALF[name][:self.dimension]) - 1  # in half cells
+        return centres + 0.5 * shift * np.array(self.spacing)
+
+    def external_field(self, name: str, first: Any, extent: Any, guard: int) -> np.ndarray:
+        """Return the external ex, ey or ez of an electrostatic run in a box of cells with guards, [x, y, z].
+
+        It is continued around periodic sides and mirrored behind others.
+        """
+        first, extent = [n - guard for n in first], [n + 2 * guard for n in extent]
+        points = self.yee_points(name, self.centres(first, extent))
+        for d, (length, side) in enumerate(zip(self.lengths, self.sides("", 0))):
+            x = points[:, d]
+            points[:, d] = np.mod(x, length) if side == "periodic" else length - np.abs(length - np.abs(x))
+        return self.initial_fields[name].at(points).reshape(extent)
+
+    def sample_points(self) -> Iterator[np.ndarray]:
+        """Yield the centres of all cells of the box, or of an evenly spread sample, [n, D] at a time."""
+        counts = list(self.cells)
+        while math.prod(counts) > self.samples:
+            counts[int(np.argmax(counts))] //= 2
+        numbers = [(np.arange(k) * n + n // 2) // k for k, n in zip(counts, self.cells)]
+        for first in range(0, math.prod(counts), PIECE):
+            at = np.unravel_index(np.arange(first, min(first + PIECE, math.prod(counts))), counts, order="F")
+            yield np.stack([(cells[i] + 0.5) * h for cells, i, h in zip(numbers, at, self.spacing)], axis=1)
+
+    def points_in_patches(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield numbers of patches, [m], x fastest, and centres of their cells, [m, n, D].
+
+        All cells, or a sample of at most `samples` in all patches together; every n-th of very many patches.
+        """
+        count, least = math.prod(self.patches), [int(np.diff(starts).min()) for starts in self.starts]
+        if math.prod(self.cells) <= self.samples and count <= FEW_PATCHES:
+            for number, (first, extent) in enumerate(self.patch_boxes()):
+                yield np.array([number]), self.centres(first, extent)[None]
+            return
+        while math.prod(least) > max(1, self.samples // count):
+            least[int(np.argmax(least))] //= 2
+        numbers = [starts[:-1, None] + ((np.arange(k) + 0.5) * np.diff(starts)[:, None] / k).astype(np.int64)
+                   for k, starts in zip(least, self.starts)]  # of each direction: [patch, cell]
+        sampled = np.arange(0, count, -(-count // self.samples))
+        for piece in np.array_split(sampled, -(-len(sampled) * math.prod(least) // PIECE)):
+            at = np.unravel_index(piece, self.patches, order="F")
+            points = np.zeros((len(piece), *least, self.dimension))
+            for d, (i, h) in enumerate(zip(at, self.spacing)):
+                shape = [len(piece), *(k if e == d else 1 for e, k in enumerate(least))]
+                points[..., d] = ((numbers[d][i] + 0.5) * h).reshape(shape)
+            yield piece, points.reshape(len(piece), -1, self.dimension)
+
+    def patch_boxes(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Return (first cell, cells) of all patches, x fastest."""
+        boxes = []
+        for at in np.ndindex(*self.patches[::-1]):
+            at = at[::-1]
+            first = tuple(int(self.starts[d][i]) for d, i in enumerate(at))
+            end = tuple(int(self.starts[d][i + 1]) for d, i in enumerate(at))
+            boxes.append((first, tuple(b - a for a, b in zip(first, end))))
+        return boxes

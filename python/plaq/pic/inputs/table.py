@@ -1,0 +1,204 @@
+"""Table of the parameters of ``plaq pic``, one line each."""
+
+from __future__ import annotations
+
+from plaq.inputs import running
+from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
+from plaq.inputs.schema import REQUIRED, Parameter, Schema
+from plaq.pic.inputs.kinds import formula, per_direction, sides, sides_at, three
+
+PROGRAM = "plaq pic"
+DIRECTIONS = "xyz"
+FIELDS = ("periodic", "conducting", "absorbing")
+PARTICLES = ("auto", "periodic", "absorbed", "reflected", "thermal")
+PUSHERS = ("boris", "vay", "higuera_cary")
+COMPONENTS = ("ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho", "phi")
+AXES = (*DIRECTIONS, "ux", "uy", "uz", "energy")
+PATCH = {1: 64, 2: 16, 3: 8}  # default cells in a direction of a patch, about
+LAYER = 8  # default cells of an absorbing side
+COURANT = 0.95  # default step in units of the limit
+QUIET_STEP = 0.1  # default step of an electrostatic solver, 1/ω_p
+
+SECTIONS = {
+    "units": "Units of the numbers of the input. Charges are in e, masses in m_e in either system, "
+             "momenta are u = γβ.",
+    "constants": "Names that formulas may use, each a number.",
+    "grid": "The box from 0 to `length`, its cells, and the patches that it is cut into.",
+    "boundaries": "Conditions at the sides of the box.",
+    "time": "Duration and time step.",
+    "solver": "Order of the particles' shape, arithmetic, random numbers.",
+    "fields": "Electric and magnetic field at the beginning, formulas of x, y, z. With an electrostatic solver: "
+              "external fields, in all steps.",
+    "species.*": "Particles of one kind. Profiles are formulas of x, y, z.",
+    "emission.*": "Plates that emit particles of a species, anywhere in the box and at any angle: "
+                  "a point in one dimension, a line in two, a square in three.",
+    "conductor.*": "Conductors within the box: the nodes of the mesh where a formula is not 0, "
+                   "all at one potential. Particles that enter cells with no other nodes are absorbed.",
+    "laser.*": "Antennas: a plane across a direction whose current sends the same wave to both of its sides. "
+               "Put it a cell or more before a side that absorbs one of them.",
+    "window": "The box moves to higher x, cell by cell; formulas count x from where the box began. Probes and "
+              "histograms count x from the low side of the box; their results and pictures have the window's position.",
+    "collision.*": "Binary Coulomb collisions in every cell; units.density gives the number of real particles.",
+    "ionisation.*": "Particles of a species that ionise a gas at rest, by chance, with cross sections of a table.",
+    "output": "Files in the openPMD standard, and columns of the history.",
+    "probe.*": "Field at a place or along a line in the direction of an axis, in time.",
+    "histogram.*": "Distribution of a species over one or two of x, y, z, ux, uy, uz, energy: "
+                   "phase space and spectra.",
+    "run": running.DOC,
+}
+
+_count = integer(1, 10**9)
+_every = integer(0, 10**9)
+
+TABLE = [
+    Parameter("units", "system", choice("normalised", "SI"), "normalised", "",
+              "normalised: to ω_p and c; SI: s, m, 1/m³, V/m, T, and temperatures in eV"),
+    Parameter("units", "density", real("[1e-30, 1e60]"), None, "1/m³",
+              "reference density n_0, which defines ω_p; SI needs it, and files then have SI units"),
+    Parameter("constants", "*", real(), None, "", "a number"),
+    Parameter("grid", "cells", per_direction(integer(4, 10**6)), REQUIRED, "",
+              "in each direction; their number is the dimension"),
+    Parameter("grid", "length", per_direction(real("(0, inf)")), REQUIRED, "c/ω_p", "of the box in each direction",
+              ("size", "extent", "box", "lx")),
+    Parameter("grid", "patches", one_of("auto", per_direction(integer(1, 10**5))), "auto", "",
+              f"in each direction; auto: of about {PATCH[1]}, {PATCH[2]}², {PATCH[3]}³ cells in 1, 2, "
+              "3 dimensions. Results depend on it, never on the ranks"),
+    *(Parameter("boundaries", d, sides(*FIELDS), "periodic", "", f"of the fields in {d}") for d in DIRECTIONS),
+    *(Parameter("boundaries", f"particles_{d}", sides(*PARTICLES), "auto", "",
+                f"of particles in {d}; auto: periodic where the fields are, absorbed elsewhere") for d in DIRECTIONS),
+    *(Parameter("boundaries", f"potential_{d}", sides_at(), (0.0, 0.0), "m_e c²/e",
+                f"of conducting sides in {d}, of an electrostatic solver") for d in DIRECTIONS),
+    Parameter("boundaries", "layer", integer(2, 1000), LAYER, "cells", "of a side that absorbs waves, inside the box"),
+    Parameter("boundaries", "wall_temperature", real("[0, inf)"), 0.0, "m_e c²", "of thermal sides"),
+    Parameter("time", "end", real("(0, inf)"), REQUIRED, "1/ω_p",
+              "of the run; a finished run resumes with a later one",
+              ("t_end", "tmax", "t_max", "duration", "steps", "nsteps", "max_step")),
+    Parameter("time", "step", one_of("auto", real("(0, inf)")), "auto", "1/ω_p",
+              f"auto: {COURANT} of the Courant limit, (Σ 1/Δ²)^(-1/2) or with cowan's stencil the least Δ; "
+              f"of an electrostatic solver {QUIET_STEP} / ω_p",
+              ("dt", "timestep", "time_step", "delta_t")),
+    Parameter("solver", "order", integer(1, 3), 1, "", "of the particles' shape: 1 linear, 2 quadratic, 3 cubic"),
+    Parameter("solver", "precision", choice("double", "single"), "double", "", "of positions and momenta"),
+    Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
+    Parameter("fields", "solver", choice("electromagnetic", "electrostatic"), "electromagnetic", "",
+              "Maxwell's equations on Yee's mesh, or E = -grad φ + fields.e in every step and B constant"),
+    Parameter("fields", "stencil", choice("yee", "cowan"), "yee", "",
+              "of curl E; cowan: smoothed across, so that light along the axes is as fast as light where the step "
+              "is near its limit"),
+    Parameter("fields", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e",
+              "E_x, E_y, E_z at t = 0; of an electrostatic solver added to -grad φ in every step"),
+    Parameter("fields", "b", three(formula()), (0.0, 0.0, 0.0), "m_e ω_p/e",
+              "B_x, B_y, B_z at t = 0; of an electrostatic solver in every step"),
+    Parameter("fields", "of_charges", boolean(), False, "",
+              "whether E includes the field of the charges at t = 0, in a periodic box on a uniform background; "
+              "if not, a static background cancels them; an electrostatic solver always includes it"),
+    Parameter("species.*", "charge", real(), REQUIRED, "e", "of one particle"),
+    Parameter("species.*", "mass", real("(0, inf)"), REQUIRED, "m_e", "of one particle"),
+    Parameter("species.*", "density", formula(), 0.0, "n_0",
+              "at the beginning; 0: no particles",
+              ("n", "n0", "number_density")),
+    Parameter("species.*", "per_cell", integer(0, 10**7), 0, "", "macro-particles in a cell at the beginning",
+              ("ppc", "nppc", "particles_per_cell", "npart_per_cell")),
+    Parameter("species.*", "placed", choice("random", "even", "quiet"), "random", "",
+              "in the cell, at the beginning; quiet: even, with momenta by Hammersley's points, almost without noise"),
+    Parameter("species.*", "like", text(), None, "",
+              "another species, whose particles have the same positions, so that there is no charge at first"),
+    Parameter("species.*", "temperature", three(formula(), alone=True), (0.0, 0.0, 0.0), "m_e c²",
+              "k_B T, along x, y and z or one for all",
+              ("t", "temp", "uth", "vth")),
+    Parameter("species.*", "drift", three(formula()), (0.0, 0.0, 0.0), "γβ",
+              "mean momentum; of juttner: that of the frame at rest with the particles",
+              ("velocity", "momentum", "u", "v", "mean_velocity")),
+    Parameter("species.*", "distribution", choice("maxwell", "juttner"), "maxwell", "",
+              "of momenta: normal ones of variance k_B T/m c², or relativistic ones"),
+    Parameter("species.*", "pusher", choice(*PUSHERS), "boris", "", "scheme that advances momenta"),
+    Parameter("emission.*", "species", text(), REQUIRED, "", "that the plate emits"),
+    Parameter("emission.*", "at", per_direction(real()), REQUIRED, "c/ω_p", "a point of the plate: its middle"),
+    Parameter("emission.*", "normal", per_direction(real("[-1e6, 1e6]")), REQUIRED, "",
+              "direction of emission, of any length"),
+    Parameter("emission.*", "half_width", real("(0, inf)"), None, "c/ω_p",
+              "of the line or square; unset in one dimension"),
+    Parameter("emission.*", "flux", formula(), None, "n_0 c", "particles per area and time, a formula of t"),
+    Parameter("emission.*", "space_charge_limited", boolean(), False, "",
+              "instead of a flux: emits until the field at the plate vanishes; the plate is part of a conducting side"),
+    Parameter("emission.*", "per_cell", real("(0, 1e7]"), REQUIRED, "",
+              "macro-particles in a cell at the density n_0, which sets their weight"),
+    Parameter("emission.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of the plate"),
+    Parameter("emission.*", "drift", real("[0, inf)"), 0.0, "γβ", "along the normal, on top of it"),
+    Parameter("conductor.*", "where", formula(), REQUIRED, "", "not 0 at its nodes, such as (x-2)^2 + (y-2)^2 < 1"),
+    Parameter("conductor.*", "potential", real(), 0.0, "m_e c²/e", "of an electrostatic solver"),
+    Parameter("laser.*", "normal", choice(*DIRECTIONS), "x", "", "the direction across its plane"),
+    Parameter("laser.*", "at", real("[0, inf)"), REQUIRED, "c/ω_p",
+              "where the plane is in that direction, to the nearest node"),
+    Parameter("laser.*", "wavelength", real("(0, inf)"), REQUIRED, "c/ω_p", "in vacuum",
+              ("lambda", "lambda0", "lambda_0", "omega", "frequency")),
+    Parameter("laser.*", "a0", real("(0, inf)"), REQUIRED, "", "e E/(m_e c ω) at the peak, in the focus",
+              ("intensity", "amplitude", "a_0", "amp", "e0")),
+    Parameter("laser.*", "envelope", formula(), REQUIRED, "", "of E at the plane, a formula of t, 1 at the peak"),
+    Parameter("laser.*", "phase", real(), 0.0, "rad", "E ~ cos(ω t + phase)"),
+    Parameter("laser.*", "angle", real(), 0.0, "rad",
+              "of E, from the direction after the normal (y after x) to the next one"),
+    Parameter("laser.*", "waist", real("(0, inf)"), None, "c/ω_p",
+              "radius in the focus where E is 1/e; unset: a plane wave",
+              ("w0", "w_0", "spot", "spot_size")),
+    Parameter("laser.*", "focus", real(), 0.0, "c/ω_p",
+              "distance from the plane to the focus; below 0 it lies behind"),
+    Parameter("laser.*", "centre", one_of("auto", per_direction(real())), "auto", "c/ω_p",
+              "a point of the beam's axis; auto: the middle of the box"),
+    Parameter("window", "speed", real("[0, 1]"), 0.0, "c", "0: it does not move"),
+    Parameter("window", "start", real("[0, inf)"), 0.0, "1/ω_p", "when it begins to move"),
+    Parameter("collision.*", "between", list_of(text(), length=2), REQUIRED, "", "two species, or one with itself"),
+    Parameter("collision.*", "logarithm", real("(0, 100]"), 10.0, "", "Coulomb logarithm"),
+    Parameter("collision.*", "every", _count, 1, "steps",
+              "from one collision to the next, which takes the time of all"),
+    Parameter("ionisation.*", "by", text(), REQUIRED, "", "the species that ionises"),
+    Parameter("ionisation.*", "electrons", text(), REQUIRED, "", "the species of new electrons"),
+    Parameter("ionisation.*", "ions", text(), REQUIRED, "", "the species of new ions"),
+    Parameter("ionisation.*", "density", formula(), REQUIRED, "n_0", "of the gas, which is not used up"),
+    Parameter("ionisation.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of the gas"),
+    Parameter("ionisation.*", "loss", real("[0, inf)"), REQUIRED, "m_e c²", "binding energy"),
+    Parameter("ionisation.*", "energies", list_of(real("(0, inf)"), shortest=2, longest=10000), REQUIRED, "m_e c²",
+              "of the table, rising from the loss or more; below the first the cross section is 0, "
+              "above the last as there"),
+    Parameter("ionisation.*", "cross_sections", list_of(real("[0, inf)"), shortest=2, longest=10000),
+              REQUIRED, "ω_p/(n_0 c)", "of the table; linear in between"),
+    Parameter("output", "every", _every, 0, "steps", "between two files; 0: none"),
+    Parameter("output", "fields", list_of(choice(*COMPONENTS), longest=len(COMPONENTS)),
+              ("ex", "ey", "ez", "bx", "by", "bz", "rho"), "",
+              "that files have; phi of an electrostatic solver"),
+    Parameter("output", "particles", list_of(text(), longest=1000), (), "",
+              "species that files have; their particles have ids"),
+    Parameter("output", "particles_every", integer(1, 10**9), 1, "particles",
+              "of which one is in the files, with so many times its weight; the same particles in all files"),
+    Parameter("output", "gauss", boolean(), True, "",
+              "whether the residual of Gauss's law is computed in every step"),
+    Parameter("output", "pictures", integer(0, 100), 4, "",
+              "of fields and densities in the report, over the time of the run; six and more are an animation"),
+    Parameter("probe.*", "field", choice(*COMPONENTS), REQUIRED, "",
+              "that is recorded; phi of an electrostatic solver"),
+    Parameter("probe.*", "at", per_direction(real()), REQUIRED, "c/ω_p", "the place; the value of the nearest cell"),
+    Parameter("probe.*", "along", choice(*DIRECTIONS), None, "",
+              "records a line through that place in this direction; the report has ω(k) of a periodic line"),
+    Parameter("probe.*", "every", _count, 1, "steps", "between two values"),
+    Parameter("histogram.*", "species", text(), REQUIRED, "", "species whose particles are counted, by weight"),
+    Parameter("histogram.*", "axes", list_of(choice(*AXES), shortest=1, longest=2), REQUIRED, "",
+              "energy is (γ - 1) m c²"),
+    Parameter("histogram.*", "low", list_of(real(), shortest=1, longest=2), REQUIRED, "",
+              "of the first bin, for each axis"),
+    Parameter("histogram.*", "high", list_of(real(), shortest=1, longest=2), REQUIRED, "",
+              "of the last bin, for each axis"),
+    Parameter("histogram.*", "bins", list_of(integer(1, 4096), shortest=1, longest=2), REQUIRED, "", "for each axis"),
+    Parameter("histogram.*", "every", _count, REQUIRED, "steps", "between two of them"),
+    *running.rows([
+        Parameter("run", "balance_every", _every, 100, "steps",
+                  "after which patches may move between ranks; 0: never"),
+        Parameter("run", "balance_by", choice("hilbert_refine", "hilbert_cut", "greedy_refine", "diffusion", "none"),
+                  "hilbert_refine", "", "the balancer, see the page on collections; none: patches stay, their loads "
+                  "are recorded"),
+        Parameter("run", "record_loads", boolean(), False, "",
+                  "write the load of every patch at each balancing, for plaq balance, to loads_STEP.jsonl, "
+                  "STEP being that of the start or resumption"),
+    ]),
+]
+
+SCHEMA = Schema(SECTIONS, TABLE)

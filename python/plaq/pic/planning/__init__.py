@@ -1,0 +1,1 @@
+"""Planning of a run: description, warnings and cost of an input."""

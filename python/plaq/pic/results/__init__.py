@@ -1,0 +1,1 @@
+"""Results of a run: figures, report, and linear theory to compare with."""

@@ -1,0 +1,249 @@
+"""Figures of a run, which `plaq.data.figures` draws on the page or as a file.
+
+Each function returns ``draw(theme)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.ticker import NullFormatter
+
+from plaq.data.recorded import Recorded
+from plaq.pic.diagnostics.spectra import dispersion
+from plaq.pic.results.results import Results
+
+Draw = Callable[[Any], Any]
+SCALE, SIGNED = "viridis", "RdBu_r"
+WEAK = -5  # log₁₀ of the least power shown in ω(k), relative to the largest
+
+
+def figure_of(results: Results, name: str) -> Draw:
+    """Return the figure of a record by name, or "energy" or "conservation". KeyError where there is none."""
+    if name in ("energy", "conservation"):
+        return energies(results) if name == "energy" else conservation(results)
+    recorded = results[name]
+    for prefix, draw in (("histogram_", histogram), ("picture_", pictures)):
+        if recorded.name.startswith(prefix):
+            return draw(recorded)
+    return probe(recorded)
+
+
+def legend(axes: Any, **options: Any) -> None:
+    """Draw a legend where a curve has a name."""
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(**options)
+
+
+def energies(results: Results) -> Draw:
+    """Draw the energies of fields and species, on a logarithmic scale."""
+    recorded = results.recorded
+    curves = {"fields, electric": sum(recorded[f"electric_{d}"].values for d in "xyz"),
+              "fields, magnetic": sum(recorded[f"magnetic_{d}"].values for d in "xyz")}
+    curves |= {name.removesuffix(".kinetic"): column.values for name, column in recorded.items()
+               if name.endswith(".kinetic")}
+    times = recorded["electric_x"].axis("time")
+
+    def draw(theme):
+        figure, axes = plt.subplots(figsize=(6, 3.4))
+        for name, values in curves.items():
+            if np.any(values > 0):
+                axes.semilogy(times, np.where(values > 0, values, np.nan), label=name, linewidth=1.1)
+        axes.set(xlabel="t ω_p", ylabel="energy / W m_e c²")
+        top = max(float(np.nanmax(values)) for values in curves.values())
+        axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-14 * top))
+        legend(axes)
+        return figure
+
+    return draw
+
+
+def conservation(results: Results) -> Draw:
+    """Draw the change of the total energy of a closed run, and the residual of Gauss's law."""
+    recorded, times = results.recorded, results.time
+    total = results.field_energy + results.kinetic_energy
+    curves = ([("energy, change in %", times[:-1], 100 * (total[:-1] / total[0] - 1))]
+              if results.is_closed and total[0] else [])
+    if "gauss" in recorded:
+        curves.append(("Gauss / e n_0", times, np.maximum(recorded["gauss"].values, 1e-18)))
+
+    def draw(theme):
+        figure, grid = plt.subplots(max(1, len(curves)), 1, figsize=(6, 3.4), sharex=True, squeeze=False)
+        for i, (axes, (words, t, values)) in enumerate(zip(grid[:, 0], curves)):
+            axes.plot(t, values, color=theme.series[i], linewidth=1.1)
+            axes.set(ylabel=words)
+            if words.startswith("Gauss"):
+                axes.set(yscale="log")
+                axes.yaxis.set_minor_formatter(NullFormatter())
+        grid[-1, 0].set(xlabel="t ω_p")
+        return figure
+
+    return draw
+
+
+def through_sides(results: Results) -> Draw:
+    """Draw the weight from plates and through each side, per time, in means over a hundredth of the run."""
+    curves = {}
+    for name, recorded in results.recorded.items():
+        species, _, quantity = name.partition(".")
+        if quantity in ("emitted_weight", "absorbed_weight") or quantity.startswith("left_weight_"):
+            if np.any(recorded.values):
+                words = ({"emitted_weight": "came in", "absorbed_weight": "on conductors"}.get(quantity)
+                         or f"left by {quantity[12]}, {quantity[13:]}")
+                curves[f"{species} {words}"] = recorded
+
+    def draw(theme):
+        figure, axes = plt.subplots(figsize=(6, 3.4))
+        for words, recorded in curves.items():
+            times, length = recorded.axis("time"), max(1, len(recorded.values) // 100)
+            count = len(times) // length * length
+            sums = recorded.values[:count].reshape(-1, length).sum(axis=1)
+            axes.plot(times[length - 1 : count : length], sums / (length * results.history["dt"]),
+                      label=words, linewidth=1.1)
+        axes.set(xlabel="t ω_p", ylabel="W ω_p", ylim=(0, None))
+        legend(axes)
+        return figure
+
+    return draw
+
+
+def pictures(recorded: Recorded) -> Draw:
+    """Draw a field or density at the times of the pictures: curves in one dimension, else planes side by side."""
+    times = recorded.axis("time")
+
+    def curves(theme):
+        figure, axes = plt.subplots(figsize=(6, 3.4))
+        for i, (t, values) in enumerate(zip(times, recorded.values)):
+            axes.plot(recorded.axes[1].at(i), values, label=f"t = {t:.4g}", linewidth=1.0,
+                      color=plt.get_cmap("plasma")(0.85 * i / max(1, len(times) - 1)))
+        axes.set(xlabel=f"{recorded.axes[1].name} / (c/ω_p)", ylabel=recorded.unit)
+        legend(axes, ncols=2)
+        return figure
+
+    def planes(theme):
+        signed = float(recorded.values.min()) < 0
+        largest = float(np.abs(recorded.values).max()) or 1.0
+        x, y = (axis.at(0) for axis in recorded.axes[1:3])
+        wide = (y[-1] - y[0]) / max(x[-1] - x[0], 1e-300)
+        figure, grid = plt.subplots(1, len(times),
+                                    figsize=(11, min(5.0, max(2.2, 10.5 / len(times) * wide + 0.7))),
+                                    squeeze=False)
+        for i, (axes, t, values) in enumerate(zip(grid[0], times, recorded.values)):
+            image = axes.pcolormesh(recorded.axes[1].at(i), y, values.T, cmap=SIGNED if signed else SCALE,
+                                    vmin=-largest if signed else 0.0,
+                                    vmax=largest, shading="nearest", rasterized=True)
+            axes.set(title=f"t = {t:.4g}", xlabel=recorded.axes[1].name, aspect="equal")
+            axes.grid(False)
+        grid[0][0].set(ylabel=recorded.axes[2].name)
+        figure.colorbar(image, ax=list(grid[0]), shrink=0.85, label=recorded.unit)
+        return figure
+
+    return curves if len(recorded.axes) == 2 else planes
+
+
+def histogram(recorded: Recorded) -> Draw:
+    """Draw phase space at the first, middle and last time; with one axis, curves at up to six times."""
+    times = recorded.axis("time")
+
+    def curves(theme):
+        figure, axes = plt.subplots(figsize=(6, 3.4))
+        shown = np.unique(np.linspace(0, len(times) - 1, min(6, len(times))).astype(int))
+        for i, at in enumerate(shown):
+            axes.plot(recorded.axes[1].at(at), np.where(recorded.values[at] > 0, recorded.values[at], np.nan),
+                      label=f"t = {times[at]:.4g}",
+                      color=plt.get_cmap("plasma")(0.85 * i / max(1, len(shown) - 1)), linewidth=1.1)
+        axes.set(xlabel=f"{recorded.axes[1].name} / {recorded.axes[1].unit}", ylabel=recorded.unit, yscale="log")
+        legend(axes, ncols=2)
+        return figure
+
+    def planes(theme):
+        shown = np.unique([0, len(times) // 2, len(times) - 1])
+        figure, grid = plt.subplots(1, len(shown), figsize=(11, 3.2), squeeze=False, sharey=True)
+        for axes, at in zip(grid[0], shown):
+            values = recorded.values[at].T
+            image = axes.pcolormesh(recorded.axes[1].at(at), recorded.axes[2].at(at),
+                                    np.where(values > 0, values, np.nan), cmap=SCALE,
+                                    shading="nearest", rasterized=True)
+            axes.set(title=f"t = {times[at]:.4g}", xlabel=recorded.axes[1].name)
+            axes.grid(False)
+        grid[0][0].set(ylabel=recorded.axes[2].name)
+        figure.colorbar(image, ax=list(grid[0]), shrink=0.9, label=recorded.unit)
+        return figure
+
+    return curves if len(recorded.axes) == 2 else planes
+
+
+def probe(recorded: Recorded) -> Draw:
+    """Draw a field at a point, or along a line, in time."""
+
+    def curve(theme):
+        figure, axes = plt.subplots(figsize=(6, 3.4))
+        axes.plot(recorded.axis("time"), recorded.values, linewidth=1.0)
+        axes.set(xlabel="t ω_p", ylabel=recorded.unit)
+        return figure
+
+    def plane(theme):
+        largest = float(np.abs(recorded.values).max()) or 1.0
+        figure, axes = plt.subplots(figsize=(6, 3.8))
+        image = axes.pcolormesh(*thinned(recorded), cmap=SIGNED, vmin=-largest, vmax=largest, shading="nearest",
+                                rasterized=True)
+        axes.set(xlabel=recorded.axes[1].name, ylabel="t ω_p")
+        axes.grid(False)
+        figure.colorbar(image, ax=axes, label=recorded.unit)
+        return figure
+
+    return curve if len(recorded.axes) == 1 else plane
+
+
+def thinned(recorded: Recorded, most: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (positions, times, values) of a line, as many as a page can show."""
+    rows, columns = (slice(None, None, -(-n // most)) for n in recorded.values.shape)
+    values, times = recorded.values[rows, columns], recorded.axis("time")[rows]
+    positions = recorded.axes[1].values[..., columns]
+    if positions.ndim == 1:
+        return positions, times, values
+    return positions[rows], np.broadcast_to(times[:, None], values.shape), values  # a window moves
+
+
+def omega_k(recorded: Recorded) -> Draw:
+    """Draw the power of a line in wave number and frequency, with the line of light in vacuum."""
+    k, omega, power = dispersion(recorded)
+
+    def draw(theme):
+        figure, axes = plt.subplots(figsize=(6, 3.8))
+        level = np.log10(np.maximum(power, power.max() * 10.0 ** (WEAK - 1)) / power.max())
+        image = axes.pcolormesh(k, omega, level, cmap=SCALE, shading="nearest", rasterized=True)
+        axes.plot(k, k, color="white", linewidth=0.7, linestyle="--")
+        largest = np.argwhere(level > WEAK).max(axis=0)  # indices of ω and k above the noise
+        axes.set(xlabel=f"k_{recorded.axes[1].name} c/ω_p", ylabel="ω/ω_p",
+                 xlim=(0, k[min(len(k) - 1, largest[1] + 2)]),
+                 ylim=(0, omega[min(len(omega) - 1, largest[0] + 2)]))
+        axes.grid(False)
+        figure.colorbar(image, ax=axes, label="log₁₀ of the power")
+        return figure
+
+    return draw
+
+
+def homes(ranks: np.ndarray) -> Draw:
+    """Draw the rank of each patch at the end; in three dimensions in the middle of z."""
+    plane = ranks if ranks.ndim == 2 else ranks[:, None] if ranks.ndim == 1 else ranks[:, :, ranks.shape[2] // 2]
+
+    def draw(theme):
+        figure, axes = plt.subplots(figsize=(6, 1.6 if ranks.ndim == 1 else 3.8))
+        count = min(20, int(ranks.max()) + 1)
+        image = axes.pcolormesh(plane.T % 20, cmap=ListedColormap(plt.get_cmap("tab20").colors[:count]), vmin=-0.5,
+                                vmax=count - 0.5, edgecolors=theme.faint, linewidth=0.5)
+        axes.set(xlabel="patch in x", ylabel="" if ranks.ndim == 1 else "patch in y")
+        axes.grid(False)
+        if ranks.ndim == 1:
+            axes.set_yticks([])
+        figure.colorbar(image, ax=axes, label="rank" + (" modulo 20" if ranks.max() > 19 else ""),
+                        ticks=np.arange(count))
+        return figure
+
+    return draw

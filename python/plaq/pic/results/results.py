@@ -1,0 +1,89 @@
+"""Results of a run, in memory or read from its folder: histories, probes, histograms, pictures by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plaq.data import results_file
+from plaq.data.recorded import Recorded
+from plaq.data.results_file import Findings
+from plaq.pic.inputs.table import PROGRAM
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMAT = results_file.format_of(PROGRAM)
+PREFIXES = ("", "probe_", "histogram_", "picture_")
+
+
+class Results(Findings):
+    """Results by name: ``results["line"]`` is a record with ``values``, ``axes`` and ``unit``."""
+
+    def __getitem__(self, name: str) -> Recorded:
+        """Return a history (``electric_x``, ``electrons.kinetic``), or a probe, histogram or picture of the input.
+
+        KeyError lists all names.
+        """
+        for prefix in PREFIXES:
+            if prefix + name in self.recorded:
+                return self.recorded[prefix + name]
+        raise KeyError(f"{name}: there are {', '.join(self.recorded)}")
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times after each step, in 1/ω_p [step]."""
+        return self["electric_x"].axis("time")
+
+    @property
+    def field_energy(self) -> np.ndarray:
+        """Electric and magnetic energy, W m_e c² [step]."""
+        return field_energy(self.recorded)
+
+    @property
+    def kinetic_energy(self) -> np.ndarray:
+        """Kinetic energy of all species at the times of the fields, W m_e c² [step]."""
+        return kinetic_energy(self.recorded)
+
+    @property
+    def is_closed(self) -> bool:
+        """Flag: no particle came in or left."""
+        return not any(np.any(column.values) for name, column in self.recorded.items()
+                       if name.endswith((".emitted", ".absorbed")) or ".left_" in name)
+
+    def dispersion(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return (k [K], ω [W], power [W, K]) of a probe along a periodic line (plaq.pic.diagnostics.spectra)."""
+        from plaq.pic.diagnostics.spectra import dispersion
+
+        return dispersion(self[name])
+
+    def plot(self, name: str = "energy") -> Figure:
+        """Return a figure of a record; "energy" and "conservation" are of the whole run."""
+        import matplotlib.pyplot as plt
+
+        from plaq.data.figures import Theme, style
+        from plaq.pic.results import figures
+
+        with plt.rc_context(style(Theme())):
+            return figures.figure_of(self, name)(Theme())
+
+
+def read_results(path: Path) -> tuple[Results, str, dict[str, Any]]:
+    """Return (results, input as TOML, header). InputError where the file is not of this format."""
+    content, toml, header = results_file.read(path, FORMAT)
+    return Results(**vars(content)), toml, header
+
+
+def field_energy(recorded: Mapping[str, Recorded]) -> np.ndarray:
+    """Return the electric and magnetic energy [step]."""
+    return sum(recorded[f"{field}_{d}"].values for field in ("electric", "magnetic") for d in "xyz")
+
+
+def kinetic_energy(recorded: Mapping[str, Recorded]) -> np.ndarray:
+    """Return the mean of the kinetic energies half a step before and after; the last one as it is [step]."""
+    parts = [column.values for name, column in recorded.items() if name.endswith(".kinetic")]
+    total = sum(parts) if parts else np.zeros_like(recorded["electric_x"].values)
+    return np.append((total[1:] + total[:-1]) / 2, total[-1:])

@@ -1,0 +1,94 @@
+#include "plaq/pic/fields/conductors.hpp"
+
+#include <map>
+
+#include "plaq/pic/mesh/neighbours.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+/// Returns the potential of each node of a conductor.
+std::map<std::int64_t, double> potentials_of(const plan& p) {
+  std::map<std::int64_t, double> out;
+  for (const conductor& c : p.conductors)
+    for (const auto n : c.nodes) out[n] = c.potential;
+  return out;
+}
+
+/// Returns the number of a node, wrapped around periodic sides; -1 outside the box.
+std::int64_t wrapped_node(const plan& p, point at) {
+  for (int d = 0; d < p.dimensions; ++d) {
+    if (p.periodic(d)) at[d] = (at[d] % p.cells[d] + p.cells[d]) % p.cells[d];
+    if (at[d] < 0 || at[d] >= p.nodes(d)) return -1;
+  }
+  return number_of_node(p, at);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::int64_t, double>> conductor_surface(const plan& p) {
+  const auto all = potentials_of(p);
+  std::vector<std::pair<std::int64_t, double>> out;
+  for (const auto& [number, potential] : all) {
+    const std::int64_t row = p.nodes(0), plane = row * p.nodes(1);
+    const point at{int(number % row), int(number % plane / row), int(number / plane)};
+    bool inside = true, on_side = false;
+    for (int d = 0; d < p.dimensions; ++d) {
+      on_side = on_side || (!p.periodic(d) && (at[d] == 0 || at[d] == p.cells[d]));  // of a known potential
+      for (const int step : {-1, 1}) {
+        point next = at;
+        next[d] += step;
+        const auto neighbour = wrapped_node(p, next);
+        inside = inside && (neighbour < 0 || all.contains(neighbour));
+      }
+    }
+    if (!inside && !on_side) out.emplace_back(number, potential);
+  }
+  return out;
+}
+
+solid_mask::solid_mask(const plan& p, const patch_grid& m) {
+  if (p.conductors.empty()) return;
+  const auto all = potentials_of(p);
+  nodes.resize(m.size()), cells.resize(m.size());
+  const region r = with_guards(m);
+  point at;
+  const auto for_each_cell = [&](auto use) {
+    for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
+      for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
+        for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) use(std::size_t(m.index(at)));
+  };
+  for_each_cell([&](std::size_t i) {
+    nodes[i] = all.contains(wrapped_node(p, {m.first[0] + at[0], m.first[1] + at[1], m.first[2] + at[2]}));
+  });
+  for_each_cell([&](std::size_t i) {
+    bool full = true;
+    for (int corner = 0; corner < 1 << m.dimensions; ++corner) {
+      std::size_t to = i;
+      for (int d = 0; d < m.dimensions; ++d)
+        if (corner >> d & 1) {
+          full = full && at[d] + 1 < r.high[d];
+          to += std::size_t(m.stride[d]);
+        }
+      full = full && nodes[to];
+    }
+    cells[i] = full;
+  });
+}
+
+template <class T>
+void shield(const patch_grid& m, const solid_mask& solids, fields<T>& f) {
+  const auto& nodes = solids.nodes;
+  if (nodes.empty()) return;
+  for (int c = 0; c < 3; ++c)
+    for_each_row(m, own_cells(m), [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = at; i < at + n; ++i)
+        if (nodes[std::size_t(i)] && nodes[std::size_t(i + m.stride[c])]) f.e[std::size_t(c)][std::size_t(i)] = 0;
+    });
+}
+
+template void shield(const patch_grid&, const solid_mask&, fields<float>&);
+template void shield(const patch_grid&, const solid_mask&, fields<double>&);
+
+}  // namespace plaq::pic

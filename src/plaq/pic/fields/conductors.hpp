@@ -1,0 +1,27 @@
+// Conductors within the box.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "plaq/pic/mesh/fields.hpp"
+
+namespace plaq::pic {
+
+/// Returns the nodes of conductors with a neighbour outside all conductors, in rising order, each with its potential;
+/// of several conductors the last one's.
+std::vector<std::pair<std::int64_t, double>> conductor_surface(const plan& p);
+
+/// Masks of a patch grid: nodes of conductors, and solid cells, which have no other nodes. Empty without conductors.
+struct solid_mask {
+  std::vector<std::uint8_t> nodes, cells;
+  solid_mask() = default;
+  solid_mask(const plan& p, const patch_grid& m);
+  void serialize(archive& ar) { ar(nodes, cells); }
+};
+
+/// Sets E along edges between nodes of conductors to 0, in own cells.
+template <class T>
+void shield(const patch_grid& m, const solid_mask& solids, fields<T>& f);
+
+}  // namespace plaq::pic

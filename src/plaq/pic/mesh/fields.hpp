@@ -1,0 +1,26 @@
+// Electric and magnetic field, current and charge of a patch.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "plaq/collection/archive.hpp"
+#include "plaq/pic/mesh/patch_grid.hpp"
+
+namespace plaq::pic {
+
+/// Fields at the points of Yee's mesh: E_c half a cell on in c, B_c in the two other dimensions; J where E is, rho at
+/// the nodes, and phi of electrostatic plans. Each array is as long as the patch grid.
+template <class T>
+struct fields {
+  std::array<std::vector<T>, 3> e, b, j;
+  std::vector<T> rho, phi;
+
+  fields() = default;
+  explicit fields(const patch_grid& m) : rho(m.size()) {
+    for (auto* v : {&e, &b, &j})
+      for (auto& component : *v) component.resize(m.size());
+  }
+  void serialize(archive& ar) { ar(e, b, j, rho, phi); }
+};
+
+}  // namespace plaq::pic

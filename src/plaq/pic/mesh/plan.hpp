@@ -1,0 +1,152 @@
+// Everything that the input fixes: mesh, time step, species, and what is at each side of the box.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plaq::pic {
+
+/// Scheme that advances momenta: Boris (1970), Vay (2008), Higuera and Cary (2017).
+enum class pusher { boris, vay, higuera_cary };
+/// Condition for fields at a side of the box. Absorbing: a layer of cells before a conductor (see absorbing.hpp).
+enum class field_boundary { periodic, conducting, absorbing };
+/// Condition for particles at a side of the box. Thermal: a particle that arrives returns with a momentum of the wall's
+/// temperature.
+enum class particle_boundary { periodic, absorbed, reflected, thermal };
+
+/// Stencil of curl E: Yee (1966), or differences smoothed across their direction, so that waves along the axes move
+/// with c at the step dx: Cole (1997), Karkkainen (2006), Cowan et al., Phys. Rev. ST Accel. Beams 16 (2013) 041303.
+enum class stencil { yee, cowan };
+
+/// Returns the enumerator of a name. Throws input_error that lists the names.
+pusher parse_pusher(const std::string& name);
+field_boundary parse_field_boundary(const std::string& name);
+particle_boundary parse_particle_boundary(const std::string& name);
+stencil parse_stencil(const std::string& name);
+
+/// Particles of one charge and mass.
+struct species {
+  std::string name;
+  double charge = -1, mass = 1;  ///< of a particle of weight 1, in e and m_e
+  pusher scheme = pusher::boris;
+  bool tracked = false;  ///< its particles have ids
+};
+
+/// Plate at rest that emits particles of a species: its centre and normal in the dimensions that are used; a line in
+/// two dimensions, a square in three.
+struct emitter {
+  int species_index = 0;
+  std::array<double, 3> centre{}, normal{1, 0, 0};
+  double half_width = 0;
+  std::vector<double> cumulative_flux = {};  ///< weight per area and time, summed over the steps before 0, 1, ...
+  /// Emits, instead of a flux, as many particles as leave no charge on the plate, which is part of a side of the box.
+  bool space_charge_limited = false;
+  double weight = 1;                  ///< of each particle
+  double temperature = 0, drift = 0;  ///< in m_e c^2; of u, along the normal
+
+  /// Sets the weight per area and time of each step; the last one stays. Throws input_error for a value that is
+  /// negative or not finite.
+  void set_flux(const std::vector<double>& flux_per_step);
+  /// Weight that an area of 1 has emitted before a step, with steps of length 1.
+  double flux_until(std::int64_t step) const;
+};
+
+/// Antenna of a laser: a sheet of current across a dimension, in a plane of nodes, that sends the same wave to both
+/// of its sides. E = E_0 f(t) Re[A(r) exp(-i (omega t + phase))] on the plane, A that of a Gaussian beam before or
+/// behind its focus.
+struct antenna {
+  int normal = 0;       ///< dimension across the plane
+  double position = 0;  ///< of the plane, in that dimension
+  double omega = 1, phase = 0;
+  double field = 0;                   ///< E_0, in the focus
+  double angle = 0;                   ///< of E, from the dimension after the normal to the next one
+  double waist = 0;                   ///< radius where |A| = 1/e, in the focus; 0: a plane wave
+  double focus = 0;                   ///< from the plane to the focus, along the normal; below 0 it lies behind
+  std::array<double, 3> centre{};     ///< of the beam
+  std::vector<double> envelope = {};  ///< f in the middle of each step; 0 after the last
+};
+
+/// Nodes of the box, x fastest, in rising order, that are all at one potential. Cells with no other nodes are solid
+/// and absorb the particles that enter them.
+struct conductor {
+  std::vector<std::int64_t> nodes;
+  double potential = 0;
+};
+
+/// Two species, or one with itself, with binary Coulomb collisions.
+struct collision_pair {
+  int first = 0, second = 0;
+  double logarithm = 10;  ///< Coulomb logarithm
+  int every = 1;          ///< steps from one collision to the next, which takes the time of all of them
+};
+
+/// Ionisation of a gas at rest by the particles of a species.
+struct ionisation_process {
+  int projectiles = 0, electrons = 0, ions = 0;  ///< species
+  double binding_energy = 0;                     ///< that the projectile loses, in m_e c^2
+  /// Table: energies in m_e c^2, cross sections in units that make density x cross section x length a number.
+  std::vector<double> energy, cross_section;
+  std::vector<double> density;  ///< of the gas, in the cells of the box, x fastest; one number: everywhere
+  double temperature = 0;       ///< of the gas, in m_e c^2
+};
+
+/// Window that moves to higher x with this speed from a time on, cell by cell.
+struct moving_window {
+  double speed = 0, start = 0;
+  bool enabled() const { return speed > 0; }
+};
+
+/// Plan of a run. Units: c = epsilon_0 = 1, times in 1/omega_p, lengths in c/omega_p, fields in m_e c omega_p / e,
+/// momenta per mass.
+struct plan {
+  int dimensions = 1;
+  std::array<int, 3> cells{1, 1, 1}, patches{1, 1, 1};  ///< one in dimensions that are not used
+  std::array<double, 3> lengths{1, 1, 1};               ///< of the box, which begins at 0
+  double dt = 0;
+  int order = 1;  ///< of the particles' shape: 1, 2, 3
+  std::uint64_t seed = 1;
+  std::array<std::array<field_boundary, 2>, 3> field_boundaries{};  ///< low and high side of each dimension
+  std::array<std::array<particle_boundary, 2>, 3> particle_boundaries{};
+  int layer = 8;                ///< cells of an absorbing layer
+  double wall_temperature = 0;  ///< in m_e c^2, of thermal walls
+  std::vector<species> species_list;
+  std::vector<emitter> emitters;
+  /// Whether E = -grad phi in each step, with these potentials of the conducting sides, in m_e c^2 / e, and B constant.
+  bool electrostatic = false;
+  std::array<std::array<double, 2>, 3> potentials{};
+  stencil curl = stencil::yee;
+  std::vector<antenna> antennas;
+  std::vector<conductor> conductors;
+  std::vector<collision_pair> collision_pairs;
+  /// omega_p r_e / c and n_0^(1/3) c / omega_p, which collisions depend on beside normalised numbers.
+  double coupling = 0, density_scale = 0;
+  std::vector<ionisation_process> ionisations;
+  moving_window window;
+
+  double spacing(int d) const { return lengths[d] / cells[d]; }
+  double cell_volume() const;
+  /// Largest stable time step of the field solver: 1 / sqrt(sum 1/dx^2), or the least dx with Cowan's stencil.
+  double courant() const;
+  /// Guard cells around a patch: as many as a particle that ends in the next cell reaches, and one more where a path
+  /// that begins there, after a wall, deposits current too.
+  int guard() const { return (order == 1 ? 2 : 3) + (dimensions > 1 && bounded()); }
+  bool periodic(int d) const { return field_boundaries[d][0] == field_boundary::periodic; }
+  /// Nodes of the box in a dimension, including that of a high side that is not periodic.
+  int nodes(int d) const { return cells[d] + (d < dimensions && !periodic(d)); }
+  /// Cells that the window has moved by when a step begins.
+  std::int64_t window_shift(std::int64_t step) const;
+  bool bounded() const { return !(periodic(0) && periodic(1) && periodic(2)); }
+
+  /// Throws input_error that names the key, its value and what is allowed.
+  void check() const;
+};
+
+/// Side of the box: dimension d, low (0) or high (1); `side` is -1 where there is none.
+struct box_side {
+  int d = 0, side = -1;
+};
+/// Returns the side of the box that a plate lies on with its normal into the box.
+box_side side_of(const plan& p, const emitter& e);
+
+}  // namespace plaq::pic

@@ -1,0 +1,55 @@
+#include "plaq/pic/mesh/record.hpp"
+
+#include <cmath>
+
+#include "plaq/base/error.hpp"
+
+namespace plaq::pic {
+
+std::vector<std::string> record::names(const plan& p) {
+  std::vector<std::string> out{"time",       "electric_x", "electric_y", "electric_z",
+                               "magnetic_x", "magnetic_y", "magnetic_z"};
+  for (const species& k : p.species_list) {
+    for (const char* quantity : {"number",
+                                 "weight",
+                                 "kinetic",
+                                 "px",
+                                 "py",
+                                 "pz",
+                                 "left_xlow",
+                                 "left_xhigh",
+                                 "left_ylow",
+                                 "left_yhigh",
+                                 "left_zlow",
+                                 "left_zhigh",
+                                 "left_weight_xlow",
+                                 "left_weight_xhigh",
+                                 "left_weight_ylow",
+                                 "left_weight_yhigh",
+                                 "left_weight_zlow",
+                                 "left_weight_zhigh",
+                                 "emitted",
+                                 "emitted_weight",
+                                 "absorbed",
+                                 "absorbed_weight"})
+      out.push_back(k.name + "." + quantity);
+  }
+  out.push_back("gauss");
+  return out;
+}
+
+std::vector<double> record::merge(const plan& p, std::vector<double> a, const std::vector<double>& b) {
+  if (a.empty()) return b;
+  check(a.size() == b.size(), "patches have recorded different numbers of steps");
+  const std::size_t n = length(p);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::size_t column = i % n;
+    if (column == time || column == gauss(p))
+      a[i] = std::fmax(a[i], b[i]);  // which ignores NaN
+    else
+      a[i] += b[i];
+  }
+  return a;
+}
+
+}  // namespace plaq::pic

@@ -1,0 +1,45 @@
+// Record of every step: which number stands where in a row.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plaq/pic/mesh/plan.hpp"
+
+namespace plaq::pic {
+
+/// Columns of a row: time, energies of E and B, then those of each species, then "gauss".
+struct record {
+  static constexpr std::size_t time = 0, energies = 1, first_species = 7;
+  /// Columns within a species: number and weight after the step; kinetic energy and momentum at time - dt/2, of those
+  /// that began the step; particles that left at the sides x low, x high, y low, ...; particles that came from plates,
+  /// by ionisation or with a window; particles absorbed by conductors in the box.
+  enum of_species : std::size_t {
+    number,
+    weight,
+    kinetic,
+    momentum,
+    left = momentum + 3,
+    left_weight = left + 6,
+    emitted = left_weight + 6,
+    emitted_weight,
+    absorbed,
+    absorbed_weight,
+    per_species
+  };
+
+  /// Column of a quantity of a species.
+  static std::size_t at(std::size_t species, std::size_t quantity) {
+    return first_species + species * per_species + quantity;
+  }
+  /// Column of the largest residual of Gauss's law.
+  static std::size_t gauss(const plan& p) { return at(p.species_list.size(), 0); }
+  /// Number of columns.
+  static std::size_t length(const plan& p) { return gauss(p) + 1; }
+  /// Names of the columns.
+  static std::vector<std::string> names(const plan& p);
+  /// Merges the rows of two patches: sums, but for time and the residual of Gauss's law, where the larger counts.
+  static std::vector<double> merge(const plan& p, std::vector<double> a, const std::vector<double>& b);
+};
+
+}  // namespace plaq::pic

@@ -1,0 +1,27 @@
+#include "plaq/pic/mesh/stencil.hpp"
+
+#include <algorithm>
+
+namespace plaq::pic {
+
+std::array<stencil_weights, 3> difference_weights(const plan& p) {
+  std::array<stencil_weights, 3> out;
+  std::array<double, 3> r{};
+  double finest = p.spacing(0);
+  for (int d = 1; d < p.dimensions; ++d) finest = std::min(finest, p.spacing(d));
+  for (int d = 0; d < p.dimensions; ++d) r[d] = finest * finest / (p.spacing(d) * p.spacing(d));
+  const double all = r[0] * r[1] * r[2], pairs = r[0] * r[1] + r[1] * r[2] + r[2] * r[0];
+  const bool smooth = p.curl == stencil::cowan && p.dimensions > 1;
+  const double beta = smooth ? 0.125 * (1 - all / pairs) : 0;
+  for (int d = 0; d < p.dimensions; ++d) {
+    const int a = (d + 1) % 3, b = (d + 2) % 3;
+    stencil_weights& w = out[std::size_t(d)];
+    const double over = 1 / p.spacing(d), corners = smooth ? r[a] * r[b] * (1.0 / 16 - 0.125 * r[a] * r[b] / pairs) : 0;
+    w.beta[std::size_t(a)] = r[a] * beta * over, w.beta[std::size_t(b)] = r[b] * beta * over;
+    w.gamma = corners * over;
+    w.alpha = over - 2 * w.beta[std::size_t(a)] - 2 * w.beta[std::size_t(b)] - 4 * w.gamma;
+  }
+  return out;
+}
+
+}  // namespace plaq::pic

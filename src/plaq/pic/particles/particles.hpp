@@ -1,0 +1,61 @@
+// Particles of a species in a patch.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "plaq/collection/archive.hpp"
+#include "plaq/pic/mesh/patch_grid.hpp"
+
+namespace plaq::pic {
+
+/// Particles, array by array: a cell of the patch and the position in it, in [0, 1] of the cell, so that single
+/// precision is as fine everywhere; momentum per mass; weight; an id where the species is tracked. Arrays that are not
+/// used are empty.
+template <class T>
+struct particles {
+  std::array<std::vector<std::int32_t>, 3> cell;
+  std::array<std::vector<T>, 3> x, u;
+  std::vector<T> w;
+  std::vector<std::uint64_t> id;
+
+  std::size_t size() const { return w.size(); }
+  bool empty() const { return w.empty(); }
+  void serialize(archive& ar) { ar(cell, x, u, w, id); }
+
+  /// Calls use(array, the same array of `other`) for every array that `other` uses.
+  template <class Other, class Use>
+  void for_each_array(Other& other, int dimensions, Use use) {
+    for (int d = 0; d < dimensions; ++d) use(cell[d], other.cell[d]), use(x[d], other.x[d]);
+    for (int c = 0; c < 3; ++c) use(u[c], other.u[c]);
+    use(w, other.w);
+    if (!other.id.empty()) use(id, other.id);
+  }
+  /// Appends copies of all particles of another list.
+  void append(const particles& other, int dimensions) {
+    for_each_array(other, dimensions,
+                   [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); });
+  }
+  /// Appends a copy of particle i of another list.
+  void append(const particles& other, std::size_t i, int dimensions) {
+    for_each_array(other, dimensions, [i](auto& to, const auto& from) { to.push_back(from[i]); });
+  }
+  /// Removes particle i; the last one takes its place.
+  void remove(std::size_t i, int dimensions) {
+    for_each_array(*this, dimensions, [i](auto& to, auto&) {
+      to[i] = to.back();
+      to.pop_back();
+    });
+  }
+};
+
+/// Particles within a step, and the part of the step that remains for each.
+template <class T>
+struct moving_particles {
+  particles<T> state;
+  std::vector<double> remaining;
+  void serialize(archive& ar) { ar(state, remaining); }
+};
+
+}  // namespace plaq::pic

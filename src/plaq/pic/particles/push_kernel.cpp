@@ -1,0 +1,170 @@
+// Step of a particle: gather of E and B, momentum, path and current, in one pass over a register of particles of a
+// cell. The current of particles that stay in the cell (nearly all) is summed in registers and stored once per cell.
+// Those that leave it are collected and deposited one at a time, vectorised over nodes.
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "plaq/base/error.hpp"
+#include "plaq/pic/particles/cell_runs.hpp"
+#include "plaq/pic/particles/current_deposition.hpp"
+#include "plaq/pic/particles/gather.hpp"
+#include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/particles/pushers.hpp"
+#include "plaq/pic/particles/tables.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+/// Buffer of particles that leave their cell, with room for a register more until it is full.
+template <int D, class V>
+struct crossing_particles {
+  using T = number_of<V>;
+  static constexpr int capacity = 8 * lanes<V>;
+  alignas(64) T start[D][capacity], displacement[3][capacity], charge[capacity];
+  std::size_t number[capacity];
+  int count = 0;
+
+  bool full() const { return count > capacity - lanes<V>; }
+  PLAQ_KERNEL void add(std::size_t first, const V (&x)[D], const V (&step)[3], V q, lane_mask mask) {
+    for (int d = 0; d < D; ++d) store_packed(start[d] + count, x[d], mask);
+    for (int c = 0; c < 3; ++c) store_packed(displacement[c] + count, step[c], mask);
+    store_packed(charge + count, q, mask);
+    for (; mask; mask &= mask - 1) number[count++] = first + std::size_t(std::countr_zero(mask));
+  }
+};
+
+/// Deposits the paths that lead to the next cell; lists the particles that leave the patch or are to be followed.
+template <int D, int Order, class V, class T>
+void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, const point& cell,
+                      std::ptrdiff_t at, crossing_particles<D, V>& buffer, crossing& crossed) {
+  bool at_border = false;
+  for (int d = 0; d < D; ++d) at_border |= cell[d] <= 0 || cell[d] >= m.cells[d] - 1;
+  path_current<D, Order, T> sum;
+  for (int n = 0; n < buffer.count; ++n) {
+    const auto i = buffer.number[n];
+    T start[D], displacement[3];
+    point to = cell;
+    for (int c = 0; c < 3; ++c) displacement[c] = buffer.displacement[c][n];
+    bool near = true, finite = true, leaves = false, crosses = false;
+    for (int d = 0; d < D; ++d) {
+      start[d] = buffer.start[d][n];
+      near &= std::abs(displacement[d]) < 1, finite &= std::isfinite(displacement[d]);
+      to[d] += start[d] + displacement[d] >= 1 ? 1 : start[d] + displacement[d] < 0 ? -1 : 0;
+    }
+    if (!near && !(by.long_paths && finite)) [[unlikely]]
+      throw runtime_failure("a particle moves by more than a cell in a step: its momentum or a field is not finite");
+    if (near && at_border)
+      for (int d = 0; d < D; ++d) {
+        const bool below = to[d] < 0, above = to[d] >= m.cells[d];
+        leaves |= below || above;
+        crosses |= (below && by.walls[std::size_t(d)][0]) || (above && by.walls[std::size_t(d)][1]);
+      }
+    if (crosses || !near) {
+      crossed.to_follow.push_back(std::uint32_t(i));
+      for (int d = 0; d < D; ++d) p.x[std::size_t(d)][i] = start[d];
+      continue;
+    }
+    if (leaves) crossed.leaving.push_back(std::uint32_t(i));
+    for (int d = 0; d < D; ++d) p.cell[std::size_t(d)][i] = to[d];
+    sum.add(m, start, displacement, buffer.charge[n]);
+  }
+  sum.add_to(m, f, at);
+  buffer.count = 0;
+}
+
+template <int D, int Order, class T>
+particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
+  using V = linalg::simd<T, linalg::native_lanes<T>>;
+  const T h = T(0.5 * by.charge_per_mass * m.dt), density = T(by.charge / m.volume());
+  T per_cell[3], flow[3];
+  for (int c = 0; c < 3; ++c) {
+    per_cell[c] = T(c < D ? m.dt / m.spacing[std::size_t(c)] : m.dt);
+    flow[c] = T(c < D ? m.spacing[std::size_t(c)] / m.dt : 1 / m.dt);
+  }
+  double_sum<V> weight, kinetic, momentum[3];
+  crossing_particles<D, V> buffer;
+  for_each_cell_run<D>(m, p, [&](const point& cell, std::ptrdiff_t at, auto for_each_register) {
+    cell_current<D, Order, V> current;
+    for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
+      V x[D], u[3], e[3], b[3];
+      for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
+      for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
+      const V w = load_masked<V>(p.w.data() + i, mask);
+      const point_weights<D, Order, V> s(x);
+      gather_fields(m, f, at, s, e, b);
+      accelerate(by.scheme, h, e, b, u);
+      for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
+
+      const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
+      weight.add(w);
+      kinetic.add(w * u2 / (unit<V>() + gamma));  // gamma - 1 = u^2 / (gamma + 1)
+      for (int c = 0; c < 3; ++c) momentum[c].add(w * u[c]);
+
+      V displacement[3], to[D], q[3];
+      for (int c = 0; c < 3; ++c) displacement[c] = linalg::mul(u[c] * inverse, linalg::same<V>(per_cell[c]));
+      auto stays = x[0] == x[0];
+      for (int d = 0; d < D; ++d) {
+        to[d] = x[d] + displacement[d];
+        const auto below = to[d] < V{}, above = to[d] >= unit<V>();
+        stays &= (to[d] >= V{}) & (to[d] < unit<V>());
+        store_masked(p.x[std::size_t(d)].data() + i, to[d] + (below ? unit<V>() : V{}) - (above ? unit<V>() : V{}),
+                     mask);
+      }
+      const lane_mask leaves = mask & ~mask_of(stays);
+      const V charge = density * w, kept = keep_lanes(charge, ~leaves);
+      for (int c = 0; c < 3; ++c) q[c] = c < D ? kept * flow[c] : kept * (displacement[c] * flow[c]);
+      current.add(s.node, to, q);
+      if (leaves) {
+        buffer.add(i, x, displacement, charge, leaves);
+        if (buffer.full()) deposit_crossing<D, Order>(m, by, f, p, cell, at, buffer, crossed);
+      }
+    });
+    current.add_to(m, f, at);
+    if (buffer.count > 0) deposit_crossing<D, Order>(m, by, f, p, cell, at, buffer, crossed);
+  });
+  return {.weight = weight.all(),
+          .kinetic = kinetic.all(),
+          .momentum = {momentum[0].all(), momentum[1].all(), momentum[2].all()}};
+}
+
+template <int D, int Order, class T>
+void kick_kernel(const patch_grid& m, const motion& by, const fields<T>& f, particles<T>& p, double dt) {
+  using V = linalg::simd<T, linalg::native_lanes<T>>;
+  const T h = T(0.5 * by.charge_per_mass * dt);
+  for_each_cell_run<D>(m, p, [&](const point&, std::ptrdiff_t at, auto for_each_register) {
+    for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
+      V x[D], u[3], e[3], b[3];
+      for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
+      for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
+      gather_fields(m, f, at, point_weights<D, Order, V>(x), e, b);
+      accelerate(by.scheme, h, e, b, u);
+      for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
+    });
+  });
+}
+
+}  // namespace
+
+template <class T>
+particle_sums advance(const patch_grid& m, int order, const motion& by, fields<T>& f, particles<T>& p,
+                      crossing& crossed) {
+  static constexpr particle_sums (*all[3][3])(const patch_grid&, const motion&, fields<T>&, particles<T>&, crossing&) =
+      PLAQ_PIC_TABLE(advance_kernel);
+  return all[m.dimensions - 1][order - 1](m, by, f, p, crossed);
+}
+
+template <class T>
+void kick(const patch_grid& m, int order, const motion& by, const fields<T>& f, particles<T>& p, double dt) {
+  static constexpr void (*all[3][3])(const patch_grid&, const motion&, const fields<T>&, particles<T>&, double) =
+      PLAQ_PIC_TABLE(kick_kernel);
+  all[m.dimensions - 1][order - 1](m, by, f, p, dt);
+}
+
+template particle_sums advance(const patch_grid&, int, const motion&, fields<float>&, particles<float>&, crossing&);
+template particle_sums advance(const patch_grid&, int, const motion&, fields<double>&, particles<double>&, crossing&);
+template void kick(const patch_grid&, int, const motion&, const fields<float>&, particles<float>&, double);
+template void kick(const patch_grid&, int, const motion&, const fields<double>&, particles<double>&, double);
+
+}  // namespace plaq::pic

@@ -1,0 +1,167 @@
+// The current of a path that ends on a conductor is that of a charge which is cancelled by its image there: the
+// residual of Gauss's law does not change, and a particle that leaves takes no field with it.
+#include "plaq/pic/processes/particle_boundaries.hpp"
+
+#include <cmath>
+
+#include "plaq/pic/mesh/streams.hpp"
+#include "plaq/pic/particles/kernels.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+constexpr int max_wall_hits = 100;  ///< without a new cell, as in a corner; the particle then stays for this step
+
+/// Next face of its cell on a particle's path: the fraction of the path before it, at least 1 where the path ends
+/// first.
+struct face {
+  double fraction = 1;
+  int d = 0, side = 0;
+};
+face next_face(int dimensions, const std::array<double, 3>& x, const std::array<double, 3>& displacement) {
+  face out;
+  for (int d = 0; d < dimensions; ++d) {
+    if (displacement[d] == 0) continue;
+    const int side = displacement[d] > 0;
+    const double fraction = std::fmax((side - x[d]) / displacement[d], 0);
+    if (fraction < out.fraction) out = {fraction, d, side};
+  }
+  return out;
+}
+
+/// Returns a momentum of the flux that a wall of temperature sqrt(spread) emits into the box: along the normal with
+/// density ~ u exp(-u^2 / 2 spread^2), normal along the wall. (Not relativistic.)
+std::array<double, 3> wall_momentum(double spread, const std::array<std::uint64_t, 4>& word, int d, int side) {
+  const auto along = normal_pair(word[0], word[1]);
+  std::array<double, 3> u;
+  u[d] = (side ? -1 : 1) * spread * std::sqrt(-2 * std::log(above_zero(word[2])));
+  u[(d + 1) % 3] = spread * along[0], u[(d + 2) % 3] = spread * along[1];
+  return u;
+}
+
+/// Counts a particle that a conductor in the box has absorbed.
+template <class T>
+void record_absorbed(patch<T>& self, std::size_t s, double weight) {
+  double* row = self.row.data() + record::at(s, 0);
+  row[record::absorbed] += 1, row[record::absorbed_weight] += weight;
+  row[record::weight] -= weight;
+}
+
+/// Particle on its path through the rest of a step.
+template <class T>
+struct path_walker {
+  const plan& p;
+  patch<T>& self;
+  const std::size_t s, i;
+  double& remaining;
+  point cell{};
+  std::array<double, 3> x{}, u{}, displacement{};
+
+  path_walker(const plan& plan_, patch<T>& patch_, std::size_t species, std::size_t particle, double& part)
+      : p(plan_), self(patch_), s(species), i(particle), remaining(part) {
+    const particles<T>& all = self.species[s];
+    for (int d = 0; d < self.mesh.dimensions; ++d) cell[d] = all.cell[d][i], x[d] = double(all.x[d][i]);
+    for (int c = 0; c < 3; ++c) u[c] = double(all.u[c][i]);
+  }
+
+  /// Sets the displacement of the remaining part of the step from the momentum.
+  void aim() {
+    const patch_grid& m = self.mesh;
+    const double g = std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int c = 0; c < 3; ++c) displacement[c] = u[c] / g * remaining * m.dt / (c < m.dimensions ? m.spacing[c] : 1);
+  }
+  /// Moves by a fraction of the displacement and deposits the current.
+  void advance_by(double fraction) {
+    const patch_grid& m = self.mesh;
+    path<T> along{cell, {}, {}};
+    for (int c = 0; c < 3; ++c) along.start[c] = T(x[c]), along.displacement[c] = T(displacement[c] * fraction);
+    if (fraction > 0) deposit_path(m, p.order, self.f, along, p.species_list[s].charge * double(self.species[s].w[i]));
+    for (int d = 0; d < m.dimensions; ++d) x[d] += displacement[d] * fraction;
+    for (int c = 0; c < 3; ++c) displacement[c] *= 1 - fraction;
+    remaining *= 1 - fraction;
+  }
+  /// Stores the particle where it is.
+  path_end stop(path_end end) {
+    particles<T>& all = self.species[s];
+    for (int c = 0; c < 3; ++c) all.u[c][i] = T(u[c]);
+    for (int d = 0; d < self.mesh.dimensions; ++d) all.cell[d][i] = cell[d], all.x[d][i] = T(x[d]);
+    return end;
+  }
+  bool in_solid_cell() const {
+    return !self.solids.cells.empty() && self.solids.cells[std::size_t(self.mesh.index(cell))];
+  }
+};
+
+}  // namespace
+
+template <class T>
+path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s, std::size_t i, std::uint64_t number,
+                                   double& remaining) {
+  const patch_grid& m = self.mesh;
+  const double weight = double(self.species[s].w[i]);
+  path_walker<T> walker(p, self, s, i, remaining);
+  std::uint64_t re_emissions = 0;  // by thermal walls
+  walker.aim();
+  for (int wall_hits = 0; wall_hits < max_wall_hits;) {
+    const auto [fraction, d, side] = next_face(m.dimensions, walker.x, walker.displacement);
+    walker.advance_by(fraction);
+    if (fraction == 1) return walker.stop(path_end::completed);
+    walker.x[d] = side;
+    const int last = side ? m.cells[d] - 1 : 0;
+    if (!self.walls[d][side] || walker.cell[d] != last) {  // a face between two cells
+      walker.cell[d] += side ? 1 : -1, walker.x[d] = 1 - side, wall_hits = 0;
+      if (walker.in_solid_cell()) {
+        record_absorbed(self, s, weight);
+        return path_end::removed;
+      }
+      if (p.electrostatic && (walker.cell[d] < 0 || walker.cell[d] >= m.cells[d]))
+        return walker.stop(path_end::next_patch);
+      continue;
+    }
+    ++wall_hits;
+    double* row = self.row.data() + record::at(s, 0);
+    switch (p.particle_boundaries[d][side]) {
+      case particle_boundary::reflected: walker.u[d] = -walker.u[d]; break;
+      case particle_boundary::thermal: {
+        const auto stream = stream_of(p.seed, draws::thermal_wall, std::uint32_t(s), std::uint64_t(self.number),
+                                      std::uint64_t(self.step));
+        walker.u = wall_momentum(std::sqrt(p.wall_temperature / p.species_list[s].mass),
+                                 random_words(stream, number << 32 | re_emissions++), d, side);
+        break;
+      }
+      default:
+        row[record::left + 2 * std::size_t(d) + std::size_t(side)] += 1;
+        row[record::left_weight + 2 * std::size_t(d) + std::size_t(side)] += weight;
+        return path_end::removed;
+    }
+    walker.aim();
+  }
+  return walker.stop(path_end::completed);
+}
+
+template <class T>
+void absorb_in_conductors(const plan& p, patch<T>& self) {
+  if (self.solids.cells.empty()) return;
+  const patch_grid& m = self.mesh;
+  for (std::size_t s = 0; s < p.species_list.size(); ++s) {
+    auto& all = self.species[s];
+    for (std::size_t i = all.size(); i-- > 0;) {
+      point cell{};
+      for (int d = 0; d < m.dimensions; ++d) cell[d] = all.cell[d][i];
+      if (!self.solids.cells[std::size_t(m.index(cell))]) continue;
+      record_absorbed(self, s, double(all.w[i]));
+      all.remove(i, m.dimensions);
+    }
+  }
+}
+
+#define PLAQ_PIC_FOR(T)                                                                                        \
+  template path_end apply_particle_boundaries(const plan&, patch<T>&, std::size_t, std::size_t, std::uint64_t, \
+                                              double&);                                                        \
+  template void absorb_in_conductors(const plan&, patch<T>&);
+PLAQ_PIC_FOR(float)
+PLAQ_PIC_FOR(double)
+#undef PLAQ_PIC_FOR
+
+}  // namespace plaq::pic

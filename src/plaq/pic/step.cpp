@@ -1,0 +1,431 @@
+#include "plaq/pic/step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "plaq/base/error.hpp"
+#include "plaq/pic/fields/antenna.hpp"
+#include "plaq/pic/fields/field_boundaries.hpp"
+#include "plaq/pic/fields/field_kernels.hpp"
+#include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/processes/collisions.hpp"
+#include "plaq/pic/processes/emission.hpp"
+#include "plaq/pic/processes/ionisation.hpp"
+#include "plaq/pic/processes/particle_boundaries.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+motion motion_of(const plan& p, const species& k, const sides& walls) {
+  return {.scheme = k.scheme,
+          .charge_per_mass = k.charge / k.mass,
+          .charge = k.charge,
+          .walls = walls,
+          .long_paths = p.electrostatic};
+}
+
+/// Shift of the patch that particle i is in: -1, 0 or 1 in each dimension.
+template <class T>
+point shift_of(const patch_grid& m, const particles<T>& p, std::size_t i) {
+  point s{};
+  for (int d = 0; d < m.dimensions; ++d) s[d] = p.cell[d][i] < 0 ? -1 : p.cell[d][i] >= m.cells[d] ? 1 : 0;
+  return s;
+}
+
+/// Parcels of a patch for its neighbours.
+template <class T>
+class outbox {
+ public:
+  outbox(const plan& p, const std::vector<point>& shifts) {
+    parcel_number_.fill(-1);
+    for (const point& s : shifts) {
+      parcel_number_[code(s)] = int(parcels.size());
+      parcels.push_back({.shift = s,
+                         .species = std::vector<particles<T>>(p.species_list.size()),
+                         .passing = std::vector<moving_particles<T>>(p.species_list.size())});
+    }
+  }
+
+  /// Adds particle i of species s, which has finished its step in another patch.
+  void add(const patch_grid& m, const particles<T>& all, std::size_t s, std::size_t i) {
+    append_to(m, parcel_for(m, all, i).species[s], all, i);
+  }
+  /// Adds a particle that continues its step in another patch.
+  void add(const patch_grid& m, const particles<T>& all, std::size_t s, std::size_t i, double remaining) {
+    auto& passing = parcel_for(m, all, i).passing[s];
+    append_to(m, passing.state, all, i);
+    passing.remaining.push_back(remaining);
+  }
+
+  std::vector<parcel<T>> parcels;
+
+ private:
+  static std::size_t code(const point& s) { return std::size_t(s[0] + 1 + 3 * (s[1] + 1) + 9 * (s[2] + 1)); }
+  parcel<T>& parcel_for(const patch_grid& m, const particles<T>& all, std::size_t i) {
+    const int number = parcel_number_[code(shift_of(m, all, i))];
+    check(number >= 0, "a particle has left the box and met no wall");
+    return parcels[std::size_t(number)];
+  }
+  static void append_to(const patch_grid& m, particles<T>& to, const particles<T>& all, std::size_t i) {
+    to.append(all, i, m.dimensions);
+    for (int d = 0; d < m.dimensions; ++d)
+      if (to.cell[d].back() >= m.cells[d]) to.cell[d].back() -= m.cells[d];
+  }
+
+  std::array<int, 27> parcel_number_;
+};
+
+// Steps of push ------------------------------------------------------------------------------------------------------
+
+/// Particles of a species that are followed along their path: their numbers, and the part of the step that remains.
+struct followed {
+  std::vector<std::uint32_t> numbers;
+  std::vector<double> remaining;
+};
+
+/// Particles of a species that leave the patch, and those that a wall or conductor has taken.
+struct departures {
+  std::vector<std::uint32_t> leaving, removed;
+  followed passing;  ///< to the next patch within the step
+};
+
+/// Emits particles of all species from the plates; they move for a part of the step.
+template <class T>
+std::vector<moving_particles<T>> inject(const plan& p, patch<T>& self) {
+  std::vector<moving_particles<T>> out;
+  for (std::size_t s = 0; s < p.species_list.size(); ++s) out.push_back(emit(p, self, s));
+  return out;
+}
+
+/// Changes momenta by Coulomb collisions and ionisation.
+template <class T>
+void collide(const plan& p, patch<T>& self) {
+  collide_particles(p, self);
+  ionise(p, self);
+}
+
+/// Sorts a species by cell and advances it, with its current; records its energy and momentum.
+template <class T>
+crossing sort_and_push(const plan& p, patch<T>& self, std::size_t s) {
+  const species& k = p.species_list[s];
+  sort_by_cell(self.mesh, self.species[s]);
+  crossing crossed;
+  try {
+    const particle_sums sums =
+        advance(self.mesh, p.order, motion_of(p, k, self.walls), self.f, self.species[s], crossed);
+    check(std::isfinite(sums.kinetic), "the energy of its particles is not finite");
+    double* row = self.row.data() + record::at(s, 0);
+    row[record::weight] = sums.weight, row[record::kinetic] = k.mass * sums.kinetic;
+    for (std::size_t c = 0; c < 3; ++c) row[record::momentum + c] = k.mass * sums.momentum[c];
+  } catch (const runtime_failure& e) {
+    throw runtime_failure("species \"" + k.name + "\": " + e.what());
+  }
+  return crossed;
+}
+
+/// Appends moving particles to a species and to those that are followed.
+template <class T>
+void join(particles<T>& all, const moving_particles<T>& more, int dimensions, followed& to) {
+  for (std::size_t i = 0; i < more.state.size(); ++i) to.numbers.push_back(std::uint32_t(all.size() + i));
+  to.remaining.insert(to.remaining.end(), more.remaining.begin(), more.remaining.end());
+  all.append(more.state, dimensions);
+}
+
+/// Follows particles of species s through cells and walls.
+template <class T>
+departures boundaries(const plan& p, patch<T>& self, std::size_t s, followed particles) {
+  departures out;
+  for (std::size_t n = 0; n < particles.numbers.size(); ++n) {
+    const auto i = particles.numbers[n];
+    double remaining = particles.remaining[n];
+    switch (apply_particle_boundaries(p, self, s, i, self.followed_count[s]++, remaining)) {
+      case path_end::completed:
+        if (shift_of(self.mesh, self.species[s], i) != point{}) out.leaving.push_back(i);
+        break;
+      case path_end::next_patch:
+        out.passing.numbers.push_back(i), out.passing.remaining.push_back(remaining);
+        [[fallthrough]];
+      case path_end::removed: out.removed.push_back(i);
+    }
+  }
+  return out;
+}
+
+/// Moves departing particles of species s to the outbox and removes those that are not in the patch any more.
+template <class T>
+void hand_over(const patch_grid& m, particles<T>& all, std::size_t s, departures gone, outbox<T>& out) {
+  for (std::size_t n = 0; n < gone.passing.numbers.size(); ++n)
+    out.add(m, all, s, gone.passing.numbers[n], gone.passing.remaining[n]);
+  std::ranges::sort(gone.leaving);
+  for (const auto i : gone.leaving) out.add(m, all, s, i), gone.removed.push_back(i);
+  std::ranges::sort(gone.removed, std::greater<>());
+  for (const auto i : gone.removed) all.remove(i, m.dimensions);
+}
+
+/// Folds the current behind walls back, and moves that in guard cells to the outbox; in an electrostatic step more
+/// current may follow.
+template <class T>
+void fold_current(const plan& p, patch<T>& self, outbox<T>& out) {
+  fold_image_current(self.mesh, self.walls, self.f);
+  for (auto& to : out.parcels) {
+    const region r = guards_towards(self.mesh, to.shift);
+    for (auto& component : self.f.j) {
+      append(self.mesh, r, component, to.current);
+      if (p.electrostatic)
+        for_each_row(self.mesh, r,
+                     [&](std::ptrdiff_t at, std::ptrdiff_t n) { std::fill_n(component.begin() + at, n, T(0)); });
+    }
+  }
+}
+
+// Gauss's law --------------------------------------------------------------------------------------------------------
+
+/// Nodes on which Gauss's law is checked: own nodes that are neither on a wall nor in an absorbing layer.
+region gauss_nodes(const plan& p, const patch_grid& m, const sides& walls) {
+  region r = own_cells(m);
+  for (int d = 0; d < m.dimensions; ++d) {
+    if (walls[d][0]) r.low[d] = 1;
+    if (p.field_boundaries[d][0] == field_boundary::absorbing) r.low[d] = std::max(r.low[d], p.layer + 1 - m.first[d]);
+    if (p.field_boundaries[d][1] == field_boundary::absorbing)
+      r.high[d] = std::min(r.high[d], p.cells[d] - p.layer - m.first[d]);
+    r.low[d] = std::min(r.low[d], r.high[d] = std::max(r.high[d], 0));
+  }
+  return r;
+}
+
+/// Returns div E - rho at these nodes; 0 on conductors in the box, whose charge is not known.
+template <class T>
+std::vector<T> residual_of(const plan& p, const patch<T>& self) {
+  const region r = gauss_nodes(p, self.mesh, self.walls);
+  auto out = gauss_residual(self.mesh, r, self.f);
+  auto next = out.begin();
+  if (!self.solids.nodes.empty())
+    for_each_row(self.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = at; i < at + n; ++i, ++next)
+        if (self.solids.nodes[std::size_t(i)]) *next = 0;
+    });
+  return out;
+}
+
+}  // namespace
+
+// Particles ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<point>& shifts) {
+  const patch_grid& m = self.mesh;
+  outbox<T> out(p, shifts);
+  self.latest_step = self.step + 1;
+  self.row.assign(record::length(p), 0);
+  self.followed_count.assign(p.species_list.size(), 0);
+  const auto emitted = inject(p, self);
+  collide(p, self);
+  for (auto& component : self.f.j) std::ranges::fill(component, T(0));
+  for (std::size_t s = 0; s < p.species_list.size(); ++s) {
+    crossing crossed = sort_and_push(p, self, s);
+    followed particles{std::move(crossed.to_follow), {}};
+    particles.remaining.assign(particles.numbers.size(), 1.0);
+    join(self.species[s], emitted[s], m.dimensions, particles);
+    departures gone = boundaries(p, self, s, std::move(particles));
+    gone.leaving.insert(gone.leaving.end(), crossed.leaving.begin(), crossed.leaving.end());
+    hand_over(m, self.species[s], s, std::move(gone), out);
+  }
+  fold_current(p, self, out);
+  return std::move(out.parcels);
+}
+
+template <class T>
+std::vector<parcel<T>> continue_push(const plan& p, patch<T>& self, const std::vector<point>& shifts) {
+  outbox<T> out(p, shifts);
+  for (std::size_t s = 0; s < p.species_list.size(); ++s) {
+    followed particles;
+    join(self.species[s], std::exchange(self.arrived[s], {}), self.mesh.dimensions, particles);
+    hand_over(self.mesh, self.species[s], s, boundaries(p, self, s, std::move(particles)), out);
+  }
+  fold_current(p, self, out);
+  return std::move(out.parcels);
+}
+
+template <class T>
+void receive(const plan& p, patch<T>& self, parcel<T>&& from_neighbour) {
+  const patch_grid& m = self.mesh;
+  if (const T* values = from_neighbour.current.data(); !from_neighbour.current.empty())
+    for (auto& component : self.f.j)
+      values = add(m, edge_towards(m, opposite(from_neighbour.shift)), values, component);
+  const auto in_own_cells = [&](particles<T>& list) -> const particles<T>& {
+    for (int d = 0; d < m.dimensions; ++d)
+      if (from_neighbour.shift[d] < 0)
+        for (auto& cell : list.cell[d]) cell += m.cells[d];
+    return list;
+  };
+  for (std::size_t s = 0; s < p.species_list.size(); ++s)
+    self.species[s].append(in_own_cells(from_neighbour.species[s]), m.dimensions);
+  for (std::size_t s = 0; s < from_neighbour.passing.size(); ++s) {
+    auto& [state, remaining] = from_neighbour.passing[s];
+    self.arrived[s].state.append(in_own_cells(state), m.dimensions);
+    self.arrived[s].remaining.insert(self.arrived[s].remaining.end(), remaining.begin(), remaining.end());
+  }
+}
+
+template <class T>
+void count_particles(const plan& p, patch<T>& self) {
+  for (std::size_t s = 0; s < p.species_list.size(); ++s) {
+    double* row = self.row.data() + record::at(s, 0);
+    for (std::size_t side = 0; side < 6; ++side) row[record::weight] -= row[record::left_weight + side];
+    row[record::weight] += row[record::emitted_weight];
+  }
+  for (std::size_t i = 0; i < self.next_row.size(); ++i) self.row[i] += std::exchange(self.next_row[i], 0.0);
+  absorb_in_conductors(p, self);
+  for (std::size_t s = 0; s < p.species_list.size(); ++s)
+    self.row[record::at(s, record::number)] = double(self.species[s].size());
+}
+
+// Fields -------------------------------------------------------------------------------------------------------------
+
+template <class T>
+void advance_fields(const plan& p, patch<T>& self) {
+  const double half = 0.5 * p.dt;
+  radiate(p, self.mesh, self.step, self.f);
+  advance_b(self.mesh, self.f, half);
+  self.layers.correct_b(self.mesh, self.f);
+  advance_e(self.mesh, self.f, p.dt);
+  self.layers.correct_e(self.mesh, self.f);
+  shield(self.mesh, self.solids, self.f);
+}
+
+template <class T>
+halo<T> make_halo(const patch<T>& self, const point& shift) {
+  halo<T> out{shift};
+  const region r = edge_towards(self.mesh, shift);
+  out.values.reserve(6 * r.size());
+  for (const auto* field : {&self.f.e, &self.f.b})
+    for (const auto& component : *field) append(self.mesh, r, component, out.values);
+  return out;
+}
+
+template <class T>
+void receive(patch<T>& self, const halo<T>& from_neighbour) {
+  const region r = guards_towards(self.mesh, opposite(from_neighbour.shift));
+  const T* values = from_neighbour.values.data();
+  for (auto* field : {&self.f.e, &self.f.b})
+    for (auto& component : *field) values = put(self.mesh, r, values, component);
+}
+
+template <class T>
+void complete_fields(const plan& p, patch<T>& self) {
+  mirror_fields(self.mesh, self.walls, self.f);
+  self.layers.update_psi_b(self.mesh, self.f);
+  advance_b(self.mesh, self.f, 0.5 * p.dt);
+  self.layers.correct_b(self.mesh, self.f);
+}
+
+template <class T>
+void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>& phi) {
+  const patch_grid& m = self.mesh;
+  if (p.electrostatic) self.f.phi.assign(phi.begin(), phi.end());
+  for (std::size_t c = 0; c < 3; ++c)
+    if (!self.external_e[c].empty()) std::ranges::fill(self.f.e[c], T(0));
+  for (int d = 0; d < m.dimensions; ++d) {
+    region r = with_guards(m);
+    --r.high[d];
+    for (int t = 0; t < m.dimensions; ++t)  // cells behind a wall are images
+      if (!p.periodic(t))
+        r.low[t] = std::max(r.low[t], -m.first[t]), r.high[t] = std::min(r.high[t], p.cells[t] + (t != d) - m.first[t]);
+    for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = at; i < at + n; ++i)
+        self.f.e[std::size_t(d)][std::size_t(i)] =
+            T((phi[std::size_t(i)] - phi[std::size_t(i + m.stride[d])]) / m.spacing[d]);
+    });
+  }
+  mirror_fields(m, self.walls, self.f);
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < self.external_e[c].size(); ++i) self.f.e[c][i] += self.external_e[c][i];
+}
+
+template <class T>
+void finish_step(const plan& p, patch<T>& self) {
+  ++self.step;
+  self.row[record::time] = double(self.step) * p.dt;
+  std::ranges::copy(field_energies(self.mesh, own_cells(self.mesh), self.f), self.row.begin() + record::energies);
+  self.row[record::gauss(p)] = std::numeric_limits<double>::quiet_NaN();
+  self.rows.insert(self.rows.end(), self.row.begin(), self.row.end());
+}
+
+// Charge -------------------------------------------------------------------------------------------------------------
+
+template <class T>
+void deposit_own_charge(const plan& p, patch<T>& self) {
+  if (self.plate_charge.empty())
+    std::ranges::fill(self.f.rho, T(0));
+  else
+    self.f.rho = self.plate_charge;
+  for (std::size_t s = 0; s < p.species_list.size(); ++s)
+    deposit_charge(self.mesh, p.order, self.f, self.species[s], p.species_list[s].charge);
+  fold_image_charge(self.mesh, self.walls, self.f);
+}
+
+template <class T>
+halo<T> make_charge_halo(const patch<T>& self, const point& shift) {
+  halo<T> out{shift};
+  append(self.mesh, guards_towards(self.mesh, shift), self.f.rho, out.values);
+  return out;
+}
+
+template <class T>
+void receive_charge(patch<T>& self, const halo<T>& from_neighbour) {
+  add(self.mesh, edge_towards(self.mesh, opposite(from_neighbour.shift)), from_neighbour.values.data(), self.f.rho);
+}
+
+template <class T>
+void check_gauss_law(const plan& p, patch<T>& self) {
+  const auto residual = residual_of(p, self);
+  check(residual.size() == self.background.size(), "Gauss's law is checked before the start");
+  double largest = 0;
+  for (std::size_t i = 0; i < residual.size(); ++i)
+    largest = std::max(largest, double(std::abs(residual[i] - self.background[i])));
+  self.rows[self.rows.size() - record::length(p) + record::gauss(p)] = largest;
+}
+
+// Start --------------------------------------------------------------------------------------------------------------
+
+template <class T>
+void initialise_fields(patch<T>& self) {
+  close_b(self.mesh, self.walls, self.f, -self.mesh.guard[0]);
+  mirror_fields(self.mesh, self.walls, self.f);
+  self.layers.update_psi_b(self.mesh, self.f);
+}
+
+template <class T>
+void initialise_momenta(const plan& p, patch<T>& self) {
+  for (std::size_t s = 0; s < p.species_list.size(); ++s)
+    kick(self.mesh, p.order, motion_of(p, p.species_list[s], self.walls), self.f, self.species[s], -0.5 * p.dt);
+  self.background = residual_of(p, self);
+  std::ranges::fill(self.next_row, 0.0);
+}
+
+#define PLAQ_PIC_FOR(T)                                                                             \
+  template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&);          \
+  template std::vector<parcel<T>> continue_push(const plan&, patch<T>&, const std::vector<point>&); \
+  template void receive(const plan&, patch<T>&, parcel<T>&&);                                       \
+  template void count_particles(const plan&, patch<T>&);                                            \
+  template void advance_fields(const plan&, patch<T>&);                                             \
+  template void complete_fields(const plan&, patch<T>&);                                            \
+  template void set_electric_field(const plan&, patch<T>&, const std::vector<double>&);             \
+  template halo<T> make_halo(const patch<T>&, const point&);                                        \
+  template void receive(patch<T>&, const halo<T>&);                                                 \
+  template void finish_step(const plan&, patch<T>&);                                                \
+  template void deposit_own_charge(const plan&, patch<T>&);                                         \
+  template halo<T> make_charge_halo(const patch<T>&, const point&);                                 \
+  template void receive_charge(patch<T>&, const halo<T>&);                                          \
+  template void check_gauss_law(const plan&, patch<T>&);                                            \
+  template void initialise_fields(patch<T>&);                                                       \
+  template void initialise_momenta(const plan&, patch<T>&);
+PLAQ_PIC_FOR(float)
+PLAQ_PIC_FOR(double)
+#undef PLAQ_PIC_FOR
+
+}  // namespace plaq::pic
