@@ -86,7 +86,7 @@ auto potential_setter(std::size_t side) {
   };
 }
 
-nb::dict as_dict(const plaq::balanced& outcome) {
+nb::dict as_dict(const plaq::balance_result& outcome) {
   nb::dict out;
   out["before"] = outcome.before, out["predicted"] = outcome.predicted, out["floor"] = outcome.floor;
   out["moved"] = outcome.moved, out["moved_bytes"] = outcome.moved_bytes;
@@ -258,7 +258,7 @@ void bind_pic(nb::module_& m) {
       .def(
           "balance",
           [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {
-            plaq::balanced outcome;
+            plaq::balance_result outcome;
             {
               nb::gil_scoped_release others;
               outcome = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});

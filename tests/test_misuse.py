@@ -37,7 +37,7 @@ void f(task::fiber::pool& pool, const comm::communicator& world, comm::collectiv
 }}
 """
 REF = "ref<int> a; a.make(1);"
-COLLECTION = 'collection<double> c("c", world, pool, in_rows(box(2)), [](int) { return 1.0; });'
+COLLECTION = 'collection<double> c("c", world, pool, row_homes(box(2)), [](int) { return 1.0; });'
 NUMBER = "auto number = pool.async(\"number\", [] { return 1; });"
 # A back end of one's own, which needs a name.
 BACK_END = """struct own : task::detail::own_words {{
@@ -112,15 +112,15 @@ CASES = [
     ("what is gone is not looked at", REF + "(void)a.get();", "(void)ref<int>().get();", "deleted"),
     ("a lease has one owner", "std::vector<double> u; auto a = from_mpi(u); auto b = std::move(a);",
      "std::vector<double> u; auto a = from_mpi(u); auto b = a;", "deleted"),
-    ("an element can be packed", 'collection<double> c("c", world, pool, in_rows(box(2)), [](int) { return 1.0; });',
-     'collection<double*> c("c", world, pool, in_rows(box(2)), [](int) { return nullptr; });', "serializable"),
+    ("an element can be packed", 'collection<double> c("c", world, pool, row_homes(box(2)), [](int) { return 1.0; });',
+     'collection<double*> c("c", world, pool, row_homes(box(2)), [](int) { return nullptr; });', "serializable"),
     ("a step takes the element", COLLECTION + 'c.each("step", [](double& x) { x = 2; });',
      COLLECTION + 'c.each("step", [](std::string& x) { x = "2"; });', "a step is called as f(value, here) or f(value)"),
     ("a port is of one type",
      COLLECTION
-     + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, 2); });',
+     + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& context) { context.send(by, 1, 2); });',
      COLLECTION
-     + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& here) { here.send(by, 1, "2"); });',
+     + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& context) { context.send(by, 1, "2"); });',
      "send"),
     ("a stream has a name", "random_words({.seed = 7}, 0);", "random_words(std::uint64_t(7), 0);", "stream_id"),
 ]

@@ -19,16 +19,16 @@ using namespace plaq;
 
 namespace {
 
-balance::situation plume(int ranks) {
+balance::load_distribution plume(int ranks) {
   const int n = int(std::lround(std::sqrt(16.0 * ranks)));
-  balance::situation s{.ranks = ranks, .loads = {}, .where = {}};
+  balance::load_distribution s{.ranks = ranks, .loads = {}, .rank_of = {}};
   s.ranks_per_node = 32;
   for (int y = 0; y < n; ++y)
     for (int x = 0; x < n; ++x) {
       const std::size_t i = std::size_t(x) + std::size_t(n) * std::size_t(y);
       s.loads.push_back(0.1 + 3 * std::exp(-8.0 * x / n) * std::exp(-20 * std::pow(double(y) / n - 0.5, 2)));
       s.positions.push_back(elements::hilbert_position<2>({x, y}, {n, n}));
-      s.where.push_back(int(s.positions.back() * std::uint64_t(ranks) / (std::uint64_t(n) * std::uint64_t(n))));
+      s.rank_of.push_back(int(s.positions.back() * std::uint64_t(ranks) / (std::uint64_t(n) * std::uint64_t(n))));
       s.points.push_back({double(x), double(y), 0});
       s.sizes.push_back(1);
       if (x > 0) s.edges.push_back({i, i - 1, 1});
@@ -50,15 +50,15 @@ int main(int count, char** arguments) {
       file.open(arguments[i]);
   for (const int ranks : all) {
     const auto s = plume(ranks);
-    for (std::size_t i = 0; i < s.size(); ++i) file << s.loads[i] << ' ' << s.where[i] << '\n';
-    const auto before = balance::judge(s, s.where);
+    for (std::size_t i = 0; i < s.size(); ++i) file << s.loads[i] << ' ' << s.rank_of[i] << '\n';
+    const auto before = balance::evaluate(s, s.rank_of);
     std::printf("%d ranks, %zu elements: I %.3f, floor %.3f, cut %.3f\n", ranks, s.size(), before.imbalance(),
                 before.floor(), before.cut / double(s.edges.size()));
     for (const auto& b : balance::balancers()) {
       const std::clock_t began = std::clock();
       const auto to = b.call(s);
       const double seconds = double(std::clock() - began) / CLOCKS_PER_SEC;
-      const auto after = balance::judge(s, to);
+      const auto after = balance::evaluate(s, to);
       std::printf("  %-16.*s I %.3f  moved %.3f  cut %.3f  %9.4f s\n", int(b.name.size()), b.name.data(),
                   after.imbalance(), after.moved / double(s.size()), after.cut / double(s.edges.size()), seconds);
     }

@@ -57,24 +57,24 @@ int main(int count, char** arguments) {
       const box mesh(index2{own.x * ranks.x, own.y * ranks.y}, true);
       collection<cell, index2> cells(
           "cells", world, pool,
-          by_rule(mesh, [=](const index2& at, int) { return at.x / own.x + ranks.x * (at.y / own.y); }),
+          homes_by_rule(mesh, [=](const index2& at, int) { return at.x / own.x + ranks.x * (at.y / own.y); }),
           [](index2) { return cell{}; }, load::work);
       auto halo = cells.make_port<double>("halo");
       const stopwatch watch;
-      const auto step = [=, &watch](cell& c, auto& here) {
+      const auto step = [=, &watch](cell& c, auto& context) {
         bench::be_busy(work / od);
         c.ended.push_back(watch.seconds());
-        for (const auto& to : mesh.faces(here.index())) here.send(halo, to.at, c.u);
+        for (const auto& to : mesh.faces(context.index())) context.send(halo, to.at, c.u);
       };
       cells.each("compute", step);
       for (int n = 1; n < steps; ++n)
-        cells.each("compute", halo.of(4), [=](cell& c, auto& here) {
+        cells.each("compute", halo.of(4), [=](cell& c, auto& context) {
           double sum = 0;
-          for (const auto& [from, u] : here.take(halo)) sum += u;
+          for (const auto& [from, u] : context.take(halo)) sum += u;
           c.u = 0.2 * (c.u + sum);
-          step(c, here);
+          step(c, context);
         });
-      cells.each("end", halo.of(4), [=](cell&, auto& here) { here.take(halo); });
+      cells.each("end", halo.of(4), [=](cell&, auto& context) { context.take(halo); });
       auto all = cells.gather("ended", [](const cell& c) { return c.ended; });
       cells.wait();
       // Of every element, from when the mesh has filled: the mean step.

@@ -1,5 +1,5 @@
-// What it costs to cut a field into more pieces than there are workers where nothing has to be balanced or hidden: a
-// square of points on each rank, in one piece or in up to 32, which exchange their edges in every step.
+// What it costs to cut a field into more pieces than there are workers where nothing has to be balance_result or
+// hidden: a square of points on each rank, in one piece or in up to 32, which exchange their edges in every step.
 //   [mpirun -n RANKS] bench_pieces [points on a side] [turns of the kernel on each point]
 // Milliseconds of a step, the median of 21 runs of 20 steps that take turns, and how much more than in one piece, the
 // median of what it is in each turn.
@@ -71,7 +71,7 @@ int main(int count, char** arguments) {
         const shape s{n / own.x, n / own.y};
         collection<piece, index2> field(
             "field", world, pool,
-            by_rule(mesh, [=](const index2& at, int) { return at.x / own.x + ranks.x * (at.y / own.y); }),
+            homes_by_rule(mesh, [=](const index2& at, int) { return at.x / own.x + ranks.x * (at.y / own.y); }),
             [=](index2 at) {
               piece p{std::vector<double>(std::size_t((s.nx + 2) * (s.ny + 2)), 0.3 + 0.01 * (at.x + at.y)), {}};
               p.next = p.u;
@@ -82,28 +82,29 @@ int main(int count, char** arguments) {
                         field.template make_port<std::vector<double>>("right"),
                         field.template make_port<std::vector<double>>("below"),
                         field.template make_port<std::vector<double>>("above")};
-        const auto send = [=](piece& p, auto& here) {
-          const auto [x, y] = here.index();
+        const auto send = [=](piece& p, auto& context) {
+          const auto [x, y] = context.index();
           const auto [ex, ey] = mesh.extent();
           const std::array to{index2{(x + ex - 1) % ex, y}, index2{(x + 1) % ex, y}, index2{x, (y + ey - 1) % ey},
                               index2{x, (y + 1) % ey}};
           for (int side = 0; side < sides; ++side) {
             std::vector<double> edge(std::size_t(s.length(side)));
             for (std::size_t k = 0; k < edge.size(); ++k) edge[k] = p.u[std::size_t(s.edge(side, int(k), false))];
-            here.send(halo[std::size_t(side ^ 1)], to[std::size_t(side)], std::move(edge));
+            context.send(halo[std::size_t(side ^ 1)], to[std::size_t(side)], std::move(edge));
           }
         };
         const auto go = [&](int many) {
           for (int k = 0; k < many; ++k)
-            field.each("step", {halo[0].of(1), halo[1].of(1), halo[2].of(1), halo[3].of(1)}, [=](piece& p, auto& here) {
-              for (int side = 0; side < sides; ++side) {
-                const auto came = here.take(halo[std::size_t(side)]);
-                for (std::size_t i = 0; i < came[0].value.size(); ++i)
-                  p.u[std::size_t(s.edge(side, int(i), true))] = came[0].value[i];
-              }
-              compute(p, s, turns);
-              send(p, here);
-            });
+            field.each("step", {halo[0].of(1), halo[1].of(1), halo[2].of(1), halo[3].of(1)},
+                       [=](piece& p, auto& context) {
+                         for (int side = 0; side < sides; ++side) {
+                           const auto came = context.take(halo[std::size_t(side)]);
+                           for (std::size_t i = 0; i < came[0].value.size(); ++i)
+                             p.u[std::size_t(s.edge(side, int(i), true))] = came[0].value[i];
+                         }
+                         compute(p, s, turns);
+                         send(p, context);
+                       });
           field.wait();
         };
         field.each("begin", send);

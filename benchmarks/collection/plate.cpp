@@ -54,26 +54,26 @@ int main(int count, char** arguments) {
         for (int x = 0; x < od; ++x) all += plume({x, y});
       const double unit = wanted * world.size() / all;
       collection<cell, index2> cells(
-          "cells", world, pool, along_hilbert(mesh), [](index2) { return cell{}; }, load::work);
+          "cells", world, pool, hilbert_homes(mesh), [](index2) { return cell{}; }, load::work);
       auto halo = cells.make_port<double>("halo");
       const auto phase = [&] {
         const stopwatch watch;
         for (int n = 0; n < steps; ++n) {
-          cells.each("push", [=](cell&, auto& here) {
-            const double seconds = unit * plume(here.index());
-            here.work(seconds);
+          cells.each("push", [=](cell&, auto& context) {
+            const double seconds = unit * plume(context.index());
+            context.work(seconds);
             bench::be_busy(seconds);
-            for (const auto& to : mesh.faces(here.index())) here.send(halo, to.at, seconds);
+            for (const auto& to : mesh.faces(context.index())) context.send(halo, to.at, seconds);
           });
           cells.each("receive", halo.of([=](index2 at) { return mesh.faces(at).size(); }),
-                     [=](cell&, auto& here) { here.take(halo); });
+                     [=](cell&, auto& context) { context.take(halo); });
         }
         cells.wait();
         return 1e3 * watch.seconds() / steps;
       };
       std::vector<double> fixed, moved, cost;
       for (int n = 0; n < 3; ++n) fixed.push_back(phase());
-      balanced first{}, last{};
+      balance_result first{}, last{};
       for (int n = 0; n < phases; ++n) {
         const stopwatch watch;
         last = cells.balance({.by = by}).get();

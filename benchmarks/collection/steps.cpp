@@ -56,7 +56,7 @@ int main(int count, char** arguments) {
       task::with_backend("fiber", {.workers = workers}, [&](auto& pool) {
         const box mesh(index2{n, n}, true);
         const auto in_turn = [](const index2& at, int ranks) { return at.x % ranks; };
-        const auto homes = apart ? by_rule(mesh, in_turn) : along_hilbert(mesh);
+        const auto homes = apart ? homes_by_rule(mesh, in_turn) : hilbert_homes(mesh);
         collection<cell, index2> cells("cells", world, pool, homes, [](index2) { return cell{}; }, of);
         auto halo = cells.make_port<double>("halo");
         const int many = std::max(4, 200000 / (n * n));
@@ -72,26 +72,26 @@ int main(int count, char** arguments) {
   // To so many of the four neighbours.
   const auto talk = [](int partners) {
     return [=](auto& cells, auto& halo, const auto& mesh, int many) {
-      const auto send = [=](cell& c, auto& here) {
-        const auto at = here.index();
-        if (partners == 1) return here.send(halo, index2{(at.x + 1) % mesh.extent().x, at.y}, c.u);
-        for (const auto& to : mesh.faces(at)) here.send(halo, to.at, c.u);
+      const auto send = [=](cell& c, auto& context) {
+        const auto at = context.index();
+        if (partners == 1) return context.send(halo, index2{(at.x + 1) % mesh.extent().x, at.y}, c.u);
+        for (const auto& to : mesh.faces(at)) context.send(halo, to.at, c.u);
       };
-      const auto take = [=](cell& c, auto& here) {
-        for (const auto& [from, u] : here.take(halo)) c.sum += long(u);
+      const auto take = [=](cell& c, auto& context) {
+        for (const auto& [from, u] : context.take(halo)) c.sum += long(u);
       };
       cells.each("send", send);
       for (int k = 1; k < many; ++k)
-        cells.each("talk", halo.of(std::size_t(partners)), [=](cell& c, auto& here) {
-          take(c, here);
-          send(c, here);
+        cells.each("talk", halo.of(std::size_t(partners)), [=](cell& c, auto& context) {
+          take(c, context);
+          send(c, context);
         });
       cells.each("take", halo.of(std::size_t(partners)), take);
     };
   };
   const auto move = [](auto& cells, auto&, auto&, int many) {
     for (int k = 0; k < many; ++k)
-      cells.each("move", [p = cells.size()](cell&, auto& here) { here.move_to((here.rank() + 1) % p); });
+      cells.each("move", [p = cells.size()](cell&, auto& context) { context.move_to((context.rank() + 1) % p); });
   };
   line("nothing", load::work, nothing);
   line("nothing, time measured", load::time, nothing);

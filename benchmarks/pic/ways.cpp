@@ -99,7 +99,7 @@ class times {
 struct outcome {
   double seconds = 0;             ///< of the second half
   double number = 0, energy = 0;  ///< of this rank's particles in the end
-  balanced first = {}, last = {};
+  balance_result first = {}, last = {};
   void count(const patch<T>& self) {
     number += double(self.size()), energy += self.row[record::at(0, record::kinetic)];
   }
@@ -208,7 +208,7 @@ struct element {
 
 /// Patches in so many layers, at first on the rank whose block of MPI they are in.
 homes<index3> at_blocks(const plan& p, const plan& blocks, int layers) {
-  return by_rule(box<index3>(index3{p.patches[0], p.patches[1], layers}), [=](const index3& at, int) {
+  return homes_by_rule(box<index3>(index3{p.patches[0], p.patches[1], layers}), [=](const index3& at, int) {
     return number_of(blocks, {at.x * blocks.patches[0] / p.patches[0], at.y * blocks.patches[1] / p.patches[1], 0});
   });
 }
@@ -369,7 +369,7 @@ class in_collection {
     }
     elements_.wait();
     out.seconds = watch.seconds();
-    elements_.each_here([&](const index3&, element& e) {
+    elements_.each_local([&](const index3&, element& e) {
       if (e.body) out.count(*e.body);
     });
     return out;

@@ -31,19 +31,19 @@ int main(int count, char** arguments) try {
   const plaq::box plate(plaq::index2{8, 8});
 
   plaq::task::with_backend(backend, {.workers = workers}, [&](auto& pool) {
-    plaq::collection<patch, plaq::index2> patches("patches", world, pool, plaq::along_hilbert(plate), first,
+    plaq::collection<patch, plaq::index2> patches("patches", world, pool, plaq::hilbert_homes(plate), first,
                                                   plaq::load::work);
     const auto edge = patches.make_port<double>("edge");
     const auto borders = [=](plaq::index2 at) { return plate.faces(at).size(); };
     for (int n = 0; n < steps; ++n) {
-      patches.each("send", [=](const patch& p, auto& here) {
-        for (const auto& to : plate.faces(here.index())) here.send(edge, to.at, p.t);
+      patches.each("send", [=](const patch& p, auto& context) {
+        for (const auto& to : plate.faces(context.index())) context.send(edge, to.at, p.t);
       });
-      patches.each("diffuse", edge.of(borders), [=](patch& p, auto& here) {
+      patches.each("diffuse", edge.of(borders), [=](patch& p, auto& context) {
         double flow = 0;
-        for (const auto& [from, t] : here.take(edge)) flow += t - p.t;
+        for (const auto& [from, t] : context.take(edge)) flow += t - p.t;
         for (int i = 0; i < p.sub_steps; ++i) p.t += 0.1 / p.sub_steps * flow;
-        here.work(p.sub_steps);
+        context.work(p.sub_steps);
       });
       if (n % 20 == 19) {
         const auto came_to = patches.balance({.by = "hilbert_refine"}).get();

@@ -282,22 +282,22 @@ def test_names_that_are_no_balancer(tmp_path):
         usable(loads, "none,best")
 
 
-def test_situations_are_checked_in_the_core():
+def test_load_distributions_are_checked_in_the_core():
     empty = np.zeros(0)
-    make = lambda **other: _core.collection.Situation(**({
-        "ranks": 2, "loads": np.ones(2), "where": np.zeros(2, np.int32), "sizes": empty,
+    make = lambda **other: _core.collection.LoadDistribution(**({
+        "ranks": 2, "loads": np.ones(2), "rank_of": np.zeros(2, np.int32), "sizes": empty,
         "ends": np.zeros((0, 2), np.uint64),
         "weights": empty, "positions": np.zeros(0, np.uint64), "points": np.zeros((0, 3)), "most_bytes": 1.0,
         "ranks_per_node": 1} | other))
     good = make()
     assert good.plan("longest_first").tolist() == [0, 1]
-    for wrong in ({"ranks": 0}, {"loads": -np.ones(2)}, {"where": np.full(2, 2, np.int32)}, {"weights": np.ones(1)},
+    for wrong in ({"ranks": 0}, {"loads": -np.ones(2)}, {"rank_of": np.full(2, 2, np.int32)}, {"weights": np.ones(1)},
                   {"points": np.zeros((2, 2))}, {"ends": np.zeros((1, 2), np.uint64)}, {"ranks_per_node": 0}):
         with pytest.raises(InputError):
             make(**wrong)
     for plan in ([0], [0, 2], [-1, 0]):
         with pytest.raises(InputError, match="a plan has a rank for each element"):
-            good.judge(np.array(plan, np.int32))
+            good.evaluate(np.array(plan, np.int32))
     with pytest.raises(InputError, match="outside of the box"):
         _core.collection.hilbert_positions(np.array([[4, 0]], np.int32), np.array([4, 4], np.int32))
     with pytest.raises(InputError, match="1 to 3 dimensions"):

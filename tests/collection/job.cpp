@@ -40,25 +40,25 @@ void run(const comm::communicator& world, const std::filesystem::path& folder, i
   task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
     using field = collection<cell, index2>;
     const bool begun = std::filesystem::exists(folder / "cells.checkpoint");
-    auto cells = begun ? std::make_unique<field>("cells", world, pool, along_hilbert(all_cells), saved{folder})
-                       : std::make_unique<field>("cells", world, pool, along_hilbert(all_cells), first);
+    auto cells = begun ? std::make_unique<field>("cells", world, pool, hilbert_homes(all_cells), checkpoint{folder})
+                       : std::make_unique<field>("cells", world, pool, hilbert_homes(all_cells), first);
     auto halo = cells->template make_port<double>("halo");
-    const auto moves = [ranks = std::uint64_t(world.size())](auto& here) {
-      here.move_to(int(drawn(1, here.index(), here.step()) % ranks));
+    const auto moves = [ranks = std::uint64_t(world.size())](auto& context) {
+      context.move_to(int(drawn(1, context.index(), context.step()) % ranks));
     };
     for (int round = int(cells->steps() / 10); round < rounds; ++round) {
       if (round == 2 && trouble == "memory" && world.rank() == world.size() - 1) leave_room_for(std::size_t(1) << 28);
       for (int n = 0; n < 5; ++n) {
-        cells->each("send", [=](cell& c, auto& here) {
-          for (const auto& to : all_cells.faces(here.index())) here.send(halo, to.at, c.u);
-          moves(here);
+        cells->each("send", [=](cell& c, auto& context) {
+          for (const auto& to : all_cells.faces(context.index())) context.send(halo, to.at, c.u);
+          moves(context);
         });
-        cells->each("mix", halo.of(4), [=, last = world.size() - 1](cell& c, auto& here) {
-          for (auto& [from, u] : here.take(halo)) c.u = mixed(c.u, u);
-          if (round == 2 && trouble == "throw" && here.index() == index2{3, 1}) throw std::runtime_error("no luck");
-          if (round == 2 && trouble == "memory" && here.rank() == last)
+        cells->each("mix", halo.of(4), [=, last = world.size() - 1](cell& c, auto& context) {
+          for (auto& [from, u] : context.take(halo)) c.u = mixed(c.u, u);
+          if (round == 2 && trouble == "throw" && context.index() == index2{3, 1}) throw std::runtime_error("no luck");
+          if (round == 2 && trouble == "memory" && context.rank() == last)
             c.history.resize(std::size_t(1) << 27);  // 1 GiB
-          moves(here);
+          moves(context);
         });
       }
       cells->save(folder);

@@ -22,15 +22,15 @@ double uniform(unsigned seed, std::uint64_t index) {
 }
 
 /// A mesh of n x n elements, in rows on the ranks, the load of which is a plume (seed 0) or drawn.
-situation mesh(int n, int ranks, unsigned seed) {
-  situation s{.ranks = ranks, .loads = {}, .where = {}};
+load_distribution mesh(int n, int ranks, unsigned seed) {
+  load_distribution s{.ranks = ranks, .loads = {}, .rank_of = {}};
   s.ranks_per_node = 1 + int(seed % 4);
   for (int y = 0; y < n; ++y)
     for (int x = 0; x < n; ++x) {
       const auto i = std::uint64_t(x + n * y);
       const double plume = 0.1 + 3 * std::exp(-8.0 * x / n) * std::exp(-20 * std::pow(double(y) / n - 0.5, 2));
       s.loads.push_back(seed == 0 ? plume : std::pow(uniform(seed, i), 3));
-      s.where.push_back(int(i * std::uint64_t(ranks) / std::uint64_t(n * n)));
+      s.rank_of.push_back(int(i * std::uint64_t(ranks) / std::uint64_t(n * n)));
       s.sizes.push_back(1 + uniform(seed, 10000 + i));
       s.positions.push_back(elements::hilbert_position<2>({x, y}, {n, n}));
       s.points.push_back({double(x), double(y), 0});
@@ -44,16 +44,16 @@ TEST(balancers, keep_all_elements_and_the_cap_and_are_never_worse) {
   for (const balancer& b : balancers())
     for (unsigned seed = 0; seed < 12; ++seed)
       for (const int ranks : {1, 2, 5, 16, 70}) {
-        situation s = mesh(8, ranks, seed);
+        load_distribution s = mesh(8, ranks, seed);
         if (seed % 3 == 1) {  // little room
-          const totals now(s, s.where);
+          const totals now(s, s.rank_of);
           s.most_bytes = 1.05 * *std::ranges::max_element(now.bytes);
         }
         if (seed % 3 == 2) std::ranges::fill(s.loads, seed % 2 ? 0.0 : 1.0);
         const plan to = b.call(s);
         ASSERT_EQ(to.size(), s.size());
         for (const int r : to) ASSERT_TRUE(r >= 0 && r < ranks);
-        EXPECT_LE(judge(s, to).highest, judge(s, s.where).highest) << b.name << ", seed " << seed;
+        EXPECT_LE(evaluate(s, to).highest, evaluate(s, s.rank_of).highest) << b.name << ", seed " << seed;
         const totals after(s, to);
         for (const double bytes : after.bytes) EXPECT_LE(bytes, s.most_bytes) << b.name;
         EXPECT_EQ(b.call(s), to) << b.name;
@@ -61,15 +61,15 @@ TEST(balancers, keep_all_elements_and_the_cap_and_are_never_worse) {
 }
 
 TEST(balancers, take_no_elements_and_no_load) {
-  for (const balancer& b : balancers()) EXPECT_TRUE(b.call({.ranks = 3, .loads = {}, .where = {}}).empty()) << b.name;
+  for (const balancer& b : balancers()) EXPECT_TRUE(b.call({.ranks = 3, .loads = {}, .rank_of = {}}).empty()) << b.name;
 }
 
 // The plume of particles beside a plate, 16 elements for each of 16 ranks.
 TEST(balancers, spread_a_plume) {
-  const situation s = mesh(16, 16, 0);
-  const auto before = judge(s, s.where);
+  const load_distribution s = mesh(16, 16, 0);
+  const auto before = evaluate(s, s.rank_of);
   EXPECT_GT(before.imbalance(), 0.9);
-  const auto after = [&](std::string_view name) { return judge(s, balancer_named(name).call(s)); };
+  const auto after = [&](std::string_view name) { return evaluate(s, balancer_named(name).call(s)); };
   EXPECT_EQ(after("none").imbalance(), before.imbalance());
   EXPECT_LT(after("longest_first").imbalance(), before.floor() + 0.01);
   EXPECT_LT(after("greedy_refine").imbalance(), before.floor() + 0.05);
@@ -125,41 +125,41 @@ TEST(balancers, cut_a_line_as_well_as_can_be) {
 // Graham's bound against what is possible at best, by trying all.
 TEST(balancers, longest_first_keeps_its_bound) {
   for (unsigned seed = 1; seed < 20; ++seed) {
-    situation s{.ranks = 3, .loads = {}, .where = std::vector<int>(8, 0)};
+    load_distribution s{.ranks = 3, .loads = {}, .rank_of = std::vector<int>(8, 0)};
     for (std::uint64_t i = 0; i < 8; ++i) s.loads.push_back(uniform(seed, i));
     double best = std::numeric_limits<double>::infinity();
     for (int code = 0; code < 6561; ++code) {
       plan to;
       for (int i = 0, rest = code; i < 8; ++i, rest /= 3) to.push_back(rest % 3);
-      best = std::min(best, judge(s, to).highest);
+      best = std::min(best, evaluate(s, to).highest);
     }
-    EXPECT_LE(judge(s, longest_first(s)).highest, (4.0 / 3 - 1.0 / 9) * best * (1 + 1e-12));
-    EXPECT_GE(judge(s, longest_first(s)).highest, best * (1 - 1e-12));
+    EXPECT_LE(evaluate(s, longest_first(s)).highest, (4.0 / 3 - 1.0 / 9) * best * (1 + 1e-12));
+    EXPECT_GE(evaluate(s, longest_first(s)).highest, best * (1 - 1e-12));
   }
 }
 
 // Half the work of a long row is on its first rank: load has to come through all the others.
 TEST(balancers, diffusion_reaches_far) {
-  situation s{.ranks = 40, .loads = {}, .where = {}};
+  load_distribution s{.ranks = 40, .loads = {}, .rank_of = {}};
   for (int r = 0; r < 40; ++r)
     for (int k = 0; k < (r ? 10 : 390); ++k) {
       s.loads.push_back(1);
-      s.where.push_back(r);
+      s.rank_of.push_back(r);
     }
   for (std::size_t i = 1; i < s.size(); ++i) s.edges.push_back({i - 1, i, 1});
-  const auto after = judge(s, diffusion(s));
-  EXPECT_GT(judge(s, s.where).imbalance(), 15);
+  const auto after = evaluate(s, diffusion(s));
+  EXPECT_GT(evaluate(s, s.rank_of).imbalance(), 15);
   EXPECT_LT(after.imbalance(), 0.5);
   // Without edges ranks are a ring, which is half as long.
   s.edges.clear();
-  EXPECT_LT(judge(s, diffusion(s)).imbalance(), 0.3);
+  EXPECT_LT(evaluate(s, diffusion(s)).imbalance(), 0.3);
 }
 
 // What balancers say does not depend on how edges, or their ends, are ordered.
 TEST(balancers, edges_have_no_direction) {
   for (unsigned seed = 0; seed < 6; ++seed) {
-    const situation s = mesh(8, 6, seed);
-    situation turned = s;
+    const load_distribution s = mesh(8, 6, seed);
+    load_distribution turned = s;
     for (edge& e : turned.edges) std::swap(e.a, e.b);
     std::ranges::reverse(turned.edges);
     for (const balancer& b : balancers()) EXPECT_EQ(b.call(turned), b.call(s)) << b.name << ", seed " << seed;
@@ -169,8 +169,8 @@ TEST(balancers, edges_have_no_direction) {
 // Loads in other units give the same plan, since only their ratios count.
 TEST(balancers, units_of_loads_do_not_matter) {
   for (unsigned seed = 0; seed < 6; ++seed) {
-    const situation s = mesh(8, 6, seed);
-    situation scaled = s;
+    const load_distribution s = mesh(8, 6, seed);
+    load_distribution scaled = s;
     for (double& load : scaled.loads) load *= 1024;
     for (const balancer& b : balancers()) EXPECT_EQ(b.call(scaled), b.call(s)) << b.name << ", seed " << seed;
   }
@@ -180,10 +180,10 @@ TEST(balancers, units_of_loads_do_not_matter) {
 TEST(balancers, a_second_call_is_not_worse_than_the_first) {
   for (const balancer& b : balancers())
     for (unsigned seed = 0; seed < 8; ++seed) {
-      situation s = mesh(8, 6, seed);
-      s.where = b.call(s);
-      const auto once = judge(s, s.where);
-      const auto twice = judge(s, b.call(s));
+      load_distribution s = mesh(8, 6, seed);
+      s.rank_of = b.call(s);
+      const auto once = evaluate(s, s.rank_of);
+      const auto twice = evaluate(s, b.call(s));
       EXPECT_LE(twice.highest, once.highest) << b.name;
       if (b.name == "greedy_refine" || b.name == "refine") {
         EXPECT_LT(twice.moved, 0.3 * double(s.size())) << b.name << ", seed " << seed;
@@ -194,9 +194,9 @@ TEST(balancers, a_second_call_is_not_worse_than_the_first) {
 // Where one element has nearly all the load nothing helps, and it alone sets the floor.
 TEST(balancers, one_element_that_is_too_large) {
   for (const balancer& b : balancers()) {
-    situation s = mesh(4, 4, 1);
+    load_distribution s = mesh(4, 4, 1);
     s.loads[5] = 100;
-    const auto before = judge(s, s.where), after = judge(s, b.call(s));
+    const auto before = evaluate(s, s.rank_of), after = evaluate(s, b.call(s));
     EXPECT_GE(after.imbalance(), after.floor()) << b.name;
     EXPECT_EQ(after.floor(), before.floor());
     EXPECT_GT(after.floor(), 2.5);
@@ -210,9 +210,9 @@ TEST(balancers, one_element_that_is_too_large) {
 TEST(balancers, a_cap_that_is_broken_already) {
   for (const balancer& b : balancers())
     for (unsigned seed = 1; seed < 8; ++seed) {
-      situation s = mesh(6, 3, seed);
-      std::ranges::fill(s.where, 0);
-      const totals before(s, s.where);
+      load_distribution s = mesh(6, 3, seed);
+      std::ranges::fill(s.rank_of, 0);
+      const totals before(s, s.rank_of);
       s.most_bytes = 0.6 * before.bytes[0];
       const totals after(s, b.call(s));
       EXPECT_LE(after.bytes[0], before.bytes[0]);
@@ -221,7 +221,7 @@ TEST(balancers, a_cap_that_is_broken_already) {
 }
 
 TEST(balancers, hierarchical_refines_within_nodes) {
-  situation s = mesh(12, 12, 3);
+  load_distribution s = mesh(12, 12, 3);
   s.ranks_per_node = 4;
   const plan to = hierarchical(s);
   const auto order = detail::along_curve(s);
@@ -233,13 +233,13 @@ TEST(balancers, hierarchical_refines_within_nodes) {
   }
   EXPECT_EQ(node, 2);
   s.ranks_per_node = 12;
-  EXPECT_LT(judge(s, hierarchical(s)).imbalance(), 0.1);
+  EXPECT_LT(evaluate(s, hierarchical(s)).imbalance(), 0.1);
 }
 
 TEST(balancers, what_comes_of_a_plan) {
-  const situation s{
-      .ranks = 3, .loads = {4, 1, 1}, .where = {0, 0, 1}, .sizes = {10, 20, 30}, .edges = {{0, 1, 5}, {1, 2, 7}}};
-  const auto o = judge(s, {0, 1, 1});
+  const load_distribution s{
+      .ranks = 3, .loads = {4, 1, 1}, .rank_of = {0, 0, 1}, .sizes = {10, 20, 30}, .edges = {{0, 1, 5}, {1, 2, 7}}};
+  const auto o = evaluate(s, {0, 1, 1});
   EXPECT_EQ(o.highest, 4);
   EXPECT_EQ(o.mean, 2);
   EXPECT_EQ(o.largest, 4);
@@ -248,7 +248,7 @@ TEST(balancers, what_comes_of_a_plan) {
   EXPECT_EQ(o.cut, 5);
   EXPECT_EQ(o.imbalance(), 1);
   EXPECT_EQ(o.floor(), 1);
-  totals t(s, s.where);
+  totals t(s, s.rank_of);
   EXPECT_EQ(t.load, (std::vector<double>{5, 1, 0}));
   t.move(s, 1, 0, 2);
   EXPECT_EQ(t.load, (std::vector<double>{4, 1, 1}));
@@ -258,7 +258,7 @@ TEST(balancers, what_comes_of_a_plan) {
 
 TEST(balancers, refine_moves_to_who_is_talked_to) {
   // Rank 0 has too much. 3 talks to rank 2, and to nobody else.
-  situation s{.ranks = 4, .loads = {1, 1, 1, 1, 0.05, 0.05, 0.05}, .where = {0, 0, 0, 0, 1, 2, 3}};
+  load_distribution s{.ranks = 4, .loads = {1, 1, 1, 1, 0.05, 0.05, 0.05}, .rank_of = {0, 0, 0, 0, 1, 2, 3}};
   s.edges = {{0, 1, 1}, {1, 2, 1}, {3, 5, 1}};
   const plan to = refine(s);
   EXPECT_EQ(to[3], 2);
@@ -274,22 +274,22 @@ TEST(balancers, are_known_by_name) {
   }
 }
 
-TEST(balancers, refuse_what_is_no_situation) {
-  const auto refused = [](situation s) { EXPECT_THROW(refine(s), input_error); };
-  refused({.ranks = 0, .loads = {}, .where = {}});
-  refused({.ranks = 2, .loads = {1}, .where = {}});
-  refused({.ranks = 2, .loads = {1}, .where = {2}});
-  refused({.ranks = 2, .loads = {-1}, .where = {0}});
-  refused({.ranks = 2, .loads = {std::nan("")}, .where = {0}});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .sizes = {1, 2}});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .edges = {{0, 1, 1}}});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .edges = {{0, 0, -1}}});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .sizes = {-1}});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .positions = {1, 2}});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .points = {{}, {}}});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .most_bytes = -1});
-  refused({.ranks = 2, .loads = {1}, .where = {0}, .ranks_per_node = 0});
-  const situation bare{.ranks = 2, .loads = {1}, .where = {0}};
+TEST(balancers, refuse_an_invalid_load_distribution) {
+  const auto refused = [](load_distribution s) { EXPECT_THROW(refine(s), input_error); };
+  refused({.ranks = 0, .loads = {}, .rank_of = {}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {2}});
+  refused({.ranks = 2, .loads = {-1}, .rank_of = {0}});
+  refused({.ranks = 2, .loads = {std::nan("")}, .rank_of = {0}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .sizes = {1, 2}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .edges = {{0, 1, 1}}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .edges = {{0, 0, -1}}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .sizes = {-1}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .positions = {1, 2}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .points = {{}, {}}});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .most_bytes = -1});
+  refused({.ranks = 2, .loads = {1}, .rank_of = {0}, .ranks_per_node = 0});
+  const load_distribution bare{.ranks = 2, .loads = {1}, .rank_of = {0}};
   EXPECT_THROW(hilbert_cut(bare), input_error);
   EXPECT_THROW(bisection(bare), input_error);
 }

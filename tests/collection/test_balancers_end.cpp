@@ -46,13 +46,13 @@ std::vector<std::pair<std::string, numbers>> hard_loads(std::size_t n, unsigned 
   return out;
 }
 
-situation of_loads(numbers loads, int ranks, int spread) {
-  situation s{.ranks = ranks, .loads = std::move(loads), .where = {}};
+load_distribution of_loads(numbers loads, int ranks, int spread) {
+  load_distribution s{.ranks = ranks, .loads = std::move(loads), .rank_of = {}};
   s.ranks_per_node = 4;
   const auto side = int(std::ceil(std::sqrt(double(s.size()))));
   for (std::size_t i = 0; i < s.size(); ++i) {
     const int x = int(i) % side, y = int(i) / side;
-    s.where.push_back(spread == 0 ? 0 : int(i * std::uint64_t(ranks) / s.size()));
+    s.rank_of.push_back(spread == 0 ? 0 : int(i * std::uint64_t(ranks) / s.size()));
     s.positions.push_back(elements::hilbert_position<2>({x, y}, {side, side}));
     s.points.push_back({double(x), double(y), 0});
     s.sizes.push_back(8);
@@ -62,11 +62,11 @@ situation of_loads(numbers loads, int ranks, int spread) {
   return s;
 }
 
-void expect_sound(const balancer& by, const situation& s, const std::string& what) {
+void expect_sound(const balancer& by, const load_distribution& s, const std::string& what) {
   const plan to = by.call(s);
   ASSERT_EQ(to.size(), s.size()) << what;
   for (const int r : to) ASSERT_TRUE(r >= 0 && r < s.ranks) << what;
-  EXPECT_LE(judge(s, to).highest, judge(s, s.where).highest) << what;
+  EXPECT_LE(evaluate(s, to).highest, evaluate(s, s.rank_of).highest) << what;
 }
 
 TEST(balancers_end, whatever_the_loads_are) {
@@ -83,7 +83,7 @@ TEST(balancers_end, whatever_the_loads_are) {
 TEST(balancers_end, with_a_million_elements) {
   numbers loads(1'000'000);
   for (std::size_t i = 0; i < loads.size(); ++i) loads[i] = double(i * 7919 % 1000) / 1000;
-  const situation s = of_loads(std::move(loads), 1000, 1);
+  const load_distribution s = of_loads(std::move(loads), 1000, 1);
   for (const balancer& by : balancers()) expect_sound(by, s, std::string(by.name));
 }
 
@@ -91,7 +91,7 @@ TEST(balancers_end, where_most_elements_have_no_load_and_one_has_nearly_all) {
   numbers loads(200'000, 0);
   loads[7] = 1e7;
   for (std::size_t i = 1; i < loads.size(); i += 2) loads[i] = 1;
-  const situation s = of_loads(loads, 4, 1);
+  const load_distribution s = of_loads(loads, 4, 1);
   for (const balancer& by : balancers()) expect_sound(by, s, std::string(by.name));
 }
 
@@ -138,17 +138,17 @@ TEST(balancers_end, cut_finds_the_best) {
 
 TEST(balancers_end, numbers_that_cannot_be_are_refused) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
-  const auto message = [](situation s) -> std::string {
+  const auto message = [](load_distribution s) -> std::string {
     try {
-      need_sound(s);
+      validate(s);
     } catch (const input_error& e) {
       return e.what();
     }
     return "";
   };
-  const situation sound{.ranks = 2, .loads = {1, 2}, .where = {0, 1}};
+  const load_distribution sound{.ranks = 2, .loads = {1, 2}, .rank_of = {0, 1}};
   const auto changed = [&](auto change) {
-    situation s = sound;
+    load_distribution s = sound;
     change(s);
     return message(s);
   };
@@ -161,7 +161,7 @@ TEST(balancers_end, numbers_that_cannot_be_are_refused) {
   EXPECT_EQ(changed([&](auto& s) { s.edges = {{0, 1, inf}}; }),
             "balance: all weights of edges are inf, which is too much");
   EXPECT_EQ(changed([&](auto& s) { s.points = {{0, nan, 0}, {}}; }),
-            "balance: a point has a coordinate that is no number");
+            "balance: a point has a coordinate that is not finite");
 }
 
 }  // namespace

@@ -29,21 +29,21 @@ TEST(collection_balancing, balancing_moves_elements_and_keeps_bits) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     for (const auto& by : balance::balancers())
       for (const int ranks : {1, 4}) {
-        std::vector<balanced> found(2);
+        std::vector<balance_result> found(2);
         const auto said = on_ranks(ranks, 2, [&](const comm::communicator& world) {
           const box mesh(index2{8, 4});
           collection<heavy, index2> all(
-              "all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
+              "all", world, pool, hilbert_homes(mesh), [](index2) { return heavy{}; }, load::work);
           auto halo = all.template make_port<double>("halo");
-          std::vector<balanced> results;
+          std::vector<balance_result> results;
           for (int round = 0; round < 2; ++round) {
             for (int n = 0; n < 3; ++n) {
-              all.each("send", [=](heavy& h, auto& here) {
-                for (const auto& at : mesh.faces(here.index())) here.send(halo, at.at, h.u[0]);
+              all.each("send", [=](heavy& h, auto& context) {
+                for (const auto& at : mesh.faces(context.index())) context.send(halo, at.at, h.u[0]);
               });
-              all.each("take", halo.of([=](index2 at) { return mesh.faces(at).size(); }), [=](heavy& h, auto& here) {
-                for (auto& [from, u] : here.take(halo)) h.u[1] = mixed(h.u[1], u);
-                here.work(here.index().x == 0 ? 10 : 1);
+              all.each("take", halo.of([=](index2 at) { return mesh.faces(at).size(); }), [=](heavy& h, auto& context) {
+                for (auto& [from, u] : context.take(halo)) h.u[1] = mixed(h.u[1], u);
+                context.work(context.index().x == 0 ? 10 : 1);
               });
             }
             results.push_back(all.balance({.by = std::string(by.name)}).get());
@@ -76,13 +76,13 @@ TEST(collection_balancing, balancing_moves_elements_and_keeps_bits) {
 }
 
 TEST(collection_balancing, moves_where_it_pays) {
-  elements::report small{.load = 1, .bytes = 1000, .seconds_per_byte = 0, .rank = 0};
-  std::vector<std::pair<elements::key, elements::report>> all;
+  elements::element_report small{.load = 1, .bytes = 1000, .seconds_per_byte = 0, .rank = 0};
+  std::vector<std::pair<elements::key, elements::element_report>> all;
   for (elements::key k = 0; k < 4; ++k) all.emplace_back(k, small);
   const auto position = [](elements::key k) { return k; };
   const auto moved = [&](double seconds_per_byte, bool only_if_it_pays) {
     for (auto& [k, r] : all) r.seconds_per_byte = seconds_per_byte;
-    return elements::decide(all, {.only_if_it_pays = only_if_it_pays}, 2, position, {}).came_to.moved;
+    return elements::plan_migration(all, {.only_if_it_pays = only_if_it_pays}, 2, position, {}).result.moved;
   };
   EXPECT_EQ(moved(0.01, false), 2);
   EXPECT_EQ(moved(0.0009, true), 2);  // 2 seconds less for 2000 bytes
@@ -97,16 +97,17 @@ std::string text_of(const std::filesystem::path& file) {
 // Loads that are known: 4 elements, two of 3 and two of 1, that send 8 bytes to the next.
 TEST(collection_balancing, records_what_a_balancing_knew_and_said) {
   const auto file = std::filesystem::temp_directory_path() / ("plaq_recorded_" + std::to_string(::getpid()));
-  std::vector<balanced> found;
+  std::vector<balance_result> found;
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
-      collection<double, int> row("a \"row\"", world, pool, in_rows(box(4)), [](int i) { return 0.5 * i; }, load::work);
+      collection<double, int> row(
+          "a \"row\"", world, pool, row_homes(box(4)), [](int i) { return 0.5 * i; }, load::work);
       auto by = row.template make_port<double>("by");
       row.record_loads(file);
       for (int n = 0; n < 2; ++n) {
-        row.each("send", [=](double& u, auto& here) {
-          here.work(here.index() < 2 ? 3 : 1);
-          if (here.index() < 3) here.send(by, here.index() + 1, u);
+        row.each("send", [=](double& u, auto& context) {
+          context.work(context.index() < 2 ? 3 : 1);
+          if (context.index() < 3) context.send(by, context.index() + 1, u);
         });
         row.each("take", by.of([](int i) { return i > 0; }), [](double&) {});
         const auto came_to = row.balance({.by = n ? "none" : "longest_first"}).get();
@@ -132,14 +133,14 @@ TEST(collection_balancing, records_what_a_balancing_knew_and_said) {
 TEST(collection_balancing, a_record_that_cannot_be_written_ends_the_job) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
-      collection<double, int> row("row", world, pool, in_rows(box(4)), [](int) { return 1.0; });
+      collection<double, int> row("row", world, pool, row_homes(box(4)), [](int) { return 1.0; });
       row.record_loads("/no/such/folder/loads.jsonl");
       row.wait();
     });
     EXPECT_EQ(said[0].find("the loads of a balancing cannot be written to /no/such/folder/loads.jsonl"), 0u) << said[0];
     EXPECT_EQ(said[1].find("rank 0: row: left because of an error"), 0u) << said[1];
     said = on_ranks(2, 3, [&](const comm::communicator& world) {
-      collection<double, int> row("row", world, pool, in_rows(box(4)), [](int) { return 1.0; });
+      collection<double, int> row("row", world, pool, row_homes(box(4)), [](int) { return 1.0; });
       row.record_loads("/dev/full");
       row.balance({.by = "none"}).get();
     });
@@ -149,7 +150,7 @@ TEST(collection_balancing, a_record_that_cannot_be_written_ends_the_job) {
 }
 
 TEST(collection_balancing, is_told_in_a_line) {
-  balanced what{.before = 0.52345, .predicted = 0.0381, .floor = 0.01, .moved = 1234567, .moved_bytes = 1.2e6};
+  balance_result what{.before = 0.52345, .predicted = 0.0381, .floor = 0.01, .moved = 1234567, .moved_bytes = 1.2e6};
   EXPECT_EQ(in_words(what), "I = 0.523, now 0.0381 is, at least 0.01; 1234567 elements move, 1.2e+06 bytes");
   what.expected = 0.5;
   EXPECT_EQ(in_words(what),
@@ -157,10 +158,10 @@ TEST(collection_balancing, is_told_in_a_line) {
 }
 
 TEST(collection_balancing, refuses_what_cannot_be_asked_for) {
-  using elements::need_sound;
-  const auto refused = [](const balancing& how, load of, bool mesh) {
+  using elements::validate;
+  const auto refused = [](const balance_options& how, load of, bool mesh) {
     try {
-      need_sound(how, of, mesh);
+      validate(how, of, mesh);
       return std::string();
     } catch (const input_error& e) {
       return std::string(e.what());
@@ -182,16 +183,16 @@ TEST(collection_balancing, of_elements_that_come_and_go) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     for (unsigned seed = 0; seed < seeds(6); ++seed) {
       const auto said = on_ranks(3, seed, [&](const comm::communicator& world) {
-        collection<heavy, std::uint64_t> some("some", world, pool, scattered<std::uint64_t>(), load::work);
+        collection<heavy, std::uint64_t> some("some", world, pool, hashed_homes<std::uint64_t>(), load::work);
         if (world.rank() == 0)
           for (std::uint64_t k = 0; k < 30; ++k) some.insert(k, {});
         for (std::uint64_t round = 0; round < 3; ++round) {
-          some.each("work", [=](heavy&, auto& here) {
-            here.work(double(1 + here.index() % 7));
-            if (here.index() % 10 == round) here.remove();
+          some.each("work", [=](heavy&, auto& context) {
+            context.work(double(1 + context.index() % 7));
+            if (context.index() % 10 == round) context.remove();
           });
-          const auto came_to = some.balance().get();
-          EXPECT_LT(came_to.predicted, 0.35) << round;
+          const auto result = some.balance().get();
+          EXPECT_LT(result.predicted, 0.35) << round;
         }
         const double left = some.reduce("left", [](const heavy&) { return 1.0; }, 0.0, std::plus<>()).get();
         EXPECT_EQ(left, 21);
@@ -205,15 +206,15 @@ TEST(collection_balancing, of_elements_that_come_and_go) {
 TEST(collection_balancing, keeps_the_cap_on_bytes) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto said = on_ranks(4, 1, [&](const comm::communicator& world) {
-      collection<heavy, int> row("row", world, pool, in_rows(box(16)), [](int) { return heavy{}; }, load::work);
-      row.each("work", [](heavy&, auto& here) { here.work(here.index() < 4 ? 100 : 0.01); });
+      collection<heavy, int> row("row", world, pool, row_homes(box(16)), [](int) { return heavy{}; }, load::work);
+      row.each("work", [](heavy&, auto& context) { context.work(context.index() < 4 ? 100 : 0.01); });
       const auto open = row.balance({.by = "none"}).get();
-      row.each("work", [](heavy&, auto& here) { here.work(here.index() < 4 ? 100 : 0.01); });
+      row.each("work", [](heavy&, auto& context) { context.work(context.index() < 4 ? 100 : 0.01); });
       const double bytes = 8 + 20 * 8;
       const auto capped = row.balance({.by = "longest_first", .most_bytes = 4 * bytes}).get();
       row.wait();
       double here_are = 0;
-      row.each_here([&](int, const heavy&) { ++here_are; });
+      row.each_local([&](int, const heavy&) { ++here_are; });
       EXPECT_EQ(here_are, 4);
       EXPECT_EQ(open.predicted, open.before);
       EXPECT_LT(capped.predicted, 0.01);
@@ -233,30 +234,30 @@ TEST(collection_balancing, ranks_that_know_little_come_to_the_plan_of_one_that_k
       for (const int ranks : {1, 2, 3, 5, 8})
         for (const bool cap : {false, true}) {
           std::vector<std::vector<std::pair<index2, int>>> where(2);  // after all, where each element is
-          std::vector<std::vector<balanced>> said(2);
+          std::vector<std::vector<balance_result>> said(2);
           for (const bool knows : {false, true}) {
             std::mutex guard;
             const auto errors = on_ranks(ranks, unsigned(ranks + 100 * cap), [&](const comm::communicator& world) {
               const box mesh(index2{8, 6});
               collection<heavy, index2> all(
-                  "all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
+                  "all", world, pool, hilbert_homes(mesh), [](index2) { return heavy{}; }, load::work);
               if (knows) all.record_loads(folder / ("loads" + by + std::to_string(ranks) + std::to_string(cap)));
               auto halo = all.template make_port<double>("halo");
               all.balance({.by = by}).get();  // after it bytes are counted
-              std::vector<balanced> results;
+              std::vector<balance_result> results;
               for (int round = 0; round < 3; ++round) {
-                all.each("send", [=](heavy& h, auto& here) {
-                  for (const auto& at : mesh.faces(here.index())) here.send(halo, at.at, h.u[0]);
-                  here.work(0.1 + 3 * std::exp(-0.5 * (here.index().x + round) - 0.3 * here.index().y));
+                all.each("send", [=](heavy& h, auto& context) {
+                  for (const auto& at : mesh.faces(context.index())) context.send(halo, at.at, h.u[0]);
+                  context.work(0.1 + 3 * std::exp(-0.5 * (context.index().x + round) - 0.3 * context.index().y));
                 });
                 all.each("take", halo.of([=](index2 at) { return mesh.faces(at).size(); }),
-                         [=](heavy&, auto& here) { here.take(halo); });
+                         [=](heavy&, auto& context) { context.take(halo); });
                 const double bytes = 48 * double(archive::size(heavy{})) / world.size();
                 results.push_back(all.balance({.by = by, .most_bytes = cap ? 1.3 * bytes + 200 : 0}).get());
               }
               all.wait();
               std::lock_guard lock(guard);
-              all.each_here([&](index2 at, const heavy&) { where[knows].emplace_back(at, world.rank()); });
+              all.each_local([&](index2 at, const heavy&) { where[knows].emplace_back(at, world.rank()); });
               if (world.rank() == 0) said[knows] = results;
             });
             EXPECT_EQ(errors, no_errors(ranks)) << by;
@@ -265,7 +266,7 @@ TEST(collection_balancing, ranks_that_know_little_come_to_the_plan_of_one_that_k
           EXPECT_EQ(where[0].size(), 48u);
           EXPECT_TRUE(where[0] == where[1]) << by << " on " << ranks << " ranks";
           for (std::size_t round = 0; round < 3; ++round) {
-            const balanced &one = said[0][round], &other = said[1][round];
+            const balance_result &one = said[0][round], &other = said[1][round];
             EXPECT_NEAR(one.before, other.before, 1e-12) << by << ", round " << round;
             EXPECT_NEAR(one.predicted, other.predicted, 1e-12);
             EXPECT_NEAR(one.floor, other.floor, 1e-12);
@@ -288,20 +289,20 @@ TEST(collection_balancing, comes_first_to_the_same_plan_however_far_the_elements
       const auto errors = on_ranks(8, unsigned(repeat), [&](const comm::communicator& world) {
         const box mesh(index2{8, 6});
         collection<heavy, index2> all(
-            "all", world, pool, along_hilbert(mesh), [](index2) { return heavy{}; }, load::work);
+            "all", world, pool, hilbert_homes(mesh), [](index2) { return heavy{}; }, load::work);
         auto halo = all.template make_port<double>("halo");
         for (int round = 0; round < 2; ++round) {
-          all.each("send", [=](heavy& h, auto& here) {
-            for (const auto& at : mesh.faces(here.index())) here.send(halo, at.at, h.u[0]);
-            here.work(0.1 + 3 * std::exp(-0.5 * here.index().x - 0.3 * here.index().y));
+          all.each("send", [=](heavy& h, auto& context) {
+            for (const auto& at : mesh.faces(context.index())) context.send(halo, at.at, h.u[0]);
+            context.work(0.1 + 3 * std::exp(-0.5 * context.index().x - 0.3 * context.index().y));
           });
           all.each("take", halo.of([=](index2 at) { return mesh.faces(at).size(); }),
-                   [=](heavy&, auto& here) { here.take(halo); });
+                   [=](heavy&, auto& context) { context.take(halo); });
         }
         all.balance({.by = "diffusion"}).get();
         all.wait();
         std::lock_guard lock(guard);
-        all.each_here([&](index2 at, const heavy&) { where[repeat].emplace_back(at, world.rank()); });
+        all.each_local([&](index2 at, const heavy&) { where[repeat].emplace_back(at, world.rank()); });
       });
       EXPECT_EQ(errors, no_errors(8));
       std::ranges::sort(where[repeat], {}, [](const auto& one) { return std::pair(one.first.y, one.first.x); });

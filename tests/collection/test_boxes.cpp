@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "plaq/collection/balance/situation.hpp"
+#include "plaq/collection/balance/load_distribution.hpp"
 #include "plaq/collection/box.hpp"
 
 namespace plaq {
@@ -144,13 +144,13 @@ TEST(box, of_nothing_is_refused) {
 
 namespace bal = balance;
 
-bal::situation some(int ranks, std::size_t n, unsigned seed) {
+bal::load_distribution some(int ranks, std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
-  bal::situation s;
+  bal::load_distribution s;
   s.ranks = ranks;
   for (std::size_t i = 0; i < n; ++i) {
     s.loads.push_back(double(random() % 1000) / 16);
-    s.where.push_back(int(random() % unsigned(ranks)));
+    s.rank_of.push_back(int(random() % unsigned(ranks)));
     s.sizes.push_back(double(random() % 64));
     s.positions.push_back(i);
     s.points.push_back({double(i), 0, 0});
@@ -161,22 +161,22 @@ bal::situation some(int ranks, std::size_t n, unsigned seed) {
 
 TEST(situation, that_cannot_be_is_refused_with_the_reason) {
   struct wrong {
-    std::function<void(bal::situation&)> how;
+    std::function<void(bal::load_distribution&)> how;
     const char* words;
   };
   const wrong all[] = {
       {[](auto& s) { s.ranks = 0; }, "at least one rank"},
       {[](auto& s) { s.ranks_per_node = 0; }, "at least one rank"},
-      {[](auto& s) { s.where.pop_back(); }, "9 ranks of elements"},
-      {[](auto& s) { s.where.clear(); }, "0 ranks of elements"},
+      {[](auto& s) { s.rank_of.pop_back(); }, "9 ranks of elements"},
+      {[](auto& s) { s.rank_of.clear(); }, "0 ranks of elements"},
       {[](auto& s) { s.sizes.push_back(1); }, "11 sizes"},
       {[](auto& s) { s.positions.pop_back(); }, "9 positions"},
       {[](auto& s) { s.points.pop_back(); }, "9 points"},
       {[](auto& s) { s.loads[3] = -0.5; }, "a load is -0.5"},
       {[](auto& s) { s.loads[3] = std::nan(""); }, "a load is"},
       {[](auto& s) { s.loads[3] = std::numeric_limits<double>::infinity(); }, "a load is inf"},
-      {[](auto& s) { s.where[2] = 4; }, "on rank 4 of 4"},
-      {[](auto& s) { s.where[2] = -1; }, "on rank -1 of 4"},
+      {[](auto& s) { s.rank_of[2] = 4; }, "on rank 4 of 4"},
+      {[](auto& s) { s.rank_of[2] = -1; }, "on rank -1 of 4"},
       {[](auto& s) { s.edges[0].a = 10; }, "an edge"},
       {[](auto& s) { s.edges[0].b = 10; }, "an edge"},
       {[](auto& s) { s.edges[0].weight = -1; }, "an edge"},
@@ -184,10 +184,10 @@ TEST(situation, that_cannot_be_is_refused_with_the_reason) {
   };
   for (const wrong& w : all) {
     auto s = some(4, 10, 1);
-    EXPECT_NO_THROW(bal::need_sound(s));
+    EXPECT_NO_THROW(bal::validate(s));
     w.how(s);
     try {
-      bal::need_sound(s);
+      bal::validate(s);
       ADD_FAILURE() << w.words;
     } catch (const input_error& e) {
       EXPECT_NE(std::string(e.what()).find(w.words), std::string::npos) << e.what();
@@ -195,8 +195,8 @@ TEST(situation, that_cannot_be_is_refused_with_the_reason) {
   }
   auto bare = some(4, 10, 1);
   bare.sizes.clear(), bare.positions.clear(), bare.points.clear(), bare.edges.clear();
-  EXPECT_NO_THROW(bal::need_sound(bare)) << "what nobody knows";
-  EXPECT_NO_THROW(bal::need_sound(some(3, 0, 1))) << "no elements at all";
+  EXPECT_NO_THROW(bal::validate(bare)) << "what nobody knows";
+  EXPECT_NO_THROW(bal::validate(some(3, 0, 1))) << "no elements at all";
 }
 
 // Moved one by one, against totals of the plan that comes of it; loads are sixteenths, so sums are exact.
@@ -204,7 +204,7 @@ TEST(totals, follow_every_move) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const auto s = some(5, 60, seed);
     std::mt19937 random(seed);
-    bal::plan to = s.where;
+    bal::plan to = s.rank_of;
     bal::totals now(s, to);
     for (int step = 0; step < 200; ++step) {
       const std::size_t i = random() % s.size();
@@ -224,9 +224,9 @@ TEST(totals, follow_every_move) {
 TEST(totals, know_what_fits) {
   auto s = some(2, 3, 1);
   s.sizes = {10, 20, 30};
-  s.where = {0, 0, 1};
+  s.rank_of = {0, 0, 1};
   s.most_bytes = 50;
-  const bal::totals now(s, s.where);
+  const bal::totals now(s, s.rank_of);
   EXPECT_TRUE(now.has_room(s, 1, 1)) << "to the last byte";
   s.most_bytes = 49;
   EXPECT_FALSE(now.has_room(s, 1, 1));
@@ -237,14 +237,14 @@ TEST(outcome, is_what_can_be_counted) {
   for (unsigned seed = 11; seed <= 15; ++seed) {
     const auto s = some(4, 40, seed);
     const auto other = some(4, 40, seed + 100);
-    const bal::plan& to = other.where;
-    const auto found = bal::judge(s, to);
+    const bal::plan& to = other.rank_of;
+    const auto found = bal::evaluate(s, to);
     std::map<int, double> load;
     double moved = 0, bytes = 0, cut = 0;
     for (std::size_t i = 0; i < 40; ++i) {
       load[to[i]] += s.loads[i];
-      moved += to[i] != s.where[i];
-      bytes += to[i] != s.where[i] ? s.sizes[i] : 0;
+      moved += to[i] != s.rank_of[i];
+      bytes += to[i] != s.rank_of[i] ? s.sizes[i] : 0;
     }
     for (const auto& e : s.edges) cut += to[e.a] != to[e.b] ? e.weight : 0;
     double highest = 0;
@@ -255,17 +255,17 @@ TEST(outcome, is_what_can_be_counted) {
     EXPECT_EQ(found.cut, cut);
     EXPECT_DOUBLE_EQ(found.imbalance(), highest / found.mean - 1);
     EXPECT_GE(found.imbalance(), found.floor());
-    EXPECT_EQ(bal::judge(s, s.where).moved, 0);
+    EXPECT_EQ(bal::evaluate(s, s.rank_of).moved, 0);
   }
-  bal::situation idle;
+  bal::load_distribution idle;
   idle.ranks = 3;
   idle.loads = {0, 0};
-  idle.where = {0, 2};
-  const auto nothing = bal::judge(idle, idle.where);
+  idle.rank_of = {0, 2};
+  const auto nothing = bal::evaluate(idle, idle.rank_of);
   EXPECT_EQ(nothing.imbalance(), 0);
   EXPECT_EQ(nothing.floor(), 0);
   idle.loads = {6, 0};
-  EXPECT_EQ(bal::judge(idle, idle.where).floor(), 2) << "one element is all there is: no plan is better";
+  EXPECT_EQ(bal::evaluate(idle, idle.rank_of).floor(), 2) << "one element is all there is: no plan is better";
 }
 
 }  // namespace

@@ -29,18 +29,18 @@ TEST(collection_checkpoint, goes_on_from_a_checkpoint_on_other_ranks) {
       std::vector<std::pair<index2, double>> found;
       const auto body = [&](collection<cell, index2>& cells, const comm::communicator& world) {
         auto halo = cells.make_port<double>("halo");
-        const auto wanders = [=, ranks = std::uint64_t(ranks)](auto& here) {
-          here.move_to(int(drawn(seed, here.index(), here.step()) % ranks));
+        const auto wanders = [=, ranks = std::uint64_t(ranks)](auto& context) {
+          context.move_to(int(drawn(seed, context.index(), context.step()) % ranks));
         };
-        const auto send = [=](cell& c, auto& here) {
-          for (const auto& n : all_cells.faces(here.index())) here.send(halo, n.at, c.u);
-          wanders(here);
+        const auto send = [=](cell& c, auto& context) {
+          for (const auto& n : all_cells.faces(context.index())) context.send(halo, n.at, c.u);
+          wanders(context);
         };
         if (first_half) cells.each("send", send);
         for (int n = 0; n < 4; ++n)
-          cells.each("mix and send", halo.of(4), [=](cell& c, auto& here) {
-            for (auto& [from, u] : here.take(halo)) c.u = mixed(c.u, u);
-            send(c, here);
+          cells.each("mix and send", halo.of(4), [=](cell& c, auto& context) {
+            for (auto& [from, u] : context.take(halo)) c.u = mixed(c.u, u);
+            send(c, context);
           });
         auto all = cells.gather("all", [](const cell& c) { return c.u; });
         if (first_half) cells.save(folder);
@@ -49,10 +49,10 @@ TEST(collection_checkpoint, goes_on_from_a_checkpoint_on_other_ranks) {
       };
       const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
         if (first_half) {
-          collection<cell, index2> cells("cells", world, pool, along_hilbert(all_cells), first);
+          collection<cell, index2> cells("cells", world, pool, hilbert_homes(all_cells), first);
           body(cells, world);
         } else {
-          collection<cell, index2> cells("cells", world, pool, along_hilbert(all_cells), saved{folder});
+          collection<cell, index2> cells("cells", world, pool, hilbert_homes(all_cells), checkpoint{folder});
           body(cells, world);
         }
       });
@@ -80,7 +80,7 @@ TEST(collection_checkpoint, goes_on_from_a_checkpoint_on_other_ranks) {
         other[at] = char(other[at] ^ 4);
         std::ofstream(name, std::ios::binary) << other;
         const auto said = on_ranks(2, 0, [&](const comm::communicator& world) {
-          collection<cell, index2> cells("cells", world, pool, along_hilbert(all_cells), saved{folder});
+          collection<cell, index2> cells("cells", world, pool, hilbert_homes(all_cells), checkpoint{folder});
         });
         for (const auto& s : said)
           EXPECT_TRUE(s.find(name.filename()) != s.npos || s.find("left because") != s.npos) << s;
@@ -92,7 +92,7 @@ TEST(collection_checkpoint, goes_on_from_a_checkpoint_on_other_ranks) {
     EXPECT_EQ(half(2, false, 4), expected);
     // A folder that cannot be written: an error, and what was there stays.
     const auto said = on_ranks(2, 0, [&](const comm::communicator& world) {
-      collection<cell, index2> cells("cells", world, pool, along_hilbert(all_cells), saved{folder});
+      collection<cell, index2> cells("cells", world, pool, hilbert_homes(all_cells), checkpoint{folder});
       cells.save(index);  // a file
     });
     for (const auto& s : said) EXPECT_NE(s.find("cells.checkpoint/cells.1."), s.npos) << s;
@@ -110,18 +110,18 @@ TEST(collection_checkpoint, goes_on_whenever_it_is_killed) {
         std::optional<collection<cell, index2>> cells;
         const bool begun = std::filesystem::exists(where / "cells.checkpoint");
         if (begun)
-          cells.emplace("cells", world, pool, along_hilbert(all_cells), saved{where});
+          cells.emplace("cells", world, pool, hilbert_homes(all_cells), checkpoint{where});
         else
-          cells.emplace("cells", world, pool, along_hilbert(all_cells), first);
+          cells.emplace("cells", world, pool, hilbert_homes(all_cells), first);
         auto halo = cells->make_port<double>("halo");
         while (cells->steps() < 500) {
           for (int n = 0; n < 5; ++n) {
-            cells->each("send", [=](cell& c, auto& here) {
-              for (const auto& to : all_cells.faces(here.index())) here.send(halo, to.at, c.u);
-              here.move_to(int(drawn(1, here.index(), here.step()) % std::uint64_t(ranks)));
+            cells->each("send", [=](cell& c, auto& context) {
+              for (const auto& to : all_cells.faces(context.index())) context.send(halo, to.at, c.u);
+              context.move_to(int(drawn(1, context.index(), context.step()) % std::uint64_t(ranks)));
             });
-            cells->each("mix", halo.of(4), [=](cell& c, auto& here) {
-              for (auto& [from, u] : here.take(halo)) c.u = mixed(c.u, u);
+            cells->each("mix", halo.of(4), [=](cell& c, auto& context) {
+              for (auto& [from, u] : context.take(halo)) c.u = mixed(c.u, u);
             });
           }
           cells->save(where);

@@ -87,20 +87,21 @@ void run_rounds(collection<counter, index2>& all, unsigned seed, int from, int t
   auto by = all.make_port<std::uint64_t>("by");
   std::vector<task::future<std::uint64_t>> under_way;
   for (int round = from; round < to; ++round) {
-    const auto wander = [=, p = std::uint64_t(all.size())](auto& here, int purpose) {
-      if (const auto w = word(seed, number_of(here.index()), round, purpose); w % 3 == 0) here.move_to(int(w / 3 % p));
+    const auto wander = [=, p = std::uint64_t(all.size())](auto& context, int purpose) {
+      if (const auto w = word(seed, number_of(context.index()), round, purpose); w % 3 == 0)
+        context.move_to(int(w / 3 % p));
     };
-    all.each("send", [=](counter& c, auto& here) {
-      const auto whom = receivers(seed, number_of(here.index()), round);
-      for (std::size_t k = 0; k < whom.size(); ++k) here.send(by, point_of(whom[k]), c.u + k);
-      here.work(double(1 + c.u % 10));
-      wander(here, 10);
+    all.each("send", [=](counter& c, auto& context) {
+      const auto whom = receivers(seed, number_of(context.index()), round);
+      for (std::size_t k = 0; k < whom.size(); ++k) context.send(by, point_of(whom[k]), c.u + k);
+      context.work(double(1 + c.u % 10));
+      wander(context, 10);
     });
     all.each("mix", by.of([=](index2 at) { return expected_by(seed, number_of(at), round); }),
-             [=](counter& c, auto& here) {
-               for (const auto& [sender, value] : here.take(by)) c.u = mixed_in(c.u, number_of(sender), value);
+             [=](counter& c, auto& context) {
+               for (const auto& [sender, value] : context.take(by)) c.u = mixed_in(c.u, number_of(sender), value);
                grow(c, round);
-               wander(here, 11);
+               wander(context, 11);
              });
     under_way.push_back(all.reduce(
         "sum", [](const counter& c) { return c.u; }, std::uint64_t(0),
@@ -128,12 +129,12 @@ TEST(collection_churn, comes_to_the_bits_of_a_loop) {
       const int ranks = 1 + int(seed % 8);
       const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
         collection<counter, index2> all(
-            "all", world, pool, seed % 2 ? in_rows(mesh) : along_hilbert(mesh),
+            "all", world, pool, seed % 2 ? row_homes(mesh) : hilbert_homes(mesh),
             [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
         std::vector<std::uint64_t> sums;
         run_rounds(all, seed, 0, all_rounds, sums);
         EXPECT_EQ(sums, expected.sums) << "seed " << seed;
-        all.each_here([&](index2 at, const counter& c) {
+        all.each_local([&](index2 at, const counter& c) {
           EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed;
         });
         const auto count = all.reduce("count", [](const counter&) { return 1; }, 0, std::plus<>()).get();
@@ -155,7 +156,7 @@ TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
       std::vector<std::uint64_t> first;
       auto said = on_ranks(before, seed, [&](const comm::communicator& world) {
         collection<counter, index2> all(
-            "all", world, pool, along_hilbert(mesh),
+            "all", world, pool, hilbert_homes(mesh),
             [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
         std::vector<std::uint64_t> sums;
         run_rounds(all, seed, 0, half, sums);
@@ -164,11 +165,11 @@ TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
       });
       EXPECT_EQ(said, no_errors(before)) << "seed " << seed;
       said = on_ranks(after, seed + 1, [&](const comm::communicator& world) {
-        collection<counter, index2> all("all", world, pool, in_rows(mesh), saved{folder}, load::work);
+        collection<counter, index2> all("all", world, pool, row_homes(mesh), checkpoint{folder}, load::work);
         std::vector<std::uint64_t> sums = first;
         run_rounds(all, seed, half, all_rounds, sums);
         EXPECT_EQ(sums, expected.sums) << "seed " << seed;
-        all.each_here([&](index2 at, const counter& c) {
+        all.each_local([&](index2 at, const counter& c) {
           EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed;
         });
       });
@@ -185,8 +186,8 @@ TEST(collection_churn, two_at_once) {
       const state one = in_a_loop(seed), two = in_a_loop(seed + 50);
       const auto said = on_ranks(3, seed, [&](const comm::communicator& world) {
         const auto make = [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; };
-        collection<counter, index2> a("a", world, pool, in_rows(mesh), make, load::work);
-        collection<counter, index2> b("b", world, pool, along_hilbert(mesh), make, load::work);
+        collection<counter, index2> a("a", world, pool, row_homes(mesh), make, load::work);
+        collection<counter, index2> b("b", world, pool, hilbert_homes(mesh), make, load::work);
         std::vector<std::uint64_t> of_a, of_b;
         run_rounds(a, seed, 0, 3, of_a);
         run_rounds(b, seed + 50, 0, all_rounds, of_b);

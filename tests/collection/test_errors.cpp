@@ -27,7 +27,7 @@ void expect_failure(const std::string& words, Misuse misuse) {
   for (const int ranks : {1, 3})
     task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
       const auto said = on_ranks(ranks, 3, [&](const comm::communicator& world) {
-        collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+        collection<leaf, int> row("row", world, pool, row_homes(box(6)), [](int) { return leaf{}; });
         auto by = row.template make_port<int>("word");
         misuse(row, by, world.rank());
         row.wait();
@@ -39,18 +39,18 @@ void expect_failure(const std::string& words, Misuse misuse) {
 TEST(collection_errors, an_error_of_one_element_is_that_of_all_ranks) {
   expect_failure("row (4), step 1 'fail': no luck", [](auto& row, auto&, int) {
     row.each("go", [](leaf&) {});
-    row.each("fail", [](leaf&, auto& here) {
-      if (here.index() == 4) throw std::runtime_error("no luck");
+    row.each("fail", [](leaf&, auto& context) {
+      if (context.index() == 4) throw std::runtime_error("no luck");
     });
   });
   expect_failure("row (5), step 0 'fail': something was thrown", [](auto& row, auto&, int) {
-    row.each("fail", [](leaf&, auto& here) {
-      if (here.index() == 5) throw 7;
+    row.each("fail", [](leaf&, auto& context) {
+      if (context.index() == 5) throw 7;
     });
   });
   expect_failure("no luck", [](auto& row, auto&, int) {  // whoever waits for a sum hears of it
-    row.each("fail", [](leaf&, auto& here) {
-      if (here.index() == 0) throw std::runtime_error("no luck");
+    row.each("fail", [](leaf&, auto& context) {
+      if (context.index() == 0) throw std::runtime_error("no luck");
     });
     row.reduce("sum", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>()).get();
   });
@@ -64,10 +64,10 @@ struct dated {
 TEST(collection_errors, values_with_a_moment_tell_it) {
   task::with_backend("fiber", {.workers = 2}, [](auto& pool) {
     const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
-      collection<dated, int> row("row", world, pool, in_rows(box(6)), [](int) { return dated{}; });
+      collection<dated, int> row("row", world, pool, row_homes(box(6)), [](int) { return dated{}; });
       row.each("wait", [](dated& one) { ++one.day; });
-      row.each("fail", [](dated&, auto& here) {
-        if (here.index() == 4) throw std::runtime_error("no luck");
+      row.each("fail", [](dated&, auto& context) {
+        if (context.index() == 4) throw std::runtime_error("no luck");
       });
       row.wait();
     });
@@ -78,14 +78,14 @@ TEST(collection_errors, values_with_a_moment_tell_it) {
 TEST(collection_errors, memory_that_is_not_to_be_had) {
   expect_failure("row (3), step 1 'grow': no memory is left", [](auto& row, auto&, int) {
     row.each("go", [](leaf&) {});
-    row.each("grow", [](leaf&, auto& here) {
-      if (here.index() == 3) throw std::bad_alloc();
+    row.each("grow", [](leaf&, auto& context) {
+      if (context.index() == 3) throw std::bad_alloc();
     });
   });
   // No stack for any task: nobody can wait for those.
   task::with_backend("fiber", {.workers = 1, .stack_size = std::size_t(1) << 60}, [&](auto& pool) {
     const auto said = on_ranks(1, 3, [&](const comm::communicator& world) {
-      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      collection<leaf, int> row("row", world, pool, row_homes(box(6)), [](int) { return leaf{}; });
       row.each("go", [](leaf&) {});
       row.wait();
     });
@@ -95,8 +95,8 @@ TEST(collection_errors, memory_that_is_not_to_be_had) {
 
 TEST(collection_errors, says_who_waits_for_what_nobody_sends) {
   expect_failure("row (2) waits, to begin step 1 'take': 1 of 2 messages of 'word'", [](auto& row, auto& by, int) {
-    row.each("send", [=](leaf&, auto& here) {
-      if (here.index() == 0) here.send(by, 2, 1);
+    row.each("send", [=](leaf&, auto& context) {
+      if (context.index() == 0) context.send(by, 2, 1);
     });
     row.each("take", by.of([](int at) { return at == 2 ? 2 : 0; }), [](leaf&) {});
   });
@@ -105,8 +105,8 @@ TEST(collection_errors, says_who_waits_for_what_nobody_sends) {
 // Who waits for what is asked of all hears of it, without a wait().
 TEST(collection_errors, what_is_asked_of_all_ends_when_an_element_waits_for_ever) {
   const auto two_for_4 = [](auto& row, auto& by) {
-    row.each("send", [=](leaf&, auto& here) {
-      if (here.index() == 0) here.send(by, 4, 1);
+    row.each("send", [=](leaf&, auto& context) {
+      if (context.index() == 0) context.send(by, 4, 1);
     });
     row.each("take", by.of([](int at) { return at == 4 ? 2 : 0; }), [](leaf&) {});
   };
@@ -134,8 +134,8 @@ TEST(collection_errors, what_is_asked_of_all_ends_when_an_element_waits_for_ever
   });
   expect_failure(words, [=](auto& row, auto& by, int) {  // the first that waits is named, not those that wait for it
     two_for_4(row, by);
-    row.each("send", [=](leaf&, auto& here) {
-      if (here.index() == 4) here.send(by, 1, 1);
+    row.each("send", [=](leaf&, auto& context) {
+      if (context.index() == 4) context.send(by, 1, 1);
     });
     row.each("take", by.of([](int at) { return at == 1 ? 1 : 0; }), [](leaf&) {});
     row.reduce("sum", mass, 0.0, std::plus<>()).get();
@@ -145,7 +145,7 @@ TEST(collection_errors, what_is_asked_of_all_ends_when_an_element_waits_for_ever
 TEST(collection_errors, a_call_that_is_another_on_another_rank) {
   const auto said = on_ranks(3, 5, [&](const comm::communicator& world) {
     task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
-      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      collection<leaf, int> row("row", world, pool, row_homes(box(6)), [](int) { return leaf{}; });
       row.each("go", [](leaf&) {});
       if (world.rank() == 1)
         row.each("go", [](leaf&) {}), row.wait();
@@ -160,9 +160,10 @@ TEST(collection_errors, a_call_that_is_another_on_another_rank) {
 TEST(collection_errors, a_rank_that_makes_fewer_calls) {
   const auto said = on_ranks(3, 5, [&](const comm::communicator& world) {
     task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
-      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      collection<leaf, int> row("row", world, pool, row_homes(box(6)), [](int) { return leaf{}; });
       auto by = row.template make_port<int>("word");
-      if (world.rank() != 2) row.each("send", [=](leaf&, auto& here) { here.send(by, (here.index() + 3) % 6, 1); });
+      if (world.rank() != 2)
+        row.each("send", [=](leaf&, auto& context) { context.send(by, (context.index() + 3) % 6, 1); });
       if (world.rank() != 2) row.each("take", by.of(1), [](leaf&) {});
       row.wait();
     });
@@ -176,13 +177,13 @@ TEST(collection_errors, who_is_late_is_no_error) {
     std::atomic<int> asked{0};
     const auto said = on_ranks(3, seed, [&](const comm::communicator& world) {
       task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
-        collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+        collection<leaf, int> row("row", world, pool, row_homes(box(6)), [](int) { return leaf{}; });
         auto by = row.template make_port<int>("word");
         // Those of the late rank send: until it comes the others wait in a step that it has not issued.
         if (world.rank() == 2)
           while (asked < 2) std::this_thread::yield();
         for (int n = 0; n < 3; ++n) {
-          row.each("send", [=](leaf&, auto& here) { here.send(by, (here.index() + 3) % 6, 1); });
+          row.each("send", [=](leaf&, auto& context) { context.send(by, (context.index() + 3) % 6, 1); });
           row.each("take", by.of(1), [](leaf&) {});
           auto sum = row.reduce("sum", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>());
           if (n == 0) ++asked;
@@ -196,22 +197,22 @@ TEST(collection_errors, who_is_late_is_no_error) {
 
 TEST(collection_errors, refuses_what_cannot_be) {
   expect_failure("row (3): a message too many of 'word', from (", [](auto& row, auto& by, int) {
-    row.each("send", [=](leaf&, auto& here) {
-      if (here.index() > 3) here.send(by, 3, 1);
+    row.each("send", [=](leaf&, auto& context) {
+      if (context.index() > 3) context.send(by, 3, 1);
     });
     row.each("take", by.of([](int at) { return at == 3; }), [](leaf&) {});
   });
   expect_failure("row has no element (6)", [](auto& row, auto& by, int) {
-    row.each("send", [=](leaf&, auto& here) { here.send(by, here.index() + 1, 1); });
+    row.each("send", [=](leaf&, auto& context) { context.send(by, context.index() + 1, 1); });
   });
   expect_failure("row (1) cannot move to rank 9 of ", [](auto& row, auto&, int) {
-    row.each("move", [=](leaf&, auto& here) {
-      if (here.index() == 1) here.move_to(9);
+    row.each("move", [=](leaf&, auto& context) {
+      if (context.index() == 1) context.move_to(9);
     });
   });
   expect_failure("row (1) cannot go", [](auto& row, auto&, int) {
-    row.each("remove", [=](leaf&, auto& here) {
-      if (here.index() == 1) here.remove();
+    row.each("remove", [=](leaf&, auto& context) {
+      if (context.index() == 1) context.remove();
     });
   });
   expect_failure("rank 0: row: left because of an error", [](auto& row, auto& by, int rank) {
@@ -221,7 +222,7 @@ TEST(collection_errors, refuses_what_cannot_be) {
   });
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto said = on_ranks(2, 0, [&](const comm::communicator& world) {
-      collection<leaf, int> row("row", world, pool, in_rows(box(6)), [](int) { return leaf{}; });
+      collection<leaf, int> row("row", world, pool, row_homes(box(6)), [](int) { return leaf{}; });
       for (int i = 0; i <= world.rank(); ++i) row.each("go", [](leaf&) {});
       row.wait();
     });

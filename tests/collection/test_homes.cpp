@@ -54,18 +54,18 @@ void expect_a_partition(const homes<Index>& where, std::uint64_t n, bool equal) 
   for (const int ranks : {1, 2, 3, 7, 100}) {
     std::set<Index> seen;
     for (int r = 0; r < ranks; ++r) {
-      std::uint64_t here = 0;
+      std::uint64_t count = 0;
       where.each_of_rank(
           [&](const Index& at) {
-            ++here;
+            ++count;
             EXPECT_EQ(where.rank_of(at, ranks), r);
             EXPECT_TRUE(where.holds(at));
             EXPECT_TRUE(seen.insert(at).second);
           },
           r, ranks);
       if (equal) {
-        EXPECT_LE(here, n / std::uint64_t(ranks) + 1);
-        EXPECT_GE(here, n / std::uint64_t(ranks));
+        EXPECT_LE(count, n / std::uint64_t(ranks) + 1);
+        EXPECT_GE(count, n / std::uint64_t(ranks));
       }
     }
     EXPECT_EQ(seen.size(), n);
@@ -74,26 +74,26 @@ void expect_a_partition(const homes<Index>& where, std::uint64_t n, bool equal) 
 }
 
 TEST(homes, give_every_element_to_one_rank) {
-  expect_a_partition(in_rows(box(37)), 37, true);
-  expect_a_partition(in_rows(box(index2{6, 5})), 30, true);
-  expect_a_partition(along_hilbert(box(index2{6, 5})), 30, true);
-  expect_a_partition(along_hilbert(box(index3{4, 3, 5})), 60, true);
-  expect_a_partition(by_rule(box(index2{4, 4}), [](index2 at, int ranks) { return (at.x + 3 * at.y) % ranks; }), 16,
-                     false);
+  expect_a_partition(row_homes(box(37)), 37, true);
+  expect_a_partition(row_homes(box(index2{6, 5})), 30, true);
+  expect_a_partition(hilbert_homes(box(index2{6, 5})), 30, true);
+  expect_a_partition(hilbert_homes(box(index3{4, 3, 5})), 60, true);
+  expect_a_partition(homes_by_rule(box(index2{4, 4}), [](index2 at, int ranks) { return (at.x + 3 * at.y) % ranks; }),
+                     16, false);
 }
 
 TEST(homes, rows_run_along_x) {
-  const auto rows = in_rows(box(index3{4, 3, 2}));
+  const auto rows = row_homes(box(index3{4, 3, 2}));
   EXPECT_EQ(rows.position({1, 0, 0}), 1u);
   EXPECT_EQ(rows.position({0, 1, 0}), 4u);
   EXPECT_EQ(rows.position({3, 2, 1}), 23u);
 }
 
 TEST(homes, scatter_keys_evenly) {
-  const auto where = scattered<std::uint64_t>();
-  std::map<int, int> here;
-  for (std::uint64_t k = 0; k < 4000; ++k) ++here[where.rank_of(k << 20, 4)];
-  for (int r = 0; r < 4; ++r) EXPECT_NEAR(here[r], 1000, 150);
+  const auto where = hashed_homes<std::uint64_t>();
+  std::map<int, int> count;
+  for (std::uint64_t k = 0; k < 4000; ++k) ++count[where.rank_of(k << 20, 4)];
+  for (int r = 0; r < 4; ++r) EXPECT_NEAR(count[r], 1000, 150);
 }
 
 TEST(box, knows_who_lies_beside_whom) {

@@ -55,20 +55,20 @@ std::atomic<long> moves{0}, detours{0};
 
 result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, int from, int to) {
   auto halo = cells.make_port<double>("halo");
-  const auto wanders = [=, ranks = std::uint64_t(cells.size())](auto& here) {
-    if (const auto word = drawn(seed, here.index(), here.step()); wander && word % 2)
-      here.move_to(int(word / 2 % ranks));
+  const auto wanders = [=, ranks = std::uint64_t(cells.size())](auto& context) {
+    if (const auto word = drawn(seed, context.index(), context.step()); wander && word % 2)
+      context.move_to(int(word / 2 % ranks));
   };
   std::vector<task::future<double>> sums;
   for (int round = from; round < to; ++round) {
-    cells.each("send", [=](cell& c, auto& here) {
-      for (const auto& n : all_cells.neighbours(here.index())) here.send(halo, n.at, c.u);
-      wanders(here);
+    cells.each("send", [=](cell& c, auto& context) {
+      for (const auto& n : all_cells.neighbours(context.index())) context.send(halo, n.at, c.u);
+      wanders(context);
     });
-    cells.each("mix", halo.of(8), [=](cell& c, auto& here) {
-      for (auto& [from, u] : here.take(halo)) c.u = mixed(c.u, u);
+    cells.each("mix", halo.of(8), [=](cell& c, auto& context) {
+      for (auto& [from, u] : context.take(halo)) c.u = mixed(c.u, u);
       c.history.push_back(c.u);
-      wanders(here);
+      wanders(context);
     });
     sums.push_back(
         cells.reduce("sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; }));
@@ -83,7 +83,7 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
 }
 
 result in_a_collection(const comm::communicator& world, task::detail::pool_base& pool, unsigned seed, bool wander) {
-  collection<cell, index2> cells("cells", world, pool, along_hilbert(all_cells), first);
+  collection<cell, index2> cells("cells", world, pool, hilbert_homes(all_cells), first);
   return run_rounds(cells, seed, wander, 0, rounds);
 }
 
@@ -147,7 +147,7 @@ TEST(collection_in_one_process, steps_are_tasks_by_their_name) {
 }
 
 // A tree that grows and loses its leaves: keys are paths, bits after a leading one.
-struct leaf {
+struct tree_leaf {
   double mass = 1;
   void serialize(archive& ar) { ar(mass); }
 };
@@ -156,28 +156,28 @@ TEST(collection_in_one_process, elements_come_and_go) {
     for (unsigned seed = 0; seed < seeds(24); ++seed) {
       const int ranks = 1 + int(seed % 5);
       const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
-        collection<leaf, std::uint64_t> tree("tree", world, pool, scattered<std::uint64_t>());
+        collection<tree_leaf, std::uint64_t> tree("tree", world, pool, hashed_homes<std::uint64_t>());
         auto down = tree.template make_port<double>("down");
         if (world.rank() == ranks - 1) tree.insert(1, {});
         for (int level = 0; level < 5; ++level) {
           // Who has no children yet, and is not a leaf for good, has two, who hear how heavy they are.
-          tree.each("split", [=, p = world.size()](leaf& l, auto& here) {
-            const std::uint64_t at = here.index();
+          tree.each("split", [=, p = world.size()](tree_leaf& l, auto& context) {
+            const std::uint64_t at = context.index();
             for (const std::uint64_t child : {2 * at, 2 * at + 1}) {
-              here.insert(child, {});
-              here.send(down, child, l.mass / 3 * (1 + double(child % 2)));
+              context.insert(child, {});
+              context.send(down, child, l.mass / 3 * (1 + double(child % 2)));
             }
-            here.remove();
-            if (drawn(seed, {int(at), 0}, here.step()) % 3 == 0) here.move_to(int(at % std::uint64_t(p)));
+            context.remove();
+            if (drawn(seed, {int(at), 0}, context.step()) % 3 == 0) context.move_to(int(at % std::uint64_t(p)));
           });
-          tree.each("weigh", down.of(1), [=, p = world.size()](leaf& l, auto& here) {
-            l.mass = here.take(down).at(0).value;
-            here.move_to(int(drawn(seed, {int(here.index()), 0}, here.step()) % std::uint64_t(p)));
+          tree.each("weigh", down.of(1), [=, p = world.size()](tree_leaf& l, auto& context) {
+            l.mass = context.take(down).at(0).value;
+            context.move_to(int(drawn(seed, {int(context.index()), 0}, context.step()) % std::uint64_t(p)));
           });
-          auto masses = tree.reduce("masses", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>());
+          auto masses = tree.reduce("masses", [](const tree_leaf& l) { return l.mass; }, 0.0, std::plus<>());
           EXPECT_NEAR(masses.get(), 1, 1e-14);
         }
-        auto leaves = tree.gather("leaves", [](const leaf&, std::uint64_t at) { return at; });
+        auto leaves = tree.gather("leaves", [](const tree_leaf&, std::uint64_t at) { return at; });
         tree.wait();
         const auto all = leaves.get();
         EXPECT_EQ(all.size(), world.rank() == 0 ? 32u : 0u);
@@ -193,21 +193,21 @@ TEST(collection_in_one_process, a_key_may_be_used_again) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     for (unsigned seed = 0; seed < seeds(20); ++seed) {
       const auto said = on_ranks(3, seed, [&](const comm::communicator& world) {
-        collection<leaf, std::uint64_t> some("some", world, pool, scattered<std::uint64_t>());
+        collection<tree_leaf, std::uint64_t> some("some", world, pool, hashed_homes<std::uint64_t>());
         auto news = some.template make_port<int>("news");
         if (world.rank() == 0) some.insert(0, {});  // who stays, and tells the other
         for (int life = 0; life < 4; ++life) {
           if (world.rank() == 1) some.insert(7, {double(life)});
-          some.each("tell", [=](leaf&, auto& here) {
-            if (here.index() == 0) here.send(news, 7, life);
-            here.move_to(int(drawn(seed, {int(here.index()), 1}, here.step()) % 3));
+          some.each("tell", [=](tree_leaf&, auto& context) {
+            if (context.index() == 0) context.send(news, 7, life);
+            context.move_to(int(drawn(seed, {int(context.index()), 1}, context.step()) % 3));
           });
-          some.each("hear", news.of([](std::uint64_t at) { return at == 7; }), [=](leaf& l, auto& here) {
-            for (const auto& [from, value] : here.take(news)) EXPECT_EQ(value, int(l.mass));
-            here.move_to(int(drawn(seed, {int(here.index()), 2}, here.step()) % 3));
+          some.each("hear", news.of([](std::uint64_t at) { return at == 7; }), [=](tree_leaf& l, auto& context) {
+            for (const auto& [from, value] : context.take(news)) EXPECT_EQ(value, int(l.mass));
+            context.move_to(int(drawn(seed, {int(context.index()), 2}, context.step()) % 3));
           });
-          some.each("go", [=](leaf&, auto& here) {
-            if (here.index() == 7) here.remove();
+          some.each("go", [=](tree_leaf&, auto& context) {
+            if (context.index() == 7) context.remove();
           });
           some.wait();
         }

@@ -28,7 +28,7 @@ void on_rows(Body body) {
     task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
       for (unsigned seed = 0; seed < seeds(4); ++seed) {
         const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
-          row_of_logs row("row", world, pool, in_rows(box(6)), [](int) { return log_of{}; });
+          row_of_logs row("row", world, pool, row_homes(box(6)), [](int) { return log_of{}; });
           body(row, world.rank());
         });
         EXPECT_EQ(said, no_errors(ranks)) << "seed " << seed;
@@ -51,11 +51,11 @@ std::vector<int> heard_by(row_of_logs& row, int which) {
 TEST(messages, come_by_sender_and_then_in_the_order_of_sending) {
   on_rows([](auto& row, int) {
     auto by = row.template make_port<int>("by");
-    row.each("send", [=](log_of&, auto& here) {
-      for (int k = 0; k < 4; ++k) here.send(by, 2, 10 * (5 - here.index()) + k);
+    row.each("send", [=](log_of&, auto& context) {
+      for (int k = 0; k < 4; ++k) context.send(by, 2, 10 * (5 - context.index()) + k);
     });
-    row.each("take", by.of([](int at) { return at == 2 ? 24 : 0; }), [=](log_of& l, auto& here) {
-      for (const auto& [from, value] : here.take(by)) {
+    row.each("take", by.of([](int at) { return at == 2 ? 24 : 0; }), [=](log_of& l, auto& context) {
+      for (const auto& [from, value] : context.take(by)) {
         EXPECT_EQ(from, 5 - value / 10);
         l.heard.push_back(value);
       }
@@ -71,24 +71,24 @@ TEST(messages, belong_to_the_first_later_step_that_takes_from_their_port) {
     auto a = row.template make_port<int>("a");
     auto b = row.template make_port<std::string>("b");
     const auto sends = [=](int value) {
-      return [=](log_of&, auto& here) {
-        if (here.index() != 0) return;
-        here.send(a, 5, value);
-        here.send(b, 5, std::string(std::size_t(value), 'x'));
+      return [=](log_of&, auto& context) {
+        if (context.index() != 0) return;
+        context.send(a, 5, value);
+        context.send(b, 5, std::string(std::size_t(value), 'x'));
       };
     };
     const auto of_last = [](int many) { return [=](int at) { return at == 5 ? many : 0; }; };
     row.each("1", sends(1));
     row.each("2", sends(2));
-    row.each("3", a.of(of_last(2)), [=](log_of& l, auto& here) {  // what the first two have sent; b waits
-      for (const auto& m : here.take(a)) l.heard.push_back(m.value);
-      EXPECT_TRUE(here.take(b).empty());
-      sends(3)(l, here);
+    row.each("3", a.of(of_last(2)), [=](log_of& l, auto& context) {  // what the first two have sent; b waits
+      for (const auto& m : context.take(a)) l.heard.push_back(m.value);
+      EXPECT_TRUE(context.take(b).empty());
+      sends(3)(l, context);
     });
     row.each("4", sends(4));
-    row.each("5", {a.of(of_last(2)), b.of(of_last(4))}, [=](log_of& l, auto& here) {
-      for (const auto& m : here.take(a)) l.heard.push_back(10 * m.value);
-      for (const auto& m : here.take(b)) l.heard.push_back(100 * int(m.value.size()));
+    row.each("5", {a.of(of_last(2)), b.of(of_last(4))}, [=](log_of& l, auto& context) {
+      for (const auto& m : context.take(a)) l.heard.push_back(10 * m.value);
+      for (const auto& m : context.take(b)) l.heard.push_back(100 * int(m.value.size()));
     });
     EXPECT_EQ(heard_by(row, 5), (std::vector<int>{1, 2, 30, 40, 100, 200, 300, 400}));
   });
@@ -97,13 +97,13 @@ TEST(messages, belong_to_the_first_later_step_that_takes_from_their_port) {
 TEST(messages, may_be_counted_by_what_an_element_holds) {
   on_rows([](auto& row, int) {
     auto by = row.template make_port<int>("by");
-    row.each("plan", [](log_of& l, auto& here) { l.heard.assign(std::size_t(here.index()), 0); });
-    row.each("send", [=](log_of&, auto& here) {
-      for (int to = here.index() + 1; to < 6; ++to) here.send(by, to, here.index());
+    row.each("plan", [](log_of& l, auto& context) { l.heard.assign(std::size_t(context.index()), 0); });
+    row.each("send", [=](log_of&, auto& context) {
+      for (int to = context.index() + 1; to < 6; ++to) context.send(by, to, context.index());
     });
-    row.each("take", by.of([](const log_of& l, int) { return l.heard.size(); }), [=](log_of& l, auto& here) {
+    row.each("take", by.of([](const log_of& l, int) { return l.heard.size(); }), [=](log_of& l, auto& context) {
       l.heard.clear();
-      for (const auto& m : here.take(by)) l.heard.push_back(m.value);
+      for (const auto& m : context.take(by)) l.heard.push_back(m.value);
     });
     EXPECT_EQ(heard_by(row, 4), (std::vector<int>{0, 1, 2, 3}));
     EXPECT_TRUE(heard_by(row, 0).empty());
@@ -113,11 +113,11 @@ TEST(messages, may_be_counted_by_what_an_element_holds) {
 TEST(messages, to_several_at_once) {
   on_rows([](auto& row, int) {
     auto by = row.template make_port<int>("by");
-    row.each("send", [=](log_of&, auto& here) {
-      if (here.index() == 1) here.multicast(by, std::vector<int>{0, 1, 5}, 7);
+    row.each("send", [=](log_of&, auto& context) {
+      if (context.index() == 1) context.multicast(by, std::vector<int>{0, 1, 5}, 7);
     });
-    row.each("take", by.of([](int at) { return at == 0 || at == 1 || at == 5; }), [=](log_of& l, auto& here) {
-      for (const auto& m : here.take(by)) l.heard.push_back(m.value);
+    row.each("take", by.of([](int at) { return at == 0 || at == 1 || at == 5; }), [=](log_of& l, auto& context) {
+      for (const auto& m : context.take(by)) l.heard.push_back(m.value);
     });
     for (const int at : {0, 1, 5}) EXPECT_EQ(heard_by(row, at), std::vector<int>{7});
     EXPECT_TRUE(heard_by(row, 2).empty());
@@ -139,16 +139,16 @@ TEST(messages, go_over_as_they_are_within_a_rank) {
     std::atomic<const double*> sent{nullptr}, came{nullptr};
     task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
       const auto said = on_ranks(ranks, 1, [&](const comm::communicator& world) {
-        row_of_logs row("row", world, pool, in_rows(box(2)), [](int) { return log_of{}; });
+        row_of_logs row("row", world, pool, row_homes(box(2)), [](int) { return log_of{}; });
         auto by = row.template make_port<counted>("by");
-        row.each("send", [&](log_of&, auto& here) {
-          if (here.index() != 0) return;
+        row.each("send", [&](log_of&, auto& context) {
+          if (context.index() != 0) return;
           counted what;
           sent = what.values.data();
-          here.send(by, 1, std::move(what));
+          context.send(by, 1, std::move(what));
         });
-        row.each("take", by.of([](int at) { return at == 1; }), [&](log_of&, auto& here) {
-          for (const auto& m : here.take(by)) {
+        row.each("take", by.of([](int at) { return at == 1; }), [&](log_of&, auto& context) {
+          for (const auto& m : context.take(by)) {
             came = m.value.values.data();
             EXPECT_EQ(m.value.values, std::vector<double>(100, 1.0));
           }
@@ -168,12 +168,12 @@ TEST(messages, to_and_from_elements_that_move_each_step) {
   on_rows([](auto& row, int) {
     auto by = row.template make_port<int>("by");
     for (int n = 0; n < 8; ++n) {
-      row.each("send", [=, p = row.size()](log_of&, auto& here) {
-        here.send(by, (here.index() + n) % 6, 10 * n + here.index());
-        here.move_to((here.rank() + 1) % p);
+      row.each("send", [=, p = row.size()](log_of&, auto& context) {
+        context.send(by, (context.index() + n) % 6, 10 * n + context.index());
+        context.move_to((context.rank() + 1) % p);
       });
-      row.each("take", by.of(1), [=](log_of& l, auto& here) {
-        for (const auto& m : here.take(by)) l.heard.push_back(m.value);
+      row.each("take", by.of(1), [=](log_of& l, auto& context) {
+        for (const auto& m : context.take(by)) l.heard.push_back(m.value);
       });
     }
     EXPECT_EQ(heard_by(row, 3), (std::vector<int>{3, 12, 21, 30, 45, 54, 63, 72}));
@@ -200,7 +200,7 @@ void expect_error(const std::string& words, Misuse misuse) {
   for (const int ranks : {1, 3})
     task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
       const auto said = on_ranks(ranks, 3, [&](const comm::communicator& world) {
-        row_of_logs row("row", world, pool, in_rows(box(6)), [](int) { return log_of{}; });
+        row_of_logs row("row", world, pool, row_homes(box(6)), [](int) { return log_of{}; });
         misuse(row, row.template make_port<int>("by"));
         row.wait();
       });
@@ -242,8 +242,8 @@ struct shy {
 TEST(messages, an_element_that_cannot_be_packed_ends_the_job) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto said = on_ranks(2, 3, [&](const comm::communicator& world) {
-      collection<shy, int> row("row", world, pool, in_rows(box(6)), [](int at) { return shy{double(at)}; });
-      row.each("move", [](shy&, auto& here) { here.move_to(1 - here.rank()); });
+      collection<shy, int> row("row", world, pool, row_homes(box(6)), [](int at) { return shy{double(at)}; });
+      row.each("move", [](shy&, auto& context) { context.move_to(1 - context.rank()); });
       row.wait();
     });
     for (const std::string& s : said) EXPECT_NE(s.find("cannot be packed"), std::string::npos) << s;
@@ -256,7 +256,7 @@ void expect_tree_error(const std::string& words, Misuse misuse) {
   for (const int ranks : {1, 3})
     task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
       const auto said = on_ranks(ranks, 5, [&](const comm::communicator& world) {
-        tree_of tree("tree", world, pool, scattered<std::uint64_t>());
+        tree_of tree("tree", world, pool, hashed_homes<std::uint64_t>());
         auto by = tree.template make_port<int>("by");
         if (world.rank() == 0)
           for (const std::uint64_t k : {1, 2, 3}) tree.insert(k, {});
@@ -268,22 +268,22 @@ void expect_tree_error(const std::string& words, Misuse misuse) {
 }
 TEST(messages, elements_that_come_and_go_wrongly) {
   expect_tree_error("tree (2) is there already", [](auto& tree, auto&, int) {
-    tree.each("insert", [](log_of&, auto& here) {
-      if (here.index() == 1) here.insert(2, {});
+    tree.each("insert", [](log_of&, auto& context) {
+      if (context.index() == 1) context.insert(2, {});
     });
   });
   expect_tree_error("tree (3) goes, but has a message from (1) that it has not taken", [](auto& tree, auto& by, int) {
-    tree.each("send", [=](log_of&, auto& here) {
-      if (here.index() == 1) here.send(by, 3, 1);
+    tree.each("send", [=](log_of&, auto& context) {
+      if (context.index() == 1) context.send(by, 3, 1);
     });
     tree.wait();  // it has come
-    tree.each("go", [](log_of&, auto& here) {
-      if (here.index() == 3) here.remove();
+    tree.each("go", [](log_of&, auto& context) {
+      if (context.index() == 3) context.remove();
     });
   });
   expect_tree_error("tree (9) is nowhere, but has a message from (2)", [](auto& tree, auto& by, int) {
-    tree.each("send", [=](log_of&, auto& here) {
-      if (here.index() == 2) here.send(by, 9, 1);
+    tree.each("send", [=](log_of&, auto& context) {
+      if (context.index() == 2) context.send(by, 9, 1);
     });
   });
 }
@@ -291,10 +291,10 @@ TEST(messages, elements_that_come_and_go_wrongly) {
 TEST(messages, collections_that_cannot_be_made) {
   task::with_backend("fiber", {.workers = 1}, [&](auto& pool) {
     const auto said = on_ranks(1, 0, [&](const comm::communicator& world) {
-      EXPECT_THROW(tree_of("tree", world, pool, scattered<std::uint64_t>(), [](std::uint64_t) { return log_of{}; }),
+      EXPECT_THROW(tree_of("tree", world, pool, hashed_homes<std::uint64_t>(), [](std::uint64_t) { return log_of{}; }),
                    input_error);
-      EXPECT_THROW(row_of_logs("row", world, pool, in_rows(box(6))), input_error);
-      row_of_logs row("row", world, pool, in_rows(box(6)), [](int) { return log_of{}; });
+      EXPECT_THROW(row_of_logs("row", world, pool, row_homes(box(6))), input_error);
+      row_of_logs row("row", world, pool, row_homes(box(6)), [](int) { return log_of{}; });
       EXPECT_THROW(row.insert(3, {}), input_error);
       EXPECT_THROW((void)row.balance({.by = "no such one"}), input_error);
       row.wait();  // it is whole all the same

@@ -95,19 +95,19 @@ std::vector<long> in_a_loop() {
 TEST(collection_on_ranks, particles_wander_and_none_is_lost) {
   const int p = world().size();
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
-    collection<patch, index3> patches("patches", world(), pool, along_hilbert(mesh), filled);
+    collection<patch, index3> patches("patches", world(), pool, hilbert_homes(mesh), filled);
     auto exchange = patches.make_port<std::vector<long>>("exchange");
     std::vector<task::future<long>> counts;
     for (int n = 0; n < steps; ++n) {
-      patches.each("push", [=](patch& here_now, auto& here) {
-        const auto around = mesh.neighbours(here.index());
+      patches.each("push", [=](patch& here_now, auto& context) {
+        const auto around = mesh.neighbours(context.index());
         auto out = dealt(here_now, n);
         here_now.particles = std::move(out.back());
-        for (std::size_t i = 0; i < around.size(); ++i) here.send(exchange, around[i].at, std::move(out[i]));
-        if ((here.index().x + here.step()) % 5 == 0) here.move_to((here.rank() + 1) % p);
+        for (std::size_t i = 0; i < around.size(); ++i) context.send(exchange, around[i].at, std::move(out[i]));
+        if ((context.index().x + context.step()) % 5 == 0) context.move_to((context.rank() + 1) % p);
       });
-      patches.each("receive", exchange.of(26), [=](patch& here_now, auto& here) {
-        for (auto& [from, came] : here.take(exchange))
+      patches.each("receive", exchange.of(26), [=](patch& here_now, auto& context) {
+        for (auto& [from, came] : context.take(exchange))
           here_now.particles.insert(here_now.particles.end(), came.begin(), came.end());
       });
       if (n % 10 == 0)

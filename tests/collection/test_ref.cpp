@@ -79,7 +79,7 @@ TEST(ref, work_takes_several_and_gives_them_back) {
   });
 }
 
-TEST(ref, work_if_leaves_the_value_where_the_answer_is_no) {
+TEST(ref, work_if_leaves_the_value_wcontext_the_answer_is_no) {
   on_every_pool([](auto& pool) {
     ref<int> a;
     a.make(3);

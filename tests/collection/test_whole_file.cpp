@@ -14,9 +14,8 @@
 
 #include "cells.hpp"
 #include "plaq/base/error.hpp"
-#include "plaq/collection/checkpoint.hpp"
-#include "plaq/collection/letters.hpp"
 #include "plaq/collection/load_record.hpp"
+#include "plaq/collection/runtime/whole_file.hpp"
 #include "plaq/task/task.hpp"
 
 namespace plaq::elements {
@@ -122,7 +121,7 @@ TEST_F(whole_files, that_are_not_there_or_cannot_be_are_named) {
 
 TEST_F(whole_files, of_loads_have_numbers_that_read_back) {
   const auto name = in_folder("loads");
-  balance::situation s{.ranks = 2, .loads = {0.1, 1e-300, 12345678.9, 0}, .where = {0, 1, 1, 0}};
+  balance::load_distribution s{.ranks = 2, .loads = {0.1, 1e-300, 12345678.9, 0}, .rank_of = {0, 1, 1, 0}};
   s.sizes = {1, 2, 3, 4};
   s.most_bytes = 1e6;
   s.ranks_per_node = 2;
@@ -151,7 +150,7 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     const auto save = [&](const fs::path& where, int steps, int ranks, double first = 0) {
       const auto said = test::on_ranks(ranks, 1, [&](const comm::communicator& world) {
-        collection<double, int> row("row", world, pool, in_rows(box(6)), [first](int i) { return first + i; });
+        collection<double, int> row("row", world, pool, row_homes(box(6)), [first](int i) { return first + i; });
         for (int n = 0; n < steps; ++n) row.each("add", [](double& u) { u += 1; });
         row.save(where);
       });
@@ -159,9 +158,9 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     };
     const auto restore = [&](int elements, const std::string& name = "row") {
       return test::on_ranks(2, 2, [&](const comm::communicator& world) {
-        collection<double, int> row(name, world, pool, in_rows(box(elements)), saved{folder});
+        collection<double, int> row(name, world, pool, row_homes(box(elements)), checkpoint{folder});
         EXPECT_EQ(row.steps(), 3);
-        row.each_here([](int at, double u) { EXPECT_EQ(u, at + 3); });
+        row.each_local([](int at, double u) { EXPECT_EQ(u, at + 3); });
       });
     };
     save(folder, 3, 2);
@@ -179,7 +178,7 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     put(folder / part, whole);
     EXPECT_EQ(restore(6), test::no_errors(2));
     auto index = read_whole_file(folder / "row.checkpoint").records;
-    const auto entries = unpack<std::vector<part_sum>>(index[1]);
+    const auto entries = unpack<std::vector<part_checksum>>(index[1]);
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[1].bytes, fs::file_size(folder / part));
     write(folder / "row.checkpoint", {index[0], {}});
@@ -189,7 +188,7 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     write(folder / "row.1.0.part", cut);
     const auto now = read_whole_file(folder / "row.1.0.part");
     index[1].clear();
-    archive::pack(std::vector<part_sum>{{now.bytes, 0, now.crc}, entries[1]}, index[1]);
+    archive::pack(std::vector<part_checksum>{{now.bytes, 0, now.crc}, entries[1]}, index[1]);
     write(folder / "row.checkpoint", index);
     EXPECT_TRUE(says(restore(6), "row.1.0.part: element 3: "));
   });
@@ -218,15 +217,16 @@ TEST_F(whole_files, any_name_can_be_saved_within_the_folder) {
     for (std::size_t k = 0; k < names.size(); ++k) {
       EXPECT_EQ(test::on_ranks(1, 1,
                                [&](const comm::communicator& world) {
-                                 collection<double, int> row(names[k], world, pool, in_rows(box(2)),
+                                 collection<double, int> row(names[k], world, pool, row_homes(box(2)),
                                                              [&](int at) { return at + double(k); });
                                  row.save(folder);
                                }),
                 test::no_errors(1));
       EXPECT_EQ(test::on_ranks(1, 1,
                                [&](const comm::communicator& world) {
-                                 collection<double, int> row(names[k], world, pool, in_rows(box(2)), saved{folder});
-                                 row.each_here([&](int at, double u) { EXPECT_EQ(u, at + double(k)); });
+                                 collection<double, int> row(names[k], world, pool, row_homes(box(2)),
+                                                             checkpoint{folder});
+                                 row.each_local([&](int at, double u) { EXPECT_EQ(u, at + double(k)); });
                                }),
                 test::no_errors(1));
     }

@@ -87,8 +87,8 @@ def initial_ranks(phase: Phase, loads: Loads, ranks: int) -> np.ndarray:
     return rank_of
 
 
-def situation(phase: Phase, rank_of: np.ndarray, ranks: int, most_bytes: float, ranks_per_node: int):
-    return _core.collection.Situation(
+def load_distribution(phase: Phase, rank_of: np.ndarray, ranks: int, most_bytes: float, ranks_per_node: int):
+    return _core.collection.LoadDistribution(
         ranks, phase.loads, rank_of, phase.sizes, phase.ends, phase.weights, phase.positions, phase.points, most_bytes,
         ranks_per_node,
     )
@@ -107,11 +107,11 @@ def replay(
     for number, phase in enumerate(loads.phases):
         home = initial_ranks(phase, loads, ranks)
         rank_of = np.array([before.get(key, rank) for key, rank in zip(phase.keys.tolist(), home.tolist())], np.int32)
-        now = situation(phase, rank_of, ranks, most_bytes, ranks_per_node)
+        now = load_distribution(phase, rank_of, ranks, most_bytes, ranks_per_node)
         began = time.perf_counter()
         to = np.array(now.plan(by), np.int32)
         seconds = time.perf_counter() - began
-        old, new = now.judge(rank_of), now.judge(to)
+        old, new = now.evaluate(rank_of), now.evaluate(to)
         sent = float(phase.weights.sum())
         rows.append(Row(number, by, old.imbalance, new.imbalance, new.floor, new.moved / len(to), new.moved_bytes,
                         new.cut / sent if sent else 0.0, seconds))

@@ -42,32 +42,32 @@ inline constexpr bool has_parts<std::tuple<T...>> = (has_parts<T> && ...);
 template <class T>
 inline constexpr bool has_parts<std::optional<T>> = has_parts<T>;
 
-/// What an archive takes apart.
+/// Type that an archive can pack.
 template <class T>
 concept part = has_parts<T>;
 
 }  // namespace elements
 
-/// Goes through the parts of a value: `void serialize(archive& ar) { ar(field, particles); }`. Parts are trivially
-/// copyable, or strings, vectors, arrays, pairs, tuples and optionals of such parts, or have serialize themselves.
-/// The same parts come in every direction; what is read may decide what follows.
+/// Visitor of the parts of a value: `void serialize(archive& ar) { ar(field, particles); }`. Parts are trivially
+/// copyable, or strings, vectors, arrays, pairs, tuples and optionals of such parts, or have serialize themselves. The
+/// parts are the same in every direction; a part that was read may decide what follows.
 class archive {
  public:
   template <elements::part... Part>
   void operator()(Part&... parts) {
     (one(parts), ...);
   }
-  /// Whether parts get their values now.
+  /// Whether the archive assigns the parts.
   bool unpacks() const { return from_; }
 
-  /// Bytes of a value.
+  /// Number of bytes of a packed value.
   template <class T>
   static std::size_t size(const T& value) {
     archive ar;
     ar.one(const_cast<T&>(value));  // which is only read
     return ar.bytes_;
   }
-  /// Appends the value to `to`. Throws runtime_failure if it is not as long as size() says.
+  /// Appends the packed value to `to`. Throws runtime_failure if its length is not size().
   template <class T>
   static void pack(const T& value, std::vector<std::byte>& to) {
     archive ar;
@@ -79,6 +79,7 @@ class archive {
       throw runtime_failure("serialize() has other parts when it packs (" + std::to_string(to.size() - before) +
                             " bytes) than when it counts (" + std::to_string(size) + ")");
   }
+  /// Assigns the value from packed bytes. Throws runtime_failure if they end early.
   template <class T>
   static void unpack(T& value, comm::unpacker& from) {
     archive ar;
@@ -154,7 +155,7 @@ class archive {
       bytes(part.data(), n * sizeof(T));
     } else {
       if (from_) part.clear();
-      for (std::size_t i = 0; i < n; ++i) {  // one by one: a length that is damage asks for no memory
+      for (std::size_t i = 0; i < n; ++i) {  // one by one: a damaged length allocates no memory
         if (from_) part.emplace_back();
         one(part[i]);
       }
@@ -170,7 +171,7 @@ class archive {
   comm::unpacker* from_ = nullptr;
 };
 
-/// What an archive can take apart and make again.
+/// Type that an archive can pack and unpack.
 template <class T>
 concept serializable = std::default_initializable<T> && std::movable<T> && elements::part<T>;
 
@@ -187,7 +188,7 @@ T unpack(std::span<const std::byte> bytes) {
 
 }  // namespace elements
 
-/// What has serialize() can be sent by messengers too.
+/// Packing of types with serialize(), so that messengers send them.
 template <elements::serializes_itself T>
   requires(!std::is_trivially_copyable_v<T>)
 struct comm::packing<T> {

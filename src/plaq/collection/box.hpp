@@ -1,4 +1,4 @@
-// A box of a mesh: which indices there are, who is whose neighbour.
+// Box of a mesh: its indices and their neighbours.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace plaq {
 
 namespace elements {
 
-/// Who lies where from an element: at + shift, which in a periodic box may be any element, and itself too.
+/// Neighbour of an element, at its index plus `shift`. In a periodic box it may be any element, and the element itself.
 template <class Index>
 struct neighbour {
   Index at;
   Index shift;
 };
 
-/// A few values, without a piece of memory of their own.
+/// Array of up to `most` values without an allocation.
 template <class V, std::size_t most>
 class few {
  public:
@@ -35,7 +35,7 @@ class few {
 
 }  // namespace elements
 
-/// The indices (0, 0, ...) to extent - 1; x runs fastest.
+/// Indices from (0, 0, ...) to extent - 1; x runs fastest.
 template <elements::mesh_point Index>
 class box {
   using traits = elements::index_traits<Index>;
@@ -45,7 +45,8 @@ class box {
   using point = std::array<int, dimensions>;
   using neighbours_t = elements::few<elements::neighbour<Index>, dimensions == 1 ? 2 : dimensions == 2 ? 8 : 26>;
 
-  /// Throws input_error if a side is not positive. `periodic`: opposite sides of the box touch, in all dimensions.
+  /// Box with this many indices in each dimension. `periodic`: opposite sides touch, in all dimensions.
+  /// @pre All sides are positive (input_error).
   box(Index extent, bool periodic = false) : extent_(traits::point(extent)), periodic_(periodic) {
     for (const int n : extent_)
       if (n < 1) throw input_error("a box of (" + traits::in_words(extent) + ") elements: every side needs one");
@@ -66,9 +67,9 @@ class box {
     return true;
   }
 
-  /// Elements that share a face with this one, two in each dimension where there is no border.
+  /// Neighbours that share a face: two in each dimension, fewer at a border.
   neighbours_t faces(const Index& at) const { return around(at, 1); }
-  /// Those that share a face, an edge or a corner: up to 2, 8, 26.
+  /// Neighbours that share a face, an edge or a corner: up to 2, 8, 26.
   neighbours_t neighbours(const Index& at) const { return around(at, int(dimensions)); }
 
  private:

@@ -7,7 +7,7 @@ namespace plaq::elements {
 
 namespace {
 
-/// A cube of the curve: where it begins, its side, and how the curve runs through it.
+/// Cube of the curve: its corner and side, and the orientation of the curve in it.
 template <std::size_t N>
 struct cube {
   static constexpr unsigned all = (1u << N) - 1;
@@ -30,7 +30,7 @@ struct cube {
     out.direction = unsigned((direction + turns + 1) % N);
     return out;
   }
-  /// Points that it has in common with the box.
+  /// Number of points that it shares with the box.
   std::uint64_t points(const std::array<int, N>& extent) const {
     std::uint64_t out = 1;
     for (std::size_t d = 0; d < N; ++d)

@@ -1,4 +1,4 @@
-// Which rank an element is at home on: it begins there, and that rank always knows where it is.
+// Homes: the rank on which an element begins, and which always knows where it is.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -9,37 +9,29 @@
 
 namespace plaq {
 
-namespace elements {
-/// Spreads keys that are alike.
-inline key scatter(key k) {  // the finaliser of splitmix64 (Steele, Lea, Flood, 2014)
-  k = (k ^ k >> 30) * 0xbf58476d1ce4e5b9u;
-  k = (k ^ k >> 27) * 0x94d049bb133111ebu;
-  return k ^ k >> 31;
-}
-}  // namespace elements
-
-/// A map from indices to ranks, the same on every rank.
+/// Map from indices to ranks, the same on every rank.
 template <elements::index_type Index>
 struct homes {
   std::function<int(const Index& at, int ranks)> rank_of;
-  /// All elements of a rank, and whether there is such an element, where that is known beforehand; else empty.
+  /// Calls use(index) for all elements of a rank. Empty where elements come and go.
   std::function<void(const std::function<void(const Index&)>& use, int rank, int ranks)> each_of_rank = {};
+  /// Whether there is an element of this index. Empty where elements come and go.
   std::function<bool(const Index& at)> holds = {};
   std::uint64_t count = 0;
-  /// Where an element stands in a line of all, along which those that are close lie close.
+  /// Position of an element along a curve that keeps neighbours close.
   std::function<std::uint64_t(const Index& at)> position = {};
 };
 
 namespace elements {
 
-/// The elements along a line, cut into as many parts as there are ranks, equal but for one element.
+/// Cuts a curve through all elements into a part for each rank; their sizes differ by one at most.
 template <mesh_point Index, class Position, class At>
-homes<Index> along(const box<Index>& all, Position position, At at) {
+homes<Index> cut_curve(const box<Index>& all, Position position, At at) {
   const std::uint64_t n = all.size();
   const auto first = [n](std::uint64_t rank, int ranks) { return n * rank / std::uint64_t(ranks); };
   return {.rank_of =
               [=](const Index& i, int ranks) {
-                // The last rank whose part begins at or before it.
+                // the last rank whose part begins at or before it
                 return int(((position(i) + 1) * std::uint64_t(ranks) - 1) / n);
               },
           .each_of_rank =
@@ -54,12 +46,12 @@ homes<Index> along(const box<Index>& all, Position position, At at) {
 
 }  // namespace elements
 
-/// Rows of the box, one after the other.
+/// Homes by rows of the box, one after the other.
 template <elements::mesh_point Index>
-homes<Index> in_rows(const box<Index>& all) {
+homes<Index> row_homes(const box<Index>& all) {
   using traits = elements::index_traits<Index>;
   const auto extent = traits::point(all.extent());
-  return elements::along(
+  return elements::cut_curve(
       all,
       [=](const Index& at) {
         const auto x = traits::point(at);
@@ -75,20 +67,20 @@ homes<Index> in_rows(const box<Index>& all) {
       });
 }
 
-/// Along the Hilbert curve: what lies on one rank is compact.
+/// Homes along the Hilbert curve: the elements of a rank are compact.
 template <elements::mesh_point Index>
-homes<Index> along_hilbert(const box<Index>& all) {
+homes<Index> hilbert_homes(const box<Index>& all) {
   using traits = elements::index_traits<Index>;
   const auto extent = traits::point(all.extent());
-  return elements::along(
+  return elements::cut_curve(
       all, [=](const Index& at) { return elements::hilbert_position(traits::point(at), extent); },
       [=](std::uint64_t p) { return traits::at(elements::hilbert_point(p, extent)); });
 }
 
-/// Where the user says: rank_of(index, ranks).
+/// Homes by a rule of the user: rank_of(index, ranks).
 template <elements::mesh_point Index, class RankOf>
-homes<Index> by_rule(const box<Index>& all, RankOf rank_of) {
-  auto out = in_rows(all);
+homes<Index> homes_by_rule(const box<Index>& all, RankOf rank_of) {
+  auto out = row_homes(all);
   out.each_of_rank = [rank_of, rows = out.each_of_rank](const auto& use, int rank, int ranks) {
     rows(
         [&](const Index& at) {
@@ -100,9 +92,9 @@ homes<Index> by_rule(const box<Index>& all, RankOf rank_of) {
   return out;
 }
 
-/// For elements that come and go: by a hash of the key. Nobody knows beforehand which there are.
+/// Homes by a hash of the key, for elements that come and go.
 template <elements::index_type Index>
-homes<Index> scattered() {
+homes<Index> hashed_homes() {
   using traits = elements::index_traits<Index>;
   return {.rank_of = [](const Index& at,
                         int ranks) { return int(elements::scatter(traits::to_key(at)) % std::uint64_t(ranks)); },

@@ -1,7 +1,8 @@
-// What the elements of a collection are named by: points of a mesh in one to three dimensions, or keys of one's own.
+// Indices of elements: points of a mesh in one to three dimensions, or keys of one's own.
 #pragma once
 #include <array>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -20,11 +21,17 @@ struct index3 {
 
 namespace elements {
 
-/// An index as one number: what elements are found and ordered by.
+/// Index as one number, by which elements are found and ordered.
 using key = std::uint64_t;
+/// Hash of a key: the finaliser of splitmix64 (Steele, Lea, Flood, 2014).
+inline key scatter(key k) {
+  k = (k ^ k >> 30) * 0xbf58476d1ce4e5b9u;
+  k = (k ^ k >> 27) * 0x94d049bb133111ebu;
+  return k ^ k >> 31;
+}
 
-/// What a collection has to know of an index; to be specialised for indices of one's own, which need to_key, from_key
-/// and in_words, and no point if they lie on no mesh. Different indices have different keys.
+/// Properties of an index type. Specialise it for indices of one's own: to_key, from_key and in_words, and point and at
+/// if they lie on a mesh. Different indices have different keys.
 template <class Index>
 struct index_traits;
 
@@ -34,6 +41,7 @@ struct mesh_index {
   static constexpr int dimensions = N;
   static constexpr int bits = N == 3 ? 21 : 31;
 
+  /// @pre 0 <= coordinate < 2^bits (input_error).
   static key to_key(const Index& at) {
     const auto x = index_traits<Index>::point(at);
     key out = 0;
@@ -72,7 +80,7 @@ struct index_traits<index3> : mesh_index<index3, 3> {
   static std::array<int, 3> point(index3 at) { return {at.x, at.y, at.z}; }
   static index3 at(std::array<int, 3> x) { return {x[0], x[1], x[2]}; }
 };
-/// A key that the user makes, such as a Morton code with its level.
+/// Key made by the user, such as a Morton code with its level.
 template <>
 struct index_traits<std::uint64_t> {
   static constexpr int dimensions = 0;
@@ -87,7 +95,7 @@ concept index_type = requires(const Index& at, key k) {
   { index_traits<Index>::from_key(k) } -> std::same_as<Index>;
   { index_traits<Index>::in_words(at) } -> std::same_as<std::string>;
 };
-/// An index of a mesh.
+/// Index of a mesh.
 template <class Index>
 concept mesh_point = index_type<Index> && (index_traits<Index>::dimensions > 0);
 

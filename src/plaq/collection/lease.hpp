@@ -1,4 +1,4 @@
-// Beside MPI: a program lends an array to a collection for a while, and takes it back.
+// Lease of an array of an MPI program to a collection.
 #pragma once
 #include <span>
 #include <utility>
@@ -8,9 +8,9 @@
 
 namespace plaq {
 
-/// An array that its program has lent: the vector that it is made of is empty until the array goes back, so that
-/// nobody looks at it meanwhile. What is read and what is written are separate. Move-only; an array that is not
-/// given back, as after an error, goes back as it came.
+/// Array lent to a collection. The vector that it comes from is empty until the array is returned, so that the program
+/// cannot read it meanwhile. Input and output are separate. Move-only; the destructor returns the input unchanged if
+/// to_mpi was not called, as after an error.
 template <class V>
 class [[nodiscard]] lease {
  public:
@@ -33,20 +33,20 @@ class [[nodiscard]] lease {
   std::vector<V> in_, out_;
 };
 
-/// Lends this rank's array, to make elements from lease.in(). The vector stays where it is, and empty, until to_mpi.
+/// Lends this rank's array, to make elements from lease.in(). The vector stays in place, and empty, until to_mpi.
 template <class V>
 lease<V> from_mpi(std::vector<V>& array) {
   return lease<V>(array);
 }
 
-/// Collective: waits for all steps, brings every element home, has each write its part of the array, write(index,
-/// value, out) in the order of indices, and gives the array back. What nobody writes stays as it was.
+/// Waits for all steps, moves every element home, calls write(index, value, out) for each in the order of indices, and
+/// returns the array. What is not written keeps its value. Collective.
 template <class T, class Index, class V, class Write>
 void to_mpi(collection<T, Index>& of, lease<V>&& lent, Write write) {
-  auto mine = std::move(lent);
+  auto local = std::move(lent);
   of.come_home();
-  of.each_here([&](const Index& at, const T& value) { write(at, value, std::span<V>(mine.out_)); });
-  *std::exchange(mine.owner_, nullptr) = std::move(mine.out_);
+  of.each_local([&](const Index& at, const T& value) { write(at, value, std::span<V>(local.out_)); });
+  *std::exchange(local.owner_, nullptr) = std::move(local.out_);
 }
 
 }  // namespace plaq

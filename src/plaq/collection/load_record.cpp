@@ -11,7 +11,7 @@ namespace plaq::elements {
 
 namespace {
 
-/// Text that reads back to the same number.
+/// Appends the shortest text that reads back to the same number.
 template <class Number>
 void add(std::string& line, Number value) {
   std::array<char, 40> text;
@@ -54,7 +54,7 @@ load_record::load_record(std::filesystem::path file, const std::string& name, co
   put("{\"plaq loads\":1,\"name\":" + quoted(name) + ",\"unit\":" + quoted(unit) + "}");
 }
 
-void load_record::write(const std::vector<key>& keys, const balance::situation& s, const std::string& by,
+void load_record::write(const std::vector<key>& keys, const balance::load_distribution& s, const std::string& by,
                         const balance::plan& to) {
   std::string line =
       "{\"ranks\":" + std::to_string(s.ranks) + ",\"ranks_per_node\":" + std::to_string(s.ranks_per_node);
@@ -62,7 +62,7 @@ void load_record::write(const std::vector<key>& keys, const balance::situation& 
   line += ",\"by\":" + quoted(by);
   add_field(line, "keys", keys);
   add_field(line, "loads", s.loads);
-  add_field(line, "where", s.where);
+  add_field(line, "where", s.rank_of);
   add_field(line, "to", to);
   add_field(line, "bytes", s.sizes);
   add_field(line, "positions", s.positions);

@@ -1,23 +1,24 @@
-// Loads that a collection had, as a file that `plaq balance` replays.
+// Loads of a collection, as a file that `plaq balance` replays.
 #pragma once
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include "plaq/collection/balance/situation.hpp"
+#include "plaq/collection/balance/load_distribution.hpp"
 #include "plaq/collection/index.hpp"
 
 namespace plaq::elements {
 
-/// A line of JSON when it is opened, and a line for each balancing: what balancers know, and what one of them
-/// said. Fields: docs/balance.md. Throws runtime_failure that names the file where it cannot be written; what was
-/// there is overwritten.
+/// File with a line of JSON about the collection, and a line for each balancing: the load distribution and the plan.
+/// Fields: docs/balance.md. Replaces a file of this name. Throws runtime_failure that names the file if it cannot be
+/// written.
 class load_record {
  public:
   /// `unit`: of loads, "s" or "work".
   load_record(std::filesystem::path file, const std::string& name, const std::string& unit);
-  void write(const std::vector<key>& keys, const balance::situation& s, const std::string& by, const balance::plan& to);
+  void write(const std::vector<key>& keys, const balance::load_distribution& s, const std::string& by,
+             const balance::plan& to);
 
  private:
   void put(const std::string& line);

@@ -1,4 +1,4 @@
-// What elements of a collection send to each other.
+// Ports: types of messages between elements of a collection.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace plaq {
 
 namespace elements {
 
-/// How many messages of a port a step takes.
+/// Number of messages that a step takes from a port.
 template <class T, class Index>
 struct takes {
   int port;
@@ -23,25 +23,25 @@ struct takes {
 template <serializable T, elements::index_type Index>
 class collection;
 template <serializable T, elements::index_type Index>
-class here;
+class step_context;
 
-/// What comes by a port, and who sent it.
+/// Message of a port: the sending element and the value.
 template <class Index, class V>
 struct received {
   Index from;
   V value;
 };
 
-/// A kind of message between elements of a collection, whose values are Vs. A copy stands for the same port.
+/// Port for values of type V between elements of a collection. A copy is the same port.
 template <class T, class Index, serializable V>
 class port {
  public:
   using takes = elements::takes<T, Index>;
-  /// For `each`: the step takes so many messages from every element that does it.
+  /// For `each`: every element takes `count` messages in the step.
   takes of(std::size_t count) const {
     return {number_, [count](const T&, const Index&) { return count; }};
   }
-  /// So many as count(index) says, or count(value, index), which looks at the element after the step before.
+  /// For `each`: an element takes count(index) or count(value, index) messages, with its value after the previous step.
   template <class Count>
     requires std::invocable<const Count&, const Index&> || std::invocable<const Count&, const T&, const Index&>
   takes of(Count count) const {
@@ -57,7 +57,7 @@ class port {
   template <serializable, elements::index_type>
   friend class collection;
   template <serializable, elements::index_type>
-  friend class here;
+  friend class step_context;
   explicit port(int number) : number_(number) {}
   int number_;
 };

@@ -1,5 +1,4 @@
-// Values that tasks own in turn: who may read and who may change follows from what each call asks for, never from
-// a lock.
+// Values that tasks own in turn. Access follows from what each call asks for, without locks.
 #pragma once
 #include <concepts>
 #include <functional>
@@ -21,11 +20,11 @@
 
 namespace plaq {
 
-/// What the owner of a ref may do, and so what its tasks may ask for.
+/// Access of the owner of a ref, and so what its tasks may ask for.
 enum class access {
-  none,        ///< hand it on
-  read,        ///< look, any number at once
-  idempotent,  ///< change, where doing it again changes nothing more
+  none,        ///< pass it on
+  read,        ///< any number at once
+  idempotent,  ///< change, with the same result if repeated
   modify       ///< change
 };
 
@@ -33,7 +32,7 @@ namespace elements {
 
 constexpr bool may_read(access a) { return a != access::none; }
 constexpr bool may_write(access a) { return a == access::modify || a == access::idempotent; }
-/// Less or the same is given, never more.
+/// Whether an owner with access `has` can give `wanted`: the same or less.
 constexpr bool gives(access has, access wanted) { return int(wanted) <= int(has); }
 
 inline std::string at_line(std::source_location where) {
@@ -41,18 +40,18 @@ inline std::string at_line(std::source_location where) {
   return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(where.line());
 }
 
-/// The value, and what the tasks before have left to wait for.
+/// Value with the tasks to wait for before it is used.
 template <class T>
 struct cell {
   std::optional<T> value = {};
-  std::optional<task::shared_future<void>> written = {};  ///< by the last that changes it
-  std::vector<task::shared_future<void>> read = {};       ///< since then
+  std::optional<task::shared_future<void>> written = {};  ///< by the last task that changes it
+  std::vector<task::shared_future<void>> read = {};       ///< by tasks after that
 };
 
 template <class T, access A>
 struct wanted;
 
-/// A ref that is moved from, and where.
+/// Ref that is moved from, and the source line.
 template <class Ref>
 struct moved {
   moved(Ref&& from, std::source_location where = std::source_location::current()) : from(from), where(where) {}
@@ -62,19 +61,18 @@ struct moved {
 
 }  // namespace elements
 
-/// A value of type T, or the place of one, owned by who has this. Move-only: what was moved from, or given to
-/// work(), says so where it is used again, with both lines. One thread uses the refs of a value; tasks get
-/// references.
+/// Owner of a value of type T, or of the storage for one. Move-only: use of a ref that was moved from, or passed to
+/// work(), throws runtime_failure with both source lines. One thread uses the refs of a value; tasks get references.
 template <class T, access A = access::modify>
 class [[nodiscard]] ref {
  public:
-  /// Without a value: it has to be made before it is read.
+  /// Ref without a value, which has to be made before it is read.
   explicit ref(std::source_location where = std::source_location::current())
     requires(A == access::modify)
       : cell_(std::make_shared<elements::cell<T>>()), made_(where) {}
   ref(ref&& other, std::source_location where = std::source_location::current())
       : cell_(other.release(where)), made_(other.made_), valued_(other.valued_) {}
-  /// From a ref&&. An operator has no arguments of its own for the line, so a conversion brings it.
+  /// Assigns from a ref&&. An operator has no argument for the source line, so a conversion brings it.
   ref& operator=(elements::moved<ref> other) {
     cell_ = other.from.release(other.where);
     made_ = other.from.made_;
@@ -83,10 +81,10 @@ class [[nodiscard]] ref {
   }
   ref(const ref&) = delete;
   ref& operator=(const ref&)
-    requires(sizeof(T) == 0)  // never, and not deleted: it would be taken before the conversion
+    requires(sizeof(T) == 0)  // never; if it were deleted, it would be chosen before the conversion
   = default;
 
-  /// Gives it a value now. Throws runtime_failure if it has one.
+  /// Sets the value. @pre It has none (runtime_failure).
   void make(T value = T(), std::source_location where = std::source_location::current())
     requires(elements::may_write(A))
   {
@@ -99,17 +97,17 @@ class [[nodiscard]] ref {
     valued_ = where;
   }
 
-  /// The same value with less access; this one is used up.
+  /// Returns a ref to the value with less access, and consumes this one.
   template <access B>
     requires(elements::gives(A, B))
   ref<T, B> with(std::source_location where = std::source_location::current()) && {
     return ref<T, B>(release(where), made_, valued_);
   }
   template <access B>
-  void with() & = delete;  // a ref is used up: std::move(r).with<...>()
+  void with() & = delete;  // a ref is consumed: std::move(r).with<...>()
 
-  /// Waits for the tasks that use it, throws what the first of them threw, and looks. The reference lives as long
-  /// as this ref.
+  /// Waits for the tasks that use the value, throws what the first of them threw, and returns a reference that lives as
+  /// long as this ref. @pre It has a value (runtime_failure).
   const T& get(std::source_location where = std::source_location::current()) const&
     requires(elements::may_read(A))
   {
@@ -121,7 +119,7 @@ class [[nodiscard]] ref {
   }
   void get(std::source_location = {}) const&&
     requires(elements::may_read(A))
-  = delete;  // it would end before it is looked at
+  = delete;  // the value would end before it is read
 
  private:
   template <class, access>
@@ -152,12 +150,12 @@ class [[nodiscard]] ref {
 
   std::shared_ptr<elements::cell<T>> cell_;
   std::source_location made_, given_ = {};
-  std::optional<std::source_location> valued_;  ///< where it got its value, or a task was to give it one
+  std::optional<std::source_location> valued_;  ///< line that sets the value, or passes it to a task
 };
 
 namespace elements {
 
-/// A ref on its way into work(), and how it comes back.
+/// Ref as an argument of work(), and its return.
 template <class T, access A>
 struct wanted {
   static constexpr bool writes = may_write(A);
@@ -187,7 +185,7 @@ struct wanted {
                             asked);
     return *of->value;
   }
-  /// What has to end before.
+  /// Appends the tasks that have to end first.
   void after(std::vector<task::shared_future<void>>& before) const {
     if (of->written) before.push_back(*of->written);
     if (writes) before.insert(before.end(), of->read.begin(), of->read.end());
@@ -210,21 +208,21 @@ struct use {
 
 }  // namespace elements
 
-/// For work(): the task looks at it; any number may at once.
+/// Argument of work(): the task reads the value; any number may at once.
 template <class T, access Has>
   requires(elements::may_read(Has))
 elements::use<T, Has, access::read> read(ref<T, Has>&& r,
                                          std::source_location where = std::source_location::current()) {
   return {elements::wanted<T, access::read>::from(std::move(r), where)};
 }
-/// For work(): the task has it for itself and changes it; where it has no value yet, it begins as T().
+/// Argument of work(): the task changes the value, alone. A ref without a value begins as T().
 template <class T, access Has>
   requires(Has == access::modify)
 elements::use<T, Has, access::modify> modify(ref<T, Has>&& r,
                                              std::source_location where = std::source_location::current()) {
   return {elements::wanted<T, access::modify>::from(std::move(r), where)};
 }
-/// For work(): as modify, but it may be done again, so it needs no more than that access.
+/// Argument of work(): the task changes the value, with the same result if repeated.
 template <class T, access Has>
   requires(elements::may_write(Has))
 elements::use<T, Has, access::idempotent> idempotent(ref<T, Has>&& r,
@@ -232,15 +230,15 @@ elements::use<T, Has, access::idempotent> idempotent(ref<T, Has>&& r,
   return {elements::wanted<T, access::idempotent>::from(std::move(r), where)};
 }
 template <class T, access Has>
-void read(ref<T, Has>& r) = delete;  // a ref is used up, and comes back from work(): read(std::move(r))
+void read(ref<T, Has>& r) = delete;  // a ref is consumed, and work() returns it: read(std::move(r))
 template <class T, access Has>
 void modify(ref<T, Has>& r) = delete;  // modify(std::move(r))
 template <class T, access Has>
 void idempotent(ref<T, Has>& r) = delete;  // idempotent(std::move(r))
 
-/// f(a, b, ...) as a task, once all before it that change what it uses, and all that look at what it changes, have
-/// ended. Gives the refs back at once, with the access that they had; one as itself, several as a tuple. An error
-/// comes out of get(), and of what uses the value afterwards.
+/// Runs f(a, b, ...) as a task, after earlier tasks that change what it reads, or use what it changes. Returns the refs
+/// at once, with their access; several as a tuple. An error of f is thrown by get(), and fails later tasks that use the
+/// value.
 template <class F, class... T, access... Has, access... A>
   requires std::invocable<F&, typename elements::wanted<T, A>::argument...>
 auto work(task::detail::pool_base& pool, task::task_name name, F f, elements::use<T, Has, A>... uses) {
@@ -248,7 +246,7 @@ auto work(task::detail::pool_base& pool, task::task_name name, F f, elements::us
   (uses.what.after(before), ...);
   const task::shared_future<void> done =
       task::when_all(std::move(before)).then(pool, name, [f = std::move(f), ... what = uses.what](auto ready) mutable {
-        for (const auto& one : ready.get()) one.get();  // what failed before fails this too
+        for (const auto& one : ready.get()) one.get();  // an earlier failure fails this task too
         f(*what...);
       });
   (uses.what.until(done), ...);
@@ -258,7 +256,7 @@ auto work(task::detail::pool_base& pool, task::task_name name, F f, elements::us
     return std::tuple<ref<T, Has>...>(uses.what.template back<Has>()...);
 }
 
-/// The same where `when` becomes true; otherwise the values stay as they are. The task waits for `when`, too.
+/// Runs work() if `when` becomes true, otherwise leaves the values unchanged. The task waits for `when`, too.
 template <class F, class... Use>
 auto work_if(task::detail::pool_base& pool, task::task_name name, task::shared_future<bool> when, F f, Use... uses) {
   return work(

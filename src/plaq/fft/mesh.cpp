@@ -77,7 +77,7 @@ mesh::mesh(std::string name, const comm::communicator& over, task::detail::pool_
       y_(std::size_t(n_[1])),
       z_(std::size_t(n_[2])),
       pieces_(
-          std::move(name), over, pool, in_rows(box(index2{parts_[0], parts_[1]})), [](index2) { return part{}; },
+          std::move(name), over, pool, row_homes(box(index2{parts_[0], parts_[1]})), [](index2) { return part{}; },
           load::work),
       chunks_(pieces_.make_port<chunk>("chunk")) {}
 
@@ -97,7 +97,7 @@ block mesh::block_of(stage now, index2 at, bool real) const {
 
 std::vector<block> mesh::blocks_in(stage now, bool real) {
   std::vector<block> out;
-  pieces_.each_here([&](index2 at, const part&) { out.push_back(block_of(now, at, real)); });
+  pieces_.each_local([&](index2 at, const part&) { out.push_back(block_of(now, at, real)); });
   return out;
 }
 std::vector<block> mesh::blocks() { return blocks_in(in_x, false); }
@@ -108,24 +108,24 @@ void mesh::turn(stage from, stage to, bool real) {
   const bool first_index = from == in_x || to == in_x;  // the parts that have something for each other differ in it
   const int many = first_index ? parts_[0] : parts_[1];
   const auto other = [=](index2 at, int k) { return first_index ? index2{k, at.y} : index2{at.x, k}; };
-  pieces_.each("send", [=, this](part& p, here_t& here) {
-    const block mine = block_of(from, here.index(), real);
+  pieces_.each("send", [=, this](part& p, context_t& context) {
+    const block mine = block_of(from, context.index(), real);
     for (int k = 0; k < many; ++k) {
-      const index2 at = other(here.index(), k);
+      const index2 at = other(context.index(), k);
       const block common = overlap(mine, block_of(to, at, real));
       chunk what;
       what.reserve(common.size());
       over(mine, from, common, [&](std::size_t i) { what.push_back(p.values[i]); });
-      here.send(chunks_, at, std::move(what));
+      context.send(chunks_, at, std::move(what));
     }
     p.values = {};
   });
   const lines& along = to == in_x ? x_ : to == in_y ? y_ : z_;
   const bool there = to > from;
-  pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this, &along](part& p, here_t& here) {
-    const block mine = block_of(to, here.index(), real);
+  pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this, &along](part& p, context_t& context) {
+    const block mine = block_of(to, context.index(), real);
     p.values.resize(mine.size());
-    for (const auto& [at, what] : here.take(chunks_)) {
+    for (const auto& [at, what] : context.take(chunks_)) {
       std::size_t next = 0;
       over(mine, to, overlap(mine, block_of(from, at, real)), [&](std::size_t i) { p.values[i] = what[next++]; });
     }
@@ -149,8 +149,8 @@ void mesh::from_k(bool real) {
 /// first(block, values) of every part, with values of that size.
 template <class First>
 void mesh::start(stage at, bool real, First first) {
-  pieces_.each("read", [=, this](part& p, here_t& here) {
-    const block mine = block_of(at, here.index(), real);
+  pieces_.each("read", [=, this](part& p, context_t& context) {
+    const block mine = block_of(at, context.index(), real);
     p.values.resize(mine.size());
     first(mine, p.values);
   });
@@ -158,9 +158,9 @@ void mesh::start(stage at, bool real, First first) {
 /// last(block, values) of every part, which gives its values away; and the end.
 template <class Last>
 void mesh::finish(stage at, bool real, Last last) {
-  pieces_.each("write", [=, this](part& p, here_t& here) {
+  pieces_.each("write", [=, this](part& p, context_t& context) {
     auto values = std::exchange(p.values, {});
-    last(block_of(at, here.index(), real), values);
+    last(block_of(at, context.index(), real), values);
   });
   pieces_.wait();
 }
@@ -231,7 +231,8 @@ void mesh::apply_real(const read_real& read, const change& what, const write_rea
 }
 
 void mesh::change_k(bool real, const change& what) {
-  pieces_.each("change", [=, this](part& p, here_t& here) { what(block_of(in_z, here.index(), real), p.values); });
+  pieces_.each("change",
+               [=, this](part& p, context_t& context) { what(block_of(in_z, context.index(), real), p.values); });
 }
 void mesh::backward_in_z() {
   pieces_.each("transform", [this](part& p) { z_.backward(std::span(p.values)); });

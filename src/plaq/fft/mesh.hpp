@@ -72,7 +72,7 @@ class mesh {
     std::vector<complex> values;
     void serialize(archive& ar) { ar(values); }
   };
-  using here_t = plaq::here<part, index2>;
+  using context_t = plaq::step_context<part, index2>;
   using chunk = std::vector<complex>;
   /// What is whole: x, y or z.
   enum stage : int { in_x, in_y, in_z };

@@ -30,15 +30,15 @@ std::shared_ptr<task::detail::pool_base> make_pool(std::string_view name, const 
 /// Returns the first homes: the Hilbert curve is cut into parts of equal estimated load.
 homes<index3> initial_homes(const plan& p, const std::vector<double>& estimate, int ranks) {
   const box<index3> all(index_of(p.patches));
-  if (estimate.empty()) return along_hilbert(all);
+  if (estimate.empty()) return hilbert_homes(all);
   if (estimate.size() != all.size())
     throw input_error("estimate: " + std::to_string(estimate.size()) + " loads for " + std::to_string(all.size()) +
                       " patches");
-  balance::situation s{.ranks = ranks, .loads = estimate, .where = std::vector<int>(estimate.size())};
+  balance::load_distribution s{.ranks = ranks, .loads = estimate, .rank_of = std::vector<int>(estimate.size())};
   for (int n = 0; n < int(all.size()); ++n)
     s.positions.push_back(elements::hilbert_position(point_of(patch_of(p, n)), p.patches));
-  balance::need_sound(s);
-  auto out = by_rule(all, [p, where = balance::hilbert_cut(s)](const index3& at, int) {
+  balance::validate(s);
+  auto out = homes_by_rule(all, [p, where = balance::hilbert_cut(s)](const index3& at, int) {
     return where[std::size_t(number_of(p, at))];
   });
   out.position = [extent = p.patches](const index3& at) { return elements::hilbert_position(point_of(at), extent); };
@@ -96,7 +96,7 @@ class patch_plasma final : public plasma {
     return rows;
   }
 
-  balanced balance(const balancing& options) override {
+  balance_result balance(const balance_options& options) override {
     auto outcome = patches_->balance(options);
     wait();
     return outcome.get();
@@ -213,7 +213,7 @@ class patch_plasma final : public plasma {
     if (options.folder.empty())
       return std::make_unique<patches>("patches", over, *pool_, std::move(where),
                                        [this](const index3& at) { return patch<T>(plan_, point_of(at)); });
-    return std::make_unique<patches>("patches", over, *pool_, std::move(where), saved{options.folder});
+    return std::make_unique<patches>("patches", over, *pool_, std::move(where), checkpoint{options.folder});
   }
 
   /// Returns the function that counts the neighbours of a patch.
@@ -382,7 +382,7 @@ class patch_plasma final : public plasma {
   /// Patches of this rank by number.
   std::map<int, patch<T>*>& patches_here() {
     if (local_patches_.empty())
-      patches_->each_here([this](const index3&, patch<T>& self) { local_patches_[self.number] = &self; });
+      patches_->each_local([this](const index3&, patch<T>& self) { local_patches_[self.number] = &self; });
     return local_patches_;
   }
   patch<T>& local_patch(int number) {

@@ -52,7 +52,7 @@ class plasma {
   /// in each step. Throws runtime_failure where particles or charge are lost.
   virtual std::vector<double> advance(int n, bool gauss) = 0;
   /// Moves patches between ranks for load balance.
-  virtual balanced balance(const balancing& options) = 0;
+  virtual balance_result balance(const balance_options& options) = 0;
   /// Starts to record the input of every balancing in a file on rank 0, which `plaq balance` replays.
   virtual void record_loads(const std::filesystem::path& file) = 0;
   /// Writes a checkpoint.

@@ -171,7 +171,7 @@ def initial_homes(setup: Setup, work: np.ndarray, ranks: int) -> np.ndarray:
     at = np.array([point[::-1] for point in np.ndindex(*setup.patches[::-1])], np.int32)
     positions = _core.collection.hilbert_positions(at, parts)
     none, count = np.zeros((0, 2), np.uint64), len(work)
-    situation = _core.collection.Situation(ranks, work, np.zeros(count, np.int32), np.ones(count), none,
+    situation = _core.collection.LoadDistribution(ranks, work, np.zeros(count, np.int32), np.ones(count), none,
                                            np.zeros(0), positions,
                                         np.zeros((0, 3)), np.inf, 1)
     return np.asarray(situation.plan("hilbert_cut"))

@@ -9,13 +9,13 @@ const std::vector<balancer>& balancers() {
       {.name = "none", .call = none},
       {.name = "longest_first", .call = longest_first},
       {.name = "greedy_refine", .call = greedy_refine},
-      {.name = "refine", .call = refine, .looks_at_edges = true},
-      {.name = "diffusion", .call = diffusion, .looks_at_edges = true, .by_talk = diffusion_of},
-      {.name = "gossip", .call = gossip, .by_talk = gossip_of},
+      {.name = "refine", .call = refine, .uses_edges = true},
+      {.name = "diffusion", .call = diffusion, .uses_edges = true, .protocol = diffusion_protocol},
+      {.name = "gossip", .call = gossip, .protocol = gossip_protocol},
       {.name = "bisection", .call = bisection, .needs_points = true},
       {.name = "hilbert_cut", .call = hilbert_cut, .needs_positions = true},
-      {.name = "hilbert_refine", .call = hilbert_refine, .needs_positions = true, .looks_at_edges = true},
-      {.name = "hierarchical", .call = hierarchical, .needs_positions = true, .looks_at_edges = true},
+      {.name = "hilbert_refine", .call = hilbert_refine, .needs_positions = true, .uses_edges = true},
+      {.name = "hierarchical", .call = hierarchical, .needs_positions = true, .uses_edges = true},
   };
   return all;
 }
@@ -31,19 +31,19 @@ const balancer& balancer_named(std::string_view name) {
 
 namespace detail {
 
-plan never_worse(const situation& s, plan to) {
-  const totals before(s, s.where), after(s, to);
-  if (after.highest() > before.highest()) return s.where;
+plan never_worse(const load_distribution& s, plan to) {
+  const totals before(s, s.rank_of), after(s, to);
+  if (after.highest() > before.highest()) return s.rank_of;
   for (std::size_t r = 0; r < after.bytes.size(); ++r)
-    if (after.bytes[r] > s.most_bytes && after.bytes[r] > before.bytes[r]) return s.where;
+    if (after.bytes[r] > s.most_bytes && after.bytes[r] > before.bytes[r]) return s.rank_of;
   return to;
 }
 
 }  // namespace detail
 
-plan none(const situation& s) {
-  need_sound(s);
-  return s.where;
+plan none(const load_distribution& s) {
+  validate(s);
+  return s.rank_of;
 }
 
 }  // namespace plaq::balance

@@ -1,4 +1,4 @@
-// Balancing by flows between ranks whose elements talk to each other. See balancers.hpp.
+// Balancing by flows of load between ranks whose elements communicate. See balancers.hpp.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -7,236 +7,247 @@
 #include <unordered_map>
 
 #include "plaq/collection/balance/balancers.hpp"
-#include "plaq/collection/balance/talk.hpp"
+#include "plaq/collection/balance/protocol.hpp"
 
 namespace plaq::balance {
 
 namespace {
 
-/// The ranks beside this one, and how much load is to go there; from there, where it is negative.
-struct channels {
-  std::vector<int> to;
-  std::vector<int> degree;    ///< how many channels they have
-  std::vector<double> share;  ///< of the difference of two loads, that flows in a round
+/// Neighbour ranks of a rank, and the load that is to flow to each (negative: from it).
+struct neighbour_ranks {
+  std::vector<int> ranks;
+  std::vector<int> degree;    ///< number of neighbours of each
+  std::vector<double> share;  ///< part of the difference of two loads that flows in a round
   std::vector<double> flow;
-  int across = 0;  ///< how many channels the ranks are apart that are far apart
+  int width = 0;  ///< distance between the ranks that are farthest apart
 
-  explicit channels(std::vector<int> ranks)
-      : to(std::move(ranks)), degree(to.size(), 0), share(to.size(), 0), flow(to.size(), 0) {}
-  std::size_t number_of(int rank) const { return std::size_t(std::ranges::lower_bound(to, rank) - to.begin()); }
+  explicit neighbour_ranks(std::vector<int> all)
+      : ranks(std::move(all)), degree(ranks.size(), 0), share(ranks.size(), 0), flow(ranks.size(), 0) {}
+  std::size_t index_of(int rank) const { return std::size_t(std::ranges::lower_bound(ranks, rank) - ranks.begin()); }
 };
 
-/// Which elements are where, of those that talk to elements of this rank, while both may go elsewhere.
-class whereabouts {
+/// Ranks of the peers of elements, while both may be transferred.
+class peer_locations {
  public:
-  whereabouts(talk& t, holding& have) : t_(t), have_(have) {}
+  peer_locations(participant& self, assignment& assigned) : self_(self), assigned_(assigned) {}
 
-  /// An element that is here now, and its peers, get to know of each other.
-  void has_come(item& one) {
-    gone_.erase(one.of);
-    for (peer& p : one.peers)
-      if (item* here = have_.find(p.of)) {
-        p.rank = t_.rank;
-        p.hands = here->hands;
-        told(*here, {p.of, one.of, t_.rank, one.hands, 0});
+  /// Exchanges locations between an element that has arrived and its peers.
+  void add(element_info& arrived) {
+    forwarding_.erase(arrived.id);
+    for (peer& p : arrived.peers) {
+      const peer_update update{p.id, arrived.id, self_.rank, arrived.transfers, 0};
+      if (element_info* local = assigned_.find(p.id)) {
+        p.rank = self_.rank;
+        p.transfers = local->transfers;
+        apply(*local, update);
       } else {
-        t_.say(p.rank).rest().notes.push_back({p.of, one.of, t_.rank, one.hands, 0});
+        self_.message_to(p.rank).content().updates.push_back(update);
       }
+    }
   }
-  /// One that goes from here, after it has been taken out.
-  void goes(const item& one, int rank) {
-    gone_[one.of] = rank;
-    for (const peer& p : one.peers)
-      if (item* here = have_.find(p.of)) told(*here, {p.of, one.of, rank, one.hands, 0});
+  /// Updates the peers of an element that has been taken out and goes to `rank`.
+  void remove(const element_info& leaving, int rank) {
+    forwarding_[leaving.id] = rank;
+    for (const peer& p : leaving.peers)
+      if (element_info* local = assigned_.find(p.id)) apply(*local, {p.id, leaving.id, rank, leaving.transfers, 0});
   }
-  void heard(const note& of) {
-    if (item* here = have_.find(of.of))
-      told(*here, of);
-    else if (const auto found = gone_.find(of.of); found != gone_.end())
-      t_.say(found->second).rest().notes.push_back(of);
+  /// Applies an update that has arrived, or forwards it.
+  void receive(const peer_update& update) {
+    if (element_info* local = assigned_.find(update.id))
+      apply(*local, update);
+    else if (const auto found = forwarding_.find(update.id); found != forwarding_.end())
+      self_.message_to(found->second).content().updates.push_back(update);
   }
 
  private:
-  /// Later news may have come first.
-  static void told(item& who, const note& of) {
-    const auto found = std::ranges::lower_bound(who.peers, of.other, {}, &peer::of);
-    if (found->hands < of.hands) found->rank = of.rank, found->hands = of.hands;
+  /// Applies an update unless a later one came first.
+  static void apply(element_info& to, const peer_update& update) {
+    const auto found = std::ranges::lower_bound(to.peers, update.peer, {}, &peer::id);
+    if (found->transfers < update.transfers) found->rank = update.rank, found->transfers = update.transfers;
   }
-  talk& t_;
-  holding& have_;
-  std::unordered_map<id, int> gone_;
+  participant& self_;
+  assignment& assigned_;
+  std::unordered_map<element_id, int> forwarding_;
 };
 
-/// The same on both sides, since all is quiet that tells where elements are.
-std::vector<int> ranks_beside(const talk& t, const holding& have) {
+/// Ranks of the peers of this rank's elements. Symmetric, since no update is in progress.
+std::vector<int> ranks_of_peers(const participant& self, const assignment& assigned) {
   std::set<int> out;
-  for (const auto& [of, one] : have.items)
-    for (const peer& p : one.peers) out.insert(p.rank);
-  out.erase(t.rank);
+  for (const auto& [id, e] : assigned.elements)
+    for (const peer& p : e.peers) out.insert(p.rank);
+  out.erase(self.rank);
   return {out.begin(), out.end()};
 }
 
-/// Who sends to whom is known to the sender; from here on to both, by id.
-speech make_peers_mutual(talk& t, holding& have) {
-  for (const auto& [of, one] : have.items)
-    for (const peer& p : one.peers) t.say(p.rank).rest().notes.push_back({p.of, of, t.rank, 0, p.weight});
-  co_await round_ends;
-  for (const said& from : t.heard)
-    for (const note& one : from.with->notes) have.find(one.of)->peers.push_back({one.other, one.rank, 0, one.weight});
-  for (auto& [of, one] : have.items) {
-    std::ranges::sort(one.peers, {}, [](const peer& p) { return std::pair(p.of, p.weight); });
+/// Makes peers mutual: the receiver of an element's messages gets it as a peer. Sorts peers by id.
+coroutine make_peers_mutual(participant& self, assignment& assigned) {
+  for (const auto& [id, e] : assigned.elements)
+    for (const peer& p : e.peers)
+      self.message_to(p.rank).content().updates.push_back({p.id, id, self.rank, 0, p.weight});
+  co_await next_round;
+  for (const protocol_message& m : self.incoming)
+    for (const peer_update& u : m.more->updates) assigned.find(u.id)->peers.push_back({u.peer, u.rank, 0, u.weight});
+  for (auto& [id, e] : assigned.elements) {
+    std::ranges::sort(e.peers, {}, [](const peer& p) { return std::pair(p.id, p.weight); });
     std::vector<peer> merged;
-    for (const peer& p : one.peers)
-      if (!merged.empty() && merged.back().of == p.of)
+    for (const peer& p : e.peers)
+      if (!merged.empty() && merged.back().id == p.id)
         merged.back().weight += p.weight;
       else
         merged.push_back(p);
-    one.peers = std::move(merged);
+    e.peers = std::move(merged);
   }
 }
 
-/// Degrees of the neighbours, and how far the least rank is from those farthest from it, where they are joined at
-/// all: at least half of how far any two are apart, in rows and meshes of ranks nearly all of it.
-speech find_width(talk& t, channels& c) {
-  auto nearest = std::pair(t.rank, 0);  // the least rank that is heard of, and how far it is
-  bool news = true;
+/// Finds the degrees of the neighbours and the width: the distance of the least rank from the ranks farthest from it,
+/// in each connected part. It is at least half of the distance of any two ranks, and nearly all of it in rows and
+/// meshes of ranks.
+coroutine find_width(participant& self, neighbour_ranks& c) {
+  auto nearest = std::pair(self.rank, 0);  // the least rank known, and its distance
+  bool changed = true;
   do {
-    if (news)
-      for (const int beside : c.to)
-        t.say(beside).numbers = {double(nearest.first), double(nearest.second), double(c.to.size())};
-    t.own.sum[0] = news;
-    t.own.highest[0] = nearest.second;
-    co_await round_ends;
-    news = false;
-    for (const said& one : t.heard) {
-      c.degree[c.number_of(one.from)] = int(one.numbers[2]);
-      const auto by_it = std::pair(int(one.numbers[0]), int(one.numbers[1]) + 1);
-      if (by_it < nearest) nearest = by_it, news = true;
+    if (changed)
+      for (const int neighbour : c.ranks)
+        self.message_to(neighbour).numbers = {double(nearest.first), double(nearest.second), double(c.ranks.size())};
+    self.own.sum[0] = changed;
+    self.own.highest[0] = nearest.second;
+    co_await next_round;
+    changed = false;
+    for (const protocol_message& m : self.incoming) {
+      c.degree[c.index_of(m.from)] = int(m.numbers[2]);
+      const auto through = std::pair(int(m.numbers[0]), int(m.numbers[1]) + 1);
+      if (through < nearest) nearest = through, changed = true;
     }
-    c.across = int(t.all.highest[0]);
-  } while (t.all.sum[0] > 0);
-  for (std::size_t k = 0; k < c.to.size(); ++k) c.share[k] = 1.0 / (std::max(int(c.to.size()), c.degree[k]) + 1);
+    c.width = int(self.reduced.highest[0]);
+  } while (self.reduced.sum[0] > 0);
+  for (std::size_t k = 0; k < c.ranks.size(); ++k) c.share[k] = 1.0 / (std::max(int(c.ranks.size()), c.degree[k]) + 1);
 }
 
-/// What has to flow so that loads become alike: the second order scheme, which remembers its last flows, so that
-/// load comes as far in n rounds as by plain diffusion in n^2. Flows are differences of a height that ranks have,
-/// so they run in no circle.
-speech find_flows(talk& t, channels& c, double load, int most_rounds) {
-  const double memory = 2 / (1 + std::sin(std::numbers::pi / std::max(2, c.across)));
-  const int rounds = std::min(16 + 4 * c.across, most_rounds);
-  double rise = 0, height = 0;
+/// Finds the flows that equalise loads, by the second order scheme. It uses the previous flows, so that load travels as
+/// far in n rounds as by plain diffusion in n^2. Flows are differences of a potential of ranks, so they have no cycle.
+coroutine find_flows(participant& self, neighbour_ranks& c, double load, int most_rounds) {
+  const double relaxation = 2 / (1 + std::sin(std::numbers::pi / std::max(2, c.width)));
+  const int rounds = std::min(16 + 4 * c.width, most_rounds);
+  double rise = 0, potential = 0;
   for (int round = 0; round < rounds; ++round) {
-    const double beta = round == 0 ? 1 : memory;
+    const double beta = round == 0 ? 1 : relaxation;
     rise = (beta - 1) * rise + beta * load;
-    height += rise;
-    for (const int beside : c.to) t.out.push_back({.from = t.rank, .to = beside, .numbers = {rise, 0, 0}});
-    t.own.highest[0] = load;
-    co_await round_ends;
-    for (const said& one : t.heard) load -= c.share[c.number_of(one.from)] * (rise - one.numbers[0]);
-    if (t.all.highest[0] <= 1.001 * t.mean) break;
+    potential += rise;
+    for (const int to : c.ranks) self.outgoing.push_back({.from = self.rank, .to = to, .numbers = {rise, 0, 0}});
+    self.own.highest[0] = load;
+    co_await next_round;
+    for (const protocol_message& m : self.incoming) load -= c.share[c.index_of(m.from)] * (rise - m.numbers[0]);
+    if (self.reduced.highest[0] <= 1.001 * self.mean) break;
   }
-  for (const int beside : c.to) t.out.push_back({.from = t.rank, .to = beside, .numbers = {height, 0, 0}});
-  co_await round_ends;
-  for (const said& one : t.heard) {
-    const std::size_t k = c.number_of(one.from);
-    c.flow[k] = c.share[k] * (height - one.numbers[0]);
+  for (const int to : c.ranks) self.outgoing.push_back({.from = self.rank, .to = to, .numbers = {potential, 0, 0}});
+  co_await next_round;
+  for (const protocol_message& m : self.incoming) {
+    const std::size_t k = c.index_of(m.from);
+    c.flow[k] = c.share[k] * (potential - m.numbers[0]);
   }
 }
 
-/// Elements that this rank gives along its flows: those that talk most to where they go, among these the largest
-/// that the flow carries. Half an element too many is as far from the flow as half too few.
-void give(talk& t, holding& have, whereabouts& where, const channels& c) {
+/// Offers elements of this rank along its flows: first those that communicate most with the receiving rank, among these
+/// the largest that the flow carries. Half an element too much is as far from the flow as half too little.
+void offer_elements(participant& self, assignment& assigned, peer_locations& locations, const neighbour_ranks& c) {
   double left = 0;
-  for (std::size_t k = 0; k < c.to.size(); ++k) {
+  for (std::size_t k = 0; k < c.ranks.size(); ++k) {
+    const int rank = c.ranks[k];
     if (c.flow[k] <= 0) continue;
-    left += c.flow[k];  // with what the channels before could not carry
-    t.say(c.to[k]).numbers[0] = 1;
-    std::vector<std::tuple<double, double, id>> willing;
-    for (const auto& [of, one] : have.items) {
-      if (one.load <= 0 || one.load / 2 > left) continue;
+    left += c.flow[k];  // with what earlier neighbours could not take
+    self.message_to(rank).numbers[0] = 1;
+    std::vector<std::tuple<double, double, element_id>> candidates;
+    for (const auto& [id, e] : assigned.elements) {
+      if (e.load <= 0 || e.load / 2 > left) continue;
       double gain = 0;
-      for (const peer& p : one.peers) gain += p.rank == c.to[k] ? p.weight : p.rank == t.rank ? -p.weight : 0;
-      willing.emplace_back(-gain, -one.load, of);
+      for (const peer& p : e.peers) gain += p.rank == rank ? p.weight : p.rank == self.rank ? -p.weight : 0;
+      candidates.emplace_back(-gain, -e.load, id);
     }
-    std::ranges::sort(willing);
-    for (const auto& [gain, load, of] : willing) {
+    std::ranges::sort(candidates);
+    for (const auto& [gain, load, id] : candidates) {
       if (-load / 2 > left) continue;
-      item one = have.take(of);
-      ++one.hands;
-      where.goes(one, c.to[k]);
-      left -= one.load;
-      t.say(c.to[k]).rest().items.push_back(std::move(one));
+      element_info e = assigned.take(id);
+      ++e.transfers;
+      locations.remove(e, rank);
+      left -= e.load;
+      self.message_to(rank).content().elements.push_back(std::move(e));
     }
   }
 }
 
-/// Elements along the flows. A rank gives once all that flows to it has come.
-speech let_flow(talk& t, holding& have, const channels& c) {
-  whereabouts where(t, have);
+/// Transfers elements along the flows. A rank offers its own once all flows to it have arrived.
+coroutine transfer_elements(participant& self, assignment& assigned, const neighbour_ranks& c) {
+  peer_locations locations(self, assigned);
   auto awaited = std::ranges::count_if(c.flow, [](double f) { return f < 0; });
-  bool given = false;
+  bool offered = false;
   do {
-    if (!given && awaited == 0) {
-      give(t, have, where, c);
-      given = true;
+    if (!offered && awaited == 0) {
+      offer_elements(self, assigned, locations, c);
+      offered = true;
     }
-    t.own.sum[0] = !given;
-    for (const said& one : t.out)
-      if (one.with) t.own.sum[0] += double(one.with->items.size() + one.with->notes.size());
-    co_await round_ends;
-    const bool over = t.all.sum[0] == 0;
-    for (said& one : t.heard) {
-      if (one.numbers[0] == 1) --awaited;
-      if (!one.with) continue;
-      std::vector<id> came;
-      for (item& offered : one.with->items)
-        if (one.numbers[0] != 1 || t.has_room(have, offered)) {  // what comes back had room before
-          came.push_back(offered.of);
-          have.add(std::move(offered));
+    self.own.sum[0] = !offered;
+    for (const protocol_message& m : self.outgoing)
+      if (m.more) self.own.sum[0] += double(m.more->elements.size() + m.more->updates.size());
+    co_await next_round;
+    const bool over = self.reduced.sum[0] == 0;
+    for (protocol_message& m : self.incoming) {
+      if (m.numbers[0] == 1) --awaited;
+      if (!m.more) continue;
+      std::vector<element_id> arrived;
+      for (element_info& e : m.more->elements)
+        if (m.numbers[0] != 1 || self.has_room(assigned, e)) {  // a refused element had room on its rank
+          arrived.push_back(e.id);
+          assigned.add(std::move(e));
         } else {
-          ++offered.hands;
-          where.goes(offered, one.from);
-          t.say(one.from).rest().items.push_back(std::move(offered));
+          ++e.transfers;
+          locations.remove(e, m.from);
+          self.message_to(m.from).content().elements.push_back(std::move(e));
         }
-      for (const id of : came) where.has_come(*have.find(of));
+      for (const element_id id : arrived) locations.add(*assigned.find(id));
     }
-    for (const said& one : t.heard)
-      if (one.with)
-        for (const note& of : one.with->notes) where.heard(of);
+    for (const protocol_message& m : self.incoming)
+      if (m.more)
+        for (const peer_update& u : m.more->updates) locations.receive(u);
     if (over) break;
   } while (true);
 }
 
+/// Neighbours of a rank in a ring of all ranks.
+neighbour_ranks ring_of(const participant& self) {
+  std::set<int> ring{(self.rank + 1) % self.ranks, (self.rank + self.ranks - 1) % self.ranks};
+  ring.erase(self.rank);
+  neighbour_ranks out({ring.begin(), ring.end()});
+  out.width = self.ranks / 2;
+  std::ranges::fill(out.share, 1.0 / (double(out.ranks.size()) + 1));
+  return out;
+}
+
 }  // namespace
 
-speech diffusion_of(talk& t, holding& have) {
-  constexpr int times =
-      4;  // the first brings load where it lacks, the others mend nearby what elements are too coarse for
-  for (speech s = make_peers_mutual(t, have); s.resume();) co_await round_ends;
-  for (int time = 0; time < times && t.lowest > 1.001 * t.mean; ++time) {
-    channels c(ranks_beside(t, have));
-    t.own.sum[0] = double(c.to.size());
-    co_await round_ends;
-    if (t.all.sum[0] > 0) {
-      for (speech s = find_width(t, c); s.resume();) co_await round_ends;
-    } else {  // nobody talks: the ranks are a ring
-      std::set<int> ring{(t.rank + 1) % t.ranks, (t.rank + t.ranks - 1) % t.ranks};
-      ring.erase(t.rank);
-      c = channels({ring.begin(), ring.end()});
-      c.across = t.ranks / 2;
-      std::ranges::fill(c.share, 1.0 / (double(c.to.size()) + 1));
-    }
-    for (speech s = find_flows(t, c, have.load, time == 0 ? 400 : 64); s.resume();) co_await round_ends;
-    for (speech s = let_flow(t, have, c); s.resume();) co_await round_ends;
-    t.own.highest[0] = have.load;
-    co_await round_ends;
-    t.judge(have, t.all.highest[0]);
+coroutine diffusion_protocol(participant& self, assignment& assigned) {
+  // The first iteration carries load over the distance; the others correct locally for the size of elements.
+  constexpr int iterations = 4;
+  for (coroutine r = make_peers_mutual(self, assigned); r.resume();) co_await next_round;
+  for (int iteration = 0; iteration < iterations && self.lowest > 1.001 * self.mean; ++iteration) {
+    neighbour_ranks c(ranks_of_peers(self, assigned));
+    self.own.sum[0] = double(c.ranks.size());
+    co_await next_round;
+    if (self.reduced.sum[0] > 0)
+      for (coroutine r = find_width(self, c); r.resume();) co_await next_round;
+    else  // no elements communicate between ranks
+      c = ring_of(self);
+    const int most_rounds = iteration == 0 ? 400 : 64;
+    for (coroutine r = find_flows(self, c, assigned.load, most_rounds); r.resume();) co_await next_round;
+    for (coroutine r = transfer_elements(self, assigned, c); r.resume();) co_await next_round;
+    self.own.highest[0] = assigned.load;
+    co_await next_round;
+    self.keep_if_better(assigned, self.reduced.highest[0]);
   }
 }
 
-plan diffusion(const situation& s) {
-  need_sound(s);
-  return in_turns(s, diffusion_of);
+plan diffusion(const load_distribution& s) {
+  validate(s);
+  return simulate_protocol(s, diffusion_protocol);
 }
 
 }  // namespace plaq::balance

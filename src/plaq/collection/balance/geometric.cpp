@@ -1,4 +1,4 @@
-// Balancers that keep together what lies together.
+// Balancers that keep neighbours together.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -11,8 +11,8 @@ namespace plaq::balance {
 
 namespace detail {
 
-/// Whether parts of at most `most`, which no element exceeds, suffice. `reached`: the largest part where they do,
-/// else what the largest part has to be at least.
+/// Whether parts of at most `most` suffice. `reached`: the largest part if they do, otherwise a lower bound of the
+/// largest part. @pre No element exceeds `most`.
 static bool suffices(const std::vector<double>& loads, int parts, double most, double& reached) {
   double part = 0, largest = 0, next = std::numeric_limits<double>::infinity();
   int used = 1;
@@ -37,17 +37,17 @@ std::vector<int> cut(const std::vector<double>& loads, int parts) {
   const double all = std::accumulate(loads.begin(), loads.end(), 0.0);
   double low = 0, high = all;
   for (const double load : loads) low = std::max(low, load);
-  // Between two sums that parts can have nothing else is possible: every look takes the next one. It is below `high`,
-  // which is known to suffice, so that each look brings one of the two nearer, also where no number lies between.
-  for (double look = std::max(low, all / parts); low < high; look = low + (high - low) / 2) {
-    if (!(look < high)) look = low;
+  // Bisection over the sums that parts can have. `high` suffices; `middle` is below it, so that each trial moves one
+  // of the bounds, also where no number lies between them.
+  for (double middle = std::max(low, all / parts); low < high; middle = low + (high - low) / 2) {
+    if (!(middle < high)) middle = low;
     double reached = 0;
-    if (suffices(loads, parts, look, reached))
+    if (suffices(loads, parts, middle, reached))
       high = reached;
     else
       low = reached;
   }
-  // Filled up from the left.
+  // Fill parts from the left.
   std::vector<int> out(loads.size());
   double part = 0;
   int now = 0;
@@ -60,7 +60,7 @@ std::vector<int> cut(const std::vector<double>& loads, int parts) {
   return out;
 }
 
-std::vector<std::size_t> along_curve(const situation& s) {
+std::vector<std::size_t> along_curve(const load_distribution& s) {
   if (s.positions.empty() && s.size() > 0)
     throw input_error("balance: a curve is cut by positions, and there are none");
   std::vector<std::size_t> order(s.size());
@@ -69,8 +69,8 @@ std::vector<std::size_t> along_curve(const situation& s) {
   return order;
 }
 
-/// The elements in `order` in parts along it.
-static plan cut_along(const situation& s, const std::vector<std::size_t>& order, int parts) {
+/// Cuts the elements, in this order, into parts. Returns the part of each.
+static plan cut_along(const load_distribution& s, const std::vector<std::size_t>& order, int parts) {
   std::vector<double> loads;
   for (const std::size_t i : order) loads.push_back(s.loads[i]);
   const auto of = cut(loads, parts);
@@ -81,45 +81,45 @@ static plan cut_along(const situation& s, const std::vector<std::size_t>& order,
 
 }  // namespace detail
 
-plan hilbert_cut(const situation& s) {
-  need_sound(s);
+plan hilbert_cut(const load_distribution& s) {
+  validate(s);
   return detail::never_worse(s, detail::cut_along(s, detail::along_curve(s), s.ranks));
 }
 
-plan hilbert_refine(const situation& s) {
-  need_sound(s);
+plan hilbert_refine(const load_distribution& s) {
+  validate(s);
   return detail::never_worse(s, detail::refined(s, detail::cut_along(s, detail::along_curve(s), s.ranks)));
 }
 
-plan hierarchical(const situation& s) {
-  need_sound(s);
+plan hierarchical(const load_distribution& s) {
+  validate(s);
   const int nodes = (s.ranks + s.ranks_per_node - 1) / s.ranks_per_node;
   const auto order = detail::along_curve(s);
-  // A node counts as often as it has ranks: the curve is cut for ranks, and nodes take whole groups of parts.
+  // The curve is cut for ranks; a node gets the parts of its ranks, so that its share follows their number.
   const plan by_rank = detail::cut_along(s, order, s.ranks);
-  std::vector<situation> inside(std::size_t(nodes), situation{.loads = {}, .where = {}});
+  std::vector<load_distribution> inside(std::size_t(nodes), load_distribution{.loads = {}, .rank_of = {}});
   std::vector<std::vector<std::size_t>> of(inside.size());
-  std::vector<std::size_t> name(s.size());  // of an element, in its node
+  std::vector<std::size_t> number(s.size());  // of an element, in its node
   for (std::size_t i = 0; i < s.size(); ++i) {
     const int node = by_rank[i] / s.ranks_per_node, first = node * s.ranks_per_node;
-    situation& in = inside[std::size_t(node)];
-    name[i] = in.size();
+    load_distribution& in = inside[std::size_t(node)];
+    number[i] = in.size();
     of[std::size_t(node)].push_back(i);
     in.loads.push_back(s.loads[i]);
     if (!s.sizes.empty()) in.sizes.push_back(s.sizes[i]);
-    const bool stays = s.where[i] / s.ranks_per_node == node;
-    in.where.push_back((stays ? s.where[i] : by_rank[i]) - first);
+    const bool stays = s.rank_of[i] / s.ranks_per_node == node;
+    in.rank_of.push_back((stays ? s.rank_of[i] : by_rank[i]) - first);
   }
   for (const edge& e : s.edges)
     if (const int node = by_rank[e.a] / s.ranks_per_node; node == by_rank[e.b] / s.ranks_per_node)
-      inside[std::size_t(node)].edges.push_back({name[e.a], name[e.b], e.weight});
+      inside[std::size_t(node)].edges.push_back({number[e.a], number[e.b], e.weight});
   plan to(s.size());
   for (int node = 0; node < nodes; ++node) {
-    situation& in = inside[std::size_t(node)];
+    load_distribution& in = inside[std::size_t(node)];
     const int first = node * s.ranks_per_node;
     in.ranks = std::min(s.ranks_per_node, s.ranks - first);
     in.most_bytes = s.most_bytes;
-    const plan within = detail::refined(in, in.where);
+    const plan within = detail::refined(in, in.rank_of);
     for (std::size_t k = 0; k < in.size(); ++k) to[of[std::size_t(node)][k]] = first + within[k];
   }
   return detail::never_worse(s, std::move(to));
@@ -127,9 +127,9 @@ plan hierarchical(const situation& s) {
 
 namespace {
 
-/// Elements of `part` to ranks first ... first + many - 1.
-void bisect(const situation& s, std::span<std::size_t> part, int first, int many, plan& to) {
-  if (many == 1) {
+/// Assigns the elements of `part` to ranks first ... first + count - 1.
+void bisect(const load_distribution& s, std::span<std::size_t> part, int first, int count, plan& to) {
+  if (count == 1) {
     for (const std::size_t i : part) to[i] = first;
     return;
   }
@@ -143,19 +143,19 @@ void bisect(const situation& s, std::span<std::size_t> part, int first, int many
   std::ranges::sort(part, {}, [&](std::size_t i) { return std::pair(s.points[i][longest], i); });
   double all = 0;
   for (const std::size_t i : part) all += s.loads[i];
-  const int left = many / 2;
-  const double wanted = all * left / many;
+  const int left = count / 2;
+  const double wanted = all * left / count;
   double sum = 0;
   std::size_t cut = 0;
   while (cut < part.size() && sum + s.loads[part[cut]] / 2 <= wanted) sum += s.loads[part[cut++]];
   bisect(s, part.first(cut), first, left, to);
-  bisect(s, part.subspan(cut), first + left, many - left, to);
+  bisect(s, part.subspan(cut), first + left, count - left, to);
 }
 
 }  // namespace
 
-plan bisection(const situation& s) {
-  need_sound(s);
+plan bisection(const load_distribution& s) {
+  validate(s);
   if (s.points.empty() && s.size() > 0) throw input_error("balance: bisection cuts by points, and there are none");
   std::vector<std::size_t> all(s.size());
   std::iota(all.begin(), all.end(), std::size_t(0));

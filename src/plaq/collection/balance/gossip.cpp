@@ -1,48 +1,49 @@
-// Balancing by hearsay. See balancers.hpp.
+// Balancing by randomised gossip. See balancers.hpp.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "plaq/base/random.hpp"
 #include "plaq/collection/balance/balancers.hpp"
-#include "plaq/collection/balance/talk.hpp"
+#include "plaq/collection/balance/protocol.hpp"
 
 namespace plaq::balance {
 
 namespace {
 
 /// Ranks and their loads, by rank.
-using hearsay = std::vector<std::pair<int, double>>;
-constexpr std::size_t memory = 64;  // ranks that one remembers, so that knowledge stays small on many
+using known_loads = std::vector<std::pair<int, double>>;
+constexpr std::size_t capacity = 64;  // ranks whose loads a rank keeps, so that messages stay small on many ranks
 
-/// What is news in `says` is added; some of all where it is too much, others than other ranks keep. False where
-/// nothing is.
-bool learn(hearsay& knows, const hearsay& says, int who) {
-  if (knows.size() == memory) return false;
-  hearsay both;
-  std::ranges::set_union(knows, says, std::back_inserter(both), {}, &hearsay::value_type::first,
-                         &hearsay::value_type::first);
-  if (both.size() > memory) {
-    const auto dice = [&](const auto& one) {
-      return (std::uint64_t(one.first) + 1) * (2 * std::uint64_t(who) + 1) * 0x9e3779b97f4a7c15u;
+/// Merges the loads that a message brings into those that `rank` knows. Of more than `capacity` it keeps a subset that
+/// depends on the rank. Returns whether any is new.
+bool merge(known_loads& known, const known_loads& brought, int rank) {
+  if (known.size() == capacity) return false;
+  known_loads both;
+  std::ranges::set_union(known, brought, std::back_inserter(both), {}, &known_loads::value_type::first,
+                         &known_loads::value_type::first);
+  if (both.size() > capacity) {
+    const auto random = [&](const auto& entry) {
+      return (std::uint64_t(entry.first) + 1) * (2 * std::uint64_t(rank) + 1) * 0x9e3779b97f4a7c15u;
     };
-    std::ranges::nth_element(both, both.begin() + memory, {}, dice);
-    both.resize(memory);
+    std::ranges::nth_element(both, both.begin() + capacity, {}, random);
+    both.resize(capacity);
     std::ranges::sort(both);
   }
-  const bool news = both.size() > knows.size();
-  if (news) knows = std::move(both);
-  return news;
+  const bool grown = both.size() > known.size();
+  if (grown) known = std::move(both);
+  return grown;
 }
 
-/// Who gets an element of that load: with a chance that grows with what a rank has less than the one that has most
-/// of those known. `dice` in [0, 1).
-std::size_t pick(const hearsay& known, double mean, double dice) {
-  double most = mean, all = 0;
-  for (const auto& [rank, load] : known) most = std::max(most, load);
-  const auto chance = [&](std::size_t k) { return 1 - known[k].second / (most * (1 + 1e-9)); };
+/// Index of the rank that takes an element. Its probability is proportional to the difference of its load from the
+/// highest known one, at least `mean`. `random` in [0, 1).
+std::size_t pick(const known_loads& known, double mean, double random) {
+  double highest = mean, all = 0;
+  for (const auto& [rank, load] : known) highest = std::max(highest, load);
+  const auto chance = [&](std::size_t k) { return 1 - known[k].second / (highest * (1 + 1e-9)); };
   for (std::size_t k = 0; k < known.size(); ++k) all += chance(k);
-  double left = dice * all;
+  double left = random * all;
   std::size_t taker = 0;
   for (std::size_t k = 0; k < known.size() && left >= 0; ++k) {
     taker = k;
@@ -53,66 +54,69 @@ std::size_t pick(const hearsay& known, double mean, double dice) {
 
 }  // namespace
 
-speech gossip_of(talk& t, holding& have) {
+coroutine gossip_protocol(participant& self, assignment& assigned) {
   constexpr int iterations = 8, fan_out = 4;
-  const int hops = int(std::ceil(std::log2(double(t.ranks) + 1)));
-  for (int iteration = 0; iteration < iterations && t.lowest > 1.001 * t.mean; ++iteration) {
+  const int hops = int(std::ceil(std::log2(double(self.ranks) + 1)));
+  for (int iteration = 0; iteration < iterations && self.lowest > 1.001 * self.mean; ++iteration) {
     const auto draw = [&](int purpose, std::uint64_t index) {
-      return random_words(
-          {.seed = 0x676f7373, .i = std::uint32_t(t.rank), .j = std::uint32_t(purpose), .k = std::uint32_t(iteration)},
-          index)[0];
+      return random_words({.seed = 0x676f7373,
+                           .i = std::uint32_t(self.rank),
+                           .j = std::uint32_t(purpose),
+                           .k = std::uint32_t(iteration)},
+                          index)[0];
     };
-    // Who has news passes it on once.
-    hearsay known;
-    if (have.load < t.mean) known.emplace_back(t.rank, have.load);
-    bool news = !known.empty();
+    // Loads below the mean spread: a rank sends on, once, what is new to it.
+    known_loads known;
+    if (assigned.load < self.mean) known.emplace_back(self.rank, assigned.load);
+    bool grown = !known.empty();
     for (int hop = 0; hop < hops; ++hop) {
-      for (int k = 0; news && k < fan_out; ++k)
-        if (const int to = int(below(draw(hop, std::uint64_t(k)), std::uint64_t(t.ranks))); to != t.rank)
-          t.say(to).rest().loads = known;
-      t.own.sum[0] = news;
-      co_await round_ends;
-      if (t.all.sum[0] == 0) break;
-      news = false;
-      for (const said& one : t.heard) news = learn(known, one.with->loads, t.rank) || news;
+      for (int k = 0; grown && k < fan_out; ++k)
+        if (const int to = int(below(draw(hop, std::uint64_t(k)), std::uint64_t(self.ranks))); to != self.rank)
+          self.message_to(to).content().loads = known;
+      self.own.sum[0] = grown;
+      co_await next_round;
+      if (self.reduced.sum[0] == 0) break;
+      grown = false;
+      for (const protocol_message& m : self.incoming) grown = merge(known, m.more->loads, self.rank) || grown;
     }
 
-    std::erase_if(known, [&](const auto& one) { return one.first == t.rank; });
-    if (have.load > t.mean && !known.empty()) {
-      std::vector<std::pair<double, id>> heavy;
-      for (const auto& [of, one] : have.items)
-        if (one.load > 0) heavy.emplace_back(-one.load, of);
-      std::ranges::sort(heavy);
-      for (std::uint64_t k = 0; k < heavy.size() && have.load > t.mean; ++k) {
-        auto& [taker, load] = known[pick(known, t.mean, unit_interval(draw(1000, k)))];
-        const double of_it = -heavy[k].first;
-        if (load + of_it >= have.load) continue;
-        auto& to = t.say(taker);
-        to.numbers[0] = have.load;
-        to.rest().items.push_back(have.take(heavy[k].second));
-        load += of_it;
+    // Offers, the largest elements first.
+    std::erase_if(known, [&](const auto& entry) { return entry.first == self.rank; });
+    if (assigned.load > self.mean && !known.empty()) {
+      std::vector<std::pair<double, element_id>> largest;
+      for (const auto& [id, e] : assigned.elements)
+        if (e.load > 0) largest.emplace_back(-e.load, id);
+      std::ranges::sort(largest);
+      for (std::uint64_t k = 0; k < largest.size() && assigned.load > self.mean; ++k) {
+        auto& [taker, load] = known[pick(known, self.mean, unit_interval(draw(1000, k)))];
+        const double element_load = -largest[k].first;
+        if (load + element_load >= assigned.load) continue;
+        auto& offer = self.message_to(taker);
+        offer.numbers[0] = assigned.load;
+        offer.content().elements.push_back(assigned.take(largest[k].second));
+        load += element_load;
       }
     }
-    co_await round_ends;
-    // A taker ends below the giver, who did not know what others give.
-    for (said& one : t.heard)
-      for (item& offered : one.with->items)
-        if (have.load + offered.load < one.numbers[0] && t.has_room(have, offered))
-          have.add(std::move(offered));
+    co_await next_round;
+    // Answers: a taker ends below the giver, which did not know the offers of others; the rest goes back.
+    for (protocol_message& m : self.incoming)
+      for (element_info& offered : m.more->elements)
+        if (assigned.load + offered.load < m.numbers[0] && self.has_room(assigned, offered))
+          assigned.add(std::move(offered));
         else
-          t.say(one.from).rest().items.push_back(std::move(offered));
-    co_await round_ends;
-    for (said& one : t.heard)
-      for (item& refused : one.with->items) have.add(std::move(refused));
-    t.own.highest[0] = have.load;
-    co_await round_ends;
-    t.judge(have, t.all.highest[0]);
+          self.message_to(m.from).content().elements.push_back(std::move(offered));
+    co_await next_round;
+    for (protocol_message& m : self.incoming)
+      for (element_info& refused : m.more->elements) assigned.add(std::move(refused));
+    self.own.highest[0] = assigned.load;
+    co_await next_round;
+    self.keep_if_better(assigned, self.reduced.highest[0]);
   }
 }
 
-plan gossip(const situation& s) {
-  need_sound(s);
-  return in_turns(s, gossip_of);
+plan gossip(const load_distribution& s) {
+  validate(s);
+  return simulate_protocol(s, gossip_protocol);
 }
 
 }  // namespace plaq::balance

@@ -1,4 +1,4 @@
-// Balancers that place or move one element after the other, knowing all loads.
+// Balancers that assign or move one element after the other, and know all loads.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,25 +11,26 @@ namespace plaq::balance {
 
 namespace {
 
-constexpr double near = 0.02;  // of the mean: loads are not known better than that
+constexpr double tolerance = 0.02;  // of the mean: the accuracy of measured loads
 
-std::vector<std::size_t> largest_first(const situation& s) {
+std::vector<std::size_t> largest_first(const load_distribution& s) {
   std::vector<std::size_t> order(s.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return s.loads[i]; });
   return order;
 }
 
-/// Places all, the largest first: where stay(i, load so far) says so on its rank, else where there is least and room.
+/// Assigns all elements, the largest first: to the current rank if stay(i, load so far), otherwise to the rank with the
+/// lowest load that has room.
 template <class Stay>
-plan placed(const situation& s, Stay stay) {
+plan assign(const load_distribution& s, Stay stay) {
   plan to(s.size(), 0);
   std::vector<double> load(std::size_t(s.ranks)), bytes(std::size_t(s.ranks));
   std::set<std::pair<double, int>> least;
   for (int r = 0; r < s.ranks; ++r) least.emplace(0, r);
   for (const std::size_t i : largest_first(s)) {
     const auto fits = [&](int r) { return bytes[std::size_t(r)] + s.bytes_of(i) <= s.most_bytes; };
-    int rank = s.where[i];
+    int rank = s.rank_of[i];
     if (!(stay(i, load[std::size_t(rank)]) && fits(rank))) {
       const auto found = std::ranges::find_if(least, [&](const auto& one) { return fits(one.second); });
       if (found != least.end()) rank = found->second;
@@ -45,22 +46,22 @@ plan placed(const situation& s, Stay stay) {
 
 }  // namespace
 
-plan longest_first(const situation& s) {
-  need_sound(s);
-  return detail::never_worse(s, placed(s, [](std::size_t, double) { return false; }));
+plan longest_first(const load_distribution& s) {
+  validate(s);
+  return detail::never_worse(s, assign(s, [](std::size_t, double) { return false; }));
 }
 
-plan greedy_refine(const situation& s) {
-  need_sound(s);
-  const auto best = judge(s, placed(s, [](std::size_t, double) { return false; }));
-  const double most = std::max(best.highest, (1 + near) * best.mean);
-  auto to = placed(s, [&](std::size_t i, double load) { return load + s.loads[i] <= most; });
+plan greedy_refine(const load_distribution& s) {
+  validate(s);
+  const auto best = evaluate(s, assign(s, [](std::size_t, double) { return false; }));
+  const double most = std::max(best.highest, (1 + tolerance) * best.mean);
+  auto to = assign(s, [&](std::size_t i, double load) { return load + s.loads[i] <= most; });
   return detail::never_worse(s, std::move(to));
 }
 
 namespace detail {
 
-plan refined(const situation& s, plan to) {
+plan refined(const load_distribution& s, plan to) {
   struct link {
     std::size_t other;
     double weight;
@@ -74,13 +75,13 @@ plan refined(const situation& s, plan to) {
   totals now(s, to);
   std::set<std::pair<double, int>> by_load;
   for (int r = 0; r < s.ranks; ++r) by_load.emplace(now.load[std::size_t(r)], r);
-  const double mean = std::accumulate(now.load.begin(), now.load.end(), 0.0) / s.ranks, enough = (1 + near) * mean;
+  const double mean = std::accumulate(now.load.begin(), now.load.end(), 0.0) / s.ranks, enough = (1 + tolerance) * mean;
 
   struct choice {
     std::size_t element = 0;
     int rank = -1;
-    double cost = 0;  ///< what more is cut, for each unit of load
-    double use = 0;   ///< of load
+    double cost = 0;  ///< added cut for each unit of load
+    double use = 0;   ///< load that it takes off the rank above the mean
     bool better_than(const choice& other) const {
       return cost != other.cost ? cost < other.cost : use != other.use ? use > other.use : element < other.element;
     }
@@ -93,7 +94,7 @@ plan refined(const situation& s, plan to) {
     on[std::size_t(rank)].insert(i);
     to[i] = rank;
   };
-  // Where no element is small enough to move: two change places, so that the ranks come as close as can be.
+  // Where no element is small enough to move: exchanges the two that bring the ranks closest.
   const auto exchange = [&](int from, int rank) {
     const double apart = now.load[std::size_t(from)] - now.load[std::size_t(rank)];
     double best = apart * (1 - 1e-9);
@@ -115,8 +116,8 @@ plan refined(const situation& s, plan to) {
     move(pair.second, rank, from);
     return true;
   };
-  // Where an element of `from` would go; `filling` becomes it where that is only to fill the emptiest rank.
-  const auto best_place = [&](std::size_t i, int from, choice& filling) {
+  // Best move of an element of `from`. A move that only fills the emptiest rank goes to `filling`.
+  const auto best_move = [&](std::size_t i, int from, choice& filling) {
     const double load = s.loads[i], highest = now.load[std::size_t(from)];
     const int emptiest = by_load.begin()->second;
     choice best{i};
@@ -128,36 +129,36 @@ plan refined(const situation& s, plan to) {
         if (rank == emptiest && (filling.rank < 0 || load < s.loads[filling.element])) filling = {i, rank, 0, 0};
         return;
       }
-      double here = 0, there = 0;
+      double internal = 0, external = 0;
       for (const link& l : links[i]) {
-        if (to[l.other] == from) here += l.weight;
-        if (to[l.other] == rank) there += l.weight;
+        if (to[l.other] == from) internal += l.weight;
+        if (to[l.other] == rank) external += l.weight;
       }
-      // With what it takes off the rank that has too much; more than that is of no use.
+      // Only the load above the mean is useful.
       const double use = std::min(load, highest - mean);
-      const choice c{i, rank, (here - there) / use, use};
+      const choice c{i, rank, (internal - external) / use, use};
       if (best.rank < 0 || c.better_than(best)) best = c;
     };
     consider(emptiest);
     for (const link& l : links[i]) consider(to[l.other]);
     return best;
   };
-  // Each takes from the highest rank and leaves the other below what that was. A rank of very many elements is looked
-  // through once for several moves, so that the time does not grow with their square.
-  std::vector<choice> found;
+  // Each move takes from the highest rank and leaves the other below its load. One pass over a rank of very many
+  // elements gives several moves, so that the time does not grow with their square.
+  std::vector<choice> choices;
   for (std::size_t moves = 0; moves < 4 * s.size() + 16;) {
     const auto [highest, from] = *by_load.rbegin();
     if (highest <= enough) break;
     choice filling, ignored;
-    found.clear();
+    choices.clear();
     for (const std::size_t i : on[std::size_t(from)])
-      if (const choice c = best_place(i, from, filling); c.rank >= 0) found.push_back(c);
-    if (!found.empty()) {
-      const std::size_t many = std::min(found.size(), 1 + on[std::size_t(from)].size() / 64);
-      std::ranges::partial_sort(found, found.begin() + std::ptrdiff_t(many),
+      if (const choice c = best_move(i, from, filling); c.rank >= 0) choices.push_back(c);
+    if (!choices.empty()) {
+      const std::size_t count = std::min(choices.size(), 1 + on[std::size_t(from)].size() / 64);
+      std::ranges::partial_sort(choices, choices.begin() + std::ptrdiff_t(count),
                                 [](const choice& a, const choice& b) { return a.better_than(b); });
-      for (std::size_t k = 0; k < many && now.load[std::size_t(from)] > enough; ++k)
-        if (const choice c = k == 0 ? found[0] : best_place(found[k].element, from, ignored); c.rank >= 0)
+      for (std::size_t k = 0; k < count && now.load[std::size_t(from)] > enough; ++k)
+        if (const choice c = k == 0 ? choices[0] : best_move(choices[k].element, from, ignored); c.rank >= 0)
           move(c.element, from, c.rank), ++moves;
       continue;
     }
@@ -166,9 +167,9 @@ plan refined(const situation& s, plan to) {
       move(filling.element, from, filling.rank);
       continue;
     }
-    constexpr std::size_t looks = 32;  // ranks, the emptiest first
+    constexpr std::size_t most_ranks = 32;  // ranks, the emptiest first
     std::vector<int> others;
-    for (auto r = by_load.begin(); r->second != from && others.size() < looks; ++r) others.push_back(r->second);
+    for (auto r = by_load.begin(); r->second != from && others.size() < most_ranks; ++r) others.push_back(r->second);
     if (std::ranges::none_of(others, [&](int r) { return exchange(from, r); })) break;
   }
   return to;
@@ -176,9 +177,9 @@ plan refined(const situation& s, plan to) {
 
 }  // namespace detail
 
-plan refine(const situation& s) {
-  need_sound(s);
-  return detail::never_worse(s, detail::refined(s, s.where));
+plan refine(const load_distribution& s) {
+  validate(s);
+  return detail::never_worse(s, detail::refined(s, s.rank_of));
 }
 
 }  // namespace plaq::balance

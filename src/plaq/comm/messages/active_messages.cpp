@@ -51,7 +51,7 @@ class active_messages::implementation {
   }
 
   void quiet() {
-    if (const auto why = wait_for_quiet(messages_, wave_tag, [this] { return look(); }); !why.empty()) {
+    if (const auto why = wait_for_termination(messages_, wave_tag, [this] { return count(); }); !why.empty()) {
       went_wrong(why);
       throw runtime_failure(why);
     }
@@ -154,15 +154,15 @@ class active_messages::implementation {
            std::to_string(left.peer);
   }
 
-  /// This rank, for a wave. It holds one up for a moment while it is busy, so that waves are few, but not for
-  /// long: an error has to be heard.
-  tally look() {
-    constexpr std::chrono::milliseconds patience{1};
+  /// Returns the counts of this rank for a wave. Delays the wave while the rank is busy, so that waves are few, but not
+  /// for long, so that errors travel.
+  counts count() {
+    constexpr std::chrono::milliseconds most_delay{1};
     {
       std::unique_lock lock(idle_mutex_);
-      idle_.wait_for(lock, patience, [&] { return open_.load() == 0; });
+      idle_.wait_for(lock, most_delay, [&] { return open_.load() == 0; });
     }
-    tally now{sent_, handled_, 0, error(), ""};
+    counts now{sent_, handled_, 0, error(), ""};
     if (const unasked left = without_handler(); left.many > 0) {
       now.left = left.many;
       now.which = "rank " + std::to_string(rank()) + ": " + in_words(left);

@@ -1,16 +1,18 @@
 #include "plaq/comm/messages/termination.hpp"
 
 #include <array>
-#include <optional>
+#include <utility>
 #include <vector>
+
+#include "plaq/comm/messages/four_counters.hpp"
 
 namespace plaq::comm {
 
 namespace {
 
-/// What a wave brings down from the first rank.
-struct verdict {
-  bool quiet = false;
+/// Decision of rank 0 on a wave.
+struct decision {
+  bool terminated = false;
   std::string error;
 };
 
@@ -19,64 +21,56 @@ using three = std::array<std::uint64_t, 3>;
 }  // namespace
 
 template <>
-struct packing<tally> {
-  static void write(const tally& t, std::vector<std::byte>& to) {
-    packing<three>::write({t.sent, t.handled, t.left}, to);
-    packing<std::string>::write(t.error, to);
-    packing<std::string>::write(t.which, to);
+struct packing<counts> {
+  static void write(const counts& c, std::vector<std::byte>& to) {
+    packing<three>::write({c.sent, c.handled, c.left}, to);
+    packing<std::string>::write(c.error, to);
+    packing<std::string>::write(c.which, to);
   }
-  static tally read(unpacker& from) {
+  static counts read(unpacker& from) {
     const auto [sent, handled, left] = packing<three>::read(from);
     std::string error = packing<std::string>::read(from);
     return {sent, handled, left, std::move(error), packing<std::string>::read(from)};
   }
 };
 template <>
-struct packing<verdict> {
-  static void write(const verdict& v, std::vector<std::byte>& to) {
-    packing<bool>::write(v.quiet, to);
-    packing<std::string>::write(v.error, to);
+struct packing<decision> {
+  static void write(const decision& d, std::vector<std::byte>& to) {
+    packing<bool>::write(d.terminated, to);
+    packing<std::string>::write(d.error, to);
   }
-  static verdict read(unpacker& from) {
-    const bool quiet = packing<bool>::read(from);
-    return {quiet, packing<std::string>::read(from)};
+  static decision read(unpacker& from) {
+    const bool terminated = packing<bool>::read(from);
+    return {terminated, packing<std::string>::read(from)};
   }
 };
 
-namespace {
-
-void add(tally& sum, const tally& other) {
-  sum.sent += other.sent;
-  sum.handled += other.handled;
-  sum.left += other.left;
-  if (sum.error.empty()) sum.error = other.error;
-  if (sum.which.empty()) sum.which = other.which;
+void counts::add(const counts& other) {
+  sent += other.sent;
+  handled += other.handled;
+  left += other.left;
+  if (error.empty()) error = other.error;
+  if (which.empty()) which = other.which;
 }
 
-verdict judge(const std::optional<tally>& before, const tally& now) {
-  if (!now.error.empty()) return {true, now.error};
-  if (!before || before->handled + before->left != now.sent) return {};
-  return {true, before->which};
-}
-
-}  // namespace
-
-std::string wait_for_quiet(messenger& over, int tag, const std::function<tally()>& look) {
-  const int me = over.rank(), parent = (me - 1) / 2;
-  std::vector<int> children;
-  for (int child = 2 * me + 1; child <= 2 * me + 2 && child < over.size(); ++child) children.push_back(child);
-  std::optional<tally> before;
+std::string wait_for_termination(messenger& over, int tag, const std::function<counts()>& count) {
+  four_counters<counts> state(over.rank(), over.size());
+  std::string left_before;
   for (;;) {
-    tally sum = look();
-    for (const int child : children) add(sum, over.irecv_object<tally>(child, tag).get());
-    verdict found = me == 0 ? judge(before, sum) : verdict();
-    if (me > 0) {
-      over.isend_object(sum, parent, tag).get();
-      found = over.irecv_object<verdict>(parent, tag).get();
+    counts own = count();
+    for (const int child : state.children()) state.receive(over.irecv_object<counts>(child, tag).get());
+    counts all = state.report(std::move(own));
+    decision d;
+    if (over.rank() > 0) {
+      over.isend_object(all, state.parent(), tag).get();
+      d = over.irecv_object<decision>(state.parent(), tag).get();
+    } else if (const bool quiet = state.decide(all); !all.error.empty() || quiet) {
+      d = {true, all.error.empty() ? left_before : all.error};
     }
-    for (const int child : children) over.isend_object(found, child, tag).get();
-    if (found.quiet) return found.error;
-    before = std::move(sum);
+    for (const int child : state.children()) over.isend_object(d, child, tag).get();
+    if (d.terminated) return d.error;
+    left_before = std::move(all.which);
+    state.begin_wave();
   }
 }
 

@@ -1,4 +1,4 @@
-// How ranks that send each other work find that all is done.
+// Termination detection among ranks that send each other work.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -8,19 +8,20 @@
 
 namespace plaq::comm {
 
-/// What a rank has done so far. A message is counted once by who sends it, and once where it comes: as handled, or as
-/// left as long as nobody there takes it.
-struct tally {
+/// Counts of a rank so far. A message is counted once by its sender, and once by its receiver: as handled, or as left
+/// as long as no handler takes it.
+struct counts {
   std::uint64_t sent = 0, handled = 0, left = 0;
-  std::string error;  ///< the first, in words
-  std::string which;  ///< is left, in words
+  std::string error;  ///< the first
+  std::string which;  ///< description of the messages left
+
+  std::uint64_t ended() const { return handled + left; }
+  void add(const counts& other);
 };
 
-/// Returns when nothing is under way on any rank, with the first error of all ranks or "". Messages that are left
-/// when nothing else goes on are an error too. `look` gives the rank's tally, whenever it is asked. Collective;
-/// messages of this tag are its own. Four counters (Mattern, 1987): a wave up and down a tree of ranks adds what
-/// each has sent and handled; nothing was under way between two waves if the one before found as many handled as
-/// this one finds sent.
-std::string wait_for_quiet(messenger& over, int tag, const std::function<tally()>& look);
+/// Returns when no message is in progress on any rank, with the first error of all ranks or "". Messages left at that
+/// time are an error too. `count` returns the counts of this rank, once for each wave. Collective; messages of this tag
+/// belong to it. See four_counters.
+std::string wait_for_termination(messenger& over, int tag, const std::function<counts()>& count);
 
 }  // namespace plaq::comm
