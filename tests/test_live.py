@@ -227,12 +227,12 @@ def test_the_view_says_where_a_run_goes_on_and_how_long_it_takes():
     log = Recorded()
     observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
     observer.report_resume(0.5, 3, 1504.0, 3008.0)
-    assert log.lines == ["goes on at T = 0.5, iteration 3, with 1504 of 3008 measurements there"]
+    assert log.lines == ["resumes at T = 0.5, iteration 3, with 1504 of 3008 measurements there"]
     observer.show_status(T=1.0, index=0, temperatures=3, iteration=3, iterations=12, part_done=0.5, seconds=100.0)
-    assert log.rows["went on at"] == "0.5 t, iteration 3"
+    assert log.rows["resumed at"] == "0.5 t, iteration 3"
     assert log.rows["run left"] not in ("–", "100 s") and 0 < log.done < 0.5
     observer.report_resume(None)
-    assert log.lines[-1] == "goes on: all temperatures are done"
+    assert log.lines[-1] == "resumes: all temperatures are done"
 
 
 class Kept(Run):

@@ -78,5 +78,5 @@ class Problem:
             measuring=measured.measuring_seconds,
             measurements=count, sweeps=count * problem.sweeps_per_measurement, proposals=problem.proposals_per_sweep,
             block=problem.block_length, order=float(measured.order.mean() / measured.sign.mean()), measured=measured,
-            states=[{**s, "beta": self.beta} for _, s in sorted(taken.here.items())],
+            states=[{**s, "beta": self.beta} for _, s in sorted(taken.states.items())],
             bins=taken.bins, acceptance=measured.acceptance)

@@ -119,7 +119,7 @@ def test_advice_follows_the_answer(results):
         advice(bound(results, slice(3, 5)), synthetic.parameters(dca={"temperatures": [0.1, 0.09]})))
     one = Results(results.points[-1:])
     assert "measure it at a second one, and T_c is looked for" in " ".join(advice(one, P))
-    assert any(text == "6 of 7 temperatures are not done: the same command goes on." for text in advice(one, P))
+    assert any(text == "6 of 7 temperatures are not done: the same command resumes the run." for text in advice(one, P))
     results.transition.error = 0.1 * results.transition.value
     assert "T_c is known to 10 %: 3e+01 times" not in " ".join(advice(results, P))
     assert "T_c is known to 10 %: 25 times as many measurements near it would give 2 %." in advice(results, P)

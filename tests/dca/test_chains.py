@@ -44,11 +44,11 @@ def taken_on(chains, bins, measurements, stops=0):
     assert run_chains(case.problem, taken, RUN, world, lambda *_: None)
     taken.gather_bins(world, True)
     assert taken.tally(world)["bins_done"] == max(bins, chains)
-    states = out_of_columns(world.bcast(world.fold(in_columns(taken.here.values()), joined_columns)))
+    states = out_of_columns(world.bcast(world.fold(in_columns(taken.states.values()), joined_columns)))
     states.sort(key=lambda s: s["number"])
     vertices = [[s[name].tobytes() for name in ("site", "spin", "tau")] for s in states]
     bits = hashlib.sha256(repr(vertices).encode() + taken.bins.sums().tobytes() + taken.bins.series().tobytes())
-    everywhere = world.allgather((bits.hexdigest(), len(taken.here)))
+    everywhere = world.allgather((bits.hexdigest(), len(taken.states)))
     assert len({digest for digest, _ in everywhere}) == 1  # every rank has all sums
     return {"digest": everywhere[0][0], "chains": [count for _, count in everywhere]}
 

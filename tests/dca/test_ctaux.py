@@ -21,7 +21,7 @@ def small_case(**changes):
 def results(chains):
     """All that may not depend on how the chains were run, as bytes."""
     names = ("sign", "site", "spin", "tau", "drift", "proposed", "accepted")
-    state = [[np.asarray(chain[name]).tobytes() for name in names] for _, chain in sorted(chains.here.items())]
+    state = [[np.asarray(chain[name]).tobytes() for name in names] for _, chain in sorted(chains.states.items())]
     return state, chains.bins.sums().tobytes(), chains.bins.series().tobytes()
 
 
@@ -61,7 +61,7 @@ def test_same_bits_after_interruptions(reference, wish):
     # Stopped at once, then after more and more sweeps: in the warm-up, at the start of a bin, within one.
     for moment in itertools.count(0, 10):
         control, queue = _core.dca.Control(), _core.dca.ChainQueue()
-        for state in chains.here.values():
+        for state in chains.states.values():
             if state["bins_done"] < case.problem.bins:
                 queue.add(state)
         queue.close()
@@ -75,7 +75,7 @@ def test_same_bits_after_interruptions(reference, wish):
             queue.close()
             run.result()
         chains.keep(queue.take_complete() + queue.take(case.chains))
-        if all(chain["bins_done"] == case.problem.bins for chain in chains.here.values()):
+        if all(chain["bins_done"] == case.problem.bins for chain in chains.states.values()):
             break
         interruptions += 1
     assert interruptions > 0
@@ -107,7 +107,7 @@ def test_chains_leave_between_bins_when_they_are_recalled(reference, recalled):
     one = _core.task.Options()
     one.workers = 1
     control, queue = _core.dca.Control(), _core.dca.ChainQueue()
-    for state in chains.here.values():
+    for state in chains.states.values():
         queue.add(state)
     with ThreadPoolExecutor(1) as aside:
         run = aside.submit(_core.dca.run_chains, case.problem, queue, "fiber", one, ([], 1), 0, control)

@@ -101,7 +101,7 @@ def test_temperatures_that_have_enough_stay_and_new_ones_follow(runs, few):
 def test_on_two_ranks_the_bits_are_the_same(runs, few):
     done = on_two_ranks(parameters(1.0, 0.5, **MORE), few)
     assert done.returncode == 0, done.stderr
-    assert "goes on with more measurements at T = 1, 0.5" in done.stdout
+    assert "resumes with more measurements at T = 1, 0.5" in done.stdout
     assert digest(few) == digest(runs / "many")
 
 
@@ -122,7 +122,7 @@ def test_what_cannot_go_on_is_refused_and_left_as_it_is(runs, few, tmp_path, mon
     refused(parameters(1.0, 0.5, **MORE), few, "kept.000.*truncated or damaged.*with --from")
     kept.unlink()
     refused(parameters(1.0, 0.5, **MORE), few,
-            "T = 1 cannot go on with more measurements: kept.000.* is missing; .*--from")
+            "T = 1 cannot resume with more measurements: kept.000.* is missing; .*--from")
     stopped(monkeypatch, 2, parameters(1.0, 0.5), tmp_path / "unfinished")
     refused(parameters(1.0, 0.5, **MORE), tmp_path / "unfinished",
             "when it is finished: first run it to its end with solver.measurements = 640")

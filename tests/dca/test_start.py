@@ -126,9 +126,9 @@ def test_a_finished_run_stays_as_it_is(short, monkeypatch):
 
 @pytest.mark.parametrize("here, words", [
     (parameters(1.0),
-     "dca.temperatures = [1.0, 0.5] in .*, [1.0] in .*; a run goes on with temperatures that are added"),
+     "dca.temperatures = [1.0, 0.5] in .*, [1.0] in .*; a run resumes with temperatures that are added"),
     (parameters(1.0, 0.7, 0.5),
-     "dca.temperatures = [1.0, 0.5] in .*, [1.0, 0.7, 0.5] in .*behind its last one; or choose"),
+     "dca.temperatures = [1.0, 0.5] in .*, [1.0, 0.7, 0.5] in .*after its last one; or choose"),
     (parameters(1.0, 0.5, solver={"measurements": 320}), "solver.measurements = 640 in .*, 320 in .* never with fewer"),
     (parameters(1.0, 0.5, 0.2, model={"U": 5.0}), "model.U = 4.0 in .*, 5.0 in Parameters; choose another folder"),
 ])
@@ -167,11 +167,11 @@ def test_a_changed_other_run_is_noticed(short, tmp_path, monkeypatch):
     stopped(monkeypatch, 1, parameters(0.5), folder, start=short)
     wanted = Parameters.read(folder / "input.resolved.toml").dca.start
     commands.run(parameters(1.0, 0.5), short)
-    with pytest.raises(InputError, match="dca.start = .* its own copy of what it started from: leave --from out"):
+    with pytest.raises(InputError, match="dca.start = .* its own copy of its start: leave --from out"):
         commands.run(parameters(0.5), folder, start=short)
     with pytest.raises(InputError, match=f"--from .*: dca.start asks for the state {wanted}, and there it is"):
         commands.run(Parameters.read(folder / "input.resolved.toml"), tmp_path / "new", start=short)
-    with pytest.raises(InputError, match=f"dca.start = {wanted}: .* name the folder of the run .* with --from"):
+    with pytest.raises(InputError, match=f"dca.start = {wanted}: .* name the folder of that run with --from"):
         commands.run(Parameters.read(folder / "input.resolved.toml"), tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
@@ -236,7 +236,7 @@ def test_configurations_are_dealt_out_to_any_number_of_chains(runs, chains):
     p = parameters(0.5)
     theirs = checkpoint.load(runs / "long/checkpoint.h5", PROGRAM, *parameters(1.0, 0.5).fingerprints())
     theirs = sorted(out_of_columns(theirs["predecessor"]["chains"]["states"]), key=lambda chain: chain["number"])
-    dealt = read(runs, p.replace(solver={"chains": chains})).chains.here
+    dealt = read(runs, p.replace(solver={"chains": chains})).chains.states
     assert list(dealt) == list(range(chains))
     for chain in dealt.values():
         np.testing.assert_array_equal(chain["tau"], theirs[chain["number"] % 8]["tau"])

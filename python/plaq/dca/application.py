@@ -88,8 +88,8 @@ class Dca(Application):
     @classmethod
     def outcome(cls, results: Results) -> dict[str, Any]:
         tc = results.tc
-        found = f"T_c = {tc['value']:.4g} +- {tc['error']:.2g}" if tc["value"] else tc["status"]
-        return tc | {"in_words": found}
+        text = f"T_c = {tc['value']:.4g} +- {tc['error']:.2g}" if tc["value"] else tc["status"]
+        return tc | {"in_words": text}
 
     @classmethod
     def record_sweep(cls, base: Path, runs: Mapping[str, Any], outcomes: Mapping[str, Mapping[str, Any]]) -> Path:

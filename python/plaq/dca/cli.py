@@ -62,6 +62,6 @@ def dca_calibrate(
     from plaq.files.atomic import write_atomically
 
     comm = world()
-    found = measured_machine(comm, file.resolve().parent)
-    comm.on_root(lambda: write_atomically(file, found.to_toml().encode()))
-    comm.on_root(lambda: print(found.to_toml(), end=""))
+    machine = measured_machine(comm, file.resolve().parent)
+    comm.on_root(lambda: write_atomically(file, machine.to_toml().encode()))
+    comm.on_root(lambda: print(machine.to_toml(), end=""))

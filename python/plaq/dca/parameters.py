@@ -119,10 +119,10 @@ class Parameters(parameters.Parameters):
 
     SCHEMA = SCHEMA
     INSTEAD = {
-        "dca.temperatures": "a run goes on with temperatures that are added behind its last one",
-        "dca.start": "a run that has begun goes on from its own copy of what it started from: leave --from out",
-        "solver.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
-        "two_particle.measurements": "a finished run goes on with more measurements, never with fewer of a kind",
+        "dca.temperatures": "a run resumes with temperatures that are added after its last one",
+        "dca.start": "a run that has begun resumes from its own copy of its start: leave --from out",
+        "solver.measurements": "a finished run resumes with more measurements, never with fewer of a kind",
+        "two_particle.measurements": "a finished run resumes with more measurements, never with fewer of a kind",
     }
 
     @classmethod
@@ -142,15 +142,14 @@ class Parameters(parameters.Parameters):
         return sections
 
     def fingerprints(self) -> list[str]:
-        """Return the fingerprints of the inputs that this one may resume: its own, or of its first temperatures only.
-        """
+        """Return the fingerprints of the inputs that this one may resume: its own, and with fewer temperatures."""
         T = self.dca.temperatures
         return [self.replace(dca={"temperatures": list(T[:n])}).fingerprint() for n in range(len(T), 0, -1)]
 
     def family(self) -> str:
         """Return the hash of everything that determines the results of a temperature, except its measurements."""
-        same = {"measurements": 2 * 10**9, "measurements_first": "auto"}
-        return self.replace(dca={"temperatures": [1.0]}, solver=same,
+        standard = {"measurements": 2 * 10**9, "measurements_first": "auto"}
+        return self.replace(dca={"temperatures": [1.0]}, solver=standard,
                             two_particle={"measurements": "auto"}).fingerprint()
 
     def asked(self) -> tuple[int, int]:

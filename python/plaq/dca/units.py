@@ -36,10 +36,10 @@ def strength(model: Any, unit: str) -> str:
     return measured(f"{model.U:g}", unit) + ratio
 
 
-def in_units(found: Mapping[str, Any], unit: str) -> dict[str, Any]:
+def in_units(estimates: Mapping[str, Any], unit: str) -> dict[str, Any]:
     """Return estimates by name with units for an energy ``unit``; given units are t, 1/t and so on."""
     if unit == "t":
-        return dict(found)
-    own = lambda given: "" if "t" in given else given
-    return {name: replace(e, unit=own(e.unit), axes=tuple(replace(a, unit=own(a.unit)) for a in e.axes))
-            for name, e in found.items()}
+        return dict(estimates)
+    converted = lambda symbol: "" if "t" in symbol else symbol
+    return {name: replace(e, unit=converted(e.unit), axes=tuple(replace(a, unit=converted(a.unit)) for a in e.axes))
+            for name, e in estimates.items()}

@@ -62,7 +62,7 @@ class Lattice:
         self._displacements = np.array(list(self.hopping), dtype=int)
         self._amplitudes = np.array(list(self.hopping.values()))
         self.system, self.point_group = max(
-            ((system, self._symmetries(system)) for system in SYSTEMS), key=lambda found: len(found[1])
+            ((system, self._symmetries(system)) for system in SYSTEMS), key=lambda pair: len(pair[1])
         )
 
     @classmethod
@@ -116,13 +116,13 @@ class Lattice:
 
     def _symmetries(self, system):
         metric = np.array(system.metric)
-        found = []
+        operations = []
         for entries in itertools.product((1, 0, -1), repeat=4):
             g = np.array(entries).reshape(2, 2)
             if np.array_equal(g.T @ metric @ g, metric) and self._is_invariant(g):
-                found.append(g)
-        found.sort(key=lambda g: not np.array_equal(g, np.eye(2)))
-        return np.array(found)
+                operations.append(g)
+        operations.sort(key=lambda g: not np.array_equal(g, np.eye(2)))
+        return np.array(operations)
 
     def _is_invariant(self, g):
         return all(self.hopping.get(tuple(g @ d)) == t for d, t in self.hopping.items())

@@ -16,8 +16,8 @@ import numpy as np
 def at_half_filling(parameters, cluster) -> np.ndarray | None:
     """Return `mirror` where the input asks for density 1 or mu = U/2; else None."""
     dca = parameters.dca
-    asked = dca.density == 1 or dca.mu == parameters.model.U / 2
-    return mirror(cluster, dca.isolated) if asked else None
+    half_filled = dca.density == 1 or dca.mu == parameters.model.U / 2
+    return mirror(cluster, dca.isolated) if half_filled else None
 
 
 def mirror(cluster, isolated=False) -> np.ndarray | None:

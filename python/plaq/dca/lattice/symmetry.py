@@ -115,14 +115,14 @@ def irrep_of(vector, projectors):
 def _harmonics_by_name(cluster):
     """Return orthonormal real basis {name: [N_c, dimension]} of functions of K, grown shell by shell."""
     lattice = cluster.lattice
-    found = {name: [] for name in lattice.system.harmonics}
+    basis = {name: [] for name in lattice.system.harmonics}
     complete = np.zeros((cluster.size, 0))
-    characters = {name: np.array([character(lattice, name, g) for g in lattice.point_group]) for name in found}
+    characters = {name: np.array([character(lattice, name, g) for g in lattice.point_group]) for name in basis}
     products = [_products(lattice, h) for h in range(len(lattice.point_group))]
     for shell in _shells(cluster):
         # cos and sin of K.R are the real functions; the images of R under the group are the columns.
         phases = cluster.momenta @ (lattice.point_group @ shell).T
-        for name in found:
+        for name in basis:
             # sum_g chi(g) f(h g R) for every h in the group: all partners of an irrep with several dimensions.
             waves = np.cos(phases), np.sin(phases)
             columns = [wave[:, product] @ characters[name] for product in products for wave in waves]
@@ -131,12 +131,12 @@ def _harmonics_by_name(cluster):
                 new = new - complete @ (complete.T @ new)
             left, strength, _ = np.linalg.svd(new, full_matrices=False)
             new = left[:, strength > RANK_TOLERANCE * cluster.size]
-            found[name].append(new)
+            basis[name].append(new)
             complete = np.concatenate([complete, new], axis=1)
         if complete.shape[1] == cluster.size:
             break
-    joined = {name: np.concatenate(parts, axis=1) for name, parts in found.items()}
-    return {name: basis for name, basis in joined.items() if basis.shape[1] > 0}
+    joined = {name: np.concatenate(parts, axis=1) for name, parts in basis.items()}
+    return {name: vectors for name, vectors in joined.items() if vectors.shape[1] > 0}
 
 
 def _products(lattice, h):
@@ -151,8 +151,8 @@ def _shells(cluster):
     reach = np.arange(-cluster.size, cluster.size + 1)
     displacements = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)
     length = np.einsum("ri,ij,rj->r", displacements, metric, displacements)
-    seen = set()
+    visited = set()
     for r in displacements[np.argsort(length, kind="stable")]:
-        if tuple(r) not in seen:
-            seen.update(tuple(g @ r) for g in cluster.lattice.point_group)
+        if tuple(r) not in visited:
+            visited.update(tuple(g @ r) for g in cluster.lattice.point_group)
             yield r

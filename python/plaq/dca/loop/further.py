@@ -24,7 +24,7 @@ def begin(state: RunState, before: Parameters, parameters: Parameters, output: R
     """
     temperatures = before.dca.temperatures
     if state.redo or len(state.points) < len(temperatures):
-        raise InputError(f"{output.folder.path}: a run goes on with more measurements when it is finished: "
+        raise InputError(f"{output.folder.path}: a run resumes with more measurements when it is finished: "
                          f"first run it to its end with solver.measurements = {before.solver.measurements} and "
                          f"two_particle.measurements = {before.two_particle.measurements}")
     redo = [i for i, T in enumerate(temperatures) if parameters.measurements(T)[1] > before.measurements(T)[1]]
@@ -41,7 +41,7 @@ def read(label: str, T: float, parameters: Parameters, output: RunOutput) -> Tem
     if kept is None:
         missing = output.folder.kept_path(label).name
         why = f"{missing} is missing" if label else "its bins were not kept, as where ranks share them"
-        raise InputError(f"{output.folder.path}: T = {T:g} cannot go on with more measurements: {why}; {remedy}")
+        raise InputError(f"{output.folder.path}: T = {T:g} cannot resume with more measurements: {why}; {remedy}")
     return TemperatureState.from_plain(kept)
 
 

@@ -222,7 +222,7 @@ def moved_to(mesh: matsubara.Mesh, omega: np.ndarray, sigma: np.ndarray) -> np.n
     """Return Sigma [K, w] on another mesh, as the start of the loop: monotone cubics through w of both signs."""
     both = np.concatenate([-omega[::-1], omega])
     values = np.concatenate([sigma[:, ::-1].conj(), sigma], axis=1)
-    wanted = np.minimum(mesh.omega, omega[-1])
-    parts = [PchipInterpolator(both, part, axis=1)(wanted) for part in (values.real, values.imag)]
+    inside = np.minimum(mesh.omega, omega[-1])
+    parts = [PchipInterpolator(both, part, axis=1)(inside) for part in (values.real, values.imag)]
     beyond = np.where(mesh.omega > omega[-1], omega[-1] / mesh.omega, 1.0)  # Im Sigma falls as 1/w
     return parts[0] + 1j * parts[1] * beyond

@@ -104,11 +104,11 @@ class Observer(QuietObserver):
             state = further.begin(state, before, self._parameters, self._output)
             self._output.checkpoint(state.plain())
             shown = ", ".join(f"{points[i].T:g}" for i in state.redo)
-            self._log.line(f"goes on with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
+            self._log.line(f"resumes with more measurements at {f'T = {shown}' if shown else 'new temperatures'}")
         if state.grown:
             self._header["went on after"] = further.in_words(state.grown)
         if more:
-            self.save(Results(points))  # as those of this input
+            self.save(Results(points))  # under the header of this input
         return state
 
     def show_status(self, **fields: Any) -> None:
@@ -138,7 +138,7 @@ class Observer(QuietObserver):
         left = self._progress.left([*spent, s("seconds") or 0.0], part) if len(spent) == index else None
         rows.append(("run left", format_duration(left)))
         if self._continued:
-            rows.append(("went on at", self._continued))
+            rows.append(("resumed at", self._continued))
         title = f"plaq dca · temperature {index + 1} of {count}"
         self._log.status(title, rows, self._progress.done(index, part))
 
@@ -148,11 +148,11 @@ class Observer(QuietObserver):
 
     def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, whole: int = 0) -> None:
         if T is None:
-            self._log.line("goes on: all temperatures are done")
+            self._log.line("resumes: all temperatures are done")
             return
         self._continued = f"{measured(f'{T:.5g}', self._parameters.unit)}, iteration {iteration}"
         progress = f", iteration {iteration}, with {done:.0f} of {whole:.0f} measurements there" if whole else ""
-        self._log.line(f"goes on at T = {T:.5g}{progress}")
+        self._log.line(f"resumes at T = {T:.5g}{progress}")
 
     def report_iteration(self, record: dict[str, Any]) -> None:
         """Log a finished iteration, of which the record is one row of a table.

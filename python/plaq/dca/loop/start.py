@@ -51,17 +51,17 @@ def find_start(parameters: Parameters, folder: Path | None, other: Path | None) 
     None stands for a start from ``dca.sigma`` without configurations. A folder that has begun resumes from its own
     copy, so that ``other`` is not needed again. InputError when it cannot be used, or differs from ``dca.start``.
     """
-    asked = parameters.dca.start
+    requested = parameters.dca.start
     begun = kept(folder) if folder else None
     if other is None or (begun and not os.path.exists(other)):
-        wanted = asked or begun
-        if wanted and not (folder and os.path.exists(folder / "checkpoint.h5")):
-            raise InputError(f"dca.start = {wanted}: this is the hash of what a run starts from, "
-                             "which is not at hand; name the folder of the run that it came from with --from")
-        return Start(wanted) if wanted else None
+        expected = requested or begun
+        if expected and not (folder and os.path.exists(folder / "checkpoint.h5")):
+            raise InputError(f"dca.start = {expected}: this is the hash of the state of another run, which is missing; "
+                             "name the folder of that run with --from")
+        return Start(expected) if expected else None
     start = read(other, parameters)
-    if asked and asked != start.hash:
-        raise InputError(f"--from {other}: dca.start asks for the state {asked}, and there it is {start.hash}")
+    if requested and requested != start.hash:
+        raise InputError(f"--from {other}: dca.start asks for the state {requested}, and there it is {start.hash}")
     return start
 
 
@@ -79,15 +79,15 @@ def read(other: Path, parameters: Parameters) -> Start:
     if not os.path.isfile(path):
         raise InputError(f"--from {other}: there is no run: {path} is missing")
     need_program(other, PROGRAM, "give a run of this one with --from")
-    theirs = Parameters.read(path)
+    source_parameters = Parameters.read(path)
     cluster = Cluster(Lattice(parameters.hopping()), parameters.model.cluster)
-    check_cluster(cluster, theirs, other)
-    plain = checkpoint.load(other / "checkpoint.h5", PROGRAM, *theirs.fingerprints(),
+    check_cluster(cluster, source_parameters, other)
+    plain = checkpoint.load(other / "checkpoint.h5", PROGRAM, *source_parameters.fingerprints(),
                             remedy="so no run can start from it")
     state = RunState.from_plain(plain) if plain else RunState()
     if not state.points:
         raise InputError(f"--from {other}: no finished temperature is in its checkpoint.h5")
-    source = nearest(state, theirs, parameters.dca.temperatures[0])
+    source = nearest(state, source_parameters, parameters.dca.temperatures[0])
     return Start(hash_of(source), adapted(source, parameters, cluster), in_words(source, other))
 
 
@@ -130,16 +130,16 @@ def read_sigma(path: Path, cluster: Cluster, T: float) -> tuple[np.ndarray, np.n
     return omega, np.array([[table[K][w] for w in omega] for K in range(cluster.size)])
 
 
-def check_cluster(cluster: Cluster, theirs: Parameters, other: Path) -> None:
+def check_cluster(cluster: Cluster, source_parameters: Parameters, other: Path) -> None:
     """Raise InputError unless sites and momenta are the same, one by one."""
-    source = Cluster(Lattice(theirs.hopping()), theirs.model.cluster)
+    source = Cluster(Lattice(source_parameters.hopping()), source_parameters.model.cluster)
     if not (np.array_equal(cluster.sites, source.sites) and np.array_equal(cluster.momenta, source.momenta)):
         raise InputError(f"--from {other}: model.cluster = {source.vectors.tolist()} there and "
                          f"{cluster.vectors.tolist()} here have different sites or momenta: Σ and configurations are "
                          "only those of the same cluster")
 
 
-def nearest(state: RunState, theirs: Parameters, T: float) -> dict[str, Any]:
+def nearest(state: RunState, source_parameters: Parameters, T: float) -> dict[str, Any]:
     """Return the part of the other run's state that a start at T takes, as a dict of arrays and numbers.
 
     omega [w], sigma [K, w], beta, mu, order, tau as in `Predecessor`; density and U of the Hartree term in sigma;
@@ -150,15 +150,15 @@ def nearest(state: RunState, theirs: Parameters, T: float) -> dict[str, Any]:
     chains, density = None, float(point["density"].mean)
     if last and point is state.points[-1]:
         source = {name: getattr(last, name) for name in ("omega", "sigma", "beta", "mu", "order", "tau")}
-        density = density if theirs.dca.density is None else theirs.dca.density
+        density = density if source_parameters.dca.density is None else source_parameters.dca.density
         if last.chains:
-            chains = in_columns(last.chains.here.values())
+            chains = in_columns(last.chains.states.values())
     else:
         sigma = point["Sigma"]
         order = point.history[-1]["order"] if point.history else None
         source = {"omega": np.asarray(sigma.axes[1].values), "sigma": sigma.mean, "beta": point.beta, "mu": point.mu,
                   "order": order, "tau": None}
-    return {**source, "density": density, "U": theirs.model.U, "points": state.earlier + len(state.points),
+    return {**source, "density": density, "U": source_parameters.model.U, "points": state.earlier + len(state.points),
             "chains": chains}
 
 

@@ -186,11 +186,11 @@ class Modes:
         """
         if np.isnan(self.eigenvalues).any() or np.isnan(reference.eigenvalues).any():
             return Modes(self.eigenvalues[:n], self.vectors[:n])
-        flat, known = (m.vectors.reshape(len(m.vectors), -1) for m in (self, reference))
+        flat, reference_vectors = (m.vectors.reshape(len(m.vectors), -1) for m in (self, reference))
         flat = flat / np.linalg.norm(flat, axis=1, keepdims=True)
-        overlap = np.abs(known[:n].conj() @ flat.T)
-        mine = linear_sum_assignment(-overlap / np.linalg.norm(known[:n], axis=1, keepdims=True))[1]
-        return Modes(self.eigenvalues[mine], self.vectors[mine])
+        overlap = np.abs(reference_vectors[:n].conj() @ flat.T)
+        order = linear_sum_assignment(-overlap / np.linalg.norm(reference_vectors[:n], axis=1, keepdims=True))[1]
+        return Modes(self.eigenvalues[order], self.vectors[order])
 
 
 def above_one(on_cluster: Modes) -> int:

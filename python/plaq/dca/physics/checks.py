@@ -17,12 +17,12 @@ from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics.point import Point
 
 LIMIT = 4.0  # standard deviations: a correct run exceeds them once in 16 000 temperatures
-DENSITY_LIMIT = 3.0  # the same between the density that was wanted and the one that was measured
+DENSITY_LIMIT = 3.0  # the same between the target density and the measured one
 DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
-ROUNDING = 1e-9  # by which a density that does not fluctuate may miss the wanted one
+ROUNDING = 1e-9  # by which a density that does not fluctuate may miss its target
 HEAVY = 8.0  # kurtosis of bins, 3 if they are normal: of 64 such bins one set in a hundred thousand has more
-SURE = 1e-5  # of a number: a bar below that misleads nobody
-MOVED = 14.0  # bars without its largest bin, by which that moves a number that is in doubt
+SURE = 1e-5  # of a number: a smaller error bar cannot mislead
+MOVED = 14.0  # error bars without the largest bin: a number that this bin moves by more gets a warning
 # What shows whether chains mix.
 SLOW = ("expansion_order", "density", "double_occupancy", "spin_square", "charge_square")
 
@@ -31,10 +31,10 @@ def deviation(point: Point) -> float | None:
     """Return `order_identity`, which must be 0, in standard errors; None where it was not measured or has no error."""
     if "order_identity" not in point or not point["order_identity"].supported:
         return None
-    found = point["order_identity"]
-    if found.mean == 0:
+    identity = point["order_identity"]
+    if identity.mean == 0:
         return 0.0
-    return float(found.mean / found.error) if found.error > 0 else float("inf")
+    return float(identity.mean / identity.error) if identity.error > 0 else float("inf")
 
 
 def beyond(deviation: float | None, limit: float, estimate: Estimate) -> bool:
@@ -57,8 +57,8 @@ def violated(point: Point) -> bool:
 def converged(point: Point) -> bool | None:
     """Return whether the average of the final iterations is self-consistent; None where there is no loop."""
     last = point.history[-1] if point.history else {}
-    known = last.get("converged")
-    return None if known is None or np.isnan(known) else bool(known)
+    value = last.get("converged")
+    return None if value is None or np.isnan(value) else bool(value)
 
 
 def key_of_convergence(point: Point) -> str:
@@ -121,17 +121,17 @@ def heavy_tails(point: Point) -> dict[str, tuple[Estimate, LargestBin]]:
         if name in point and point[name].axes:
             momenta = point[name].axes[0].values
             numbers |= {f"{name} {momentum(K)}": point[name].pick(K=i) for i, K in enumerate(momenta)}
-    found = {name: (e, bin) for name, e in numbers.items()
+    tails = {name: (e, bin) for name, e in numbers.items()
              if e.error > SURE * abs(e.mean) and (bin := largest_bin(e)) and bin.moves > MOVED}
-    return dict(sorted(found.items(), key=lambda item: -item[1][1].moves))
+    return dict(sorted(tails.items(), key=lambda item: -item[1][1].moves))
 
 
-def tails_in_words(found: Mapping[str, tuple[Estimate, LargestBin]]) -> str:
+def tails_in_words(tails: Mapping[str, tuple[Estimate, LargestBin]]) -> str:
     """Return ``one of its bins decides lambda s: 0.79(12), without it 0.31(2)`` for the two most moved numbers."""
-    said = [f"{name.replace('_', ' ')} {e}, without it {with_error(bin.value, bin.error)}"
-            for name, (e, bin) in list(found.items())[:2]]
-    more = f", and {len(found) - len(said)} more" if len(found) > len(said) else ""
-    return f"heavy tails, a single bin decides {'; '.join(said)}{more}"
+    texts = [f"{name.replace('_', ' ')} {e}, without it {with_error(bin.value, bin.error)}"
+             for name, (e, bin) in list(tails.items())[:2]]
+    more = f", and {len(tails) - len(texts)} more" if len(tails) > len(texts) else ""
+    return f"heavy tails, a single bin decides {'; '.join(texts)}{more}"
 
 
 def worst(point: Point, attribute: str, limit: float) -> tuple[str, float, int] | None:
@@ -140,53 +140,53 @@ def worst(point: Point, attribute: str, limit: float) -> tuple[str, float, int] 
     Lists of eigenvalues and eigenvectors are skipped, since a jackknife sample may have another order, and so are rare
     orders of the histogram.
     """
-    found = {name: getattr(e, attribute) for name, e in point.observables.items()
-             if not name.startswith(("eigenv", "order_histogram")) and (getattr(e, attribute) or 0.0) > limit}
-    first = max(found, key=found.get, default=None)
-    return None if first is None else (first, found[first], len(found) - 1)
+    values = {name: getattr(e, attribute) for name, e in point.observables.items()
+              if not name.startswith(("eigenv", "order_histogram")) and (getattr(e, attribute) or 0.0) > limit}
+    first = max(values, key=values.get, default=None)
+    return None if first is None else (first, values[first], len(values) - 1)
 
 
-def density_deviation(point: Point, wanted: float | None) -> float | None:
-    """Return the measured density less the wanted one, in standard errors.
+def density_deviation(point: Point, target: float | None) -> float | None:
+    """Return the measured density less the target, in standard errors.
 
     None where no density was asked for or its error is not known.
     """
-    if wanted is None or "density" not in point or not point["density"].supported:
+    if target is None or "density" not in point or not point["density"].supported:
         return None
-    found = point["density"]
-    return float((found.mean - wanted) / max(float(found.error), ROUNDING))
+    density = point["density"]
+    return float((density.mean - target) / max(float(density.error), ROUNDING))
 
 
-def density_is_off(point: Point, wanted: float | None) -> bool:
-    return beyond(density_deviation(point, wanted), DENSITY_LIMIT, point["density"]) if "density" in point else False
+def density_is_off(point: Point, target: float | None) -> bool:
+    return beyond(density_deviation(point, target), DENSITY_LIMIT, point["density"]) if "density" in point else False
 
 
-def warnings(point: Point, wanted: float | None = None) -> list[str]:
-    """Return the failed checks of a temperature, in words; empty where all hold. wanted : the density asked for."""
-    found = []
+def warnings(point: Point, target: float | None = None) -> list[str]:
+    """Return the failed checks of a temperature, in words; empty where all hold. target : the density asked for."""
+    texts = []
     if violated(point):
-        found.append(f"the check of ⟨k⟩ fails by {abs(deviation(point)):.1f} standard errors")
+        texts.append(f"the check of ⟨k⟩ fails by {abs(deviation(point)):.1f} standard errors")
     if converged(point) is False:
-        found.append(f"not converged: raise {key_of_convergence(point)}")
+        texts.append(f"not converged: raise {key_of_convergence(point)}")
     if not mixes(point):
-        found.append("the chains do not mix: they remember their start for more than half their length")
-    if apart := disagreement(point):
-        name, sigma, others = apart
+        texts.append("the chains do not mix: they remember their start for more than half their length")
+    if worst_pair := disagreement(point):
+        name, sigma, others = worst_pair
         more = f" and in {others} more" if others else ""
-        found.append(f"the chains disagree in {name.replace('_', ' ')} by {sigma:.0f} standard errors{more}")
+        texts.append(f"the chains disagree in {name.replace('_', ' ')} by {sigma:.0f} standard errors{more}")
     if tails := heavy_tails(point):
-        found.append(tails_in_words(tails))
+        texts.append(tails_in_words(tails))
     if any("sign" in e.note for e in point.observables.values()):
-        found.append("the average sign is 0 within its error")
+        texts.append("the average sign is 0 within its error")
     elif "energy" in point and not point["energy"].supported and mixes(point):
-        found.append("the data do not support error bars")
-    if density_is_off(point, wanted):
-        off = abs(density_deviation(point, wanted))
-        found.append(f"n = {point['density']} is {off:.1f} standard errors from {wanted:g}")
+        texts.append("the data do not support error bars")
+    if density_is_off(point, target):
+        off = abs(density_deviation(point, target))
+        texts.append(f"n = {point['density']} is {off:.1f} standard errors from {target:g}")
     drift = point.history[-1].get("drift") if point.history else None
     if drift is not None and drift > DRIFT_LIMIT:
-        found.append(f"the walker's matrix drifts by {drift:.1g}")
-    return found
+        texts.append(f"the walker's matrix drifts by {drift:.1g}")
+    return texts
 
 
 def in_words(point: Point) -> str:

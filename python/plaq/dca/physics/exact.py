@@ -46,7 +46,7 @@ def exact_point(parameters, model, index, channels=(), window=0):
     }
     bare = 1j * mesh.omega + mu - cluster.energies[:, None]
     values["Sigma"] = bare - 1 / values["G"]
-    found = {name: Estimate(name, value, np.zeros_like(value), **labels[name]) for name, value in values.items()}
+    estimates = {name: Estimate(name, value, np.zeros_like(value), **labels[name]) for name, value in values.items()}
     n = np.arange(-window, window)
     for kind, q, m in channels:
         g4 = ed.two_particle(exact, kind, q, m, n)
@@ -56,6 +56,6 @@ def exact_point(parameters, model, index, channels=(), window=0):
         if half:  # as the solver measures it: real, w > 0
             name, convention, g4 = "G4_pp", two_particle.PAIRING, g4[:, window:].real
         axes = two_particle.two_particle_axes(evaluation, window, half)
-        found[name] = Estimate(name, g4, np.zeros_like(g4), axes=axes, unit="1/t^2", convention=convention)
-    return Point(index, T, beta, mu, in_units(found, parameters.unit), [], {"exact": time.perf_counter() - started},
+        estimates[name] = Estimate(name, g4, np.zeros_like(g4), axes=axes, unit="1/t^2", convention=convention)
+    return Point(index, T, beta, mu, in_units(estimates, parameters.unit), [], {"exact": time.perf_counter() - started},
                  representatives=model.group.representatives)

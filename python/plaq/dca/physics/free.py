@@ -23,9 +23,11 @@ def energies(evaluation) -> dict[str, float]:
             "energy": kinetic}
 
 
-def without_noise(found: Mapping[str, Estimate], evaluation) -> dict[str, Estimate]:
+def without_noise(estimates: Mapping[str, Estimate], evaluation) -> dict[str, Estimate]:
     """Replace estimates at U = 0 by exact values: `energies`, and eigenvalues of the vertex, which are 0."""
     exact = {name: np.array(value) for name, value in energies(evaluation).items()}
-    exact |= {name: np.zeros_like(e.mean) for name, e in found.items() if name.startswith(("lambda_", "eigenvalues_"))}
+    exact |= {name: np.zeros_like(e.mean) for name, e in estimates.items()
+              if name.startswith(("lambda_", "eigenvalues_"))}
     none = {"jackknife": None, "bias": None, "note": "", "tau_int": None, "kurtosis": None, "disagreement": None}
-    return {name: replace(found[name], mean=value, error=np.zeros_like(value), **none) for name, value in exact.items()}
+    return {name: replace(estimates[name], mean=value, error=np.zeros_like(value), **none)
+            for name, value in exact.items()}

@@ -59,11 +59,11 @@ class Instability:
 
     def plain(self) -> dict:
         """Return it as nested dicts for files; q in units of pi/a."""
-        found = self.transition
+        transition = self.transition
         return {"channel": self.channel, "q": [x / np.pi for x in self.q], "irrep": self.irrep, "order": self.name,
                 "symbol": self.symbol, "status": self.status,
-                "value": found and found.value, "error": found and found.error,
-                "method": found.method if found else "", "sentence": self.sentence}
+                "value": transition and transition.value, "error": transition and transition.error,
+                "method": transition.method if transition else "", "sentence": self.sentence}
 
 
 def instabilities(points: list[Point], pairing: Transition | None) -> list[Instability]:
@@ -72,25 +72,25 @@ def instabilities(points: list[Point], pairing: Transition | None) -> list[Insta
     pairing : transition of d-wave pairing. On a lattice of two dimensions order that breaks a continuous symmetry sets
     in at T = 0 only. The temperature of a finite cluster in its bath is where correlations grow beyond the cluster.
     """
-    found = []
+    orders = []
     if any(PAIRING in point for point in points):
-        found.append(instability(points, "pp", (0.0, 0.0), "d", "d-wave superconductivity", "T_c", PAIRING, pairing))
+        orders.append(instability(points, "pp", (0.0, 0.0), "d", "d-wave superconductivity", "T_c", PAIRING, pairing))
     for channel, q, names in measured_channels(points):
         for irrep, name in leading_irreps(points, names).items():
             order, symbol = naming(channel, q, irrep)
-            found.append(instability(points, channel, q, irrep, order, symbol, name, across(points, name, symbol)))
-    return found
+            orders.append(instability(points, channel, q, irrep, order, symbol, name, across(points, name, symbol)))
+    return orders
 
 
 def measured_channels(points: list[Point]) -> list[tuple[str, tuple[float, float], dict[str, str]]]:
     """Return (channel, transfer, {irreps: observable}) at zero frequency."""
-    seen = {}
+    observables = {}
     for point in points:
         for name, (channel, q, m, irrep) in channels(point).items():
             if m == 0:
                 where = channel, tuple(float(x) for x in momenta(point)[q])
-                seen.setdefault(where, {})[irrep] = name
-    return [(channel, q, names) for (channel, q), names in seen.items()]
+                observables.setdefault(where, {})[irrep] = name
+    return [(channel, q, names) for (channel, q), names in observables.items()]
 
 
 def leading_irreps(points: list[Point], names: Mapping[str, str]) -> dict[str, str]:
@@ -101,8 +101,8 @@ def leading_irreps(points: list[Point], names: Mapping[str, str]) -> dict[str, s
     measured = [point for point in points if any(name in point for name in names.values())]
     coldest = min(measured, key=lambda point: point.T)
     size = {irrep: float(coldest[name].mean) for irrep, name in names.items() if name in coldest}
-    known = {irrep: value for irrep, value in size.items() if np.isfinite(value)}
-    leading = max(known, key=known.get, default=None)
+    finite = {irrep: value for irrep, value in size.items() if np.isfinite(value)}
+    leading = max(finite, key=finite.get, default=None)
     return {irrep: name for irrep, name in names.items() if irrep == leading or "s" in irrep.split("+")}
 
 
@@ -127,12 +127,12 @@ def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
 
 def instability(points, channel, q, irrep, order, symbol, name, transition) -> Instability:
     """Return an instability with its sentence: its temperature, a bound, or the data that it needs."""
-    made = Instability(channel, q, irrep, order, symbol, name, transition,
-                       sorted(point.T for point in points if name in point))
+    result = Instability(channel, q, irrep, order, symbol, name, transition,
+                         sorted(point.T for point in points if name in point))
     if transition is not None:
-        made.sentence = transition.sentence
-        return made
+        result.sentence = transition.sentence
+        return result
     coldest = min((point for point in points if name in point), key=lambda point: point.T)
-    made.sentence = (f"{made.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is looked for "
-                     f"when a run is finished that has {made.eigenvalue} at two temperatures or more")
-    return made
+    result.sentence = (f"{result.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is looked for "
+                       f"when a run is finished that has {result.eigenvalue} at two temperatures or more")
+    return result

@@ -56,14 +56,15 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     """
     taus = autocorrelation(measured)
     slowest = max((taus[name] for name in SLOW if name in taus), default=None)
-    apart = measured.chains >= len(measured.weights)  # each bin has chains of its own: independent, however short
-    note = statistics.unsupported(measured.weights, measured.sign, None if apart else slowest, measured.parts,
-                                  measured.chains, jackknife_groups.FEWEST_GROUPS if apart else statistics.MINIMUM_BINS)
-    places = measured_functions(channels)
-    functions = pair_functions(window, evaluation.model.cluster.size,
-                               None if measured.pairing is None else pair_orbits(evaluation.model.group), len(places))
+    independent = measured.chains >= len(measured.weights)  # each bin has chains of its own, however short
+    fewest = jackknife_groups.FEWEST_GROUPS if independent else statistics.MINIMUM_BINS
+    note = statistics.unsupported(measured.weights, measured.sign, None if independent else slowest, measured.parts,
+                                  measured.chains, fewest)
+    measured_as = measured_functions(channels)
+    orbits = None if measured.pairing is None else pair_orbits(evaluation.model.group)
+    functions = pair_functions(window, evaluation.model.cluster.size, orbits, len(measured_as))
     on_ranks = with_breaks(distributed.starmap if distributed else starmap, between)
-    found = {}
+    results = {}
 
     def add(labels, function, *binned, starmap=itertools.starmap):
         resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, starmap=starmap,
@@ -71,8 +72,8 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
         for name, value in resampled.items():
             if name in labels:
                 unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
-                found[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
-                found[name].note = found[name].note or crossed(resampled.get(f"{NEGATIVE}{name}"))
+                results[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
+                results[name].note = results[name].note or crossed(resampled.get(f"{NEGATIVE}{name}"))
 
     def add_function(name, function, rows, axes, convention):
         """Add the two-particle function itself, row by row on the ranks that have the rows."""
@@ -82,8 +83,8 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
         whole = (value.mean, error) if distributed else (function.whole(value.mean), function.whole(error))
         kind = (partial(DistributedEstimate, comm=distributed.comm, function=function) if distributed else
                 partial(Estimate, disagreement=value.disagreement, kurtosis=value.kurtosis))
-        found[name] = kind(name=name, mean=whole[0], error=whole[1], axes=tuple(axes), unit="1/t^2",
-                           convention=convention, note=note)
+        results[name] = kind(name=name, mean=whole[0], error=whole[1], axes=tuple(axes), unit="1/t^2",
+                             convention=convention, note=note)
 
     names = list(measured.correlations)
     bath = measured.in_bath(evaluation.g0, evaluation.reference).bath
@@ -92,11 +93,11 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
         *evaluation.sample(w, g, f), s, order / s, {name: value / w for name, value in zip(names, sums)}),
         *bath_sums, measured.sign, measured.order, *measured.correlations.values())
     for name, least in one_configuration(evaluation, measured.weights.sum()).items():
-        found[name] = replace(found[name], error=np.maximum(found[name].error, least))
+        results[name] = replace(results[name], error=np.maximum(results[name].error, least))
     histogram = statistics.jackknife(lambda h: h, measured.histogram, weights=measured.weights)
     axes = [Axis("k", np.arange(measured.histogram.shape[1]))]
-    found["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
-                                                  convention="probability of k vertices, not weighted by the sign")
+    results["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
+                                                    convention="probability of k vertices, not weighted by the sign")
     if measured.pairing is not None:
         function = functions["pairing"]
         projectors, blocks = irrep_projectors(evaluation.model.cluster), irrep_blocks(evaluation.model.cluster)
@@ -105,7 +106,7 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
         add(pairing_labels(evaluation, projectors, window), evaluate, *bath_sums, measured.pairing, starmap=on_ranks)
         add_function("G4_pp", function, measured.pairing, two_particle_axes(evaluation, window, half=True), PAIRING)
     for kind, q, m_index in channels:
-        i = places.index((MEASURED_AS.get(kind, kind), q, m_index))
+        i = measured_as.index((MEASURED_AS.get(kind, kind), q, m_index))
         tag, function, values = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"], measured.channels[i]
         blocks = irrep_blocks(evaluation.model.cluster, q)
         terms = lambda w, g, f, g4: channel_terms(*evaluation.sample(w, g, f), kind, q, m_index, window,
@@ -115,7 +116,7 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
         add(channel_labels(evaluation, blocks, window, tag), lambda *sums: channel(blocks, full, tag, *terms(*sums)),
             *bath_sums, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(evaluation, window), CHANNELS[kind])
-    return marked(found | without_noise(found, evaluation) if evaluation.model.U == 0 else found)
+    return marked(results | without_noise(results, evaluation) if evaluation.model.U == 0 else results)
 
 
 def autocorrelation(measured):
@@ -145,17 +146,17 @@ def sweeps_between_independent(measured, sweeps_per_measurement):
     return float(sweeps_per_measurement / (2 * np.arctanh(1 / (2 * integrated))))
 
 
-def marked(found):
+def marked(estimates):
     """Return the estimates with a note on those that have heavy tails.
 
     If a two-particle function or its eigenvalue has them, all of these get the note: the same configurations make all
     large, and chance decides which number shows it.
     """
-    heavy = {name for name, e in found.items() if (getattr(e, "kurtosis", None) or 0.0) > HEAVY
+    heavy = {name for name, e in estimates.items() if (getattr(e, "kurtosis", None) or 0.0) > HEAVY
              and not name.startswith(("sign", "order_histogram", "eigenv"))}  # samples may order eigenvectors anew
-    pairs = {name for name in found if name.startswith(("G4_", "lambda_", "eigenv"))}
+    pairs = {name for name in estimates if name.startswith(("G4_", "lambda_", "eigenv"))}
     heavy |= pairs if heavy & pairs else set()
-    return {name: replace(e, note=TAILS) if name in heavy and not e.note else e for name, e in found.items()}
+    return {name: replace(e, note=TAILS) if name in heavy and not e.note else e for name, e in estimates.items()}
 
 
 def crossed(negative):
@@ -165,9 +166,9 @@ def crossed(negative):
     """
     if negative is None or negative.values is None:
         return ""
-    others = int(np.count_nonzero(negative.values != negative.mean))
-    return (f"{others} of {len(negative.values)} jackknife samples have another number of negative eigenvalues of the "
-            "pairing function than all data: the vertex diverges near here" if others else "")
+    changed = int(np.count_nonzero(negative.values != negative.mean))
+    return (f"{changed} of {len(negative.values)} jackknife samples have another number of negative eigenvalues of the "
+            "pairing function than all data: the vertex diverges near here" if changed else "")
 
 
 def with_breaks(starmap, between):

@@ -51,9 +51,9 @@ class Point:
 
     def state(self) -> dict[str, Any]:
         """Return it as nested dicts, for checkpoints and files."""
-        shown = {name: _estimate_state(estimate) for name, estimate in self.observables.items()}
+        estimates = {name: _estimate_state(estimate) for name, estimate in self.observables.items()}
         plain = {"index": self.index, "T": self.T, "beta": self.beta, "mu": self.mu}
-        return {**plain, "observables": shown, "history": self.history, "seconds": self.seconds,
+        return {**plain, "observables": estimates, "history": self.history, "seconds": self.seconds,
                 "in_file": self.in_file, "functions": self.functions, "representatives": self.representatives}
 
     @classmethod

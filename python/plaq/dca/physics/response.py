@@ -64,8 +64,8 @@ def responses(point: Point) -> list[Response]:
 
 def channels(point: Point) -> dict[str, tuple[str, int, int, str]]:
     """Return the observables that are leading eigenvalues: {name: (channel, transfer index, bosonic index, irreps)}."""
-    found = {name: CHANNEL.fullmatch(name) for name in point.observables}
-    return {name: (match[1], int(match[2]), int(match[3]), match[4]) for name, match in found.items() if match}
+    matches = {name: CHANNEL.fullmatch(name) for name in point.observables}
+    return {name: (match[1], int(match[2]), int(match[3]), match[4]) for name, match in matches.items() if match}
 
 
 def momenta(point: Point) -> np.ndarray:

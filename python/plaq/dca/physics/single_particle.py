@@ -19,12 +19,12 @@ def self_energy(evaluation, measured):
     bath = measured.in_bath(evaluation.g0, evaluation.reference).bath
 
     def function(w, g, f, n):
-        here, m = evaluation.sample(w, g, f)
-        return {"Sigma": dyson(here.g0, m, evaluation.model.U)[1] + evaluation.hartree(n / w), "density": n / w}
+        sampled, m = evaluation.sample(w, g, f)
+        return {"Sigma": dyson(sampled.g0, m, evaluation.model.U)[1] + evaluation.hartree(n / w), "density": n / w}
 
-    found = statistics.jackknife(function, measured.norm, bath.ratio, bath.inverse_g0,
-                                 measured.correlations["density"], weights=measured.weights)
-    return found["Sigma"], found["density"]
+    resampled = statistics.jackknife(function, measured.norm, bath.ratio, bath.inverse_g0,
+                                     measured.correlations["density"], weights=measured.weights)
+    return resampled["Sigma"], resampled["density"]
 
 
 def single_particle(evaluation, m, sign, order, sums):
@@ -34,14 +34,15 @@ def single_particle(evaluation, m, sign, order, sums):
     g, sigma = dyson(evaluation.g0, m, U)
     density, docc, holes = sums["density"], sums["double_occupancy"], sums["equal_time"]
     sigma = sigma + evaluation.hartree(density)
-    here, filling = evaluation.on_lattice(sigma), density if evaluation.density is None else evaluation.density
+    on_lattice, filling = evaluation.on_lattice(sigma), density if evaluation.density is None else evaluation.density
     if evaluation.model.coarse_graining.isolated:  # G at low frequencies has many times the noise of n_K
         kinetic = 2 / cluster.size * cluster.energies @ (1 - holes)
     else:
-        kinetic = 2 / cluster.size * mesh.equal_time(here.model.coarse_graining.eps_gbar(here.lattice_z(sigma))).sum()
+        eps_gbar = evaluation.model.coarse_graining.eps_gbar(on_lattice.lattice_z(sigma))
+        kinetic = 2 / cluster.size * mesh.equal_time(eps_gbar).sum()
     expected_order = evaluation.K + beta * U * cluster.size * (density / 2 - docc)
     return {
-        "sign": sign, "mu": here.mu, "density": density, "double_occupancy": docc, "expansion_order": order,
+        "sign": sign, "mu": on_lattice.mu, "density": density, "double_occupancy": docc, "expansion_order": order,
         "order_identity": order - expected_order,
         "energy_kinetic": kinetic, "energy_potential": U * docc, "energy": kinetic + U * docc,
         "G": g, "Sigma": sigma,

@@ -24,8 +24,8 @@ POLES = 80  # values of p1 that are tried: T_min - p1 from 0.02 T_min to 10 T_ma
 # Beyond 10 T_max the form is an exponential, and p0, p1, p2 are no longer determined apart from each other.
 NOT_FOUND = "no transition found"
 EXACT = 1e-12  # error that stands for none
-CLEAR = 10.0  # standard errors: where it is more, their number says nothing
-UNLIKELY = 1e-3  # probability of chi^2 below which the fit is said to be poor
+CLEAR = 10.0  # standard errors: more are not counted in the sentence
+UNLIKELY = 1e-3  # probability of chi^2 below which the sentence calls the fit poor
 
 
 @dataclass
@@ -64,12 +64,12 @@ def across(points: Iterable[Any], name: str, symbol: str = "T_c") -> Transition 
 
     Points with an unknown eigenvalue are left out, and those with an unknown error while two others are left.
     """
-    known = [(p.T, p[name].mean, p[name].error) for p in points if name in p and np.isfinite(p[name].mean)]
-    supported = [row for row in known if np.isfinite(row[2])]
-    rows = supported if len(supported) > 1 else known  # an error that is not known would be that of T_c too
-    if len(rows) < 2:
+    chosen = [(p.T, p[name].mean, p[name].error) for p in points if name in p and np.isfinite(p[name].mean)]
+    supported = [row for row in chosen if np.isfinite(row[2])]
+    chosen = supported if len(supported) > 1 else chosen  # an error that is not known would be that of T_c too
+    if len(chosen) < 2:
         return None
-    T, eigenvalue, error = np.array(rows, dtype=float).T
+    T, eigenvalue, error = np.array(chosen, dtype=float).T
     return transition(T, eigenvalue, np.maximum(error, EXACT), symbol)  # at U = 0 nothing fluctuates
 
 

@@ -64,15 +64,15 @@ def pairing(evaluation, m, projectors, blocks, g4):
             return np.nan, np.full((evaluation.model.cluster.size, w), np.nan), np.nan
         return block.eigenvalues[i], block.gaps[i], block.spurious
 
-    found = {}
+    values = {}
     for joined in blocks:
         for name in joined.split("+"):
             short = short_name(name)
-            found[f"lambda_{short}"], found[f"eigenvector_{short}"], found[f"{NEGATIVE}lambda_{short}"] = solve(
+            values[f"lambda_{short}"], values[f"eigenvector_{short}"], values[f"{NEGATIVE}lambda_{short}"] = solve(
                 joined, name, window)
             if name == "d_x2y2":
-                found["lambda_window"] = np.array([solve(joined, name, w)[0] for w in windows(window)])
-    return found
+                values["lambda_window"] = np.array([solve(joined, name, w)[0] for w in windows(window)])
+    return values
 
 
 def leading(block, joined, name, projectors):
@@ -120,8 +120,8 @@ def channel_terms(evaluation, m, kind, q, m_index, window, g4):
     constant = high_frequency_sigma(evaluation, g)
     n = np.arange(-window, window)
     partner = m_index - 1 - n if kind == "pp" else n + m_index
-    here = evaluation.on_lattice(sigma)
-    z, z_partner = here.z_at(sigma, constant, n), here.z_at(sigma, constant, partner)
+    on_lattice = evaluation.on_lattice(sigma)
+    z, z_partner = on_lattice.z_at(sigma, constant, n), on_lattice.z_at(sigma, constant, partner)
     g_n, g_partner = mesh.at_frequencies(g, n), mesh.at_frequencies(g, partner)
     if kind == "pp":
         chi0_cluster = g_n * g_partner[cluster.momentum_difference[q]]
@@ -160,17 +160,17 @@ def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
 
     Missing eigenvalues are NaN where the block has fewer.
     """
-    found = {}
+    values = {}
     for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items():
-        known, physical = full[name]
+        reference_modes, physical = full[name]
         size = len(block.eigenvalues)
-        block = block.following(known, min(physical + LEADING, size))
+        block = block.following(reference_modes, min(physical + LEADING, size))
         where = f"{tag}_{short_name(name)}"
         leading = block.eigenvalues[physical:]
-        found[f"eigenvalues_{where}"] = np.append(leading, np.full(min(LEADING, size) - len(leading), np.nan))
-        found[f"eigenvector_{where}"] = block.vectors[physical]
-        found[f"lambda_{where}"] = block.eigenvalues[physical].real
-    return found
+        values[f"eigenvalues_{where}"] = np.append(leading, np.full(min(LEADING, size) - len(leading), np.nan))
+        values[f"eigenvector_{where}"] = block.vectors[physical]
+        values[f"lambda_{where}"] = block.eigenvalues[physical].real
+    return values
 
 
 def channel_labels(evaluation, blocks, window, tag):

@@ -39,7 +39,7 @@ HOT, COLD = 2.0, 14.0  # beta: k of about 20 and 130 on four sites
 CHANNEL = ("charge", 0, 0)
 EXCHANGED, WRITTEN = 2**25, 2**27  # bytes
 LONG_ENOUGH = 0.5  # seconds of a walk: many turns where ranks share cores
-EVALUATIONS = 3  # of which the quickest counts
+EVALUATIONS = 3  # the fastest counts
 
 
 @threadpool_limits.wrap(limits=1)  # as a run has it

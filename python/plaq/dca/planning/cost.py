@@ -140,19 +140,19 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     reach = count + max(abs(m) for m in pairs.bosonic) if general else count
     chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
     bins = 8 * solver.bins * (numbers + single)
-    here, pieces = math.ceil(solver.chains / ranks), max(solver.bins, solver.chains)
+    rank_chains, pieces = math.ceil(solver.chains / ranks), max(solver.bins, solver.chains)
     vertices = VERTEX * order * solver.chains
-    alone = machine.process + min(here, workers) * chain + vertices / ranks + COPIES_OF_BINS * bins
+    alone = machine.process + min(rank_chains, workers) * chain + vertices / ranks + COPIES_OF_BINS * bins
     message = 4 * 4 * 2 * (sites * reach) ** 2 * min(1, (4 if general else 1) / ranks)  # to one rank; two are kept
-    distributed = (machine.process + here * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
-            + solver.chains * (12 * numbers / ranks + 2 * message) + here * 2 * (ranks - 1) * message
-            + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks
-                             + COPIES_OF_BINS / max(1, functions)))
+    distributed = (machine.process + rank_chains * (chain - 12 * numbers) + COPIES_OF_BINS * 8 * solver.bins * single
+                   + solver.chains * (12 * numbers / ranks + 2 * message) + rank_chains * 2 * (ranks - 1) * message
+                   + 8 * numbers * ((COPIES_OF_SHARES * solver.bins + ARRAYS_OF_ERRORS) / ranks
+                                    + COPIES_OF_BINS / max(1, functions)))
     on_device = device_chain_bytes(
         sites, math.ceil(order), choices.block_length(solver, order), FREQUENCIES, math.ceil(2 * order),
         reach if functions else 0, count, sites**2 if measured and measures_pairing(p) else 0, general,
         any(kind != "pp" for kind in pairs.channels), -(-p.measurements(T)[1] // pieces))
-    in_turn = math.ceil(here / workers)
+    in_turn = math.ceil(rank_chains / workers)
     steps = 2 * math.ceil(math.log2(ranks))
 
     core = wall = exchange = distributed_exchange = messages = 0.0
@@ -161,11 +161,11 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
         walk, measure = choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
         each = -(-measurements // pieces) * pieces / solver.chains
-        one = warm_up * walk + each * (interval * walk + measure)
-        core += one * solver.chains
-        wall += one * in_turn
+        chain_seconds = warm_up * walk + each * (interval * walk + measure)
+        core += chain_seconds * solver.chains
+        wall += chain_seconds * in_turn
         if n_w:
-            messages += 2 * each * here * (ranks - 1) * message / machine.bandwidth
+            messages += 2 * each * rank_chains * (ranks - 1) * message / machine.bandwidth
         few = 8 * solver.bins * single
         exchange += steps * machine.latency + (bins if n_w else few) * (1 - 1 / ranks) / machine.bandwidth
         distributed_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth

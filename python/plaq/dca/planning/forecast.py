@@ -93,22 +93,22 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
         f"machine:     {machine.name}",
         f"ranks:       {ranks}, with {workers} worker(s) each: {ranks * workers} cores for {p.solver.chains} chains",
         "",
-        f"{'T':>8} {'<k>':>8} {'one rank':>10}" + "".join(f" {part:>12}" for part in (*parts, "total"))
+        f"{'T':>8} {'<k>':>8} {'single rank':>10}" + "".join(f" {part:>12}" for part in (*parts, "total"))
         + f" {'efficiency':>11}",
     ]
 
-    def line(name, order, memory, found, before):
-        efficiency = before / (found[-1] * ranks * workers)
-        return (f"{name:>8} {order:>8} {memory:>10}" + "".join(f" {format_duration(value):>12}" for value in found)
+    def line(name, order, memory, seconds, before):
+        efficiency = before / (seconds[-1] * ranks * workers)
+        return (f"{name:>8} {order:>8} {memory:>10}" + "".join(f" {format_duration(value):>12}" for value in seconds)
                 + f" {100 * efficiency:9.0f} %")
 
-    for c, one in zip(costs, alone):
+    for c, single in zip(costs, alone):
         lines.append(line(f"{c.T:.4g}", f"{c.order:.0f}", format_size(c.rank_bytes),
-                          [*(getattr(c, part) for part in parts), c.seconds], one.seconds))
+                          [*(getattr(c, part) for part in parts), c.seconds], single.seconds))
     total = [sum(getattr(c, part) for c in costs) for part in parts]
-    whole = sum(total) + machine.startup
+    all_seconds = sum(total) + machine.startup
     lines += [
-        line("all", "", format_size(max(c.rank_bytes for c in costs)), [*total, whole],
+        line("all", "", format_size(max(c.rank_bytes for c in costs)), [*total, all_seconds],
              sum(c.seconds for c in alone) + machine.startup),
         "",
         f"start-up {format_duration(machine.startup)}; {counted(p)}; efficiency is against one core",

@@ -9,7 +9,7 @@ from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import APPROACH, Machine, cost
 
-ENOUGH = 0.05  # of a temperature: from there on its own speed says how long it takes
+ENOUGH = 0.05  # part of a temperature from which its own speed gives the time left
 
 
 class Progress:
@@ -37,8 +37,8 @@ class Progress:
         if not expected or not sum(spent):
             return None
         speed = sum(spent) / expected
-        here = spent[-1] * (1 - part) / part if part >= ENOUGH else speed * (1 - part) * self._expected[index]
-        return here + speed * sum(self._expected[index + 1 :])
+        rest = spent[-1] * (1 - part) / part if part >= ENOUGH else speed * (1 - part) * self._expected[index]
+        return rest + speed * sum(self._expected[index + 1 :])
 
 
 def part_done(final: bool, before: float, now: float, few: int, many: int) -> float:

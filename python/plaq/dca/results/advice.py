@@ -19,7 +19,7 @@ WHERE = {"<": "below", ">": "above"}
 def advice(results: Results, p: Parameters) -> list[str]:
     """Return sentences, the most urgent first; never empty."""
     if not results.points:
-        return ["No temperature is finished: give the same command again, it goes on where it stopped."]
+        return ["No temperature is finished: give the same command again, it resumes where it stopped."]
     sentences = [*repairs(results, p), *remaining(results, p), *improvements(results)]
     return (sentences[:MOST]
             or ["Nothing is wrong with these numbers: another seed shows their scatter, a larger cluster how "
@@ -60,7 +60,7 @@ def repairs(results: Results, p: Parameters) -> list[str]:
 def remaining(results: Results, p: Parameters) -> list[str]:
     """Return the part of the input that is not done yet, as a sentence."""
     left = len(p.dca.temperatures) - len(results.points)
-    return ([f"{left} of {len(p.dca.temperatures)} temperatures are not done: the same command goes on."]
+    return ([f"{left} of {len(p.dca.temperatures)} temperatures are not done: the same command resumes the run."]
             if left > 0 else [])
 
 

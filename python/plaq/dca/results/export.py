@@ -125,8 +125,8 @@ def scalars(results: Results) -> str:
     rows = csv.writer(file, lineterminator="\n")
     rows.writerow(["T", "beta", *(column for name in names for column in (name, f"{name}_error"))])
     for p in results.points:
-        known = {"mu": (p.mu, "")} | {name: (p[name].mean.item(), p[name].error.item()) for name in names if name in p}
-        rows.writerow([p.T, p.beta, *(cell for name in names for cell in known.get(name, ("", "")))])
+        values = {"mu": (p.mu, "")} | {name: (p[name].mean.item(), p[name].error.item()) for name in names if name in p}
+        rows.writerow([p.T, p.beta, *(cell for name in names for cell in values.get(name, ("", "")))])
     return file.getvalue()
 
 
@@ -137,8 +137,8 @@ def transitions(results: Results) -> str:
     names = ("symbol", "order", "channel", "irrep", "status", "value", "error", "method", "sentence")
     rows.writerow(["q_x", "q_y", *names])
     for order in results.instabilities():
-        found = order.plain()
-        rows.writerow([*found["q"], *(found[name] for name in names)])
+        plain = order.plain()
+        rows.writerow([*plain["q"], *(plain[name] for name in names)])
     return file.getvalue()
 
 

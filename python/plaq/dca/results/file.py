@@ -97,16 +97,16 @@ def check_functions(path: Path, points: list[Point], inputs: Collection[str], di
 
     inputs : names of inputs in headers; digests : {path in the file: digest} of the functions that the points list.
     """
-    wanted = places(points)
-    if not wanted:
+    required = places(points)
+    if not required:
         return
     if not path.exists():
-        raise InputError(f"{path}: {wanted[0]} is not there, as there is no such file")
+        raise InputError(f"{path}: {required[0]} is not there, as there is no such file")
     with open_sealed(path, FORMAT) as file:
         if read_tree(file["header"]).get("input") not in inputs:
             raise InputError(f"{path}: holds the results of another input")
-        _require(wanted, file, path)
-        for place in wanted:
+        _require(required, file, path)
+        for place in required:
             if digest(file[place]) != digests[place]:
                 raise InputError(f"{path}: {place} is not that of the checkpoint beside it")
     with SealedFile(path, FORMAT) as file:

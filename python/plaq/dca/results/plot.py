@@ -94,21 +94,21 @@ def pairing(results: Results, theme: Theme) -> Figure:
     """Draw λ_d(T) with the fit, its crossing of 1 and the error band of T_c."""
     figure, axes = plt.subplots(figsize=WIDE)
     T, value, error = results.series("lambda_d")
-    found = results.transition
+    transition = results.transition
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
-    if found is not None and found.parameters is not None:
-        fine = np.linspace(min(T.min(), found.value or T.min()) * 0.985, T.max() * 1.015, 300)
-        axes.plot(fine, found.curve(fine), color=theme.series[0], label=r"$p_0/(T-p_1)^{p_2}$")
-    if found is not None and found.value is not None:
-        if np.isfinite(found.error):
-            low, high = found.value - found.error, found.value + found.error
+    if transition is not None and transition.parameters is not None:
+        fine = np.linspace(min(T.min(), transition.value or T.min()) * 0.985, T.max() * 1.015, 300)
+        axes.plot(fine, transition.curve(fine), color=theme.series[0], label=r"$p_0/(T-p_1)^{p_2}$")
+    if transition is not None and transition.value is not None:
+        if np.isfinite(transition.error):
+            low, high = transition.value - transition.error, transition.value + transition.error
             axes.axvspan(low, high, color=theme.series[1], alpha=0.25, lw=0)
-        label = f"$T_c$ = {measured(with_error(found.value, found.error), results.unit)}"
-        axes.axvline(found.value, color=theme.series[1], label=label)
+        label = f"$T_c$ = {measured(with_error(transition.value, transition.error), results.unit)}"
+        axes.axvline(transition.value, color=theme.series[1], label=label)
     finite = np.where(np.isfinite(error), error, 0)
     axes.errorbar(T, value, finite, fmt="o", color=theme.series[0], label=r"$\lambda_d$", zorder=3)
     axes.set(xlabel=over("temperature T", results.unit), ylabel=r"leading d-wave eigenvalue $\lambda_d$")
-    if len(axes.get_legend_handles_labels()[0]) > 1:  # of points alone the label of the axis says it
+    if len(axes.get_legend_handles_labels()[0]) > 1:  # the label of the axis names points alone
         figure.legend(ncols=3, loc="outside upper left")
     return figure
 

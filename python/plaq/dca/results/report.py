@@ -22,7 +22,7 @@ from plaq.dca.units import measured, strength
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
 
-BIAS_LIMIT = 0.5  # errors: a larger bias is told
+BIAS_LIMIT = 0.5  # errors: a larger bias is reported
 ROUNDING = 1e-9  # error below which there is no noise
 WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
 
@@ -69,14 +69,14 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
 def headline(results: Results) -> str:
     """Return T_c and other transitions that were found, or the temperatures of the run."""
     orders = results.instabilities()
-    found = []
+    texts = []
     for order in orders:
         if order.status == "found":  # two channels may have the same order, and noise may tell them apart
             T = with_error(order.transition.value, order.transition.error)
             channel = f" ({order.channel})" if sum(o.symbol == order.symbol for o in orders) > 1 else ""
-            found.append(f"{order.symbol} = {measured(T, results.unit)}{channel}")
-    if found:
-        return markup(", ".join(found))
+            texts.append(f"{order.symbol} = {measured(T, results.unit)}{channel}")
+    if texts:
+        return markup(", ".join(texts))
     if results.tc["status"] == "bound":
         return "T<sub>c</sub> is outside the temperatures of this run"
     coldest = min(results.points, key=lambda point: point.T, default=None)
@@ -91,9 +91,9 @@ def headline(results: Results) -> str:
 def sentence(results: Results) -> str:
     """Return T_c in words, and other transitions that were found; the table of orders has the rest."""
     orders = results.instabilities()
-    said = [results.answers()[0]]
-    said += [f"{order.name}: {order.sentence}" for order in orders[1:] if order.status == "found"]
-    return " ".join((text if text.startswith("lambda") else text[0].upper() + text[1:]) + "." for text in said)
+    texts = [results.answers()[0]]
+    texts += [f"{order.name}: {order.sentence}" for order in orders[1:] if order.status == "found"]
+    return " ".join((text if text.startswith("lambda") else text[0].upper() + text[1:]) + "." for text in texts)
 
 
 def warnings(results: Results, p: Parameters) -> str:
@@ -158,14 +158,14 @@ def size_of_bias(e: Estimate) -> float:
 
 def notes(results: Results) -> str:
     """Return the notes of the statistics on error bars."""
-    said = []
+    lines = []
     for point in results.points:
         for note in dict.fromkeys(estimate.note for estimate in point.observables.values() if estimate.note):
             names = [words(name) for name, estimate in point.observables.items() if estimate.note == note]
-            said.append(f"T = {point.T:g}, {', '.join(names[:4])}{', …' if len(names) > 4 else ''}: {note}")
+            lines.append(f"T = {point.T:g}, {', '.join(names[:4])}{', …' if len(names) > 4 else ''}: {note}")
         for name, e in point.observables.items():
             if (size := size_of_bias(e)) > BIAS_LIMIT:
-                said.append(f"T = {point.T:g}, {words(name)}: bias of {size:.1f} errors, by jackknife: measure more")
-    if not said:
+                lines.append(f"T = {point.T:g}, {words(name)}: bias of {size:.1f} errors, by jackknife: measure more")
+    if not lines:
         return ""
-    return collapsible("Error bars to read with care", f"<pre>{escape(chr(10).join(said))}</pre>", " open")
+    return collapsible("Error bars to read with care", f"<pre>{escape(chr(10).join(lines))}</pre>", " open")

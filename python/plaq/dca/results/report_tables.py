@@ -71,8 +71,8 @@ def momentum_table(results: Results) -> str:
             "frequency 0 reaches 1.</p>")
 
 
-def point_table(results: Results, wanted: float | None = None) -> str:
-    """Return the scalars by temperature, beside failed checks; ``wanted`` is the density that was asked for."""
+def point_table(results: Results, target: float | None = None) -> str:
+    """Return the scalars by temperature, beside failed checks; ``target`` is the density that was asked for."""
     columns = [name for name in COLUMNS if any(name in point for point in results.points)]
     body = [[f"{point.T:g}", str(point["mu"]) if "mu" in point else format_number(point.mu, ".5f"),
              *(str(point[name]) if name in point else "" for name in columns),
@@ -80,7 +80,7 @@ def point_table(results: Results, wanted: float | None = None) -> str:
             for point in results.points]
     unit = results.unit
     head = [over("T", unit), over("μ", unit), *(heading(name, unit) for name in columns), "measurements"]
-    warnings = ["; ".join(checks.warnings(point, wanted)) for point in results.points]
+    warnings = ["; ".join(checks.warnings(point, target)) for point in results.points]
     if any(warnings):
         head.insert(1, "warnings")
         body = [[T, text, *cells] for (T, *cells), text in zip(body, warnings)]

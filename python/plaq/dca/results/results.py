@@ -54,27 +54,27 @@ class Results:
     @property
     def tc(self) -> dict[str, Any]:
         """Transition temperature as ``{value, error, status}``; value and error are None unless it was found."""
-        found = plain(self.transition) or {"status": "not measured"}
-        return {"value": found.get("value"), "error": found.get("error"), "status": found["status"]}
+        transition = plain(self.transition) or {"status": "not measured"}
+        return {"value": transition.get("value"), "error": transition.get("error"), "status": transition["status"]}
 
     def answers(self) -> list[str]:
         """Return the result of the run in a sentence for each order that it looked for, T_c first."""
         orders = self.instabilities()
         alone = [order.observable for order in orders] == ["lambda_d"]
-        found = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}"
+        sentences = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}"
                  for order in orders]
         if not any("lambda_d" in point for point in self.points) and (irreps := pairing_irreps(self.points)):
-            found.insert(0, no_d_wave(self.points, irreps))
-        found = found or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
-        return found + [f"warning: {text}" for text in self.warnings()]
+            sentences.insert(0, no_d_wave(self.points, irreps))
+        sentences = sentences or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
+        return sentences + [f"warning: {text}" for text in self.warnings()]
 
-    def warnings(self, wanted: float | None = None) -> list[str]:
+    def warnings(self, target: float | None = None) -> list[str]:
         """Return ``T = 0.1: not converged``, …: temperatures with failed checks.
 
-        wanted : the density that was asked for.
+        target : the density that was asked for.
         """
-        why = {point.T: checks.warnings(point, wanted) for point in self.points}
-        return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in why.items() if reasons]
+        by_temperature = {point.T: checks.warnings(point, target) for point in self.points}
+        return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in by_temperature.items() if reasons]
 
     def answer(self) -> str:
         """Return `answers` in one text."""
@@ -109,12 +109,12 @@ def plain(thing: Any) -> Any:
 SUMMARY = ("density", "double_occupancy", "energy", "sign", "expansion_order", "lambda_d")
 
 
-def summary(results: Results, header: dict[str, Any], wanted: float | None = None) -> dict[str, Any]:
+def summary(results: Results, header: dict[str, Any], target: float | None = None) -> dict[str, Any]:
     """Return the content of ``summary.json``.
 
     tc {value, error, status}; a sentence for every order that was looked for; per temperature T, beta, mu and its
     error, {value, error, bias} of the names in `SUMMARY` (lambda_d is null where two-particle functions were not
-    measured), the responses at each momentum, and failed checks; seconds by part. wanted : the density that was asked
+    measured), the responses at each momentum, and failed checks; seconds by part. target : the density that was asked
     for.
     """
 
@@ -128,7 +128,7 @@ def summary(results: Results, header: dict[str, Any], wanted: float | None = Non
         {"T": point.T, "beta": point.beta, "mu": point.mu,
          "mu_error": float(point["mu"].error) if "mu" in point else None,
          **{name: pair(point, name) for name in SUMMARY},
-         "measurements": point.measurements, "doubts": checks.warnings(point, wanted),
+         "measurements": point.measurements, "doubts": checks.warnings(point, target),
          "momenta": [row.plain() for row in responses(point)]}
         for point in results.points
     ]

@@ -54,14 +54,14 @@ def page(entries: list[Entry], digest: list[str]) -> str:
     """Return the whole page as HTML."""
     keys = list(entries[0].axes) if entries else []
     over = " × ".join(keys) or "runs"
-    shown = "".join(figure(draw, title, caption, True) for draw, title, caption in drawings(entries).values())
+    parts = "".join(figure(draw, title, caption, True) for draw, title, caption in drawings(entries).values())
     title = escape(f"plaq dca · sweep over {over}")
     return frame(title, [
         f'<p class="over">plaq dca · sweep over {escape(over)}</p>',
         f"<h1>{markup(headline(entries))}</h1>",
         f'<p class="sentence">{markup(sentence(entries))}</p>',
         warnings(entries),
-        f'<div class="figures">{shown}</div>',
+        f'<div class="figures">{parts}</div>',
         "<h2>Runs</h2>",
         run_table(entries, keys),
         "<h2>Results by run and temperature</h2>",
@@ -93,16 +93,16 @@ def sentence(entries: list[Entry]) -> str:
     words = {"found": "found T_c", "bound": "have a bound for T_c", "not measured": "did not look for it",
              "failed": "failed", "damaged": "have damaged results"}
     counts = {status: sum(entry.status == status for entry in entries) for status in words}
-    said = [f"{count} {words[status]}" for status, count in counts.items() if count]
+    texts = [f"{count} {words[status]}" for status, count in counts.items() if count]
     others = dict.fromkeys(order.name for entry in entries for order in entry.orders
                            if order.observable != PAIRING and order.status == "found")
-    text = f"Of {len(entries)} runs {', '.join(said)}." if entries else "No run has ended."
+    text = f"Of {len(entries)} runs {', '.join(texts)}." if entries else "No run has ended."
     return text + (f" Found as well: {', '.join(others)}." if others else "")
 
 
 def warnings(entries: list[Entry]) -> str:
     """Return the runs with failed checks, as a paragraph."""
-    names = [entry.name for entry in entries if entry.results and entry.results.warnings(entry.wanted)]
+    names = [entry.name for entry in entries if entry.results and entry.results.warnings(entry.target_density)]
     return (f'<p class="doubt"><b>Warnings.</b> Some temperatures of {escape("; ".join(names))}: see the tables.</p>'
             if names else "")
 
@@ -153,7 +153,7 @@ def point_table(entries: list[Entry]) -> str:
                      key=lambda c: (list(RESPONSES).index(c[0]), c[2], c[1]))
     rows, doubtful = [], set()
     for i, ((entry, point), values) in enumerate(zip(points, at)):
-        why = "; ".join(checks.warnings(point, entry.wanted))
+        why = "; ".join(checks.warnings(point, entry.target_density))
         doubtful |= {i} if why else set()
         rows.append([link(entry), why, f"{point.T:g}", format_number(point.mu, ".5f"),
                      *(str(point[name]) if name in point else "" for name in names),
@@ -206,27 +206,27 @@ def is_number(text: str) -> bool:
 def series(entries: list[Entry]) -> list[tuple[str, str, list[tuple[float | str, Entry, Instability]]]]:
     """Return (order, rest of the axes, points along x) of every order and every combination of the other axes."""
     _, x, rest = across(entries)
-    found: dict[tuple[str, str], list] = {}
+    groups: dict[tuple[str, str], list] = {}
     for value, words, entry in zip(x, rest, entries):
         for order in entry.orders:
-            found.setdefault((order.observable, words), []).append((value, entry, order))
-    return [(points[0][2], words, sorted(points, key=lambda point: point[0])) for (_, words), points in found.items()]
+            groups.setdefault((order.observable, words), []).append((value, entry, order))
+    return [(points[0][2], words, sorted(points, key=lambda point: point[0])) for (_, words), points in groups.items()]
 
 
 def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
     """Draw T_c and the temperatures of other orders along the axis with most values."""
     figure, axes = plt.subplots(figsize=SIZE)
     for look, label, points in looks(entries, theme, lambda order: order.symbol):
-        known = [(x, order.transition.value, order.transition.error) for x, _, order in points
+        found_points = [(x, order.transition.value, order.transition.error) for x, _, order in points
                  if order.status == "found"]
-        if known:
-            x, value, error = zip(*known)
+        if found_points:
+            x, value, error = zip(*found_points)
             axes.errorbar(x, value, np.where(np.isfinite(error), error, 0), label=label, **look)
         for x, _, order in points:
             if order.status == "bound":
                 side, T = order.outside
-                name = None if known else label
-                known = known or [x]  # the label once
+                name = None if found_points else label
+                found_points = found_points or [x]  # the label once
                 axes.plot([x], [T], "v" if side == "<" else "^", color=look["color"], mfc="none", label=name)
     return finished(figure, axes, entries, over("temperature T", unit_of_all(entries)))
 

@@ -45,13 +45,13 @@ class Entry:
     axes: dict[str, str]
     status: str
     results: Results | None = None
-    wanted: float | None = None
+    target_density: float | None = None
     orders: list[Instability] = field(default_factory=list)
 
 
 def is_sweep(folder: Path) -> bool:
     """Return whether a folder is that of a sweep."""
-    return os.path.isfile(folder / TABLE)  # which a name that no file can have is not either
+    return os.path.isfile(folder / TABLE)  # False for a name that no file can have
 
 
 def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -84,8 +84,8 @@ def listed(base: Path) -> list[Entry]:
         raise InputError(f"{path}: not the table of a sweep: it needs the columns run, {', '.join(FIXED)}, "
                          "and a cell for each column in every row")
     keys = head[1:head.index(FIXED[0])]
-    found = [dict(zip(head, line)) for line in lines[1:]]
-    return [Entry(row["run"], {key: row[key] for key in keys}, row["status"]) for row in found]
+    rows = [dict(zip(head, line)) for line in lines[1:]]
+    return [Entry(row["run"], {key: row[key] for key in keys}, row["status"]) for row in rows]
 
 
 def loaded(base: Path, entry: Entry) -> Entry:
@@ -97,7 +97,7 @@ def loaded(base: Path, entry: Entry) -> Entry:
         except InputError:
             entry.status = "damaged"  # the other runs have a page all the same
             return entry
-        entry.wanted = tomllib.loads(toml).get("dca", {}).get("density")
+        entry.target_density = tomllib.loads(toml).get("dca", {}).get("density")
         entry.orders = entry.results.instabilities()
     return entry
 
@@ -110,18 +110,18 @@ def run_row(entry: Entry) -> dict[str, Any]:
     for order in entry.orders:
         if order.observable != "lambda_d":
             name = f"{order.symbol}:{order.label.removeprefix('λ_')}"
-            found = order.plain()
-            row |= {name: found["value"], f"{name}_error": found["error"], f"{name}_status": found["status"]}
+            plain = order.plain()
+            row |= {name: plain["value"], f"{name}_error": plain["error"], f"{name}_status": plain["status"]}
     if entry.results:
         row |= {"seconds": sum(entry.results.seconds.values()),
-                "doubts": "; ".join(entry.results.warnings(entry.wanted))}
+                "doubts": "; ".join(entry.results.warnings(entry.target_density))}
     return row
 
 
 def point_row(entry: Entry, point: Point) -> dict[str, Any]:
     """Return a row of ``sweep_points.csv``: every scalar, and the responses at each momentum."""
     row = {"run": entry.name, **entry.axes, "T": point.T, "beta": point.beta, "mu": point.mu,
-           "measurements": point.measurements, "doubts": ", ".join(checks.warnings(point, entry.wanted))}
+           "measurements": point.measurements, "doubts": ", ".join(checks.warnings(point, entry.target_density))}
     values = {name: e for name, e in point.observables.items() if not e.mean.ndim}
     values |= {f"{name}{momentum(r.q)}": e for r in responses(point) for name, e in r.values.items()
                if not name.startswith("lambda_")}
@@ -135,12 +135,12 @@ def digests(base: Path, entries: Iterable[Entry] = ()) -> list[str]:
 
     InputError where results are damaged, unless ``entries`` say so already.
     """
-    lines, known = [], []
+    lines, machines = [], []
     for entry in entries or listed(base):
         path = base / entry.name / "results.h5"
         missing = "damaged" if entry.status == "damaged" else "" if path.exists() else "no results"
-        found, _, machine = (missing or digest_line(path, FORMAT)).partition("  ")
-        lines.append(f"{found:64}  {entry.name}")
-        known.append(f"  {machine}" if machine else "")
+        digest, _, machine = (missing or digest_line(path, FORMAT)).partition("  ")
+        lines.append(f"{digest:64}  {entry.name}")
+        machines.append(f"  {machine}" if machine else "")
     whole = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return [*(line + machine for line, machine in zip(lines, known)), f"{whole}  all {len(lines)} runs"]
+    return [*(line + machine for line, machine in zip(lines, machines)), f"{whole}  all {len(lines)} runs"]

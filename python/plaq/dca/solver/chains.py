@@ -1,7 +1,7 @@
-"""The Markov chains of an iteration on all ranks: where they are, and how they are taken on.
+"""Markov chains of an iteration on all ranks: their distribution, and their run.
 
-Which chains there are is up to the input; which rank runs which is not part of the result. A chain stays where it ran
-last, so a slow rank comes to have fewer, and while chains run, those that wait move from late ranks to idle ones
+The input determines the chains; their distribution over ranks does not affect results. A chain stays where it ran
+last, so a slow rank comes to have fewer. While chains run, waiting ones move from late ranks to idle ones
 (plaq.batch.balance). Bins are summed in an order of their own (plaq.data.bins).
 """
 
@@ -23,9 +23,9 @@ from plaq.errors import RunError
 from plaq.machine import pool_options
 from plaq.trace.session import region
 
-FIRST_LOOK, LATER_LOOKS = 0.01, 0.2  # seconds from one look at the running chains to the next: first, and at most
-GLANCE = 0.005  # seconds from one glance at the chains here to the next, on several ranks
-TIMEOUT = 5.0  # seconds that a rank which fails gives its tasks to end
+FIRST_PERIOD, LONGEST_PERIOD = 0.01, 0.2  # seconds between two exchanges of loads: first, and at most
+POLL_PERIOD = 0.005  # seconds between two checks of this rank's chains, on several ranks
+TIMEOUT = 5.0  # seconds that a failing rank waits for its tasks
 COUNTS = ("proposed", "accepted", "walking_seconds", "measuring_seconds")  # of a chain, added up
 ARRAYS = {"site": np.int32, "spin": np.int32, "tau": np.float64}  # of a chain's vertices
 ALL = 2**31
@@ -45,14 +45,14 @@ def fresh_chain(number, previous=None, stretch=1.0):
 class Chains:
     """Markov chains of one rank, and sums of measurements.
 
-    here : states of the rank's chains by number; bins : sums of their measurements and of others'; in_flight : number
+    states : states of the rank's chains by number; bins : sums of their measurements and of others'; in_flight : number
     of chains that could run at once when they last ran here, at the end. Each piece of the sums is on one rank, until
     they are complete and `gather_bins` gives all of them to every rank.
     """
 
     def __init__(self, bins: Bins, states: Iterable[dict[str, Any]]):
         self.bins = bins
-        self.here = {state["number"]: state for state in states}
+        self.states = {state["number"]: state for state in states}
         self.in_flight = 0
 
     @classmethod
@@ -62,17 +62,17 @@ class Chains:
 
     def renewed(self, beta: float, stretch: float = 1.0) -> Chains:
         """Return chains that start from these configurations, at inverse temperature beta, with times multiplied."""
-        states = (fresh_chain(number, {**old, "beta": beta}, stretch) for number, old in self.here.items())
+        states = (fresh_chain(number, {**old, "beta": beta}, stretch) for number, old in self.states.items())
         return Chains(Bins(self.bins.bins, self.bins.chains), states)
 
     def rank_of(self, comm: Any) -> list[int]:
         """Return the rank that each chain is on. Collective."""
-        everywhere = comm.allgather(list(self.here))
+        everywhere = comm.allgather(list(self.states))
         return [rank for _, rank in sorted((number, rank) for rank, here in enumerate(everywhere) for number in here)]
 
     def done(self) -> dict[int, int]:
         """Return {chain: number of its complete bins} of this rank's chains."""
-        return {number: state["bins_done"] for number, state in self.here.items()}
+        return {number: state["bins_done"] for number, state in self.states.items()}
 
     def keep(self, states: Iterable[dict[str, Any]]) -> None:
         """Take back chains that ran, and what they measured into the sums."""
@@ -80,12 +80,12 @@ class Chains:
             first = state["bins_done"] - len(state["bins"])
             for i, (sums, series) in enumerate(zip(state["bins"], state["series"])):
                 self.bins.add(state["number"], first + i, sums, series)
-            self.here[state["number"]] = state | {"bins": [], "series": []}
+            self.states[state["number"]] = state | {"bins": [], "series": []}
 
     def tally(self, comm: Any) -> dict[str, float]:
         """Return totals over all chains on all ranks: bins_done, sums of `COUNTS`, and the largest drift. Collective.
         """
-        states = self.here.values()
+        states = self.states.values()
         names = ("bins_done", *COUNTS)
         sums = comm.allreduce(np.array([sum(s[name] for s in states) for name in names], float))
         drift = comm.allreduce(max((s["drift"] for s in states), default=0.0), "max")
@@ -94,20 +94,20 @@ class Chains:
     @region("collection")
     def gather_bins(self, comm: Any, complete: bool) -> None:
         """Bring all sums to rank 0, and if they are complete to every rank. Collective."""
-        found = comm.fold(self.bins.take_all(), lambda a, b: a.join(b))
+        bins = comm.fold(self.bins.take_all(), lambda a, b: a.join(b))
         if complete:
-            found = comm.bcast(found)
-        if found is not None:
-            self.bins = found
+            bins = comm.bcast(bins)
+        if bins is not None:
+            self.bins = bins
 
     def plain(self) -> dict[str, Any]:
         """Return all chains of this rank, and the sums, as a dict of arrays."""
-        return {"states": in_columns(self.here.values()), "bins": self.bins.state()}
+        return {"states": in_columns(self.states.values()), "bins": self.bins.state()}
 
     @region("gather chains")
     def gathered(self, comm: Any) -> dict[str, Any] | None:
         """Return `plain` of all ranks' chains on rank 0, None elsewhere; the sums have to be there. Collective."""
-        states = comm.fold(in_columns(self.here.values()), joined_columns)
+        states = comm.fold(in_columns(self.states.values()), joined_columns)
         return None if states is None else {"states": states, "bins": self.bins.state()}
 
     @classmethod
@@ -123,7 +123,7 @@ class Chains:
         shape = comm.bcast((whole.bins.bins, whole.bins.chains) if comm.rank == 0 else None)
         if comm.rank > 0:
             return cls(Bins(*shape), comm.receive(0))
-        states = list(whole.here.values())
+        states = list(whole.states.values())
         for rank in range(1, comm.size):
             comm.send([states[i] for i in comm.share(len(states), rank)], rank)
         return cls(whole.bins, [states[i] for i in comm.share(len(states))])
@@ -159,24 +159,24 @@ def out_of_columns(columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
 
 @region("chains")
 def run_chains(problem, chains: Chains, run, comm, watch: Callable, distributed: DistributedG4 | None = None) -> bool:
-    """Take all chains on until they are complete or `watch` says stop; returns whether they are complete.
+    """Run all chains until they are complete or `watch` asks for a stop; return whether they are complete. Collective.
 
     Their bins are then where they ran: `Chains.gather_bins` brings them together. `watch(measurements, sweeps)` is
-    called at every look on every rank with the counts of all ranks; it returns None, "finish" (stop when the bins
-    under way are complete) or "abandon" (stop now). Any rank's wish counts for all. Chains may end on another rank
-    than where they were. With `distributed`, two-particle sums go there instead of into the chains' bins, and chains
-    stay where they are. Collective.
+    called at every exchange of loads on every rank, with the counts of all ranks. It returns None, "finish" (stop when
+    the bins in progress are complete) or "abandon" (stop now). A request of one rank holds for all. Chains may end on
+    another rank than they started on. With `distributed`, two-particle sums go there instead of into the chains' bins,
+    and chains stay on their rank.
     """
     runner = Runner(problem, chains, run, comm, distributed)
-    wishes = (None, "finish", "abandon")
+    requests = (None, "finish", "abandon")
     try:
-        period = FIRST_LOOK
+        period = FIRST_PERIOD
         while True:
             runner.wait(period)
-            period = min(1.5 * period, LATER_LOOKS)
-            done = runner.look(2 * period)
-            wish = max(wishes.index(runner.wish(watch)), 1 if runner.failure else 0)
-            runner.stop(wishes[int(comm.allreduce(np.array([wish], dtype=float), "max")[0])])
+            period = min(1.5 * period, LONGEST_PERIOD)
+            done = runner.exchange_loads(2 * period)
+            request = max(requests.index(runner.request(watch)), 1 if runner.failure else 0)
+            runner.stop(requests[int(comm.allreduce(np.array([request], dtype=float), "max")[0])])
             if done:
                 break
     except BaseException:
@@ -185,9 +185,9 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, distributed:
     runner.end()
     if distributed:
         distributed.take(runner.exchange)
-        for state in list(chains.here.values())[:1]:  # counts are sums over chains: any of this rank will do
+        for state in list(chains.states.values())[:1]:  # counts are sums over chains: any of this rank will do
             state["measuring_seconds"] += runner.exchange.follow_seconds
-    missing = any(c["bins_done"] != problem.bins for c in chains.here.values())
+    missing = any(c["bins_done"] != problem.bins for c in chains.states.values())
     missing, failed = comm.allreduce(np.array([missing, bool(runner.failure)]), "max")
     if failed:
         errors = comm.allgather(str(runner.failure[0]) if runner.failure else None)
@@ -200,8 +200,8 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, distributed:
 class Runner:
     """Chains of this rank running on another thread.
 
-    ``measurements`` and ``sweeps`` count those of all ranks at the last look; ``failure`` holds an error of this
-    rank; ``exchange`` sums what `distributed` are to have.
+    ``measurements`` and ``sweeps`` count those of all ranks at the last exchange of loads; ``failure`` holds an error
+    of this rank; ``exchange`` sums two-particle functions for `distributed`.
     """
 
     def __init__(self, problem, chains: Chains, run, comm, distributed: DistributedG4 | None):
@@ -210,15 +210,15 @@ class Runner:
         gpus = devices.chosen(run.device, problem.sweeps_between_charge_worms > 0, problem.single_precision)
         gpus = devices.alike(run.device, gpus, comm)
         self._control, self._queue = _core.dca.Control(), _core.dca.ChainQueue()
-        self._finished = threading.Event()  # Thread.join takes a thread for dead once a signal has interrupted it
+        self._finished = threading.Event()  # Thread.join counts a thread as dead once a signal has interrupted it
         self._stopped = False
-        self._busy = self._assigned = 0.0  # seconds of all workers; sweeps of all chains that were ever here
-        self._looked = time.monotonic()
+        self._busy = self._assigned = 0.0  # seconds of all workers; sweeps of all chains that this rank has had
+        self._exchanged = time.monotonic()
         self.failure: list[Exception] = []
         self.measurements = self.sweeps = 0.0
         self.exchange = exchange = distributed.exchange(problem, chains.rank_of(comm)) if distributed else None
-        # Of a chain that is complete the others have to know that nothing will come.
-        self._start([c for c in chains.here.values() if distributed or c["bins_done"] < problem.bins])
+        # With distributed sums complete chains start too: the other ranks wait for their end.
+        self._start([c for c in chains.states.values() if distributed or c["bins_done"] < problem.bins])
         if not self._move:
             self._queue.close()
 
@@ -239,7 +239,7 @@ class Runner:
 
     def _start(self, states: list[dict[str, Any]]) -> None:
         for state in states:
-            del self._chains.here[state["number"]]
+            del self._chains.states[state["number"]]
             self._assigned += self._sweeps_left(state)
             self._queue.add(state)
 
@@ -252,16 +252,16 @@ class Runner:
     def wait(self, period: float) -> None:
         """Wait for ``period`` seconds, or until no chain runs here.
 
-        Ranks meet in `look`. A rank whose chains are done arrives first, and waits for the others without using its
-        core.
+        Ranks meet in `exchange_loads`. A rank whose chains are done arrives first, and waits for the others without
+        using its core.
         """
         alone = self._comm.size == 1
         until = time.monotonic() + period
         while (left := until - time.monotonic()) > 0:
-            if self._finished.wait(left if alone else min(left, GLANCE)) or not (alone or any(self._queue.load())):
+            if self._finished.wait(left if alone else min(left, POLL_PERIOD)) or not (alone or any(self._queue.load())):
                 return
 
-    def look(self, ahead: float) -> bool:
+    def exchange_loads(self, ahead: float) -> bool:
         """Exchange loads with all ranks and move chains for the next ``ahead`` seconds; return whether all is done.
 
         Collective.
@@ -271,14 +271,14 @@ class Runner:
         if self._comm.size == 1:
             running = int(not self._finished.is_set())
         now = time.monotonic()
-        self._busy += running * (now - self._looked)
-        self._looked = now
+        self._busy += running * (now - self._exchanged)
+        self._exchanged = now
         sweeps = self._control.sweeps
         left = max(self._assigned - sweeps, 0.0) if waiting + running else 0.0
         places = self._control.places or self._options.workers  # none yet: the chains have just been started
-        mine = [waiting, running, places, left, sweeps / self._busy if self._busy else 0.0,
-                self._control.measurements, sweeps]
-        table = self._comm.table(np.array(mine, float))
+        row = [waiting, running, places, left, sweeps / self._busy if self._busy else 0.0,
+               self._control.measurements, sweeps]
+        table = self._comm.table(np.array(row, float))
         self.measurements, self.sweeps = table[:, 5:].sum(axis=0)
         if self._move and not self._stopped:
             self._balance([Load(int(w), int(r), int(n), work, speed) for w, r, n, work, speed in table[:, :5]], ahead)
@@ -299,38 +299,38 @@ class Runner:
             if move.giver == self._comm.rank:
                 states = self._queue.take(move.chains)
                 self._chains.keep(states)
-                states = [self._chains.here.pop(s["number"]) for s in states]
+                states = [self._chains.states.pop(s["number"]) for s in states]
                 self._assigned -= sum(map(self._sweeps_left, states))
                 self._comm.send(states, move.taker)
             elif move.taker == self._comm.rank:
                 for state in self._comm.receive(move.giver):
-                    self._chains.here[state["number"]] = state
+                    self._chains.states[state["number"]] = state
                     self._start([state])
 
-    def wish(self, watch: Callable) -> str | None:
-        """Return the wish of `watch`; its error counts as one of this rank's chains."""
+    def request(self, watch: Callable) -> str | None:
+        """Return the request of `watch`; its error counts as one of this rank's chains."""
         try:
             return watch(self.measurements, self.sweeps)
         except (RunError, OSError) as error:
             self.failure.append(error)
             return None
 
-    def stop(self, wish: str | None) -> None:
-        """Stop the chains as in `run_chains`, with the same wish on all ranks."""
-        if wish is None:
+    def stop(self, request: str | None) -> None:
+        """Stop the chains as in `run_chains`, with the same request on all ranks."""
+        if request is None:
             return
-        self._control.finish_bins() if wish == "finish" else self._control.abandon_bins()
+        self._control.finish_bins() if request == "finish" else self._control.abandon_bins()
         self._stopped = True
         self._queue.close()
 
-    def end(self, patience: float | None = None) -> None:
-        """Take all chains back; the C++ thread does not outlive the run. Chains that still run are given up.
+    def end(self, timeout: float | None = None) -> None:
+        """Take all chains back; the C++ thread ends before the run. Chains that still run are abandoned.
 
-        patience: seconds, for chains that wait for messages of ranks which do not know of the end.
+        timeout : seconds, for chains that wait for messages of ranks which do not know of the end.
         """
         self._control.abandon_bins()
         self._queue.close()
-        self._finished.wait(patience)
+        self._finished.wait(timeout)
         self._chains.in_flight = self._control.places
         self._chains.keep(self._queue.take_complete())
         self._chains.keep(self._queue.take(ALL))

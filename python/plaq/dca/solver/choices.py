@@ -20,13 +20,13 @@ class Rates:
 
     walk: float = 5.5e10  # floating-point operations per second in the products of a sweep
     measure: float = 3e10  # the same in a measurement, counted for one of its two configurations
-    proposal: float = 1e-6  # seconds, for what is not a product
+    proposal: float = 1e-6  # seconds beside products
     measurement: float = 6e-5
     element: float = 4e-9  # seconds for one complex element of G4 in a general channel, two configurations
 
 
 LONGEST_INTERVAL = 16  # sweeps
-FAST = 2.0  # sweeps in which self-energies and eigenvalues are forgotten, about
+FAST = 2.0  # sweeps: typical decay time of self-energies and eigenvalues
 WORM_EVERY, WORM_EVERY_ISOLATED = 10, 2  # sweeps
 CHARGE_WORM_EVERY_ISOLATED = 2
 
@@ -70,10 +70,10 @@ def expected_order(parameters, cluster, beta, filling):
 MEASURED_AS = {"transverse": "magnetic"}  # equal by rotation of the spins: docs/conventions.md
 
 
-def measured_functions(wanted):
+def measured_functions(functions):
     """Return the two-particle functions (kind, transfer index, bosonic index) to measure, once each, for those wanted.
     """
-    return list(dict.fromkeys((MEASURED_AS.get(kind, kind), q, m) for kind, q, m in wanted))
+    return list(dict.fromkeys((MEASURED_AS.get(kind, kind), q, m) for kind, q, m in functions))
 
 
 def window(parameters, beta):

@@ -49,8 +49,8 @@ def time_table(mesh, cluster, g0):
     segments = 32
     while True:
         coefficients = values(nodes, segments) @ to_coefficients
-        found = coefficients @ np.vander(between, TABLE_TERMS, increasing=True).T
-        if np.abs(found - values(between, segments)).max() < TABLE_ACCURACY:
+        interpolated = coefficients @ np.vander(between, TABLE_TERMS, increasing=True).T
+        if np.abs(interpolated - values(between, segments)).max() < TABLE_ACCURACY:
             return np.ascontiguousarray(coefficients)
         segments *= 2
         if segments > 2**15:

@@ -29,8 +29,8 @@ def memory(p: Any) -> dict[int, float]:
     if p.solver.kind != "ctaux":
         return {}
     gpus, ranks = chosen(p.run.device, *_moves(p))
-    there = _core.gpu.find_devices().gpus if gpus else []
-    return {gpu: there[gpu].memory / ranks for gpu in gpus}
+    present = _core.gpu.find_devices().gpus if gpus else []
+    return {gpu: present[gpu].memory / ranks for gpu in gpus}
 
 
 def words(p: Any) -> str:
@@ -63,17 +63,17 @@ def chosen(device: str, charge_worms: bool, single_precision: bool) -> Chosen:
     """Return this rank's GPUs by run.device; ranks of a machine take turns."""
     if device == "none":
         return Chosen([])
-    cannot, there = why_none(charge_worms, single_precision), len(_core.gpu.find_devices().gpus)
+    cannot, count = why_none(charge_worms, single_precision), len(_core.gpu.find_devices().gpus)
     if device == "auto":
-        named = [] if cannot else list(range(there))
+        named = [] if cannot else list(range(count))
     elif cannot:
         raise InputError(f'run.device = "{device}": {cannot}')
     else:
         named = cpu_list(device)
-        if missing := [i for i in named if i >= there]:
-            raise InputError(f'run.device = "{device}": there is no GPU {missing[0]} here, only 0 to {there - 1}')
-    here = node()
-    ranks, many = len(here.masks), len(named)
+        if missing := [i for i in named if i >= count]:
+            raise InputError(f'run.device = "{device}": there is no GPU {missing[0]} here, only 0 to {count - 1}')
+    this_node = node()
+    ranks, many = len(this_node.masks), len(named)
     if ranks <= many or not named:
-        return Chosen(named[here.rank::ranks])
-    return Chosen([named[here.rank % many]], len(range(here.rank % many, ranks, many)))
+        return Chosen(named[this_node.rank::ranks])
+    return Chosen([named[this_node.rank % many]], len(range(this_node.rank % many, ranks, many)))

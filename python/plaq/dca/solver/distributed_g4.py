@@ -169,8 +169,8 @@ class DistributedG4:
         """
         averaged = len(next(iter(self.average.values()), ()))
         places = [(AVERAGE, 0, b) for b in range(averaged)] + list(self.bins.blocks)
-        done = set(map(tuple, self.saved))
-        fresh = [place for place in places if place not in done]
+        saved = set(map(tuple, self.saved))
+        fresh = [place for place in places if place not in saved]
         for place in fresh:
             for f in self.functions.values():
                 at = place[0] == AVERAGE

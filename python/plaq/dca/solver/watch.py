@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-TIMEOUT = 10.0  # seconds that a stopped run waits for the bins under way before it gives them up
+TIMEOUT = 10.0  # seconds that a stopped run waits for bins in progress before it abandons them
 STATUS_PERIOD = 0.25  # seconds between two updates of the live view
 
 

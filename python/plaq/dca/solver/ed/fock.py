@@ -68,8 +68,8 @@ class MomentumGroup:
         self.zero = self._row(rows, np.ones(size))
 
     @staticmethod
-    def _row(rows, wanted):
-        distance = np.abs(rows - wanted).max(axis=1)
+    def _row(rows, target):
+        distance = np.abs(rows - target).max(axis=1)
         if distance.min() > 1e-6:
             raise InputError("fourier: the momenta do not form a group (a sum of two rows' momenta is missing)")
         return int(distance.argmin())

@@ -114,11 +114,11 @@ class FourPoint:
             s = self.spectrum
             if creates:  # <bra|c+|ket> = <ket|c|bra>
                 ket = s.target(k, spin, bra)
-                found = None if ket is None else s.annihilate(k, spin, bra).T
+                matrix = None if ket is None else s.annihilate(k, spin, bra).T
             else:
                 ket = s.source(k, spin, bra)
-                found = None if ket is None else s.annihilate(k, spin, ket)
-            self.matrices[key] = ket, found
+                matrix = None if ket is None else s.annihilate(k, spin, ket)
+            self.matrices[key] = ket, matrix
         return self.matrices[key]
 
     def _term(self, a, path, o1, o4, middle):
