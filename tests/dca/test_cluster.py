@@ -2,29 +2,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lattices import T_PRIME, TRIANGULAR, superlattices
 
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.patch import gauss_rule, patch_area
 from plaq.errors import InputError
-
-SQUARE = Lattice.square(1, -0.3)
-TRIANGULAR = Lattice({d: -1.0 for d in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]})
 
 
 def _det(v):
     return v[0][0] * v[1][1] - v[0][1] * v[1][0]
 
 
-component = st.integers(-7, 7)
-superlattices = st.tuples(st.tuples(component, component), st.tuples(component, component)).filter(
-    lambda v: 1 <= abs(_det(v)) <= 20
-)
-lattices = st.sampled_from([SQUARE, TRIANGULAR])
+LATTICES, VECTORS = st.sampled_from([T_PRIME, TRIANGULAR]), superlattices(20)
 
 
 def test_plaquette_in_full():
-    c = Cluster(SQUARE, [[2, 0], [0, 2]])
+    c = Cluster(T_PRIME, [[2, 0], [0, 2]])
     assert c.sites.tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
     assert c.names == ("(0,0)", "(π,0)", "(0,π)", "(π,π)")
     assert np.allclose(c.momenta, np.pi * np.array([[0, 0], [1, 0], [0, 1], [1, 1]]))
@@ -40,19 +33,19 @@ def test_plaquette_in_full():
      ([[4, 2], [0, 4]], 16, 6), ([[64, 0], [0, 1]], 64, 4), ([[8, 0], [0, 8]], 64, 4)],
 )  # fmt: skip
 def test_well_known_clusters(vectors, size, corners):
-    c = Cluster(SQUARE, vectors)
+    c = Cluster(T_PRIME, vectors)
     assert c.size == len(c.sites) == len(c.momenta) == size
     assert len(c.patch) == corners
     assert c.names[0] == "(0,0)" and len(set(c.names)) == size
 
 
 def test_momentum_names_of_longer_clusters():
-    names = Cluster(SQUARE, [[5, 0], [0, 1]]).names
+    names = Cluster(T_PRIME, [[5, 0], [0, 1]]).names
     assert names == ("(0,0)", "(2π/5,0)", "(4π/5,0)", "(-4π/5,0)", "(-2π/5,0)")
 
 
 @settings(max_examples=40, deadline=None)
-@given(lattices, superlattices)
+@given(LATTICES, VECTORS)
 def test_sites_and_momenta_of_any_cluster(lattice, vectors):
     c = Cluster(lattice, vectors)
     n = c.size
@@ -72,7 +65,7 @@ def test_sites_and_momenta_of_any_cluster(lattice, vectors):
 
 
 @settings(max_examples=20, deadline=None)
-@given(lattices, superlattices)
+@given(LATTICES, VECTORS)
 def test_hopping_matrix_is_diagonal_in_momentum(lattice, vectors):
     c = Cluster(lattice, vectors)
     t = c.hopping_matrix()
@@ -92,7 +85,7 @@ def _inside(patch, k):
 
 
 @settings(max_examples=25, deadline=None)
-@given(lattices, superlattices)
+@given(LATTICES, VECTORS)
 def test_patches_tile_the_brillouin_zone(lattice, vectors):
     c = Cluster(lattice, vectors)
     assert np.isclose(c.size * patch_area(c.patch), (2 * np.pi) ** 2, rtol=1e-12)
@@ -112,7 +105,7 @@ def test_patches_tile_the_brillouin_zone(lattice, vectors):
 
 
 @settings(max_examples=15, deadline=None)
-@given(lattices, superlattices)
+@given(LATTICES, VECTORS)
 def test_gauss_rule_on_a_patch(lattice, vectors):
     c = Cluster(lattice, vectors)
     points, weights = gauss_rule(c.patch, 2.0)
@@ -140,10 +133,10 @@ def test_gauss_rule_on_a_patch(lattice, vectors):
 )
 def test_bad_clusters_are_refused(vectors, word):
     with pytest.raises(InputError) as error:
-        Cluster(SQUARE, vectors)
+        Cluster(T_PRIME, vectors)
     assert all(w in str(error.value) for w in ("model.cluster", str(vectors), "allowed", word))
 
 
 def test_momentum_that_the_cluster_lacks_is_refused():
     with pytest.raises(InputError, match="not a cluster momentum"):
-        Cluster(SQUARE, [[2, 0], [0, 2]]).momentum_index((np.pi / 2, 0))
+        Cluster(T_PRIME, [[2, 0], [0, 2]]).momentum_index((np.pi / 2, 0))

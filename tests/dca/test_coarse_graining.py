@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lattices import T_PRIME, TRIANGULAR
 
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
@@ -12,8 +13,6 @@ from plaq.dca.lattice.matsubara import frequency_cutoff, mesh
 from plaq.errors import RunError
 
 SQUARE = Lattice.square()
-T_PRIME = Lattice.square(1, -0.3)
-TRIANGULAR = Lattice({d: -1.0 for d in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]})
 PLAQUETTE = [[2, 0], [0, 2]]
 
 

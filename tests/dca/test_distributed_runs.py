@@ -12,11 +12,11 @@ import h5py
 import numpy as np
 import pytest
 from processes import descendants
+from whole_runs import command, digest, finish, needs_mpi
 
-from plaq import _core
 from plaq.comm.launch import launcher_command
 
-pytestmark = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
+pytestmark = needs_mpi
 
 INPUT = """
 [model]
@@ -41,22 +41,6 @@ workers = 1
 checkpoint_every = 0.05
 """
 DISTRIBUTED = ("--set", "run.two_particle=distributed")
-
-
-def command(folder, *arguments):
-    return [sys.executable, "-m", "plaq", "dca", "run", str(folder.parent / "input.toml"), "--out", str(folder),
-            *map(str, arguments)]
-
-
-def run(folder, *arguments):
-    done = subprocess.run(command(folder, *arguments), capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr + done.stdout
-    return digest(folder)
-
-
-def digest(folder):
-    done = subprocess.run([sys.executable, "-m", "plaq", "dca", "digest", str(folder)], capture_output=True, text=True)
-    return done.stdout.split()[0]
 
 
 def shares_in(folder):
@@ -92,14 +76,14 @@ def stop(folder, how, reached, *arguments):
 def reference(tmp_path_factory):
     home = tmp_path_factory.mktemp("distributed")
     (home / "input.toml").write_text(INPUT)
-    return home, run(home / "reference")
+    return home, finish(home / "reference")
 
 
 @pytest.mark.parametrize("ranks, threads", [(2, "os"), (3, "fiber"), (4, "os")])
 def test_it_has_the_bits_of_one_rank(reference, ranks, threads):
     home, bits = reference
     folder = home / f"distributed{ranks}"
-    assert run(folder, "-n", ranks, *DISTRIBUTED, "--threads", threads) == bits
+    assert finish(folder, "-n", ranks, *DISTRIBUTED, "--threads", threads) == bits
     assert not shares_in(folder)
     with h5py.File(home / "reference" / "results.h5") as a, h5py.File(folder / "results.h5") as b:
         for index in a["points"]:
@@ -122,7 +106,7 @@ def test_a_run_goes_on_with_other_ranks_and_without_shares(reference):
     log = folder / "log.txt"
     stop(folder, signal.SIGTERM, lambda: log.read_text().count("ranks: ") == 3)  # has begun; alone it is done soon
     assert not shares_in(folder)
-    assert run(folder, "-n", 4, *DISTRIBUTED) == bits
+    assert finish(folder, "-n", 4, *DISTRIBUTED) == bits
 
 
 def test_damaged_or_missing_files_are_refused(reference):
@@ -137,7 +121,7 @@ def test_damaged_or_missing_files_are_refused(reference):
         assert refused.returncode == 2 and f"{file.name}: " in refused.stderr
         assert "damaged, or of another run or step" in refused.stderr
     file.write_bytes(whole + b"added when the run was killed")
-    assert run(folder, "-n", 2, *DISTRIBUTED) == bits
+    assert finish(folder, "-n", 2, *DISTRIBUTED) == bits
 
 
 def test_a_function_that_is_in_the_results_alone_has_to_be_there(reference):
@@ -186,7 +170,6 @@ def test_one_thread_at_a_time_in_mpi_is_enough(reference):
     folder = home / "serialized"
     (home / "serialized.py").write_text("""
 import atexit, ctypes, sys
-from plaq import _core
 library = next(line.split()[-1] for line in open("/proc/self/maps") if "/libmpi." in line)
 mpi, serialized, granted = ctypes.CDLL(library), 2, ctypes.c_int()
 assert mpi.MPI_Init_thread(None, None, serialized, ctypes.byref(granted)) == 0 and granted.value == serialized

@@ -4,15 +4,15 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+import test_ed
+from test_ed import PLAQUETTE_FOURIER
 
-from plaq.dca.solver.ed import ExactCluster, fourier_matrix, two_particle
+from plaq.dca.solver.ed import ExactCluster, two_particle
 from plaq.dca.solver.ed.two_particle import CHANNELS
 from plaq.errors import InputError
 
 ATOM = np.zeros((1, 1)), np.ones((1, 1))
-DIMER = np.array([[0.0, -1.0], [-1.0, 0.0]]), fourier_matrix([[0.0], [np.pi]], [[0], [1]])
-PLAQUETTE_SITES = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-PLAQUETTE_FOURIER = fourier_matrix(np.pi * PLAQUETTE_SITES, PLAQUETTE_SITES)
+DIMER = test_ed.DIMER, test_ed.DIMER_FOURIER
 PLAQUETTE_ENERGY = [-4.4, 0.4, 0.4, 3.6]  # periodic, t = 1, t' = 0.1
 PLAQUETTE = np.real(PLAQUETTE_FOURIER.T @ np.diag(PLAQUETTE_ENERGY) @ PLAQUETTE_FOURIER) / 4, PLAQUETTE_FOURIER
 

@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 from processes import rank_process
+from whole_runs import command, digest
 
 from plaq import _core
 from plaq.dca.parameters import PROGRAM, Parameters
@@ -43,23 +44,13 @@ workers = 1
 """
 
 
-def command(home, folder, *more):
-    return [sys.executable, "-m", "plaq", "dca", "run", str(home / "input.toml"), "--out", str(folder), *map(str, more)]
-
-
-def digest(folder):
-    done = subprocess.run([sys.executable, "-m", "plaq", "dca", "digest", str(folder)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     """A folder with the input, the bits of its results, and how long it takes on several ranks."""
     home = tmp_path_factory.mktemp("kills")
     (home / "input.toml").write_text(INPUT)
     started = time.monotonic()
-    done = subprocess.run(command(home, home / "whole", "-n", RANKS), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command(home / "whole", "-n", RANKS), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return home, digest(home / "whole"), time.monotonic() - started
 
@@ -67,7 +58,7 @@ def reference(tmp_path_factory):
 def killed(home, folder, random, duration):
     """Start or go on, and kill a rank; whether the run was done before."""
     victim, moment = int(random.integers(RANKS)), random.uniform(0, duration)
-    job = subprocess.Popen(command(home, folder, "-n", RANKS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    job = subprocess.Popen(command(folder, "-n", RANKS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            text=True)
     with job:
         time.sleep(moment)
@@ -98,7 +89,7 @@ def test_killed_ranks_end_the_job_and_lose_no_bit(reference, seed):
         if killed(home, folder, random, duration):
             break
         checkpoint.load(folder / "checkpoint.h5", PROGRAM, fingerprint)  # whole, if there is one
-    done = subprocess.run(command(home, folder, "-n", int(random.integers(1, 4))), capture_output=True, text=True,
+    done = subprocess.run(command(folder, "-n", int(random.integers(1, 4))), capture_output=True, text=True,
                           timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert digest(folder) == bits

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
+from lattices import TRIANGLES
 
 from plaq.dca.lattice.hopping import Lattice
 from plaq.errors import InputError
-
-TRIANGULAR = {d: -1.0 for d in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]}
 
 
 def test_square_dispersion_is_the_textbook_formula():
@@ -25,7 +24,7 @@ def test_on_site_amplitude_shifts_the_energy():
     [
         (Lattice.square(), (-4, 4)),
         (Lattice.square(1, -0.3), (-2.8, 5.2)),
-        (Lattice(TRIANGULAR), (-6, 3)),
+        (Lattice(TRIANGLES), (-6, 3)),
         (Lattice({(0, 0): 0.5}), (0.5, 0.5)),
         # -2 cos k + 2 t2 cos 2k is lowest at cos k = 1/(4 t2) = 0.3125, off the grid: -1/(4 t2) - 2 t2
         (Lattice({(1, 0): -1, (-1, 0): -1, (2, 0): 0.8, (-2, 0): 0.8}), (-0.3125 - 1.6, 3.6)),
@@ -50,8 +49,8 @@ def test_extrema_of_bands_that_are_all_but_flat(t, on_site):
         (Lattice.square(1, 0.2).hopping, 8, "square"),
         ({(1, 0): -1, (-1, 0): -1, (0, 1): -0.5, (0, -1): -0.5}, 4, "square"),
         ({(1, 0): -1, (-1, 0): -1}, 4, "square"),
-        (TRIANGULAR, 12, "hexagonal, axes at 60 degrees"),
-        ({(x, -y): t for (x, y), t in TRIANGULAR.items()}, 12, "hexagonal, axes at 120 degrees"),
+        (TRIANGLES, 12, "hexagonal, axes at 60 degrees"),
+        ({(x, -y): t for (x, y), t in TRIANGLES.items()}, 12, "hexagonal, axes at 120 degrees"),
         ({(1, 0): -1, (-1, 0): -1, (3, 1): -0.5, (-3, -1): -0.5}, 2, "square"),
     ],
 )

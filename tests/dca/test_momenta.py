@@ -6,6 +6,7 @@ import io
 import numpy as np
 import pytest
 import synthetic
+from lattices import STRIPES, both_signs
 
 from plaq import dca
 from plaq.data.estimate import Axis, Estimate
@@ -20,10 +21,8 @@ from plaq.dca.results.file import read_results, write_results
 from plaq.dca.results.report_tables import momentum_table
 from plaq.dca.results.results import Results, summary
 
-both = lambda table: table | {(-x, -y): t for (x, y), t in table.items()}  # noqa: E731
 SQUARE = Lattice.square(1.0, -0.2)
-STRIPES = Lattice(both({(1, 0): -1.0, (0, 1): -0.5}))
-TRIANGULAR = Lattice(both({(1, 0): -1.0, (0, 1): -1.0, (1, 1): -1.0}))
+TRIANGULAR = Lattice(both_signs({(1, 0): -1.0, (0, 1): -1.0, (1, 1): -1.0}))
 CLUSTERS = {  # by the names of Betts, Lin and Flynn, Can. J. Phys. 77, 353 (1999)
     "1": [[1, 0], [0, 1]], "4": [[2, 0], [0, 2]], "8A": [[2, 2], [2, -2]], "10A": [[3, 1], [-1, 3]],
     "12A": [[2, 2], [-4, 2]], "13": [[3, 2], [-2, 3]], "16A": [[4, 0], [0, 4]], "16B": [[4, 2], [0, 4]],

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from lattices import STRIPES, both_signs
 
 from plaq import dca
 from plaq.dca.lattice.cluster import Cluster
@@ -11,13 +12,12 @@ from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.particle_hole import mirror
 from plaq.dca.planning.forecast import describe
 
-both = lambda table: table | {(-x, -y): t for (x, y), t in table.items()}  # noqa: E731
 SQUARE = Lattice.square()
 LATTICES = {
-    "square": SQUARE, "t'": Lattice.square(1.0, 1e-3), "stripes": Lattice(both({(1, 0): -1.0, (0, 1): -0.5})),
-    "chain": Lattice(both({(1, 0): -1.0})), "far": Lattice(both({(1, 0): -1.0, (3, 0): 0.3, (2, 1): -0.4})),
-    "frustrated": Lattice(both({(2, 0): -1.0, (3, 0): 0.2})),
-    "triangular": Lattice(both({(1, 0): -1.0, (0, 1): -1.0, (1, 1): -1.0})), "on site": Lattice({(0, 0): 0.3}),
+    "square": SQUARE, "t'": Lattice.square(1.0, 1e-3), "stripes": STRIPES,
+    "chain": Lattice(both_signs({(1, 0): -1.0})), "far": Lattice(both_signs({(1, 0): -1.0, (3, 0): 0.3, (2, 1): -0.4})),
+    "frustrated": Lattice(both_signs({(2, 0): -1.0, (3, 0): 0.2})),
+    "triangular": Lattice(both_signs({(1, 0): -1.0, (0, 1): -1.0, (1, 1): -1.0})), "on site": Lattice({(0, 0): 0.3}),
     "atoms": Lattice({(0, 0): 0.0})}
 CLUSTERS = ([[1, 0], [0, 1]], [[2, 0], [0, 1]], [[1, 0], [0, 4]], [[3, 0], [0, 1]], [[2, 1], [0, 1]], [[1, 1], [1, -1]],
             [[2, 0], [0, 2]], [[3, 0], [0, 2]], [[2, 1], [-1, 2]], [[3, 1], [-1, 3]], [[2, 2], [-4, 2]],

@@ -7,8 +7,8 @@ import sys
 import no_figures
 import numpy as np
 import pytest
+from whole_runs import needs_mpi
 
-from plaq import _core
 from plaq.comm.launch import launcher_command
 from plaq.data.results_file import digest_of
 from plaq.dca import Parameters, commands
@@ -20,7 +20,6 @@ from plaq.errors import InputError, Interrupted
 from plaq.files import checkpoint
 from plaq.run.driver import Run
 
-needs_mpi = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 DIMER = [[2, 0], [0, 1]]
 
 

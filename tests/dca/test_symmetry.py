@@ -2,24 +2,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lattices import STRIPES, T_PRIME, TRIANGULAR, superlattices
 
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.symmetry import PointGroup, character, irrep_blocks, irrep_of, irrep_projectors
 from plaq.errors import InputError
 
-SQUARE = Lattice.square(1, -0.3)
-TRIANGULAR = Lattice({d: -1.0 for d in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]})
-ANISOTROPIC = Lattice({(1, 0): -1, (-1, 0): -1, (0, 1): -0.5, (0, -1): -0.5})
-component = st.integers(-6, 6)
-superlattices = st.tuples(st.tuples(component, component), st.tuples(component, component)).filter(
-    lambda v: 1 <= abs(v[0][0] * v[1][1] - v[0][1] * v[1][0]) <= 18
-)
-lattices = st.sampled_from([SQUARE, TRIANGULAR, ANISOTROPIC])
+LATTICES, VECTORS = st.sampled_from([T_PRIME, TRIANGULAR, STRIPES]), superlattices(18)
 
 
 @settings(max_examples=40, deadline=None)
-@given(lattices, superlattices)
+@given(LATTICES, VECTORS)
 def test_the_operations_are_a_group_of_cluster_symmetries(lattice, vectors):
     c = Cluster(lattice, vectors)
     group = PointGroup(c)
@@ -35,7 +28,7 @@ def test_the_operations_are_a_group_of_cluster_symmetries(lattice, vectors):
 
 
 @settings(max_examples=25, deadline=None)
-@given(lattices, superlattices)
+@given(LATTICES, VECTORS)
 def test_the_patch_has_the_symmetry_of_the_cluster(lattice, vectors):
     c = Cluster(lattice, vectors)
     for g in PointGroup(c).operations:
@@ -45,7 +38,7 @@ def test_the_patch_has_the_symmetry_of_the_cluster(lattice, vectors):
 
 
 @settings(max_examples=30, deadline=None)
-@given(lattices, superlattices)
+@given(LATTICES, VECTORS)
 def test_projectors_are_complete_orthogonal_and_invariant(lattice, vectors):
     c = Cluster(lattice, vectors)
     projectors, blocks = irrep_projectors(c), irrep_blocks(c)
@@ -67,19 +60,19 @@ def test_projectors_are_complete_orthogonal_and_invariant(lattice, vectors):
 @pytest.mark.parametrize("vectors", [[[2, 0], [0, 2]], [[2, 2], [2, -2]], [[4, 0], [0, 4]], [[3, 3], [3, -3]]])
 def test_irreps_of_c4v_clusters_by_characters(vectors):
     # P_name = dimension/|G| sum_g chi(g) D(g), the definition, on clusters with the full symmetry of the lattice
-    c = Cluster(SQUARE, vectors)
+    c = Cluster(T_PRIME, vectors)
     group = PointGroup(c)
     assert group.name == "C4v"
     for name in ("s", "d_x2y2", "d_xy", "g", "p"):
         p = np.zeros((c.size, c.size))
         for g, perm in zip(group.operations, group.momentum_permutations, strict=True):
-            p[perm, np.arange(c.size)] += character(SQUARE, name, g) * (2 if name == "p" else 1) / 8
+            p[perm, np.arange(c.size)] += character(T_PRIME, name, g) * (2 if name == "p" else 1) / 8
         assert np.allclose(irrep_projectors(c).get(name, 0 * p), p, atol=1e-9)
         assert np.allclose(irrep_blocks(c).get(name, 0 * p), p, atol=1e-9)
 
 
 def test_the_plaquette_has_one_d_wave():
-    projectors = irrep_projectors(Cluster(SQUARE, [[2, 0], [0, 2]]))
+    projectors = irrep_projectors(Cluster(T_PRIME, [[2, 0], [0, 2]]))
     assert {name: round(np.trace(p)) for name, p in projectors.items()} == {"s": 3, "d_x2y2": 1}
     d = np.array([0, 1, -1, 0]) / np.sqrt(2)
     assert np.allclose(projectors["d_x2y2"], np.outer(d, d))
@@ -90,7 +83,7 @@ def test_the_plaquette_has_one_d_wave():
                                        ((np.pi, 0), {"s+d_x2y2", "d_xy", "p"}),
                                        ((np.pi / 2, np.pi / 2), {"s+d_xy+p+d_x2y2"})])
 def test_blocks_at_a_transfer_are_those_of_the_operations_that_leave_it(q, blocks):
-    c = Cluster(SQUARE, [[4, 0], [0, 4]])
+    c = Cluster(T_PRIME, [[4, 0], [0, 4]])
     index = c.momentum_index(np.array(q))
     found = irrep_blocks(c, index)
     merged = {frozenset(name.split("+")) for name in found}
@@ -114,7 +107,7 @@ def test_blocks_at_a_transfer_are_those_of_the_operations_that_leave_it(q, block
     ],
 )
 def test_lower_symmetry_merges_irreps_but_form_factors_keep_their_names(vectors, name, blocks):
-    c = Cluster(SQUARE, vectors)
+    c = Cluster(T_PRIME, vectors)
     assert PointGroup(c).name == name
     assert set(irrep_blocks(c)) == blocks
     projectors = irrep_projectors(c)
@@ -125,7 +118,7 @@ def test_lower_symmetry_merges_irreps_but_form_factors_keep_their_names(vectors,
 
 
 def test_irrep_of_adds_weights_over_trailing_axes():
-    projectors = irrep_projectors(Cluster(SQUARE, [[2, 0], [0, 2]]))
+    projectors = irrep_projectors(Cluster(T_PRIME, [[2, 0], [0, 2]]))
     vector = np.outer([0, 1, -1, 0], [3.0, 1.0j]) + np.outer([1, 0, 0, 0], [0.0, 2.0])
     assert irrep_of(vector, projectors) == ("d_x2y2", pytest.approx(20 / 24))
     with pytest.raises(InputError, match="zero vector"):
@@ -138,7 +131,7 @@ def test_triangular_cluster():
 
 
 def test_symmetrised_is_invariant():
-    c = Cluster(SQUARE, [[4, 2], [0, 4]])
+    c = Cluster(T_PRIME, [[4, 2], [0, 4]])
     group = PointGroup(c)
     f = group.symmetrised(np.random.default_rng(1).normal(size=(c.size, 3)))
     assert all(np.allclose(f[perm], f) for perm in group.momentum_permutations)
