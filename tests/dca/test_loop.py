@@ -33,7 +33,7 @@ def test_self_energy_has_the_hartree_term_of_the_density_asked_for():
     case.run(chains)
     measured = case.collected(chains)
     plain, found = self_energy(case.evaluation, measured)
-    fixed, _ = self_energy(replace(case.evaluation, density=0.9), measured)
+    fixed, _ = self_energy(replace(case.evaluation, target_density=0.9), measured)
     np.testing.assert_allclose(fixed.mean - plain.mean, 4.0 / 2 * (0.9 - found.mean), atol=1e-12)
 
 

@@ -61,7 +61,7 @@ class Bath:
 
 @dataclass(frozen=True)
 class Solution:
-    """Averages that the solver returned, and what the loop takes from them."""
+    """Averages that the solver returned, and the loop's quantities from them."""
 
     evaluation: Evaluation
     measured: Measured
@@ -71,7 +71,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Judgement on an iteration: the new values of a `TemperatureState`, and whether the temperature is complete."""
+    """Result of `judge`: new values of a `TemperatureState`, and whether the temperature is complete."""
 
     record: dict[str, Any]  # of the history
     phase: str  # of the next iteration
@@ -102,24 +102,33 @@ def _bath(setup: Setup, state: TemperatureState) -> Bath:
     mu, inverse_g0 = map(np.array, zip(*(bath_of(setup, state, sigma) for sigma in state.sigma)))
     request, reference = solver_request(setup, state, 1 / inverse_g0[0]), state.reference
     if state.phase == FINAL and len(mu) > 1:
-        if not state.residuals:
+        request = with_group_baths(setup, request, inverse_g0)
+        if not state.residuals:  # the first final iteration
             reference = state.sigma[0] - model.U / 2
-        group_of = jackknife_groups.group_of_chain(p.solver.bins, p.solver.chains)
-        weights = np.bincount(group_of).astype(float)
-        deviations = jackknife_groups.pseudo_values(inverse_g0, weights) - inverse_g0[0]
-        shifts = jackknife_groups.shifts(deviations, request.g0, weights)
-        shifted = inverse_g0[0] + jackknife_groups.SHIFT_FRACTION * shifts[:, None, None]
-        request = replace(request, shifts=shifts, group_g0=mesh.evaluate(mesh.fit(1 / shifted)), group_of=group_of)
     return Bath(mu, request, ctaux.make_problem(model.cluster, mesh, request, p.solver), reference)
+
+
+def with_group_baths(setup: Setup, request: SolverRequest, inverse_g0: np.ndarray) -> SolverRequest:
+    """Return the request with a bath for each group of chains, from the samples of 1/G0 [1 + group, K, w].
+
+    A group's bath is 1/G0 + SHIFT_FRACTION a_g, with the shift a_g of plaq.dca.solver.jackknife_groups.
+    """
+    mesh, solver = setup.mesh, setup.parameters.solver
+    group_of = jackknife_groups.group_of_chain(solver.bins, solver.chains)
+    weights = np.bincount(group_of).astype(float)
+    deviations = jackknife_groups.pseudo_values(inverse_g0, weights) - inverse_g0[0]
+    shifts = jackknife_groups.shifts(deviations, request.g0, weights)
+    shifted = inverse_g0[0] + jackknife_groups.SHIFT_FRACTION * shifts[:, None, None]
+    return replace(request, shifts=shifts, group_g0=mesh.evaluate(mesh.fit(1 / shifted)), group_of=group_of)
 
 
 def bath_of(setup: Setup, state: TemperatureState, sigma: np.ndarray) -> tuple[float, np.ndarray]:
     """Return (mu, 1/G0 [K, w]) of one sample of Sigma [K, w]."""
     model, mesh = setup.model, setup.mesh
     sigma, mu = causal(sigma, mesh.omega), state.mu
-    if setup.density is not None:
+    if setup.target_density is not None:
         with noise_explained(setup, state, state.history):
-            mu = find_mu(setup.density, model.coarse_graining, mesh, sigma, mu)
+            mu = find_mu(setup.target_density, model.coarse_graining, mesh, sigma, mu)
     elif setup.parameters.dca.density is not None:
         mu = model.U / 2
     gbar = model.coarse_graining.gbar(1j * mesh.omega + mu - sigma)
@@ -215,7 +224,7 @@ def _solution(setup: Setup, state: TemperatureState, bath: Bath, tally: dict[str
         measured = measured.in_bath(request.group_g0, bath.reference)
         measured = jackknife_groups.extrapolate_measured(measured, request.shifts)
     evaluation = Evaluation(model, setup.mesh, request.K, float(bath.mu[0]), request.g0, bath.reference,
-                                        setup.density)
+                                        setup.target_density)
     sigma, density = self_energy(evaluation, measured)
     return Solution(evaluation, measured, jackknife_groups.samples_of(sigma), jackknife_groups.samples_of(density))
 
@@ -308,7 +317,7 @@ def evaluate(setup: Setup, state: TemperatureState, bath: Bath, solution: Soluti
         estimates = observables.estimates(solution.evaluation, verdict.average, bath.request.window,
                                           setup.general_channels, setup.run.comm.starmap, state.distributed,
                                           setup.run.raise_if_stopped)
-    if setup.density is None:
+    if setup.target_density is None:
         estimates["mu"] = replace(estimates["mu"], mean=np.array(bath.mu[0]), error=np.array(0.0), jackknife=None)
     state.clock("analysis", started)
     return in_units(estimates, setup.parameters.unit)

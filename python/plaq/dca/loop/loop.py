@@ -110,6 +110,7 @@ class Loop:
         return next_state(setup, start)
 
     def _iterate(self, setup: Setup) -> Iterator[bool]:
+        """Carry out one iteration, step by step as in plaq.dca.loop.iteration; yield wherever the run may stop."""
         state = self._state.temperature
         status.report(setup, state)
         bath = iteration.make_bath(setup, state)
@@ -132,6 +133,7 @@ class Loop:
             yield from self._finish_temperature(setup, state, estimates)
 
     def _finish_temperature(self, setup: Setup, state: TemperatureState, estimates: dict) -> Iterator[bool]:
+        """Keep the state of a complete temperature, and record its point."""
         self._keep(setup, state)
         self._state.temperature = None
         distributed = {name: e for name, e in estimates.items() if isinstance(e, DistributedEstimate)}
@@ -142,6 +144,7 @@ class Loop:
         yield from self._finish_point(point, distributed)
 
     def _finish_point(self, point: Point, distributed: dict[str, DistributedEstimate]) -> Iterator[bool]:
+        """Record a point and go to the next temperature."""
         self.comm.together(lambda: self.observer.record_point(point, distributed))
         state = self._state
         state.points[point.index:point.index + 1] = [point]

@@ -38,7 +38,7 @@ class Setup:
         return not self.parameters.dca.isolated
 
     @property
-    def density(self) -> float | None:
+    def target_density(self) -> float | None:
         """Density that mu is searched for; None where mu is given, or known by particle-hole symmetry."""
         return None if self.model.mirror is not None else self.parameters.dca.density
 

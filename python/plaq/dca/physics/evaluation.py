@@ -23,7 +23,7 @@ class Evaluation:
     mu: float
     g0: np.ndarray  # [K, w] auxiliary bath function
     reference: np.ndarray | float = 0.0  # Sigma_0 of `BathData`, [K, w]
-    density: float | None = None  # that mu is searched for
+    target_density: float | None = None  # that mu is searched for; None where mu is given
 
     def sample(self, w, ratio, inverse_g0):
         """Return (evaluation, m [K, w]) of one jackknife sample, from the sums of the norm ``w`` and of `BathData`."""
@@ -37,13 +37,13 @@ class Evaluation:
         At self-consistency the cluster has that density. Without the correction an error dn of the cluster's density is
         an error U dn/2 of Sigma, and of mu in the loop.
         """
-        return 0.0 if self.density is None else self.model.U / 2 * (self.density - density)
+        return 0.0 if self.target_density is None else self.model.U / 2 * (self.target_density - density)
 
     def on_lattice(self, sigma):
         """Return the evaluation at the mu where the lattice with this Sigma has the density asked for."""
-        if self.density is None:
+        if self.target_density is None:
             return self
-        return replace(self, mu=find_mu(self.density, self.model.coarse_graining, self.mesh,
+        return replace(self, mu=find_mu(self.target_density, self.model.coarse_graining, self.mesh,
                                         causal(sigma, self.mesh.omega), self.mu))
 
     def lattice_z(self, sigma):

@@ -18,7 +18,9 @@ def energies(evaluation) -> dict[str, float]:
     """
     filled = lambda eps: 2 * expit(evaluation.mesh.beta * (evaluation.mu - eps))
     kinetic = evaluation.model.coarse_graining.zone_mean(lambda eps: eps * filled(eps))
-    n = evaluation.model.coarse_graining.zone_mean(filled) if evaluation.density is None else evaluation.density
+    n = evaluation.target_density
+    if n is None:
+        n = evaluation.model.coarse_graining.zone_mean(filled)
     return {"density": n, "double_occupancy": n**2 / 4, "energy_kinetic": kinetic, "energy_potential": 0.0,
             "energy": kinetic}
 

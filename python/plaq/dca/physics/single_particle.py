@@ -34,7 +34,8 @@ def single_particle(evaluation, m, sign, order, sums):
     g, sigma = dyson(evaluation.g0, m, U)
     density, docc, holes = sums["density"], sums["double_occupancy"], sums["equal_time"]
     sigma = sigma + evaluation.hartree(density)
-    on_lattice, filling = evaluation.on_lattice(sigma), density if evaluation.density is None else evaluation.density
+    on_lattice = evaluation.on_lattice(sigma)
+    filling = density if evaluation.target_density is None else evaluation.target_density
     if evaluation.model.coarse_graining.isolated:  # G at low frequencies has many times the noise of n_K
         kinetic = 2 / cluster.size * cluster.energies @ (1 - holes)
     else:

@@ -100,29 +100,26 @@ class BathData:
 
 @dataclass
 class Measured:
-    """Averages per bin, in the order of the chains that filled them. `weights` are measurements per bin.
+    """Averages per bin, in the order of the chains that filled them.
 
-    Of the walk: sign s, order (s*k), histogram [bin, k] (not signed), series [chain, time, column of
-    _core.dca.series_columns], of the first chain of each bin where a bin has several. All else is measured on
-    configurations of the walk and their neighbours with the weights w of src/plaq/dca/neighbours.hpp, so that an
-    average is <w O>/<w>: norm is w, m [bin, K, w] is w M(K, iw)/(beta N_c) on the mesh, correlations {name: [bin],
-    [bin, R] or [bin, K]}, the last of equal_time alone, g(K) = 1 - n_K of either spin. pairing and channels are
-    [bin, row, n'] with rows (block, n) and (K, K', n) as in src/plaq/dca/two_particle.hpp: all rows, or this rank's
-    where ranks share them. Either m or ``bath`` is there: `in_bath` replaces the first by the second.
+    Sign, order and histogram are of the walk. All other quantities O are measured on configurations of the walk and
+    their neighbours, with the weights w of the neighbours in src/plaq/dca. An average is then <w O>/<w>, with <w> in
+    ``norm``. Rows of two-particle functions are (block, n) for pairing and (K, K', n) for channels: all rows, or this
+    rank's where ranks share them. Either ``m`` or ``bath`` is there: `in_bath` replaces the first by the second.
     """
 
-    weights: np.ndarray
-    sign: np.ndarray
-    order: np.ndarray
-    norm: np.ndarray
-    m: np.ndarray | None
-    correlations: dict[str, np.ndarray]
-    histogram: np.ndarray
-    pairing: np.ndarray | list[np.ndarray] | None
-    channels: list[np.ndarray | list[np.ndarray]]
-    series: np.ndarray
-    drift: float
-    acceptance: float
+    weights: np.ndarray  # [bin] measurements
+    sign: np.ndarray  # [bin] s
+    order: np.ndarray  # [bin] s k
+    norm: np.ndarray  # [bin] w
+    m: np.ndarray | None  # [bin, K, w] w M(K, iw)/(beta N_c) on the mesh
+    correlations: dict[str, np.ndarray]  # [bin], [bin, R], or [bin, K] of equal_time: g(K) = 1 - n_K of either spin
+    histogram: np.ndarray  # [bin, k] not signed
+    pairing: np.ndarray | list[np.ndarray] | None  # [bin, row, n']
+    channels: list[np.ndarray | list[np.ndarray]]  # [bin, row, n'] each
+    series: np.ndarray  # [chain, time, column of _core.dca.series_columns] of the first chain of each bin
+    drift: float  # largest change of an element of the walker's matrix at a refresh
+    acceptance: float  # accepted part of the proposals
     walking_seconds: float
     measuring_seconds: float
     parts: int = 1  # iterations in each bin, each with a stretch of its chain
