@@ -61,7 +61,7 @@ class waiting {
   bool wait(double seconds) {
     nb::gil_scoped_release others;
     namespace detail = plaq::task::detail;
-    for (detail::pace p; !done_.is_ready() && !detail::pools_look() && p.wait();)
+    for (detail::pace p; !done_.is_ready() && !detail::any_pool() && p.wait();)
       if (detail::poll_once()) p.again();
     const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
     return done_.is_ready() || done_.wait_for(time) == std::future_status::ready;

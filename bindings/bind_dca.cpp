@@ -232,7 +232,7 @@ void bind_dca(nb::module_& m) {
           "abandon_bins", [](control& c) { c.stop = control::abandon; }, "Stop now; bins under way are lost.")
       .def_prop_ro("measurements", [](const control& c) { return c.measurements.load(); })
       .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); })
-      .def_prop_ro("places", [](const control& c) { return c.places.load(); });
+      .def_prop_ro("places", [](const control& c) { return c.slots.load(); });
 
   nb::class_<g4_spread>(m, "G4Spread", "This rank's share of the two-particle sums of one call of run_chains.")
       .def(

@@ -13,8 +13,8 @@ void bind_gpu(nb::module_& m) {
       .def_ro("multiprocessors", &device_properties::multiprocessors)
       .def_ro("memory", &device_properties::memory, "Bytes.")
       .def_ro("team_memory", &device_properties::team_memory, "Bytes that a block of threads may have to itself.");
-  nb::class_<found_devices>(m, "Devices", "What this process can compute on.")
-      .def_ro("gpus", &found_devices::gpus)
-      .def_ro("why_none", &found_devices::why_none, "In words, where there are none.");
+  nb::class_<device_list>(m, "Devices", "GPUs that this process can compute on.")
+      .def_ro("gpus", &device_list::gpus)
+      .def_ro("why_none", &device_list::why_none, "Reason for an empty list.");
   m.def("find_devices", &find_devices, "Never fails: a machine without a GPU or a driver for it has none.");
 }

@@ -41,7 +41,7 @@ using names = std::vector<std::string>;
 
 void bind_otf2(nb::module_& m) {
   using namespace plaq::trace;
-  nb::enum_<otf2::kind>(m, "Kind", "What a location is.")
+  nb::enum_<otf2::kind>(m, "Kind", "Kind of a location.")
       .value("thread", otf2::kind::thread)
       .value("stream", otf2::kind::stream)
       .value("counters", otf2::kind::counters);

@@ -53,6 +53,6 @@ void bind_trace(nb::module_& m) {
     return out;
   });
   m.def("read_counter", &read_counter, "name"_a);
-  m.def("nvml_description", [] { return gpu_counters().description(); }, "What of NVML is there, in words.");
-  m.def("cupti_description", &cupti_description, "What of CUPTI is there, in words.");
+  m.def("nvml_description", [] { return gpu_counters().description(); }, "Description of NVML.");
+  m.def("cupti_description", &cupti_description, "Description of CUPTI.");
 }

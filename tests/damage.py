@@ -4,7 +4,7 @@ import numpy as np
 
 
 def damaged(whole: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
-    """(What was done, the content then), which differs from ``whole``, a content of some bytes."""
+    """Return (description of the damage, damaged content), which differs from ``whole``, a content of some bytes."""
     at, stop = np.sort(rng.integers(len(whole), size=2)).tolist()
     stop = min(stop, at + int(2 ** rng.uniform(0, 14))) + 1  # most losses are short
     part = whole[at:stop]

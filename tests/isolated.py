@@ -1,4 +1,4 @@
-"""Isolated clusters, solved exactly and by QMC: what the tests of the solver and of its physics share."""
+"""Isolated clusters, solved exactly and by QMC, for the tests of the solver and of its physics."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

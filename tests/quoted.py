@@ -1,4 +1,4 @@
-"""What a page quotes of a program's output: are the numbers those that the program gives?
+"""Comparison of the output that a page quotes with the numbers that the program gives.
 
 A block of text is quoted line by line, in the order of the output; "..." stands for lines that are left out.
 """
@@ -38,7 +38,7 @@ def as_printed(quoted, output):
 
 
 def alike(one, other):
-    """How many numbers two lines have in common from the left on, as T and iteration in a row of a table."""
+    """Return the number of leading numbers that two lines have in common, as T and iteration in a row of a table."""
     pairs = zip(numbers(one), numbers(other))
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 

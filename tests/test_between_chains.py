@@ -92,12 +92,12 @@ def test_chains_that_agree_disagree_as_rarely_as_chance_has_it():
 
 @pytest.mark.parametrize("shape", [np.repeat([0, 0, 0, 2.0], 16), np.tile([1.0] * 4 + [0.0] * 4, 8)],
                          ids=["chains", "halves of chains"])
-def test_what_hangs_together_is_seen(shape):
+def test_correlated_bins_are_detected(shape):
     x = np.random.default_rng(5).normal(size=BINS) + 2 * shape
     assert jackknife(lambda m: m, x, weights=np.ones(BINS), chains=8).disagreement > 4
 
 
-def test_nothing_is_said_of_one_chain_of_single_bins_and_of_rounding():
+def test_one_chain_single_bins_and_rounding_give_no_disagreement():
     x = np.random.default_rng(6).normal(size=BINS)
     for chains in (1, BINS):
         assert jackknife(lambda m: m, x, weights=np.ones(BINS), chains=chains).disagreement is None

@@ -41,7 +41,7 @@ def numbers(seed: int, shape=(5, 3)) -> np.ndarray:
 
 
 def values(rank: int) -> list:
-    """What may travel, different on each rank."""
+    """Objects to send, different on each rank."""
     a = numbers(rank, (4, 6))
     return [
         None,

@@ -81,7 +81,7 @@ def test_levels_hold_whole_units_of_those_below(tmp_path):
 
 @pytest.mark.parametrize("content", [b"reduce x 0 tree 2 0", b"reduce", b"\xff\xfe", b"reduce 2 0 tree 2 0 7",
                                      b"reduce 2 0 tree 2 inf"])
-def test_a_damaged_table_is_said_before_anything_is_measured(tmp_path, monkeypatch, content):
+def test_a_damaged_table_is_reported_before_anything_is_measured(tmp_path, monkeypatch, content):
     (tmp_path / "table").write_bytes(content)
     monkeypatch.setenv("PLAQ_COMM_TUNING", str(tmp_path / "table"))
     with pytest.raises(InputError, match="table.*remove it to measure anew"):
@@ -97,7 +97,7 @@ def test_a_list_that_is_none(text):
         comm_tuning.parse_list(text, "--ranks")
 
 
-def test_the_command_line_says_which_arity_wins():
+def test_the_command_line_names_the_fastest_arity():
     words = ["comm", "simulate", "scatter", "-n", "32", "--bytes", "4"]
     said = subprocess.run([sys.executable, "-m", "plaq", *words], capture_output=True, text=True, timeout=100)
     assert said.returncode == 0, said.stderr

@@ -1,4 +1,4 @@
-"""Files know when they are damaged: what is read is what was written, or one line names the file."""
+"""Damaged files are detected: the content is the one written, or one line names the file."""
 
 import os
 
@@ -21,7 +21,7 @@ FORMAT = Format("plaq test", 3, "throw it away")
 
 
 def fuzz(path, read, files=FILES):
-    """Read so many damaged copies of a file: each as the whole one, or with one line that names it."""
+    """Read damaged copies of a file: each as the undamaged one, or with one line that names it."""
     whole, wanted = path.read_bytes(), read()
     rng = np.random.default_rng(20)
     refused = 0
@@ -39,7 +39,7 @@ def fuzz(path, read, files=FILES):
 
 
 def told(read):
-    """What ``read`` says of a file that people write, too: everything that was read, or None for one line of an
+    """Return the result of ``read`` for a file that people write too, or None for one line of an
     error."""
     try:
         return read()

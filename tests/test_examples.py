@@ -1,10 +1,9 @@
 """Every input of examples/ is accepted and runs, with less statistics or a shorter time than it has."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import run_plaq
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -26,8 +25,7 @@ MACHINES = {"strong_scaling/summit.toml"}
 
 
 def plaq(folder, *arguments):
-    return subprocess.run([sys.executable, "-m", "plaq", *map(str, arguments)], cwd=folder, capture_output=True,
-                          text=True, timeout=300, check=False)
+    return run_plaq(*arguments, folder=folder)
 
 
 def test_every_input_is_run():

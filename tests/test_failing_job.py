@@ -1,4 +1,4 @@
-"""A C++ program on ranks of which one fails: the job ends within seconds, with a line that says what it was."""
+"""A C++ program on ranks of which one fails: the job ends within seconds, with a line that names the failure."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The house rules that a machine can read: who may use whom, and what does not belong into the repository."""
+"""House rules that a machine can check: dependencies between parts, and the size of files."""
 
 import ast
 import re
@@ -83,7 +83,7 @@ def test_only_the_mpi_files_know_mpi():
         "comm/job/from_mpi.cpp"}
 
 
-def test_bindings_are_included_by_nobody():
+def test_bindings_are_never_included():
     for file in [*FILES, *(ROOT / "tests").rglob("*.cpp"), *(ROOT / "benchmarks").rglob("*.cpp")]:
         assert not [name for _, name in includes(file) if "bind" in name], file
 

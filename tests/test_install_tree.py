@@ -59,7 +59,7 @@ def example(tree, tmp_path_factory):
 
 
 def configured(tree, folder, find, *options):
-    """What CMake says to a project that has `find` in it."""
+    """Return CMake's output for a project that has `find` in it."""
     folder.mkdir()
     (folder / "CMakeLists.txt").write_text(
         f"cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES CXX)\n{find}\n")
@@ -136,7 +136,7 @@ def test_a_wrong_call_is_refused_in_one_line(example, tmp_path):
     assert done.returncode == 2 and "'green'; this build has: fiber" in done.stderr
 
 
-def test_options_of_plaqs_own_sources_do_not_reach_the_user(example, tree):
+def test_options_of_plaqs_own_sources_do_not_apply_to_users(example, tree):
     for command in [one["command"] for one in json.loads((example / "compile_commands.json").read_text())]:
         assert "-std=" in command and str(tree) in command
         assert not re.search(r" -(march|W\w|fstack-\w|fno-\w)", command), command
@@ -157,7 +157,7 @@ def test_options_of_plaqs_own_sources_do_not_reach_the_user(example, tree):
                  "plaq::comm needs the MPI that it was built with", marks=pytest.mark.skipif(
                      not library_version(), reason="plaq is built without MPI")),
 ])
-def test_what_is_missing_is_said_in_one_line(tree, tmp_path, find, options, said):
+def test_missing_parts_are_reported_in_one_line(tree, tmp_path, find, options, said):
     code, output = configured(tree, tmp_path / "user", find, *options)
     assert code != 0 and said in output
     assert output.count("CMake Error") == 1

@@ -71,7 +71,7 @@ def test_a_killed_rank_ends_the_job_with_one_message_and_the_checkpoint_is_whole
 
 
 @needs_mpi
-def test_ranks_know_how_many_and_whether_a_terminal_shows_them(capfd):
+def test_ranks_know_their_number_and_whether_output_is_a_terminal(capfd):
     assert (
         start(
             python(
@@ -183,7 +183,7 @@ def test_relaunch_runs_this_python_with_this_package(monkeypatch):
     assert seen == [([sys.executable, "-P", "-m", "plaq", "dca", "run", "a.toml"], 2)]
 
 
-def test_ranks_keep_how_this_python_was_told_to_look_for_modules(monkeypatch):
+def test_ranks_keep_the_module_search_flags_of_this_python(monkeypatch):
     monkeypatch.setattr(sys, "flags", SimpleNamespace(ignore_environment=1, no_user_site=1))
     assert launch.module_command("plaq.comm.tuning") == [sys.executable, "-P", "-E", "-s", "-m", "plaq.comm.tuning"]
 
@@ -259,7 +259,7 @@ def test_without_mpi_there_is_one_rank(monkeypatch):
         start(python(""), 2)
 
 
-def test_a_launcher_that_is_gone_is_named(monkeypatch, tmp_path):
+def test_a_missing_launcher_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(_core.comm, "mpiexec", lambda: str(tmp_path / "mpiexec"))
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
     with pytest.raises(RunError, match="mpiexec.* is gone"):

@@ -55,7 +55,7 @@ class Terminal:
                 self._got += piece
 
     def taken(self):
-        """What was written since the last call: all that comes before a mark behind it."""
+        """Return the text written since the last call, up to a mark behind it."""
         os.write(self.slave, b"\0")
         while b"\0" not in self._got:
             time.sleep(0.001)
@@ -134,7 +134,7 @@ def test_a_low_terminal_gets_one_line(on_terminal):
 
 
 def test_a_terminal_that_changes_its_size(on_terminal):
-    """The panel is drawn again without being asked; what the narrower terminal has wrapped is gone."""
+    """The panel is drawn again by itself; lines that the narrower terminal has wrapped are gone."""
     terminal, log = on_terminal(101)
     log.status("plaq dca", ROWS, 0.3)
     wide = terminal.screen(terminal.taken())
@@ -173,7 +173,7 @@ def test_elsewhere_it_is_lines(tmp_path, capsys):
 
 
 class Recorded:
-    """A log that keeps what it is given."""
+    """A log that keeps its lines."""
 
     def __init__(self):
         self.lines, self.narrow, self.rows = [], [], {}
@@ -223,7 +223,7 @@ def test_the_part_of_a_temperature_that_is_done():
     assert part_done(True, 0, 20, 0, 40) == 0.5  # isolated: no approach
 
 
-def test_the_view_says_where_a_run_goes_on_and_how_long_it_takes():
+def test_the_view_shows_where_a_run_resumes_and_the_time_left():
     log = Recorded()
     observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
     observer.report_resume(0.5, 3, 1504.0, 3008.0)
@@ -258,7 +258,7 @@ class Places(QuietObserver):
         self.places.append(place)
 
 
-def test_a_run_that_goes_on_says_where():
+def test_a_resumed_run_reports_where():
     p = Parameters(model={"U": 4, "hopping": {"1,0": -0.5}, "cluster": [[2, 0], [0, 1]]}, two_particle={"channels": []},
                    dca={"temperatures": [0.5], "mu": 1.5, "isolated": True},
                    solver={"measurements": 50_000, "warmup": 20})

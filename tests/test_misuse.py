@@ -1,4 +1,4 @@
-"""Programs that C++ has to refuse, with a word that says why; each has a twin that compiles."""
+"""Programs that C++ has to refuse, with an explanation; each has a twin that compiles."""
 
 import os
 import re
@@ -40,7 +40,7 @@ REF = "ref<int> a; a.make(1);"
 COLLECTION = 'collection<double> c("c", world, pool, row_homes(box(2)), [](int) { return 1.0; });'
 NUMBER = "auto number = pool.async(\"number\", [] { return 1; });"
 # A back end of one's own, which needs a name.
-BACK_END = """struct own : task::detail::own_words {{
+BACK_END = """struct own : task::detail::standard_names {{
   struct pool : task::os::pool {{
     using backend = own;
     using task::os::pool::pool;
@@ -135,7 +135,7 @@ def source(number: int, code) -> str:
 
 @pytest.fixture(scope="module")
 def compiler(tmp_path_factory):
-    """compiler(program) is its exit code and what it said."""
+    """Return compiler(program), which gives exit code and messages."""
     cache = dict(re.findall(r"^(\w+):\w+=(.*)$", CACHE.read_text(), re.M))
     folder = tmp_path_factory.mktemp("headers")
     (folder / "all.hpp").write_text(HEADERS)
@@ -159,7 +159,7 @@ def test_the_twins_compile(compiler):
     assert code == 0, said
 
 
-def test_what_cannot_be_is_refused_with_a_word_that_says_why(compiler):
+def test_misuse_does_not_compile_and_is_explained(compiler):
     with ThreadPoolExecutor(2) as two:
         answers = list(two.map(compiler, [source(0, bad) for _, _, bad, _ in CASES]))
     wrong = {name: said for (name, _, _, words), (code, said) in zip(CASES, answers, strict=True)

@@ -1,4 +1,4 @@
-"""What `make` does on a machine that is not this one: no packages, no MPI, no Boost, an old pip, another system."""
+"""`make` on other machines: no packages, no MPI, no Boost, an old pip, another system."""
 
 import os
 import re
@@ -19,7 +19,7 @@ TOOLS = "bash sed cut sort tr grep printf env cat id tail wc mkdir make uname sh
 
 @pytest.fixture
 def machine(tmp_path):
-    """A folder to be the whole PATH of a machine: a few tools, and what a test puts into it by `put`."""
+    """Folder that is the whole PATH of a machine: a few tools, and the programs that a test adds by `put`."""
 
     class Machine:
         path = tmp_path / "bin"
@@ -57,7 +57,7 @@ def test_nothing_is_asked_for_where_all_is_there(machine):
     assert (found.returncode, found.stdout) == (0, "")
 
 
-def test_without_a_package_manager_it_says_what_is_missing_and_what_each_system_calls_it(machine):
+def test_without_a_package_manager_missing_parts_are_named_for_each_system(machine):
     machine.put("c++", compiler(lacks="boost"))
     found = machine.look()
     assert found.returncode == 1
@@ -85,7 +85,7 @@ def test_libraries_of_an_environment_are_found(machine):
     assert machine.look(CONDA_PREFIX="/envs/e", CMAKE_PREFIX_PATH="/opt/s").returncode == 0
 
 
-def test_a_missing_mpi_stops_nobody(machine):
+def test_a_missing_mpi_is_no_error(machine):
     """It comes as a wheel."""
     machine.put("c++", compiler())
     assert machine.look().returncode == 0
@@ -102,7 +102,7 @@ def test_a_missing_mpi_stops_nobody(machine):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="apt-get is used by root")
-def test_only_what_is_missing_is_installed_and_what_stays_missing_is_said(machine):
+def test_only_missing_parts_are_installed_and_the_rest_is_reported(machine):
     machine.put("c++", compiler(lacks="Random123"))
     machine.put("mpicxx", "exit 0")
     machine.put("apt-get", 'echo "asked $*"')
@@ -144,7 +144,7 @@ def test_the_pip_that_a_new_environment_has_knows_the_options(machine, tmp_path)
             assert not re.search(r"\s-C\s?[a-z]+\.", text), page
 
 
-def test_a_step_says_how_far_it_is_and_fails_with_the_error(machine, tmp_path):
+def test_a_step_reports_its_progress_and_fails_with_the_error(machine, tmp_path):
     (tmp_path / "build").mkdir()
     step = [shutil.which("bash"), PACKAGING / "step.sh"]
 
@@ -178,7 +178,7 @@ def test_every_recipe_has_every_dependency():
 
 
 def asked_packages(machine, purpose):
-    """What a Debian without anything is asked to install."""
+    """Packages that a bare Debian is asked to install."""
     machine.put("c++", "exit 1")
     machine.put("bare", "exit 1")
     machine.put("apt-get", 'echo "asked $*"')
@@ -189,7 +189,7 @@ def asked_packages(machine, purpose):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="apt-get is used by root")
 def test_a_build_asks_for_all_that_every_application_and_trace_needs(machine):
-    """What `make demo` installs on a bare Debian: transforms of meshes and OTF2 with it, which the tests then find."""
+    """`make demo` on a bare Debian installs transforms of meshes and OTF2 too, which the tests then find."""
     assert asked_packages(machine, "build") >= {"g++", "python3", "python3-venv", "python3-dev", "libboost-context-dev",
                                                 "librandom123-dev", "libeigen3-dev", "libotf2-trace-dev",
                                                 "libopenmpi-dev", "openmpi-bin"}
@@ -201,7 +201,7 @@ def test_tests_ask_for_no_library_of_plaq_s_own(machine):
     assert asked_packages(machine, "test") == {"libgtest-dev", "otf2-tools", "graphviz"}
 
 
-def test_what_is_optional_and_not_to_be_had_is_said_in_a_line(machine):
+def test_missing_optional_parts_are_reported_in_one_line(machine):
     machine.put("c++", compiler(lacks="otf2"))
     machine.put("mpicxx", "exit 0")
     found = machine.look()
@@ -209,7 +209,7 @@ def test_what_is_optional_and_not_to_be_had_is_said_in_a_line(machine):
     assert "OTF2 3: there will be no timelines" in found.stdout
 
 
-def test_a_need_without_a_name_on_some_system_is_said(machine):
+def test_a_need_without_a_name_on_some_system_is_reported(machine):
     """Fedora's Python has venv and pip inside."""
     machine.put("c++", compiler())
     machine.put("mpicxx", "exit 0")

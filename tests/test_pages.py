@@ -1,4 +1,4 @@
-"""What pages tell readers to type: commands exist with their options, files that they name are there, Python runs."""
+"""Commands of pages exist with their options, files that they name exist, Python blocks run."""
 
 import re
 import shlex
@@ -62,7 +62,7 @@ def python_blocks(page):
     return [code for language, _, code in BLOCK.findall((ROOT / page).read_text()) if language == "python"]
 
 
-def test_the_first_python_that_a_reader_sees(capsys):
+def test_the_first_python_of_the_readme(capsys):
     block, = python_blocks("README.md")
     exec(compile(block, "README.md", "exec"), {})
     assert re.fullmatch(r"0\.\d+\(\d+\) 0\.\d+\(\d+\)\n", capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""What a build lacks: `check` refuses an input that needs it, `plaq info` says what brings it."""
+"""Missing parts of a build: `check` refuses an input that needs them, `plaq info` names the remedy."""
 
 import re
 import subprocess
@@ -67,7 +67,7 @@ def test_ranks_and_archives_that_a_build_lacks_are_refused(plaq, bare, tmp_path,
         demand("OTF2", "OTF2 archives are written by the OTF2 library")
 
 
-def test_info_says_what_brings_the_parts_that_lack(plaq, bare, capsys):
+def test_info_names_the_remedy_of_missing_parts(plaq, bare, capsys):
     plaq("info")
     said = capsys.readouterr().out
     for name, part in PARTS.items():

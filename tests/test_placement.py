@@ -1,4 +1,4 @@
-"""What a rank gets of its machine, and how the input says it."""
+"""Share of a rank in its machine, and its binding by the input."""
 
 import os
 import shutil

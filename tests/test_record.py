@@ -1,4 +1,4 @@
-"""Records of benchmarks: `benchmarks/record.py` puts what a command prints into a page."""
+"""Records of benchmarks: `benchmarks/record.py` puts the output of a command into a page."""
 
 import importlib.util
 import subprocess

@@ -107,7 +107,7 @@ def test_writers_of_one_file_do_not_disturb_each_other(tmp_path):
 
 
 def test_many_writers_of_one_file(tmp_path):
-    """Each takes what it finds for left over, if it can: none loses its own."""
+    """Each writer removes files of killed writers, if it can: none loses its own."""
     path, texts = tmp_path / "file", [bytes([65 + number]) * 1000 for number in range(8)]
 
     def write(text):
@@ -120,7 +120,7 @@ def test_many_writers_of_one_file(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_file(tmp_path):
+def test_files_of_a_killed_writer_are_removed_by_the_next_one(tmp_path):
     script = f"""
 import os, signal
 from pathlib import Path

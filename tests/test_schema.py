@@ -195,7 +195,7 @@ def test_mistakes_in_tables_with_names(table, message):
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_whose_input_it_is_counts_keys_that_do_not_fit():
+def test_the_application_of_an_input_has_the_fewest_misfits():
     mine = {"kind": {"a": {"mass": 1}}, "constants": {"n0": 1}, "sweep": {"kind.a.mass": [1, 2]}}
     assert NAMED.misfits(mine) == 0 and TABLE.misfits(mine) == 4  # kind.a, n0, what is swept, and a.count is missing
     assert NAMED.misfits({"kind": {"a": {"mas": 1}}, "a": {"count": 1}}) == 2

@@ -1,4 +1,4 @@
-"""Standard output that is full, closed, cut off or ASCII: runs go on, commands that only print say what was lost."""
+"""Standard output that is full, closed, cut off or ASCII: runs continue, commands that only print report the loss."""
 
 import io
 import os
@@ -44,7 +44,7 @@ def onto(kind, command, folder, **environment):
 
 
 @pytest.mark.parametrize("kind", [pytest.param("full", marks=full_disk), "broken", "closed", "ascii"])
-def test_a_run_goes_on(folder, kind):
+def test_a_run_continues(folder, kind):
     code, out, err = onto(kind, [*RUN, "--out", kind], folder, PYTHONIOENCODING="ascii" if kind == "ascii" else "")
     assert (code, err) == (0, "")
     log = (folder / kind / "log.txt").read_text()
@@ -60,12 +60,12 @@ def test_a_product_that_is_lost_is_an_error(folder):
     assert err == "plaq: error: standard output cannot be written: No space left on device\n"
 
 
-def test_a_broken_pipe_ends_quietly_and_a_closed_output_hears_nothing(folder):
+def test_a_broken_pipe_ends_quietly_and_a_closed_output_is_no_error(folder):
     assert onto("broken", [*PLAQ, "dca", "parameters"], folder) == (141, "", "")
     assert onto("closed", [*PLAQ, "check", "input.toml"], folder) == (0, "", "")
 
 
-def test_what_ascii_cannot_show_is_replaced(folder):
+def test_characters_beyond_ascii_are_replaced(folder):
     for words in (["check", "input.toml"], ["dca", "parameters"]):
         code, out, err = onto("ascii", [*PLAQ, *words], folder, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
         assert (code, err) == (0, "") and out.isascii() and "?" in out and "\\x" not in out
@@ -80,7 +80,7 @@ def test_a_launcher_outlives_a_broken_pipe(folder):
 
 
 @full_disk
-def test_a_descriptor_remembers_what_was_lost():
+def test_a_descriptor_remembers_the_error():
     out = os.open("/dev/full", os.O_WRONLY)
     stream = Stream(out, None, "replace")
     print("product", file=stream, flush=True)

@@ -15,7 +15,7 @@ TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
 
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory):
-    """What the blocks left: (namespace, folder, output of the shell, quoted texts), as in `walked`."""
+    """Results of the blocks: (namespace, folder, output of the shell, quoted texts), as in `walked`."""
     folder = tmp_path_factory.mktemp("tutorial")
     names, printed, quoted = walked(TUTORIAL, folder)
     return names, folder, printed, quoted
@@ -53,7 +53,7 @@ def test_the_dimer_agrees_with_its_exact_solution(walk):
     assert abs(names["qmc"]["order_identity"].mean) < 4 * names["qmc"]["order_identity"].error
 
 
-def test_the_scan_gives_what_the_page_says(walk):
+def test_the_scan_gives_the_numbers_of_the_page(walk):
     names, folder, printed, _ = walk
     assert list(names["T"]) == [0.5, 0.25]
     assert (0 < names["value"]).all() and (names["value"] < 1).all()

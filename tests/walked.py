@@ -14,7 +14,7 @@ BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', flags=re.MULTI
 
 
 def walked(page: Path, folder: Path):
-    """Runs all blocks in one folder and one namespace; what they left: (namespace, output of the shell, (text that is
+    """Run all blocks in one folder and one namespace; return (namespace, output of the shell, (text that is
     quoted, what the blocks before it have printed) for every block of text)."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     names, printed, since, quoted = {"__name__": "tutorial"}, "", "", []

@@ -16,35 +16,35 @@ namespace {
 struct machine {
   int workers, pieces;
   double beside;
-  pressure seen(int places) const {
-    const int under_way = std::min(places, pieces);
-    const double runnable = under_way * (1 + beside), left = runnable - workers;
+  load_sample seen(int places) const {
+    const int in_progress = std::min(places, pieces);
+    const double runnable = in_progress * (1 + beside), left = runnable - workers;
     return {.idle = left < 0 ? -left / workers : 0,
             .ready = left >= 1 ? std::uint64_t(left) : 0,
-            .under_way = under_way,
-            .waiting = pieces - under_way,
+            .in_progress = in_progress,
+            .waiting = pieces - in_progress,
             .memory = 0.5};
   }
 };
 
 int settled(in_flight_rule& rule, const machine& m) {
   int last = 0, same = 0;
-  for (int look = 0; look < 1000 && same < 5 * in_flight_rule::patience; ++look) {
-    const int next = rule.decide(m.seen(rule.places()));
+  for (int look = 0; look < 1000 && same < 5 * in_flight_rule::crowded_samples; ++look) {
+    const int next = rule.decide(m.seen(rule.slots()));
     same = next == last ? same + 1 : 0;
     last = next;
   }
-  EXPECT_GE(same, 5 * in_flight_rule::patience) << "it has to come to rest";
+  EXPECT_GE(same, 5 * in_flight_rule::crowded_samples) << "it has to come to rest";
   return last;
 }
 
 TEST(InFlight, RisesFromOneWhileWorkersIdle) {
   in_flight_rule rule(1);
-  EXPECT_EQ(rule.decide({.idle = 0.5, .under_way = 1, .waiting = 3}), 2);
-  EXPECT_EQ(rule.decide({.idle = 0.5, .under_way = 1, .waiting = 2}), 2) << "not before the last place is taken";
-  EXPECT_EQ(rule.decide({.idle = 0.5, .under_way = 2, .waiting = 2}), 3);
-  EXPECT_EQ(rule.decide({.idle = 0.02, .under_way = 3, .waiting = 1}), 3) << "busy";
-  EXPECT_EQ(rule.decide({.idle = 0.5, .under_way = 3, .waiting = 0}), 3) << "no piece is left";
+  EXPECT_EQ(rule.decide({.idle = 0.5, .in_progress = 1, .waiting = 3}), 2);
+  EXPECT_EQ(rule.decide({.idle = 0.5, .in_progress = 1, .waiting = 2}), 2) << "not before the last place is taken";
+  EXPECT_EQ(rule.decide({.idle = 0.5, .in_progress = 2, .waiting = 2}), 3);
+  EXPECT_EQ(rule.decide({.idle = 0.02, .in_progress = 3, .waiting = 1}), 3) << "busy";
+  EXPECT_EQ(rule.decide({.idle = 0.5, .in_progress = 3, .waiting = 0}), 3) << "no piece is left";
 }
 
 TEST(InFlight, SettlesWhereWorkersAreBusyAndNothingWaits) {
@@ -60,28 +60,28 @@ TEST(InFlight, SettlesWhereWorkersAreBusyAndNothingWaits) {
 
 TEST(InFlight, NeverGoesBackToWhereWorkersIdled) {
   in_flight_rule rule(1);
-  rule.decide({.idle = 0.5, .under_way = 1, .waiting = 9});
-  for (int look = 0; look < 100; ++look) EXPECT_EQ(rule.decide({.ready = 1, .under_way = 2, .waiting = 8}), 2);
+  rule.decide({.idle = 0.5, .in_progress = 1, .waiting = 9});
+  for (int look = 0; look < 100; ++look) EXPECT_EQ(rule.decide({.ready = 1, .in_progress = 2, .waiting = 8}), 2);
 }
 
 TEST(InFlight, MemoryComesFirst) {
   in_flight_rule rule(6);
   const double short_of = in_flight_rule::scarce / 2;
   const double little = (in_flight_rule::scarce + in_flight_rule::enough) / 2;
-  EXPECT_EQ(rule.decide({.idle = 0.5, .under_way = 6, .waiting = 9, .memory = little}), 6);
-  EXPECT_EQ(rule.decide({.under_way = 6, .waiting = 9, .memory = short_of}), 5);
-  EXPECT_EQ(rule.decide({.under_way = 6, .waiting = 9, .memory = short_of}), 5) << "one has to end its step first";
-  EXPECT_EQ(rule.decide({.under_way = 5, .waiting = 10, .memory = short_of}), 4);
-  for (int under_way : {4, 3, 2, 1}) rule.decide({.under_way = under_way, .waiting = 9, .memory = short_of});
-  EXPECT_EQ(rule.places(), 1) << "one goes on";
+  EXPECT_EQ(rule.decide({.idle = 0.5, .in_progress = 6, .waiting = 9, .memory = little}), 6);
+  EXPECT_EQ(rule.decide({.in_progress = 6, .waiting = 9, .memory = short_of}), 5);
+  EXPECT_EQ(rule.decide({.in_progress = 6, .waiting = 9, .memory = short_of}), 5) << "one has to end its step first";
+  EXPECT_EQ(rule.decide({.in_progress = 5, .waiting = 10, .memory = short_of}), 4);
+  for (int in_progress : {4, 3, 2, 1}) rule.decide({.in_progress = in_progress, .waiting = 9, .memory = short_of});
+  EXPECT_EQ(rule.slots(), 1) << "one goes on";
 }
 
 TEST(InFlight, SeesIdleWorkersAndTasksThatWait) {
   task::fiber::pool pool({.workers = 2, .bind = task::binding::none});
-  pool_watch watch;
-  pressure now;
+  pool_sampler watch;
+  load_sample now;
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  watch.look(now);
+  watch.sample(now);
   EXPECT_EQ(now.ready, 0u);
   EXPECT_GT(now.idle, 0.9);
 
@@ -94,9 +94,9 @@ TEST(InFlight, SeesIdleWorkersAndTasksThatWait) {
       while (!stop) std::this_thread::yield();
     }));
   while (running < 2) std::this_thread::yield();
-  watch.look(now);
+  watch.sample(now);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  watch.look(now);
+  watch.sample(now);
   EXPECT_EQ(now.ready, 3u);
   EXPECT_LT(now.idle, 0.01);
   stop = true;

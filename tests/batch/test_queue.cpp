@@ -21,7 +21,7 @@ struct Places : testing::Test {
   Places() {
     for (int number = 0; number < 3; ++number) queue.add({number});
     queue.close();
-    queue.set_places(2);
+    queue.set_slots(2);
   }
   piece next() { return queue.next(c).value(); }
 };
@@ -32,44 +32,44 @@ TEST_F(Places, PiecesComeInTheirOrder) {
   EXPECT_EQ(second.number, 1);
   EXPECT_EQ(queue.state().running, 2);
   EXPECT_EQ(queue.state().waiting, 1);
-  EXPECT_EQ(queue.between_steps(), leave::no);
-  queue.put_back(std::move(first), true, leave::no);
+  EXPECT_EQ(queue.between_steps(), leave_reason::none);
+  queue.put_back(std::move(first), true, leave_reason::none);
   auto third = next();
   EXPECT_EQ(third.number, 2);
-  queue.put_back(std::move(second), true, leave::no);
-  queue.put_back(std::move(third), true, leave::no);
+  queue.put_back(std::move(second), true, leave_reason::none);
+  queue.put_back(std::move(third), true, leave_reason::none);
   EXPECT_FALSE(queue.next(c));
 }
 
 TEST_F(Places, WhoMakesWayGoesOnLater) {
   auto first = next(), second = next();
-  queue.set_places(1);
-  EXPECT_EQ(queue.between_steps(), leave::makes_way);
-  EXPECT_EQ(queue.between_steps(), leave::no) << "one is enough";
+  queue.set_slots(1);
+  EXPECT_EQ(queue.between_steps(), leave_reason::preempted);
+  EXPECT_EQ(queue.between_steps(), leave_reason::none) << "one is enough";
   EXPECT_EQ(queue.state().running, 2) << "until its sums are gone";
-  queue.put_back(std::move(second), false, leave::makes_way);
-  EXPECT_EQ(queue.between_steps(), leave::no);
-  queue.put_back(std::move(first), true, leave::no);
+  queue.put_back(std::move(second), false, leave_reason::preempted);
+  EXPECT_EQ(queue.between_steps(), leave_reason::none);
+  queue.put_back(std::move(first), true, leave_reason::none);
   for (const int expected : {1, 2}) {
     auto one = next();
     EXPECT_EQ(one.number, expected);
-    queue.put_back(std::move(one), true, leave::no);
+    queue.put_back(std::move(one), true, leave_reason::none);
   }
   EXPECT_FALSE(queue.next(c));
 }
 
 TEST_F(Places, ANewPlaceLetsTheNextOneIn) {
   next(), next();
-  std::jthread later([&] { queue.set_places(3); });
+  std::jthread later([&] { queue.set_slots(3); });
   EXPECT_EQ(next().number, 2);
 }
 
 TEST_F(Places, RecalledPiecesAreTakenFirstAndElseGoOn) {
   auto first = next(), second = next();
   queue.recall(1);
-  EXPECT_EQ(queue.between_steps(), leave::recalled);
-  EXPECT_EQ(queue.between_steps(), leave::no) << "one was wanted";
-  queue.put_back(std::move(second), false, leave::recalled);
+  EXPECT_EQ(queue.between_steps(), leave_reason::recalled);
+  EXPECT_EQ(queue.between_steps(), leave_reason::none) << "one was wanted";
+  queue.put_back(std::move(second), false, leave_reason::recalled);
   EXPECT_EQ(queue.state().waiting, 2);
   const auto taken = queue.take(1);
   ASSERT_EQ(taken.size(), 1u);
@@ -84,7 +84,7 @@ TEST_F(Places, RecalledPiecesAreTakenFirstAndElseGoOn) {
 TEST_F(Places, StoppedRunsGiveNothingOutAndWaitForThoseThatRun) {
   auto first = next();
   c.stop = control::finish;
-  std::jthread later([&] { queue.put_back(std::move(first), false, leave::no); });
+  std::jthread later([&] { queue.put_back(std::move(first), false, leave_reason::none); });
   EXPECT_FALSE(queue.next(c));
   EXPECT_EQ(queue.state().running, 0);
   EXPECT_EQ(queue.take(9).size(), 3u);

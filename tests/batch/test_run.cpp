@@ -69,7 +69,7 @@ TEST_P(OnEveryBackend, PiecesThatMakeWayAndAreCalledBackComeToTheSame) {
   fill(fresh(patches));
   const auto push_all = pushing([&](patch&) {
     const int step = ++steps;
-    pieces.set_places(step % 3 == 0 ? 1 : 4);
+    pieces.set_slots(step % 3 == 0 ? 1 : 4);
     if (step % 4 == 0) pieces.recall(1);
   });
   run(pieces, how, c, "patch", [&](auto& pool, patch& p, const another_step& another) {
@@ -87,11 +87,11 @@ TEST_P(OnEveryBackend, PiecesThatMakeWayAndAreCalledBackComeToTheSame) {
 
 TEST_P(OnEveryBackend, APolicySaysHowMany) {
   how.pool.workers = 1;
-  how.look_every = std::chrono::milliseconds(1);
-  how.decide = [](const pressure& seen) { return seen.under_way + 1; };
+  how.sample_every = std::chrono::milliseconds(1);
+  how.decide = [](const load_sample& seen) { return seen.in_progress + 1; };
   fill(fresh(3));
   const auto wait_for_places = [&](patch&) {
-    while (c.places < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (c.slots < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
   run(pieces, how, c, "patch", pushing(wait_for_places));
   EXPECT_EQ(complete(), in_a_loop(3));
@@ -115,7 +115,7 @@ TEST_P(OnEveryBackend, NeverMoreInFlightThanPlaces) {
       return done;
     });
     EXPECT_EQ(most, places);
-    EXPECT_EQ(c.places, places);
+    EXPECT_EQ(c.slots, places);
   }
 }
 
@@ -188,12 +188,12 @@ TEST_P(OnEveryBackend, PiecesThatRunTogetherMayWaitForEachOther) {
         p.sum -= of_neighbour[(p.number + 1) % patches].get();
         return true;
       },
-      [&](auto& crew) { crew.begin("beside", [&] { ++beside; }); });
+      [&](auto& task_group) { task_group.begin("beside", [&] { ++beside; }); });
   const auto alone = in_a_loop(patches), found = complete();
   ASSERT_EQ(found.size(), std::size_t(patches));
   for (int i = 0; i < patches; ++i) EXPECT_EQ(found[i], alone[i] - alone[(i + 1) % patches]);
   EXPECT_EQ(beside, 1);
-  EXPECT_EQ(c.places, patches);
+  EXPECT_EQ(c.slots, patches);
 }
 
 TEST_P(OnEveryBackend, PiecesThatRunTogetherBeginEvenWhenStopped) {
@@ -214,7 +214,7 @@ TEST_P(OnEveryBackend, PiecesThatRunTogetherBeginEvenWhenStopped) {
 
 TEST_P(OnEveryBackend, AnErrorBesideIsTheRunsToo) {
   fill(fresh(1));
-  const auto fails = [](auto& crew) { crew.begin("beside", [] { throw std::domain_error("beside"); }); };
+  const auto fails = [](auto& task_group) { task_group.begin("beside", [] { throw std::domain_error("beside"); }); };
   EXPECT_THROW(run_together(pieces, how, c, "patch", pushing([](patch&) {}), fails), std::domain_error);
   EXPECT_EQ(c.stop, control::finish);
   EXPECT_EQ(pieces.take(1).size() + pieces.take_complete().size(), 1u);

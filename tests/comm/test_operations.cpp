@@ -21,12 +21,12 @@ namespace task = plaq::task;
 class watch final : public task::poller {
  public:
   watch() {
-    enlist();
+    start_polling();
     (void)expect(1);
   }
   ~watch() {
-    retire();
-    came(1);
+    stop_polling();
+    delivered(1);
   }
   bool poll() noexcept override { return false; }
 };

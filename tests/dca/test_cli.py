@@ -36,12 +36,6 @@ below = 0.1
 """
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "input.toml").write_text(INPUT)
-    return tmp_path
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The hash of an undisturbed run of six steps."""

@@ -14,7 +14,6 @@
 #include "small_problem.hpp"
 
 using namespace plaq::dca;
-using plaq::gpu::place;
 
 namespace {
 
@@ -35,8 +34,8 @@ std::shared_ptr<problem> all_measured(torus cluster) {
 
 plaq::stream_id stream(const problem& p, std::uint32_t purpose) { return streams::of(p.rules, purpose, 3, 0); }
 
-std::vector<place> places() {
-  std::vector<place> out{{place::host}};
+std::vector<plaq::gpu::device> places() {
+  std::vector<plaq::gpu::device> out{{plaq::gpu::device::host}};
   if (!plaq::gpu::find_devices().gpus.empty()) out.push_back({0});
   return out;
 }
@@ -68,7 +67,7 @@ TEST_P(device_measure, is_that_of_the_accumulator_in_the_same_configurations) {
   const bool small = GetParam().size() == 1;
   if (small) p->model.parameters.K = p->model.parameters.U = 0.2;  // so that there are no vertices now and then
   const bin_layout layout = layout_of(p->model.parameters.sites, p->measured);
-  for (const place at : places()) {
+  for (const plaq::gpu::device at : places()) {
     device::walk_place where(*p, at);
     device::walker walk(where, 3, true);
     device::accumulator there(where, p->rules, 3);

@@ -12,7 +12,6 @@
 #include "small_problem.hpp"
 
 using namespace plaq::dca;
-using plaq::gpu::place;
 
 namespace {
 
@@ -41,8 +40,8 @@ problem problem_of(const case_of_walk& c) {
   return p;
 }
 
-std::vector<place> places() {
-  std::vector<place> out{{place::host}};
+std::vector<plaq::gpu::device> places() {
+  std::vector<plaq::gpu::device> out{{plaq::gpu::device::host}};
   if (!plaq::gpu::find_devices().gpus.empty()) out.push_back({0});
   return out;
 }
@@ -78,7 +77,7 @@ void compare(const case_of_walk& c) {
                                   << c.seed);
   const problem p = problem_of(c);
   const std::uint32_t chain = 3;
-  for (const place at : places()) {
+  for (const plaq::gpu::device at : places()) {
     device::walk_place where(p, at);
     device::walker many(where, chain);
     begin(many, p, chain);
@@ -247,7 +246,7 @@ TEST(device_walk, fills_bins_like_the_workers) {
   p->rules.measurements_per_bin = 20;
   run_options here, there;
   here.pool.workers = there.pool.workers = 2;
-  there.devices = {{place::host}, {place::host}};
+  there.devices = {{plaq::gpu::device::host}, {plaq::gpu::device::host}};
   control first, second;
   const auto all = [](int) { return true; };
   const auto expected = taken_on(p, fresh(5, all), here, first), found = taken_on(p, fresh(5, all), there, second);

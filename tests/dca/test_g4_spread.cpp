@@ -91,7 +91,7 @@ TEST(g4_spread, measures_on_the_workers_what_walks_on_a_device) {
   const auto rank_of = [](int chain) { return chain % world().size(); };
   control c;
   run_options there;
-  there.devices = {{gpu::place::host}};
+  there.devices = {{gpu::device::host}};
   const auto expected = taken_on(p, fresh(chains, [](int) { return true; }), {}, c);
   comm::messenger messages(world());
   g4_spread spread(messages, p->model, p->measured, {rank_of(0), rank_of(1)});

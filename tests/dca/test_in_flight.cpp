@@ -33,11 +33,11 @@ TEST(InFlightRun, ChainsThatMakeWayKeepTheirBits) {
     how.pool.workers = 2;
     how.in_flight = 0;
     std::atomic<int> looks{0}, most{0};
-    how.decide = [&](const batch::pressure& now) {
-      most = std::max(most.load(), now.under_way);
+    how.decide = [&](const batch::load_sample& now) {
+      most = std::max(most.load(), now.in_progress);
       return looks++ % 3 == 0 ? 1 : 4;
     };
-    how.look_every = std::chrono::milliseconds(1);
+    how.sample_every = std::chrono::milliseconds(1);
     EXPECT_EQ(bits(how), reference) << backend;
     EXPECT_GT(looks, 3);
     EXPECT_GT(most, 1);

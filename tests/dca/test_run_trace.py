@@ -1,10 +1,9 @@
 """`plaq dca run --trace`: what is recorded, and that it changes no bit."""
 
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from command_line import run_plaq
 
 from plaq import _core, trace
 
@@ -27,8 +26,7 @@ frequencies = 4
 
 
 def plaq(*arguments):
-    done = subprocess.run([sys.executable, "-m", "plaq", "dca", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=300)
+    done = run_plaq("dca", *arguments)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
 

@@ -19,12 +19,6 @@ INPUT = test_cli.INPUT + """
 NAMES = [f"U={u},density={n}" for u in (4.0, 6.0) for n in (0.9, 0.95, 1.0)]
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "input.toml").write_text(INPUT)
-    return tmp_path
-
-
 def table(folder):
     with open(folder / "run" / "sweep.csv", newline="") as file:
         return list(csv.DictReader(file))

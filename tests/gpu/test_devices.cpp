@@ -6,14 +6,14 @@
 using namespace plaq::gpu;
 
 TEST(devices, are_there_or_why_none_is_said) {
-  const found_devices found = find_devices();
+  const device_list found = find_devices();
   EXPECT_EQ(found.gpus.empty(), !found.why_none.empty());
   for (const device_properties& gpu : found.gpus) EXPECT_GT(gpu.memory, 0u) << gpu.name;
 }
 
 TEST(memory, keeps_what_is_put_there) {
   const int gpus = int(find_devices().gpus.size());
-  for (int gpu = place::host; gpu < gpus; ++gpu) {
+  for (int gpu = device::host; gpu < gpus; ++gpu) {
     memory there({gpu}, 800);
     EXPECT_EQ(there.size(), 800u);
     const double x[2] = {1.5, -2};
@@ -38,7 +38,7 @@ TEST(memory, keeps_what_is_put_there) {
 
 TEST(memory, is_left) {
   const int gpus = int(find_devices().gpus.size());
-  for (int gpu = place::host; gpu < gpus; ++gpu) EXPECT_GT(memory_left({gpu}), std::size_t(1) << 20);
+  for (int gpu = device::host; gpu < gpus; ++gpu) EXPECT_GT(memory_left({gpu}), std::size_t(1) << 20);
 }
 
 TEST(memory, of_a_gpu_that_is_not_there_is_a_clear_failure) {

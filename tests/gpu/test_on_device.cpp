@@ -12,7 +12,7 @@ namespace {
 class on_device : public testing::Test {
  protected:
   void SetUp() override {
-    const found_devices found = find_devices();
+    const device_list found = find_devices();
     if (found.gpus.empty()) GTEST_SKIP() << "no GPU here: " << found.why_none;
   }
 };

@@ -37,7 +37,7 @@ struct labelled {
       for (int i = 0; i < n; ++i) a(i, j) = element(labels[i], labels[j]);
     return a;
   }
-  void offer(const std::vector<int>& in, exchanged_inverse::newcomers& to) const {
+  void offer(const std::vector<int>& in, exchanged_inverse::new_elements& to) const {
     for (int b = 0; b < int(in.size()); ++b) {
       for (int i = 0; i < int(labels.size()); ++i) {
         to.columns(i, b) = element(labels[i], in[b]);
@@ -81,7 +81,7 @@ TEST(exchanged_inverse, follows_a_dense_inverse_through_random_exchanges) {
     for (int p = int(random() % (n > 20 ? 2 : 4)); p > 0; --p) in.push_back(next++);
     labelled after = a;
     exchanged_inverse::exchange_in(after.labels, out, in);
-    a.offer(in, d.offered(int(in.size())));
+    a.offer(in, d.prepare(int(in.size())));
     const double expected = invert_dense(after.dense()).det / invert_dense(a.dense()).det;
     ASSERT_NEAR(d.try_exchange(out), expected, 1e-8 * (1 + std::abs(expected)));
     if (std::abs(expected) < 0.02 || step % 5 == 0) continue;  // rejected: nothing may have changed
@@ -100,7 +100,7 @@ TEST(exchanged_inverse, replaces_an_element_that_nothing_can_do_without) {
   exchanged_inverse d;
   auto& n = d.reset(2);
   n(0, 0) = 0, n(0, 1) = 1, n(1, 0) = 1, n(1, 1) = 0;  // D = [[0, 1], [1, 0]]
-  auto& in = d.offered(1);
+  auto& in = d.prepare(1);
   in.columns(0, 0) = 4, in.columns(1, 0) = 0;
   in.rows(0, 0) = 2, in.rows(1, 0) = 0;
   in.corner(0, 0) = 0;
@@ -116,12 +116,12 @@ TEST(exchanged_inverse, may_lose_all_and_gain_again) {
   labelled a{{7, 8}};
   exchanged_inverse d;
   start(d, a);
-  d.offered(0);
+  d.prepare(0);
   EXPECT_NEAR(d.try_exchange({0, 1}), 1 / invert_dense(a.dense()).det, 1e-14);
   d.exchange();
   EXPECT_EQ(d.size(), 0);
   const labelled none, b{{9, 11, 13}};
-  none.offer(b.labels, d.offered(3));
+  none.offer(b.labels, d.prepare(3));
   EXPECT_NEAR(d.try_exchange({}), invert_dense(b.dense()).det, 1e-13);
   d.exchange();
   expect_inverse(d, b, 1e-14);

@@ -5,17 +5,15 @@ import itertools
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from command_line import run_plaq
 
 from plaq import _core, lqcd
 from plaq.comm import world
-from plaq.comm.launch import launcher_command
 from plaq.data import results_file
 from plaq.errors import Interrupted, RunError
 from plaq.files import checkpoint
@@ -83,18 +81,8 @@ ALGORITHMS = {"heatbath": INPUT, "hmc": INPUT.replace("sweeps = 2\nover_relaxati
 ALGORITHMS["2+1+1"] = ALGORITHMS["hmc"].replace(HMC, FOUR)
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "input.toml").write_text(INPUT)
-    return tmp_path
-
-
 def plaq(folder, *arguments, ranks=None):
-    launcher = launcher_command(ranks) if ranks else []
-    told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
-    return subprocess.run([*launcher, sys.executable, "-m", "plaq", "lqcd", *map(str, arguments)], cwd=folder,
-                          capture_output=True, text=True, timeout=900, check=False, stdin=subprocess.DEVNULL,
-                          env={**os.environ, **told})
+    return run_plaq("lqcd", *arguments, folder=folder, ranks=ranks, timeout=900)
 
 
 @pytest.fixture

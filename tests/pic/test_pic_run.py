@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import h5py
 import numpy as np
 import pytest
+from command_line import run_plaq, start_plaq
 from damage import damaged
 
 from plaq import _core, pic
@@ -86,20 +87,10 @@ workers = 1
 """
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "input.toml").write_text(INPUT)
-    return tmp_path
-
-
 def plaq(folder, *arguments, ranks=None, wait=True):
-    command = [sys.executable, "-m", "plaq", *map(str, arguments)]
-    launcher = launcher_command(ranks) if ranks else []
-    told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
-    how = dict(cwd=folder, text=True, stdin=subprocess.DEVNULL, env={**os.environ, **told})
     if wait:
-        return subprocess.run([*launcher, *command], capture_output=True, timeout=120, check=False, **how)
-    return subprocess.Popen([*launcher, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **how)
+        return run_plaq(*arguments, folder=folder, ranks=ranks, timeout=120)
+    return start_plaq(*arguments, folder=folder, ranks=ranks, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="module")

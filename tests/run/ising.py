@@ -1,4 +1,4 @@
-"""The Ising model on a square lattice: what a new application has to bring, in sixty lines."""
+"""The Ising model on a square lattice: all parts of a new application, in sixty lines."""
 
 import time
 

@@ -1,20 +1,18 @@
-"""All that plaq does around a run, for an application that it has never seen: the Ising model in ising.py."""
+"""The driver of runs with an application of a test: the Ising model in ising.py."""
 
 import itertools
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from command_line import run_plaq
 from ising import Ising, Parameters
 
 from plaq import _core
 from plaq.comm import world
-from plaq.comm.launch import launcher_command
 from plaq.data import results_file
 from plaq.errors import InputError, Interrupted
 from plaq.run import driver
@@ -22,12 +20,6 @@ from plaq.run.live import Log
 
 HERE = Path(__file__).parent
 INPUT = "[model]\nbeta = 0.3\nsize = 4\n[solver]\nsweeps = 512\n"
-
-
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "input.toml").write_text(INPUT)
-    return tmp_path
 
 
 def ising(folder, *arguments, ranks=None):
@@ -38,11 +30,8 @@ def ising(folder, *arguments, ranks=None):
 def plaq(folder, *arguments, ranks=None):
     """The command line with one application more."""
     program = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r}); import plaq.main, ising\n"
-               "plaq.main.add(ising.app); plaq.main.main()", *map(str, arguments)]
-    launcher = launcher_command(ranks) if ranks else []
-    told = {"PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": ""} if ranks else {}
-    return subprocess.run([*launcher, *program], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-                          stdin=subprocess.DEVNULL, env={**os.environ, **told})
+               "plaq.main.add(ising.app); plaq.main.main()"]
+    return run_plaq(*arguments, folder=folder, ranks=ranks, program=program, timeout=120)
 
 
 def digest(folder):
@@ -53,7 +42,7 @@ def digest(folder):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The digest of a run that nothing disturbs."""
+    """Digest of an undisturbed run."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "input.toml").write_text(INPUT)
     done = ising(folder, "run", "input.toml")

@@ -1,4 +1,4 @@
-"""Scripts that go on after errors end with Ctrl-C all the same, and with SIGTERM: what stops a run is no Exception."""
+"""Scripts that continue after errors end with Ctrl-C and SIGTERM nevertheless: interruptions are no Exception."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ RUNS = {
            'species={"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 4, "temperature": 0.01}}, '
            'output={"pictures": 0}, run={"workers": 1}), "run")',
 }
-# Three runs, whatever becomes of each; the signal comes in the first.
+# Three runs, each in spite of errors of the previous one; the signal comes in the first.
 SCRIPT = """
 import os, signal, sys, threading
 {run}

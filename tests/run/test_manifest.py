@@ -35,7 +35,7 @@ KINDS = {"pic": (Pic, pic.Parameters(**PLASMA), [{"solver": {"seed": 2}}, {"spec
 
 
 def run(kind, parameters, folder, after=None):
-    """A run, which is told to stop when it has asked so often; never, by default."""
+    """A run that gets a request to stop at its check number ``after``; by default never."""
     asked = itertools.count(1)
     stop = SimpleNamespace(requested=lambda: "SIGTERM" if after and next(asked) >= after else None)
     try:
@@ -215,7 +215,7 @@ def test_a_hash_is_the_same_piece_by_piece_and_at_once(tmp_path, monkeypatch, si
 
 
 def test_hashes_are_those_of_shared_pieces_in_any_order_of_ranks(tmp_path):
-    """What the page on files says: the sha256 of the sha256s of pieces."""
+    """The hash of the page on files: the sha256 of the sha256s of pieces."""
     path = tmp_path / "file"
     path.write_bytes(b"some bytes")
     expected = hashlib.sha256(hashlib.sha256(b"some bytes").digest()).hexdigest()

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/task/caught.hpp"
 #include "plaq/task/coroutine.hpp"
+#include "plaq/task/exception_state.hpp"
 #include "plaq/task/gate.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/os.hpp"
@@ -300,10 +300,10 @@ TEST(Caught, ExchangesWhatAThreadIsHandling) {
   try {
     throw 5;
   } catch (int) {
-    const caught mine = caught::exchange({});
+    const exception_state saved = exception_state::exchange({});
     EXPECT_EQ(std::current_exception(), nullptr);
-    EXPECT_NE(mine.handled, nullptr);
-    EXPECT_EQ(caught::exchange(mine).handled, nullptr);
+    EXPECT_NE(saved.handled, nullptr);
+    EXPECT_EQ(exception_state::exchange(saved).handled, nullptr);
     EXPECT_THROW(throw, int);
   }
 }

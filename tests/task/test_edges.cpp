@@ -76,7 +76,7 @@ TYPED_TEST(Edges, AValueLivesAsLongAsASharedFutureForIt) {
   typename TypeParam::template shared_future<std::shared_ptr<int>> kept;
   {
     typename TypeParam::pool pool({.workers = 1});
-    auto first = pool.async("maker", [token = std::move(token)] { return token; }).share();
+    auto first = pool.async("producer", [token = std::move(token)] { return token; }).share();
     const auto second = first;
     kept = second;
     first = {};
@@ -234,9 +234,9 @@ TYPED_TEST(Edges, OneNotificationWakesOne) {
       changed.wait(guard, [&] { return tokens > 0; });
       --tokens;
     }));
-  for (bool all_there = false; !all_there;) {
+  for (bool on_ready = false; !on_ready;) {
     std::lock_guard guard(lock);
-    all_there = waiting == 10;
+    on_ready = waiting == 10;
   }
   for (int i = 0; i < 10; ++i) {
     std::lock_guard guard(lock);

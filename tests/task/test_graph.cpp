@@ -79,7 +79,7 @@ TYPED_TEST(Graph, LongChainOfContinuations) {
 TYPED_TEST(Graph, AttachingRacesWithTheResult) {
   typename TypeParam::pool pool({.workers = 2});
   for (int i = 0; i < 5000 / less; ++i) {
-    auto shared = pool.async("maker", [i] { return i; }).share();
+    auto shared = pool.async("producer", [i] { return i; }).share();
     auto a = shared.then(pool, "user", [](auto ready) { return ready.get(); });
     auto b = shared.then(pool, "user", [](auto ready) { return ready.get(); });
     EXPECT_EQ(shared.get(), i);
@@ -287,12 +287,12 @@ TYPED_TEST(Graph, CapturesAndResultsUsedAreGoneWhenTheResultIsThere) {
   typename TypeParam::pool pool({.workers = 2});
   for (int i = 0; i < 500 / less; ++i) {
     auto captured = std::make_shared<int>(0), used = std::make_shared<int>(0);
-    auto result = pool.async("maker", [used] { return used; }).then(pool, "user", [captured](auto&& ready) {
+    auto result = pool.async("producer", [used] { return used; }).then(pool, "user", [captured](auto&& ready) {
       return ready.is_ready();
     });
     EXPECT_TRUE(result.get());
     EXPECT_EQ(captured.use_count(), 1);
-    while (used.use_count() != 1) std::this_thread::yield();  // its maker may be on the way out
+    while (used.use_count() != 1) std::this_thread::yield();  // its producer may be on the way out
   }
 }
 

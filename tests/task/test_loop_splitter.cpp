@@ -23,10 +23,10 @@ TEST(HandOut, GivesEveryIndexToOneMemberInAscendingPieces) {
     for (const std::size_t n : {1, 2, 3, 7, 64, 1000})
       for (const std::size_t workers : {1, 2, 3, 8, 100})
         for (const std::size_t chunk : {0, 1, 5, 64, 5000}) {
-          hand_out range(n, workers, {.sharing = how, .chunk = chunk});
+          loop_splitter range(n, workers, {.sharing = how, .chunk = chunk});
           ASSERT_LE(range.members(), workers);
           ASSERT_LE(range.members(), 1 + (n - 1) / std::max<std::size_t>(chunk, 1)) << "one for each chunk";
-          std::vector<hand_out::piece> last(range.members());
+          std::vector<loop_splitter::piece> last(range.members());
           std::vector<int> seen(n);
           std::vector<std::size_t> asking(range.members());
           for (std::size_t m = 0; m < asking.size(); ++m) asking[m] = m;
@@ -50,8 +50,8 @@ TEST(HandOut, GivesEveryIndexToOneMemberInAscendingPieces) {
 }
 
 TEST(HandOut, GuidedPiecesShrinkToTheChunk) {
-  hand_out range(1000, 4, {.sharing = sharing::guided, .chunk = 10});
-  hand_out::piece p;
+  loop_splitter range(1000, 4, {.sharing = sharing::guided, .chunk = 10});
+  loop_splitter::piece p;
   std::size_t last = 1000, count = 0;
   for (std::size_t left = 1000; range.next(count % 4, p); left -= p.to - p.from, ++count) {
     const std::size_t size = p.to - p.from;
@@ -87,7 +87,7 @@ TEST(FirstError, IsThatOfTheLowestIndex) {
   first_error found;
   EXPECT_NO_THROW(found.rethrow());
   EXPECT_FALSE(found.comes_before(std::numeric_limits<std::size_t>::max()));
-  for (const std::size_t index : {7, 9, 3, 3, 5}) found.tell(index, std::make_exception_ptr(index));
+  for (const std::size_t index : {7, 9, 3, 3, 5}) found.report(index, std::make_exception_ptr(index));
   EXPECT_FALSE(found.comes_before(3));
   EXPECT_TRUE(found.comes_before(4));
   try {

@@ -88,11 +88,11 @@ struct Binding : testing::Test {
 TEST_F(Binding, IsForAllCoresOrAsTold) {
   const std::size_t cores = detail::by_core(allowed, "/").size();
   const int all = static_cast<int>(cores);
-  EXPECT_EQ(detail::place({.workers = all}).cpus.size(), cores);
-  EXPECT_TRUE(detail::place({.workers = all + 1}).cpus.empty());
-  EXPECT_TRUE(detail::place({.workers = all, .bind = binding::none}).cpus.empty());
-  EXPECT_EQ(detail::place({.workers = all + 1, .bind = binding::cores}).cpus.size(), cores);
-  const auto listed = detail::place({.bind = binding::threads, .cpus = {allowed.back()}});
+  EXPECT_EQ(detail::place_workers({.workers = all}).cpus.size(), cores);
+  EXPECT_TRUE(detail::place_workers({.workers = all + 1}).cpus.empty());
+  EXPECT_TRUE(detail::place_workers({.workers = all, .bind = binding::none}).cpus.empty());
+  EXPECT_EQ(detail::place_workers({.workers = all + 1, .bind = binding::cores}).cpus.size(), cores);
+  const auto listed = detail::place_workers({.bind = binding::threads, .cpus = {allowed.back()}});
   EXPECT_EQ(listed.workers, 1);
   EXPECT_EQ(listed.cpus, (std::vector<cpu_list>{{allowed.back()}}));
 }
@@ -100,14 +100,14 @@ TEST_F(Binding, IsForAllCoresOrAsTold) {
 TEST_F(Binding, IsLeftOutWhereTheKernelRefusesIt) {
   EXPECT_TRUE(detail::may_bind({{allowed.front()}, {allowed.back()}}));
   EXPECT_FALSE(detail::may_bind({{allowed.front()}, {4000}}));  // no machine of ours has so many
-  EXPECT_FALSE(detail::place({}).refused);
+  EXPECT_FALSE(detail::place_workers({}).refused);
   EXPECT_EQ(detail::allowed_cpus(), allowed) << "of this thread";
 }
 
 TEST_F(Binding, BadOptionsAreNamed) {
-  EXPECT_THROW(detail::place({.workers = -1}), input_error);
+  EXPECT_THROW(detail::place_workers({.workers = -1}), input_error);
   try {
-    detail::place({.cpus = {allowed.front(), 99999}});
+    detail::place_workers({.cpus = {allowed.front(), 99999}});
     FAIL();
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("may not use 99999"), std::string::npos) << e.what();

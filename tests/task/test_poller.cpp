@@ -12,15 +12,15 @@ namespace {
 /// Keeps the promise that it was given last after so many looks.
 class slow_mail final : public poller {
  public:
-  slow_mail() { enlist(); }
-  ~slow_mail() { retire(); }
+  slow_mail() { start_polling(); }
+  ~slow_mail() { stop_polling(); }
   future<int> order(int looks) {
     std::unique_lock lock(mutex_);
     open_.push_back({promise<int>(), looks});
     auto result = open_.back().answer.get_future();
     const bool first = expect(1);
     lock.unlock();
-    if (first) look_out();
+    if (first) wake_pools();
     return result;
   }
   void hurry() {
@@ -35,7 +35,7 @@ class slow_mail final : public poller {
         if (--entry.looks <= 0) due.push_back(std::move(entry.answer));
       std::erase_if(open_, [](const entry& e) { return e.looks <= 0; });
     }
-    came(static_cast<long>(due.size()));
+    delivered(static_cast<long>(due.size()));
     for (auto& answer : due) answer.set_value(7);
     return !due.empty();
   }
@@ -130,9 +130,9 @@ TEST(poller, nobody_looks_before_it_is_made) {
     slowly_made() {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       made = true;
-      enlist();
+      start_polling();
     }
-    ~slowly_made() { retire(); }
+    ~slowly_made() { stop_polling(); }
     bool poll() noexcept override {
       EXPECT_TRUE(made);
       return false;
@@ -149,7 +149,7 @@ TEST(poller, nobody_looks_before_it_is_made) {
 
 TEST(poller, nobody_looks_when_nothing_is_expected) {
   struct unwanted final : poller {
-    unwanted() { enlist(); }
+    unwanted() { start_polling(); }
     bool poll() noexcept override {
       ADD_FAILURE() << "polled for nothing";
       return false;

@@ -20,10 +20,10 @@ TYPED_TEST_SUITE(RandomGraph, every_backend, backend_names);
 namespace {
 
 /// How a node comes to its value from those that it uses.
-enum class made_by { async, dataflow_of_two, dataflow_of_many, then, unwrapped, all_of_them, ways };
+enum class node_kind { async, dataflow_of_two, dataflow_of_many, then, unwrapped, all_of_them, ways };
 
 struct node {
-  made_by way;
+  node_kind way;
   std::vector<std::size_t> uses;  ///< nodes before it
   bool throws;
 };
@@ -39,12 +39,13 @@ std::vector<node> drawn(unsigned seed, std::size_t n, unsigned one_throws_in) {
   std::mt19937 random(seed);
   std::vector<node> graph;
   for (std::size_t i = 0; i < n; ++i) {
-    node fresh{i < 3 ? made_by::async : made_by(random() % unsigned(made_by::ways)), {}, random() % one_throws_in == 0};
-    const std::size_t count = fresh.way == made_by::async             ? 0
-                              : fresh.way == made_by::dataflow_of_two ? 2
-                              : fresh.way == made_by::then            ? 1
-                              : fresh.way == made_by::unwrapped       ? 1
-                                                                      : random() % 5;
+    node fresh{
+        i < 3 ? node_kind::async : node_kind(random() % unsigned(node_kind::ways)), {}, random() % one_throws_in == 0};
+    const std::size_t count = fresh.way == node_kind::async             ? 0
+                              : fresh.way == node_kind::dataflow_of_two ? 2
+                              : fresh.way == node_kind::then            ? 1
+                              : fresh.way == node_kind::unwrapped       ? 1
+                                                                        : random() % 5;
     for (std::size_t u = 0; u < count; ++u)
       fresh.uses.push_back(i - 1 - random() % std::min<std::size_t>(i, 20));  // near ones, so that chains are long
     graph.push_back(fresh);
@@ -101,16 +102,16 @@ std::vector<outcome> run(Pool& pool, const std::vector<node>& graph) {
       return values;
     };
     switch (me.way) {
-      case made_by::async: results.push_back(pool.async("node", [work] { return work({}); })); break;
-      case made_by::dataflow_of_two:
+      case node_kind::async: results.push_back(pool.async("node", [work] { return work({}); })); break;
+      case node_kind::dataflow_of_two:
         results.push_back(dataflow(
             pool, "node", [work](std::uint64_t a, std::uint64_t b) { return work({a, b}); }, used[0], used[1]));
         break;
-      case made_by::dataflow_of_many: results.push_back(dataflow(pool, "node", work, used)); break;
-      case made_by::then:
+      case node_kind::dataflow_of_many: results.push_back(dataflow(pool, "node", work, used)); break;
+      case node_kind::then:
         results.push_back(used[0].then(pool, "node", [work](result ready) { return work({ready.get()}); }));
         break;
-      case made_by::unwrapped:
+      case node_kind::unwrapped:
         results.push_back(used[0].then(pool, "outer", [work, &pool](result ready) {
           return pool.async("inner", [work, ready] { return work({ready.get()}); });
         }));

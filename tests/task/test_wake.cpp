@@ -20,9 +20,9 @@ TYPED_TEST(Wake, ReachesAWorkerForEveryTask) {
   constexpr int workers = 4;
   typename TypeParam::pool pool({.workers = workers, .bind = binding::none});
   for (int round = 0; round < 300; ++round) {
-    std::latch all_there{workers};
+    std::latch on_ready{workers};
     std::vector<typename TypeParam::template future<void>> running;
-    for (int i = 0; i < workers; ++i) running.push_back(pool.async("waits", [&] { all_there.arrive_and_wait(); }));
+    for (int i = 0; i < workers; ++i) running.push_back(pool.async("waits", [&] { on_ready.arrive_and_wait(); }));
     for (auto& task : running) task.get();
   }
 }

@@ -34,7 +34,7 @@ struct GpuActivity : testing::Test {
 
 std::string name_of(const gpu_interval& i) { return detail::names_from(i.name).at(0); }
 
-std::map<std::uint32_t, std::uint64_t> by_correlation(const gpu_activity::found& all) {
+std::map<std::uint32_t, std::uint64_t> by_correlation(const gpu_activity::collected& all) {
   std::map<std::uint32_t, std::uint64_t> tasks;
   for (const gpu_call& c : all.calls) EXPECT_TRUE(tasks.emplace(c.correlation, c.task).second);
   return tasks;

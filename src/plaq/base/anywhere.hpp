@@ -1,4 +1,4 @@
-// The words before functions that a GPU may run: one source for g++ and for the compilers of GPUs.
+// Specifiers of functions that may also run on a GPU: one source for g++ and for the compilers of GPUs.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIPCC__)

@@ -8,10 +8,10 @@ namespace plaq {
 namespace fs = std::filesystem;
 
 void for_each_cgroup(const fs::path& root, std::string_view controller,
-                     const std::function<void(const fs::path&, int)>& look) {
+                     const std::function<void(const fs::path&, int)>& visit) {
   const auto upwards = [&](const fs::path& mount, const fs::path& group, int version) {
-    for (fs::path at = group.relative_path(); !at.empty(); at = at.parent_path()) look(mount / at, version);
-    look(mount, version);
+    for (fs::path at = group.relative_path(); !at.empty(); at = at.parent_path()) visit(mount / at, version);
+    visit(mount, version);
   };
   std::ifstream groups(root / "proc/self/cgroup");  // lines "id:controllers:path", controllers empty for version 2
   for (std::string line; std::getline(groups, line);) {

@@ -8,7 +8,7 @@
 namespace plaq {
 
 namespace detail {
-/// table[k][b]: what byte b changes in a checksum after k more bytes (Sarwate; Kounavis and Berry's "slicing by 8").
+/// Table [k][b]: change of a checksum by byte b after k more bytes (Sarwate; Kounavis and Berry's "slicing by 8").
 inline constexpr auto crc32_table = [] {
   std::array<std::array<std::uint32_t, 256>, 8> table{};
   for (std::uint32_t b = 0; b < 256; ++b) {
@@ -22,7 +22,7 @@ inline constexpr auto crc32_table = [] {
 }();
 }  // namespace detail
 
-/// The CRC-32 of `size` bytes that follow those whose CRC-32 is `before`. Little endian machines.
+/// Returns the CRC-32 of `size` bytes that follow bytes with the CRC-32 `before`. Little endian machines.
 inline std::uint32_t crc32(const void* bytes, std::size_t size, std::uint32_t before = 0) noexcept {
   const auto& table = detail::crc32_table;
   auto* at = static_cast<const unsigned char*>(bytes);

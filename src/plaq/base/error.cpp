@@ -5,7 +5,7 @@
 namespace plaq {
 
 namespace {
-/// A message of an error that is thrown on has its place.
+/// Message with the place of the check; a message of a rethrown error has one already.
 std::string with_place(const std::string& message, const std::source_location& where) {
   if (message.ends_with("]") && message.find(" [src/plaq/") != std::string::npos) return message;
   const char* file = where.file_name();

@@ -1,4 +1,4 @@
-// Errors that libraries throw. They never print and never exit: the command line decides what the user sees.
+// Errors that libraries throw. They neither print nor exit: the command line reports them to the user.
 #pragma once
 #include <source_location>
 #include <stdexcept>
@@ -6,13 +6,13 @@
 
 namespace plaq {
 
-/// Something failed while running (exit code 1 of the command line). `what()` carries the place.
+/// Failure of a run (exit code 1 of the command line). `what()` contains the place.
 class runtime_failure : public std::runtime_error {
  public:
   explicit runtime_failure(const std::string& message, std::source_location where = std::source_location::current());
 };
 
-/// The caller's input is wrong (exit code 2 of the command line).
+/// Invalid input of the caller (exit code 2 of the command line).
 class input_error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The number after `key` in a file of lines "key number", -1 where there is none.
+/// Number after `key` in a file of lines "key number", -1 without such a line.
 double number_after(const fs::path& file, const std::string& key) {
   std::ifstream lines(file);
   for (std::string line, word; std::getline(lines, line);)
@@ -22,7 +22,7 @@ double number_after(const fs::path& file, const std::string& key) {
 }
 
 double number_in(const fs::path& file) {
-  double number = -1;  // what "max" leaves is 0
+  double number = -1;  // "max" leaves 0
   std::ifstream(file) >> number;
   return number;
 }

@@ -1,4 +1,4 @@
-// The hint that a core is only spinning.
+// Hint to the core that it is spinning.
 #pragma once
 
 namespace plaq {

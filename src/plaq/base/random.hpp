@@ -1,5 +1,6 @@
-// Counter-based random numbers: a number is a pure function of (seed, stream, index), so a result does not
-// depend on which thread drew it, nor on how often the run was stopped and continued.
+// Counter-based random numbers: a number is a pure function of (seed, stream, index), so a result does not depend on
+// the thread that drew it, nor on interruptions of the run.
+//
 // Philox4x64-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC'11; from Random123.
 #pragma once
 #include <Random123/philox.h>
@@ -11,12 +12,12 @@
 
 namespace plaq {
 
-/// Names one stream of random numbers. Two streams that differ in any member are independent.
+/// Name of one stream of random numbers. Two streams that differ in any member are independent.
 struct stream_id {
   std::uint64_t seed = 0;
-  std::uint32_t purpose = 0;  ///< what the numbers are for; every application counts its own
-  /// Four coordinates of the place where they are drawn, such as species, patch, step and site: an application says
-  /// what they are, the same for all its streams. The last one has room for large numbers.
+  std::uint32_t purpose = 0;  ///< use of the numbers; every application counts its own
+  /// Four coordinates of the draw, such as species, patch, step and site: an application defines them, the same for all
+  /// its streams. The last one has 64 bits for large numbers.
   std::uint32_t i = 0, j = 0, k = 0;
   std::uint64_t l = 0;
 };

@@ -4,7 +4,7 @@
 
 namespace plaq {
 
-/// Runs from its construction on.
+/// Clock that runs from its construction on.
 class stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }

@@ -4,19 +4,19 @@
 
 namespace plaq::batch {
 
-int in_flight_rule::decide(const pressure& now) {
+int in_flight_rule::decide(const load_sample& now) {
   const bool idle = now.idle > much_idle;
   crowded_ = !idle && now.ready > 0 ? crowded_ + 1 : 0;
   if (now.memory < scarce) {
-    places_ = std::max(1, std::min(places_, now.under_way - 1));
+    slots_ = std::max(1, std::min(slots_, now.in_progress - 1));
     crowded_ = 0;
-  } else if (idle && now.waiting > 0 && now.under_way >= places_ && now.memory > enough) {
-    needed_ = std::max(needed_, ++places_);
-  } else if (crowded_ >= patience && places_ > needed_) {
-    --places_;
+  } else if (idle && now.waiting > 0 && now.in_progress >= slots_ && now.memory > enough) {
+    needed_ = std::max(needed_, ++slots_);
+  } else if (crowded_ >= crowded_samples && slots_ > needed_) {
+    --slots_;
     crowded_ = 0;
   }
-  return places_;
+  return slots_;
 }
 
 namespace {
@@ -40,9 +40,9 @@ totals of_all_pools() {
 
 }  // namespace
 
-pool_watch::pool_watch() : busy_ns_(of_all_pools().busy_ns), when_(std::chrono::steady_clock::now()) {}
+pool_sampler::pool_sampler() : busy_ns_(of_all_pools().busy_ns), when_(std::chrono::steady_clock::now()) {}
 
-void pool_watch::look(pressure& into) {
+void pool_sampler::sample(load_sample& into) {
   const totals now = of_all_pools();
   const auto then = std::chrono::steady_clock::now();
   const double passed = std::chrono::duration<double, std::nano>(then - when_).count() * double(now.workers);

@@ -1,5 +1,5 @@
-// The pieces of work of a rank while they run: those that wait for a worker, and those that came back from one.
-// Other threads may add and take pieces meanwhile, so that ranks can help each other.
+// Pieces of work of a rank during a run: those that wait for a worker, and those that came back from one. Other threads
+// may add and take pieces meanwhile, for load balance between ranks.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -16,40 +16,40 @@
 
 namespace plaq::batch {
 
-/// Why a piece comes back between two of its steps.
-enum class leave { no, recalled, makes_way };
+/// Reason why a piece comes back between two of its steps.
+enum class leave_reason { none, recalled, preempted };
 
-/// A piece is a state, cheap to move, that is taken on step by step: the patch of a mesh, a gauge configuration, a
-/// Markov chain. Pieces come back when they are complete, when the run is stopped, or between steps: recalled, or
-/// because more run than there are places for. All members may be called from any thread.
+/// Queue of pieces. A piece is a state, cheap to move, that advances step by step: the patch of a mesh, a gauge
+/// configuration, a Markov chain. Pieces come back when they are complete, when the run is stopped, or between steps:
+/// recalled, or because there are fewer slots than running pieces. All members may be called from any thread.
 template <class Piece>
 class queue {
  public:
   using piece = Piece;
   struct load {
-    int waiting = 0;  ///< for a worker, or recalled
+    int waiting = 0;  ///< pieces that wait for a worker, or were recalled
     int running = 0;
   };
 
-  /// `plural` is what a trace calls the pieces.
+  /// Makes a queue; `plural` is the name of its pieces in a trace.
   explicit queue(const std::string& plural = "pieces")
-      : places_counter_("places for " + plural, plural), running_counter_(plural + " in flight", plural) {}
+      : slots_counter_("slots for " + plural, plural), running_counter_(plural + " in flight", plural) {}
 
-  /// The last to be run.
+  /// Adds a piece at the end of the queue.
   void add(Piece p) {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(p));
     changed_.notify_all();
   }
 
-  /// Nothing will be added any more: run() returns when nothing is left.
+  /// Declares that nothing will be added: run() returns when all pieces are complete.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  /// Up to `most` pieces that wait: those that were recalled, then the last ones.
+  /// Takes up to `most` waiting pieces: the recalled ones, then the last ones.
   std::vector<Piece> take(std::size_t most) {
     const std::lock_guard lock(mutex_);
     std::vector<Piece> out;
@@ -66,13 +66,13 @@ class queue {
     return std::exchange(complete_, {});
   }
 
-  /// Lets pieces of earlier calls that nobody took wait for a worker again, and calls back so many of those that
-  /// run, at the end of their step.
+  /// Recalls `pieces` running pieces, at the end of their step. Pieces of earlier calls that were not taken wait for a
+  /// worker again.
   void recall(int pieces) {
     const std::lock_guard lock(mutex_);
     for (Piece& p : recalled_) waiting_.push_front(std::move(p));
     recalled_.clear();
-    wanted_ = pieces;
+    to_recall_ = pieces;
     changed_.notify_all();
   }
 
@@ -81,23 +81,24 @@ class queue {
     return {int(waiting_.size() + recalled_.size()), running_};
   }
 
-  /// How many pieces may run at once; none until this is said. Fewer than now do so when their steps end.
-  void set_places(int places) {
+  /// Sets the number of pieces that may run at once; initially none. If more are running, the excess comes back at the
+  /// end of their steps.
+  void set_slots(int slots) {
     const std::lock_guard lock(mutex_);
-    places_ = places;
-    places_counter_.set(places);
+    slots_ = slots;
+    slots_counter_.set(slots);
     changed_.notify_all();
   }
 
-  // What the runners do:
+  // For the runners:
 
-  /// The next to be run as soon as there is a place; nothing when all is done, or stopped by `c`, and come back.
+  /// Returns the next piece, as soon as there is a slot; nothing when all are complete, or stopped by `c`, and back.
   std::optional<Piece> next(const control& c) {
     std::unique_lock lock(mutex_);
     for (;;) {
       const bool stopped = c.stop.load() != control::go_on;
       if (running_ == 0 && (stopped || (closed_ && waiting_.empty()))) return std::nullopt;
-      if (!stopped && !waiting_.empty() && running_ < places_) {
+      if (!stopped && !waiting_.empty() && running_ < slots_) {
         Piece out = std::move(waiting_.front());
         waiting_.pop_front();
         count_running(+1);
@@ -107,35 +108,37 @@ class queue {
     }
   }
 
-  /// All that wait, to be run at once. Nothing may be added any more.
+  /// Returns all waiting pieces, to be run at once.
+  ///
+  /// @pre the queue is closed, else runtime_failure
   std::vector<Piece> all() {
     const std::lock_guard lock(mutex_);
-    check(closed_, "pieces that run together are all there before they begin: close the queue first");
+    check(closed_, "pieces that run together need a closed queue");
     std::vector<Piece> out(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
     waiting_.clear();
     count_running(int(out.size()));
     return out;
   }
 
-  /// Whether a piece between two steps should come back; says so as often as pieces were recalled, and until few
-  /// enough are left.
-  leave between_steps() {
+  /// Returns whether a piece between two steps should come back: once for every recalled piece, and until the number of
+  /// running pieces fits the slots.
+  leave_reason between_steps() {
     const std::lock_guard lock(mutex_);
-    if (wanted_ > 0) {
-      --wanted_;
-      return leave::recalled;
+    if (to_recall_ > 0) {
+      --to_recall_;
+      return leave_reason::recalled;
     }
-    if (running_ - leaving_ <= places_) return leave::no;
+    if (running_ - leaving_ <= slots_) return leave_reason::none;
     ++leaving_;
-    return leave::makes_way;
+    return leave_reason::preempted;
   }
 
-  void put_back(Piece p, bool complete, leave why) {
+  void put_back(Piece p, bool complete, leave_reason why) {
     const std::lock_guard lock(mutex_);
-    if (why == leave::makes_way) --leaving_;
+    if (why == leave_reason::preempted) --leaving_;
     if (complete)
       complete_.push_back(std::move(p));
-    else if (why == leave::recalled)
+    else if (why == leave_reason::recalled)
       recalled_.push_back(std::move(p));
     else
       waiting_.push_front(std::move(p));
@@ -153,11 +156,11 @@ class queue {
   std::condition_variable changed_;
   std::deque<Piece> waiting_;
   std::vector<Piece> recalled_, complete_;
-  int running_ = 0, places_ = 0;
-  int leaving_ = 0;  ///< of those that run, to make way
-  int wanted_ = 0;
+  int running_ = 0, slots_ = 0;
+  int leaving_ = 0;  ///< running pieces that were preempted
+  int to_recall_ = 0;
   bool closed_ = false;
-  trace::counter places_counter_, running_counter_;
+  trace::counter slots_counter_, running_counter_;
 };
 
 }  // namespace plaq::batch

@@ -1,4 +1,4 @@
-// Runs pieces of work as tasks.
+// Execution of pieces of work as tasks.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -19,28 +19,28 @@
 
 namespace plaq::batch {
 
-/// How pieces are run; nothing in here changes what they come to.
+/// Options of a run; no result depends on them.
 struct options {
   std::string backend = "fiber";  ///< see task::backends()
-  task::options pool{};           ///< workers and where they run
-  int in_flight = 0;              ///< pieces under way at once; 0: a policy looks for the number while they run
-  std::function<int(const pressure&)> decide{};  ///< that policy, called every `look_every`; empty: in_flight_rule
-  std::chrono::milliseconds look_every{100};
+  task::options pool{};           ///< workers and their placement
+  int in_flight = 0;              ///< pieces in progress at once; 0: a policy adapts the number during the run
+  std::function<int(const load_sample&)> decide{};  ///< that policy, called every `sample_every`; empty: in_flight_rule
+  std::chrono::milliseconds sample_every{100};
 };
 
-/// Whether a piece is to make another step; to be asked before each.
+/// Query whether a piece should make another step; to be called before each.
 using another_step = std::function<bool()>;
 
 namespace detail {
 
-/// One visit of a piece to a worker.
+/// Runs a piece on a worker and puts it back.
 template <class Piece, class Work>
-void visit(queue<Piece>& pieces, Piece p, control& c, const leave& why, Work&& work) {
+void visit(queue<Piece>& pieces, Piece p, control& c, const leave_reason& why, Work&& work) {
   bool complete = false;
   try {
     complete = work(p);
   } catch (...) {
-    c.fail();  // before the queue gives out the next
+    c.fail();  // before the queue hands out the next
     pieces.put_back(std::move(p), false, why);
     throw;
   }
@@ -49,69 +49,71 @@ void visit(queue<Piece>& pieces, Piece p, control& c, const leave& why, Work&& w
 
 }  // namespace detail
 
-/// Takes every piece of the queue on from its state until it is complete or `c.stop` is set, no more of them at
-/// once than there are places. Blocks the caller until the queue is closed and empty, or the run is stopped. Errors
-/// of a piece are thrown after all have ended; states of all, that one too, are back in the queue as the work left
-/// them.
+/// Advances every piece of the queue until it is complete or `c.stop` is set, at most as many at once as there are
+/// slots. Blocks until the queue is closed and empty, or the run is stopped. Errors of a piece are thrown after all
+/// have ended; the states of all pieces, also of the failed one, are then back in the queue.
 ///
-/// work(pool, piece, another) runs as a task of this name, makes steps as long as another() says so, and returns
-/// whether the piece is complete. A visit has one step at least, unless the run is stopped; between steps a piece
-/// may be called back or have to make way, and goes on in another visit, maybe on another rank: what it is to keep
-/// belongs into the piece.
+/// work(pool, piece, another) runs as a task of this name, makes steps as long as another() returns true, and returns
+/// whether the piece is complete. It makes at least one step, unless the run is stopped. Between steps a piece may be
+/// recalled or preempted, and resumes later, possibly on another rank: all that it needs has to be part of the piece.
+///
+/// @pre how.in_flight >= 0, else runtime_failure
 template <class Piece, class Work>
 void run(queue<Piece>& pieces, const options& how, control& c, trace::label name, Work&& work) {
-  check(how.in_flight >= 0, "batch: a number of places is positive, or 0 for a policy");
+  check(how.in_flight >= 0, "batch: in_flight is a positive number of slots, or 0 for a policy");
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
-    const auto set_places = [&](int places) { pieces.set_places(c.places = places); };
+    const auto set_slots = [&](int slots) { pieces.set_slots(c.slots = slots); };
     const int first = how.in_flight > 0 ? how.in_flight : pool.workers();
-    set_places(first);
+    set_slots(first);
     in_flight_rule rule(first);
-    pool_watch pools;
+    pool_sampler pools;
     std::optional<trace::policy> policy;
     if (how.in_flight == 0)
-      policy.emplace(how.look_every, [&] {
-        pressure now;
-        pools.look(now);
+      policy.emplace(how.sample_every, [&] {
+        load_sample now;
+        pools.sample(now);
         const auto [waiting, running] = pieces.state();
         now.waiting = waiting;
-        now.under_way = running;
+        now.in_progress = running;
         now.memory = memory_left().share_left();
-        set_places(how.decide ? how.decide(now) : rule.decide(now));
+        set_slots(how.decide ? how.decide(now) : rule.decide(now));
       });
-    crew all(pool, c);
+    task_group tasks(pool, c);
     while (auto next = pieces.next(c))
-      all.begin(name, [&pool, &pieces, &c, &work, p = std::move(*next)]() mutable {
-        leave why = leave::no;
+      tasks.begin(name, [&pool, &pieces, &c, &work, p = std::move(*next)]() mutable {
+        leave_reason why = leave_reason::none;
         bool visited = false;
         const another_step another = [&] {
-          if (c.stop.load() != control::go_on || why != leave::no) return false;
+          if (c.stop.load() != control::go_on || why != leave_reason::none) return false;
           if (std::exchange(visited, true)) why = pieces.between_steps();
-          return why == leave::no;
+          return why == leave_reason::none;
         };
         detail::visit(pieces, std::move(p), c, why, [&](Piece& piece) { return work(pool, piece, another); });
       });
-    all.wait();
+    tasks.wait();
   });
 }
 
-/// The same for pieces that wait for each other, or for those of other ranks: all of the queue, which has to be
-/// closed, are under way at once, and each begins, once, even if the run is stopped by then, so that it can tell
-/// those who wait. `beside(crew)` begins tasks that run with them.
+/// Runs pieces that wait for each other, or for those of other ranks: all of the queue at once. Each begins once, even
+/// if the run is stopped by then, so that it can release those that wait for it. `beside(group)` begins tasks that run
+/// with them.
+///
+/// @pre the queue is closed, else runtime_failure
 template <class Piece, class Work, class Beside>
 void run_together(queue<Piece>& pieces, const options& how, control& c, trace::label name, Work&& work,
                   Beside&& beside) {
   task::with_backend(how.backend, how.pool, [&](auto& pool) {
     auto waiting = pieces.all();
-    pieces.set_places(c.places = int(waiting.size()));
+    pieces.set_slots(c.slots = int(waiting.size()));
     const another_step another = [&c] { return c.stop.load() == control::go_on; };
-    crew all(pool, c);
-    beside(all);
+    task_group tasks(pool, c);
+    beside(tasks);
     for (Piece& next : waiting)
-      all.begin(name, [&pool, &pieces, &c, &work, another, p = std::move(next)]() mutable {
+      tasks.begin(name, [&pool, &pieces, &c, &work, another, p = std::move(next)]() mutable {
         const auto here = [&](Piece& piece) { return work(pool, piece, another); };
-        detail::visit(pieces, std::move(p), c, leave::no, here);
+        detail::visit(pieces, std::move(p), c, leave_reason::none, here);
       });
-    all.wait();
+    tasks.wait();
   });
 }
 

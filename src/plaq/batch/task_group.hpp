@@ -1,4 +1,4 @@
-// The tasks of one run.
+// Tasks of one run.
 #pragma once
 #include <exception>
 #include <utility>
@@ -9,13 +9,13 @@
 
 namespace plaq::batch {
 
-/// If one fails, the others stop at the end of their step and keep what they have.
+/// Tasks of a run: if one fails, the others stop at the end of their step and keep their state.
 template <class Pool>
-class crew {
+class task_group {
  public:
-  crew(Pool& pool, control& c) : pool_(pool), control_(c) {}
+  task_group(Pool& pool, control& c) : pool_(pool), control_(c) {}
 
-  /// work() as a task. What it refers to has to outlive the pool.
+  /// Begins work() as a task. Objects that it refers to have to outlive the pool.
   template <class F>
   void begin(trace::label name, F work) {
     running_.push_back(pool_.async(name, [work = std::move(work), &c = control_]() mutable {
@@ -28,7 +28,7 @@ class crew {
     }));
   }
 
-  /// Returns when all have ended; throws what the first of those that failed threw, in the order of begin.
+  /// Waits for all tasks; rethrows the error of the first one that failed, in the order of begin.
   void wait() {
     std::exception_ptr first;
     for (auto& task : running_) try {

@@ -114,9 +114,9 @@ void run_chains_spread(const problem& p, chain_queue& queue, const run_options& 
     g4_spread::source source(spread, int(state.number));
     return take_on(p, devices, state, c, &source, another);
   };
-  batch::run_together(queue, how, c, "dca chain", work, [&](auto& crew) {
+  batch::run_together(queue, how, c, "dca chain", work, [&](auto& tasks) {
     for (int chain = 0; chain < spread.chains(); ++chain)
-      if (!spread.runs_here(chain)) crew.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
+      if (!spread.runs_here(chain)) tasks.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
   });
 }
 

@@ -16,7 +16,7 @@ struct run_options : batch::options {
   /// Where chains walk and are measured, each at the one that has most room when it comes; none: on the workers, which
   /// also measure where two-particle functions are spread over ranks. This does change a result: by rounding at first,
   /// within errors in the end. Which of them it is does not.
-  std::vector<gpu::place> devices{};
+  std::vector<gpu::device> devices{};
   int ranks_per_device = 1;  ///< that share the memory of each
 };
 

@@ -8,7 +8,7 @@
 
 namespace plaq::fft {
 
-/// Tables of one length, and room for a line.
+/// Tables of one length, and scratch for a line.
 struct lines::engine {
   explicit engine(std::size_t length) : line(length) {
     transform.SetFlag(Eigen::FFT<double>::Unscaled);

@@ -1,4 +1,4 @@
-// Transforms of lines, by Eigen's FFT (kissfft inside).
+// Fourier transforms of lines, by Eigen's FFT (kissfft inside).
 #pragma once
 #include <complex>
 #include <memory>
@@ -10,8 +10,8 @@ namespace plaq::fft {
 
 using complex = std::complex<double>;
 
-/// X_k = sum_j x_j exp(-2 pi i j k / n), and back without the factor 1/n, of many lines of the same length n, in
-/// place. Any n; one with large prime factors p takes time n p. Calls may be made from many threads.
+/// Transforms X_k = sum_j x_j exp(-2 pi i j k / n), and the inverse without the factor 1/n, of many lines of the same
+/// length n, in place. Any n; a large prime factor p costs time n p. Calls may be made from many threads.
 class lines {
  public:
   explicit lines(std::size_t length);
@@ -20,13 +20,15 @@ class lines {
 
   void forward(std::span<complex> all) const;
   void backward(std::span<complex> all) const;
-  /// Of real lines: k = 0 ... n/2. `from` has n for each line, `to` n/2 + 1.
+  /// Transforms real lines: k = 0 ... n/2. `from` has n numbers for each line, `to` n/2 + 1.
+  ///
+  /// @pre the spans hold whole lines of these lengths
   void forward(std::span<const double> from, std::span<complex> to) const;
   void backward(std::span<const complex> from, std::span<double> to) const;
 
  private:
   struct engine;
-  /// An engine nobody else uses.
+  /// Calls use(engine) with an engine that no other thread uses.
   template <class Use>
   void borrow(Use&& use) const;
 

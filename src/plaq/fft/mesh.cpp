@@ -1,5 +1,5 @@
-// Parts (i, j): whole in x, they have share i of y and share j of z; whole in y, share i of x and j of z; whole in
-// z, share i of x and j of y. So the first turn is among parts of one j, the second among those of one i.
+// Parts (i, j): with whole lines of x, they have share i of y and share j of z; of y, share i of x and j of z; of z,
+// share i of x and j of y. So the first transpose is among parts of one j, the second among those of one i.
 #include "plaq/fft/mesh.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::array<int, 3> sound(std::array<int, 3> n, const mesh_options& how) {
   return n;
 }
 
-/// How many parts (i, j) there are; shares of k_x of real values are the fewest of x.
+/// Numbers of parts (i, j); shares of k_x of real values are the fewest of x.
 std::array<int, 2> cut(std::array<int, 3> n, const mesh_options& how, int ranks) {
   const double wanted = double(ranks) * how.parts_per_rank;
   const int most_i = std::min(n[0] / 2 + 1, n[1]), most_j = std::min(n[1], n[2]);
@@ -33,10 +33,10 @@ std::array<int, 2> cut(std::array<int, 3> n, const mesh_options& how, int ranks)
   return {std::clamp(int(std::ceil(wanted / j)), 1, most_i), j};
 }
 
-/// Which of the three runs fastest, then second, then last, where x, y or z is whole.
+/// Dimensions from fastest to slowest, when x, y or z is whole.
 constexpr std::array<std::array<int, 3>, 3> order{{{0, 1, 2}, {1, 0, 2}, {2, 0, 1}}};
 
-/// Steps from point to point of a block, in each dimension.
+/// Strides between points of a block, in each dimension.
 std::array<std::size_t, 3> strides(const block& of, int whole) {
   std::array<std::size_t, 3> out{};
   std::size_t step = 1;
@@ -54,7 +54,7 @@ block overlap(const block& a, const block& b) {
   return out;
 }
 
-/// use(offset in the block) for the points that it shares with `common`, x fastest.
+/// Calls use(offset in the block) for the points that it shares with `common`, x fastest.
 template <class Use>
 void over(const block& of, int whole, const block& common, Use use) {
   const auto step = strides(of, whole);
@@ -103,7 +103,7 @@ std::vector<block> mesh::blocks_in(stage now, bool real) {
 std::vector<block> mesh::blocks() { return blocks_in(in_x, false); }
 std::vector<block> mesh::blocks_of_k(bool real) { return blocks_in(in_z, real); }
 
-/// From whole lines in one dimension to whole lines in the next.
+/// Redistributes whole lines of one dimension to whole lines of the next.
 void mesh::turn(stage from, stage to, bool real) {
   const bool first_index = from == in_x || to == in_x;  // the parts that have something for each other differ in it
   const int many = first_index ? parts_[0] : parts_[1];
@@ -113,10 +113,10 @@ void mesh::turn(stage from, stage to, bool real) {
     for (int k = 0; k < many; ++k) {
       const index2 at = other(context.index(), k);
       const block common = overlap(mine, block_of(to, at, real));
-      chunk what;
-      what.reserve(common.size());
-      over(mine, from, common, [&](std::size_t i) { what.push_back(p.values[i]); });
-      context.send(chunks_, at, std::move(what));
+      chunk values;
+      values.reserve(common.size());
+      over(mine, from, common, [&](std::size_t i) { values.push_back(p.values[i]); });
+      context.send(chunks_, at, std::move(values));
     }
     p.values = {};
   });
@@ -125,9 +125,9 @@ void mesh::turn(stage from, stage to, bool real) {
   pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this, &along](part& p, context_t& context) {
     const block mine = block_of(to, context.index(), real);
     p.values.resize(mine.size());
-    for (const auto& [at, what] : context.take(chunks_)) {
+    for (const auto& [at, values] : context.take(chunks_)) {
       std::size_t next = 0;
-      over(mine, to, overlap(mine, block_of(from, at, real)), [&](std::size_t i) { p.values[i] = what[next++]; });
+      over(mine, to, overlap(mine, block_of(from, at, real)), [&](std::size_t i) { p.values[i] = values[next++]; });
     }
     if (there)
       along.forward(std::span(p.values));
@@ -146,7 +146,7 @@ void mesh::from_k(bool real) {
   turn(in_y, in_x, real);
 }
 
-/// first(block, values) of every part, with values of that size.
+/// Calls first(block, values) for every part, with values of that size.
 template <class First>
 void mesh::start(stage at, bool real, First first) {
   pieces_.each("read", [=, this](part& p, context_t& context) {
@@ -155,7 +155,7 @@ void mesh::start(stage at, bool real, First first) {
     first(mine, p.values);
   });
 }
-/// last(block, values) of every part, which gives its values away; and the end.
+/// Calls last(block, values) for every part, which gives its values away, and finishes.
 template <class Last>
 void mesh::finish(stage at, bool real, Last last) {
   pieces_.each("write", [=, this](part& p, context_t& context) {
@@ -217,22 +217,22 @@ void mesh::backward_real(const read_complex& read, const write_real& write) {
   backward_in_z();
   finish_in_x(write);
 }
-void mesh::apply(const read_complex& read, const change& what, const write_complex& write) {
+void mesh::apply(const read_complex& read, const change& in_k, const write_complex& write) {
   start_in_x(read);
-  change_k(false, what);
+  change_k(false, in_k);
   backward_in_z();
   finish_in_x(write);
 }
-void mesh::apply_real(const read_real& read, const change& what, const write_real& write) {
+void mesh::apply_real(const read_real& read, const change& in_k, const write_real& write) {
   start_in_x(read);
-  change_k(true, what);
+  change_k(true, in_k);
   backward_in_z();
   finish_in_x(write);
 }
 
-void mesh::change_k(bool real, const change& what) {
+void mesh::change_k(bool real, const change& in_k) {
   pieces_.each("change",
-               [=, this](part& p, context_t& context) { what(block_of(in_z, context.index(), real), p.values); });
+               [=, this](part& p, context_t& context) { in_k(block_of(in_z, context.index(), real), p.values); });
 }
 void mesh::backward_in_z() {
   pieces_.each("transform", [this](part& p) { z_.backward(std::span(p.values)); });

@@ -1,4 +1,4 @@
-// The GPUs of this machine, and memory there.
+// GPUs of this machine, and their memory.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -13,29 +13,29 @@ struct device_properties {
   std::size_t team_memory;  ///< bytes that one team may have to itself
 };
 
-/// What this process can compute on.
-struct found_devices {
+/// GPUs that this process can compute on.
+struct device_list {
   std::vector<device_properties> gpus;
   std::string why_none;  ///< in words, where there are none
 };
 
-/// Never fails: a machine without a GPU or a driver for it has none.
-found_devices find_devices();
+/// Returns the GPUs of this machine; none without a GPU or a driver for it. Never fails.
+device_list find_devices();
 
-/// Where memory is and kernels run: a GPU by its number, or the host in its place.
-struct place {
+/// Device with memory that runs kernels: a GPU by its number, or the host in its place.
+struct device {
   static constexpr int host = -1;
   int gpu = host;
 };
 
-/// Bytes that are free there now.
-std::size_t memory_left(place where);
+/// Returns the bytes that are free on the device now.
+std::size_t memory_left(device where);
 
-/// Bytes at a place, aligned for any type. Failures are runtime_failures.
+/// Block of bytes on a device, aligned for any type. Failures are runtime_failures.
 class memory {
  public:
   memory() = default;
-  memory(place where, std::size_t bytes);
+  memory(device where, std::size_t bytes);
   ~memory();
   memory(memory&& other) noexcept;
   memory& operator=(memory&& other) noexcept;
@@ -44,10 +44,10 @@ class memory {
   std::size_t size() const { return size_; }
   void put(std::size_t offset, const void* from, std::size_t bytes);
   void get(std::size_t offset, void* to, std::size_t bytes) const;
-  void clear();  ///< to zeros
+  void clear();  ///< sets all bytes to zero
 
  private:
-  place where_;
+  device where_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };

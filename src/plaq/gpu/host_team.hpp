@@ -1,4 +1,4 @@
-// A team of the host's threads: with serial_team of team.hpp, what kernels run on in the tests of any machine.
+// Team of threads of the host: with serial_team of team.hpp, the teams of the tests on any machine.
 #pragma once
 #include <barrier>
 #include <thread>
@@ -8,7 +8,7 @@
 
 namespace plaq::gpu {
 
-/// One of several threads with a barrier: what a kernel forgets to wait for is a race that a sanitizer sees.
+/// One of several threads with a barrier: a missing wait in a kernel is a race that a sanitizer detects.
 class thread_team {
  public:
   /// Runs kernel(team) on `threads` threads.

@@ -1,4 +1,4 @@
-// The inverse of a small matrix, by a team.
+// Inverse of a small matrix, computed by a team.
 #pragma once
 #include <cmath>
 
@@ -6,7 +6,7 @@
 
 namespace plaq::gpu {
 
-/// mantissa * 2^exponent: a product that neither overflows nor vanishes.
+/// Number mantissa * 2^exponent: a product that neither overflows nor underflows.
 struct scaled {
   double mantissa = 1;
   int exponent = 0;
@@ -19,14 +19,14 @@ struct scaled {
   PLAQ_ANYWHERE double value() const { return std::ldexp(mantissa, exponent); }
 };
 
-/// Memory that `invert` works in, shared by the team: n entries each.
+/// Scratch memory of `invert`, shared by the team: n entries each.
 struct inverse_space {
   double *row, *column;
   int* pivot;
 };
 
-/// Makes a (n x n, column-major) its inverse by Gauss-Jordan elimination with partial pivoting; returns its
-/// determinant. Where that is zero or not a number, a is neither.
+/// Replaces a (n x n, column-major) by its inverse by Gauss-Jordan elimination with partial pivoting; returns its
+/// determinant. If that is zero or not finite, a is unspecified.
 template <class Team>
 PLAQ_BY_TEAM scaled invert(Team& team, int n, double* a, int stride, const inverse_space& space) {
   const auto at = [=](int i, int j) -> double& { return a[i + long(j) * stride]; };

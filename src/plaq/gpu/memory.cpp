@@ -14,15 +14,15 @@ namespace {
 constexpr std::align_val_t alignment{256};  // as a GPU's
 }
 
-memory::memory(place where, std::size_t bytes) : where_(where), size_(bytes) {
+memory::memory(device where, std::size_t bytes) : where_(where), size_(bytes) {
   if (bytes == 0) return;
-  data_ = static_cast<std::byte*>(where.gpu == place::host ? ::operator new(bytes, alignment)
-                                                           : on_gpu::allocate(where.gpu, bytes));
+  data_ = static_cast<std::byte*>(where.gpu == device::host ? ::operator new(bytes, alignment)
+                                                            : on_gpu::allocate(where.gpu, bytes));
 }
 
 memory::~memory() {
   if (!data_) return;
-  if (where_.gpu == place::host)
+  if (where_.gpu == device::host)
     ::operator delete(data_, alignment);
   else
     on_gpu::release(where_.gpu, data_);
@@ -40,7 +40,7 @@ memory& memory::operator=(memory&& other) noexcept {
 void memory::put(std::size_t offset, const void* from, std::size_t bytes) {
   check(offset + bytes <= size_, "gpu::memory: more bytes than there are");
   if (bytes == 0) return;
-  if (where_.gpu == place::host)
+  if (where_.gpu == device::host)
     std::memcpy(data_ + offset, from, bytes);
   else
     on_gpu::copy(where_.gpu, data_ + offset, from, bytes);
@@ -49,7 +49,7 @@ void memory::put(std::size_t offset, const void* from, std::size_t bytes) {
 void memory::get(std::size_t offset, void* to, std::size_t bytes) const {
   check(offset + bytes <= size_, "gpu::memory: more bytes than there are");
   if (bytes == 0) return;
-  if (where_.gpu == place::host)
+  if (where_.gpu == device::host)
     std::memcpy(to, data_ + offset, bytes);
   else
     on_gpu::copy(where_.gpu, to, data_ + offset, bytes);
@@ -57,14 +57,14 @@ void memory::get(std::size_t offset, void* to, std::size_t bytes) const {
 
 void memory::clear() {
   if (size_ == 0) return;
-  if (where_.gpu == place::host)
+  if (where_.gpu == device::host)
     std::memset(data_, 0, size_);
   else
     on_gpu::clear(where_.gpu, data_, size_);
 }
 
-std::size_t memory_left(place where) {
-  return where.gpu == place::host ? std::size_t(plaq::memory_left().available) : on_gpu::memory_left(where.gpu);
+std::size_t memory_left(device where) {
+  return where.gpu == device::host ? std::size_t(plaq::memory_left().available) : on_gpu::memory_left(where.gpu);
 }
 
 }  // namespace plaq::gpu

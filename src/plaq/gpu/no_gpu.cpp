@@ -9,7 +9,7 @@ namespace {
 constexpr const char* why = "plaq was built without GPUs (see docs/gpu.md)";
 }
 
-found_devices find_devices() { return {{}, why}; }
+device_list find_devices() { return {{}, why}; }
 
 namespace on_gpu {
 

@@ -1,4 +1,4 @@
-// Memory of GPUs, for memory.cpp: with_gpu.cpp where plaq is built for them, else no_gpu.cpp.
+// Memory of GPUs, for memory.cpp: with_gpu.cpp if plaq is built for them, else no_gpu.cpp.
 #pragma once
 #include <cstddef>
 

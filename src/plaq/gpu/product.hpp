@@ -1,4 +1,4 @@
-// Products of matrices in single precision, by a team.
+// Matrix products in single precision, computed by a team.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace plaq::gpu {
 
-/// out(i, j) = sum_l a(i, l) b(l, j): element (i, l) of a is a[i * a_row + l * a_inner], (l, j) of b is b[l * b_inner +
-/// j], and (i, j) of out is out[i * out_row + j].
+/// Product out(i, j) = sum_l a(i, l) b(l, j): element (i, l) of a is a[i * a_row + l * a_inner], (l, j) of b is b[l *
+/// b_inner + j], and (i, j) of out is out[i * out_row + j].
 struct product {
   int inner;
   const float* a;
@@ -19,10 +19,10 @@ struct product {
   std::ptrdiff_t out_row;
 };
 
-/// `count` products of rows x columns results: nth(n) is the n-th. Every result is one sum, in the order of l.
+/// Computes `count` products of rows x columns results: nth(n) is the n-th. Every result is one sum, in the order of l.
 ///
-/// A thread keeps a tile of results in registers. Neighbouring threads have neighbouring columns, so that they read b
-/// and write in one piece, and all read the same of a.
+/// A thread keeps a tile of results in registers. Neighbouring threads have neighbouring columns, so that their
+/// accesses to b and out are contiguous; all read the same elements of a.
 template <class Team, class Nth>
 PLAQ_BY_TEAM void multiply(Team& team, int count, int rows, int columns, Nth&& nth) {
   constexpr int high = 4, wide = 2;
@@ -31,7 +31,7 @@ PLAQ_BY_TEAM void multiply(Team& team, int count, int rows, int columns, Nth&& n
     const product p = nth(at / row_tiles);
     const int first_row = at % row_tiles * high;
     const float *a[high], *b[wide];
-    // What is beyond the edge is computed for the last row or column again, and not stored.
+    // Beyond the edge the last row or column is computed again, and not stored.
     for (int r = 0; r < high; ++r) a[r] = p.a + (first_row + r < rows ? first_row + r : rows - 1) * p.a_row;
     for (int c = 0; c < wide; ++c) b[c] = p.b + (first_column + c * apart < columns ? first_column + c * apart : 0);
     float sum[high][wide] = {};

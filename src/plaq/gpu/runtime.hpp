@@ -1,5 +1,5 @@
-// The names of a GPU's runtime: what stands here is all of it that plaq calls. CUDA's; HIP's are the same with another
-// prefix. Sources that include this are compiled where plaq is built with GPUs.
+// Calls of a GPU's runtime: all of it that plaq uses. The names are CUDA's; HIP's are the same with another prefix.
+// Sources that include this are compiled only if plaq is built with GPUs.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -22,15 +22,15 @@ inline code describe(properties* out, int gpu) { return cudaGetDeviceProperties(
 inline code choose(int gpu) { return cudaSetDevice(gpu); }  ///< for the calling thread
 inline code allocate(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
 inline code release(void* memory) { return cudaFree(memory); }
-/// Every thread of the host has a stream of its own, so that one does not wait for what another one launched.
+/// Stream of the calling host thread: each has its own, so that none waits for the launches of another.
 inline const cudaStream_t own_stream = cudaStreamPerThread;
-inline code wait() { return cudaStreamSynchronize(own_stream); }  ///< for what this thread has asked for
-/// From or to the host; when it returns, the copy is complete.
+inline code wait() { return cudaStreamSynchronize(own_stream); }  ///< for the requests of this thread
+/// Copies from or to the host; the copy is complete on return.
 inline code copy(void* to, const void* from, std::size_t bytes) {
   const code begun = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, own_stream);
   return begun == success ? wait() : begun;
 }
-/// To zeros; when it returns, that is done.
+/// Sets memory to zeros; complete on return.
 inline code clear(void* memory, std::size_t bytes) {
   const code begun = cudaMemsetAsync(memory, 0, bytes, own_stream);
   return begun == success ? wait() : begun;
@@ -39,7 +39,7 @@ inline code memory_left(std::size_t* left, std::size_t* all) { return cudaMemGet
 inline code of_last_launch() { return cudaGetLastError(); }
 inline const char* in_words(code error) { return cudaGetErrorString(error); }
 
-/// More memory of a team than every kernel has.
+/// Allows a kernel more memory per team than the default.
 template <class Kernel>
 code allow_team_memory(Kernel* kernel, std::size_t bytes) {
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,

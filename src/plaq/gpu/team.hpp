@@ -1,19 +1,19 @@
 // The threads of a block, as kernels see them. A kernel is a template over its team, compiled for a GPU with
 // device_team and for the host with serial_team or with thread_team of host_team.hpp.
 //
-// All threads of a team run the kernel, each with variables of its own. What they share is memory, and that is read and
+// All threads of a team run the kernel, each with variables of its own. They share memory, which is read and
 // written inside the operations of the team alone, each of which ends when all threads have ended it:
 //
 //   each(n, f)             f(i) for every i < n
 //   grid(rows, columns, f) f(i, j) for every i < rows, j < columns, neighbours in i on neighbouring threads
 //   once(f)                f() on one thread
-//   value(f)               what f() gives, to all threads; f writes nothing
+//   value(f)               result of f(), to all threads; f writes nothing
 //   sum(n, add)            sum_i, to all threads: add(i, sum) gives the sum with term i
 //   sums(columns, n, add, store)  store(j, sum_i) for every j < columns: add(i, j, sum) as above
 //   largest(n, value)      where value(i) is largest, the first such i, to all threads
 //
-// Items of one operation run at once: none writes what another one reads. A sum has `lanes` parts, of the terms that
-// are so many apart, and these are added by halves. So it has the same bits for any number of threads, on the host and
+// Items of one operation run at once: none writes what another one reads. A sum has `lanes` parts, of terms at that
+// distance, and these are added by halves. So it has the same bits for any number of threads, on the host and
 // on the device; kernels write std::fma where they want one, and are compiled without contraction of their own.
 #pragma once
 #include <cmath>
@@ -24,7 +24,7 @@ namespace plaq::gpu {
 
 inline constexpr int lanes = 32;
 
-/// One thread alone, of the host or of a device.
+/// Team of one thread, of the host or of a device.
 class serial_team {
  public:
   template <class F>
@@ -69,7 +69,7 @@ class serial_team {
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
-/// The block of a GPU; it has a multiple of `lanes` threads.
+/// Team of the threads of a GPU's block; their number is a multiple of `lanes`.
 class device_team {
  public:
   template <class F>

@@ -4,12 +4,12 @@
 
 namespace plaq::gpu {
 
-found_devices find_devices() {
+device_list find_devices() {
   int count = 0;
   const runtime::code counted = runtime::count(&count);
   if (counted == runtime::no_driver) return {{}, "there is no driver for GPUs, or an old one"};
   if (counted != runtime::success) return {{}, runtime::in_words(counted)};
-  found_devices found;
+  device_list found;
   for (int gpu = 0; gpu < count; ++gpu) {
     runtime::properties p;
     if (const runtime::code result = runtime::describe(&p, gpu); result != runtime::success)

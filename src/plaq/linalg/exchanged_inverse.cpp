@@ -16,7 +16,7 @@ void add(int n, double factor, const double* from, double* to) {
 }
 }  // namespace
 
-exchanged_inverse::newcomers& exchanged_inverse::offered(int count) {
+exchanged_inverse::new_elements& exchanged_inverse::prepare(int count) {
   in_.columns.reshape(size(), count);
   in_.rows.reshape(size(), count);
   in_.corner.reshape(count, count);
@@ -48,7 +48,7 @@ double exchanged_inverse::try_exchange(const std::vector<int>& out) {
 }
 
 // The grown matrix has the inverse [[N + L Z F N, -L Z], [-Z F N, Z]], Z = S^-1, L = N [C, e], F = [R; e^T]. D'^-1
-// is what it has at columns of D that stay and are new (its rows) and rows of D that stay and are new (its
+// consists of its entries at columns of D that stay and are new (its rows) and rows of D that stay and are new (its
 // columns).
 void exchanged_inverse::exchange() {
   const int n = size(), p = in_.corner.rows(), q = int(out_.size()), m = p + q;

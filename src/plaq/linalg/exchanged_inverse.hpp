@@ -1,4 +1,4 @@
-// The inverse of a matrix of which a few rows and columns at a time are exchanged for others.
+// Inverse of a matrix when a few rows and columns at a time are exchanged for others.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -8,19 +8,18 @@
 
 namespace plaq::linalg {
 
-/// Holds D^-1 in double precision. An exchange takes elements out of D, each with its row and its column, and
-/// brings others in, in one step: with D nearly singular on the way, as where one point is replaced by another, it
-/// is exact all the same.
+/// D^-1 in double precision. An exchange removes elements of D, each with its row and its column, and adds others in
+/// one step. So it is exact even if D without both is nearly singular, as when one point is replaced by another.
 class exchanged_inverse {
  public:
-  /// What comes in: D's new columns over the old rows, its new rows over the old columns, both with one column for
-  /// each new element, and where they cross (row, column). Elements at rows and columns that go out are not used,
-  /// but have to be finite.
-  struct newcomers {
+  /// Elements to add: D's new columns over the old rows, its new rows over the old columns, both with one column for
+  /// each new element, and the block where they cross (row, column). Entries at rows and columns that are removed are
+  /// not used, but have to be finite.
+  struct new_elements {
     matrix<double> columns, rows, corner;
   };
 
-  /// Makes room for the inverse of a matrix of this size, which is to be filled in.
+  /// Storage for the inverse of a matrix of this size, to be filled in by the caller.
   matrix<double>& reset(int size) {
     inverse_.reshape(size, size);
     return inverse_;
@@ -28,15 +27,15 @@ class exchanged_inverse {
   int size() const { return inverse_.rows(); }
   const matrix<double>& inverse() const { return inverse_; }
 
-  /// To be filled in before try_exchange.
-  newcomers& offered(int count);
-  /// det D'/det D if the elements `out` went and those offered came.
+  /// Storage for `count` new elements, to be filled in before try_exchange.
+  new_elements& prepare(int count);
+  /// Returns det D'/det D if the elements `out` were removed and the new ones added.
   double try_exchange(const std::vector<int>& out);
-  /// Does what was tried last. New elements take the places of those that go, in this order, or come last; the
-  /// last ones fill gaps, the highest gap first.
+  /// Carries out the exchange that was tried last. New elements take the positions of the removed ones, in this order,
+  /// or come last; the last ones fill gaps, the highest gap first.
   void exchange();
 
-  /// The same for a list that goes with D's rows.
+  /// Carries out the exchange in a list that follows D's rows.
   template <class T>
   static void exchange_in(std::vector<T>& list, std::vector<int> out, const std::vector<T>& in) {
     const std::size_t same = std::min(out.size(), in.size());
@@ -52,7 +51,7 @@ class exchanged_inverse {
 
  private:
   matrix<double> inverse_;
-  newcomers in_;
+  new_elements in_;
   std::vector<int> out_;
   matrix<double> left_, middle_;  // N [C, e_out], S^-1
   matrix<double> right_, new_columns_;

@@ -1,5 +1,5 @@
-// A product here has one side of some tens and others of some hundreds. BLAS packs both factors first, which such a
-// product does not pay for; here a tile of C stays in registers while the factors are read where they lie.
+// Products here have one side of some tens and others of some hundreds. BLAS packs both factors first, which does not
+// pay at this size. Here a tile of C stays in registers, and the factors are read in place.
 #include "plaq/linalg/gemm.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 // A tile of 3 registers by `columns` of C fills the registers, with 3 for A and one for B.
 constexpr int columns = register_bytes == 64 ? 8 : 4;
 constexpr int most_vectors = 3;
-constexpr int most_depth = 256;  // of the inner dimension at a time: what is read of B for a tile stays in L1
+constexpr int most_depth = 256;  // of the inner dimension at a time: the part of B for a tile stays in L1
 
 // Where the elements of a factor lie: (row i, column j) at start[i * down + j * right].
 template <class Real>
@@ -75,7 +75,7 @@ constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>) {
   return std::array<tile_of<Real>, sizeof...(I)>{&tile<Real, 1 + int(I) / columns, 1 + int(I) % columns>...};
 }(std::make_index_sequence<most_vectors * columns>{});
 
-// Rows of A as a tile reads them: contiguous, whole vectors, of which it keeps what belongs to these rows.
+// Rows of A as a tile reads them: contiguous, whole vectors, of which it keeps the entries of these rows.
 template <class Real>
 const Real* packed(const factor<Real>& a, int first, int rows, int width, int begin, int depth) {
   thread_local std::vector<Real> storage;

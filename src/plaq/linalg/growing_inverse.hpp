@@ -1,4 +1,4 @@
-// The inverse of a small matrix that gains and loses one row and column at a time.
+// Inverse of a small matrix that gains and loses one row and column at a time.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace plaq::linalg {
 
-/// Holds B^-1 in double precision. Every step costs O(size^2); ratios of determinants come for free.
-/// Removing is as cheap as appending, which an LU factorisation cannot offer.
+/// B^-1 in double precision. Every step costs O(size^2); ratios of determinants are by-products. Removal is as cheap as
+/// appending, unlike with an LU factorisation.
 class growing_inverse {
  public:
   /// Empties the matrix and makes room for `capacity` rows.
@@ -24,7 +24,7 @@ class growing_inverse {
   const double* data() const { return inverse_.data(); }  ///< column-major
   int stride() const { return stride_; }
 
-  /// det [[B, u], [w, d]] / det B.
+  /// Returns det [[B, u], [w, d]] / det B.
   double ratio_append(const double* u, const double* w, double d) {
     for (int i = 0; i < size_; ++i) column_[i] = 0;
     for (int j = 0; j < size_; ++j) {
@@ -35,7 +35,7 @@ class growing_inverse {
     return pivot_ = d - sum_in_lanes<8>(size_, [&](int i) { return w[i] * column_[i]; });
   }
 
-  /// Makes [[B, u], [w, d]] the matrix; u, w and d as in the call of ratio_append just before.
+  /// Replaces B by [[B, u], [w, d]]; u, w and d as in the preceding call of ratio_append.
   void append(const double* w) {
     const double over = 1 / pivot_;
     for (int j = 0; j < size_; ++j) {
@@ -54,7 +54,7 @@ class growing_inverse {
     ++size_;
   }
 
-  /// det(B without row and column q) / det B.
+  /// Returns det(B without row and column q) / det B.
   double ratio_remove(int q) const { return inverse_[q + std::size_t(q) * stride_]; }
 
   /// Removes row and column q; the last ones take their place.

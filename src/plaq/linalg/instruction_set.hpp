@@ -1,4 +1,4 @@
-// What the kernels were compiled for.
+// Instruction set that the kernels were compiled for.
 #pragma once
 #include <string>
 

@@ -19,7 +19,7 @@ class elimination {
  public:
   elimination(int n, double* a, std::ptrdiff_t stride) : n_{n}, a_{a}, stride_{stride}, pivot_(n) {}
 
-  /// The steps k of a range of columns, with these columns alone.
+  /// Carries out the steps k of a range of columns, within these columns.
   void eliminate(int first, int last) {
     constexpr int few = 16;
     if (last - first <= few) return step_by_step(first, last);
@@ -30,7 +30,7 @@ class elimination {
     update(middle, last, first, middle);
   }
 
-  /// The rows changed places: the inverse has its columns in another order.
+  /// Permutes the columns of the inverse, since rows were exchanged.
   void restore_columns() {
     for (int k = n_ - 1; k >= 0; --k)
       if (pivot_[k] != k) std::swap_ranges(column(k), column(k) + n_, column(pivot_[k]));
@@ -71,7 +71,7 @@ class elimination {
     }
   }
 
-  /// What the steps [first, last) do to the columns [begin, end): with R the rows of the steps there, and 0 in their
+  /// Applies the steps [first, last) to the columns [begin, end). With R the rows of the steps there, and 0 in their
   /// place, the columns become A + P R, where P are the columns of the steps.
   void update(int first, int last, int begin, int end) {
     const int steps = last - first;

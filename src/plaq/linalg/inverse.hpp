@@ -9,8 +9,8 @@ struct log_det {
   double log;
 };
 
-/// Replaces the n x n matrix A by its inverse. A singular one has sign 0 and the logarithm -infinity, and its
-/// elements are unspecified then.
+/// Replaces the n x n matrix A by its inverse. A singular one has sign 0 and the logarithm -infinity; its elements are
+/// then unspecified.
 log_det invert(int n, double* a, int lda);
 
 }  // namespace plaq::linalg

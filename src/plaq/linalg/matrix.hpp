@@ -1,4 +1,4 @@
-// A column-major matrix that keeps its storage when it shrinks or is asked for a smaller shape.
+// Column-major matrix that keeps its storage when it shrinks or gets a smaller shape.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace plaq::linalg {
 
 inline constexpr int cache_line = 64;  // bytes
 
-/// Memory that begins with a cache line, so that vectors as wide as one do not lie across two.
+/// Allocator of memory that begins with a cache line, so that vectors of that width do not cross two.
 template <class T>
 struct in_lines {
   using value_type = T;
@@ -30,8 +30,8 @@ class matrix {
   int rows() const { return rows_; }
   int columns() const { return columns_; }
   int stride() const { return stride_; }
-  /// Rows with the rest of their last cache line, which is there and means nothing: products that write whole vectors
-  /// need no copy of the edge.
+  /// Number of rows including the padding of their last cache line: products that write whole vectors need no copy of
+  /// the edge.
   int whole_rows() const { return whole(rows_, cache_line / int(sizeof(T))); }
   T* data() { return data_.data(); }
   const T* data() const { return data_.data(); }

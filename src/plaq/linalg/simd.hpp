@@ -1,11 +1,10 @@
-// Several numbers that are worked on at once, one in each lane of a register.
+// Vectors of numbers, one in each lane of a register.
 //
-// The rule that makes results the same for every number of lanes, one included: what kernels multiply goes through
-// mul, fma and fnma. A product inside fma or fnma becomes part of one rounding where the processor can do that,
-// the result of mul never does. So the compiler has no choice left, as long as it is kept from putting scalars
-// into registers by itself (-fno-tree-vectorize), and as long as no product stands in a mul and in an fma at once:
-// it would be computed one time for both, and rounded. Between instruction sets with and without such operations the
-// last bits differ.
+// Results are the same for every number of lanes, one included, if kernels multiply by mul, fma and fnma only. A
+// product inside fma or fnma becomes part of one rounding if the processor can do that, the result of mul never does.
+// So the compiler has no choice left, provided that it does not vectorise scalars by itself (-fno-tree-vectorize), and
+// that no product is used by a mul and by an fma at once: it would be computed once for both, and rounded. Between
+// instruction sets with and without such operations the last bits differ.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,18 +33,18 @@ struct number_in<V> {
 };
 }  // namespace detail
 
-/// N numbers, a power of two and native_lanes at most; one is a plain T. The compiler's own vectors: + - * / and
-/// comparisons are there.
+/// N numbers, a power of two and native_lanes at most; one is a plain T. The type is the compiler's own vector, with +
+/// - * / and comparisons.
 template <class T, int N>
 using simd = typename detail::lanes_of<T, N>::type;
 
-/// What is in a lane, and how many there are.
+/// Type and number of the lanes.
 template <class V>
 using number_of = typename detail::number_in<V>::type;
 template <class V>
 inline constexpr int lanes = int(sizeof(V) / sizeof(number_of<V>));
 
-/// As many as fill a register of the instruction set that is compiled for.
+/// Number of lanes in a register of the instruction set that is compiled for.
 #ifdef __AVX512F__
 inline constexpr int register_bytes = 64;
 #elif defined(__AVX__)
@@ -69,13 +68,13 @@ template <class V>
 PLAQ_KERNEL void store(number_of<V>* to, V v) {
   std::memcpy(to, &v, sizeof v);
 }
-/// The same number in all lanes.
+/// Vector with the same number in all lanes.
 template <class V>
 PLAQ_KERNEL V same(number_of<V> x) {
   return x - V{};
 }
 
-/// a b, rounded.
+/// Returns a b, rounded.
 template <class V>
 PLAQ_KERNEL V mul(V a, V b) {
   V product = a * b;
@@ -89,7 +88,7 @@ PLAQ_KERNEL V mul(V a, V b) {
 #endif
   return product;
 }
-/// a b + c and c - a b, rounded once where the processor can.
+/// Returns a b + c and c - a b, rounded once if the processor can.
 template <class V>
 PLAQ_KERNEL V fma(V a, V b, V c) {
   return a * b + c;
@@ -99,11 +98,11 @@ PLAQ_KERNEL V fnma(V a, V b, V c) {
   return c - a * b;
 }
 
-/// For each lane the number of another one.
+/// Number of another lane, for each lane.
 template <class V>
 using lane_numbers = simd<std::conditional_t<sizeof(number_of<V>) == 8, std::int64_t, std::int32_t>, lanes<V>>;
 
-/// Lane l of the result is lane from[l] of v.
+/// Returns a vector whose lane l is lane from[l] of v.
 template <class V>
 PLAQ_KERNEL V permute(V v, lane_numbers<V> from) {
   if constexpr (lanes<V> == 1)

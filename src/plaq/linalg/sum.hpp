@@ -1,11 +1,12 @@
-// Sums in one order, however wide the vectors of the processor are.
+// Sums in one order, for vectors of any width.
 #pragma once
 #include <array>
 
 namespace plaq::linalg {
 
-/// sum_i term(i), 0 <= i < n, in double: `Lanes` sums of the terms that are so many apart, as far as there are whole
-/// rows of them, are added to that of the rest, the first lane first. Lanes are those of the widest vectors or more.
+/// Returns sum_i term(i), 0 <= i < n, in double. `Lanes` partial sums over terms at distance `Lanes`, as far as there
+/// are whole rows of them, are added to the sum of the rest, the first lane first. `Lanes` is at least that of the
+/// widest vectors.
 template <int Lanes, class Term>
 double sum_in_lanes(int n, Term&& term) {
   std::array<decltype(term(0)), Lanes> lane{};

@@ -1,4 +1,4 @@
-// Rows become columns, tile by tile in registers.
+// Transposition, tile by tile in registers.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace plaq::linalg {
 
-/// As many rows as a register has lanes.
+/// Tile of as many rows as a register has lanes.
 template <class T>
 using square_tile = std::array<simd<T, native_lanes<T>>, native_lanes<T>>;
 
@@ -36,7 +36,7 @@ PLAQ_KERNEL void transpose(square_tile<T>& t) {
   if constexpr (H > 1) transpose<T, H / 2>(t);
 }
 
-/// out[j * below + i] = factor * in[i * down + j] for i < rows and j < columns. Either step may be negative.
+/// Computes out[j * below + i] = factor * in[i * down + j] for i < rows and j < columns. Either stride may be negative.
 template <class T>
 void transpose(int rows, int columns, std::type_identity_t<T> factor, const T* in, std::ptrdiff_t down, T* out,
                std::ptrdiff_t below) {

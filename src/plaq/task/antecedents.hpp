@@ -1,4 +1,4 @@
-// What a task waits for before it starts: futures, shared futures and vectors of them.
+// Antecedents of a task: futures, shared futures and vectors of them.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -34,26 +34,26 @@ state_base& nth_of(const std::vector<F>& many, std::size_t n) {
   return state_of(many[n]);
 }
 
-/// Counts through all members of a tuple of futures and vectors of futures; nullptr after the last.
+/// Returns the n-th state in a tuple of futures and vectors of futures; nullptr after the last.
 template <class... Members>
 state_base* nth_of_all(const std::tuple<Members...>& all, std::size_t n) {
   state_base* found = nullptr;
-  const auto look = [&](const auto& member) {
+  const auto visit = [&](const auto& member) {
     const std::size_t count = count_of(member);
     if (n < count) return found = &nth_of(member, n), true;
     return n -= count, false;
   };
-  std::apply([&](const auto&... member) { (void)(look(member) || ...); }, all);
+  std::apply([&](const auto&... member) { (void)(visit(member) || ...); }, all);
   return found;
 }
 
-/// Throws future_error where one has no state.
+/// Throws future_error if one has no state.
 template <class... Members>
 void need_valid(const Members&... members) {
   for (std::size_t n = 0; nth_of_all(std::tie(members...), n);) ++n;
 }
 
-/// Waits for all by going from one to the next, so that one continuation does for any number of them.
+/// Waits for all, one after the other, so that one continuation suffices for any number of them.
 template <class... Members>
 class antecedents : protected continuation {
  public:
@@ -65,14 +65,14 @@ class antecedents : protected continuation {
         members_(std::move(members)...) {}
   ~antecedents() = default;
 
-  /// Returns what all_there() does once they are, else nullptr.
+  /// Returns the result of on_ready() once all are ready, else nullptr.
   state_base* advance() noexcept {
     while (state_base* next = nth_of_all(members_, position_++))
       if (next->attach(*this)) return nullptr;
-    return all_there();
+    return on_ready();
   }
-  /// Returns a share of a state to be completed, or nullptr.
-  virtual state_base* all_there() noexcept = 0;
+  /// Called once all are ready; returns a share of a state to be completed, or nullptr.
+  virtual state_base* on_ready() noexcept = 0;
 
   std::tuple<Members...> members_;
 

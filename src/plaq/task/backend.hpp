@@ -1,4 +1,4 @@
-// What a thread back end is.
+// Concept of a thread back end.
 #pragma once
 #include <chrono>
 #include <concepts>
@@ -10,7 +10,7 @@
 
 namespace plaq::task {
 
-/// A type with the standard library's names. Solvers are templates over it (or over its pool, which names it as
+/// Type with the standard library's names. Solvers are templates over it (or over its pool, which names it as
 /// Pool::backend), and the back end is chosen at run time by with_backend().
 template <class B>
 concept Backend = requires(typename B::pool& pool, std::unique_lock<typename B::mutex>& lock,

@@ -1,4 +1,4 @@
-// The back ends of this binary, and the choice between them at run time.
+// Back ends of this binary, and the choice between them at run time.
 #pragma once
 #include <string>
 #include <string_view>
@@ -21,15 +21,16 @@ using known_backends = std::tuple<fiber, os, hpx>;
 using known_backends = std::tuple<fiber, os>;
 #endif
 
-/// Names that of_backend takes.
+/// Names of the back ends.
 std::vector<std::string> backends();
 
 namespace detail {
 [[noreturn]] void unknown_backend(std::string_view name);
 }
 
-/// f.operator()<Backend>() for the back end of this name. f returns the same type for every one of them. Throws
-/// input_error for an unknown name.
+/// Calls f.operator()<Backend>() for the back end of this name. f returns the same type for every back end.
+///
+/// @pre the name is one of backends(), else input_error
 template <class F>
 auto of_backend(std::string_view name, F&& f) -> decltype(f.template operator()<fiber>()) {
   using result = decltype(f.template operator()<fiber>());
@@ -43,8 +44,10 @@ auto of_backend(std::string_view name, F&& f) -> decltype(f.template operator()<
   return search(search, static_cast<known_backends*>(nullptr));
 }
 
-/// Makes a pool of the named back end, returns f(pool), and waits for the pool's tasks before it does. f is a
-/// generic callable that returns the same type for every back end. Throws input_error for an unknown name.
+/// Makes a pool of the named back end, calls f(pool), and waits for the pool's tasks before it returns the result. f is
+/// a generic callable that returns the same type for every back end.
+///
+/// @pre the name is one of backends(), else input_error
 template <class F>
 auto with_backend(std::string_view name, const options& given, F&& f) -> std::invoke_result_t<F&, fiber::pool&> {
   return of_backend(name, [&]<class Backend>() -> std::invoke_result_t<F&, fiber::pool&> {

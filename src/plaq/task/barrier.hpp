@@ -1,4 +1,4 @@
-// Where tasks wait for each other, again and again.
+// Barrier of tasks, which can be used again and again.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +17,13 @@ struct no_completion {
 };
 }  // namespace detail
 
-/// As std::barrier: once all have arrived, the last of them runs completion() and a new phase begins.
+/// Barrier as std::barrier: once all have arrived, the last of them runs completion() and a new phase begins.
 template <Backend B, class Completion = detail::no_completion>
 class barrier {
-  static_assert(std::is_nothrow_invocable_v<Completion&>, "what runs between two phases must be noexcept");
+  static_assert(std::is_nothrow_invocable_v<Completion&>, "the completion of a phase must be noexcept");
 
  public:
-  /// The phase in which somebody arrived.
+  /// Phase of an arrival.
   class arrival_token {
     friend barrier;
     explicit arrival_token(std::uint64_t phase) : phase_(phase) {}
@@ -34,7 +34,9 @@ class barrier {
       : expected_(expected), left_(expected), completion_(std::move(completion)) {}
   barrier(const barrier&) = delete;
 
-  /// Throws runtime_failure where more arrive than expected.
+  /// Arrives n times.
+  ///
+  /// @pre n <= arrivals that the phase still expects, else runtime_failure
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) {
     std::lock_guard lock(mutex_);
     return arrive_locked(n);
@@ -47,7 +49,7 @@ class barrier {
     std::unique_lock lock(mutex_);
     wait_locked(lock, arrive_locked(1));
   }
-  /// Arrives, and is not expected in later phases.
+  /// Arrives, and leaves the barrier in later phases.
   void arrive_and_drop() {
     std::lock_guard lock(mutex_);
     check(expected_ > 0, "more left a barrier than were expected");

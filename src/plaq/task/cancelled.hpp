@@ -1,4 +1,4 @@
-// What comes out of an operation whose std::stop_token was stopped.
+// Exception of an operation whose std::stop_token was stopped.
 #pragma once
 #include <exception>
 

@@ -1,4 +1,4 @@
-// A bounded queue between tasks.
+// Bounded queue between tasks.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,23 +12,25 @@
 #include "plaq/base/error.hpp"
 #include "plaq/task/backend.hpp"
 #include "plaq/task/cancelled.hpp"
-#include "plaq/task/made_by.hpp"
+#include "plaq/task/producer.hpp"
 
 namespace plaq::task {
 
-/// First in, first out; any number of tasks at both ends. Either end may close it, and an error on one side ends
-/// the other: after close(error) what is still inside is dropped and push and pop throw the error.
+/// FIFO queue with any number of tasks at both ends. Either end may close it, and an error on one side ends the other:
+/// after close(error) the remaining items are dropped, and push and pop throw the error.
 template <Backend B, class T>
 class channel {
  public:
-  /// Throws input_error where capacity is 0.
+  /// Makes an empty channel.
+  ///
+  /// @pre capacity > 0, else input_error
   explicit channel(std::size_t capacity) : capacity_(capacity) {
     if (capacity == 0) throw input_error("a channel needs a capacity of at least 1");
   }
   channel(const channel&) = delete;
 
-  /// Waits while the channel is full. False, and the value is lost, once it is closed. Throws cancelled, and the
-  /// value is lost, where it would have to wait and the token is stopped. What moving the value throws comes out.
+  /// Waits while the channel is full. Returns false, and the value is lost, once it is closed. Throws cancelled, and
+  /// the value is lost, if it would have to wait and the token is stopped. Exceptions of the value's move pass.
   [[nodiscard]] bool push(T value, std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
     const bool can = not_full_.wait(lock, std::move(stop), [&] { return closed_ || items_.size() < capacity_; });
@@ -36,7 +38,7 @@ class channel {
     if (!can) throw cancelled();
     if (closed_) return false;
     try {
-      items_.emplace_back(std::move(value), detail::maker());
+      items_.emplace_back(std::move(value), detail::current_producer());
     } catch (...) {
       not_full_.notify_one();  // the place stays free, and another may be waiting for it
       throw;
@@ -45,15 +47,15 @@ class channel {
     return true;
   }
 
-  /// Waits while the channel is empty. Nothing once it is closed and empty. Throws cancelled where it would have
-  /// to wait and the token is stopped. What moving the value throws comes out, and the value is lost.
+  /// Waits while the channel is empty. Returns nothing once it is closed and empty. Throws cancelled if it would have
+  /// to wait and the token is stopped. Exceptions of the value's move pass, and the value is lost.
   std::optional<T> pop(std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
     const bool can = not_empty_.wait(lock, std::move(stop), [&] { return closed_ || !items_.empty(); });
     if (error_) std::rethrow_exception(error_);
     if (!can) throw cancelled();
     if (items_.empty()) return std::nullopt;
-    detail::uses(items_.front().maker);
+    detail::record_use(items_.front().producer);
     struct taking {
       channel& self;
       ~taking() {
@@ -64,13 +66,13 @@ class channel {
     return std::optional<T>(std::move(items_.front().value));
   }
 
-  /// No more values; what is inside can still be taken. Closing twice is no error.
+  /// Closes the channel: remaining values can still be taken. Closing twice is no error.
   void close() noexcept {
     std::lock_guard lock(mutex_);
     close_locked();
   }
 
-  /// Ends both sides with `error`; the first error stays.
+  /// Closes both sides with `error`; the first error stays.
   void close(std::exception_ptr error) noexcept {
     std::deque<item> dropped;  // destroyed after the lock
     std::lock_guard lock(mutex_);
@@ -79,7 +81,7 @@ class channel {
     close_locked();
   }
 
-  /// Runs work() as the one task at an end: closes the channel after it, with what it throws if it throws.
+  /// Runs work() as the one task at an end: closes the channel after it, with its exception if it throws.
   template <class F>
   decltype(auto) close_after(F&& work) {
     struct closing {
@@ -96,9 +98,9 @@ class channel {
 
  private:
   struct item {
-    item(T&& value, std::uint64_t maker) : value(std::move(value)), maker(maker) {}
+    item(T&& value, std::uint64_t producer) : value(std::move(value)), producer(producer) {}
     T value;
-    std::uint64_t maker;
+    std::uint64_t producer;
   };
 
   void close_locked() noexcept {

@@ -56,7 +56,7 @@ double detail::cgroup_limit(const fs::path& root) {
     if (quota > 0 && period > 0) tightest = tightest > 0 ? std::min(tightest, quota / period) : quota / period;
   };
   const auto number_in = [](const fs::path& file) {
-    double number = -1;  // as the kernel says "no limit"
+    double number = -1;  // as the kernel writes "no limit"
     std::ifstream(file) >> number;
     return number;
   };

@@ -1,22 +1,21 @@
-// What this process may use of the machine.
+// Cores that this process may use.
 #pragma once
 #include <filesystem>
 #include <vector>
 
 namespace plaq::task {
 
-/// Physical cores that this process may use: those of its affinity mask (hardware threads of one core count once),
-/// but not more than its cgroup's limit of processor time, rounded up. At least 1.
+/// Number of physical cores that this process may use: those of its affinity mask (hardware threads of one core count
+/// once), but not more than its cgroup's limit of processor time, rounded up. At least 1.
 int physical_cores();
 
 namespace detail {
 /// Hardware threads in the affinity mask of the calling thread.
 std::vector<int> allowed_cpus();
-/// `cpus` grouped by core after <root>/sys/devices/system/cpu, in the order in which cores appear; a cpu without a
-/// topology is a core.
+/// Groups `cpus` by core, by <root>/sys/devices/system/cpu, in the order in which cores appear; a cpu without a
+/// topology is a core of its own.
 std::vector<std::vector<int>> by_core(const std::vector<int>& cpus, const std::filesystem::path& root);
-/// The tightest limit, in cores, on the way from the process' cgroup (v2 cpu.max or v1 cfs quota) to the top; 0:
-/// none.
+/// Smallest limit, in cores, on the path from the process' cgroup (v2 cpu.max or v1 cfs quota) to the top; 0: none.
 double cgroup_limit(const std::filesystem::path& root);
 }  // namespace detail
 

@@ -36,14 +36,14 @@ void coroutine::run(bc::transfer_t from) {
 }
 
 void coroutine::enter() {
-  const caught own = caught::exchange(exceptions_);
+  const exception_state own = exception_state::exchange(exceptions_);
   void* frames = nullptr;
   before_enter(frames);
   runs_on(&stack_);
   inside_ = bc::jump_fcontext(inside_, this).fctx;
   runs_on(nullptr);
   after_enter(frames);
-  exceptions_ = caught::exchange(own);
+  exceptions_ = exception_state::exchange(own);
 }
 
 void coroutine::leave() {

@@ -50,7 +50,7 @@ worker_counters meter::read() const noexcept {
   return seen;
 }
 
-registration::registration(counted& pool, std::string_view backend)
+registration::registration(counted_pool& pool, std::string_view backend)
     : pool_(pool), backend_(backend), number_(++last_pool), began_(clock::now()) {
   offer_to_trace();
   std::lock_guard lock(list_lock);
@@ -73,7 +73,7 @@ registration::~registration() {
 
 }  // namespace detail
 
-void for_each_pool(const std::function<void(const pool_counters&)>& look) {
+void for_each_pool(const std::function<void(const pool_counters&)>& visit) {
   std::lock_guard lock(detail::list_lock);
   for (detail::registration* r : detail::list()) {
     pool_counters seen;
@@ -81,7 +81,7 @@ void for_each_pool(const std::function<void(const pool_counters&)>& look) {
     seen.backend = r->backend_;
     seen.age_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(clock::now() - r->began_).count());
     r->pool_.read(seen);
-    look(seen);
+    visit(seen);
   }
 }
 

@@ -1,4 +1,4 @@
-// What the pools of this process have done so far, for whoever samples them.
+// Counters of the pools of this process, to be sampled.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -7,9 +7,10 @@
 
 namespace plaq::task {
 
-/// Counts since the pool began. They are read while tasks run: each is right, but they need not fit together.
+/// Counts since the pool began. They are read while tasks run: each is right, but they need not be consistent with each
+/// other.
 struct worker_counters {
-  std::uint64_t switches = 0;  ///< times it started a task or went on with one
+  std::uint64_t switches = 0;  ///< times it started or resumed a task
   std::uint64_t steals = 0;    ///< times it took tasks from another worker's queue
   std::uint64_t queued = 0;    ///< tasks in its own queue that could run now
   std::uint64_t busy_ns = 0;   ///< time inside of tasks, also of one that runs right now; see timed_workers
@@ -26,14 +27,16 @@ struct pool_counters {
   std::vector<worker_counters> workers;
 };
 
-/// Calls look(counters) for every pool that exists. No pool ends meanwhile, so look() must not wait for a task.
-void for_each_pool(const std::function<void(const pool_counters&)>& look);
+/// Calls visit(counters) for every pool that exists.
+///
+/// @pre visit() must not wait for a task, since no pool ends meanwhile
+void for_each_pool(const std::function<void(const pool_counters&)>& visit);
 
-/// The sums over all pools that have ended, by the numbers of their workers.
+/// Sums over all pools that have ended, by the numbers of their workers.
 std::vector<worker_counters> ended_pools();
 
-/// While one of these lives, workers take the time at each switch (two clock readings); otherwise busy_ns stands
-/// still. What a worker does when the first one is made is counted from its next switch on.
+/// Scope in which workers take the time at each switch (two clock readings); otherwise busy_ns is constant. The current
+/// task of a worker is counted from its next switch on.
 class timed_workers {
  public:
   timed_workers() noexcept;
@@ -41,8 +44,8 @@ class timed_workers {
   timed_workers(const timed_workers&) = delete;
 };
 
-/// The share of a period that a worker did not spend inside of tasks, in 0.01 %, as HPX's counter idle-rate has
-/// it: looking for work, switching and sleeping are idle. 0 where no time has passed.
+/// Returns the share of a period that a worker did not spend inside of tasks, in 0.01 %, as HPX's counter idle-rate has
+/// it: search for work, switching and sleeping are idle. 0 for an empty period.
 int idle_rate(std::uint64_t busy_ns, std::uint64_t period_ns) noexcept;
 
 }  // namespace plaq::task

@@ -1,4 +1,4 @@
-// A task graph: tasks that start once the results are there that they work on.
+// Task graph: tasks that start once their inputs are ready.
 #pragma once
 #include <functional>
 #include <tuple>
@@ -12,7 +12,7 @@ namespace plaq::task {
 
 namespace detail {
 
-// What f gets for a member: nothing for void, the value of a future, a reference for a shared one.
+// Argument of f for a member: none for void, the value of a future, a reference for a shared one.
 template <class T>
 auto arguments_of(future<T>& ready) {
   if constexpr (std::is_void_v<T>)
@@ -23,9 +23,9 @@ auto arguments_of(future<T>& ready) {
 template <class T>
 auto arguments_of(shared_future<T>& ready) {
   if constexpr (std::is_void_v<T>)
-    return state_of(ready).look(), std::tuple<>();
+    return state_of(ready).value_or_throw(), std::tuple<>();
   else
-    return std::tuple<const T&>(state_of(ready).look());
+    return std::tuple<const T&>(state_of(ready).value_or_throw());
 }
 template <class Future>
 auto arguments_of(std::vector<Future>& ready) {
@@ -48,16 +48,17 @@ inline constexpr bool takes_all<F, std::tuple<Value...>> = std::is_invocable_v<F
 
 }  // namespace detail
 
-/// Can be called with what these futures, shared futures and vectors of them give.
+/// Callable with the values of these futures, shared futures and vectors of them.
 template <class F, class... Antecedents>
 concept takes_results_of =
     detail::takes_all<F, decltype(std::tuple_cat(detail::arguments_of(std::declval<Antecedents&>())...))>;
 
-/// Runs f(values...) as a task of `pool` once all results are there; no worker and no stack waits for it. A future
-/// gives its value, a shared_future a reference to it, a vector of either a vector of values, void no argument.
-/// Where an antecedent failed, f is not run and the error of the first such comes out of the future that is
-/// returned; so does what f throws. Where f returns a future, its result comes out. The destructor of the pool
-/// waits for the task. Throws std::future_error for an antecedent that is not valid.
+/// Runs f(values...) as a task of `pool` once all results are ready; meanwhile no worker and no stack waits. A future
+/// gives its value, a shared_future a reference to it, a vector of either a vector of values, void no argument. If an
+/// antecedent failed, f is not run, and the returned future has the error of the first such; exceptions of f also go to
+/// that future. If f returns a future, its result is returned. The destructor of the pool waits for the task.
+///
+/// @pre every antecedent is valid, else std::future_error
 template <class F, class... Antecedents>
   requires takes_results_of<std::decay_t<F>, Antecedents...>
 auto dataflow(detail::scheduler& pool, task_name name, F&& f, Antecedents... results) {

@@ -1,4 +1,4 @@
-// A task that starts once the results are there that it works on: what `then` and `dataflow` make.
+// Task that starts once its inputs are ready: made by `then` and `dataflow`.
 #pragma once
 #include <functional>
 #include <optional>
@@ -23,7 +23,7 @@ struct unwrap<future<T>> {
   using type = T;
 };
 
-/// Job, result, and what it waits for in one piece of memory, owned by the pool (until it ran) and by the future.
+/// Job, result and antecedents in one piece of memory, owned by the pool (until it ran) and by the future.
 template <class F, class... Members>
 class deferred final : public job,
                        public state<typename unwrap<std::invoke_result_t<F, Members...>>::type>,
@@ -38,7 +38,7 @@ class deferred final : public job,
   template <class G>
   deferred(scheduler& home, std::string_view name, G&& work, Members... members)
       : job(home, name), antecedents<Members...>(std::move(members)...), work_(std::forward<G>(work)) {
-    this->maker = id;
+    this->producer = id;
     this->retain();
   }
 
@@ -48,7 +48,7 @@ class deferred final : public job,
   }
 
   void run() noexcept override {
-    for (std::size_t n = 0; const state_base* used = nth_of_all(this->members_, n); ++n) uses(used->maker);
+    for (std::size_t n = 0; const state_base* used = nth_of_all(this->members_, n); ++n) record_use(used->producer);
     const auto work = [&]() -> returned { return std::apply(std::move(*work_), std::move(this->members_)); };
     if constexpr (returns_future) try {
         inner_ = work();
@@ -67,13 +67,13 @@ class deferred final : public job,
   }
 
  private:
-  state_base* all_there() noexcept override {
+  state_base* on_ready() noexcept override {
     home.resume(*this);
     return nullptr;
   }
 
   void finish() noexcept {
-    work_.reset();  // what it captured and used goes before anybody sees the result
+    work_.reset();  // its captures and inputs are destroyed before the result is visible
     this->members_ = {};
     trace::finished(id);
     if constexpr (returns_future)
@@ -86,10 +86,10 @@ class deferred final : public job,
     this->release();
   }
 
-  /// The future that was returned is ready: its result is ours.
+  /// Takes over the result of the future that the task returned, which is ready.
   state_base* take_over() noexcept {
     if constexpr (returns_future) {
-      this->maker = state_of(inner_).maker;
+      this->producer = state_of(inner_).producer;
       this->store([&] { return state_of(inner_).take(); });
       inner_ = {};  // at once: a chain of them, each kept by the next, would end in as deep a recursion
     }

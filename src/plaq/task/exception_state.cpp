@@ -1,10 +1,10 @@
-#include "plaq/task/caught.hpp"
+#include "plaq/task/exception_state.hpp"
 
 namespace plaq::task::detail {
 
-caught caught::exchange(caught next) noexcept {
-  static_assert(sizeof(caught) <= 2 * sizeof(void*));
-  return std::exchange(*reinterpret_cast<caught*>(abi::__cxa_get_globals()), next);
+exception_state exception_state::exchange(exception_state next) noexcept {
+  static_assert(sizeof(exception_state) <= 2 * sizeof(void*));
+  return std::exchange(*reinterpret_cast<exception_state*>(abi::__cxa_get_globals()), next);
 }
 
 }  // namespace plaq::task::detail

@@ -1,4 +1,4 @@
-// Exceptions in flight and being handled belong to the stack, but the C++ library keeps them by kernel thread.
+// Exceptions in flight and being handled. They belong to the stack, but the C++ library keeps them by kernel thread.
 #pragma once
 #include <cxxabi.h>
 
@@ -6,13 +6,13 @@
 
 namespace plaq::task::detail {
 
-struct caught {
+struct exception_state {
   void* handled = nullptr;
   unsigned int uncaught = 0;
 
-  /// Exchanges those of the calling thread for `next`. Not to be inlined: where a task may change its thread,
-  /// compilers would keep the address.
-  [[gnu::noinline]] static caught exchange(caught next) noexcept;
+  /// Exchanges the state of the calling thread for `next`. Not inlined: a task may change its thread, and compilers
+  /// would keep the address.
+  [[gnu::noinline]] static exception_state exchange(exception_state next) noexcept;
 };
 
 }  // namespace plaq::task::detail

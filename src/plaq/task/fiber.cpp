@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "plaq/task/backend_pool_members.hpp"
 #include "plaq/task/coroutine.hpp"
 #include "plaq/task/job_queue.hpp"
 #include "plaq/task/meter.hpp"
@@ -23,10 +24,10 @@ namespace {
 
 enum class reason { ended, asleep, yielded };
 
-/// The stack of a job that started.
-struct place : detail::coroutine {
-  explicit place(std::size_t stack_size)
-      : coroutine(stack_size, [](coroutine& self) { static_cast<place&>(self).run(); }) {}
+/// Stack of a job that started.
+struct fiber_stack : detail::coroutine {
+  explicit fiber_stack(std::size_t stack_size)
+      : coroutine(stack_size, [](coroutine& self) { static_cast<fiber_stack&>(self).run(); }) {}
   void run() {
     work->run();
     work = nullptr;
@@ -43,7 +44,7 @@ struct worker {
   job_queue ready;
   detail::meter meter;
   gate turn;
-  std::vector<std::unique_ptr<place>> places;  ///< stacks to use again, the warmest last
+  std::vector<std::unique_ptr<fiber_stack>> stacks;  ///< stacks to use again, the warmest last
   std::thread thread;
 };
 
@@ -52,9 +53,9 @@ thread_local const void* own_pool = nullptr;
 
 }  // namespace
 
-class fiber::pool::implementation final : detail::counted, detail::lookout {
+class fiber::scheduler final : detail::counted_pool, detail::wakeable {
  public:
-  implementation(const detail::placement& where, std::size_t stack_size)
+  scheduler(const detail::placement& where, std::size_t stack_size)
       : stack_size_(stack_size), numbers_(where.workers), workers_(static_cast<std::size_t>(where.workers)) {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       workers_[i].index = static_cast<int>(i);
@@ -72,7 +73,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     }
   }
 
-  ~implementation() {
+  ~scheduler() {
     if (live_.fetch_sub(1) != 1) drained_.wait();
     stop();
   }
@@ -90,20 +91,20 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   }
 
   void suspend(job& self, std::atomic<wait_state>& state) {
-    place& here = *static_cast<place*>(self.place);
+    fiber_stack& here = *static_cast<fiber_stack*>(self.context);
     here.sleep = &state;
     here.why_left = reason::asleep;
     here.leave();
   }
 
   void yield(job& self) {
-    if (mine()->ready.size() == 0 && entrance_.size() == 0 && !detail::poll_once()) return;
-    place& here = *static_cast<place*>(self.place);
+    if (this_worker()->ready.size() == 0 && entrance_.size() == 0 && !detail::poll_once()) return;
+    fiber_stack& here = *static_cast<fiber_stack*>(self.context);
     here.why_left = reason::yielded;
     here.leave();
   }
 
-  int worker_here() const { return mine()->index; }
+  int worker_here() const { return this_worker()->index; }
 
  private:
   void read(pool_counters& into) override {
@@ -118,15 +119,15 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   }
 
   void enqueue(job& next) {
-    if (worker* here = mine())
+    if (worker* here = this_worker())
       here->ready.push_new(next);
     else
       entrance_.push_new(next);
     wake_one();
   }
 
-  /// The worker that calls, if it is one of ours. Not inlined: a job may have changed its thread.
-  [[gnu::noinline]] worker* mine() const { return own_pool == this ? own_worker : nullptr; }
+  /// Returns the calling worker, if it is one of this pool. Not inlined: a job may have changed its thread.
+  [[gnu::noinline]] worker* this_worker() const { return own_pool == this ? own_worker : nullptr; }
 
   void serve(worker& self) {
     own_worker = &self;
@@ -136,13 +137,13 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   }
 
   void run(worker& self, job& work) {
-    place* where = static_cast<place*>(work.place);
+    fiber_stack* where = static_cast<fiber_stack*>(work.context);
     if (where) {
       trace::resumed(work.id, self.number);
     } else {
       try {
-        where = place_for(self, work);
-      } catch (...) {  // no stack to be had: the job's future says so
+        where = stack_for(self, work);
+      } catch (...) {  // no stack available: the job's future has the error
         work.fail(std::current_exception());
         ended();
         return;
@@ -160,7 +161,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
         ended();
         return;
       }
-      // Whoever takes it next must find it said.
+      // Before another worker can take it.
       trace::suspended(work.id);
       if (where->why_left == reason::yielded) {
         self.ready.push_old(work);
@@ -172,35 +173,35 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     }
   }
 
-  place* place_for(worker& self, job& work) {
-    std::unique_ptr<place> where;
-    if (!self.places.empty()) {
-      where = std::move(self.places.back());
-      self.places.pop_back();
+  fiber_stack* stack_for(worker& self, job& work) {
+    std::unique_ptr<fiber_stack> where;
+    if (!self.stacks.empty()) {
+      where = std::move(self.stacks.back());
+      self.stacks.pop_back();
     } else {
       std::lock_guard lock(spare_lock_);
-      if (!spare_places_.empty()) {
-        where = std::move(spare_places_.back());
-        spare_places_.pop_back();
+      if (!spare_stacks_.empty()) {
+        where = std::move(spare_stacks_.back());
+        spare_stacks_.pop_back();
       }
     }
     if (!where) {
-      where = std::make_unique<place>(stack_size_);
+      where = std::make_unique<fiber_stack>(stack_size_);
       stacks_.fetch_add(1, std::memory_order_relaxed);
     }
     where->work = &work;
-    work.place = where.get();
+    work.context = where.get();
     return where.release();  // the job's, until it ended
   }
 
-  void keep(worker& self, place* used) {
+  void keep(worker& self, fiber_stack* used) {
     constexpr std::size_t own = 64;
-    std::unique_ptr<place> back(used);
-    if (self.places.size() < own) {
-      self.places.push_back(std::move(back));
+    std::unique_ptr<fiber_stack> back(used);
+    if (self.stacks.size() < own) {
+      self.stacks.push_back(std::move(back));
     } else {
       std::lock_guard lock(spare_lock_);
-      spare_places_.push_back(std::move(back));
+      spare_stacks_.push_back(std::move(back));
     }
   }
 
@@ -219,7 +220,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   }
 
   job* own_job(worker& self) {
-    constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
+    constexpr unsigned fair = 61;  // now and then the oldest comes first, so that no job starves
     if (self.meter.switches() % fair == 0) {
       detail::poll_once();
       if (job* j = at_the_entrance()) return j;
@@ -230,14 +231,15 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     return at_the_entrance();
   }
 
-  /// Who came while a worker was on watch has woken nobody: whoever takes the first job sends for the next.
+  /// Takes the oldest job from outside. Jobs that arrived while a worker watched have woken none, so the worker that
+  /// takes the first wakes another.
   job* at_the_entrance() {
     job* const found = entrance_.size() ? entrance_.pop_old() : nullptr;
     if (found && entrance_.size()) wake_one();
     return found;
   }
 
-  /// One worker at a time watches, so that a wake-up does not set off all and an idle pool costs little.
+  /// Watches for jobs, one worker at a time, so that a wake-up does not set off all and an idle pool costs little.
   job* watch(worker& self) {
     if (watching_.exchange(true)) return nullptr;
     job* found = nullptr;
@@ -274,7 +276,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     return loot.front();
   }
 
-  /// False at the end of the pool.
+  /// Sleeps; returns false at the end of the pool.
   bool sleep(worker& self) {
     {
       std::lock_guard lock(idle_lock_);
@@ -282,8 +284,8 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
       idle_.push_back(&self);
       idle_count_.store(static_cast<int>(idle_.size()));
     }
-    // Who pushes a job looks at idle_count_ afterwards; we look at the queues after setting it. The queue's lock
-    // puts the two in an order, so one of us sees the other. While another watches, that one is in charge.
+    // A thread that pushes a job reads idle_count_ afterwards; this one checks the queues after setting it. The queue's
+    // lock orders the two, so that one of them sees the other. While another worker watches, that one is in charge.
     if (!watching_.load() && any_job()) {
       std::lock_guard lock(idle_lock_);
       if (std::erase(idle_, &self)) {
@@ -292,9 +294,9 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
         return true;
       }
     }
-    if (!on_lookout_.exchange(true)) {
-      const bool awake = nap(self);
-      on_lookout_.store(false);
+    if (!polling_.exchange(true)) {
+      const bool awake = sleep_and_poll(self);
+      polling_.store(false);
       if (awake) {
         if (detail::anything_expected()) wake_one();  // to take over
         return true;
@@ -304,10 +306,11 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     return true;
   }
 
-  /// Of those who sleep one polls now and then while something is expected. True if there is something to do.
-  bool nap(worker& self) {
+  /// Sleeps for short periods and polls in between, one sleeping worker at a time, while an event is expected. Returns
+  /// whether there is something to do.
+  bool sleep_and_poll(worker& self) {
     for (detail::pace pace; detail::anything_expected();) {
-      if (self.turn.wait_until(detail::clock::now() + pace.nap())) return true;
+      if (self.turn.wait_until(detail::clock::now() + pace.sleep_time())) return true;
       if (!detail::poll_once()) continue;
       std::unique_lock lock(idle_lock_);
       const bool asleep = std::erase(idle_, &self);
@@ -319,7 +322,7 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
     return false;
   }
 
-  void rouse() noexcept override { wake_one(); }
+  void wake_idle() noexcept override { wake_one(); }
 
   bool any_job() {
     const auto has_job = [](worker& w) { return !w.ready.empty(); };
@@ -355,28 +358,20 @@ class fiber::pool::implementation final : detail::counted, detail::lookout {
   const detail::worker_numbers numbers_;
   std::vector<worker> workers_;
   job_queue entrance_;  // from outside of the pool
-  std::atomic<bool> watching_{false}, on_lookout_{false};
+  std::atomic<bool> watching_{false}, polling_{false};
   std::mutex idle_lock_;
   std::vector<worker*> idle_;
   std::atomic<int> idle_count_{0};
   bool stopping_ = false;
   std::mutex spare_lock_;
-  std::vector<std::unique_ptr<place>> spare_places_;
+  std::vector<std::unique_ptr<fiber_stack>> spare_stacks_;
   std::atomic<long> live_{1};  // tasks, and the pool itself
   gate drained_;
   std::atomic<std::uint64_t> stacks_{0};
   detail::registration listed_{*this, fiber::name()};
-  detail::looks looks_{*this};
+  detail::polling_pool polls_{*this};
 };
 
-fiber::pool::pool(const options& given)
-    : pool_base(given), work_(std::make_unique<implementation>(where(), given.stack_size)) {}
-fiber::pool::~pool() = default;
-void fiber::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
-void fiber::pool::announce() noexcept { work_->announce(); }
-void fiber::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
-void fiber::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
-void fiber::pool::yield(job& self) noexcept { work_->yield(self); }
-int fiber::pool::worker_here() const noexcept { return work_->worker_here(); }
+template class detail::backend_pool<fiber>;
 
 }  // namespace plaq::task

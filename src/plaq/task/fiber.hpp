@@ -1,41 +1,21 @@
-// Back end "fiber": every task has a stack of its own for as long as it runs or waits; workers switch between
-// them.
+// Back end "fiber": every task has a stack of its own while it runs or waits; workers switch between them.
 #pragma once
-#include <memory>
-
 #include "plaq/task/backend.hpp"
-#include "plaq/task/pool.hpp"
-#include "plaq/task/words.hpp"
+#include "plaq/task/backend_pool.hpp"
+#include "plaq/task/standard_names.hpp"
 
 namespace plaq::task {
 
-struct fiber : detail::own_words {
-  class pool;
+/// Back end with workers() kernel threads, each with a queue; an idle worker steals from the others. A task may wake up
+/// on another worker: keep no thread-local variable (nor the address of errno) over a wait, and mind the size of the
+/// stack. Below it a guard ends the process, with a line that reports the overflow, before other memory is overwritten.
+struct fiber : detail::standard_names {
+  class scheduler;
+  using pool = detail::backend_pool<fiber>;
   static constexpr std::string_view name() noexcept { return "fiber"; }
 };
 
-/// workers() kernel threads, each with a queue; who has nothing to do steals. A task may wake up on another
-/// worker: keep no thread-local variable (nor the address of errno) over a wait, and mind the size of the stack (a
-/// guard below it ends the process, with a line that says so, before other memory is harmed). The destructor waits
-/// for all tasks.
-class fiber::pool : public detail::pool_base {
- public:
-  using backend = fiber;
-  explicit pool(const options& given = {});
-  ~pool() override;
-
- private:
-  void submit(detail::job& fresh) noexcept override;
-  void announce() noexcept override;
-  void suspend(detail::job& self, std::atomic<detail::wait_state>& state) noexcept override;
-  void resume(detail::job& asleep) noexcept override;
-  void yield(detail::job& self) noexcept override;
-  int worker_here() const noexcept override;
-
-  class implementation;
-  std::unique_ptr<implementation> work_;
-};
-
+extern template class detail::backend_pool<fiber>;
 static_assert(Backend<fiber>);
 
 }  // namespace plaq::task

@@ -1,5 +1,5 @@
-// future, shared_future and promise with the standard's words and rules, and `then` as in the Concurrency TS. A
-// task that waits gives its worker away, a thread sleeps.
+// future, shared_future and promise with the standard's names and rules, and `then` as in the Concurrency TS. A waiting
+// task gives its worker away, a waiting thread sleeps.
 #pragma once
 #include <chrono>
 #include <concepts>
@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "plaq/task/made_by.hpp"
 #include "plaq/task/name.hpp"
+#include "plaq/task/producer.hpp"
 #include "plaq/task/state.hpp"
 
 namespace plaq::task {
@@ -20,7 +20,7 @@ namespace detail {
 template <class F, class... Futures>
 auto defer(scheduler& pool, task_name name, F&& work, Futures... antecedents);  // deferred.hpp
 
-/// What future and shared_future have in common.
+/// Base of future and shared_future.
 template <class T>
 class future_base {
  public:
@@ -31,18 +31,18 @@ class future_base {
   bool is_ready() const { return state_->ready(); }
   void wait() const {
     state_->wait();
-    uses(state_->maker);
+    record_use(state_->producer);
   }
   template <class Rep, class Period>
   std::future_status wait_for(std::chrono::duration<Rep, Period> time) const {
     const bool ready = state_->wait_until(clock::now() + time);
-    if (ready) uses(state_->maker);
+    if (ready) record_use(state_->producer);
     return ready ? std::future_status::ready : std::future_status::timeout;
   }
-  /// Whether the result is there; gives up waiting when the token is stopped.
+  /// Waits and returns whether the result is ready; gives up when the token is stopped.
   bool wait(const std::stop_token& stop) const {
     const bool ready = state_->wait(stop);
-    if (ready) uses(state_->maker);
+    if (ready) record_use(state_->producer);
     return ready;
   }
 
@@ -59,7 +59,7 @@ class future_base {
 template <class T>
 class shared_future;
 
-/// Result of a task or a promise, for one who gets it. Its destructor does not wait.
+/// Result of a task or a promise, for one owner. Its destructor does not wait.
 template <class T>
 class [[nodiscard]] future : public detail::future_base<T> {
  public:
@@ -69,19 +69,21 @@ class [[nodiscard]] future : public detail::future_base<T> {
   future(future&&) noexcept = default;
   future& operator=(future&&) noexcept = default;
 
-  /// Waits, then returns the value or throws what the task threw. Afterwards valid() is false.
+  /// Waits, then returns the value or throws the task's exception. Afterwards valid() is false.
   T get() {
     this->wait();
     auto last = std::exchange(this->state_, {});
     return last->take();
   }
 
-  /// The result for any number of users. Afterwards valid() is false.
+  /// Returns the result for any number of users. Afterwards valid() is false.
   shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
 
-  /// Runs f(future) as a task of `pool` once the result is there; no worker and no stack waits for it. What f
-  /// throws comes out of the future that is returned. Where f returns a future, its result does. Afterwards
-  /// valid() is false. The destructor of the pool waits for the task.
+  /// Runs f(future) as a task of `pool` once the result is ready; meanwhile no worker and no stack waits. Exceptions of
+  /// f go to the returned future. If f returns a future, its result does. Afterwards valid() is false. The destructor
+  /// of the pool waits for the task.
+  ///
+  /// @pre valid(), else std::future_error
   template <class F>
     requires std::invocable<std::decay_t<F>, future<T>>
   auto then(detail::scheduler& pool, task_name name, F&& f) {
@@ -92,20 +94,20 @@ class [[nodiscard]] future : public detail::future_base<T> {
   friend shared_future<T>;
 };
 
-/// Result of a task or a promise, for any number of users; a copy stands for the same result.
+/// Result of a task or a promise, for any number of users; copies share it.
 template <class T>
 class [[nodiscard]] shared_future : public detail::future_base<T> {
  public:
   shared_future() = default;
   shared_future(future<T>&& single) noexcept : detail::future_base<T>(std::move(single.state_)) {}
 
-  /// Waits, then returns the value, which lives as long as a shared_future for it, or throws what the task threw.
+  /// Waits, then returns the value, which lives as long as a shared_future for it, or throws the task's exception.
   std::add_lvalue_reference_t<const T> get() const {
     this->wait();
-    return this->state_->look();
+    return this->state_->value_or_throw();
   }
 
-  /// As future::then; f gets a shared_future, and this one stays valid.
+  /// Continues as future::then; f gets a shared_future, and this one stays valid.
   template <class F>
     requires std::invocable<std::decay_t<F>, shared_future<T>>
   auto then(detail::scheduler& pool, task_name name, F&& f) const {
@@ -131,8 +133,7 @@ class promise {
     state_->retain();
     return future<T>(state_.operator->());
   }
-  /// Where the value cannot be made, what its constructor throws comes out here, and the promise can still be kept
-  /// or broken.
+  /// Stores the value. If its constructor throws, the exception passes, and the promise can still be kept or broken.
   template <class... Value>
     requires(std::is_void_v<T> ? sizeof...(Value) == 0
                                : std::constructible_from<typename detail::state<T>::stored, Value...>)
@@ -158,7 +159,7 @@ class promise {
   }
   void keep() noexcept {
     kept_ = true;
-    state_->maker = detail::maker();
+    state_->producer = detail::current_producer();
     state_->complete();
   }
   detail::owner<detail::state<T>> state_;

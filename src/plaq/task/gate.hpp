@@ -1,4 +1,4 @@
-// Puts a kernel thread to sleep until another opens the gate for it, once.
+// Gate at which a kernel thread sleeps until another thread opens it, once.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -18,13 +18,13 @@ class gate {
     open_ = false;
   }
 
-  /// As wait(), but returns false at once where it is closed.
+  /// Passes as wait() does, but returns false at once if it is closed.
   bool try_wait() {
     std::lock_guard lock(mutex_);
     return std::exchange(open_, false);
   }
 
-  /// As wait(), but gives up at `deadline` and then returns false.
+  /// Waits as wait() does, but gives up at `deadline` and then returns false.
   bool wait_until(clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     if (!opened_.wait_until(lock, deadline, [&] { return open_; })) return false;

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/task/caught.hpp"
+#include "plaq/task/backend_pool_members.hpp"
 #include "plaq/task/cores.hpp"
+#include "plaq/task/exception_state.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/poller.hpp"
 #include "plaq/task/worker_numbers.hpp"
@@ -30,7 +31,7 @@ using detail::wait_state;
 
 namespace {
 
-/// HPX's runtime as long as there are pools.
+/// HPX's runtime while there are pools.
 class runtime {
  public:
   runtime(const detail::placement& where, std::size_t stack_size) {
@@ -58,11 +59,11 @@ class runtime {
   }
   runtime(const runtime&) = delete;
 
-  /// All pools have the same workers.
+  /// First worker number, the same for all pools.
   int first_worker() const noexcept { return first_worker_; }
 
-  /// To be called by each task on the stack that HPX gave it, before anything else: false where there is no room for
-  /// more. HPX itself ends the process where the kernel gives it no stack.
+  /// Counts a stack; to be called by each task on the stack that HPX gave it, before anything else. Returns false if
+  /// there is no room for more. HPX itself ends the process if the kernel gives it no stack.
   static bool take_stack() noexcept {
     if (stacks.fetch_add(1, std::memory_order_relaxed) < most_stacks) return true;
     give_stack_back();
@@ -81,8 +82,8 @@ class runtime {
     std::ifstream("/proc/sys/vm/max_map_count") >> most;
     return most;
   }
-  /// A stack and its guard page are two mappings. A quarter is left to stacks that HPX keeps for later, and to
-  /// others.
+  /// Number of stacks with room. A stack and its guard page are two mappings; a quarter is left to stacks that HPX
+  /// keeps for later, and to others.
   static long room_for_stacks() {
     std::ifstream maps("/proc/self/maps");
     const auto used = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
@@ -94,7 +95,7 @@ class runtime {
     ::hpx::local::init_params how;
     how.cfg = {"hpx.os_threads=" + std::to_string(its_place.workers),
                "hpx.stacks.small_size=" + std::to_string(its_stack_size), "hpx.bind!=none", "hpx.handle_signals=0"};
-    // HPX ties each worker to a hardware thread, also where told not to. Its workers are to stand where those of the
+    // HPX ties each worker to a hardware thread, also with "none". Its workers are bound as those of the
     // other back ends do.
     ::hpx::register_thread_on_start_func(
         [allowed = detail::allowed_cpus()](std::size_t worker, std::size_t, const char* pool, const char*) {
@@ -116,17 +117,17 @@ class runtime {
   int first_worker_ = 0;
 };
 
-/// What a job's `place` points to: its HPX thread, once it runs.
+/// Type that a job's `context` points to: its HPX thread, once it runs.
 using agent = ::hpx::execution_base::agent_ref;
 
 }  // namespace
 
-class hpx::pool::implementation final : detail::counted, detail::lookout {
+class hpx::scheduler final : detail::counted_pool, detail::wakeable {
  public:
-  implementation(const detail::placement& where, std::size_t stack_size)
+  scheduler(const detail::placement& where, std::size_t stack_size)
       : runtime_(where, stack_size), meters_(static_cast<std::size_t>(where.workers)) {}
 
-  ~implementation() {
+  ~scheduler() {
     if (live_.fetch_sub(1) != 1) drained_.wait();
     watch_->ending = true;
   }
@@ -139,11 +140,11 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
   }
 
   void suspend(job& self, std::atomic<wait_state>& state) {
-    if (detail::anything_expected()) rouse();
+    if (detail::anything_expected()) wake_idle();
     leave(self);
     auto expected = wait_state::awake;
     if (state.compare_exchange_strong(expected, wait_state::asleep))
-      give_away([&] { static_cast<agent*>(self.place)->suspend("plaq::task"); });
+      give_away([&] { static_cast<agent*>(self.context)->suspend("plaq::task"); });
     else
       queued_.fetch_add(1, std::memory_order_relaxed);  // woken before it slept
     enter(self);
@@ -151,34 +152,36 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
 
   void resume(job& asleep) {
     trace::ready(asleep.id);
-    if (!asleep.place) return launch(asleep);
+    if (!asleep.context) return launch(asleep);
     queued_.fetch_add(1, std::memory_order_relaxed);
-    static_cast<agent*>(asleep.place)->resume();
+    static_cast<agent*>(asleep.context)->resume();
   }
 
   void yield(job& self) {
     leave(self);
     queued_.fetch_add(1, std::memory_order_relaxed);
-    give_away([&] { static_cast<agent*>(self.place)->yield("plaq::task"); });
+    give_away([&] { static_cast<agent*>(self.context)->yield("plaq::task"); });
     enter(self);
   }
+
+  int worker_here() const { return static_cast<int>(::hpx::get_worker_thread_num()); }
 
  private:
   void launch(job& fresh) {
     queued_.fetch_add(1, std::memory_order_relaxed);
     try {
-      ::hpx::threads::thread_init_data what(
+      ::hpx::threads::thread_init_data thread(
           ::hpx::threads::make_thread_function_nullary([this, &fresh] { run(fresh); }), "plaq::task");
-      ::hpx::threads::register_work(what);
-    } catch (...) {  // no memory, or no stack: the job's future says so
+      ::hpx::threads::register_work(thread);
+    } catch (...) {  // no memory, or no stack: the job's future has the error
       queued_.fetch_sub(1, std::memory_order_relaxed);
       fresh.fail(std::current_exception());
       ended();
     }
   }
 
-  /// An HPX thread polls between the others while something is expected.
-  void rouse() noexcept override {
+  /// Starts an HPX thread that polls between the others while an event is expected.
+  void wake_idle() noexcept override {
     if (watch_->ending || watch_->looking.exchange(true)) return;
     try {
       ::hpx::post([watch = watch_] {
@@ -191,20 +194,20 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
           watch->looking = false;
         } while (duty() && !watch->looking.exchange(true));
       });
-    } catch (...) {  // no memory: the next one who waits tries again
+    } catch (...) {  // no memory: the next wait tries again
       watch_->looking = false;
     }
   }
 
   void run(job& work) {
-    if (!runtime::take_stack()) {  // the job's future says so
+    if (!runtime::take_stack()) {  // the job's future has the error
       queued_.fetch_sub(1, std::memory_order_relaxed);
       work.fail(std::make_exception_ptr(runtime::no_stack()));
       ended();
       return;
     }
     agent here = ::hpx::execution_base::this_thread::agent();
-    work.place = &here;
+    work.context = &here;
     queued_.fetch_sub(1, std::memory_order_relaxed);
     started_.fetch_add(1, std::memory_order_relaxed);
     meter_here().enter();
@@ -232,9 +235,9 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
   }
   template <class Switch>
   static void give_away(Switch&& to_others) {
-    const detail::caught mine = detail::caught::exchange({});
+    const detail::exception_state saved = detail::exception_state::exchange({});
     to_others();
-    detail::caught::exchange(mine);
+    detail::exception_state::exchange(saved);
   }
 
   int number_here() const { return runtime_.first_worker() + static_cast<int>(::hpx::get_worker_thread_num()); }
@@ -262,17 +265,9 @@ class hpx::pool::implementation final : detail::counted, detail::lookout {
   };
   std::shared_ptr<watch> watch_ = std::make_shared<watch>();  // also the polling thread's, which may outlive the pool
   detail::registration listed_{*this, hpx::name()};
-  detail::looks looks_{*this};
+  detail::polling_pool polls_{*this};
 };
 
-hpx::pool::pool(const options& given)
-    : pool_base(given), work_(std::make_unique<implementation>(where(), given.stack_size)) {}
-hpx::pool::~pool() = default;
-void hpx::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
-void hpx::pool::announce() noexcept { work_->announce(); }
-void hpx::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
-void hpx::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
-void hpx::pool::yield(job& self) noexcept { work_->yield(self); }
-int hpx::pool::worker_here() const noexcept { return static_cast<int>(::hpx::get_worker_thread_num()); }
+template class detail::backend_pool<hpx>;
 
 }  // namespace plaq::task

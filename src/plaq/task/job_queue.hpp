@@ -1,4 +1,4 @@
-// The jobs of one worker that are ready to run.
+// Jobs of one worker that are ready to run.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace plaq::task::detail {
 
-/// Its owner takes the newest, others steal the oldest. A ring under a spin lock: cheaper than a deque without
-/// locks, whose owner needs a full fence for each job too, and jobs can be put at either end.
+/// Queue whose owner takes the newest job (LIFO), while others steal the oldest. A ring under a spin lock: cheaper than
+/// a lock-free deque, whose owner needs a full fence for each job too, and jobs can be added at either end.
 class job_queue {
  public:
   void push_new(job& j) {
@@ -48,9 +48,9 @@ class job_queue {
     return n;
   }
 
-  /// A glance without the lock.
+  /// Number of jobs, read without the lock.
   std::size_t size() const { return size_.load(std::memory_order_relaxed); }
-  /// In one order with the pushes of other threads.
+  /// Whether it is empty, ordered with the pushes of other threads.
   bool empty() {
     std::lock_guard lock(lock_);
     return size() == 0;

@@ -1,4 +1,4 @@
-// Waits for a number of events.
+// Latch: waits for a number of events.
 #pragma once
 #include <cstddef>
 #include <mutex>
@@ -8,14 +8,16 @@
 
 namespace plaq::task {
 
-/// As std::latch. May be destroyed as soon as wait() has returned.
+/// Latch as std::latch. May be destroyed as soon as wait() has returned.
 template <Backend B>
 class latch {
  public:
   explicit latch(std::ptrdiff_t expected) : left_(expected) {}
   latch(const latch&) = delete;
 
-  /// Throws runtime_failure where more events come than expected.
+  /// Counts n events.
+  ///
+  /// @pre n <= events that are still expected, else runtime_failure
   void count_down(std::ptrdiff_t n = 1) {
     std::lock_guard lock(mutex_);
     check(n <= left_, "a latch was counted below zero");

@@ -1,4 +1,4 @@
-// The side of the counters that a back end feeds.
+// Counters as a back end updates them.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -9,10 +9,10 @@ namespace plaq::task::detail {
 
 extern std::atomic<int> timing;  // how many timed_workers there are
 
-/// Counters of one worker. Only the worker itself writes; anybody may read.
+/// Counters of one worker, written by the worker alone, read by any thread.
 class meter {
  public:
-  /// Around the time inside of a task.
+  /// Begins the time inside of a task; leave() ends it.
   void enter() noexcept {
     switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (timing.load(std::memory_order_relaxed)) [[unlikely]]
@@ -36,27 +36,27 @@ class meter {
   std::atomic<std::uint64_t> busy_{0}, switches_{0}, steals_{0};
 };
 
-/// A pool in the list that for_each_pool walks. To be made last and destroyed first by who implements it.
-class counted {
+/// Pool in the list of for_each_pool. To be made last and destroyed first by the class that implements it.
+class counted_pool {
  public:
   virtual void read(pool_counters& into) = 0;
 
  protected:
-  ~counted() = default;
+  ~counted_pool() = default;
 };
 
-/// Makes the pools a source of counters for plaq::trace; more than once is once.
+/// Registers the pools as a source of counters for plaq::trace, once.
 void offer_to_trace();
 
 class registration {
  public:
-  registration(counted& pool, std::string_view backend);
+  registration(counted_pool& pool, std::string_view backend);
   ~registration();
   registration(const registration&) = delete;
 
  private:
-  friend void plaq::task::for_each_pool(const std::function<void(const pool_counters&)>& look);
-  counted& pool_;
+  friend void plaq::task::for_each_pool(const std::function<void(const pool_counters&)>& visit);
+  counted_pool& pool_;
   const std::string_view backend_;
   const std::uint64_t number_;
   const std::chrono::steady_clock::time_point began_;

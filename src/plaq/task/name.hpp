@@ -1,4 +1,4 @@
-// Names of tasks are those of regions.
+// Names of tasks, the same type as those of regions.
 #pragma once
 #include "plaq/trace/label.hpp"
 

@@ -1,25 +1,25 @@
-// Who waits for a task whose future nobody has must hear that it never begins.
+// Notification that a task never starts, for code that waits for it without a future.
 #pragma once
 #include <optional>
 #include <utility>
 
 namespace plaq::task {
 
-/// Kept by the work of a task: calls told(), which must not throw, if that is destroyed before it begins, since no
-/// memory or stack was left for it.
-template <class Told>
-class if_never_begun {
+/// Member of a task's work: calls callback(), which must not throw, if the work is destroyed before it started, because
+/// there was no memory or stack for it.
+template <class Callback>
+class if_not_started {
  public:
-  explicit if_never_begun(Told told) : told_(std::move(told)) {}
-  if_never_begun(if_never_begun&& other) noexcept : told_(std::move(other.told_)) { other.told_.reset(); }
-  ~if_never_begun() {
-    if (told_) (*told_)();
+  explicit if_not_started(Callback callback) : callback_(std::move(callback)) {}
+  if_not_started(if_not_started&& other) noexcept : callback_(std::move(other.callback_)) { other.callback_.reset(); }
+  ~if_not_started() {
+    if (callback_) (*callback_)();
   }
-  /// It begins.
-  void begins() noexcept { told_.reset(); }
+  /// Declares that the task has started.
+  void started() noexcept { callback_.reset(); }
 
  private:
-  std::optional<Told> told_;
+  std::optional<Callback> callback_;
 };
 
 }  // namespace plaq::task

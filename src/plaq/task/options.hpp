@@ -1,23 +1,23 @@
-// What a pool is made with.
+// Options of a pool.
 #pragma once
 #include <cstddef>
 #include <vector>
 
 namespace plaq::task {
 
-/// What workers are bound to. They go round where there are more workers than cores or hardware threads.
+/// Binding of workers, round robin if there are more workers than cores or hardware threads.
 enum class binding {
   automatic,  ///< cores, where there is a worker for each core of `cpus` and the kernel lets them be bound; otherwise
               ///< none: others may need the rest
   cores,      ///< each to a physical core, with all of its hardware threads in `cpus`
   threads,    ///< each to a hardware thread, in the order of `cpus`
-  none,       ///< where the kernel likes
+  none,       ///< not bound
 };
 
 struct options {
   int workers = 0;                      ///< tasks that run at the same time; 0: one per core (or thread) of `cpus`
   std::size_t stack_size = 256 * 1024;  ///< bytes of stack per task, without the guard below it (fiber and hpx)
-  binding bind = binding::automatic;    ///< what workers are bound to
+  binding bind = binding::automatic;    ///< binding of workers
   std::vector<int> cpus{};              ///< hardware threads to use; empty: those that the process may use
 };
 

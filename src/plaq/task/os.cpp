@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "plaq/task/backend_pool_members.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/poller.hpp"
 #include "plaq/task/worker_numbers.hpp"
@@ -17,9 +18,9 @@ using detail::wait_state;
 
 namespace {
 
-constexpr unsigned fair = 61;  // every so often the oldest comes first, so that nobody starves
+constexpr unsigned fair = 61;  // now and then the oldest comes first, so that no job starves
 
-/// The next job to get a slot: who was woken, then the newest child, then the oldest of the others.
+/// Queue of jobs for a slot: woken ones, then the newest child, then the oldest of the others.
 class ready_queue {
  public:
   std::size_t size() const { return woken_.size() + children_.size() + others_.size(); }
@@ -52,34 +53,34 @@ class ready_queue {
   unsigned picks_ = 0;
 };
 
-/// A kernel thread. It runs when it was given a slot.
-struct place {
+/// Kernel thread that runs while it has a slot.
+struct os_thread {
   gate turn;
-  job* work = nullptr;  ///< what to start with, if anything
+  job* work = nullptr;  ///< job to start, if any
   int slot = -1;
   std::thread thread;
 };
 
 }  // namespace
 
-class os::pool::implementation final : detail::counted, detail::lookout {
+class os::scheduler final : detail::counted_pool, detail::wakeable {
  public:
-  explicit implementation(const detail::placement& where)
+  scheduler(const detail::placement& where, std::size_t /*stack_size*/)
       : numbers_(where.workers), meters_(static_cast<std::size_t>(where.workers)) {
     for (const auto& cpus : where.cpus) cpus_.insert(cpus_.end(), cpus.begin(), cpus.end());
     for (int s = where.workers; s-- > 0;) free_slots_.push_back(s);
     free_.store(free_slots_.size());
   }
 
-  ~implementation() {
+  ~scheduler() {
     if (live_.fetch_sub(1) != 1) drained_.wait();
     // The last tasks have ended, their threads are on the way to idle_.
     std::unique_lock lock(mutex_);
-    all_idle_.wait(lock, [&] { return idle_.size() == places_.size(); });
+    all_idle_.wait(lock, [&] { return idle_.size() == threads_.size(); });
     ending_ = true;
-    for (auto& p : places_) p->turn.open();
+    for (auto& p : threads_) p->turn.open();
     lock.unlock();
-    for (auto& p : places_) p->thread.join();
+    for (auto& p : threads_) p->thread.join();
   }
 
   void announce() { live_.fetch_add(1, std::memory_order_relaxed); }
@@ -102,7 +103,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     if (state.compare_exchange_strong(expected, wait_state::asleep)) {
       leave(self, lock);
     } else {
-      trace::resumed(self.id, worker_of(place_of(self)));  // woken before it slept
+      trace::resumed(self.id, worker_of(thread_of(self)));  // woken before it slept
     }
   }
 
@@ -121,7 +122,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     leave(self, lock);
   }
 
-  int worker_here() const { return place_of(*detail::current()).slot; }
+  int worker_here() const { return thread_of(*detail::current()).slot; }
 
  private:
   void read(pool_counters& into) override {
@@ -130,16 +131,16 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     std::lock_guard lock(mutex_);
     into.queued = ready_.size();
     into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
-    into.stacks = places_.size();
+    into.stacks = threads_.size();
   }
 
-  static place& place_of(job& started) { return *static_cast<place*>(started.place); }
-  int worker_of(const place& here) const { return numbers_.first() + here.slot; }
-  detail::meter& meter_of(const place& here) { return meters_[static_cast<std::size_t>(here.slot)]; }
+  static os_thread& thread_of(job& started) { return *static_cast<os_thread*>(started.context); }
+  int worker_of(const os_thread& here) const { return numbers_.first() + here.slot; }
+  detail::meter& meter_of(const os_thread& here) { return meters_[static_cast<std::size_t>(here.slot)]; }
 
   /// Gives the slot of `self` to the next in line and sleeps until it gets one again.
   void leave(job& self, std::unique_lock<std::mutex>& lock) {
-    place& here = place_of(self);
+    os_thread& here = thread_of(self);
     meter_of(here).leave();
     give(here.slot, lock);
     await_turn(here);
@@ -152,21 +153,21 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     give(take_slot(), lock);
   }
 
-  /// Unlocks.
+  /// Gives the slot to the next job, and unlocks.
   void give(int slot, std::unique_lock<std::mutex>& lock) {
     while (job* next = ready_.pop()) {
-      place* where = static_cast<place*>(next->place);
+      os_thread* where = static_cast<os_thread*>(next->context);
       if (!where) {
         try {
-          where = &idle_place();
-        } catch (...) {  // no thread to be had: the job's future says so
+          where = &idle_thread();
+        } catch (...) {  // no thread available: the job's future has the error
           lock.unlock();
           next->fail(std::current_exception());
           ended();
           lock.lock();
           continue;
         }
-        next->place = where;
+        next->context = where;
         where->work = next;
       }
       where->slot = slot;
@@ -179,37 +180,37 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     lock.unlock();
   }
 
-  /// Sleeps until it is given a slot. While a slot is free and something is expected, one thread polls.
-  void await_turn(place& here) {
+  /// Sleeps until it gets a slot. While a slot is free and an event is expected, one thread polls.
+  void await_turn(os_thread& here) {
     const auto duty = [this] { return free_.load() > 0 && detail::anything_expected(); };
     while (duty() && !watching_.exchange(true)) {
       bool called = false;
       for (detail::pace pace; !called && duty();) {
         if (detail::poll_once()) pace.again();
-        called = pace.wait() ? here.turn.try_wait() : here.turn.wait_until(detail::clock::now() + pace.nap());
+        called = pace.wait() ? here.turn.try_wait() : here.turn.wait_until(detail::clock::now() + pace.sleep_time());
       }
       watching_.store(false);
       if (called) {
-        if (duty()) rouse();  // another takes over
+        if (duty()) wake_idle();  // another takes over
         return;
       }
     }
     here.turn.wait();
   }
 
-  void rouse() noexcept override {
+  void wake_idle() noexcept override {
     if (watching_.load()) return;
     std::unique_lock lock(mutex_);
     if (free_slots_.empty() || ending_) return;
-    place* who = nullptr;
+    os_thread* chosen = nullptr;
     try {
-      who = &idle_place();
-    } catch (...) {  // no thread to be had: who waits next polls
+      chosen = &idle_thread();
+    } catch (...) {  // no thread available: the next waiting thread polls
       return;
     }
-    who->slot = take_slot();
+    chosen->slot = take_slot();
     lock.unlock();
-    who->turn.open();
+    chosen->turn.open();
   }
 
   int take_slot() {
@@ -219,22 +220,22 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     return slot;
   }
 
-  place& idle_place() {
+  os_thread& idle_thread() {
     if (idle_.empty()) {
-      auto fresh = std::make_unique<place>();
-      idle_.reserve(places_.size() + 1);
-      places_.reserve(places_.size() + 1);
+      auto fresh = std::make_unique<os_thread>();
+      idle_.reserve(threads_.size() + 1);
+      threads_.reserve(threads_.size() + 1);
       fresh->thread = std::thread([this, p = fresh.get()] { serve(*p); });
-      places_.push_back(std::move(fresh));
-      if (!cpus_.empty()) detail::bind_thread(places_.back()->thread.native_handle(), cpus_);
-      return *places_.back();
+      threads_.push_back(std::move(fresh));
+      if (!cpus_.empty()) detail::bind_thread(threads_.back()->thread.native_handle(), cpus_);
+      return *threads_.back();
     }
-    place* last = idle_.back();
+    os_thread* last = idle_.back();
     idle_.pop_back();
     return *last;
   }
 
-  void serve(place& here) {
+  void serve(os_thread& here) {
     for (;;) {
       await_turn(here);
       if (ending_) return;
@@ -256,7 +257,7 @@ class os::pool::implementation final : detail::counted, detail::lookout {
     ended();
   }
 
-  void leave_for_next(place& here) {
+  void leave_for_next(os_thread& here) {
     std::unique_lock lock(mutex_);
     here.work = nullptr;
     idle_.push_back(&here);  // a fresh job comes straight back to this thread
@@ -270,28 +271,21 @@ class os::pool::implementation final : detail::counted, detail::lookout {
 
   const detail::worker_numbers numbers_;  // of the slots
   std::vector<detail::meter> meters_;     // of the slots
-  std::vector<int> cpus_;                 // what all threads are bound to
+  std::vector<int> cpus_;                 // binding of all threads
   std::mutex mutex_;
   ready_queue ready_;
   std::vector<int> free_slots_;
-  std::atomic<std::size_t> free_{0};  // how many; to look at without the lock
+  std::atomic<std::size_t> free_{0};  // their number, to read without the lock
   std::atomic<bool> watching_{false}, ending_{false};
-  std::vector<std::unique_ptr<place>> places_;
-  std::vector<place*> idle_;  // last in, first out: the warmest
+  std::vector<std::unique_ptr<os_thread>> threads_;
+  std::vector<os_thread*> idle_;  // last in, first out: the warmest
   std::condition_variable all_idle_;
   std::atomic<long> live_{1};  // tasks, and the pool itself
   gate drained_;
   detail::registration listed_{*this, os::name()};
-  detail::looks looks_{*this};
+  detail::polling_pool polls_{*this};
 };
 
-os::pool::pool(const options& given) : pool_base(given), work_(std::make_unique<implementation>(where())) {}
-os::pool::~pool() = default;
-void os::pool::submit(job& fresh) noexcept { work_->submit(fresh); }
-void os::pool::announce() noexcept { work_->announce(); }
-void os::pool::suspend(job& self, std::atomic<wait_state>& state) noexcept { work_->suspend(self, state); }
-void os::pool::resume(job& asleep) noexcept { work_->resume(asleep); }
-void os::pool::yield(job& self) noexcept { work_->yield(self); }
-int os::pool::worker_here() const noexcept { return work_->worker_here(); }
+template class detail::backend_pool<os>;
 
 }  // namespace plaq::task

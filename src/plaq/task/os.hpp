@@ -1,38 +1,20 @@
-// Back end "os": every task has a kernel thread for as long as it runs or waits.
+// Back end "os": every task has a kernel thread while it runs or waits.
 #pragma once
-#include <memory>
-
 #include "plaq/task/backend.hpp"
-#include "plaq/task/pool.hpp"
-#include "plaq/task/words.hpp"
+#include "plaq/task/backend_pool.hpp"
+#include "plaq/task/standard_names.hpp"
 
 namespace plaq::task {
 
-struct os : detail::own_words {
-  class pool;
+/// Back end in which a waiting task hands its slot to another thread. So at most workers() tasks run at any time, but
+/// there are as many threads as tasks that started and did not end.
+struct os : detail::standard_names {
+  class scheduler;
+  using pool = detail::backend_pool<os>;
   static constexpr std::string_view name() noexcept { return "os"; }
 };
 
-/// A task that waits hands its slot to another thread, so at most workers() tasks run at any time but there are as
-/// many threads as tasks that started and did not end. The destructor waits for all tasks.
-class os::pool : public detail::pool_base {
- public:
-  using backend = os;
-  explicit pool(const options& given = {});
-  ~pool() override;
-
- private:
-  void submit(detail::job& fresh) noexcept override;
-  void announce() noexcept override;
-  void suspend(detail::job& self, std::atomic<detail::wait_state>& state) noexcept override;
-  void resume(detail::job& asleep) noexcept override;
-  void yield(detail::job& self) noexcept override;
-  int worker_here() const noexcept override;
-
-  class implementation;
-  std::unique_ptr<implementation> work_;
-};
-
+extern template class detail::backend_pool<os>;
 static_assert(Backend<os>);
 
 }  // namespace plaq::task

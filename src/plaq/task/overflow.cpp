@@ -15,7 +15,7 @@ namespace {
 
 struct sigaction before;
 
-/// Only what a handler may call.
+/// Reports the overflow, with calls that a signal handler may make.
 void name_overflow(const stack& full) noexcept {
   char line[160], *end = line;
   const auto add = [&](std::string_view text) { end = std::copy(text.begin(), text.end(), end); };
@@ -25,9 +25,9 @@ void name_overflow(const stack& full) noexcept {
   (void)!write(STDERR_FILENO, line, static_cast<std::size_t>(end - line));
 }
 
-void on_fault(int signal, siginfo_t* what, void*) noexcept {
-  const bool sent = what->si_code <= 0;  // by kill(), from nowhere in memory
-  if (in_use && !sent && in_use->guards(what->si_addr)) name_overflow(*in_use);
+void on_fault(int signal, siginfo_t* info, void*) noexcept {
+  const bool sent = info->si_code <= 0;  // by kill(), from nowhere in memory
+  if (in_use && !sent && in_use->guards(info->si_addr)) name_overflow(*in_use);
   sigaction(signal, &before, nullptr);
   if (sent) raise(signal);
 }

@@ -1,4 +1,4 @@
-// One line on stderr where a task's stack overflows; without it the user sees no more than "Segmentation fault".
+// Report of a stack overflow of a task: one line on stderr instead of "Segmentation fault" alone.
 #pragma once
 #include <signal.h>
 
@@ -9,11 +9,11 @@
 
 namespace plaq::task::detail {
 
-/// On which stack of a task the calling thread runs; nullptr: on its own.
+/// Declares the stack of a task that the calling thread runs on; nullptr: its own.
 void runs_on(const stack* now) noexcept;
 
-/// While a thread has one, a fault in the guard of the stack that it runs on is named. The fault then comes again, to
-/// whoever handled such before: a debugger, a core dump or Python's faulthandler see it as ever.
+/// Handler of a thread for faults in the guard of the stack that it runs on. The fault then comes again, for the
+/// previous handler: a debugger, a core dump or Python's faulthandler work as before.
 class overflow_watch {
  public:
   overflow_watch();

@@ -1,4 +1,4 @@
-// A loop as tasks.
+// Parallel loop as tasks.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -17,17 +17,17 @@
 
 namespace plaq::task {
 
-/// What runs tasks: the pool of a back end.
+/// Pool of a back end.
 template <class P>
 concept task_pool = std::derived_from<P, detail::scheduler>;
 
-/// Can be called with an index and returns nothing, for nobody would see it.
+/// Callable with an index that returns nothing, since the result would be lost.
 template <class Body, class Index>
 concept loop_body = std::invocable<Body&, Index&> && std::is_void_v<std::invoke_result_t<Body&, Index&>>;
 
 namespace detail {
 
-/// end - begin, for any two integers; 0 where end comes before begin.
+/// Returns end - begin, for any two integers; 0 if end comes before begin.
 template <std::integral Index>
 std::size_t length(Index begin, Index end) {
   using bits = std::make_unsigned_t<Index>;
@@ -39,10 +39,10 @@ Index advanced(Index begin, std::size_t by) {
   return static_cast<Index>(static_cast<bits>(static_cast<bits>(begin) + static_cast<bits>(by)));
 }
 
-/// The error of the lowest index.
+/// Error of the lowest index.
 class first_error {
  public:
-  void tell(std::size_t index, std::exception_ptr error) noexcept {
+  void report(std::size_t index, std::exception_ptr error) noexcept {
     std::lock_guard guard(lock_);
     if (index >= index_.load(std::memory_order_relaxed)) return;
     index_.store(index, std::memory_order_relaxed);
@@ -59,7 +59,7 @@ class first_error {
   std::exception_ptr error_;
 };
 
-/// What the tasks of one loop share.
+/// State shared by the tasks of one loop.
 template <class Index, class Body>
 class loop {
  public:
@@ -69,8 +69,8 @@ class loop {
   std::size_t members() const { return pieces_.members(); }
 
   void work() noexcept {
-    const std::size_t member = seat();
-    for (hand_out::piece p; pieces_.next(member, p) && !error_.comes_before(p.from);) {
+    const std::size_t member = claim_member();
+    for (loop_splitter::piece p; pieces_.next(member, p) && !error_.comes_before(p.from);) {
       if (stop_.stop_requested()) {
         stopped_.store(true, std::memory_order_relaxed);
         return;
@@ -80,7 +80,7 @@ class loop {
       try {
         for (; i != last; ++i) body_(i);
       } catch (...) {
-        error_.tell(length(begin_, i), std::current_exception());
+        error_.report(length(begin_, i), std::current_exception());
       }
     }
   }
@@ -91,9 +91,9 @@ class loop {
   }
 
  private:
-  /// The member with the number of this worker, or else the next that nobody is yet: where sharing is static, a loop
-  /// over the same indices as the last one finds in each worker's caches what that left there.
-  std::size_t seat() noexcept {
+  /// Returns the member with the number of this worker, or the next free one. So with static sharing, a loop over the
+  /// same indices as the previous one finds that one's data in each worker's caches.
+  std::size_t claim_member() noexcept {
     auto member = static_cast<std::size_t>(pool_.worker_here()) % taken_.size();
     while (taken_[member].exchange(true, std::memory_order_relaxed)) member = (member + 1) % taken_.size();
     return member;
@@ -101,7 +101,7 @@ class loop {
 
   const scheduler& pool_;
   const Index begin_;
-  hand_out pieces_;
+  loop_splitter pieces_;
   std::vector<std::atomic<bool>> taken_;
   const std::stop_token& stop_;
   Body& body_;
@@ -109,7 +109,7 @@ class loop {
   std::atomic<bool> stopped_{false};
 };
 
-/// Tasks that are waited for whatever happens.
+/// Tasks that are waited for in any case.
 template <class Pool>
 struct team {
   std::vector<typename Pool::backend::template future<void>> members;
@@ -121,11 +121,12 @@ struct team {
 
 }  // namespace detail
 
-/// Calls body(i) once for every i in [begin, end), in at most pool.workers() tasks, and returns when all are done.
-/// The task that calls is one of them (its part is a region called `name`, as the other tasks are); a thread
-/// outside of the pool waits meanwhile.
-/// Where bodies throw, the error of the lowest index that throws comes out; those above it may not have been run.
-/// Throws cancelled where the token was stopped before every piece was handed out.
+/// Calls body(i) once for every i in [begin, end), in at most pool.workers() tasks, and returns when all are done. The
+/// calling task is one of them (its part is a region called `name`, as the other tasks are); a thread outside of the
+/// pool waits meanwhile.
+///
+/// If bodies throw, the exception of the lowest index that throws is rethrown; bodies above it may not have been run.
+/// Throws cancelled if the token was stopped before every piece was handed out.
 template <task_pool Pool, std::integral Index, loop_body<Index> Body>
 void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& body, const loop_options& how = {}) {
   const std::size_t n = detail::length(begin, end);

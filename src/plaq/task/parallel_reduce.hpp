@@ -1,4 +1,4 @@
-// A sum over a loop whose bits depend on the range alone.
+// Sum over a loop whose bits depend on the range alone.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -12,16 +12,16 @@
 
 namespace plaq::task {
 
-/// map(i) makes a T and combine(T, T) another one.
+/// Functions map(i), which returns a T, and combine(T, T), which returns another one.
 template <class Map, class Combine, class T, class Index>
 concept map_and_combine = std::convertible_to<std::invoke_result_t<Map&, Index&>, T> &&
                           std::is_invocable_r_v<T, Combine&, T, std::invoke_result_t<Map&, Index&>> &&
                           std::is_invocable_r_v<T, Combine&, T, T>;
 
-/// init + map(begin) + ... + map(end - 1), where combine(a, b) stands for a + b, as std::transform_reduce, but in
-/// a fixed order: the range is cut into P = min(n, 256) pieces, piece p starts at p n / P; each is summed from
-/// left to right, then init and the pieces from left to right. So the result is the same bits for every sharing,
-/// number of workers and back end, and combine need not commute. Errors and stop token as parallel_for.
+/// Returns init + map(begin) + ... + map(end - 1), where combine(a, b) stands for a + b, as std::transform_reduce, but
+/// in a fixed order. The range is cut into P = min(n, 256) pieces, piece p starts at p n / P; each is summed from left
+/// to right, then init and the pieces from left to right. So the result is bitwise identical for every sharing, number
+/// of workers and back end, and combine need not commute. Errors and stop token as parallel_for.
 template <task_pool Pool, std::integral Index, class T, class Combine, map_and_combine<Combine, T, Index> Map>
 T parallel_reduce(Pool& pool, task_name name, Index begin, Index end, T init, Combine combine, Map map,
                   loop_options how = {}) {

@@ -34,7 +34,7 @@ std::string written(const cpu_list& cpus) {
   return text;
 }
 
-/// 0, or what the kernel has against it.
+/// Returns 0, or the error of the kernel.
 int set_affinity(std::thread::native_handle_type thread, const cpu_list& cpus) {
   const int last = *std::max_element(cpus.begin(), cpus.end());
   cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(last) + 1);
@@ -68,7 +68,7 @@ share fair_share(const std::vector<cpu_list>& masks, int rank, binding bind, con
   return found;
 }
 
-detail::placement detail::place(const options& given, const std::filesystem::path& root) {
+detail::placement detail::place_workers(const options& given, const std::filesystem::path& root) {
   if (given.workers < 0)
     throw input_error("workers = " + std::to_string(given.workers) + ": give 1 or more, or 0 for one per core");
   const cpu_list allowed = allowed_cpus();
@@ -90,7 +90,7 @@ detail::placement detail::place(const options& given, const std::filesystem::pat
 
 bool detail::may_bind(const std::vector<cpu_list>& places) {
   bool may = true;
-  std::thread probe([&] {  // whose own binding nobody misses
+  std::thread probe([&] {  // with a binding of its own
     for (const cpu_list& cpus : places) may = may && set_affinity(pthread_self(), cpus) == 0;
   });
   probe.join();

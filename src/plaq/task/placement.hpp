@@ -1,4 +1,4 @@
-// Which worker runs on which core, and what part of a machine a rank gets.
+// Placement of workers on cores, and the part of a machine that a rank gets.
 #pragma once
 #include <filesystem>
 #include <thread>
@@ -8,16 +8,16 @@
 
 namespace plaq::task {
 
-/// Hardware threads, the first of each core before the second ones, and how many workers suit them.
+/// Hardware threads, the first of each core before the second ones, and the number of workers for them.
 struct share {
   std::vector<int> cpus;
   int workers = 1;
 };
 
-/// What rank `rank` of a machine gets, when `masks` holds what each of its ranks may use. Ranks with the same mask
-/// (their launcher binds nothing, or to something larger than a rank) get blocks of its cores in their order, or all
-/// of it and one worker each where there are fewer cores than ranks. Other masks are the launcher's will and stay.
-/// Workers: one per core (per hardware thread for binding::threads), but not more than the rank's part of the
+/// Returns the share of rank `rank` of a machine; `masks` holds the affinity mask of each of its ranks. Ranks with the
+/// same mask (their launcher binds nothing, or to a set larger than a rank's share) get blocks of its cores in their
+/// order, or all of it and one worker each if there are fewer cores than ranks. Other masks are the launcher's choice
+/// and stay. Workers: one per core (per hardware thread for binding::threads), but not more than the rank's part of the
 /// cgroup's limit of processor time, rounded up.
 share fair_share(const std::vector<std::vector<int>>& masks, int rank, binding bind,
                  const std::filesystem::path& root = "/");
@@ -26,16 +26,19 @@ namespace detail {
 
 struct placement {
   int workers = 1;
-  std::vector<std::vector<int>> cpus;  ///< what worker w is bound to: cpus[w % size]; empty: nothing
+  std::vector<std::vector<int>> cpus;  ///< binding of worker w: cpus[w % size]; empty: none
   bool refused = false;                ///< by the kernel, where binding::automatic would have bound them
   bool operator==(const placement&) const = default;
 };
-/// Throws input_error where `given` has negative workers, or cpus that this process may not use.
-placement place(const options& given, const std::filesystem::path& root = "/");
+/// Returns the placement of the workers of a pool.
+///
+/// @pre given.workers >= 0, and every cpu in given.cpus is allowed for this process, else input_error
+placement place_workers(const options& given, const std::filesystem::path& root = "/");
 
-/// Whether the kernel binds threads of this process to each of these, and not only says so, as in some containers.
+/// Returns whether the kernel binds threads of this process to each of these sets, and does not only report so, as in
+/// some containers.
 bool may_bind(const std::vector<std::vector<int>>& places);
-/// Throws runtime_failure where the kernel refuses.
+/// Binds a thread; runtime_failure if the kernel refuses.
 void bind_thread(std::thread::native_handle_type thread, const std::vector<int>& cpus);
 
 }  // namespace detail

@@ -9,7 +9,7 @@
 
 namespace plaq::task {
 
-/// The pollers of this process. Who holds `turn` looks.
+/// Pollers of this process. The thread that holds `turn` polls.
 struct polling {
   static std::atomic<bool> turn;
   static poller* first;
@@ -37,7 +37,7 @@ struct polling {
       }
     leave();
   }
-  static bool look() noexcept {
+  static bool poll_all() noexcept {
     bool any = false;
     for (poller* p = first; p; p = p->next_) any |= p->poll();
     return any;
@@ -49,19 +49,19 @@ poller* polling::first = nullptr;
 
 namespace {
 std::mutex pools_lock;
-std::vector<detail::lookout*> pools;
+std::vector<detail::wakeable*> pools;
 std::atomic<std::size_t> pool_count{0};
 }  // namespace
 
-void poller::enlist() noexcept { polling::add(*this); }
-void poller::retire() noexcept { polling::remove(*this); }
+void poller::start_polling() noexcept { polling::add(*this); }
+void poller::stop_polling() noexcept { polling::remove(*this); }
 
 bool poller::expect(long more) noexcept { return detail::expected.fetch_add(more) == 0; }
-void poller::came(long many) noexcept { detail::expected.fetch_sub(many); }
+void poller::delivered(long many) noexcept { detail::expected.fetch_sub(many); }
 
-void poller::look_out() noexcept {
+void poller::wake_pools() noexcept {
   std::lock_guard lock(pools_lock);
-  for (detail::lookout* pool : pools) pool->rouse();
+  for (detail::wakeable* pool : pools) pool->wake_idle();
 }
 
 namespace detail {
@@ -70,19 +70,19 @@ std::atomic<long> expected{0};
 
 bool poll_once() noexcept {
   if (!anything_expected() || !polling::try_turn()) return false;
-  job* const looking = current();
-  set_current(nullptr);  // what comes is not made by the task that happens to look
-  const bool any = polling::look();
-  set_current(looking);
+  job* const running = current();
+  set_current(nullptr);  // events are no products of the task that happens to poll
+  const bool any = polling::poll_all();
+  set_current(running);
   polling::leave();
   return any;
 }
 
-bool pools_look() noexcept { return pool_count.load(std::memory_order_relaxed) > 0; }
+bool any_pool() noexcept { return pool_count.load(std::memory_order_relaxed) > 0; }
 
 bool pace::wait() noexcept {
   const bool expects = anything_expected();
-  // Pauses: some 20 to 50 us in all, a few where others may need the core to send what is expected.
+  // Pauses: some 20 to 50 us in all, a few since others may need the core to send the expected events.
   const int watching = expects ? 100 : 1200;
   constexpr int giving_way = 250;  // some 0.1 ms, more where others want the core
   const int pauses = expects ? 1 : 30;
@@ -96,12 +96,12 @@ bool pace::wait() noexcept {
   return true;
 }
 
-looks::looks(lookout& pool) : pool_(pool) {
+polling_pool::polling_pool(wakeable& pool) : pool_(pool) {
   std::lock_guard lock(pools_lock);
   pools.push_back(&pool_);
   pool_count = pools.size();
 }
-looks::~looks() {
+polling_pool::~polling_pool() {
   std::lock_guard lock(pools_lock);
   std::erase(pools, &pool_);
   pool_count = pools.size();

@@ -1,4 +1,4 @@
-// What goes on only while somebody looks at it, such as MPI: idle workers and waiting threads look.
+// Polling of operations that progress only when polled, such as MPI: idle workers and waiting threads poll.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -6,32 +6,32 @@
 
 namespace plaq::task {
 
-/// Something outside of the pools that tasks wait for. Who has nothing better to do calls poll(): a thread outside
-/// of the pools while it waits, one worker of a pool while that has no work, every worker now and then.
+/// Source of events outside of the pools that tasks wait for. poll() is called by a thread outside of the pools while
+/// it waits, by one worker of a pool while that is idle, and by every worker now and then.
 class poller {
  public:
   poller(const poller&) = delete;
 
-  /// Looks once and never waits; true if something came of it. One thread at a time calls the pollers of a
-  /// process. What it completes may run continuations, which must not wait either.
+  /// Polls once without waiting; returns whether an event came. One thread at a time calls the pollers of a process.
+  /// Continuations that it runs must not wait either.
   virtual bool poll() noexcept = 0;
 
  protected:
   poller() = default;
-  ~poller() { retire(); }
+  ~poller() { stop_polling(); }
 
-  /// From here on it is polled. To be called at the end of the constructor of who implements it.
-  void enlist() noexcept;
-  /// From here on nobody polls; waits for a poll() under way. To be called by the destructor of who implements it.
-  void retire() noexcept;
+  /// Begins to be polled. To be called at the end of the constructor of a derived class.
+  void start_polling() noexcept;
+  /// Ends polling; waits for a poll() in progress. To be called by the destructor of a derived class.
+  void stop_polling() noexcept;
 
-  /// How many more things are waited for. To be called before a poll() can end them, e.g. with the lock that poll()
-  /// takes: it does not wait. Where it returns true, look_out() has to follow, with no lock.
+  /// Adds to the number of expected events. To be called before a poll() can deliver them, for example with the lock
+  /// that poll() takes: it does not wait. If it returns true, wake_pools() has to follow, without a lock.
   [[nodiscard]] static bool expect(long more) noexcept;
-  /// Wakes a worker in each pool. While something is expected one keeps awake.
-  static void look_out() noexcept;
-  /// So many things have come. To be called before anybody is told, who may wait for others then.
-  static void came(long many) noexcept;
+  /// Wakes a worker in each pool. While an event is expected one stays awake.
+  static void wake_pools() noexcept;
+  /// Subtracts delivered events. To be called before their waiters are woken, which may wait for other events then.
+  static void delivered(long many) noexcept;
 
  private:
   friend struct polling;
@@ -40,53 +40,55 @@ class poller {
 
 namespace detail {
 
-/// How many things the pollers wait for.
+/// Number of events that the pollers expect.
 extern std::atomic<long> expected;
 inline bool anything_expected() noexcept { return expected.load() > 0; }
 
-/// Polls once, unless nothing is expected or another thread is at it; true if something came of it.
+/// Polls once, unless no event is expected or another thread polls; returns whether an event came.
 bool poll_once() noexcept;
 
-/// Paces a thread that has nothing to do: it watches; while something is expected it goes on so and gives its core
-/// away each time; in the end it should sleep, or nap while something is expected.
+/// Pace of an idle thread: it spins; while an event is expected it continues and yields its core each time; in the end
+/// it should sleep, for short periods while an event is expected.
 class pace {
  public:
-  /// Waits a moment; false once it is time to sleep or nap.
+  /// Waits a moment; returns false once it is time to sleep.
   bool wait() noexcept;
-  /// How long to nap before the next look: the longer nothing came, the longer, since by then the cores matter more
-  /// than the delay.
-  std::chrono::microseconds nap() noexcept { return nap_ = std::min(nap_ + nap_ / 16, longest_nap); }
+  /// Returns the time to sleep before the next poll: it grows with the time without an event, since by then the cores
+  /// matter more than the delay.
+  std::chrono::microseconds sleep_time() noexcept {
+    return sleep_time_ = std::min(sleep_time_ + sleep_time_ / 16, longest_sleep);
+  }
   void again() noexcept { *this = pace(); }
 
-  static constexpr std::chrono::microseconds shortest_nap{50}, longest_nap{500};
+  static constexpr std::chrono::microseconds shortest_sleep{50}, longest_sleep{500};
 
  private:
   int rounds_ = 0;
-  std::chrono::microseconds nap_ = shortest_nap;
+  std::chrono::microseconds sleep_time_ = shortest_sleep;
 };
 
-/// Whether a pool exists, so that a waiting thread need not look without a pause.
-bool pools_look() noexcept;
+/// Returns whether a pool exists, so that a waiting thread need not poll without a pause.
+bool any_pool() noexcept;
 
-/// A pool as those see it who have something to poll for.
-class lookout {
+/// Interface of a pool for pollers.
+class wakeable {
  public:
   /// Wakes an idle worker, if there is one and none is awake.
-  virtual void rouse() noexcept = 0;
+  virtual void wake_idle() noexcept = 0;
 
  protected:
-  ~lookout() = default;
+  ~wakeable() = default;
 };
 
-/// A pool in the list of those that look. To be made last and destroyed first by who implements it.
-class looks {
+/// Entry of a pool in the list of pools that poll. To be made last and destroyed first by the class that implements it.
+class polling_pool {
  public:
-  explicit looks(lookout& pool);
-  ~looks();
-  looks(const looks&) = delete;
+  explicit polling_pool(wakeable& pool);
+  ~polling_pool();
+  polling_pool(const polling_pool&) = delete;
 
  private:
-  lookout& pool_;
+  wakeable& pool_;
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// What the pools of all back ends share: async.
+// Base of the pools of all back ends: async.
 #pragma once
 #include <functional>
 #include <optional>
@@ -16,13 +16,13 @@
 
 namespace plaq::task::detail {
 
-/// A job and its result in one piece of memory, owned by the pool (until it ran) and by the future.
+/// Job and result in one piece of memory, owned by the pool (until it ran) and by the future.
 template <class R, class F>
 class task final : public job, public state<R> {
  public:
   template <class G>
   task(scheduler& home, std::string_view name, G&& work) : job(home, name), work_(std::forward<G>(work)) {
-    this->maker = id;
+    this->producer = id;
     this->retain();
   }
 
@@ -38,7 +38,7 @@ class task final : public job, public state<R> {
 
  private:
   void finish() noexcept {
-    work_.reset();  // what it captured goes before anybody sees the result
+    work_.reset();  // its captures are destroyed before the result is visible
     trace::finished(id);
     this->complete();
     this->release();
@@ -49,10 +49,10 @@ class task final : public job, public state<R> {
 
 class pool_base : public scheduler {
  public:
-  int workers() const noexcept { return place_.workers; }
+  int workers() const noexcept { return placement_.workers; }
 
-  /// Runs work() as a task. It may start before async returns; children of a task start newest first, other tasks
-  /// in their order. What it throws comes out of future::get(). The pool must live until the task has ended.
+  /// Runs work() as a task. It may start before async returns; children of a task start newest first, other tasks in
+  /// their order. Exceptions of work() are thrown by future::get(). The pool must live until the task has ended.
   template <class F>
   auto async(task_name name, F&& work) -> future<std::invoke_result_t<std::decay_t<F>>> {
     using R = std::invoke_result_t<std::decay_t<F>>;
@@ -62,7 +62,7 @@ class pool_base : public scheduler {
     return result;
   }
 
-  /// The same, but where the token was stopped before the task started, work is not run; get() throws cancelled.
+  /// Runs work() as a task, unless the token was stopped before it started; then get() throws cancelled.
   template <class F>
   auto async(task_name name, std::stop_token stop, F&& work) {
     return async(name, [stop = std::move(stop), work = std::forward<F>(work)]() mutable -> decltype(auto) {
@@ -72,11 +72,11 @@ class pool_base : public scheduler {
   }
 
  protected:
-  explicit pool_base(const options& given) : place_(place(given)) {}
-  const placement& where() const noexcept { return place_; }
+  explicit pool_base(const options& given) : placement_(place_workers(given)) {}
+  const placement& worker_placement() const noexcept { return placement_; }
 
  private:
-  placement place_;
+  placement placement_;
 };
 
 }  // namespace plaq::task::detail

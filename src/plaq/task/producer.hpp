@@ -1,4 +1,4 @@
-// Tells trace which task uses what another made. One branch where nobody listens.
+// Reports to trace which task uses the result of another. One branch without a listener.
 #pragma once
 #include <cstdint>
 
@@ -7,13 +7,13 @@
 
 namespace plaq::task::detail {
 
-/// To be stored beside what is made: the running task, 0 outside of tasks or where nobody listens.
-inline std::uint64_t maker() noexcept { return trace::detail::listening() ? this_task::id() : 0; }
+/// Id to store with a result: the running task, 0 outside of tasks or without a listener.
+inline std::uint64_t current_producer() noexcept { return trace::detail::listening() ? this_task::id() : 0; }
 
-/// The running task uses what `maker` made.
-inline void uses(std::uint64_t maker) noexcept {
+/// Reports that the running task uses a result of `producer`.
+inline void record_use(std::uint64_t producer) noexcept {
   if (trace::detail::listening()) [[unlikely]]
-    trace::linked(maker, this_task::id());
+    trace::linked(producer, this_task::id());
 }
 
 }  // namespace plaq::task::detail

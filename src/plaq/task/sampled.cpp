@@ -1,4 +1,4 @@
-// The pools as a source of counters for plaq::trace.
+// Pools as a source of counters for plaq::trace.
 #include <algorithm>
 
 #include "plaq/task/counters.hpp"

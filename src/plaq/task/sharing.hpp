@@ -1,4 +1,4 @@
-// How the indices of a loop go to the tasks that run it: OpenMP's schedules.
+// Distribution of the indices of a loop over the tasks that run it: OpenMP's schedules.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -8,28 +8,28 @@
 namespace plaq::task {
 
 enum class sharing {
-  static_,  ///< beforehand: of T tasks that on worker t gets the chunks t, t + T, ...; without a chunk one block each
-  dynamic,  ///< one chunk at a time to whoever asks; without a chunk one index at a time
-  guided,   ///< the same with pieces that shrink: 1 / 2T of what is left, at least a chunk
+  static_,  ///< in advance: of T tasks that on worker t gets the chunks t, t + T, ...; without a chunk one block each
+  dynamic,  ///< one chunk at a time on request; without a chunk one index at a time
+  guided,   ///< on request, pieces that shrink: 1 / 2T of the rest, at least a chunk
 };
 
 struct loop_options {
   task::sharing sharing = task::sharing::guided;
   std::size_t chunk = 0;      ///< indices; 0: see sharing
-  std::stop_token stop = {};  ///< looked at before each piece
+  std::stop_token stop = {};  ///< checked before each piece
 };
 
 namespace detail {
 
-/// Hands out the range [0, n) to `members`, each of which asks until there is nothing left.
-class hand_out {
+/// Splits the range [0, n) into pieces for `members`, each of which asks until none is left.
+class loop_splitter {
  public:
   struct piece {
     std::size_t from = 0, to = 0;
     std::size_t turn = 0;  ///< pieces that this member had before
   };
 
-  hand_out(std::size_t n, std::size_t workers, const loop_options& how)
+  loop_splitter(std::size_t n, std::size_t workers, const loop_options& how)
       : n_(n),
         how_(how.sharing),
         chunk_(std::max<std::size_t>(how.chunk, 1)),
@@ -39,7 +39,7 @@ class hand_out {
 
   std::size_t members() const { return members_; }
 
-  /// The member's next piece; false where there is none. Pieces of one member come in ascending order.
+  /// Gets the member's next piece; returns false if there is none. Pieces of one member are in ascending order.
   bool next(std::size_t member, piece& p) {
     std::size_t size = chunk_;
     if (how_ == sharing::static_) {

@@ -17,7 +17,7 @@ namespace plaq::task::detail {
 
 namespace {
 
-/// A guard that does not cut the mapping in two where the kernel (Linux 6.13) has such; the kernel's limit is on
+/// Installs a guard that does not cut the mapping in two, if the kernel has such (Linux 6.13); the kernel's limit is on
 /// mappings, and neighbours merge into one.
 bool install_guard(void* at, std::size_t bytes) {
   constexpr int guard_install = 102;  // MADV_GUARD_INSTALL, which older headers do not know

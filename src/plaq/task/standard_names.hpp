@@ -1,4 +1,4 @@
-// The standard library's names, as back ends have them that build on plaq's own primitives.
+// The standard library's names, for back ends that use plaq's own primitives.
 #pragma once
 #include "plaq/task/deferred.hpp"
 #include "plaq/task/future.hpp"
@@ -7,8 +7,8 @@
 
 namespace plaq::task::detail {
 
-/// A back end inherits these and adds its name and its pool; see the concept Backend.
-struct own_words {
+/// Base of a back end, which adds its name and its pool; see the concept Backend.
+struct standard_names {
   using mutex = plaq::task::mutex;
   using condition_variable = plaq::task::condition_variable;
   template <class T>

@@ -8,13 +8,13 @@ namespace {
 
 struct wake_up : continuation {
   explicit wake_up(state_base* (*how)(continuation&) noexcept) : continuation{how} {}
-  waiter who;
+  waiter self;
   std::atomic<bool> called{false};
 };
 
 }  // namespace
 
-/// Puts `next` in the place of the list and returns the list. Where the result is there, it only says so.
+/// Replaces the list by `next` and returns it. If the result is ready, returns only a mark of that.
 continuation* state_base::replace_list(continuation* next) noexcept {
   continuation* list = nullptr;
   int round = 0;
@@ -46,7 +46,7 @@ bool state_base::detach(continuation& c) noexcept {
   return true;
 }
 
-/// Makes the result be there; what waited for it, the oldest first.
+/// Publishes the result; returns its continuations, the oldest first.
 continuation* state_base::publish() noexcept {
   continuation* last = replace_list(&there);
   continuation* first = nullptr;
@@ -72,10 +72,10 @@ void state_base::complete() noexcept {
 void state_base::wait() noexcept {
   if (ready()) return;
   wake_up self([](continuation& c) noexcept -> state_base* {
-    static_cast<wake_up&>(c).who.wake();
+    static_cast<wake_up&>(c).self.wake();
     return nullptr;
   });
-  if (attach(self)) self.who.wait();
+  if (attach(self)) self.self.wait();
 }
 
 template <class How>
@@ -83,12 +83,12 @@ bool state_base::wait_or(How how) noexcept {
   if (ready()) return true;
   wake_up self([](continuation& c) noexcept -> state_base* {
     auto& w = static_cast<wake_up&>(c);
-    w.who.wake();
+    w.self.wake();
     w.called.store(true, std::memory_order_release);
     return nullptr;
   });
   if (!attach(self)) return true;
-  how(self.who);
+  how(self.self);
   if (detach(self)) return false;
   // complete() has our address: stay until it is done with it.
   for (int round = 0; !self.called.load(std::memory_order_acquire);) back_off(round);

@@ -1,4 +1,4 @@
-// What a future and who makes its result share, and what happens once the result is there.
+// State shared by a future and the producer of its result, and the continuations of the result.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -15,9 +15,10 @@ namespace plaq::task::detail {
 
 class state_base;
 
-/// What happens once a result is there. In the order in which they were attached.
+/// Continuation of a result. They run in the order in which they were attached.
 struct continuation {
-  /// Returns a share of a state that is to be completed next, or nullptr: so long chains need no recursion.
+  /// Function that returns a share of a state that is to be completed next, or nullptr: so long chains need no
+  /// recursion.
   state_base* (*call)(continuation&) noexcept;
   continuation* next = nullptr;
 };
@@ -32,19 +33,19 @@ class state_base {
 
   bool ready() const noexcept { return list_.load(std::memory_order_acquire) == &there; }
   void wait() noexcept;
-  /// These return whether the result is there.
+  /// Waits until `deadline` or until the token is stopped; returns whether the result is ready.
   bool wait_until(clock::time_point deadline) noexcept;
   bool wait(const std::stop_token& stop) noexcept;
 
-  /// False, and nothing will be called, where the result is there already.
+  /// Attaches a continuation; returns false, and it will not be called, if the result is ready already.
   bool attach(continuation& c) noexcept;
-  /// False where the call was made or is being made.
+  /// Detaches a continuation; returns false if its call was made or is in progress.
   bool detach(continuation& c) noexcept;
-  /// Publishes what was stored.
+  /// Publishes the stored result.
   void complete() noexcept;
 
   std::exception_ptr error;
-  std::uint64_t maker = 0;  ///< the task that made it, as trace knows it
+  std::uint64_t producer = 0;  ///< the task that produced it, as trace knows it
 
  protected:
   state_base() = default;
@@ -56,7 +57,7 @@ class state_base {
   continuation* publish() noexcept;
   continuation* replace_list(continuation* next) noexcept;
 
-  // The newest first; or one of these: the result is there, somebody changes the list.
+  // The newest first; or one of these: the result is ready, the list is being changed.
   static continuation there, changing;
   std::atomic<continuation*> list_{nullptr};
   std::atomic<int> owners_{1};
@@ -70,7 +71,7 @@ class state : public state_base {
   using stored = std::conditional_t<std::is_void_v<T>, unit, T>;
   std::optional<stored> value;
 
-  /// Stores what work() returns or throws.
+  /// Stores the result or the exception of work().
   template <class F>
   void store(F&& work) noexcept {
     try {
@@ -87,13 +88,13 @@ class state : public state_base {
     if (error) std::rethrow_exception(std::exchange(error, nullptr));
     if constexpr (!std::is_void_v<T>) return std::move(*value);
   }
-  std::add_lvalue_reference_t<const T> look() const {
+  std::add_lvalue_reference_t<const T> value_or_throw() const {
     if (error) std::rethrow_exception(error);
     if constexpr (!std::is_void_v<T>) return *value;
   }
 };
 
-/// One share in a state: as many owners as were adopted, retained or copied.
+/// Share of a state: as many owners as were adopted, retained or copied.
 template <class State>
 class owner {
  public:

@@ -78,7 +78,7 @@ void condition_variable::wait(std::unique_lock<mutex>& lock) noexcept {
   lock.lock();
 }
 
-/// False where it was notified.
+/// Returns false if it was notified.
 template <class How>
 bool condition_variable::wait_in_list(std::unique_lock<mutex>& lock, How how) noexcept {
   waiter self;
@@ -91,7 +91,7 @@ bool condition_variable::wait_in_list(std::unique_lock<mutex>& lock, How how) no
   how(self);
   bool left;
   {
-    std::lock_guard guard(guard_);  // who notifies does it under the guard, so nobody touches self after this
+    std::lock_guard guard(guard_);  // notifications happen under the guard, so self is not used after this
     left = waiting_.remove(self);
     any_.store(!waiting_.empty(), std::memory_order_relaxed);
   }

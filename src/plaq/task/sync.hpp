@@ -1,5 +1,4 @@
-// mutex and condition_variable with the standard's words and rules, for tasks and for threads outside of the
-// pools.
+// mutex and condition_variable with the standard's names and rules, for tasks and for threads outside of the pools.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -12,8 +11,8 @@
 
 namespace plaq::task {
 
-/// A task that waits for it gives its worker away. Not recursive, not fair. May be destroyed as soon as nobody
-/// holds it.
+/// Mutex for tasks: a waiting task gives its worker away. Not recursive, not fair. May be destroyed as soon as it is
+/// not held.
 class mutex {
  public:
   mutex() = default;
@@ -42,13 +41,13 @@ class mutex {
   void lock_slowly() noexcept;
   void unlock_slowly() noexcept;
 
-  // One word: the first waiter, whether the mutex is locked, whether somebody is changing the list of waiters. So
+  // One word: the first waiter, whether the mutex is locked, whether the list of waiters is being changed. So
   // the store that unlocks is the last touch, and the next owner may destroy the mutex.
   static constexpr std::uintptr_t locked = 1, list_locked = 2;
   std::atomic<std::uintptr_t> word_{0};
 };
 
-/// Waits on a std::unique_lock<task::mutex>.
+/// Condition variable that waits on a std::unique_lock<task::mutex>.
 class condition_variable {
  public:
   condition_variable() = default;
@@ -64,7 +63,7 @@ class condition_variable {
     while (!done()) wait(lock);
   }
 
-  /// Returns done() at the end, which comes early when the token is stopped.
+  /// Waits until done() or until the token is stopped; returns done().
   template <class Predicate>
   bool wait(std::unique_lock<mutex>& lock, std::stop_token stop, Predicate done) {
     while (!stop.stop_requested()) {
@@ -79,7 +78,7 @@ class condition_variable {
   std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time) noexcept {
     return wait_until(lock, std::chrono::steady_clock::now() + time);
   }
-  /// Returns done() at the end.
+  /// Waits until done() or until the time is over; returns done().
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time, Predicate done) {
     const auto deadline = std::chrono::steady_clock::now() + time;

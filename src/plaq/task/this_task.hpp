@@ -1,11 +1,11 @@
-// What a task may say about itself, in the words of std::this_thread.
+// Operations of the running task, with the names of std::this_thread.
 #pragma once
 #include <chrono>
 #include <cstdint>
 
 namespace plaq::task::this_task {
 
-/// Lets other tasks run first. A thread outside of the pools gives its core away.
+/// Lets other tasks run first. A thread outside of the pools yields its core.
 void yield() noexcept;
 
 void sleep_until(std::chrono::steady_clock::time_point when) noexcept;
@@ -14,7 +14,7 @@ void sleep_for(std::chrono::duration<Rep, Period> time) noexcept {
   sleep_until(std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time));
 }
 
-/// Id of the running task as the listener knows it, 0 outside of tasks.
+/// Id of the running task as listeners know it, 0 outside of tasks.
 std::uint64_t id() noexcept;
 
 }  // namespace plaq::task::this_task

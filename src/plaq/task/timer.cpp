@@ -4,18 +4,18 @@
 
 namespace plaq::task::detail {
 
-void timer::add(clock::time_point deadline, waiter& who) {
+void timer::add(clock::time_point deadline, waiter& sleeper) {
   std::lock_guard lock(mutex_);
-  const auto entry = waiting_.emplace(deadline, &who).first;
+  const auto entry = waiting_.emplace(deadline, &sleeper).first;
   if (!thread_.joinable())
     thread_ = std::jthread([this](std::stop_token stop) { watch(stop); });
   else if (entry == waiting_.begin())
     changed_.notify_one();
 }
 
-void timer::remove(clock::time_point deadline, waiter& who) {
+void timer::remove(clock::time_point deadline, waiter& sleeper) {
   std::lock_guard lock(mutex_);
-  waiting_.erase({deadline, &who});
+  waiting_.erase({deadline, &sleeper});
 }
 
 void timer::watch(std::stop_token stop) {
@@ -25,10 +25,10 @@ void timer::watch(std::stop_token stop) {
       changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
       continue;
     }
-    const auto [deadline, who] = *waiting_.begin();
+    const auto [deadline, sleeper] = *waiting_.begin();
     if (clock::now() >= deadline) {
       waiting_.erase(waiting_.begin());
-      who->wake();
+      sleeper->wake();
     } else {
       changed_.wait_until(lock, stop, deadline, [&] { return waiting_.empty() || waiting_.begin()->first < deadline; });
     }

@@ -1,4 +1,4 @@
-// Wakes waiters at their deadline. Its thread starts with the first one.
+// Timer that wakes waiters at their deadline. Its thread starts with the first one.
 #pragma once
 #include <condition_variable>
 #include <mutex>
@@ -16,9 +16,9 @@ class timer {
  public:
   timer() = default;
   timer(const timer&) = delete;
-  void add(clock::time_point deadline, waiter& who);
-  /// When it returns, the timer does not touch `who` any more.
-  void remove(clock::time_point deadline, waiter& who);
+  void add(clock::time_point deadline, waiter& sleeper);
+  /// Removes a waiter; on return the timer does not use it any more.
+  void remove(clock::time_point deadline, waiter& sleeper);
 
  private:
   void watch(std::stop_token stop);

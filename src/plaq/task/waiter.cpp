@@ -37,7 +37,7 @@ waiter::waiter() noexcept : job_(current()), gate_(job_ ? nullptr : gate_of_thre
 void waiter::wait() noexcept {
   if (state_.load(std::memory_order_acquire) == wait_state::woken) return;
   if (!job_) return wait_as_thread(clock::time_point::max());
-  // What is here already needs no switch.
+  // An event that is here already needs no switch.
   if (poll_once() && state_.load(std::memory_order_acquire) == wait_state::woken) return;
   job_->home.suspend(*job_, state_);
 }
@@ -57,15 +57,15 @@ void waiter::wait_as_thread(clock::time_point deadline) noexcept {
       pace.again();
       continue;
     }
-    if (!pools_look() && pace.wait() && deadline == clock::time_point::max()) continue;
+    if (!any_pool() && pace.wait() && deadline == clock::time_point::max()) continue;
     const auto now = clock::now();
-    if (now >= deadline || doze(std::min(deadline, now + pace.nap()))) return;
+    if (now >= deadline || sleep_until(std::min(deadline, now + pace.sleep_time()))) return;
   }
-  doze(deadline);
+  sleep_until(deadline);
 }
 
-/// Sleeps; false at the deadline.
-bool waiter::doze(clock::time_point deadline) noexcept {
+/// Sleeps; returns false at the deadline.
+bool waiter::sleep_until(clock::time_point deadline) noexcept {
   auto expected = wait_state::awake;
   if (!state_.compare_exchange_strong(expected, wait_state::asleep)) return true;
   if (deadline == clock::time_point::max()) {
@@ -80,7 +80,7 @@ bool waiter::doze(clock::time_point deadline) noexcept {
 }
 
 void waiter::wake() noexcept {
-  // Once woken, a waiter that was not asleep may be gone.
+  // Once woken, a waiter that was not asleep may be destroyed.
   job* const sleeper = job_;
   gate* const closed = gate_;
   if (state_.exchange(wait_state::woken, std::memory_order_acq_rel) != wait_state::asleep) return;

@@ -1,4 +1,4 @@
-// One wait of a task or of a thread outside of the pools. All primitives are built on it, so they work between any
+// One wait of a task or of a thread outside of the pools. All primitives are built on it, so that they work between any
 // two.
 #pragma once
 #include <atomic>
@@ -13,40 +13,40 @@ class waiter {
   waiter() noexcept;
   waiter(const waiter&) = delete;
 
-  /// Returns once wake() was called, before or after. A task gives its worker away meanwhile, a thread polls
-  /// (see poller.hpp) or sleeps.
+  /// Returns once wake() was called, before or after. A task gives its worker away meanwhile, a thread polls (see
+  /// poller.hpp) or sleeps.
   void wait() noexcept;
-  /// Returns at wake() or at the deadline, whichever comes first; does not say which.
+  /// Returns at wake() or at the deadline, whichever comes first, without telling them apart.
   void wait_until(clock::time_point deadline) noexcept;
-  /// May be called more than once as long as the waiter lives.
+  /// Wakes the waiter; may be called repeatedly while it lives.
   void wake() noexcept;
 
-  waiter* next = nullptr;  ///< for the list it stands in
+  waiter* next = nullptr;  ///< of the list that it is in
   waiter* tail = nullptr;  ///< last of the list, kept in its first
 
  private:
   void wait_as_thread(clock::time_point deadline) noexcept;
-  bool doze(clock::time_point deadline) noexcept;
+  bool sleep_until(clock::time_point deadline) noexcept;
 
   job* job_;
   gate* gate_;  // of the thread, where there is no job
   std::atomic<wait_state> state_{wait_state::awake};
 };
 
-/// First in, first out.
+/// FIFO list of waiters.
 class waiter_list {
  public:
   bool empty() const noexcept { return !head_; }
   void push(waiter& w) noexcept;
   waiter* pop() noexcept;
-  /// False where `w` is not in the list.
+  /// Removes `w`; returns false if it is not in the list.
   bool remove(waiter& w) noexcept;
 
  private:
   waiter* head_ = nullptr;
 };
 
-/// Short critical sections that never wait inside.
+/// Lock for short critical sections that never wait inside.
 class spin_lock {
  public:
   void lock() noexcept;
@@ -59,7 +59,7 @@ class spin_lock {
   std::atomic<bool> taken_{false};
 };
 
-/// Waits a moment, the longer the more often it was called with the same counter; in the end gives the core away.
+/// Waits a moment, which grows with the number of calls with the same counter; finally yields the core.
 void back_off(int& round) noexcept;
 
 }  // namespace plaq::task::detail

@@ -10,7 +10,7 @@
 
 namespace plaq::task {
 
-/// What when_any gives: all futures back, futures[index] or get<index>(futures) is ready.
+/// Result of when_any: all futures; futures[index] or get<index>(futures) is ready.
 template <class Sequence>
 struct when_any_result {
   std::size_t index;
@@ -32,7 +32,7 @@ class all_of final : public state<Result>, private antecedents<Members...> {
   using antecedents<Members...>::advance;
 
  private:
-  state_base* all_there() noexcept override {
+  state_base* on_ready() noexcept override {
     this->store([&] { return std::make_from_tuple<Result>(std::move(this->members_)); });
     return this;
   }
@@ -47,7 +47,7 @@ future<Result> wait_for_all(Members... members) {
   return result;
 }
 
-/// Owned by its future, by start(), and by every arm until it was called or detached.
+/// State of when_any, owned by its future, by start(), and by every arm until it was called or detached.
 template <class Sequence, class... Members>
 class any_of final : public state<when_any_result<Sequence>> {
  public:
@@ -64,7 +64,7 @@ class any_of final : public state<when_any_result<Sequence>> {
       this->retain();
       if (nth_of_all(members_, attached_)->attach(arms_[attached_])) continue;
       this->release();
-      hear(attached_);
+      arrive(attached_);
       break;
     }
     if (arms_.empty()) step();
@@ -77,7 +77,7 @@ class any_of final : public state<when_any_result<Sequence>> {
     arm()
         : continuation{[](continuation& c) noexcept {
             any_of* const self = static_cast<arm&>(c).self;
-            state_base* const done = self->hear(static_cast<arm&>(c).index);
+            state_base* const done = self->arrive(static_cast<arm&>(c).index);
             self->release();
             return done;
           }} {}
@@ -85,12 +85,12 @@ class any_of final : public state<when_any_result<Sequence>> {
     std::size_t index = 0;
   };
 
-  state_base* hear(std::size_t index) noexcept {
-    std::size_t expected = nobody;
+  state_base* arrive(std::size_t index) noexcept {
+    std::size_t expected = none;
     return winner_.compare_exchange_strong(expected, index) ? step() : nullptr;
   }
 
-  /// Once all arms are attached and one was called, in either order: returns a share to be completed.
+  /// Counts the attachment of all arms and the first call, in either order; after both returns a share to be completed.
   state_base* step() noexcept {
     if (steps_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
     for (std::size_t n = 0; n < attached_; ++n)
@@ -101,8 +101,8 @@ class any_of final : public state<when_any_result<Sequence>> {
     return this;
   }
 
-  static constexpr auto nobody = static_cast<std::size_t>(-1);
-  std::atomic<std::size_t> winner_{nobody};
+  static constexpr auto none = static_cast<std::size_t>(-1);
+  std::atomic<std::size_t> winner_{none};
   std::atomic<int> steps_{2};
   std::size_t attached_ = 0;
   std::vector<arm> arms_;
@@ -120,7 +120,7 @@ future<when_any_result<Sequence>> wait_for_any(Members... members) {
 
 }  // namespace detail
 
-/// Ready once all results are there; gives the futures back, each with its value or its error.
+/// Returns a future that is ready once all results are; it gives the futures, each with its value or its error.
 template <any_future... Futures>
 future<std::tuple<Futures...>> when_all(Futures... results) {
   return detail::wait_for_all<std::tuple<Futures...>>(std::move(results)...);
@@ -130,7 +130,7 @@ future<std::vector<Future>> when_all(std::vector<Future> results) {
   return detail::wait_for_all<std::vector<Future>>(std::move(results));
 }
 
-/// Ready once one of the results is there. Of no futures at all: ready, with index -1.
+/// Returns a future that is ready once one of the results is. Of no futures at all: ready, with index -1.
 template <any_future... Futures>
 future<when_any_result<std::tuple<Futures...>>> when_any(Futures... results) {
   return detail::wait_for_any<std::tuple<Futures...>>(std::move(results)...);

@@ -1,10 +1,10 @@
-// The numbers by which traces and counters know the workers of a pool.
+// Numbers of the workers of a pool in traces and counters.
 #pragma once
 
 namespace plaq::task::detail {
 
-/// first(), first() + 1, ...: as many as workers, the lowest that no other pool of the process has now. So the only
-/// pool counts from 0, and workers of two pools are never taken for one.
+/// Numbers first(), first() + 1, ...: as many as workers, the lowest that no other pool of the process has now. So the
+/// only pool counts from 0, and workers of two pools differ.
 class worker_numbers {
  public:
   explicit worker_numbers(int workers);

@@ -75,7 +75,7 @@ struct ending_thread {
       all_rings().push_back(std::make_unique<ring>(ring_size, last_number + 1));
       ++last_number;
       return mine = all_rings().back().get();
-    } catch (const std::bad_alloc&) {  // the program goes on, its trace says how much it lacks
+    } catch (const std::bad_alloc&) {  // the program continues, and its trace counts the lost events
     }
   without_ring.fetch_add(1, std::memory_order_relaxed);
   return nullptr;

@@ -1,4 +1,4 @@
-// Where events go: one ring per thread, written by that thread alone and read by the session alone.
+// Buffers of events: one ring per thread, written by that thread alone and read by the session alone.
 #pragma once
 #include <array>
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace plaq::trace::detail {
 
-/// What a record says. The numbers are those of the file.
+/// Kinds of records. The numbers are those of the file.
 enum class event : std::uint8_t {
   created = 1,       ///< task; more: name, parent
   started = 2,       ///< task and worker
@@ -26,7 +26,7 @@ enum class event : std::uint8_t {
   more = 10          ///< the second half of the record before: a number of 32 bits and one of 64
 };
 
-/// The event's kind and time (or number) in one word, its subject in the other.
+/// Record: the event's kind and time (or number) in one word, its subject in the other.
 struct record {
   std::uint64_t head;  ///< kind << 56 | low 56 bits of the ticks
   std::uint64_t subject;
@@ -34,15 +34,15 @@ struct record {
 
 inline constexpr std::uint64_t low_bits = (std::uint64_t(1) << 56) - 1;
 inline constexpr std::uint64_t is_subject = std::uint64_t(1)
-                                            << 32;  ///< beside a name: the region says what a task is about
-inline constexpr int worker_shift = 48;             ///< of a subject that holds a task's id (below) and a worker
+                                            << 32;  ///< beside a name: the region is the subject of a task
+inline constexpr int worker_shift = 48;             ///< in a subject with a task's id (below) and a worker
 
-/// Of the session that records, or of the last one.
+/// Number of the session that records, or of the last one.
 extern std::atomic<unsigned> session_number;
 
 class ring {
  public:
-  /// `number` is the thread's, unique in the process. Throws std::bad_alloc.
+  /// Makes a ring; `number` is the thread's, unique in the process. Throws std::bad_alloc.
   ring(std::size_t records, int number);
   ~ring();
   ring(const ring&) = delete;
@@ -57,7 +57,7 @@ class ring {
   }
   std::uint32_t number_of(std::string_view name);
   std::uint64_t new_region() noexcept { return (static_cast<std::uint64_t>(number_) + 1) << 40 | ++regions_; }
-  /// The task that the thread runs: 0 where that is none, or not known since the session began.
+  /// Sets the task that the thread runs: 0 if there is none, or if not known since the session began.
   void set_task(std::uint64_t id) noexcept { task_ = id, task_session_ = current_session(); }
   std::uint64_t task() const noexcept { return task_session_ == current_session() ? task_ : 0; }
 
@@ -65,7 +65,7 @@ class ring {
 
   std::uint64_t written() const noexcept { return head_.load(std::memory_order_acquire); }
   std::uint64_t read() const noexcept { return tail_.load(std::memory_order_relaxed); }
-  /// The records [from, from + count) as they lie in memory: at most two pieces.
+  /// Records [from, from + count) as they lie in memory: at most two pieces.
   struct piece {
     const record* first;
     std::size_t count;
@@ -76,12 +76,12 @@ class ring {
   int number() const noexcept { return number_; }
   long kernel_id() const noexcept { return kernel_id_; }
   const std::string& thread_name() const noexcept { return thread_name_; }
-  /// What was written so far belongs to an earlier session.
+  /// Drops the records written so far, which belong to an earlier session.
   void forget() noexcept {
     consume(written());
     lost_.store(0, std::memory_order_relaxed);
   }
-  std::atomic<bool> abandoned{false};  ///< its thread has ended
+  std::atomic<bool> abandoned{false};  ///< set when its thread has ended
 
  private:
   template <class Store>
@@ -122,23 +122,23 @@ class ring {
   alignas(64) std::atomic<std::uint64_t> tail_{0};
 };
 
-/// The calling thread's ring, made at its first event; nullptr where there is no memory or the thread is ending.
+/// Ring of the calling thread, made at its first event; nullptr if there is no memory or the thread is ending.
 ring* own_ring() noexcept;
-/// Events for which there was no ring.
+/// Number of events that were lost without a ring.
 std::uint64_t lost_without_ring() noexcept;
 
-/// All rings, in the order of their numbers. Only the session calls these, one call at a time.
+/// All rings, in the order of their numbers. Only the session calls the following functions, one at a time.
 std::vector<ring*> rings();
 void set_ring_size(std::size_t records);
-/// Frees what belonged to a thread that has ended. The caller has read it.
+/// Frees the ring of a thread that has ended, after the caller has read it.
 void free_ring(ring* old);
 
-/// The number of a name, which is new where it was not met before. Throws std::bad_alloc.
+/// Returns the number of a name, a new one at its first use. Throws std::bad_alloc.
 std::uint32_t number_of_name(std::string_view name);
 /// Names [from, ...) in the order of their numbers.
 std::vector<std::string> names_from(std::size_t from);
 
-/// Called by a thread whose ring has a quarter filled since the last time.
+/// Wakes the session; called by a thread when another quarter of its ring has filled.
 void wake_session() noexcept;
 
 }  // namespace plaq::trace::detail

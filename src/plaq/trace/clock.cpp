@@ -18,8 +18,8 @@ bool processor_promises() {
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/// The kernel takes a counter that jumped or stopped off its list. Where there is no such file, nobody has
-/// objected.
+/// Returns whether the kernel trusts the counter: it takes one that jumped or stopped off its list. True if there is no
+/// such file.
 bool kernel_agrees() {
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/available_clocksource");
   if (!file) return true;

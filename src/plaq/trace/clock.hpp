@@ -1,4 +1,4 @@
-// The clock of the recorder: the processor's time-stamp counter where it can be trusted, else steady_clock.
+// Clock of the recorder: the processor's time-stamp counter if it can be trusted, else steady_clock.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -18,9 +18,9 @@ inline std::uint64_t monotonic_ns() noexcept {
 }
 }  // namespace detail
 
-/// Ticks of unknown length since an unknown moment; the same on all cores. Some 8 ns a call where it is the
-/// time-stamp counter, which is read only if the processor says that it runs at one rate in all states (CPUID
-/// 0x80000007, EDX bit 8) and the kernel lists it among its clocks.
+/// Ticks of unknown length since an unknown moment; the same on all cores. A call of the time-stamp counter takes some
+/// 8 ns. That is read only if the processor reports that it runs at one rate in all states (CPUID 0x80000007, EDX bit
+/// 8) and the kernel lists it among its clocks.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
   if (detail::counter_is_invariant) [[likely]]
@@ -32,12 +32,12 @@ inline std::uint64_t ticks() noexcept {
 /// One moment on both clocks. Two of them give the length of a tick.
 struct clock_pair {
   std::uint64_t ticks;
-  std::uint64_t ns;       ///< of steady_clock (CLOCK_MONOTONIC)
+  std::uint64_t ns;       ///< steady_clock (CLOCK_MONOTONIC)
   std::uint64_t between;  ///< ticks that passed while the two were read: how well they belong together
 };
 clock_pair read_both_clocks() noexcept;
 
-/// "time-stamp counter" or "steady clock".
+/// Name of the clock: "time-stamp counter" or "steady clock".
 std::string_view clock_name() noexcept;
 
 }  // namespace plaq::trace

@@ -1,4 +1,4 @@
-// Quantities that a session samples: of the machine, of libraries that offer them, and of the user.
+// Counters that a session samples: of the machine, of libraries that offer them, and of the user.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace plaq::trace {
 
-/// One value of one quantity now. `worker` is as a listener has it (hooks.hpp) and `thread` a kernel thread's id;
-/// both are -1 for all of the process.
+/// Value of one quantity now. `worker` is as for a listener (hooks.hpp) and `thread` a kernel thread's id; both are -1
+/// for all of the process.
 struct sample {
   std::string name, unit;
   int worker = -1;
@@ -19,8 +19,8 @@ struct sample {
   double value = 0;
 };
 
-/// What a library offers: `read` appends its samples whenever a session or a policy looks, on their threads. It
-/// must neither throw nor wait for a task. When the destructor returns, `read` is not called any more.
+/// Counters of a library: `read` appends its samples when a session or a policy samples, on their threads. It must
+/// neither throw nor wait for a task. When the destructor returns, `read` is not called any more.
 class counter_source {
  public:
   explicit counter_source(std::function<void(std::vector<sample>&)> read);
@@ -34,12 +34,12 @@ class counter_source {
 };
 
 namespace detail {
-/// What the operating system tells about this process, its threads and the cores that it may use.
+/// Appends the operating system's counters of this process, its threads and the cores that it may use.
 void read_system(std::vector<sample>& out);
 }  // namespace detail
 
-/// A quantity of the user's: `trace::counter accepted("accepted moves", "1"); accepted.add(3);`. Its value at the
-/// moment is sampled; the values of counters with one name are added.
+/// Quantity of the user: `trace::counter accepted("accepted moves", "1"); accepted.add(3);`. Its current value is
+/// sampled; the values of counters with one name are added.
 class counter {
  public:
   counter(label name, label unit);
@@ -52,11 +52,13 @@ class counter {
   counter_source source_;
 };
 
-/// All quantities of the process and of all sources as they are now; those with one name, worker and thread added.
+/// Returns all quantities of the process and of all sources as they are now; those with one name, worker and thread are
+/// added.
 std::vector<sample> read_counters();
 
-/// The sum of the values with this name over sources, workers and threads. Throws input_error that lists the known
-/// names.
+/// Returns the sum of the values with this name over sources, workers and threads.
+///
+/// @pre the name is known, else input_error that lists the known names
 double read_counter(std::string_view name);
 
 }  // namespace plaq::trace

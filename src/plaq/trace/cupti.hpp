@@ -1,5 +1,5 @@
-// The part of NVIDIA's CUPTI that is used; plaq builds without its headers. Records begin like this since CUDA 9, and
-// newer versions add more behind it; tests/trace/cupti_layout.cpp compares with cupti.h where that is found.
+// Part of NVIDIA's CUPTI that is used; plaq builds without its headers. Records begin like this since CUDA 9, and newer
+// versions append to it; tests/trace/cupti_layout.cpp compares with cupti.h if that is found.
 #pragma once
 #include <cstddef>
 #include <cstdint>

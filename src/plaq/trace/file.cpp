@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t head_size = 512;
 
 struct block_head {
-  std::uint32_t check, kind;  ///< check: crc32 of what follows it here
+  std::uint32_t check, kind;  ///< check: crc32 of the rest of this struct
   std::uint64_t bytes, thread, lost;
   std::uint32_t number, body;  ///< body: crc32 of the bytes and their padding
 };
 
-/// The first bytes of the file.
+/// Returns the first bytes of the file.
 std::string head_of(const std::string& state, std::uint64_t size) {
   std::string head = "plaq trace 2\n" + state.substr(0, head_size / 2) + "\n" + std::to_string(size) + "\n";
   char check[16];
@@ -33,7 +33,7 @@ std::string head_of(const std::string& state, std::uint64_t size) {
   return head;
 }
 
-/// Writes all pieces, or says why not.
+/// Writes all pieces; returns 0 or the error.
 int write_all(int descriptor, std::vector<iovec>& pieces) noexcept {
   std::size_t next = 0;
   while (next < pieces.size()) {
@@ -89,7 +89,7 @@ bool file::add(block kind, std::vector<iovec> pieces, std::uint64_t thread, std:
   pieces.insert(pieces.begin(), {&head, sizeof head});
   if (const int code = write_all(descriptor_, pieces)) {
     problem_ = reason(code);
-    // What is left of the block would be skipped by readers anyway.
+    // Readers would skip the rest of the block anyway.
     if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) problem_ += ", and its last block is not whole";
     set_state("cut: " + problem_);
     return false;
@@ -105,7 +105,7 @@ bool file::add(block kind, std::string_view text, std::uint64_t thread) noexcept
 
 void file::set_state(const std::string& state) noexcept {
   const std::string head = head_of(state, size_);
-  // Nobody is left to tell if this fails: then the file looks like one of a process that was killed.
+  // A failure cannot be reported: then the file looks like one of a process that was killed.
   static_cast<void>(!::pwrite(descriptor_, head.data(), head.size(), 0));
 }
 

@@ -1,4 +1,4 @@
-// The file of one rank: a head of 512 bytes, then blocks that are only ever added.
+// File of one rank: a head of 512 bytes, then blocks that are only appended.
 #pragma once
 #include <sys/uio.h>
 
@@ -10,9 +10,9 @@
 
 namespace plaq::trace::detail {
 
-/// What a block holds. The numbers are those of the file; python/plaq/trace/rank_file.py reads them.
+/// Kinds of blocks. The numbers are those of the file; python/plaq/trace/rank_file.py reads them.
 enum class block : std::uint32_t {
-  process = 1,    ///< JSON: who and where
+  process = 1,    ///< JSON: process and host
   names = 2,      ///< texts, the next numbers each
   thread = 3,     ///< a thread's number is the block's; JSON: kernel id and name
   events = 4,     ///< records of one thread
@@ -24,19 +24,21 @@ enum class block : std::uint32_t {
   gpu_calls = 10  ///< gpu_call
 };
 
-/// The head has lines, then zeros: "plaq trace 2"; the state, which is "open", "closed", or "cut: why"; the length
-/// of the file when that was said (0 while it is open); the CRC-32 of these lines. It is overwritten in place, so
-/// that it can be said even where the disk is full. A block: u32 CRC-32 of the rest of its head; u32 kind, u64
-/// bytes, u64 thread, u64 events lost so far in that thread, u32 number (the file's blocks count from 0), u32
-/// CRC-32 of what follows; then its bytes, padded to 8 with zeros.
+/// Trace file. The head has lines, then zeros: "plaq trace 2"; the state, which is "open", "closed", or "cut: why"; the
+/// length of the file when the state was written (0 while it is open); the CRC-32 of these lines. It is overwritten in
+/// place, which works even on a full disk. A block: u32 CRC-32 of the rest of its head; u32 kind, u64 bytes, u64
+/// thread, u64 events lost so far in that thread, u32 number (the file's blocks count from 0), u32 CRC-32 of the
+/// content; then the content, padded to 8 bytes with zeros.
 class file {
  public:
-  /// Throws input_error where the file exists, runtime_failure where it cannot be made.
+  /// Makes the file; runtime_failure if that fails.
+  ///
+  /// @pre the file does not exist, else input_error
   explicit file(const std::filesystem::path& path);
   ~file();
   file(const file&) = delete;
 
-  /// False once a write failed; then the file ends with the last block that was written whole.
+  /// Appends a block; returns false once a write failed. The file then ends with the last complete block.
   bool add(block kind, std::vector<iovec> pieces, std::uint64_t thread = 0, std::uint64_t lost = 0) noexcept;
   bool add(block kind, std::string_view text, std::uint64_t thread = 0) noexcept;
   template <class T>
@@ -45,7 +47,7 @@ class file {
   }
 
   void set_state(const std::string& state) noexcept;
-  /// Why it ends early; empty while nothing went wrong.
+  /// Reason for an early end of the file; empty if there was no error.
   const std::string& problem() const noexcept { return problem_; }
 
  private:

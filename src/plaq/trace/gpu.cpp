@@ -8,7 +8,7 @@ namespace plaq::trace {
 
 namespace {
 
-// The part of nvml.h that is used; plaq builds without it.
+// Part of nvml.h that is used; plaq builds without it.
 using device = struct nvml_device*;
 struct utilisation {
   unsigned processors, memory;  ///< % of the last period of the driver
@@ -53,8 +53,8 @@ class gpu_counters::nvml {
   void read(std::vector<sample>& out) const {
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
       const std::string gpu = "GPU " + std::to_string(i) + " ";
-      const auto add = [&](const char* what, const char* unit, double value) {
-        out.push_back({gpu + what, unit, -1, -1, value});
+      const auto add = [&](const char* quantity, const char* unit, double value) {
+        out.push_back({gpu + quantity, unit, -1, -1, value});
       };
       if (utilisation u{}; utilisation_ && utilisation_(gpus_[i], &u) == success) {
         add("utilisation", "%", u.processors);

@@ -1,4 +1,4 @@
-// Counters of NVIDIA GPUs by NVML, which is loaded at run time where it is installed.
+// Counters of NVIDIA GPUs by NVML, which is loaded at run time if it is installed.
 #pragma once
 #include <memory>
 #include <string>
@@ -7,15 +7,14 @@
 
 namespace plaq::trace {
 
-/// While it lives, the GPUs of this machine are a source of counters: utilisation (%), memory in use (B), power
-/// (W), clock of the processors and of the memory (MHz). Where there is no NVML, or it finds no GPU, there are
-/// none.
+/// Scope in which the GPUs of this machine are a source of counters: utilisation (%), memory in use (B), power (W),
+/// clock of the processors and of the memory (MHz). Without NVML or GPUs there are none.
 class gpu_counters {
  public:
   explicit gpu_counters(const std::string& library = "libnvidia-ml.so.1");
   ~gpu_counters();
   int gpus() const noexcept;
-  /// "2 GPUs", "no GPU" or "none".
+  /// Description: "2 GPUs", "no GPU" or "none".
   std::string description() const;
 
  private:

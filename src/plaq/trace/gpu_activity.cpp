@@ -39,7 +39,7 @@ void task_ends() {
 }
 
 void task_begins(std::uint64_t task) {
-  task_ends();  // what an earlier session left: an error where there is none
+  task_ends();  // the rest of an earlier session; an error without one
   push.load(std::memory_order_relaxed)(external_kind_custom0, task);
 }
 
@@ -132,7 +132,8 @@ gpu_activity::~gpu_activity() {
 }
 
 void gpu_activity::request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));  // nullptr: CUPTI drops and goes on
+  *buffer =
+      static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));  // nullptr: CUPTI drops records and continues
   *size = *buffer ? buffer_bytes : 0;
   *most_records = 0;  // as many as there is room for
 }
@@ -182,7 +183,7 @@ void gpu_activity::add(const activity& record) {
   }
 }
 
-/// What to add to CUPTI's times: the middle of the shortest of a few readings.
+/// Returns the offset of CUPTI's times: the middle of the shortest of a few readings.
 std::int64_t gpu_activity::clock_offset() const {
   std::uint64_t shortest = ~std::uint64_t(0);
   std::int64_t offset = 0;
@@ -198,7 +199,7 @@ std::int64_t gpu_activity::clock_offset() const {
   return offset;
 }
 
-gpu_activity::found gpu_activity::collect(bool all) {
+gpu_activity::collected gpu_activity::collect(bool all) {
   if (!cupti_) return {};
   cupti_->flush_all(all ? flush_forced : 0);
   const auto offset = static_cast<std::uint64_t>(clock_offset());

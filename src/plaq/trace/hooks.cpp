@@ -11,13 +11,13 @@ namespace plaq::trace {
 
 namespace detail {
 
-std::atomic<unsigned> audience{nobody};
+std::atomic<unsigned> audience{none};
 
 namespace {
 
 std::atomic<listener*> installed{nullptr};
 
-// Each thread says which listener it is calling, so that set_listener can wait until nobody calls the old one.
+// Each thread publishes the listener that it is calling, so that set_listener can wait until none calls the old one.
 struct reader;
 std::mutex readers_lock;
 std::vector<reader*> readers;
@@ -35,7 +35,7 @@ struct reader {
 };
 
 template <class Call>
-void tell(Call call) noexcept {
+void notify(Call call) noexcept {
   thread_local reader mine;
   listener* target = installed.load();
   for (;;) {
@@ -50,9 +50,9 @@ void tell(Call call) noexcept {
 
 template <class Record, class Call>
 void announce(Record record, Call call) noexcept {
-  const unsigned who = audience.load(std::memory_order_relaxed);
-  if (who & to_session) record();
-  if (who & to_listener) tell(call);
+  const unsigned receivers = audience.load(std::memory_order_relaxed);
+  if (receivers & to_session) record();
+  if (receivers & to_listener) notify(call);
 }
 
 }  // namespace

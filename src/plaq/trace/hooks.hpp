@@ -1,4 +1,4 @@
-// What a pool tells about the life of its tasks. With nobody listening each event costs one predictable branch.
+// Events of tasks that pools report. Without a listener each event costs one predictable branch.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -6,21 +6,21 @@
 
 namespace plaq::trace {
 
-/// Receives the events of every task: created, started, then any number of (suspended, ready, resumed), finished.
+/// Listener to the events of every task: created, started, then any number of (suspended, ready, resumed), finished.
 ///
-/// `ready` comes when a suspended task may go on; one that only yielded, or was woken before it slept, has none.
-/// A task that waits for results before it starts (then, dataflow) has one `ready` between created and started.
-/// `linked(from, to)` says that `to` used what `from` made: a result, an item of a channel; it may come more than
+/// `ready` comes when a suspended task may resume; a task that only yielded, or was woken before it slept, has none. A
+/// task that waits for results before it starts (then, dataflow) has one `ready` between created and started.
+/// `linked(from, to)` reports that `to` used a product of `from`: a result, an item of a channel; it may come more than
 /// once for the same two.
 ///
-/// Ids are unique in the process and never 0. The events of one task come one after the other, those of different
-/// tasks from several threads at once. `name` lives as long as the process. `worker` counts from 0; pools that
-/// exist at once have different ones, but for those of HPX, which share its workers. A listener must neither throw,
-/// nor wait, nor start tasks, nor call set_listener.
+/// Ids are unique in the process and never 0. The events of one task come one after the other, those of different tasks
+/// from several threads at once. `name` lives as long as the process. `worker` counts from 0; pools that exist at once
+/// have different workers, but for those of HPX, which share them. A listener must neither throw, nor wait, nor start
+/// tasks, nor call set_listener.
 class listener {
  public:
   virtual ~listener() = default;
-  /// `parent` is the task that called async, 0 outside of tasks.
+  /// Called for a new task; `parent` is the task that called async, 0 outside of tasks.
   virtual void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept = 0;
   virtual void started(std::uint64_t id, int worker) noexcept = 0;
   virtual void suspended(std::uint64_t id) noexcept = 0;
@@ -30,14 +30,13 @@ class listener {
   virtual void linked(std::uint64_t from, std::uint64_t to) noexcept = 0;
 };
 
-/// Makes `next` the listener of the process (nullptr: none) and returns the one before. When it returns, the one
-/// before is not called any more and may be destroyed. A listener that comes late misses the earlier events of
-/// running tasks.
+/// Makes `next` the listener of the process (nullptr: none) and returns the previous one. On return the previous one is
+/// not called any more and may be destroyed. A new listener misses the earlier events of running tasks.
 listener* set_listener(listener* next);
 
 namespace detail {
-/// Who hears events: the listener, the session that records (see session.hpp), both or nobody.
-enum : unsigned { nobody = 0, to_listener = 1, to_session = 2 };
+/// Receivers of events: the listener, the session that records (see session.hpp), both or none.
+enum : unsigned { none = 0, to_listener = 1, to_session = 2 };
 extern std::atomic<unsigned> audience;
 void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept;
 void started(std::uint64_t id, int worker) noexcept;
@@ -46,10 +45,10 @@ void ready(std::uint64_t id) noexcept;
 void resumed(std::uint64_t id, int worker) noexcept;
 void finished(std::uint64_t id) noexcept;
 void linked(std::uint64_t from, std::uint64_t to) noexcept;
-inline bool listening() noexcept { return audience.load(std::memory_order_relaxed) != nobody; }
+inline bool listening() noexcept { return audience.load(std::memory_order_relaxed) != none; }
 }  // namespace detail
 
-/// Whether a session records now.
+/// Returns whether a session records now.
 inline bool recording() noexcept { return detail::audience.load(std::memory_order_relaxed) & detail::to_session; }
 
 inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
@@ -76,7 +75,7 @@ inline void finished(std::uint64_t id) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::finished(id);
 }
-/// Nothing where either is 0: not a task.
+/// Reports that `to` used a product of `from`; does nothing if either is 0, which is no task.
 inline void linked(std::uint64_t from, std::uint64_t to) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::linked(from, to);

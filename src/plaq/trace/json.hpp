@@ -1,4 +1,4 @@
-// The little JSON that the heads of blocks need.
+// JSON of the heads of blocks.
 #pragma once
 #include <concepts>
 #include <cstdio>
@@ -23,7 +23,7 @@ inline std::string json_text(std::string_view text) {
   return out;
 }
 
-/// {"name": value, ...}, built up one by one.
+/// Object {"name": value, ...}, built up one by one.
 class json_object {
  public:
   json_object& add(std::string_view name, std::string_view text) { return member(name, json_text(text)); }

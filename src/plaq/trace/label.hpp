@@ -6,8 +6,8 @@
 
 namespace plaq::trace {
 
-/// A string literal is used as it is; any other string is kept in a table of the process, once per distinct text,
-/// so build names from few distinct texts ("walker 3", not a counter of tasks).
+/// Name of a task or region. A string literal is used as it is; any other string is kept in a table of the process,
+/// once per distinct text, so build names from few distinct texts ("walker 3", not a counter of tasks).
 class label {
  public:
   template <std::size_t N>

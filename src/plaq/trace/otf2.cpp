@@ -18,7 +18,7 @@ void need_place(std::int64_t at, std::size_t size, const char* otherwise) {
   check(at >= 0 && static_cast<std::size_t>(at) < size, otherwise);
 }
 
-/// The rows of a table that belong to each location; the table is sorted by location.
+/// Returns the rows of a table that belong to each location; the table is sorted by location.
 std::vector<std::pair<std::size_t, std::size_t>> rows_of(std::span<const std::int32_t> location, std::size_t count) {
   std::vector<std::pair<std::size_t, std::size_t>> rows(count);
   for (std::size_t i = 0; i < location.size();) {
@@ -32,7 +32,7 @@ std::vector<std::pair<std::size_t, std::size_t>> rows_of(std::span<const std::in
   return rows;
 }
 
-/// Writes the events of one location at a time, in the order of their times.
+/// Writer of the events of one location at a time, in the order of their times.
 class event_writer {
  public:
   event_writer(OTF2_Archive* file, const archive& all, const std::vector<std::uint32_t>& place_in_team)
@@ -43,7 +43,7 @@ class event_writer {
 
   using rows = std::pair<std::size_t, std::size_t>;
 
-  /// Returns the number of events.
+  /// Writes the events of a location; returns their number.
   std::uint64_t write(std::size_t location, rows intervals, rows created, rows samples) {
     writer_ = made(OTF2_Archive_GetEvtWriter(file_, location));
     team_ = team_of(all_.locations[location].process);
@@ -140,7 +140,7 @@ class event_writer {
 }  // namespace
 
 void write(const std::string& folder, const archive& all) {
-  const keeps_errors errors;
+  const error_scope errors;
   std::unique_ptr<OTF2_Archive, decltype(&OTF2_Archive_Close)> file(
       made(OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
                              OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)),

@@ -1,4 +1,4 @@
-// Writes a trace as an OTF2 archive, by the OTF2 library.
+// Writer of OTF2 archives, by the OTF2 library.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace plaq::trace::otf2 {
 
-/// A rank, on the host at this position of `archive::hosts`, or a GPU that was used by the process `creator`.
+/// Rank, on the host at this position of `archive::hosts`, or a GPU that was used by the process `creator`.
 struct process {
   std::string name;
   int host;
@@ -16,7 +16,7 @@ struct process {
 
 enum class kind { thread, stream, counters };
 
-/// A worker or another thread of a process, a stream of a GPU, or what only carries samples.
+/// Worker or another thread of a process, a stream of a GPU, or a location that only carries samples.
 struct location {
   std::string name;
   int process;
@@ -27,20 +27,20 @@ struct quantity {
   std::string name, unit;
 };
 
-/// What samples belong to: a quantity of a location, or of a process (then `location` is -1).
+/// Quantity of a location, or of a process (then `location` is -1), that has samples.
 struct counter {
   int quantity, process, location;
 };
 
-// What happened, as columns. Times are ns since the start; `location` and `region` are positions in the lists of
+// Events as columns. Times are ns since the start; `location` and `region` are positions in the lists of
 // the archive. Tasks are named as OTF2 does: by the location that created them and a number that counts its tasks
 // from 1.
 
 template <class T>
 using column = std::span<const T>;
 
-/// Sorted by location; on each, an interval that is not deeper ends those before it. A slice of a task has depth 0
-/// and an id (not 0); `last` says that the task ends with it.
+/// Intervals, sorted by location; on each, an interval that is not deeper ends those before it. A slice of a task has
+/// depth 0 and an id (not 0); `last` marks the last slice of the task.
 struct interval_columns {
   column<std::int32_t> location, depth, region;
   column<std::int64_t> begin, end;
@@ -64,7 +64,7 @@ struct sample_columns {
   column<double> value;
 };
 
-/// A whole archive: definitions and events. Regions are counted through the names of tasks, then those of regions.
+/// Archive: definitions and events. Regions are counted through the names of tasks, then those of regions.
 struct archive {
   std::string creator, description;
   std::int64_t duration;  // ns
@@ -78,15 +78,17 @@ struct archive {
   sample_columns samples{};
 };
 
-/// Writes `folder`/traces.otf2 and the files beside it; the folder must not exist. Throws runtime_failure with
-/// OTF2's message when something cannot be written or columns do not fit together.
+/// Writes `folder`/traces.otf2 and the files beside it. Throws runtime_failure with OTF2's message if something cannot
+/// be written or columns do not fit together.
 ///
 /// Each location gets Enter and Leave for its intervals, with the attributes "task" and "parent" at slices and at
-/// what a stream did for a task. Threads get ThreadTaskCreate, -Switch and -Complete in the team of their process;
+/// operations of a stream for a task. Threads get ThreadTaskCreate, -Switch and -Complete in the team of their process;
 /// when a task is suspended the location switches to its own task, number 0. Samples are asynchronous metrics.
+///
+/// @pre the folder does not exist
 void write(const std::string& folder, const archive& archive);
 
-/// The version of the OTF2 library, as "3.0.2".
+/// Version of the OTF2 library, as "3.0.2".
 std::string version();
 
 }  // namespace plaq::trace::otf2

@@ -24,8 +24,8 @@ extern "C" OTF2_ErrorCode keep_error(void*, const char*, std::uint64_t, const ch
 
 }  // namespace
 
-keeps_errors::keeps_errors() : before_(OTF2_Error_RegisterCallback(keep_error, nullptr)) { first_error.clear(); }
-keeps_errors::~keeps_errors() { OTF2_Error_RegisterCallback(before_, nullptr); }
+error_scope::error_scope() : before_(OTF2_Error_RegisterCallback(keep_error, nullptr)) { first_error.clear(); }
+error_scope::~error_scope() { OTF2_Error_RegisterCallback(before_, nullptr); }
 
 void ok(OTF2_ErrorCode code, std::source_location where) {
   if (code == OTF2_SUCCESS && first_error.empty()) [[likely]]

@@ -31,7 +31,7 @@ class definition_writer {
   }
 
  private:
-  /// The id of a text, which is written when it comes first.
+  /// Returns the id of a text, which is written at its first use.
   OTF2_StringRef string(const std::string& text) {
     const auto [place, is_new] = strings_.try_emplace(text, static_cast<OTF2_StringRef>(strings_.size()));
     if (is_new) ok(OTF2_GlobalDefWriter_WriteString(writer_, place->second, text.c_str()));
@@ -49,7 +49,7 @@ class definition_writer {
                                         none, 0, 0));
   }
 
-  /// machine > hosts > processes > locations
+  /// Writes the system tree: machine > hosts > processes > locations.
   void places(const archive& all, const std::vector<std::uint64_t>& event_counts) {
     const auto machine = string("machine"), node = string("node");
     ok(OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
@@ -78,7 +78,7 @@ class definition_writer {
     }
   }
 
-  /// One team of threads per process; its members are positions in the list of all threads.
+  /// Writes one team of threads per process; its members are positions in the list of all threads.
   void teams(const archive& all) {
     std::vector<std::uint64_t> threads;
     std::vector<std::vector<std::uint64_t>> members(all.processes.size());
@@ -104,7 +104,7 @@ class definition_writer {
                                        static_cast<std::uint32_t>(members.size()), members.data()));
   }
 
-  /// One class per quantity and, after them in the same ids, one instance per counter.
+  /// Writes one class per quantity and, after them in the same ids, one instance per counter.
   void metrics(const archive& all) {
     for (std::size_t i = 0; i < all.quantities.size(); ++i) {
       const auto self = static_cast<OTF2_MetricMemberRef>(i);

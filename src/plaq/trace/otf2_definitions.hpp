@@ -1,4 +1,4 @@
-// The definitions of an OTF2 archive: what the ids in its events mean.
+// Definitions of an OTF2 archive: the meaning of the ids in its events.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,15 +11,15 @@ namespace plaq::trace::otf2 {
 /// Ids of the attributes at the slices of tasks.
 constexpr OTF2_AttributeRef task_attribute = 0, parent_attribute = 1;
 
-/// The id of the team of a process.
+/// Id of the team of a process.
 inline OTF2_CommRef team_of(int process) { return static_cast<OTF2_CommRef>(process); }
 
-/// The id of a counter's metric; those of the quantities come before.
+/// Id of a counter's metric; those of the quantities come before.
 inline OTF2_MetricRef metric_of(const archive& all, int counter) {
   return static_cast<OTF2_MetricRef>(all.quantities.size()) + static_cast<OTF2_MetricRef>(counter);
 }
 
-/// Writes the definitions of `all`, whose locations have so many events.
+/// Writes the definitions of `all`; event_counts are those of its locations.
 void write_definitions(OTF2_GlobalDefWriter* writer, const archive& all,
                        const std::vector<std::uint64_t>& event_counts);
 

@@ -1,4 +1,4 @@
-// Turns events into records in the ring of the thread where they happen.
+// Recorder: turns events into records in the ring of the thread where they happen.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -39,15 +39,15 @@ inline void linked(std::uint64_t from, std::uint64_t to) noexcept {
   if (ring* r = own_ring()) r->write({head(event::linked), from}, {more(0), to});
 }
 
-/// The number of the new region, 0 where it could not be recorded.
+/// Begins a region; returns its number, 0 if it could not be recorded.
 inline std::uint64_t region_begin(std::string_view name) noexcept {
   ring* r = own_ring();
   if (!r) return 0;
   const std::uint64_t number = r->new_region();
   return r->write({head(event::region_begin), r->task()}, {more(r->number_of(name)), number}) ? number : 0;
 }
-/// The same of what a task is about.
-inline std::uint64_t about_begin(std::uint32_t name) noexcept {
+/// Begins a region of a task's subject, as region_begin.
+inline std::uint64_t subject_begin(std::uint32_t name) noexcept {
   ring* r = own_ring();
   if (!r) return 0;
   const std::uint64_t number = r->new_region();

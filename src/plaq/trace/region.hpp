@@ -1,4 +1,4 @@
-// A named part of a task or of a thread, from where it is made to the end of its scope.
+// Region: a named part of a task or of a thread, from its construction to the end of its scope.
 #pragma once
 #include <cstdint>
 
@@ -12,10 +12,10 @@ std::uint64_t begin_region(std::string_view name) noexcept;
 void end_region(std::uint64_t number) noexcept;
 }  // namespace detail
 
-/// `trace::region r("measure");` - regions nest. While its task is suspended no time is a region's own; it may
-/// end on another worker than it began on. With no session it costs one predictable branch. A region that begins
-/// before a session, or in a task that began to run before it, is not seen, or seen as its thread's. One that is
-/// not `wanted`, such as a part of a few microseconds, leaves nothing.
+/// Region, as in `trace::region r("measure");`. Regions nest. While its task is suspended a region has no time of its
+/// own; it may end on another worker than it began on. Without a session it costs one predictable branch. A region that
+/// begins before a session, or in a task that began to run before it, is missing, or counts as its thread's. A region
+/// that is not `wanted`, such as a part of a few microseconds, is not recorded.
 class region {
  public:
   explicit region(label name, bool wanted = true) noexcept {
@@ -29,7 +29,7 @@ class region {
   region(const region&) = delete;
   region& operator=(const region&) = delete;
 
-  /// Unique in the process, 0 where nobody records.
+  /// Number, unique in the process; 0 if no session records.
   std::uint64_t id() const noexcept { return number_; }
 
  private:

@@ -37,7 +37,7 @@ namespace {
 std::atomic<bool> taken{false};
 std::counting_semaphore<> wake_ups{0};
 constexpr std::uint64_t no_thread = ~std::uint64_t(0);  // events of threads that had no ring
-constexpr std::uint64_t gpu_thread = no_thread - 1;     // what GPUs did
+constexpr std::uint64_t gpu_thread = no_thread - 1;     // operations of GPUs
 
 std::string first_line(const char* path) {
   std::string line;
@@ -68,7 +68,7 @@ std::filesystem::path file_of(const session_options& o) {
   return o.folder / name;
 }
 
-/// The one session of the process, while it lives.
+/// Claim on the one session of the process.
 class claim {
  public:
   claim() {
@@ -77,8 +77,8 @@ class claim {
   ~claim() { taken = false; }
 };
 
-/// While it lives no signal comes to this thread, and none ever to a thread that is made meanwhile: signals are
-/// for the program's own threads, and one from a write must not end the process.
+/// Scope in which no signal comes to this thread, and none ever to a thread that is made meanwhile: signals are for the
+/// program's own threads, and one from a write must not end the process.
 class no_signals {
  public:
   no_signals() {
@@ -92,9 +92,9 @@ class no_signals {
   sigset_t before_;
 };
 
-/// A child that was forked off has nobody to empty its rings.
+/// Stops recording in a forked child, which has no session thread.
 void children_do_not_record() {
-  static const int once = ::pthread_atfork(nullptr, nullptr, [] { detail::audience = detail::nobody; });
+  static const int once = ::pthread_atfork(nullptr, nullptr, [] { detail::audience = detail::none; });
   static_cast<void>(once);
 }
 
@@ -185,11 +185,11 @@ class session::implementation {
   void write_all(bool sample_now, bool last) {
     std::lock_guard lock(lock_);
     if (sample_now) write_samples();
-    const gpu_activity::found on_gpus = sample_now ? gpu_activity_.collect(last) : gpu_activity::found();
+    const gpu_activity::collected on_gpus = sample_now ? gpu_activity_.collect(last) : gpu_activity::collected();
     const clock_pair all_until = read_both_clocks();
     write_events();
     write_gpu(on_gpus);
-    write_clocks(all_until);  // last, so that a file that ends early says how far it is complete
+    write_clocks(all_until);  // last, so that a file that ends early records how far it is complete
   }
 
   static void wait_until(clock::time_point when) {
@@ -228,8 +228,8 @@ class session::implementation {
       file_.add(block::events, {}, no_thread, lost);
   }
 
-  /// After the names of these have been written.
-  void write_gpu(const gpu_activity::found& seen) {
+  /// Writes operations of GPUs, after the names in them.
+  void write_gpu(const gpu_activity::collected& seen) {
     if (!seen.intervals.empty()) file_.add_values(block::gpu, seen.intervals);
     if (!seen.calls.empty()) file_.add_values(block::gpu_calls, seen.calls);
     lost_on_gpus_ += seen.lost;
@@ -246,8 +246,8 @@ class session::implementation {
   }
 
   void write_thread(const ring& r) {
-    const auto who = json_object().add("id", r.kernel_id()).add("name", r.thread_name());
-    file_.add(block::thread, who.text(), std::uint64_t(r.number()));
+    const auto thread = json_object().add("id", r.kernel_id()).add("name", r.thread_name());
+    file_.add(block::thread, thread.text(), std::uint64_t(r.number()));
   }
 
   void write_samples() {

@@ -1,4 +1,4 @@
-// A recording: everything that happens while it lives goes into a file.
+// Session: a recording of all events of its lifetime into a file.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -13,32 +13,33 @@ struct session_options {
   std::filesystem::path folder;                   ///< made where it is missing
   int rank = 0;                                   ///< the file is folder/rank-0000.plaqtrace
   std::chrono::milliseconds period{100};          ///< between two samples of the counters and two writes
-  std::size_t ring_bytes = std::size_t(4) << 20;  ///< of events that wait to be written, per thread
+  std::size_t ring_bytes = std::size_t(4) << 20;  ///< bytes of waiting events, per thread
   std::map<std::string, std::string> notes{};     ///< go into the file: command line, version, ...
 };
 
-/// Records tasks, regions and counters of this process from its first to its last line. One thread of its own
-/// writes what the others put into their rings, and samples the counters. Events that find their ring full are
-/// counted, not kept. After a failed write (disk full) the program goes on and the file says where it ends; after
-/// a kill it holds what was written until then, up to one period ago.
+/// Recording of tasks, regions and counters of this process during its lifetime. One thread of its own writes the rings
+/// of the others, and samples the counters. Events that find their ring full are counted, not kept. After a failed
+/// write (disk full) the program continues and the file records its end; after a kill it holds the events up to one
+/// period ago.
 ///
-/// Throws input_error where another session records or the file exists, runtime_failure where it cannot be made.
+/// @pre no other session records and the file does not exist, else input_error; runtime_failure if the file cannot be
+/// made
 class session {
  public:
   explicit session(const session_options& options);
-  /// close()
+  /// Closes the session.
   ~session();
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
-  /// Writes what is left and ends the file. In a process that was forked off it does nothing.
+  /// Writes the remaining events and ends the file. In a process that was forked off it does nothing.
   void close() noexcept;
 
-  /// How far this process's steady_clock is behind rank 0's, with its error, both in seconds.
+  /// Sets the lag of this process's steady_clock behind rank 0's, with its error, both in seconds.
   void set_clock_offset(double seconds, double error);
 
   const std::filesystem::path& path() const noexcept;
-  /// Why the file ends early (a disk that was full); empty while nothing went wrong.
+  /// Reason for an early end of the file (a full disk); empty if there was no error.
   std::string problem() const;
 
  private:

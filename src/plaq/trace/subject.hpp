@@ -1,5 +1,5 @@
-// What a task is about, such as an element of a collection: many tasks of one name differ in it. In a profile they
-// count together, by the name of the task.
+// Subject of a task, such as an element of a collection. Many tasks of one name have different subjects; in a profile
+// they count together, by the name of the task.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -10,11 +10,11 @@ namespace plaq::trace {
 
 namespace detail {
 std::uint32_t number_of_subject(std::string_view name);
-std::uint64_t begin_about(std::uint32_t subject) noexcept;
-void end_about(std::uint64_t number) noexcept;
+std::uint64_t begin_subject(std::uint32_t subject) noexcept;
+void end_subject(std::uint64_t number) noexcept;
 }  // namespace detail
 
-/// A name that is kept for the process; to make one takes a lock, so make it once.
+/// Name of a subject, kept for the process; making one takes a lock, so make it once.
 class subject {
  public:
   explicit subject(std::string_view name) : number_(detail::number_of_subject(name)) {}
@@ -24,20 +24,19 @@ class subject {
   std::uint32_t number_;
 };
 
-/// From where it is made to the end of its scope the task is about this; a null pointer leaves nothing. Costs what a
-/// region does.
-class about {
+/// Scope in which the task has this subject; a null pointer records nothing. Costs as much as a region.
+class subject_scope {
  public:
-  explicit about(const subject* what) noexcept {
-    if (what && recording()) [[unlikely]]
-      number_ = detail::begin_about(what->number());
+  explicit subject_scope(const subject* of_task) noexcept {
+    if (of_task && recording()) [[unlikely]]
+      number_ = detail::begin_subject(of_task->number());
   }
-  ~about() {
+  ~subject_scope() {
     if (number_) [[unlikely]]
-      detail::end_about(number_);
+      detail::end_subject(number_);
   }
-  about(const about&) = delete;
-  about& operator=(const about&) = delete;
+  subject_scope(const subject_scope&) = delete;
+  subject_scope& operator=(const subject_scope&) = delete;
 
  private:
   std::uint64_t number_ = 0;

@@ -37,17 +37,17 @@ void read_process(std::vector<sample>& out) {
     add("resident memory", "B", resident * static_cast<double>(::sysconf(_SC_PAGESIZE)));
 }
 
-/// The number after `key` at the beginning of a line, -1 where there is none.
+/// Number after `key` at the beginning of a line, -1 without such a line.
 double number_after(const std::string& text, const char* key) {
   const std::size_t at = text.find(key);
   return at == std::string::npos ? -1 : std::strtod(text.c_str() + at + std::strlen(key), nullptr);
 }
 
 void read_threads(std::vector<sample>& out) {
-  std::error_code gone;  // threads come and go while we look
+  std::error_code ended;  // threads start and end meanwhile
   std::stringstream status;
-  for (std::filesystem::directory_iterator next("/proc/self/task", gone), end; !gone && next != end;
-       next.increment(gone)) {
+  for (std::filesystem::directory_iterator next("/proc/self/task", ended), end; !ended && next != end;
+       next.increment(ended)) {
     std::ifstream file(next->path() / "status");
     status.str("");
     if (!(status << file.rdbuf())) {

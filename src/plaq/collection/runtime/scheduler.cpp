@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/task/never_begun.hpp"
+#include "plaq/task/not_started.hpp"
 #include "plaq/task/poller.hpp"
 
 namespace plaq::elements {
@@ -167,12 +167,12 @@ void scheduler::start(element& e) {
   step& now = *e.awaited_step;
   termination_.begin_task();
   if (!failure_.sound()) return termination_.end_task();
-  task::if_never_begun lost([this] {
+  task::if_not_started lost([this] {
     failure_.raise_here("no memory or stack is left for a step");
     termination_.end_task();
   });
   (void)pool_.async(now.name, [this, &e, &now, lost = std::move(lost)]() mutable {
-    lost.begins();
+    lost.started();
     failure_.guard([&] { run(e, now); });
     poll_for_messages();
     termination_.end_task();
@@ -211,7 +211,7 @@ void scheduler::run(element& e, step& now) {
   try {
     if (now.run) {
       if (!e.subject && trace::recording()) e.subject.emplace(type_.describe(e.id));
-      const trace::about which(e.subject ? &*e.subject : nullptr);
+      const trace::subject_scope subject(e.subject ? &*e.subject : nullptr);
       const auto before = type_.measures ? processor_time_now() : processor_time{};
       now.run(running);
       if (type_.measures)

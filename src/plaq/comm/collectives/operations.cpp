@@ -49,11 +49,11 @@ static std::exception_ptr error_of(const collective_call& what) {
   }
 }
 
-operations::operations(std::unique_ptr<wire> over) : wire_(std::move(over)) { enlist(); }
+operations::operations(std::unique_ptr<wire> over) : wire_(std::move(over)) { start_polling(); }
 
 operations::~operations() {
   roll_call::leave(*this);
-  retire();
+  stop_polling();
   std::vector<ended> all;
   for (auto& f : under_way_) {
     const auto what = "rank " + std::to_string(rank()) + ": " + std::string(f->what.name.view());
@@ -118,7 +118,7 @@ void operations::run(operation_to_do what) {
     }
     task::detail::poll_once();  // the other ranks may wait for something else of this one
     if (look > patient + giving_way)
-      std::this_thread::sleep_for(task::detail::pace::shortest_nap);
+      std::this_thread::sleep_for(task::detail::pace::shortest_sleep);
     else if (look > patient)
       std::this_thread::yield();
   }
@@ -147,7 +147,7 @@ task::future<void> operations::start(operation_to_do what) {
     }
   }
   if (error) made.set_exception(error);
-  if (first) look_out();
+  if (first) wake_pools();
   return result;
 }
 
@@ -215,7 +215,7 @@ bool operations::poll() noexcept {
 }
 
 void operations::tell(std::vector<ended>& all) noexcept {
-  came(static_cast<long>(all.size()));
+  delivered(static_cast<long>(all.size()));
   for (auto& [which, error] : all) {
     auto made = std::move(*which->made);
     which->made.reset();

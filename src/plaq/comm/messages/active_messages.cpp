@@ -11,7 +11,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/messages/termination.hpp"
-#include "plaq/task/never_begun.hpp"
+#include "plaq/task/not_started.hpp"
 #include "plaq/task/sync.hpp"
 
 namespace plaq::comm {
@@ -216,13 +216,13 @@ class active_messages::implementation {
       in.busy = true;
       ++running_;
     }
-    task::if_never_begun lost([this] {
+    task::if_not_started lost([this] {
       went_wrong("rank " + std::to_string(rank()) + ": no memory or stack is left for a message");
       less(running_);
     });
     try {
       (void)pool_.async(of.name, [this, &of, sender, lost = std::move(lost)]() mutable {
-        lost.begins();
+        lost.started();
         handle_first(of, sender);
         begin_next(of, sender);
         less(running_);

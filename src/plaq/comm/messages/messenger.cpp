@@ -16,11 +16,11 @@ class messenger::implementation final : public task::poller {
  public:
   explicit implementation(std::unique_ptr<wire> below)
       : wire_(std::move(below)), match_(wire_->rank()), moving_(*wire_), rank(wire_->rank()), size(wire_->size()) {
-    enlist();
+    start_polling();
   }
 
   ~implementation() {
-    retire();
+    stop_polling();
     moving_.forget();
     give_up("the messenger was destroyed");
     tell();
@@ -41,7 +41,7 @@ class messenger::implementation final : public task::poller {
     auto receiver = match_.receiver_of(rank, what->tag);
     if (!receiver) return match_.keep(std::move(what));
     lock.unlock();
-    if (receiver->expected) came(1);
+    if (receiver->expected) delivered(1);
     hand_over(std::move(what), std::move(receiver));
   }
 
@@ -75,7 +75,7 @@ class messenger::implementation final : public task::poller {
 
   void ignore(int tag) {
     std::lock_guard lock(guard_);
-    if (match_.ignore(tag)) came(1);
+    if (match_.ignore(tag)) delivered(1);
   }
 
   /// Receives what has come.
@@ -195,7 +195,7 @@ class messenger::implementation final : public task::poller {
   static void unlock_and_expect(std::unique_lock<task::detail::spin_lock>& lock) noexcept {
     const bool first = expect(1);
     lock.unlock();
-    if (first) look_out();
+    if (first) wake_pools();
   }
 
   // Without it.
@@ -203,7 +203,7 @@ class messenger::implementation final : public task::poller {
   /// Only who looks, or destroys, adds to finished_: one thread at a time.
   bool tell() noexcept {
     if (finished_.empty()) return false;
-    came(std::ranges::count(finished_, true, &finished::looked_for));
+    delivered(std::ranges::count(finished_, true, &finished::looked_for));
     for (finished& f : finished_)
       if (f.error)
         f.what->fail(std::move(f.error));

@@ -36,7 +36,7 @@ const T* measurement_tables::keep(const std::vector<T>& table) {
   return reinterpret_cast<const T*>(there.data());
 }
 
-measurement_tables::measurement_tables(const problem& p, gpu::place where) : where_(where) {
+measurement_tables::measurement_tables(const problem& p, gpu::device where) : where_(where) {
   const measurement_list& measured = p.measured;
   const momentum_tables& momenta = p.model.momenta;
   const int sites = p.model.parameters.sites;

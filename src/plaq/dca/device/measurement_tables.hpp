@@ -14,7 +14,7 @@ measurement_sizes sizes_of(int sites, const measurement_list& measured);
 
 class measurement_tables {
  public:
-  measurement_tables(const problem& p, gpu::place where);
+  measurement_tables(const problem& p, gpu::device where);
 
   const measurement_rules& rules() const { return rules_; }
   /// The bath of a chain at the frequencies of two-particle functions.
@@ -24,7 +24,7 @@ class measurement_tables {
   template <class T>
   const T* keep(const std::vector<T>& table);
 
-  gpu::place where_;
+  gpu::device where_;
   measurement_rules rules_{};
   std::vector<gpu::memory> kept_;
   std::vector<const number*> g0_;  // one, or one for every chain

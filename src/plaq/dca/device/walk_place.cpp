@@ -19,7 +19,7 @@ void take_on_here(const walk_rules& rules, const measurement_rules& measured, ch
 }
 }  // namespace
 
-walk_place::walk_place(const problem& p, gpu::place where) : problem_(p), where_(where), measured_(p, where) {
+walk_place::walk_place(const problem& p, gpu::device where) : problem_(p), where_(where), measured_(p, where) {
   if (p.moves.sweeps_between_charge_worms > 0 || p.moves.single_precision)
     throw input_error("chains on a device have neither charge worms nor single precision");
   const vertex_strength strength(parameters());
@@ -32,7 +32,7 @@ walk_place::walk_place(const problem& p, gpu::place where) : problem_(p), where_
             .sweeps_between_rebuilds = p.moves.sweeps_between_rebuilds,
             .sweeps_between_worms = p.moves.sweeps_between_worms,
             .longest_worm = p.moves.longest_worm};
-  if (where.gpu != gpu::place::host) most_team_bytes_ = gpu::find_devices().gpus.at(where.gpu).team_memory;
+  if (where.gpu != gpu::device::host) most_team_bytes_ = gpu::find_devices().gpus.at(where.gpu).team_memory;
   server_ = std::jthread([this] { serve(); });
 }
 
@@ -102,7 +102,7 @@ void walk_place::launch(std::vector<visit*>& together) {
   if (records_.size() < bytes) records_ = gpu::memory(where_, bytes);
   records_.put(0, chains.data(), bytes);
   auto* const there = reinterpret_cast<chain*>(records_.data());
-  if (where_.gpu == gpu::place::host)
+  if (where_.gpu == gpu::device::host)
     take_on_here(rules_, measured_.rules(), there, int(chains.size()));
   else
     take_on_gpu(where_.gpu, rules_, measured_.rules(), there, int(chains.size()), team_bytes);

@@ -22,13 +22,13 @@ namespace plaq::dca::device {
 class walk_place {
  public:
   /// Throws an input_error for moves that no kernel makes.
-  walk_place(const problem& p, gpu::place where);
+  walk_place(const problem& p, gpu::device where);
   ~walk_place();
   walk_place(const walk_place&) = delete;
 
   const expansion& parameters() const { return problem_.model.parameters; }
   const walk_rules& rules() const { return rules_; }
-  gpu::place where() const { return where_; }
+  gpu::device where() const { return where_; }
   const measurement_tables& measured() const { return measured_; }
 
   /// The bath of a chain, whose numbers stay here.
@@ -47,7 +47,7 @@ class walk_place {
   void launch(std::vector<visit*>& together);
 
   const problem problem_;
-  gpu::place where_;
+  gpu::device where_;
   walk_rules rules_;
   measurement_tables measured_;
   std::size_t most_team_bytes_ = 0;

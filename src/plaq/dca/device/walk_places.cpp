@@ -12,8 +12,8 @@ namespace plaq::dca::device {
 namespace {
 constexpr int host_multiprocessors = 4;  // of the host in place of a GPU
 
-std::string name(gpu::place where) {
-  return where.gpu == gpu::place::host ? "the host" : "GPU " + std::to_string(where.gpu);
+std::string name(gpu::device where) {
+  return where.gpu == gpu::device::host ? "the host" : "GPU " + std::to_string(where.gpu);
 }
 }  // namespace
 
@@ -21,14 +21,14 @@ int chains_at_once(int multiprocessors, std::size_t memory_left, std::size_t byt
   return int(std::min<std::size_t>(2 * multiprocessors, memory_left / bytes_of_chain));
 }
 
-walk_places::walk_places(const problem& p, const std::vector<gpu::place>& where, int ranks) {
+walk_places::walk_places(const problem& p, const std::vector<gpu::device>& where, int ranks) {
   if (where.empty()) return;
   const std::size_t chain = chain_bytes(sizes_of(p.model.parameters.sites, p.measured),
                                         walker::room_for(p.moves.proposals_per_sweep, p.moves.block_length),
                                         p.moves.block_length, p.rules.measurements_per_bin);
-  const gpu::found_devices found = gpu::find_devices();
-  for (const gpu::place at : where) {
-    const bool host = at.gpu == gpu::place::host;
+  const gpu::device_list found = gpu::find_devices();
+  for (const gpu::device at : where) {
+    const bool host = at.gpu == gpu::device::host;
     const std::size_t left = gpu::memory_left(at) / std::size_t(ranks);
     const int chains = chains_at_once(host ? host_multiprocessors : found.gpus.at(at.gpu).multiprocessors, left, chain);
     if (chains == 0)

@@ -18,7 +18,7 @@ class walk_places {
  public:
   /// Plans for chains of the order that a sweep has proposals for; `ranks` of this machine share each device. A
   /// runtime_failure where it has no memory for one of them.
-  walk_places(const problem& p, const std::vector<gpu::place>& where, int ranks);
+  walk_places(const problem& p, const std::vector<gpu::device>& where, int ranks);
 
   bool empty() const { return places_.empty(); }
   /// On all devices at once.
@@ -39,7 +39,7 @@ class walk_places {
 
  private:
   struct one {
-    one(const problem& p, gpu::place where, int chains) : place(p, where), chains(chains) {}
+    one(const problem& p, gpu::device where, int chains) : place(p, where), chains(chains) {}
     walk_place place;
     int chains, under_way = 0;
   };

@@ -155,7 +155,7 @@ void charge_worm::offer(int side, bool with_slot) {
   sector& s = sectors_[side];
   const int k = int(vertices_.size()), p = int(tried_in_.size()), slot = with_slot ? 1 : 0;
   const bool worm = next_ && next_->side == side;
-  auto& to = s.d.offered(p + slot);
+  auto& to = s.d.prepare(p + slot);
   std::vector<double> x(p);
   for (int c = 0; c < p; ++c) {
     x[c] = strength_(sigma_of[side], tried_in_[c].spin);

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import run_plaq
 
 from plaq.files.atomic import write_atomically
 from plaq.main import main
@@ -23,8 +24,7 @@ SWEPT = {"dca": "model.U", "lqcd": "action.beta", "pic": "solver.seed"}
 
 
 def plaq(folder, *arguments):
-    return subprocess.run([sys.executable, "-m", "plaq", *arguments], cwd=folder, capture_output=True, text=True,
-                          timeout=120)
+    return run_plaq(*arguments, folder=folder, timeout=120)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture
 def here(folders, monkeypatch, capsys):
-    """The command line in the folder of these: (exit code, what it says on stderr)."""
+    """Run the command line in the folder of these; return (exit code, stderr)."""
     def command(*arguments):
         monkeypatch.setattr(sys, "argv", ["plaq", *arguments])
         with pytest.raises(SystemExit) as ended:
@@ -95,7 +95,7 @@ def test_a_pipe_in_a_run_folder_keeps_nobody_waiting(tmp_path, name):
 
 
 def test_what_is_left_over_is_removed_and_nothing_else(tmp_path):
-    """What bears such a name without being a file or a folder was made by nobody here."""
+    """A pipe or a link with such a name was not made by plaq."""
     (tmp_path / ".plaq-1.partial").touch()
     (tmp_path / ".plaq-2.partial").mkdir()
     os.mkfifo(tmp_path / ".plaq-3.partial")
