@@ -18,7 +18,7 @@ test: build-tests
 	ctest --test-dir build --output-on-failure --parallel $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 8 ? cores : 8)))
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --durations=10 tests
 
-# --no-build-isolation keeps the C++ build in build/ incremental. The options are those that the pip of Debian 12 knows.
+# --no-build-isolation keeps the C++ build in build/ incremental. All options exist in the pip of Debian 12.
 step = packaging/step.sh
 install = $(BIN)/pip install -v --no-build-isolation --no-deps
 
@@ -28,25 +28,25 @@ build: $(VENV)/installed
 build-tests: $(VENV)/installed-tests
 	@$(step) "compiling, with tests" $(install) --config-settings=cmake.define.PLAQ_TESTS=ON -e .
 
-# Versions stand in pyproject.toml. CMake, Ninja and MPI come as wheels where the machine has none.
+# Versions are in pyproject.toml. CMake, Ninja and MPI come as wheels if the machine has none.
 $(VENV)/installed: pyproject.toml packaging/install-deps.sh packaging/requirements.py
-	@$(step) "looking for compiler, Python and libraries" packaging/install-deps.sh build
-	@test -x $(BIN)/python || $(step) "making the environment $(VENV)" $(PYTHON) -m venv $(VENV)
+	@$(step) "checking compiler, Python and libraries" packaging/install-deps.sh build
+	@test -x $(BIN)/python || $(step) "creating the environment $(VENV)" $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python packaging/requirements.py build > $(VENV)/requirements.txt
 	@$(step) "fetching Python packages" $(BIN)/pip install -r $(VENV)/requirements.txt
 	@touch $@
 
 $(VENV)/installed-tests: $(VENV)/installed
-	@$(step) "looking for what tests use" packaging/install-deps.sh test
+	@$(step) "checking requirements of the tests" packaging/install-deps.sh test
 	@$(BIN)/python packaging/requirements.py test > $(VENV)/requirements.txt
 	@$(step) "fetching Python packages for tests" $(BIN)/pip install -r $(VENV)/requirements.txt
 	@touch $@
 
-# Kernels for NVIDIA GPUs too; the machine need not have one. Where it has no CUDA the compiler comes as wheels, 0.4 GB.
+# Kernels for NVIDIA GPUs too; the machine need not have one. Without CUDA the compiler comes as wheels, 0.4 GB.
 gpu: $(VENV)/installed-gpu
 	@$(step) "compiling, with kernels for GPUs" $(install) --config-settings=cmake.define.PLAQ_GPU=cuda -e .
 
-# Without a GPU those kernels run on teams of the host only, and tests of a device say that they are skipped.
+# Without a GPU those kernels run on teams of the host only, and tests of a device are skipped.
 test-gpu: $(VENV)/installed-gpu $(VENV)/installed-tests
 	@$(step) "compiling, with tests and kernels for GPUs" $(install) --config-settings=cmake.define.PLAQ_GPU=cuda \
 	  --config-settings=cmake.define.PLAQ_TESTS=ON -e .
@@ -63,7 +63,7 @@ sanitize: build-tests
 	cmake --workflow --preset address
 	cmake --workflow --preset thread
 
-# C++ as .clang-format says, the order of imports in Python. Lines of Python are broken by hand.
+# Formats C++ by .clang-format, and sorts imports in Python. Lines of Python are broken by hand.
 format: $(VENV)/installed-tests
 	git ls-files '*.cpp' '*.hpp' | xargs $(BIN)/clang-format -i
 	$(BIN)/ruff check --fix --quiet .

