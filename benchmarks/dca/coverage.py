@@ -81,7 +81,7 @@ class Case:
 
 @lru_cache(maxsize=1)
 def problem(geometry: str, U: float, beta: float, density: float):
-    """Of the tests: the cluster, its frequencies and its exact solution."""
+    """Return the problem of the tests: the cluster, its frequencies and its exact solution."""
     return at_filling(GEOMETRIES[geometry], U, beta, density)
 
 
@@ -109,7 +109,7 @@ def exact(geometry: str, U: float, beta: float, density: float) -> dict[str, np.
 
 
 def compared(point: Point, known: Mapping[str, np.ndarray]) -> dict[str, dict[str, float]]:
-    """Of every quantity: how many numbers, sum of z^2, how many |z| < 1 and > FAR, and how many have no error bar."""
+    """Return for every quantity its counts: numbers, |z| < 1, |z| > FAR, missing error bars; and the sum of z^2."""
     found = {}
     for name in known:
         if name not in point:
@@ -126,7 +126,7 @@ def compared(point: Point, known: Mapping[str, np.ndarray]) -> dict[str, dict[st
 
 
 def carry_out(case: Case) -> dict[str, Any]:
-    """What the file of a case holds."""
+    """Return the content of a case's file."""
     point = dca.run(case.parameters()).points[0]
     known = exact(case.geometry, case.U, case.beta, case.density)
     return {"case": asdict(case), "doubts": checks.warnings(point), "quantities": compared(point, known),
@@ -145,7 +145,7 @@ def cases(short: bool = False) -> Iterator[Case]:
 
 @dataclass
 class Row:
-    """Of one class or quantity, over all runs."""
+    """Row of one class or quantity, over all runs."""
 
     runs: list[tuple[float, float]]  # sum of z^2, numbers
     held: int = 0
@@ -190,7 +190,7 @@ def table(found: list[Mapping[str, Any]]) -> str:
 
 
 def in_doubt(found: list[Mapping[str, Any]]) -> str:
-    """Of the runs with a number that is FAR off, and of the others, how many are in doubt."""
+    """Return the numbers of runs with warnings, of those with a number that is FAR off and of the others."""
     wrong = [run for run in found if any(q["far"] for q in run["quantities"].values())]
     right = [run for run in found if run not in wrong]
     count = lambda runs: f"{sum(bool(run['doubts']) for run in runs)} of {len(runs)}"

@@ -1,4 +1,4 @@
-"""How many chains are under way at once, on two workers: `python in_flight.py [REPEATS]`.
+"""Chains in progress at once, on two workers: `python in_flight.py [REPEATS]`.
 
 16A, beta = 4, U = 6, n = 0.95, 16 chains of 4 bins, pairing and one general channel of G4 with 24 frequencies. All
 chains at once (as without any limit), as many as the policy finds, and one. Each run is a process of its own, in

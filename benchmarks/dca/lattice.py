@@ -60,7 +60,7 @@ def linked_clusters(U: float) -> LinkedClusters:
 
 
 def with_linked_clusters(point: Point) -> dict[int | str, tuple[Value, Value]]:
-    """What is known, with their E and D where they know E to a hundredth."""
+    """Return the known points, with their E and D where they know E to a hundredth."""
     value, error = limit(linked_clusters(point.U).at_density(point.T, point.density))
     exact = {"linked clusters": ((value[0], error[0]), (value[2], error[2]))} if error[0] < 0.01 else {}
     return {**point.known, **exact}

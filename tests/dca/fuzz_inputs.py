@@ -158,7 +158,7 @@ def text(rng):
 
 
 def words(rng):
-    """What stands behind an option."""
+    """Return the text behind an option."""
     return rng.choice([rng.choice(WORDS), str(rng.choice(NUMBERS[:11])) if rng.random() < 0.1
                        else repr(rng.uniform(-9, 9)),
                        to_toml([rng.uniform(-1, 1)] * rng.randint(0, 3)), "[" * rng.choice([1, 3000])])
@@ -177,7 +177,7 @@ def settings(rng):
 
 
 def attempt(number, path, described):
-    """What became of input ``number``: "refused" or "accepted", with the time. AssertionError for anything else."""
+    """Try input ``number``; return "refused" or "accepted", with the time. AssertionError for anything else."""
     rng = random.Random(number)
     kind = rng.choice([spoiled, spoiled, text, settings, good])
     started = time.process_time()

@@ -1,4 +1,4 @@
-"""What stands beside a number that cannot be taken as it stands, and what the report says to do next."""
+"""Warnings beside numbers that fail a check, and the advice of the report."""
 
 import numpy as np
 import pytest
@@ -105,7 +105,7 @@ def test_convergence_is_that_of_all_iterations_that_count_which_the_last_one_has
     assert checks.converged(point) is None
 
 
-def test_a_loop_that_took_noise_for_its_end_is_told_another_key(results):
+def test_a_loop_that_took_noise_for_convergence_gets_another_key(results):
     spoil_convergence(results.at(0.08))
     results.at(0.08).history[-1]["settled"] = True
     assert "raise dca.minimum_iterations (now 1)." in " ".join(advice(results, P))
@@ -154,7 +154,7 @@ def test_tiles_agree_with_the_table(results):
     assert "<div class=off><dt>n there</dt>" in page(results, P, {}, "0" * 64)
 
 
-def test_points_alone_have_no_legend_that_looks_like_one_more():
+def test_points_alone_have_no_legend_like_a_point():
     p = synthetic.parameters(dca={"temperatures": [0.5, 0.1, 0.09]})
     few, many = synthetic.results(p), synthetic.results()
     few.transition = None

@@ -1,4 +1,4 @@
-"""Who gives chains to whom, from the loads alone."""
+"""Moves of chains between ranks, from the loads alone."""
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +26,7 @@ def test_nothing_moves_while_all_have_work():
     assert moves(rank(5, 1)) == []
 
 
-def test_an_idle_rank_takes_half_of_what_an_equal_one_has():
+def test_an_idle_rank_takes_half_of_an_equal_ones_chains():
     assert moves(rank(7, 1), rank(0, 0)) == [Move(0, 1, 4)]
     assert moves(rank(0, 0), rank(1, 1)) == [Move(1, 0, 1)]
     assert moves(rank(0, 0), rank(0, 1)) == []  # what runs stays
@@ -43,7 +43,7 @@ def test_the_latest_gives_first():
     assert dict.fromkeys(move.giver for move in moves(*[rank(3, 1)] * 2, *[rank(0, 0)] * 2)) == {0: None, 1: None}
 
 
-def test_who_runs_dry_before_the_next_look_takes_ahead():
+def test_a_rank_that_ends_before_the_next_exchange_takes_ahead():
     assert moves(rank(8, 1), rank(0, 1, left=30.0)) != []  # 0.3 s left
     assert moves(rank(8, 1), rank(0, 1, left=50.0)) == []
 
@@ -69,7 +69,7 @@ def test_chains_are_called_back_for_faster_workers_only():
 @settings(deadline=None)  # machines are shared
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4), st.integers(0, 4), st.floats(0, 1e3),
                           st.floats(1e-3, 1)), min_size=1, max_size=12))
-def test_nobody_gives_what_it_has_not_and_none_is_later_for_it(given_loads):
+def test_ranks_give_only_chains_that_they_have_and_none_ends_later(given_loads):
     loads = [Load(w, r, r + idle, 50.0 * (w + r) * share, speed)
              for w, r, idle, speed, share in given_loads if r + idle]
     if not loads:

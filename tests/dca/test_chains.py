@@ -54,7 +54,7 @@ def taken_on(chains, bins, measurements, stops=0):
 
 
 def on_ranks(ranks, measurements, stops, cases, slow=None):
-    """What the program found for each case. A `slow` rank is stopped for nine tenths of the time."""
+    """Return the program's result for each case. A `slow` rank is stopped for nine tenths of the time."""
     tests = os.path.dirname(os.path.dirname(__file__))
     job = subprocess.Popen(
         [*launcher_command(ranks), sys.executable, __file__, *map(str, [measurements, stops, *sum(cases, ())])],

@@ -1,4 +1,4 @@
-"""What `plaq check` estimates: the loop's own window, and memory that follows from what is measured."""
+"""Estimates of `plaq check`: the loop's own window, and memory that follows from the measurements."""
 
 import pytest
 import synthetic
@@ -28,7 +28,7 @@ def test_window_is_that_of_the_loop(omega_max, frequencies):
     assert at(0.5, two_particle={"omega_max": omega_max})[1].window == 0  # above two_particle.below
 
 
-def test_memory_follows_what_is_measured():
+def test_memory_follows_the_measurements():
     """Bytes of the bins of n general channels with 16 frequencies on 4 sites, in four copies."""
     one = 4 * 64 * 16 * (2 * 4 * 16) ** 2
     of = lambda **pairs: at(0.07, two_particle=pairs)[1].rank_bytes
@@ -53,7 +53,7 @@ def test_a_temperature_far_above_the_band_gets_a_word():
         assert "remark" not in describe(usual) and "remark" not in Dca(usual).header()
 
 
-def test_what_cannot_run_is_refused_and_what_may_is_not(monkeypatch):
+def test_inputs_that_cannot_run_are_refused_and_no_others(monkeypatch):
     p = synthetic.parameters()
     needed = at(0.07)[1].rank_bytes
     check_needs(p, 2, needed)
@@ -67,7 +67,7 @@ def test_what_cannot_run_is_refused_and_what_may_is_not(monkeypatch):
         check_needs(p, 1, needed)
 
 
-def test_of_a_sweep_each_group_of_ranks_is_looked_at():
+def test_each_group_of_ranks_of_a_sweep_is_checked():
     assert [sweep.group_sizes(*n) for n in ((2, 5), (5, 2), (1, 3))] == [[3, 2], [1, 1], [3]]
     runs = {name: synthetic.parameters(solver={"chains": chains}) for name, chains in {"a": 2, "b": 8}.items()}
     sweep.check_needs(Dca, runs, 4, 1e12)

@@ -1,4 +1,4 @@
-"""What the solver chooses where the input says "auto"."""
+"""Choices of the solver where the input says "auto"."""
 
 import pytest
 import synthetic
@@ -38,11 +38,11 @@ def test_K_is_1_where_the_density_is_not_known_or_the_cluster_isolated():
     assert at(10.0, mu=3.0)[0] == at(10.0, 1.0)[0]  # which half filling fixes
 
 
-def test_K_is_1_without_interaction_and_what_is_given():
+def test_K_is_1_without_interaction_and_else_as_given():
     assert at(10.0, 0.95, U=0.0)[0] == 1.0 and at(10.0, 0.95, K=3.5)[0] == 3.5
 
 
-def test_what_is_expected_is_what_the_constant_adds():
+def test_the_expected_order_is_that_of_the_constant():
     p = synthetic.parameters()
     cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
     K = choices.expansion_constant(p, cluster, 10.0)

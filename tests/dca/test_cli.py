@@ -94,7 +94,7 @@ def two_figures(monkeypatch):
     monkeypatch.setattr(report, "available", some)
 
 
-def test_run_leaves_the_documented_folder_and_digest_tells_runs_apart(folder, two_figures):
+def test_run_leaves_the_documented_folder_and_digests_differ_between_runs(folder, two_figures):
     outcome = plaq(folder, "dca", "run", "input.toml", FAKE_FIGURES="yes")
     assert outcome.returncode == 0, outcome.stderr
     assert {path.name for path in (folder / "run").iterdir()} == {
@@ -131,7 +131,7 @@ def test_run_leaves_the_documented_folder_and_digest_tells_runs_apart(folder, tw
 
 
 @pytest.mark.parametrize("name, code", [("SIGINT", 130), ("SIGTERM", 143)])
-def test_signal_saves_and_the_same_command_goes_on_to_the_same_bits(folder, whole, name, code):
+def test_signal_saves_and_the_same_command_resumes_to_the_same_bits(folder, whole, name, code):
     environment = {**os.environ, "FAKE_FIGURES": "no", "FAKE_STEPS": "6", "FAKE_SECONDS": "0.05"}
     process = subprocess.Popen(
         command("dca", "run", "input.toml"),
@@ -156,7 +156,7 @@ def test_signal_saves_and_the_same_command_goes_on_to_the_same_bits(folder, whol
     assert plaq(folder, "dca", "digest", "run").stdout == whole
 
 
-def test_kill_at_any_moment_and_the_same_command_goes_on(folder, whole):
+def test_the_same_command_resumes_after_a_kill_at_any_moment(folder, whole):
     environment = {**os.environ, "FAKE_FIGURES": "no", "FAKE_STEPS": "6", "FAKE_SECONDS": "0.05"}
     arguments = ("dca", "run", "input.toml", "--set", "run.checkpoint_every=0.01")
     for last in ("T = 0.5 done", "T = 0.1 done"):
@@ -177,7 +177,7 @@ def test_walltime_stops_well(folder):
     assert not (folder / "run/report.html").exists() and (folder / "run/checkpoint.h5").exists()
 
 
-def test_failure_while_running_keeps_what_was_measured(folder):
+def test_failure_while_running_keeps_the_measurements(folder):
     outcome = plaq(folder, "dca", "run", "input.toml", FAKE_FAILURE="2")
     one_error(outcome, 1, "NaN in the determinant at T = 0.09")
     assert len(json.loads((folder / "run/summary.json").read_text())["temperatures"]) == 2
@@ -243,7 +243,7 @@ def test_bad_checkpoint_is_named_and_refused(folder):
     assert path.stat().st_size == len(content) // 2
 
 
-def test_full_disk_is_one_error_and_keeps_what_is_there(folder):
+def test_full_disk_is_one_error_and_keeps_the_files(folder):
     script = (
         f"ulimit -f 300; trap '' XFSZ; {' '.join(command('dca', 'run', 'input.toml'))}"  # 300 blocks of 1024 bytes
     )
@@ -265,7 +265,7 @@ def test_ranks_give_the_same_bits_and_write_once(folder):
 
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
-def test_errors_on_ranks_are_said_once_with_the_rank(folder):
+def test_errors_on_ranks_are_reported_once_with_the_rank(folder):
     outcome = on_ranks(folder, 2, "dca", "run", "input.toml", FAKE_FAILURE="1")
     said = [line for line in outcome.stderr.splitlines() if "plaq: error" in line]
     assert outcome.returncode == 1 and said == ["plaq: error on rank 1 of 2: NaN in the determinant at T = 0.1"]

@@ -1,4 +1,4 @@
-"""What noise alone does to a loop's mismatch, and what it does not."""
+"""Effect of noise alone on a loop's mismatch, and of a deviation."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_noise_is_called_rare_as_often_as_it_is(scales):
 
 
 @pytest.mark.parametrize("scales", [[1.0, 0.05], [1.0, 0.6, 0.3, 0.1]])
-def test_what_is_not_noise_is_seen(scales):
+def test_a_deviation_beyond_noise_is_detected(scales):
     rng, weights = np.random.default_rng(4), np.ones(16)
     off = [convergence.mismatch(residual(rng, np.array(scales), shift=8.0), weights).is_noise() for _ in range(200)]
     assert np.mean(off) < 0.05
@@ -60,7 +60,7 @@ def test_without_noise_the_smallest_mismatch_counts_but_rounding():
     assert np.isinf(jackknife_groups.error(np.zeros((1, 3)), np.ones(1))).all()
 
 
-def test_the_approach_goes_on_until_density_and_self_energy_have_both_died_out():
+def test_the_approach_continues_until_deviations_of_density_and_self_energy_have_died_out():
     left = lambda sigma, density: convergence.iterations_left(convergence.Mismatch(sigma, 1.0, density, 1e-3), 1 / 16)
     assert left(1.0, 0.0) == left(0.0, 1e-3) == 3, "half of the noise, which is four errors of the temperature"
     assert left(1.0, 8e-3) == left(1.0, -8e-3) == left(8.0, 0.0) == 13

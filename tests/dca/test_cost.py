@@ -40,7 +40,7 @@ def test_each_part_follows_its_speed():
     assert at(0.1, Machine(), 1).exchange == 0
 
 
-def test_in_shares_a_rank_sends_of_each_measurement_what_others_need():
+def test_a_rank_sends_others_their_rows_of_each_measurement():
     speed, measurements = Machine().bandwidth, 64_000
     for ranks in (1, 2, 4, 64):
         found = at(0.1, Machine(), ranks, measurements=measurements)
@@ -52,7 +52,7 @@ def test_in_shares_a_rank_sends_of_each_measurement_what_others_need():
 
 
 def test_efficiency_falls_where_warm_up_is_not_shared():
-    """The same measurements on more chains: only the measuring part is divided."""
+    """Equal measurements on more chains: only the measuring part is divided."""
     few = at(0.1, Machine(), 4, chains=4)
     many = at(0.1, Machine(), 64)
     assert few.solver / 16 < many.solver < few.solver / 4
@@ -77,7 +77,7 @@ def test_a_wrong_machine_file_is_one_clear_error(tmp_path, text, message):
     assert message in str(error.value)
 
 
-def test_forecast_refuses_what_a_run_would():
+def test_forecast_refuses_the_inputs_that_a_run_refuses():
     with pytest.raises(InputError, match="every rank needs a chain"):
         forecast(synthetic.parameters(), Machine(), 1000, 1)
     text = forecast(synthetic.parameters(), Machine(), 8, 1)

@@ -184,7 +184,7 @@ def test_atomic_limit(mu):
     assert np.max(error.imag) < 0.02
 
 
-def test_time_table_is_as_accurate_as_it_says():
+def test_time_table_is_within_its_accuracy():
     case = small_case()
     table = ctaux.time_table(case.mesh, case.cluster, case.evaluation.g0)
     segments = table.shape[1]

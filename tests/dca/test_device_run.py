@@ -67,7 +67,7 @@ def test_ranks_do_not_change_a_bit(reference):
     assert same(finished(home / "ranks", 1, launcher_command(2)), one)
 
 
-def test_a_run_that_is_killed_goes_on_to_the_same_bits_on_other_devices(reference):
+def test_a_killed_run_resumes_to_the_same_bits_on_other_devices(reference):
     home, one = reference
     folder = home / "killed"
     process = subprocess.Popen(command(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -81,7 +81,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_bits_on_other_devices(referenc
     assert log.read_text().count("device:         GPU -1") == 2
 
 
-def test_one_iteration_finds_what_it_finds_on_the_workers_up_to_rounding(monkeypatch):
+def test_one_iteration_agrees_with_the_workers_up_to_rounding(monkeypatch):
     once = {"dca": {"temperatures": [0.5], "mu": 1.6, "iterations": 1}}
     there, workers = (here(monkeypatch, gpus, **once).at(0.5) for gpus in (2, 0))
     for name in ("sign", "density", "double_occupancy", "Sigma", "G_tau", "spin_susceptibility", "spin_correlation",

@@ -62,7 +62,7 @@ def test_a_gpu_that_cannot_be_taken_is_an_error(machine, gpus, device, how, word
         chosen(device, **how)
 
 
-def test_what_stays_on_the_workers_is_said(machine):
+def test_the_reason_for_staying_on_the_workers_is_reported(machine):
     header = lambda **sections: Dca(synthetic.parameters(run={"device": "auto"}, **sections)).header()
     machine(2)
     assert header()["device"] == "GPU 0, 1"
@@ -82,7 +82,7 @@ def test_ranks_have_to_be_alike():
         devices.alike("auto", devices.Chosen([]), other)
 
 
-def test_chains_on_a_device_measure_what_workers_do(monkeypatch):
+def test_chains_on_a_device_measure_as_on_workers(monkeypatch):
     # The host in place of a GPU.
     case = Isolated(RING, U=4.0, beta=2.0, mu=1.5, measurements=192, bins=16, warm_up=20, window=2, pairing=True)
     case.problem.sweeps_between_charge_worms = 0
@@ -117,7 +117,7 @@ def test_memory_of_a_gpu_is_planned_before_the_run(machine, monkeypatch):
     assert "device" not in describe(synthetic.parameters()) + forecast(synthetic.parameters(), Machine(), 1, 1)
 
 
-def test_memory_of_a_chain_follows_what_is_measured():
+def test_memory_of_a_chain_follows_its_measurements():
     """In single and double precision; with functions of the same spin G(k, k') is there twice, of both spins."""
     sizes = dict(sites=4, order=100, block_length=32, frequencies=16, histogram_size=200, pair_frequencies=17,
                  window=16, orbits=0, channels=1, same_spin=False, measurements_per_bin=10)
@@ -129,7 +129,7 @@ def test_memory_of_a_chain_follows_what_is_measured():
 
 
 @pytest.mark.parametrize("application, there", [("dca", True), ("pic", False), ("lqcd", False)])
-def test_only_what_can_use_gpus_asks_for_them(application, there):
+def test_only_applications_for_gpus_ask_for_them(application, there):
     from importlib import import_module
 
     from typer.testing import CliRunner

@@ -149,7 +149,7 @@ def case(how):
                       two_particle={"frequencies": 32}, run={"two_particle": how, "workers": 1})
 
 
-def test_auto_distributes_what_does_not_fit_the_smallest_rank(monkeypatch):
+def test_auto_distributes_functions_that_do_not_fit_the_smallest_rank(monkeypatch):
     p = case("auto")
     cluster = Cluster(Lattice.square(), p.model.cluster)
     needed = cost(p, cluster, 0.5, Machine(), 2, 1).rank_bytes

@@ -96,7 +96,7 @@ def test_it_has_the_bits_of_one_rank(reference, ranks, threads):
                     assert one[name][part].dtype == other[name][part].dtype
 
 
-def test_a_run_goes_on_with_other_ranks_and_without_shares(reference):
+def test_a_run_resumes_on_other_ranks_and_undistributed(reference):
     home, bits = reference
     folder = home / "changed"
     stop(folder, signal.SIGKILL, lambda: shares_in(folder), "-n", 3, *DISTRIBUTED)
@@ -185,7 +185,7 @@ main()
     assert digest(folder) == bits
 
 
-def test_a_wrong_value_names_what_is_allowed(reference):
+def test_a_wrong_value_names_the_allowed_ones(reference):
     home, _ = reference
     refused = subprocess.run(command(home / "wrong", "--set", "run.two_particle=some"), capture_output=True, text=True)
     assert refused.returncode == 2

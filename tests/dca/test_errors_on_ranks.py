@@ -77,7 +77,7 @@ def test_a_full_disk_ends_a_run_on_all_ranks(tmp_path):
     (NO_CHECKPOINT, 0, "No space left on device"),
     (FAILS.format(error='MemoryError("40 GB")'), 1, "out of memory: 40 GB"),
 ])
-def test_in_a_sweep_the_groups_without_an_error_go_on(tmp_path, fault, victim, words):
+def test_groups_of_a_sweep_without_an_error_continue(tmp_path, fault, victim, words):
     """Ranks 0 and 1 are one group, rank 2 the other."""
     done = job(tmp_path, SWEEP, 3, fault, victim)
     assert done.returncode == 1 and len(errors(done)) == 1, done.stdout + done.stderr

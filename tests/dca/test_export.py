@@ -68,7 +68,7 @@ def test_csv_holds_every_number(exported):
     assert np.array_equal(read, point["Sigma"].mean)
 
 
-def test_scalars_leave_out_what_was_not_measured(exported):
+def test_scalars_leave_out_observables_without_measurements(exported):
     results, _ = exported
     rows = list(csv.DictReader(io.StringIO(scalars(results))))
     assert rows[0]["lambda_d"] == "" and float(rows[1]["lambda_d"]) == results.at(0.1)["lambda_d"].mean

@@ -71,7 +71,7 @@ def test_stops_do_not_change_a_bit(runs, few, monkeypatch, stops):
     assert digest(few) == digest(runs / "many") != digest(runs / "few")
 
 
-def test_a_failure_between_what_is_kept_and_the_checkpoint_does_not_change_a_bit(runs, few, monkeypatch):
+def test_a_failure_between_kept_state_and_checkpoint_does_not_change_a_bit(runs, few, monkeypatch):
     p, keep = parameters(1.0, 0.5, **MORE), Observer.keep
 
     def then_fail(self, label, state):
@@ -113,7 +113,7 @@ def refused(p, folder, words):
     assert before == {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "log.txt"}
 
 
-def test_what_cannot_go_on_is_refused_and_left_as_it_is(runs, few, tmp_path, monkeypatch):
+def test_a_run_that_cannot_resume_is_refused_and_left_as_it_is(runs, few, tmp_path, monkeypatch):
     refused(parameters(1.0, 0.5, solver={"measurements": 320}), few,
             "solver.measurements = 640 .*, 320 .*never with fewer")
     kept = next(few.glob("kept.000.*"))

@@ -38,7 +38,7 @@ BASE = {"model.U": "4.0", "dca.temperatures": "[1.0]", "dca.density": "1.0"}
     ("model.hopping", '{ "1,0" = 1e308 }', "each a number in [-1000, 1000]"),
     ("dca.temperatures", str([1.0 + i for i in range(1001)]), "a list that is not empty, of at most 1000 values"),
 ])
-def test_what_is_too_large_too_deep_or_no_name(tmp_path, key, value, part):
+def test_values_too_large_or_too_deep_and_wrong_names(tmp_path, key, value, part):
     (tmp_path / "input.toml").write_text("\n".join(f"{k} = {v}" for k, v in {**BASE, key: value}.items()))
     with pytest.raises(InputError) as error:
         sweep.read(Dca, tmp_path / "input.toml")
@@ -188,7 +188,7 @@ def test_two_spellings_of_one_run_are_one_run_too_many(tmp_path):
         sweep.read(Dca, tmp_path / "input.toml")
 
 
-def test_a_series_that_nothing_measured_is_an_error_that_names_what_there_is():
+def test_a_series_without_measurements_is_an_error_that_names_the_others():
     results = synthetic.results()
     assert len(results.series("sign")[0]) > 0
     with pytest.raises(KeyError, match="no 'nope' at any temperature; there are .*density.*sign"):

@@ -105,7 +105,7 @@ def test_a_transition_of_another_channel_is_found_by_the_same_way_as_tc(magnetic
                for text in one.answers())
 
 
-def test_another_irrep_is_told_when_it_leads():
+def test_another_irrep_is_reported_when_it_leads():
     p = synthetic.parameters(dca={"temperatures": [0.5, 0.3]}, two_particle={"channels": ["charge"], "below": 1.0})
     results = synthetic.results(p)
     assert [order.name for order in results.instabilities()][1:] == ["charge order"]
@@ -135,7 +135,7 @@ def test_an_unknown_error_stays_unknown_in_a_sum():
     assert list(np.isinf(correlation.combined("x", matrix, ()).error)) == [True, False]
 
 
-def test_all_places_show_what_was_computed(magnetic, tmp_path):
+def test_every_output_shows_the_instabilities(magnetic, tmp_path):
     p, results = magnetic
     content = summary(results, {})
     assert [order["symbol"] for order in content["transitions"]] == [o.symbol for o in results.instabilities()]
@@ -171,7 +171,7 @@ def test_transitions_are_exported(magnetic):
         assert file["transitions/0_T_c/value"][()] == synthetic.results().tc["value"]
 
 
-def test_a_cluster_without_d_wave_says_why():
+def test_a_cluster_without_d_wave_gives_the_reason():
     p = synthetic.parameters(dca={"temperatures": [0.5, 0.1]})
     results = synthetic.results(p)
     point = results.points[-1]

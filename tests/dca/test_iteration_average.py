@@ -13,7 +13,7 @@ SEEDS = (1, 2)
 
 @pytest.fixture(scope="module")
 def parts():
-    """The same problem measured twice, with other random numbers; and with twice as many measurements."""
+    """Measure a problem twice, with other random numbers, the second time with twice as many measurements."""
     found = []
     for seed, measurements in zip(SEEDS, (512, 1024)):
         case = Isolated(OPEN_DIMER, U=4.0, beta=2.0, mu=1.2, measurements=measurements, window=2, pairing=True,
@@ -25,7 +25,7 @@ def parts():
 
 
 def average(evaluation, *parts):
-    """Of measurements that were all made in the evaluation's bath, or in (measured, g0)."""
+    """Return the average of measurements that were all made in the evaluation's bath, or in (measured, g0)."""
     found = None
     for part in parts:
         measured, g0 = part if isinstance(part, tuple) else (part, evaluation.g0)
@@ -57,7 +57,7 @@ def test_with_one_bath_it_is_the_mean_over_all_measurements(parts):
                                (a.correlations["spin"] + 2 * b.correlations["spin"]) / 3, atol=1e-14)
 
 
-def test_each_chain_goes_on_in_time(parts):
+def test_each_chain_continues_in_time(parts):
     evaluation, (a, b) = parts
     together = average(evaluation, a, b)
     assert together.series.shape == (4, a.series.shape[1] + b.series.shape[1], a.series.shape[2])
@@ -78,7 +78,7 @@ def test_with_two_baths_green_functions_and_fields_are_averaged(parts):
     np.testing.assert_allclose(g0 - g0**2 * m, g0 * ratio, rtol=1e-10)
 
 
-def test_a_self_energy_that_does_not_answer_to_the_bath_comes_back_from_any_baths(parts):
+def test_a_self_energy_independent_of_the_bath_is_recovered_from_any_baths(parts):
     """G = 1/(1/g0 - Sigma_0) in each; the mean of G would be another one's."""
     evaluation, (a, b) = parts
     sigma = 0.4 - 2j / evaluation.mesh.omega + 0 * evaluation.g0

@@ -35,7 +35,7 @@ def test_own_values_and_errors_of_a_mean_are_those_of_the_groups():
 
 
 @pytest.mark.parametrize("J", [0.0, -0.6, 0.35])
-def test_bars_have_the_noise_of_the_bath_in_them(J):
+def test_errors_include_the_noise_of_the_bath(J):
     """A linear loop x -> J x + noise, 6 iterations that approach and 4 that count: the mean of the latter scatters as
     the error from groups says, which is not what the noise of the measurements alone would give."""
     size, replicas = 16, 1000
@@ -59,7 +59,7 @@ def test_bars_have_the_noise_of_the_bath_in_them(J):
     assert J == 0 or abs(1 / scatter - 1) > 0.08
 
 
-def test_what_is_linear_in_the_shift_is_carried_on_exactly():
+def test_a_linear_response_to_the_shift_is_extrapolated_exactly():
     weights = np.array([1.0, 2.0, 1.0, 3.0])
     deviations = np.array([0.3, -0.1, 0.2, 0.05])[:, None, None] + np.zeros((4, 2, 3))
     shifts = jackknife_groups.shifts(deviations + 1j, np.array([[1.0, 2.0, 0.5], [0.1j, 1.0, 1.0]]), weights)

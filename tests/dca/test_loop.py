@@ -39,7 +39,7 @@ def test_self_energy_has_the_hartree_term_of_the_density_asked_for():
 
 @pytest.mark.parametrize("failing", [(1, 2), (4,)])  # with all data, and in one jackknife sample
 def test_a_general_channel_without_a_solution_is_nan_with_a_note(monkeypatch, failing):
-    """As in the pairing channel: what else was measured is kept."""
+    """Other measurements are kept, as in the pairing channel."""
     case = Isolated(DIMER, U=4.0, beta=1.0, mu=2.0, measurements=64, bins=16, chains=16, warm_up=5, window=2,
                     channels=[("magnetic", 0, 0)])
     average, calls = bethe_salpeter.group_average, []
@@ -79,7 +79,7 @@ def carried_out(p, run, state=None):
 
 
 @pytest.mark.parametrize("after", [1, 4])
-def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_bits(monkeypatch, after):
+def test_a_run_stops_between_samples_of_the_analysis_and_resumes_to_the_same_bits(monkeypatch, after):
     p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95, "iterations": 3},
                    solver={"measurements": 320, "measurements_first": 64, "chains": 4, "bins": 64, "warmup": 5},
                    two_particle={"below": 0.5, "frequencies": 2}, run={"workers": 1})
@@ -96,7 +96,7 @@ def test_a_run_stops_between_samples_of_the_analysis_and_goes_on_with_the_same_b
 
 @pytest.mark.parametrize("settled, most, fewest, expected", [
     (2, 12, 1, 2), (2, 12, 9, 5), (7, 12, 1, 7), (99, 12, 1, 8), (99, 3, 1, 2), (1, 3, 3, 2), (99, 2, 1, 1)])
-def test_the_approach_ends_when_it_has_settled_and_leaves_room_for_what_counts(settled, most, fewest, expected):
+def test_the_approach_ends_when_it_has_settled_and_leaves_room_for_final_iterations(settled, most, fewest, expected):
     """settled: the iteration that says so; expected: iterations of the approach. Those and what counts are at least the
     fewest, and never more than are allowed."""
     last = final_iterations(most, 1000, 0.5, 4.0)
@@ -177,7 +177,7 @@ def test_one_iteration_that_was_asked_for_is_not_one_too_few():
     assert results.at(0.5).history[-1]["converged"] is None and "converged" not in results.answer()
 
 
-def test_a_density_that_noise_keeps_away_is_told_as_noise(monkeypatch):
+def test_a_density_out_of_reach_by_noise_is_reported_as_noise(monkeypatch):
     p = Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.9}, two_particle={"channels": []},
                    solver={"measurements": 640, "measurements_first": 64, "chains": 8, "warmup": 5}, run={"workers": 1})
     monkeypatch.setattr("plaq.dca.loop.iteration.find_mu", lambda target, coarse, mesh, sigma, guess: find_mu(
@@ -214,7 +214,7 @@ def test_without_interaction_energies_and_eigenvalues_are_exact(dca):
         assert point[name].error == 0 and (name == "energy" or point[name].mean == 0), name
 
 
-def test_what_is_not_self_consistent_is_said():
+def test_a_lack_of_self_consistency_is_reported():
     """Strong coupling, few iterations: the warning, and with it answer and summary, says so."""
     p = Parameters(model={"U": 8}, dca={"temperatures": [0.25], "density": 0.8, "iterations": 2},
                    two_particle={"channels": []}, solver={"measurements": 6400, "chains": 8, "warmup": 20},

@@ -94,7 +94,7 @@ def test_frequencies():
     assert mesh(8.0, 10.0) is mesh(8.0, 10.0)
 
 
-def test_leading_axes_are_carried_along():
+def test_leading_axes_are_kept():
     m = Mesh(5.0, 10.0)
     g = 1 / (1j * m.omega - np.linspace(-3, 3, 6).reshape(2, 3, 1))
     assert m.fit(g).shape == (2, 3, m.size)

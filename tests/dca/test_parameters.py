@@ -129,7 +129,7 @@ def test_resolved_file_reads_back_to_the_same_parameters(tmp_path):
     assert again == p and again.fingerprint() == p.fingerprint() and again.run.walltime == 3600.0
 
 
-def test_fingerprint_ignores_how_a_run_is_carried_out():
+def test_fingerprint_ignores_the_section_run():
     p = synthetic.parameters()
     same = p.replace(run={"threads": "os", "workers": 3, "walltime": 60})
     assert p.fingerprint() == same.fingerprint() and p.conflict(same) is None
@@ -175,6 +175,6 @@ def test_docs_page_is_the_one_of_this_table():
     )
 
 
-def test_every_parameter_says_what_it_is():
+def test_every_parameter_has_a_description():
     for parameter in TABLE:
         assert len(parameter.doc) > 5 and parameter.doc[-1] != "." and parameter.kind.allowed

@@ -1,4 +1,4 @@
-"""What is measured at equivalent momenta and displacements is one number, averaged before its error is made."""
+"""Averages over equivalent momenta and displacements, taken before the error."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_equivalent_numbers_are_one_number_and_right(geometry):
 
 
 def test_the_average_is_made_before_the_error():
-    """Of the two axes of a plaquette, and of four sites of a tilted cluster; together they scatter less than alone."""
+    """The two axes of a plaquette, and four sites of a tilted cluster, scatter less together than alone."""
     for geometry, members in ((PLAQUETTE, [1, 2]), (TILTED, [1, 2, 3, 4])):
         case = Isolated(geometry, 4.0, 2.0, 0.7, measurements=4096, seed=6)
         chains = case.fresh_chains()

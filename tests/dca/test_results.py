@@ -42,7 +42,7 @@ def results():
     return synthetic.results()
 
 
-def test_file_gives_back_what_was_written(tmp_path, results):
+def test_file_returns_the_results_that_were_written(tmp_path, results):
     write(tmp_path / "results.h5", results)
     read, toml, header = read_results(tmp_path / "results.h5")
     assert toml == synthetic.parameters().to_toml() and header == HEADER
@@ -112,7 +112,7 @@ def test_other_files_are_refused(tmp_path):
         digest_of(tmp_path / "other.h5", FORMAT)
 
 
-def test_summary_has_what_is_promised(results):
+def test_summary_has_the_documented_entries(results):
     content = summary(results, HEADER)
     assert set(content["tc"]) == {"value", "error", "status"} and content["tc"]["status"] == "found"
     for entry in content["temperatures"]:
@@ -207,7 +207,7 @@ def test_the_check_of_the_run_is_shown_and_a_failure_stands_out():
     assert checks.in_words(points[1]) == "" and checks.deviation(points[1]) is None
 
 
-def test_report_says_which_error_bars_are_not_supported(results):
+def test_report_names_unsupported_error_bars(results):
     p = synthetic.parameters()
     point = synthetic.point(p, 3)
     point["lambda_d"].error = np.array(np.inf)

@@ -88,7 +88,7 @@ def test_a_second_ctrl_c_ends_a_run_at_once_and_keeps_its_checkpoint(reference):
     assert finish(folder) == bits
 
 
-def test_summary_has_what_scripts_read(reference):
+def test_summary_has_the_entries_that_scripts_read(reference):
     home, _ = reference
     summary = json.loads((home / "reference" / "summary.json").read_text())
     assert set(summary["tc"]) == {"value", "error", "status"}

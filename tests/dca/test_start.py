@@ -98,8 +98,8 @@ def test_a_run_with_temperatures_added_is_the_run_that_had_them_at_once(runs, sh
 
 
 @needs_mpi
-def test_temperatures_are_added_to_a_run_in_shares(tmp_path):
-    """Where the finished temperature has functions that are in results.h5 only."""
+def test_temperatures_are_added_to_a_distributed_run(tmp_path):
+    """The finished temperature has functions that are in results.h5 only."""
     p = parameters(1.0, two_particle={"channels": ["magnetic"], "frequencies": 2}, solver={"measurements": 64})
     longer = p.replace(dca={"temperatures": [1.0, 0.5]})
     for here in (p, longer):
@@ -131,7 +131,7 @@ def test_a_finished_run_stays_as_it_is(short, monkeypatch):
     (parameters(1.0, 0.5, solver={"measurements": 320}), "solver.measurements = 640 in .*, 320 in .* never with fewer"),
     (parameters(1.0, 0.5, 0.2, model={"U": 5.0}), "model.U = 4.0 in .*, 5.0 in Parameters; choose another folder"),
 ])
-def test_another_input_is_refused_with_what_is_allowed(runs, here, words):
+def test_another_input_is_refused_with_the_allowed_changes(runs, here, words):
     before = digest(runs / "long")
     with pytest.raises(InputError, match=words.replace("[", r"\[")) as error:
         commands.run(here, runs / "long")
@@ -141,7 +141,7 @@ def test_another_input_is_refused_with_what_is_allowed(runs, here, words):
 # From another run -------------------------------------------------------------------------------------------------
 
 
-def test_colder_from_another_run_is_what_the_longer_run_gives(runs, tmp_path):
+def test_a_colder_run_from_another_one_equals_the_longer_run(runs, tmp_path):
     alone = commands.run(parameters(0.5), start=runs / "short")
     assert same(alone.at(0.5), commands.load(runs / "long").at(0.5))
     kept = commands.run(parameters(0.5), tmp_path / "run", start=runs / "short")
@@ -194,7 +194,7 @@ def damage(folder):
      "no finished temperature is in its checkpoint"),
     (parameters(0.5), damage, "checkpoint.h5: .*so no run can start from it"),
 ])
-def test_what_cannot_be_a_start_is_refused_before_anything_is_written(short, tmp_path, here, change, words):
+def test_impossible_starts_are_refused_before_anything_is_written(short, tmp_path, here, change, words):
     if change:
         change(short)
     with pytest.raises(InputError, match=words) as error:
@@ -291,7 +291,7 @@ def test_a_table_of_sigma_is_a_start(runs, tmp_path):
     ("a,b\n1,2\n", "damaged, or not a table of Sigma"),
     ("K_x,K_y,omega,re,im\n1,0,1,2,-1\n", r"K = \(1, 0\), omega = 1 is no momentum of the cluster"),
     ("K_x,K_y,omega,re,im\n0,0,1,2,-1\n", "every momentum of the cluster needs the same frequencies")])
-def test_what_is_no_table_of_sigma_is_refused(tmp_path, rows, words):
+def test_files_without_a_table_of_sigma_are_refused(tmp_path, rows, words):
     path = tmp_path / "sigma.csv"
     if rows:
         path.write_text(rows)

@@ -52,7 +52,7 @@ def test_a_wrong_sweep_is_one_clear_error_before_anything_runs(folder, text, mes
     assert not (folder / "run").exists()
 
 
-def test_longest_runs_are_dealt_first_to_whom_has_least():
+def test_longest_runs_are_dealt_first_to_the_group_with_least():
     seconds = {"a": 5.0, "b": 3.0, "c": 3.0, "d": 1.0}
     assert sweep.deal(seconds, 2) == [["a", "d"], ["b", "c"]]
     assert sweep.deal(seconds, 4) == [["a"], ["b"], ["c"], ["d"]]
@@ -70,7 +70,7 @@ def test_each_run_is_the_one_it_would_be_alone(folder):
     assert digest("run/U=6.0,density=0.9") == digest("alone")
 
 
-def test_a_run_that_fails_leaves_the_others_alone_and_can_go_on(folder, monkeypatch):
+def test_a_failing_run_leaves_the_others_alone_and_can_resume(folder, monkeypatch):
     real = driver.run_on
 
     def failing(kind, comm, parameters, *rest, **options):
@@ -100,7 +100,7 @@ def test_groups_of_ranks_make_the_same_runs(folder, ranks):
     assert digests() == alone and [row["run"] for row in table(folder)] == NAMES
 
 
-def test_a_stopped_sweep_goes_on(folder):
+def test_a_stopped_sweep_resumes(folder):
     outcome = plaq(folder, "dca", "run", "input.toml", "--walltime", "0.5", FAKE_SECONDS="0.1")
     assert outcome.returncode == 0, outcome.stderr
     assert "stopped by walltime" in outcome.stdout and "the same command continues" in outcome.stdout

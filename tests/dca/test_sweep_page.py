@@ -101,7 +101,7 @@ def test_the_phase_diagram_shows_temperatures_and_bounds(sweep):
     assert any(line.get_marker() == "^" for line in axes.lines)  # T_N is above 0.1
 
 
-def test_doubts_of_a_run_are_said(sweep):
+def test_warnings_of_a_run_are_shown(sweep):
     entries = sweep_table.read(sweep)
     entries[0].results.points[0].history[-1]["converged"] = False
     text = sweep_report.page(entries, ["0" * 64])
@@ -116,7 +116,7 @@ def test_digest_of_a_sweep_is_a_line_for_each_run_and_one_for_all(sweep):
     assert lines[6][:64] == hashlib.sha256("\n".join(line.split("  (")[0] for line in lines[:6]).encode()).hexdigest()
 
 
-def test_damaged_results_of_one_run_are_told_beside_the_others(sweep, tmp_path):
+def test_damaged_results_of_one_run_are_reported_beside_the_others(sweep, tmp_path):
     shutil.copytree(sweep, tmp_path / "copy")
     path = tmp_path / "copy" / "U=6.0,density=0.9" / "results.h5"
     image = bytearray(path.read_bytes())

@@ -67,7 +67,7 @@ def test_kurtosis_alone_is_a_note_and_no_doubt():
     assert marked(found)["lambda_d"].note == ""
 
 
-def test_samples_across_a_divergence_of_the_vertex_are_said():
+def test_samples_across_a_divergence_of_the_vertex_are_reported():
     class Counted:
         mean, values = np.array(1.0), np.array([1.0] * 61 + [2.0, 2.0, 0.0])
     assert crossed(Counted).startswith("3 of 64 jackknife samples have another number of negative eigenvalues")

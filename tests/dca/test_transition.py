@@ -76,7 +76,7 @@ def test_below_one_everywhere_is_a_bound_and_a_sentence():
 @pytest.mark.parametrize("value, error, said", [
     (0.62, 0.03, "0.62(3), below 1"), (1e-5, 1e-8, "below 1"), (0.0, EXACT, "is 0, below 1"),
     (0.8, np.inf, "0.8(?), below 1")])
-def test_what_is_far_from_one_needs_no_count_of_errors(value, error, said):
+def test_an_eigenvalue_far_from_one_needs_no_count_of_errors(value, error, said):
     found = transition([0.25, 0.5], [value, value / 2], [error, error])
     assert found.status == "bound" and found.sentence.endswith(said) and "standard errors" not in found.sentence
 
@@ -87,7 +87,7 @@ def test_above_one_everywhere_is_a_bound_too():
     assert found.sentence.startswith("the transition is above T = 0.06")
 
 
-def test_a_crossing_at_the_last_point_has_a_large_error_and_says_so():
+def test_a_crossing_at_the_last_point_has_a_large_error_and_a_remark():
     found = transition([0.07, 0.08, 0.09, 0.1], [1.002, 0.985, 0.958, 0.930], np.full(4, 0.01))
     assert found.status == "found" and found.error > 0.002
     assert "at T = 0.07 the eigenvalue is only 0.2 standard errors above 1" in found.sentence

@@ -1,4 +1,4 @@
-"""What stands beside a number: t where the hopping to nearest neighbours is 1, nothing elsewhere."""
+"""Units beside numbers: t where the hopping to nearest neighbours is 1, nothing elsewhere."""
 
 import h5py
 import matplotlib.pyplot as plt
@@ -37,7 +37,7 @@ def test_words():
     assert over("T", "t") == "T / t" and over("T", "") == "T"
 
 
-def test_check_says_the_ratio_where_it_has_no_unit():
+def test_check_prints_the_ratio_where_there_is_no_unit():
     lines = describe(synthetic.parameters(model={"U": 8.0, "t_prime": 0.3}))
     assert "U = 8 t, density 0.95, band from -5.2 t to 2.8 t" in lines
     lines = describe(synthetic.parameters(model=VOLTS))

@@ -60,7 +60,7 @@ def graph(sites: Sites) -> tuple:
 
 
 def connected_parts(sites: Sites) -> Counter:
-    """How often every smaller connected cluster lies in this one."""
+    """Return the number of times that every smaller connected cluster lies in this one."""
     parts, found = {frozenset([site]) for site in sites}, Counter()
     while parts and len(next(iter(parts))) < len(sites):
         found.update(shifted_home(part) for part in parts)

@@ -39,7 +39,7 @@ def test_everything_is_compared(runs):
         assert sum(q["numbers"] for q in run["quantities"].values()) > 1000
 
 
-def test_what_is_there_is_not_done_again(runs, tmp_path, monkeypatch, capsys):
+def test_finished_cases_are_not_repeated(runs, tmp_path, monkeypatch, capsys):
     for case, run in zip(CASES, runs):
         (tmp_path / f"{case.name}.json").write_text(json.dumps(run))
     monkeypatch.setattr(coverage, "cases", lambda short: CASES)

@@ -16,7 +16,7 @@ def test_quantities_that_say_the_same_make_chi2_no_sharper():
     assert abs(chi2 - 1) < 4 * error
 
 
-def test_what_a_symmetry_fixes_is_compared_without_errors():
+def test_numbers_fixed_by_symmetry_are_compared_without_errors():
     Deviations().add(0, "zero", 1e-7, 0.0, 0.0)
     with pytest.raises(AssertionError, match="zero"):
         Deviations().add(0, "zero", 1e-5, 0.0, 0.0)

@@ -54,7 +54,7 @@ def test_single_particle():
 
 @pytest.mark.slow
 def test_where_K_is_negative():
-    """As it is chosen for clusters with a bath at and near half filling, with worms of both kinds."""
+    """K as chosen for clusters with a bath at and near half filling, with worms of both kinds."""
     deviations = Deviations()
     cases = [(geometry, U, 2.0, n) for geometry in (DIMER, OPEN_DIMER, PLAQUETTE, OPEN_PLAQUETTE)
              for U in (4.0, 8.0) for n in (1.0, 0.9)]
