@@ -269,13 +269,13 @@ def test_a_range_that_is_too_narrow_may_be_wider_when_the_run_goes_on(tmp_path):
     (tmp_path / "input.toml").write_text(STRANGE)
     done = plaq(tmp_path, "run", "input.toml", "--workers", 1)
     assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
-    assert "from 1 to 5 is off by" in done.stderr and "a run goes on with a wider range" in done.stderr
+    assert "from 1 to 5 is off by" in done.stderr and "a run can continue with a wider range" in done.stderr
     (tmp_path / "input.toml").write_text(STRANGE.replace("[1, 5]", "[0.02, 5]"))
     stopped(tmp_path, 3)
     (tmp_path / "input.toml").write_text(STRANGE.replace("[1, 5]", "[0.01, 6]").replace("poles = 8", "poles = 10"))
     stopped(tmp_path, 1)  # before anything is saved with it
     narrower = plaq(tmp_path, "run", "input.toml", "--set", "strange.range=[0.03, 6]")
-    assert narrower.returncode == 2 and "a run goes on with a wider range" in narrower.stderr, narrower.stderr
+    assert narrower.returncode == 2 and "a run can continue with a wider range" in narrower.stderr, narrower.stderr
     done = plaq(tmp_path, "run", "input.toml", "--workers", 1)
     assert done.returncode == 0, done.stderr
     assert ("strange: inverse root of eigenvalues from 0.02 to 5 by 8 poles to 7e-09; from trajectory 3 on eigenvalues "

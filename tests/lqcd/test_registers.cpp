@@ -177,5 +177,63 @@ TYPED_TEST(registers, take_rows_of_links_and_of_adjoint_ones_from_two_rows) {
   }
 }
 
+TYPED_TEST(registers, permute_real_and_imaginary_parts_alike) {
+  using V = TypeParam;
+  const auto x = this->drawn(1);
+  linalg::lane_numbers<V> reversed{};
+  if constexpr (TestFixture::n > 1)
+    for (int l = 0; l < this->n; ++l) reversed[l] = this->n - 1 - l;
+  const auto z = permute(load_cx<V>(x.data()), reversed);
+  for (int l = 0; l < this->n; ++l) EXPECT_EQ(this->lane_of(z, l), this->at(x, 0, this->n - 1 - l));
+}
+
+TYPED_TEST(registers, are_streamed_as_they_are_stored) {
+  using V = TypeParam;
+  using real = typename TestFixture::real;
+  const auto x = this->drawn(1);
+  alignas(64) real streamed[2 * TestFixture::n], stored[2 * TestFixture::n];
+  stream_cx<V>(streamed, load_cx<V>(x.data()));
+  store_cx<V>(stored, load_cx<V>(x.data()));
+  stream_fence();
+  for (int i = 0; i < 2 * this->n; ++i) EXPECT_EQ(streamed[i], stored[i]);
+}
+
+TYPED_TEST(registers, load_links_with_a_third_row_from_memory) {
+  using V = TypeParam;
+  const auto two_rows = this->drawn(6), third = this->drawn(3);
+  const auto u = load_link<V>(two_rows.data(), third.data());
+  for (int l = 0; l < this->n; ++l)
+    for (int j = 0; j < 3; ++j) {
+      EXPECT_EQ(this->lane_of(u.at[0][j], l), this->at(two_rows, j, l));
+      EXPECT_EQ(this->lane_of(u.at[1][j], l), this->at(two_rows, 3 + j, l));
+      EXPECT_EQ(this->lane_of(u.at[2][j], l), this->at(third, j, l));
+    }
+}
+
+TYPED_TEST(registers, load_numbers_of_16_bits_in_single_precision) {
+  using V = TypeParam;
+  if constexpr (sizeof(typename TestFixture::real) == 4) {
+    std::vector<fixed16> bits;
+    for (int i = 0; i < 2 * this->n; ++i) bits.push_back(fixed16(i % 2 ? -32767 + 1000 * i : 32767 - 999 * i));
+    const auto z = load_cx<V>(bits.data());
+    for (int l = 0; l < this->n; ++l) {
+      const number expected(bits[std::size_t(l)] / 32767.0, bits[std::size_t(this->n + l)] / 32767.0);
+      EXPECT_LT(std::abs(this->lane_of(z, l) - expected), 1e-7);
+    }
+  }
+}
+
+TYPED_TEST(registers, know_the_lanes_that_a_layout_permutes) {
+  using V = TypeParam;
+  const site_layout layout(lattice({8, 8, 8, 8}), this->n);
+  [[maybe_unused]] const lane_moves<V> moves(layout);
+  for (int d = 0; d < neighbours; ++d)
+    for (int l = 0; l < this->n; ++l) {
+      if constexpr (TestFixture::n > 1) {
+        EXPECT_EQ(moves.from[d][l], layout.lane_from(d)[l]);
+      }
+    }
+}
+
 }  // namespace
 }  // namespace plaq::lqcd

@@ -1,4 +1,4 @@
-"""The parameters of ``plaq lqcd``, one line each."""
+"""Parameters of ``plaq lqcd``, one line each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plaq.lqcd.choices import INTEGRATORS, METHODS, PRECISIONS, RECTANGLES
 from plaq.lqcd.fields.gamma import STRUCTURES
 
 PROGRAM = "plaq lqcd"
-# Quotients of what is in these are numbers, and their squares too.
+# Ranges in which quotients and their squares are finite.
 KAPPA, MASS, RESIDUAL = real("[1e-6, 1)"), real("[-100, 100]"), real("[1e-16, 1)")
 MOST_FLOW, MOST_MOVES = 10_000, 10**7  # steps of the flow, and moves of links in a trajectory
 RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales
@@ -22,7 +22,7 @@ RANGES = frozenset(f"{name}.{key}" for name in RATIONAL for key in ("range", "po
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
-    "action": "Of the gauge field: S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 "
+    "action": "Action of the gauge field: S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 "
               "rectangles of (1 - Re tr R / 3)] with c0 = 1 - 8 c1.",
     "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; "
               "none without kappa.",
@@ -34,7 +34,7 @@ SCHEMA = Schema({
     "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. "
                "Hybrid Monte Carlo: a sweep is a trajectory.",
     "hmc": "Trajectories of hybrid Monte Carlo.",
-    "smearing": "In space: of the links that the sides of Wilson loops and the smearing of quarks take, "
+    "smearing": "Smearing in space: of links for the sides of Wilson loops and for the smearing of quarks, "
                 "and of sources and sinks of quarks.",
     "loops": "Wilson loops and 2 x 1 rectangles on every configuration, and the static potential; "
              "none without space.",
@@ -48,48 +48,48 @@ SCHEMA = Schema({
               "c1 = " + ", ".join(f"{c1:.6g}".replace("-0.0833333", "-1/12") for c1 in RECTANGLES.values())),
     Parameter("quarks", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("quarks", "mu", MASS, 0.0, "1/a", "twisted mass"),
-    Parameter("quarks", "csw", MASS, 0.0, "", "of the clover term"),
+    Parameter("quarks", "csw", MASS, 0.0, "", "coefficient of the clover term"),
     Parameter("quarks", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
     Parameter("quarks", "masses", list_of(real("[1e-12, 100]"), longest=8), (), "1/a",
               "ascending twisted masses of Hasenbusch's preconditioning: each makes one more term of the action"),
-    Parameter("quarks", "residual", RESIDUAL, 1e-11, "", "of solutions at the ends of trajectories"),
-    Parameter("quarks", "force_residual", RESIDUAL, 1e-7, "", "of solutions for forces"),
+    Parameter("quarks", "residual", RESIDUAL, 1e-11, "", "residual of solutions at the ends of trajectories"),
+    Parameter("quarks", "force_residual", RESIDUAL, 1e-7, "", "residual of solutions for forces"),
     Parameter("strange", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("strange", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
-              "smallest and largest eigenvalue of M^+ M on odd sites, with room for what they do; needed with kappa; "
-              "may be wider when a run goes on"),
-    Parameter("strange", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
+              "smallest and largest eigenvalue of M^+ M on odd sites, with a margin for their fluctuations; "
+              "needed with kappa; may be wider when a run continues"),
+    Parameter("strange", "poles", integer(2, 40), 12, "", "poles of the rational function for the inverse square root"),
     Parameter("heavy", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("heavy", "mu", real("[0, 100]"), None, "1/a", "the mean of their masses, twisted; needed with kappa"),
     Parameter("heavy", "epsilon", real("[0, 100]"), None, "1/a",
-              "half of what their masses differ by; needed with kappa"),
+              "half the difference of their masses; needed with kappa"),
     Parameter("heavy", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
-              "as strange.range, of the doublet's M"),
-    Parameter("heavy", "poles", integer(2, 40), 12, "", "of the rational function for their inverse square root"),
+              "range of eigenvalues as strange.range, of the doublet's M"),
+    Parameter("heavy", "poles", integer(2, 40), 12, "", "poles of the rational function for the inverse square root"),
     Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "",
-              "how links are updated; with quarks by hmc"),
-    Parameter("updates", "start", choice("hot", "cold"), "hot", "", "links at random, or all one"),
-    Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
-    Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "before the first configuration"),
-    Parameter("updates", "configurations", integer(1, 10**7), 200, "", "that are measured"),
-    Parameter("updates", "sweeps", integer(1, 10**6), 5, "sweeps", "from one configuration to the next"),
+              "algorithm of link updates; quarks need hmc"),
+    Parameter("updates", "start", choice("hot", "cold"), "hot", "", "random links, or all one"),
+    Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "seed of all random numbers"),
+    Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "sweeps before the first configuration"),
+    Parameter("updates", "configurations", integer(1, 10**7), 200, "", "number of measured configurations"),
+    Parameter("updates", "sweeps", integer(1, 10**6), 5, "sweeps", "sweeps from one configuration to the next"),
     Parameter("updates", "over_relaxations", integer(0, 1000), 3, "", "in a sweep, after a heat bath"),
     Parameter("updates", "save_every", integer(0, 10**7), 0, "configurations",
-              "that one is written as conf.NNNNNN of the run's folder, in ILDG's format; 0: the last one alone, which "
-              "always is"),
-    Parameter("hmc", "length", real("[1e-6, 100]"), 1.0, "", "of a trajectory"),
+              "distance of configurations that are written as conf.NNNNNN of the run's folder, in ILDG's format; "
+              "0: the last one alone, which is always written"),
+    Parameter("hmc", "length", real("[1e-6, 100]"), 1.0, "", "length of a trajectory"),
     Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "",
-              "of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
+              "integrator of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
     Parameter("hmc", "steps", list_of(integer(1, 10000), 1), (10,), "",
-              "of the time scales: of a trajectory, then within each move of the scale before. One for each term: "
-              "quarks from the lightest on (the heaviest with the determinant of the clover term), "
+              "steps of the time scales: of a trajectory, then within each move of the coarser scale. One for each "
+              "term: quarks from the lightest up (the heaviest with the determinant of the clover term), "
               "the strange one, the heavy doublet, last the gauge field"),
     Parameter("smearing", "ape_alpha", real("[0, 1]"), 0.5, "", "weight of the staples in APE smearing of links"),
-    Parameter("smearing", "ape_steps", integer(0, 1000), 0, "", "how often links are smeared"),
+    Parameter("smearing", "ape_steps", integer(0, 1000), 0, "", "smearing steps of links"),
     Parameter("smearing", "gauss_kappa", real("[1e-6, 1000]"), 0.25, "",
-              "of (1 + kappa H) / (1 + 6 kappa), which smears sources and sinks"),
-    Parameter("smearing", "gauss_steps", integer(0, 10000), 0, "", "how often that is applied to sources; 0: points"),
+              "weight in (1 + kappa H) / (1 + 6 kappa), which smears sources and sinks"),
+    Parameter("smearing", "gauss_steps", integer(0, 10000), 0, "", "smearing steps of sources; 0: points"),
     Parameter("loops", "space", integer(1, 512), None, "a",
               "sides in space from 1 to this, at most half of the lattice's"),
     Parameter("loops", "time", integer(2, 512), 4, "a",
@@ -98,7 +98,7 @@ SCHEMA = Schema({
               "t of ln W(r, t) / W(r, t + 1) that is taken for the potential; half of time if unset"),
     Parameter("mesons", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
     Parameter("mesons", "mu", MASS, 0.0, "1/a", "twisted mass"),
-    Parameter("mesons", "csw", MASS, 0.0, "", "of the clover term"),
+    Parameter("mesons", "csw", MASS, 0.0, "", "coefficient of the clover term"),
     Parameter("mesons", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
     Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "",
@@ -110,11 +110,11 @@ SCHEMA = Schema({
               "masses by a fit of a cosh to correlators from this t to T/2; none if unset"),
     Parameter("mesons", "solver", choice(*METHODS), "cg", "", "method for the propagators"),
     Parameter("mesons", "precision", choice(*PRECISIONS), "single", "",
-              "of most of its steps; half is single with links in 16 bits; multigrid has single"),
+              "precision of most of its steps; half is single with links in 16 bits; multigrid has single"),
     Parameter("mesons", "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
-    Parameter("flow", "time", real("[1e-6, 1000]"), None, "a^2", "how far the field flows"),
+    Parameter("flow", "time", real("[1e-6, 1000]"), None, "a^2", "flow time of the last measurement"),
     Parameter("flow", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
-              "of the integration, and between two values of the energy"),
+              "step of the integration, and between two measurements"),
     *running.rows([Parameter("run", "grid", one_of("auto", list_of(integer(1, 1024), length=4)), "auto", "ranks",
                              "ranks in each direction of the lattice; auto: with the smallest surface "
                              "between them")]),
@@ -124,7 +124,7 @@ SCHEMA = Schema({
 class Parameters(parameters.Parameters):
     SCHEMA = SCHEMA
     FREE = RANGES
-    INSTEAD = {key: "a run goes on with a wider range, with as many poles or more" for key in RANGES}
+    INSTEAD = {key: "a run can continue with a wider range, with as many poles or more" for key in RANGES}
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> None:
@@ -170,9 +170,9 @@ class Parameters(parameters.Parameters):
                                      'quarks need "hmc"')
             return
         for name in RATIONAL:
-            one = values[name]
-            if one.kappa is not None and (one.range is None or one.range[0] >= one.range[1]):
-                raise InputError(f"{source}: {name}.range = {shown(one.range)} is not allowed with {name}.kappa: "
+            section = values[name]
+            if section.kappa is not None and (section.range is None or section.range[0] >= section.range[1]):
+                raise InputError(f"{source}: {name}.range = {shown(section.range)} is not allowed with {name}.kappa: "
                                  "it has the smallest and the largest eigenvalue of M^+ M")
         heavy = values["heavy"]
         if heavy.kappa is not None:
@@ -199,11 +199,11 @@ class Parameters(parameters.Parameters):
                              f"{MOST_MOVES} times")
 
     def may_grow(self, key: str, before: Parameters) -> bool:
-        """Ranges of rational functions may be wider, and poles more."""
+        """Allow wider ranges of rational functions, and more poles."""
         if key not in RANGES:
             return False
         section, _, name = key.partition(".")
-        here, there = getattr(getattr(self, section), name), getattr(getattr(before, section), name)
+        new, old = getattr(getattr(self, section), name), getattr(getattr(before, section), name)
         if name == "poles":
-            return here >= there
-        return None not in (here, there) and here[0] <= there[0] and there[1] <= here[1]
+            return new >= old
+        return None not in (new, old) and new[0] <= old[0] and old[1] <= new[1]

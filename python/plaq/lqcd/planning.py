@@ -20,7 +20,7 @@ SITE_NORMAL = {False: 0.13, True: 0.17}  # a step of conjugate gradient, without
 SITE_FLOW = 9.0  # a step of the flow, with energy and charge
 SITE_SHIFT = 0.07  # a field of matrices moved by one site, or a product of two
 SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
-SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # of multigrid: its setup, a cycle, and how many a solve needs
+SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # multigrid: setup, a cycle, and cycles of a solve
 RATIONAL_NAMES = {"strange": "strange quark", "heavy": "heavy doublet"}
 STEPS = 100  # assumed for a solve
 CERTAIN = 3.0  # a run that needs this multiple of the memory is refused
@@ -58,7 +58,7 @@ def memory(p: Parameters, sites: int) -> int:
     """Return the largest number of bytes of all fields on ``sites`` sites, without the interpreter's own."""
     clover = max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0
     quarks = any(q.kappa is not None for q in (p.quarks, p.strange, p.heavy))
-    needs = 2 * LINKS + 10 * MATRIX  # links, one more field of them, and what staples are worked out in
+    needs = 2 * LINKS + 10 * MATRIX  # two fields of links, and workspace of staples
     if p.updates.algorithm == "hmc":
         needs += 2 * LINKS
     if quarks or p.mesons.kappa is not None:
@@ -81,7 +81,7 @@ def seconds(p: Parameters) -> dict[str, float]:
         scales, moves = time_scales(p)
         normal = SITE_NORMAL[p.quarks.csw != 0] * STEPS
         sweep = 4 * (LINK_FORCE[rectangles] * scales[-1].kicks + LINK_MOVE * moves)
-        # With the solves for values at both ends.
+        # Three more solves for values at both ends.
         sweep += normal * sum(count.flavours * (count.kicks + 3) for count in scales[:-1])
     else:
         sweep = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)

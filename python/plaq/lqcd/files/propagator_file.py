@@ -128,8 +128,8 @@ def write_propagator(path: str | Path, propagator: Propagator, bits: int = 64, b
         raise InputError(f"{path}: a file of a propagator takes one from three colours of a source, not from noise")
     change = gamma.basis(basis)
     turned = np.einsum("ab,...bicj,dc->...adij", change, propagator.jumping(), change.conj(), optimize=True)
-    mine = as_numbers(np.moveaxis(turned, ORDER, range(4)), bits)
-    size = mine.nbytes // int(np.prod(lattice.local)) * lattice.volume
+    part = as_numbers(np.moveaxis(turned, ORDER, range(4)), bits)
+    size = part.nbytes // int(np.prod(lattice.local)) * lattice.volume
     texts = {"source": " ".join(map(str, propagator.source)), "basis": basis,
              "theta": " ".join(f"{x!r}" for x in map(float, propagator.theta))}
     texts = "".join(f"<{key}>{value}</{key}>" for key, value in {**texts, "crc32": f"{_crc(texts):08x}"}.items())
@@ -140,8 +140,8 @@ def write_propagator(path: str | Path, propagator: Propagator, bits: int = 64, b
               lime.make_record(PRIVATE_RECORD, record_xml("Lattice", bits, 3, 4, MATRIX), True, False),
               lime.make_record(RECORD, f"{HEAD}<propagator>{texts}</propagator>".encode(), False, False),
               lime.make_header(BINARY, size, False, False)]
-    after = bytes(-size % 8) + lime.make_record(CHECKSUM, checksum_xml(scidac_checksum(lattice, mine)), False, True)
-    write_atomically(Path(path), lattice, b"".join(before), mine, after)
+    after = bytes(-size % 8) + lime.make_record(CHECKSUM, checksum_xml(scidac_checksum(lattice, part)), False, True)
+    write_atomically(Path(path), lattice, b"".join(before), part, after)
 
 
 def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] | None = None,

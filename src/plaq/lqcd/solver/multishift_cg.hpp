@@ -28,7 +28,7 @@ solver_result multishift_cg(Operator& M, std::vector<typename Operator::vector>&
                             const solver_options& options) {
   using Vector = typename Operator::vector;
   using stop_reason = solver_result::stop_reason;
-  if (shifts.empty() || !(*std::min_element(shifts.begin(), shifts.end()) >= 0))
+  if (shifts.empty() || !std::all_of(shifts.begin(), shifts.end(), [](double shift) { return shift >= 0; }))
     throw input_error("a solver needs at least one shift, and shifts >= 0");
   check(x.size() == shifts.size(), "a shifted solver has one field for each shift");
   auto& ctx = M.ctx();
