@@ -104,7 +104,7 @@ def exact(geometry: str, U: float, beta: float, density: float) -> dict[str, np.
     for kind, i, nu in channels[1:]:
         tag, blocks = f"{kind}_q{i}_m{nu}", irrep_blocks(cluster, i)
         terms = two_particle.channel_terms(evaluation, m, kind, i, nu, FREQUENCIES, found[f"G4_{tag}"])
-        pairs |= two_particle.channel(blocks, two_particle.reference(blocks, *terms), tag, *terms)
+        pairs |= two_particle.channel(blocks, two_particle.modes_of_all_data(blocks, *terms), tag, *terms)
     return found | {name: np.array(value) for name, value in pairs.items() if name.startswith("lambda_")}
 
 

@@ -37,8 +37,10 @@ Value = tuple[float, float]  # and its error
 
 @dataclass(frozen=True)
 class Point:
-    """Where in the phase diagram, on which clusters, which of them are on the line, and E and D there by N_c or by
-    method."""
+    """Point of the phase diagram with its clusters.
+
+    clusters : their sizes; smallest : of those on the line; known : E and D by N_c or by method.
+    """
 
     U: float
     density: float

@@ -1,12 +1,12 @@
-"""How fast do chains forget their total spin and their number of electrons? Isolated clusters that hurt, with worms and
-without.
+"""Times in which chains forget their total spin and their number of electrons, with worms and without.
 
     python sectors.py [measurements]
 
-For each problem, of the squares of the cluster's S^z and N: the independent values that a CPU second of walking gives,
-1/(2 tau) over the seconds of a sweep, tau from the series of all chains, without worms, which leaves insertions,
-removals and flips of whole sites, and with them, as `plaq dca` walks. 0 where a chain's series is too short to have a
-tau; "-" where all is one value. Then what the 16 chains find, as it is reported ((?) is no error), and what is exact.
+Isolated clusters that are slow. For each problem, of the squares of the cluster's S^z and N: the independent values
+that a CPU second of walking gives, 1/(2 tau) over the seconds of a sweep, tau from the series of all chains. Without
+worms there are insertions, removals and flips of whole sites; with them chains walk as in `plaq dca`. 0 where a
+chain's series is too short for a tau; "-" where all values are equal. Then the estimates of 16 chains, as they are
+reported ((?) is no error), and the exact values.
 """
 
 from __future__ import annotations

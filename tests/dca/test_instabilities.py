@@ -41,7 +41,7 @@ def test_eigenvalues_behind_a_divergence_of_the_vertex_are_left_out():
     blocks = {"s": np.eye(1)}
     for U, spurious in [(3.3, 0), (4.0, 1)]:
         g4, chi0 = exact(ATOM, U, 1.0, "charge", 0, 30)
-        modes, physical = channels.reference(blocks, g4, chi0, chi0)["s"]
+        modes, physical = channels.modes_of_all_data(blocks, g4, chi0, chi0)["s"]
         assert physical == spurious
         assert np.all(modes.eigenvalues[:spurious].real > 1) and modes.eigenvalues[physical].real < 1
         found = channels.channel(blocks, {"s": (modes, physical)}, "charge_q0_m0", g4, chi0, chi0)
@@ -55,7 +55,7 @@ def test_the_staggered_magnetic_eigenvalue_rises_towards_one_on_cooling_and_is_s
     for beta in (1.0, 2.0, 4.0):
         value = {}
         for channel in ("magnetic", "transverse", "charge"):
-            modes, physical = channels.reference({"s": np.eye(2)}, *(x := exact(DIMER, 6.0, beta, channel, 1)),
+            modes, physical = channels.modes_of_all_data({"s": np.eye(2)}, *(x := exact(DIMER, 6.0, beta, channel, 1)),
                                                     x[1])["s"]
             value[channel] = modes.eigenvalues[physical].real
         assert last < value["magnetic"] < 1 and value["charge"] < value["magnetic"]

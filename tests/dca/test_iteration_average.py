@@ -29,7 +29,7 @@ def average(evaluation, *parts):
     found = None
     for part in parts:
         measured, g0 = part if isinstance(part, tuple) else (part, evaluation.g0)
-        found = iteration_average.add(found, measured.in_bath(g0, evaluation.reference))
+        found = iteration_average.add(found, measured.in_bath(g0, evaluation.sigma_0))
     return found
 
 
@@ -82,7 +82,7 @@ def test_a_self_energy_independent_of_the_bath_is_recovered_from_any_baths(parts
     """G = 1/(1/g0 - Sigma_0) in each; the mean of G would be another one's."""
     evaluation, (a, b) = parts
     sigma = 0.4 - 2j / evaluation.mesh.omega + 0 * evaluation.g0
-    evaluation = replace(evaluation, reference=sigma)
+    evaluation = replace(evaluation, sigma_0=sigma)
     baths = evaluation.g0, 1 / (1 / evaluation.g0 + 0.5 + 0.3j)
     in_baths = [(replace(x, m=x.norm[:, None, None] * (g0 - 1 / (1 / g0 - sigma)) / g0**2), g0)
                 for x, g0 in zip((a, b), baths)]

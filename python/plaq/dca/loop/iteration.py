@@ -56,7 +56,7 @@ class Bath:
     mu: np.ndarray  # [1 + group] samples
     request: SolverRequest
     problem: Any  # _core.dca.Problem
-    reference: np.ndarray | float  # [K, w] Sigma_0 of `BathData`
+    sigma_0: np.ndarray | float  # [K, w] Sigma_0 of `BathData`
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ def make_bath(setup: Setup, state: TemperatureState) -> Bath:
 def _bath(setup: Setup, state: TemperatureState) -> Bath:
     p, model, mesh = setup.parameters, setup.model, setup.mesh
     mu, inverse_g0 = map(np.array, zip(*(bath_of(setup, state, sigma) for sigma in state.sigma)))
-    request, reference = solver_request(setup, state, 1 / inverse_g0[0]), state.reference
+    request, sigma_0 = solver_request(setup, state, 1 / inverse_g0[0]), state.sigma_0
     if state.phase == FINAL and len(mu) > 1:
         request = with_group_baths(setup, request, inverse_g0)
         if not state.residuals:  # the first final iteration
-            reference = state.sigma[0] - model.U / 2
-    return Bath(mu, request, ctaux.make_problem(model.cluster, mesh, request, p.solver), reference)
+            sigma_0 = state.sigma[0] - model.U / 2
+    return Bath(mu, request, ctaux.make_problem(model.cluster, mesh, request, p.solver), sigma_0)
 
 
 def with_group_baths(setup: Setup, request: SolverRequest, inverse_g0: np.ndarray) -> SolverRequest:
@@ -219,11 +219,11 @@ def _solution(setup: Setup, state: TemperatureState, bath: Bath, tally: dict[str
     if setup.grouped:
         measured = jackknife_groups.bin_by_group(measured, solver.bins, solver.chains)
     if request.group_g0 is None:
-        measured = measured.in_bath(request.g0, bath.reference)
+        measured = measured.in_bath(request.g0, bath.sigma_0)
     else:
-        measured = measured.in_bath(request.group_g0, bath.reference)
+        measured = measured.in_bath(request.group_g0, bath.sigma_0)
         measured = jackknife_groups.extrapolate_measured(measured, request.shifts)
-    evaluation = Evaluation(model, setup.mesh, request.K, float(bath.mu[0]), request.g0, bath.reference,
+    evaluation = Evaluation(model, setup.mesh, request.K, float(bath.mu[0]), request.g0, bath.sigma_0,
                                         setup.target_density)
     sigma, density = self_energy(evaluation, measured)
     return Solution(evaluation, measured, jackknife_groups.samples_of(sigma), jackknife_groups.samples_of(density))
@@ -340,7 +340,7 @@ def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solutio
         changes["tau"] = observables.sweeps_between_independent(solution.measured,
                                                                 bath.problem.sweeps_per_measurement)
     new = replace(
-        state, **changes, phase=verdict.phase, iteration=state.iteration + 1, reference=bath.reference,
+        state, **changes, phase=verdict.phase, iteration=state.iteration + 1, sigma_0=bath.sigma_0,
         warm_up=p.solver.warmup // 4,  # configurations are at hand; only the bath has moved a little
         chains=state.chains.renewed(setup.mesh.beta), outputs=outputs, residuals=verdict.residuals,
         needed=verdict.needed, settled=verdict.settled, average=verdict.average, history=[*state.history, record],

@@ -42,7 +42,7 @@ class TemperatureState:
     needed: int  # iterations of the approach until the step in T has died out
     iteration: int = 1
     settled: bool = True  # whether the approach had converged when it ended
-    reference: np.ndarray | float = 0.0  # [K, w] Sigma_0 of `BathData`, the same in all final iterations
+    sigma_0: np.ndarray | float = 0.0  # [K, w] Sigma_0 of `BathData`, the same in all final iterations
     outputs: list[Output] = field(default_factory=list)  # of the last iterations, newest last
     residuals: list[Residual] = field(default_factory=list)  # of the final iterations
     average: Measured | None = None  # of all final iterations

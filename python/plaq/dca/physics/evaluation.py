@@ -22,13 +22,13 @@ class Evaluation:
     K: float
     mu: float
     g0: np.ndarray  # [K, w] auxiliary bath function
-    reference: np.ndarray | float = 0.0  # Sigma_0 of `BathData`, [K, w]
+    sigma_0: np.ndarray | float = 0.0  # Sigma_0 of `BathData`, [K, w]
     target_density: float | None = None  # that mu is searched for; None where mu is given
 
     def sample(self, w, ratio, inverse_g0):
         """Return (evaluation, m [K, w]) of one jackknife sample, from the sums of the norm ``w`` and of `BathData`."""
         g0 = w / inverse_g0
-        green = ratio / w / (inverse_g0 / w - self.reference)
+        green = ratio / w / (inverse_g0 / w - self.sigma_0)
         return replace(self, g0=g0), (g0 - green) / g0**2
 
     def hartree(self, density):

@@ -24,10 +24,10 @@ from plaq.dca.physics.two_particle import (
     channel,
     channel_labels,
     channel_terms,
+    modes_of_all_data,
     pair_orbits,
     pairing,
     pairing_labels,
-    reference,
     two_particle_axes,
 )
 from plaq.dca.solver import jackknife_groups
@@ -87,7 +87,7 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
                              convention=convention, note=note)
 
     names = list(measured.correlations)
-    bath = measured.in_bath(evaluation.g0, evaluation.reference).bath
+    bath = measured.in_bath(evaluation.g0, evaluation.sigma_0).bath
     bath_sums = bath.ratio, bath.inverse_g0
     add(single_particle_labels(evaluation), lambda w, g, f, s, order, *sums: single_particle(
         *evaluation.sample(w, g, f), s, order / s, {name: value / w for name, value in zip(names, sums)}),
@@ -112,7 +112,7 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
         terms = lambda w, g, f, g4: channel_terms(*evaluation.sample(w, g, f), kind, q, m_index, window,
                                                       function.whole(g4 / w))
         whole = [statistics.weighted_average(a, measured.weights) for a in (measured.norm, *bath_sums, values)]
-        full = next(on_ranks(lambda *sums: reference(blocks, *terms(*sums)), [whole]))
+        full = next(on_ranks(lambda *sums: modes_of_all_data(blocks, *terms(*sums)), [whole]))
         add(channel_labels(evaluation, blocks, window, tag), lambda *sums: channel(blocks, full, tag, *terms(*sums)),
             *bath_sums, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(evaluation, window), CHANNELS[kind])

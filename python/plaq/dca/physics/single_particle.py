@@ -16,7 +16,7 @@ TAU_POINTS = 65
 def self_energy(evaluation, measured):
     """Return Sigma [K, w] for the next iteration and the density, both `Resampled`; cheap enough for every iteration.
     """
-    bath = measured.in_bath(evaluation.g0, evaluation.reference).bath
+    bath = measured.in_bath(evaluation.g0, evaluation.sigma_0).bath
 
     def function(w, g, f, n):
         sampled, m = evaluation.sample(w, g, f)

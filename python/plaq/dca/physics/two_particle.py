@@ -144,7 +144,7 @@ def modes(blocks, g4, chi0_cluster, chi0_lattice):
 
 
 @region("Bethe-Salpeter: channel")
-def reference(blocks, g4, chi0_cluster, chi0_lattice):
+def modes_of_all_data(blocks, g4, chi0_cluster, chi0_lattice):
     """Return {block: (modes with all data, position of the leading physical one)}, which the samples follow.
 
     The physical mode comes behind those from divergences of the vertex.

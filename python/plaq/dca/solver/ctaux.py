@@ -130,15 +130,15 @@ class Measured:
         """Number of independent chains: bins of one chain are consecutive, or each bin has chains of its own."""
         return len(self.series)
 
-    def in_bath(self, g0, reference=0.0) -> Measured:
+    def in_bath(self, g0, sigma_0=0.0) -> Measured:
         """Return these averages with ``bath`` in place of m; as they are where they have it.
 
-        g0 : [K, w] of all bins, or [bin, K, w]; reference : Sigma_0 of `BathData`.
+        g0 : [K, w] of all bins, or [bin, K, w]; sigma_0 : Sigma_0 of `BathData`.
         """
         if self.bath:
             return self
         norm = self.norm[:, None, None]
-        return replace(self, m=None, bath=BathData((norm - g0 * self.m) * (1 - g0 * reference), norm / g0))
+        return replace(self, m=None, bath=BathData((norm - g0 * self.m) * (1 - g0 * sigma_0), norm / g0))
 
     def plain(self) -> dict[str, Any]:
         """Return these averages, in their bath, as nested dicts for a checkpoint."""
