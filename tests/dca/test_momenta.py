@@ -1,4 +1,4 @@
-"""Every momentum that symmetry tells apart is shown once, by its name, wherever a run shows momenta."""
+"""Every inequivalent momentum is shown once, by its name, wherever a run shows momenta."""
 
 import csv
 import io

@@ -38,14 +38,14 @@ def available(results: Results) -> dict[str, tuple]:
         "instabilities": (any(order.observable != "lambda_d" for order in results.instabilities()), instabilities,
                           "Eigenvalues of the other channels",
                           "Leading eigenvalues of spin, charge and finite-momentum pairing; "
-                          "that order sets in where one reaches 1. For spins in two dimensions it marks "
+                          "order sets in where one of them reaches 1. For spins in two dimensions it marks "
                           "correlations as long as the cluster."),
         "susceptibilities": (any_has("spin_susceptibility"), susceptibilities, "Spin and charge susceptibility",
-                             "Static, of the cluster in its bath, at the momenta that symmetry tells apart."),
+                             "Static, of the cluster in its bath, at the inequivalent momenta."),
         "self_energy": (any_has("Sigma"), self_energy, "Self-energy",
-                        "Σ(K,iω) at the lowest temperature, at the momenta that symmetry tells apart."),
+                        "Σ(K,iω) at the lowest temperature, at the inequivalent momenta."),
         "expansion_order": (any_has("order_histogram"), order_histogram, "Expansion order",
-                            "How often a configuration had k vertices, by temperature."),
+                            "Probability of k vertices in a configuration, by temperature."),
         "sign": (any_has("sign"), sign, "Average sign", "The cost of a run grows as 1/sign²."),
         "autocorrelation": (any(e.tau_int is not None for p in results.points for e in p.observables.values()),
                             autocorrelation, "Autocorrelation",
@@ -60,7 +60,7 @@ def available(results: Results) -> dict[str, tuple]:
                              "λ_d against the number of positive frequencies kept, relative to all of them."),
         "gap": (any_has("eigenvector_d"), gap, "Gap function",
                 "Eigenvector of λ_d at the lowest temperature: the sign changes between (π,0) and (0,π)."),
-        "time": (any(point.seconds for point in results.points), time_spent, "Where the time went",
+        "time": (any(point.seconds for point in results.points), time_spent, "Time by part",
                  "Seconds by temperature."),
     }
     return {name: (lambda theme, draw=draw: draw(results, theme), title, caption)
