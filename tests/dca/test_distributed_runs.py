@@ -178,7 +178,7 @@ from plaq.main import main
 main()
 """)
     done = subprocess.run(
-        [*launcher_command(3), sys.executable, str(home / "serialized.py"), *command(folder, *DISTRIBUTED)[3:]],
+        [*launcher_command(3), sys.executable, str(home / "serialized.py"), *command(folder, *DISTRIBUTED)[2:]],
         capture_output=True, text=True, env={**os.environ, "PLAQ_EXPECTED_RANKS": "3", "PLAQ_TERMINAL": ""},
         timeout=300)
     assert done.returncode == 0 and "threads: serialized" in done.stdout, done.stdout + done.stderr
