@@ -213,3 +213,32 @@ def test_both_algorithms_draw_from_one_distribution(action, beta, sweeps, step):
             assert np.std(changes[50:]) > 0.1
     (a, da), (b, db) = found
     assert max(da, db) < 6e-3 and abs(a - b) < 4 * math.hypot(da, db), found
+
+
+def test_terms_with_equal_quarks_share_their_operator(start, monkeypatch):
+    """Kicks of the heaviest quarks and of their clover term, and values of all quarks, take one Wilson operator."""
+    gauge, momenta = start[0].copy(), start[1].copy()
+    terms = [term for scale in doublet(KAPPA, MU, THETA, masses=(0.4,), csw=1.2) for term in scale]
+    made = []
+    init = lqcd.Wilson.__init__
+    monkeypatch.setattr(lqcd.Wilson, "__init__",
+                        lambda self, *args, **kwargs: made.append(1) or init(self, *args, **kwargs))
+    scales = [TimeScale(tuple(terms), 1), TimeScale((GaugeTerm(5.6),), 1)]
+    for term in terms:
+        term.begin(gauge, 1, 1)
+    alone = len(made)
+    made.clear()
+    integrate(gauge, momenta, scales, 0.1)
+    assert alone == 3 and len(made) == 3  # one for each of the three kicks
+
+
+def test_links_cannot_move_while_operators_are_shared(start):
+    gauge, momenta = start[0].copy(), start[1]
+    with gauge.frozen():
+        first, second = (gauge.operator(partial(lqcd.Wilson, kappa=KAPPA)) for _ in range(2))
+        other = gauge.operator(partial(lqcd.Wilson, kappa=0.1))
+        assert first is second and other is not first
+        with pytest.raises(ValueError, match="frozen gauge field cannot be moved"):
+            momenta.move(gauge, 0.1)
+    momenta.move(gauge, 0.1)
+    assert gauge.operator(partial(lqcd.Wilson, kappa=0.1)) is not other

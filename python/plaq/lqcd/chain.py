@@ -43,10 +43,10 @@ def time_scales(p: Parameters) -> list[TimeScale]:
         root = InverseRoot.zolotarev(heavy.poles, *heavy.range)
         terms = [(RationalTerm(matrix, root, number=1001, **residuals),), *terms]
     if strange.kappa is not None:
-        matrix = partial(Wilson, kappa=strange.kappa, theta=q.theta, csw=q.csw)
+        matrix = partial(Wilson, kappa=strange.kappa, mu=0.0, theta=tuple(q.theta), csw=q.csw)
         root = InverseRoot.zolotarev(strange.poles, *strange.range)
         term = RationalTerm(matrix, root, number=1000, **residuals)
-        terms = [(term, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1)] if q.csw else [])), *terms]
+        terms = [(term, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1, theta=q.theta)] if q.csw else [])), *terms]
     if q.kappa is not None:
         terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, **residuals), *terms]
     return [TimeScale(scale, steps, p.hmc.integrator) for scale, steps in zip(terms, p.hmc.steps)]

@@ -50,8 +50,9 @@ def integrate(gauge: GaugeField, momenta: Momenta, scales: Sequence[TimeScale], 
     kicks, moves = INTEGRATORS[scale.integrator]
 
     def kick(part: float) -> None:
-        for term in scale.terms:
-            term.kick(momenta, gauge, part * h)
+        with gauge.frozen():
+            for term in scale.terms:
+                term.kick(momenta, gauge, part * h)
 
     kick(kicks[0])
     for step in range(scale.steps):
@@ -70,9 +71,11 @@ def trajectory(gauge: GaugeField, scales: Sequence[TimeScale], length: float, se
     """
     terms = [term for scale in scales for term in scale.terms]
     momenta, before = Momenta(gauge.lattice).gaussian(seed, number), gauge.copy()
-    start = [momenta.kinetic_energy(), *(term.begin(gauge, seed, number) for term in terms)]
+    with gauge.frozen():
+        start = [momenta.kinetic_energy(), *(term.begin(gauge, seed, number) for term in terms)]
     integrate(gauge, momenta, scales, length)
-    end = [momenta.kinetic_energy(), *(term.value(gauge) for term in terms)]
+    with gauge.frozen():
+        end = [momenta.kinetic_energy(), *(term.value(gauge) for term in terms)]
     delta_h = math.fsum([*end, *(-value for value in start)]) if np.isfinite(end).all() else math.inf
     drawn = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 2, number])).random()
     accepted = drawn < math.exp(min(0.0, -delta_h))

@@ -95,7 +95,7 @@ class RationalTerm(Term):
 
         The factor times its adjoint is 1 / R(Q^2).
         """
-        M = self.matrix(gauge)
+        M = gauge.operator(self.matrix)
         eta = M.zeros(odd=True).pseudofermion(seed, trajectory, self.number)
         zeros, poles = np.sqrt(self.root.below), np.sqrt(self.root.above)
         # 1 + i sum_k w_k / (Q + i p_k), and 1 / (Q + i p) = (Q - i p) / (Q^2 + p^2)
@@ -109,10 +109,10 @@ class RationalTerm(Term):
         return eta.norm2()
 
     def value(self, gauge: GaugeField) -> float:
-        return self.phi.dot(self._apply(self.matrix(gauge), self.phi)).real
+        return self.phi.dot(self._apply(gauge.operator(self.matrix), self.phi)).real
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        M = self.matrix(gauge)
+        M = gauge.operator(self.matrix)
         for r, X in zip(self.root.residues(), solve_shifted(M, self.phi, self.root.below, self.force_residual)):
             momenta.kick(M.derivative(gauge, X, M.apply_odd(X)), time * M.kappa * self.root.factor * r)
 

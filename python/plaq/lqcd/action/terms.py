@@ -76,7 +76,7 @@ class QuarkTerm(Term):
         self.phi: SpinorField | None = None
 
     def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
-        M = self.matrix(gauge)
+        M = gauge.operator(self.matrix)
         eta = SpinorField(gauge.lattice, odd=True)
         eta.native.pseudofermion(seed, trajectory, self.number)
         self.phi = M.apply_odd(eta, True, self.twist)
@@ -86,12 +86,12 @@ class QuarkTerm(Term):
         return eta.norm2()
 
     def value(self, gauge: GaugeField) -> float:
-        M = self.matrix(gauge)
+        M = gauge.operator(self.matrix)
         chi = self._source(M)
         return chi.dot(solve_normal(M, chi, self.twist, self.residual)).real
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        M = self.matrix(gauge)
+        M = gauge.operator(self.matrix)
         X = solve_normal(M, self._source(M), self.twist, self.force_residual)
         Y = M.apply_odd(X, False, self.twist)
         if self.heavier_twist is not None:
@@ -106,18 +106,20 @@ class QuarkTerm(Term):
 class CloverTerm(Term):
     r"""Term $-N \sum \log |\det A|$ over even sites of N flavours with clover term.
 
-    It is the factor of the determinant that even-odd preconditioning separates.
+    It is the factor of the determinant that even-odd preconditioning separates. It does not depend on ``theta``, with
+    which it shares the operator of a `QuarkTerm`.
     """
 
-    def __init__(self, kappa: float, mu: float, csw: float, flavours: int = 2):
+    def __init__(self, kappa: float, mu: float, csw: float, flavours: int = 2,
+                 theta: Sequence[float] = (0, 0, 0, 0)):
         self.kappa, self.flavours = kappa, flavours
-        self.matrix = partial(Wilson, kappa=kappa, mu=mu, csw=csw)
+        self.matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw)
 
     def value(self, gauge: GaugeField) -> float:
-        return -self.flavours * self.matrix(gauge).log_det_even
+        return -self.flavours * gauge.operator(self.matrix).log_det_even
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        momenta.kick(self.matrix(gauge).log_det_derivative(gauge), time * self.kappa * self.flavours / 2)
+        momenta.kick(gauge.operator(self.matrix).log_det_derivative(gauge), time * self.kappa * self.flavours / 2)
 
 
 def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float] = (), csw: float = 0.0,
@@ -131,5 +133,5 @@ def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[fl
         (QuarkTerm(kappa, mu, theta, csw, mass=mass, heavier=heavier, number=number, **residuals),)
         for number, (mass, heavier) in enumerate(zip(chain, [*masses, None]))]
     if csw:
-        terms[-1] = (*terms[-1], CloverTerm(kappa, mu, csw))
+        terms[-1] = (*terms[-1], CloverTerm(kappa, mu, csw, theta=theta))
     return terms

@@ -7,8 +7,10 @@ copy in the order of sites.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
@@ -83,8 +85,33 @@ class GaugeField(Field):
 
     def __init__(self, lattice: Lattice, native=None):
         super().__init__(lattice, native or _core.lqcd.Links(lattice.layout))
+        self._shared: list[Any] | None = None
         if native is None:
             self.cold()
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Keep the links fixed in a block, in which successive equal calls of `operator` share one operator."""
+        self._shared = [None, None]
+        try:
+            yield
+        finally:
+            self._shared = None
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether the code runs in a block of `frozen`."""
+        return self._shared is not None
+
+    def operator(self, make: Callable[[GaugeField], Any]) -> Any:
+        """Return ``make(self)``, in a block of `frozen` the last one of an equal ``make``. Collective."""
+        if not self.is_frozen:
+            return make(self)
+        key = (make.func, make.args, make.keywords) if isinstance(make, partial) else make
+        if self._shared[0] != key:
+            self._shared[:] = None, None  # frees the operator before the next one is made
+            self._shared[:] = key, make(self)
+        return self._shared[1]
 
     def cold(self) -> Self:
         """Set all links to one."""
@@ -322,7 +349,9 @@ class Momenta(Field):
         return self.lattice.call(_core.lqcd.kinetic_energy, self.lattice.context, self.native)
 
     def move(self, gauge: GaugeField, time: float) -> None:
-        """Move links, U = exp(time P) U. Collective."""
+        """Move links, U = exp(time P) U. ValueError in a block of `GaugeField.frozen`. Collective."""
+        if gauge.is_frozen:
+            raise ValueError("the links of a frozen gauge field cannot be moved")
         self.lattice.call(_core.lqcd.move_links, self.lattice.context, gauge.native, self.native, time)
 
     def kick(self, derivative, factor: float) -> None:
