@@ -67,12 +67,12 @@ def available(results: Results) -> dict[str, tuple]:
             for name, (present, draw, title, caption) in chosen.items() if present}
 
 
-@region("figures")
 def save_figures(folder: Path) -> list[Path]:
     """Draw every figure of a run into its folder ``figures/``; return the paths. InputError where it has no results."""
     return draw_figures(folder, read_results(folder / "results.h5", functions=False)[0])
 
 
+@region("figures")
 def draw_figures(folder: Path, results: Results) -> list[Path]:
     """Draw every figure of these results into ``figures/`` in a folder; return the paths.
 
