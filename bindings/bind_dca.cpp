@@ -113,10 +113,10 @@ problem_ptr make_problem(double beta, double U, double K, int sites, int segment
 }  // namespace
 
 void bind_dca(nb::module_& m) {
-  nb::class_<bin_array>(m, "BinArray", "One measured array among the numbers of a bin.")
+  nb::class_<bin_array>(m, "BinArray", "Array of a bin.")
       .def_ro("name", &bin_array::name)
-      .def_ro("offset", &bin_array::offset, "Of its first number.")
-      .def_prop_ro("size", &bin_array::size, "Numbers of the whole; a complex value is two.")
+      .def_ro("offset", &bin_array::offset, "Offset of its first number in the bin.")
+      .def_prop_ro("size", &bin_array::size, "Number of doubles; a complex value is two.")
       .def_prop_ro(
           "axes",
           [](const bin_array& a) {
@@ -124,7 +124,7 @@ void bind_dca(nb::module_& m) {
             for (const axis& along : a.axes) names.append(along.name);
             return nb::tuple(names);
           },
-          "Their names; the last one varies fastest.")
+          "Names of the axes; the last one varies fastest.")
       .def_prop_ro("shape",
                    [](const bin_array& a) {
                      nb::list sizes;
@@ -136,15 +136,15 @@ void bind_dca(nb::module_& m) {
           [](const bin_array& a) {
             return nb::borrow(reinterpret_cast<PyObject*>(a.complex ? &PyComplex_Type : &PyFloat_Type));
           },
-          "float or complex");
+          "Type of the values: float or complex.");
   const auto to_dict_of = [](const bin_layout& layout) {
     nb::dict out;
     for (const bin_array& a : layout) out[a.name.c_str()] = a;
     return out;
   };
-  const char* const what = "Everything that stays fixed while the chains of one iteration run.";
+  const char* const problem_doc = "Problem of one iteration: all that stays fixed while its chains run.";
   auto bound =
-      nb::class_<problem>(m, "Problem", what)
+      nb::class_<problem>(m, "Problem", problem_doc)
           .def(
               "__init__",
               [](problem* self, double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
@@ -190,13 +190,14 @@ void bind_dca(nb::module_& m) {
                 for (const int b : bath_of) p.baths.push_back(baths.at(std::size_t(b)));
               },
               "tables"_a, "g0_frequencies"_a, "bath_of"_a,
-              "Chain c has bath bath_of[c] in place of the problem's: (segments, coefficients) and, where "
-              "two-particle\n"
-              "functions are measured, g0 at their frequencies.")
+              "Give chain c bath bath_of[c] in place of the problem's.\n\n"
+              "A bath is (segments, coefficients) and, where two-particle functions are measured, g0 at their\n"
+              "frequencies.")
           .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
   const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
     bound.def_prop_rw(
-        name, [=](const problem& p) { return p.*role.*value; }, [=](problem& p, T given) { p.*role.*value = given; });
+        name, [=](const problem& p) { return p.*role.*value; },
+        [=](problem& p, T setting) { p.*role.*value = setting; });
   };
   rw("block_length", &problem::moves, &move_rules::block_length);
   rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
@@ -214,37 +215,39 @@ void bind_dca(nb::module_& m) {
   rw("iteration", &problem::rules, &chain_rules::iteration);
   bound.def(
       "layout", [to_dict_of](const problem& p) { return to_dict_of(layout_of(p.model.parameters.sites, p.measured)); },
-      "{name: BinArray} of the sums in a bin, in their order.");
+      "Return {name: BinArray} of a bin, in the order of the arrays.");
   m.def(
       "two_particle_layout",
       [to_dict_of](int sites, int window, int orbits, int channels) {
         return to_dict_of(two_particle_layout(sites, window, orbits, channels));
       },
       "sites"_a, "window"_a, "orbits"_a, "channels"_a,
-      "The same of two-particle functions alone: pairing, of so many orbits of pairs (0: none), and channels.");
+      "Return {name: BinArray} of two-particle functions alone: pairing, of `orbits` orbits of pairs (0: none), and "
+      "channels.");
   m.attr("series_columns") = nb::cast(std::vector<std::string>(series_columns.begin(), series_columns.end()));
 
-  nb::class_<control>(m, "Control", "Watches and stops chains that run on another thread.")
+  nb::class_<control>(m, "Control", "Counters and stop flag of chains that run on another thread.")
       .def(nb::init<>())
       .def(
-          "finish_bins", [](control& c) { c.stop = control::finish; }, "Stop at the end of the bins under way.")
+          "finish_bins", [](control& c) { c.stop = control::finish; }, "Stop at the end of the current bins.")
       .def(
-          "abandon_bins", [](control& c) { c.stop = control::abandon; }, "Stop now; bins under way are lost.")
+          "abandon_bins", [](control& c) { c.stop = control::abandon; }, "Stop now; the current bins are lost.")
       .def_prop_ro("measurements", [](const control& c) { return c.measurements.load(); })
       .def_prop_ro("sweeps", [](const control& c) { return c.sweeps.load(); })
       .def_prop_ro("places", [](const control& c) { return c.slots.load(); });
 
-  nb::class_<g4_spread>(m, "G4Spread", "This rank's share of the two-particle sums of one call of run_chains.")
+  nb::class_<distributed_g4>(m, "DistributedG4",
+                             "Share of this rank of the two-particle sums of one call of run_chains_distributed.")
       .def(
           "__init__",
-          [](g4_spread* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
-            new (self) g4_spread(messages, p.model, p.measured, std::move(rank_of));
+          [](distributed_g4* self, plaq::comm::messenger& messages, const problem& p, std::vector<int> rank_of) {
+            new (self) distributed_g4(messages, p.model, p.measured, std::move(rank_of));
           },
           "messages"_a, "problem"_a, "rank_of"_a, nb::keep_alive<1, 2>(),
-          "rank_of[c] is the rank of `messages` that runs chain c.")
+          "rank_of[c]: rank of `messages` that runs chain c.")
       .def(
           "take_bins",
-          [](g4_spread& self) {
+          [](distributed_g4& self) {
             nb::list chains;
             for (auto& bins : self.bins) {
               nb::list shares;
@@ -256,41 +259,41 @@ void bind_dca(nb::module_& m) {
             }
             return chains;
           },
-          "[chain][bin] shares of the bins completed since the last call: rows part/size ... (part + 1)/size of "
-          "every "
-          "function.")
+          "Return [chain][bin] shares of the bins completed since the last call.\n\n"
+          "A share is rows part/size ... (part + 1)/size of every function.")
       .def_prop_ro(
-          "follow_seconds", [](const g4_spread& self) { return self.follow_seconds.load(); },
-          "Of summing what chains of other ranks measured.");
+          "remote_seconds", [](const distributed_g4& self) { return self.remote_seconds.load(); },
+          "Seconds of summing measurements of other ranks' chains.");
 
   const auto to_list = [](const std::vector<chain_state>& states) {
     nb::list out;
     for (const chain_state& s : states) out.append(to_dict(s));
     return out;
   };
-  nb::class_<chain_queue>(m, "ChainQueue", "Chains that wait for a worker, and those that came back from one.")
+  nb::class_<chain_queue>(m, "ChainQueue",
+                          "Queue of chains that wait for a worker, and of those that were returned by one.")
       .def(nb::init<>())
       .def(
           "add", [](chain_queue& q, const nb::dict& state) { q.add(from_dict(state)); }, "state"_a)
-      .def("close", &chain_queue::close, "Nothing will be added any more.")
+      .def("close", &chain_queue::close, "Declare that no chain will be added.")
       .def(
           "take", [to_list](chain_queue& q, std::size_t most) { return to_list(q.take(most)); }, "most"_a,
-          "Up to so many chains that wait: those that were recalled, then the last ones.")
+          "Return up to `most` waiting chains: recalled ones first, then the last ones.")
       .def(
           "take_complete", [to_list](chain_queue& q) { return to_list(q.take_complete()); },
-          "Those that have all their bins.")
+          "Return the chains that have all their bins.")
       .def("recall", &chain_queue::recall, "chains"_a,
-           "Frees chains recalled before, and calls back so many of those that run, at the end of their bin.")
+           "Free the chains recalled earlier, and recall this number of running chains at the end of their bin.")
       .def(
           "load",
           [](const chain_queue& q) {
             const auto [waiting, running] = q.state();
             return std::pair(waiting, running);
           },
-          "(chains that wait, chains that run).");
+          "Return (waiting chains, running chains).");
 
-  const auto how = [](const std::string& backend, const plaq::task::options& pool,
-                      const std::pair<std::vector<int>, int>& gpus, int in_flight) {
+  const auto run_options_of = [](const std::string& backend, const plaq::task::options& pool,
+                                 const std::pair<std::vector<int>, int>& gpus, int in_flight) {
     run_options out;
     out.backend = backend;
     out.pool = pool;
@@ -301,41 +304,46 @@ void bind_dca(nb::module_& m) {
   };
   m.def(
       "run_chains",
-      [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-            const std::pair<std::vector<int>, int>& gpus, int in_flight, control& c) {
-        const problem fixed = p;  // while another thread may set the original
+      [run_options_of](const problem& p, chain_queue& queue, const std::string& backend,
+                       const plaq::task::options& pool, const std::pair<std::vector<int>, int>& gpus, int in_flight,
+                       control& c) {
+        const problem fixed = p;  // another thread may change the original
         nb::gil_scoped_release release;
-        run_chains(fixed, queue, how(backend, pool, gpus, in_flight), c);
+        run_chains(fixed, queue, run_options_of(backend, pool, gpus, in_flight), c);
       },
       "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "in_flight"_a, "control"_a,
-      "Takes every chain of the queue on until its bins are complete or the control stops it; returns when the "
-      "queue\n"
-      "is closed and empty, or all are stopped. gpus: where chains walk and are measured, by number; -1 is the host "
-      "in\n"
-      "place of one, none are the workers; and how many ranks of the machine share each.");
+      "Advance every chain of the queue until its bins are complete or the control stops it.\n\n"
+      "Returns when the queue is closed and empty, or all chains are stopped. gpus: numbers of the GPUs where chains\n"
+      "walk and are measured (-1: the host in place of one; empty: on the workers), and number of ranks that share "
+      "each.");
   m.def(
       "device_chain_bytes",
       [](int sites, int order, int block_length, int frequencies, int histogram_size, int pair_frequencies, int window,
          int orbits, int channels, bool same_spin, int measurements_per_bin) {
         const device::measurement_sizes sizes{sites,  frequencies, histogram_size, pair_frequencies,
                                               window, orbits,      channels,       same_spin};
-        return device::chain_bytes(sizes, device::walker::room_for(order, block_length), block_length,
+        return device::chain_bytes(sizes, device::walker::capacity_for(order, block_length), block_length,
                                    measurements_per_bin);
       },
       "sites"_a, "order"_a, "block_length"_a, "frequencies"_a, "histogram_size"_a, "pair_frequencies"_a, "window"_a,
       "orbits"_a, "channels"_a, "same_spin"_a, "measurements_per_bin"_a,
-      "What a chain of this order that is measured on a GPU takes of its memory. frequencies: of the single-particle\n"
-      "function; pair_frequencies: positive ones of G(k, k'), 0 without two-particle functions; orbits: blocks of the\n"
-      "pairing function; channels: other two-particle functions; same_spin: one of these is magnetic or charge.");
+      "Return the bytes of GPU memory of a chain of this order that is measured there.\n\n"
+      "frequencies: of the single-particle function; pair_frequencies: positive ones of G(k, k'), 0 without "
+      "two-particle\n"
+      "functions; orbits: blocks of the pairing function; channels: other two-particle functions; same_spin: one of\n"
+      "these is magnetic or charge.");
   m.def(
-      "run_chains_spread",
-      [how](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
-            const std::pair<std::vector<int>, int>& gpus, control& c, g4_spread& spread) {
+      "run_chains_distributed",
+      [run_options_of](const problem& p, chain_queue& queue, const std::string& backend,
+                       const plaq::task::options& pool, const std::pair<std::vector<int>, int>& gpus, control& c,
+                       distributed_g4& shares) {
         const problem fixed = p;
         nb::gil_scoped_release release;
-        run_chains_spread(fixed, queue, how(backend, pool, gpus, 0), c, spread);
+        run_chains_distributed(fixed, queue, run_options_of(backend, pool, gpus, 0), c, shares);
       },
-      "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "control"_a, "spread"_a,
-      "The same on all ranks together, each with a closed queue of all chains that it runs. Bins have no\n"
-      "two-particle functions: their shares are in `spread`.");
+      "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "control"_a, "shares"_a,
+      "Run chains with two-particle functions distributed over the ranks.\n\n"
+      "Collective: every rank calls with a closed queue of its chains. Bins have no two-particle functions; their "
+      "shares\n"
+      "are in `shares`.");
 }

@@ -10,7 +10,7 @@
 
 namespace plaq::dca {
 
-struct setting {
+struct exact_model {
   expansion parameters;
   std::shared_ptr<const g0_table> g0;
 
@@ -41,7 +41,7 @@ struct setting {
   }
 };
 
-inline setting plaquette(double beta, double U, double K = 1) {
+inline exact_model plaquette(double beta, double U, double K = 1) {
   return {{beta, U, 4, K}, two_level_bath({2, 2}, beta, 0.9, 0.4).table()};
 }
 

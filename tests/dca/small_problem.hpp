@@ -156,20 +156,20 @@ inline std::shared_ptr<problem> some_problem(bool pairing, std::vector<channel_r
 }
 
 /// The chains with a number below `chains` for which here(number) says so.
-inline std::vector<chain_state> fresh(int chains, auto&& here) {
+inline std::vector<chain_state> fresh_chains(int chains, auto&& here) {
   std::vector<chain_state> out;
   for (int c = 0; c < chains; ++c)
     if (here(c)) out.emplace_back().number = std::uint32_t(c);
   return out;
 }
 
-/// The chains after they ran, by number; with `spread`, as all ranks run them together.
-inline std::vector<chain_state> taken_on(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
-                                         const run_options& how, control& c, g4_spread* spread = nullptr) {
+/// The chains after they ran, by number; with `shares`, as all ranks run them together.
+inline std::vector<chain_state> run_all(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
+                                        const run_options& options, control& c, distributed_g4* shares = nullptr) {
   chain_queue queue;
   for (chain_state& s : chains) queue.add(std::move(s));
   queue.close();
-  spread ? run_chains_spread(*p, queue, how, c, *spread) : run_chains(*p, queue, how, c);
+  shares ? run_chains_distributed(*p, queue, options, c, *shares) : run_chains(*p, queue, options, c);
   auto out = queue.take_complete();
   for (chain_state& s : queue.take(chains.size())) out.push_back(std::move(s));
   std::ranges::sort(out, {}, &chain_state::number);

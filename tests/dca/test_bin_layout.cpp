@@ -48,12 +48,12 @@ TEST(bin_layout, is_what_accumulators_fill) {
     const auto layout = layout_of(4, p->measured);
     p->rules.bins = 1;
     control c;
-    const auto chains = taken_on(p, fresh(1, [](int) { return true; }), {}, c);
+    const auto chains = run_all(p, fresh_chains(1, [](int) { return true; }), {}, c);
     const auto& sums = chains.at(0).bins.at(0).sums;
     ASSERT_EQ(sums.size(), total_size(layout));
-    const auto at = [&](const char* name, std::size_t i = 0) { return sums.at(named(layout, name).offset + i); };
+    const auto at = [&](const char* name, std::size_t i = 0) { return sums.at(array_named(layout, name).offset + i); };
     double measurements = 0, order = 0;
-    for (std::size_t k = 0; k < named(layout, "histogram").size(); ++k) {
+    for (std::size_t k = 0; k < array_named(layout, "histogram").size(); ++k) {
       measurements += at("histogram", k);
       order += double(k) * at("histogram", k);
     }
@@ -90,7 +90,7 @@ TEST(bin_layout, shares_are_disjoint_and_complete) {
   }
 }
 
-TEST(bin_layout, knows_no_other_names) { EXPECT_THROW(named(layout_of(4, {}), "pairing"), runtime_failure); }
+TEST(bin_layout, knows_no_other_names) { EXPECT_THROW(array_named(layout_of(4, {}), "pairing"), runtime_failure); }
 
 }  // namespace
 }  // namespace plaq::dca

@@ -28,17 +28,17 @@ std::shared_ptr<problem> tiny_problem() {
 }
 
 run_options on(const char* backend, int workers) {
-  run_options how;
-  how.backend = backend;
-  how.pool.workers = workers;
-  how.in_flight = 2;
-  return how;
+  run_options options;
+  options.backend = backend;
+  options.pool.workers = workers;
+  options.in_flight = 2;
+  return options;
 }
 
 std::vector<chain_state> run_to_the_end(std::shared_ptr<const problem> p, std::vector<chain_state> chains,
-                                        const run_options& how = on("os", 1)) {
+                                        const run_options& options = on("os", 1)) {
   control c;
-  return taken_on(std::move(p), std::move(chains), how, c);
+  return run_all(std::move(p), std::move(chains), options, c);
 }
 
 /// All that a chain has found and where it stands.
@@ -58,12 +58,12 @@ auto all_of(const std::vector<chain_state>& chains) {
 
 TEST(chain, goes_on_to_the_same_bits_wherever_it_was_stopped) {
   const auto p = tiny_problem();
-  const auto whole = all_of(run_to_the_end(p, fresh(3, everyone)));
+  const auto whole = all_of(run_to_the_end(p, fresh_chains(3, everyone)));
   int stops = 0;
   for (const int how_to_stop : {control::finish, control::abandon})
     for (std::uint64_t after = 1; after < 84; after += 4) {
-      auto chains = fresh(3, everyone);
-      auto how = on("fiber", 2);
+      auto chains = fresh_chains(3, everyone);
+      auto options = on("fiber", 2);
       std::uint64_t at = after;
       while (!std::ranges::all_of(chains, [&](const auto& c) { return c.complete(p->rules); })) {
         control c;
@@ -72,7 +72,7 @@ TEST(chain, goes_on_to_the_same_bits_wherever_it_was_stopped) {
           while (c.measurements < at && !ended) std::this_thread::yield();
           c.stop = how_to_stop;
         });
-        chains = taken_on(p, std::move(chains), how, c);
+        chains = run_all(p, std::move(chains), options, c);
         ended = true;
         ASSERT_EQ(chains.size(), 3u);
         for (const auto& s : chains) ASSERT_EQ(s.bins.size(), s.bins_done) << "whole bins";
@@ -89,20 +89,20 @@ TEST(chain, stopped_before_it_began_is_as_it_was) {
   for (const int stop : {control::finish, control::abandon}) {
     control c;
     c.stop = stop;
-    const auto chains = taken_on(p, fresh(2, everyone), on("os", 1), c);
+    const auto chains = run_all(p, fresh_chains(2, everyone), on("os", 1), c);
     ASSERT_EQ(chains.size(), 2u);
     EXPECT_EQ(c.measurements, 0u);
-    EXPECT_EQ(all_of(chains), all_of(fresh(2, everyone)));
+    EXPECT_EQ(all_of(chains), all_of(fresh_chains(2, everyone)));
   }
 }
 
 TEST(chain, needs_its_vertices_alone_to_go_on) {
   const auto p = tiny_problem();
-  const auto whole = run_to_the_end(p, fresh(1, everyone)).at(0);
+  const auto whole = run_to_the_end(p, fresh_chains(1, everyone)).at(0);
   for (int cut = 1; cut < p->rules.bins; ++cut) {
     auto first = std::make_shared<problem>(*p);
     first->rules.bins = cut;
-    chain_state kept = run_to_the_end(first, fresh(1, everyone)).at(0);
+    chain_state kept = run_to_the_end(first, fresh_chains(1, everyone)).at(0);
     ASSERT_EQ(kept.bins.size(), std::size_t(cut));
     chain_state loaded;  // as from a file that somebody has taken the bins from
     loaded.number = kept.number;
@@ -156,22 +156,22 @@ TEST(chain, walks_in_the_bath_that_is_its_own) {
     alone.push_back(run_to_the_end(single, {s}).at(0).bins.at(0).sums);
     p->baths.push_back(std::move(own));
   }
-  const auto together = run_to_the_end(p, fresh(3, everyone));
+  const auto together = run_to_the_end(p, fresh_chains(3, everyone));
   for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(together[c].bins.at(0).sums, alone[c]) << "chain " << c;
   EXPECT_NE(alone[0], alone[1]);
-  EXPECT_THROW(p->of_chain(3), std::out_of_range) << "a chain without a bath";
+  EXPECT_THROW(p->for_chain(3), std::out_of_range) << "a chain without a bath";
 }
 
 TEST(chain, that_fails_says_so_and_leaves_the_others_as_they_were) {
   const auto p = tiny_problem();
   for (auto& x : p->measured.g0_frequency) x = std::nan("");
-  auto how = on("fiber", 2);
+  auto options = on("fiber", 2);
   control c;
   chain_queue queue;
-  for (auto& s : fresh(4, everyone)) queue.add(std::move(s));
+  for (auto& s : fresh_chains(4, everyone)) queue.add(std::move(s));
   queue.close();
   try {
-    run_chains(*p, queue, how, c);
+    run_chains(*p, queue, options, c);
     FAIL();
   } catch (const runtime_failure& e) {
     const std::string what = e.what();
@@ -192,7 +192,7 @@ TEST(chain, walks_as_long_as_its_rules_say) {
   p->rules.sweeps_per_measurement = 3;
   p->rules.warm_up_sweeps = 11;
   control c;
-  const auto chains = taken_on(p, fresh(2, everyone), on("os", 1), c);
+  const auto chains = run_all(p, fresh_chains(2, everyone), on("os", 1), c);
   EXPECT_EQ(c.measurements, 2u * 4 * 7);
   EXPECT_EQ(c.sweeps, 2u * (11 + 4 * 7 * 3));
   for (const auto& s : chains) {
@@ -209,7 +209,7 @@ TEST(bin, holds_the_sums_of_what_its_series_lists) {
   p->rules.measurements_per_bin = 200;
   p->measured.histogram_size = 12;
   int negative = 0;
-  for (const auto& s : run_to_the_end(p, fresh(2, everyone)))
+  for (const auto& s : run_to_the_end(p, fresh_chains(2, everyone)))
     for (const bin_result& bin : s.bins) {
       const auto layout = layout_of(3, p->measured);
       ASSERT_EQ(bin.series.size(), 200u);
@@ -223,9 +223,9 @@ TEST(bin, holds_the_sums_of_what_its_series_lists) {
         EXPECT_EQ(std::abs(row[0]), 1);
         for (const float x : row) EXPECT_TRUE(std::isfinite(x));
       }
-      EXPECT_EQ(bin.sums.at(named(layout, "sign").offset), sign);
-      EXPECT_EQ(bin.sums.at(named(layout, "order").offset), order);
-      const std::size_t at = named(layout, "histogram").offset;
+      EXPECT_EQ(bin.sums.at(array_named(layout, "sign").offset), sign);
+      EXPECT_EQ(bin.sums.at(array_named(layout, "order").offset), order);
+      const std::size_t at = array_named(layout, "histogram").offset;
       for (std::size_t k = 0; k < 12; ++k) EXPECT_EQ(bin.sums.at(at + k), histogram[k]) << "order " << k;
     }
   EXPECT_GT(negative, 0);
@@ -236,10 +236,10 @@ TEST(bin, lists_no_more_than_fits) {
   p->rules.measurements_per_bin = int(series_limit) + 50;
   p->rules.bins = 1;
   p->moves.proposals_per_sweep = 1;
-  const auto bin = run_to_the_end(p, fresh(1, everyone)).at(0).bins.at(0);
+  const auto bin = run_to_the_end(p, fresh_chains(1, everyone)).at(0).bins.at(0);
   EXPECT_EQ(bin.series.size(), series_limit);
   const auto layout = layout_of(1, p->measured);
-  EXPECT_EQ(bin.sums.at(named(layout, "sign").offset), double(series_limit) + 50) << "sums go on";
+  EXPECT_EQ(bin.sums.at(array_named(layout, "sign").offset), double(series_limit) + 50) << "sums go on";
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using plaq::linalg::exchanged_inverse;
 namespace {
 
 // Of these vertices and the ends of a worm.
-long double weight(const setting& s, const std::vector<vertex>& v, const charge_worm::ends& e) {
+long double weight(const exact_model& s, const std::vector<vertex>& v, const charge_worm::ends& e) {
   return reference::charge_worm_weight(s.parameters, *s.g0, v, e.side == 0 ? 1 : -1, {e.a.site, e.a.tau},
                                        {e.b.site, e.b.tau});
 }
@@ -24,7 +24,7 @@ class each_spin : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(charge_worm, each_spin, testing::Values(0, 1));
 
 TEST_P(each_spin, every_ratio_is_that_of_determinants_from_scratch) {
-  const setting s = plaquette(4, 6);
+  const exact_model s = plaquette(4, 6);
   auto v = s.warm();
   ASSERT_GT(v.size(), 20u);
   const auto n = s.n(v);
@@ -38,7 +38,7 @@ TEST_P(each_spin, every_ratio_is_that_of_determinants_from_scratch) {
     exchanged_inverse::exchange_in(v, out, in);
     const long double after = next ? weight(s, v, *next) : s.weight(v);
     EXPECT_NEAR(found / double(after / before), 1, 1e-4) << "of " << double(after / before);  // some are 1e-8
-    worm.change();
+    worm.apply();
     before = after;
     ASSERT_EQ(worm.vertices().size(), v.size());
     for (std::size_t i = 0; i < v.size(); ++i) EXPECT_EQ(worm.vertices()[i].tau, v[i].tau);
@@ -54,14 +54,14 @@ TEST_P(each_spin, every_ratio_is_that_of_determinants_from_scratch) {
 }
 
 TEST_P(each_spin, a_change_that_is_tried_changes_nothing) {
-  const setting s = plaquette(4, 6);
+  const exact_model s = plaquette(4, 6);
   const auto v = s.warm();
   const auto n = s.n(v);
   charge_worm worm(s.parameters, s.g0);
   worm.load<double>(v, {&n[0], &n[1]});
   const charge_worm::ends first{GetParam(), {3, 2.}, {3, 2.5}}, second{GetParam(), {3, 2.}, {0, 2.5}};
   worm.try_change(first, {}, {{3, 1, 2.1}});
-  worm.change();
+  worm.apply();
   const double there = worm.try_change(second, {}, {});
   worm.try_change({}, {1}, {});
   worm.try_change(first, {0, 2}, {{0, 1, 3.}});
@@ -70,14 +70,14 @@ TEST_P(each_spin, a_change_that_is_tried_changes_nothing) {
 }
 
 TEST_P(each_spin, ratios_stay_exact_along_a_walk) {
-  const setting s = plaquette(5, 8);
+  const exact_model s = plaquette(5, 8);
   auto v = s.warm();
   const auto n = s.n(v);
   charge_worm worm(s.parameters, s.g0);
   worm.load<double>(v, {&n[0], &n[1]});
   charge_worm::ends e{GetParam(), {0, 1.}, {0, 1.2}};
   worm.try_change(e, {}, {});
-  worm.change();
+  worm.apply();
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> u(0, 1);
   int steps = 0;
@@ -94,7 +94,7 @@ TEST_P(each_spin, ratios_stay_exact_along_a_walk) {
     }
     if (const double ratio = std::abs(worm.try_change(next, out, in)); ratio < 0.3 || ratio > 300) continue;
     ++steps;
-    worm.change();
+    worm.apply();
     exchanged_inverse::exchange_in(v, out, in);
     e = next;
   }
@@ -109,7 +109,7 @@ TEST_P(each_spin, ratios_stay_exact_along_a_walk) {
 // electron, of mean K otherwise. Local moves get from one to the other once in e^{beta U/2} tries.
 TEST(charge_worm, finds_how_often_an_atom_is_empty_or_occupied) {
   const double beta = 6, U = 4, K = 2, mu = 0.1, xi = U / 2 - mu;
-  const setting s{{beta, U, 1, K}, two_level_bath({1, 1}, beta, xi, 0.).table()};
+  const exact_model s{{beta, U, 1, K}, two_level_bath({1, 1}, beta, xi, 0.).table()};
   const double single = 2 * std::exp(-beta * (xi - U / 2)), pair = std::exp(-beta * 2 * xi), Z = 1 + single + pair;
   const auto poisson = [](int k, double mean) { return std::exp(k * std::log(mean) - mean - std::lgamma(k + 1)); };
   walker<double> w(s.parameters, s.g0, 32);
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(K, charge_worm_each_K, testing::Values(1., -5.),
                          [](const auto& K) { return K.param > 0 ? "positive" : "negative"; });
 
 TEST_P(charge_worm_each_K, leaves_the_walker_with_its_n_and_sign) {
-  const setting s = plaquette(5, 8, GetParam());
+  const exact_model s = plaquette(5, 8, GetParam());
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({s.warm(), 1});
   int changed = 0;
@@ -161,7 +161,7 @@ TEST_P(charge_worm_each_K, leaves_the_walker_with_its_n_and_sign) {
 }
 
 TEST(charge_worm, gives_up_and_leaves_everything_as_it_was) {
-  const setting s = plaquette(5, 8);
+  const exact_model s = plaquette(5, 8);
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({s.warm(), 1});
   const auto before = w.current().vertices;
@@ -171,7 +171,7 @@ TEST(charge_worm, gives_up_and_leaves_everything_as_it_was) {
 }
 
 TEST(charge_worm, begins_without_vertices) {
-  const setting s = plaquette(3, 6);
+  const exact_model s = plaquette(3, 6);
   walker<double> w(s.parameters, s.g0, 32);
   int most = 0;
   for (int i = 0; i < 50; ++i) {

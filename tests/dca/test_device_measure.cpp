@@ -5,8 +5,8 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/device/accumulator.hpp"
-#include "plaq/dca/device/take_on.hpp"
-#include "plaq/dca/device/walk_places.hpp"
+#include "plaq/dca/device/advance.hpp"
+#include "plaq/dca/device/chain_devices.hpp"
 #include "plaq/dca/device/walker.hpp"
 #include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/streams.hpp"
@@ -68,7 +68,7 @@ TEST_P(device_measure, is_that_of_the_accumulator_in_the_same_configurations) {
   if (small) p->model.parameters.K = p->model.parameters.U = 0.2;  // so that there are no vertices now and then
   const bin_layout layout = layout_of(p->model.parameters.sites, p->measured);
   for (const plaq::gpu::device at : places()) {
-    device::walk_place where(*p, at);
+    device::chain_device where(*p, at);
     device::walker walk(where, 3, true);
     device::accumulator there(where, p->rules, 3);
     accumulator here(p->model, p->measured, p->rules, 3);
@@ -96,7 +96,7 @@ TEST_P(device_measure, is_that_of_the_accumulator_in_the_same_configurations) {
 TEST_P(device_measure, in_launches_of_any_length_has_the_same_bits) {
   const auto p = all_measured(GetParam());
   const auto bin_of = [&](int together) {
-    device::walk_place where(*p, {});
+    device::chain_device where(*p, {});
     device::walker walk(where, 3, true);
     device::accumulator there(where, p->rules, 3);
     there.begin_bin(0);
@@ -121,10 +121,11 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
   const vertex_strength strength(p->model.parameters);
   const device::walk_rules rules{3, 1, g0.sites(), {strength(1, 1), strength(1, -1)}, block_length, 8, 2, 2, 5};
   const auto bits = [&](int threads) {
-    device::room r;
-    device::measurement_room scratch;
-    std::vector<std::byte> hot(cut_hot(r, nullptr, capacity, block_length)), cold(cut_cold(r, nullptr, capacity)),
-        room(cut_measurements(scratch, nullptr, tables.rules().sizes, capacity));
+    device::workspace r;
+    device::measurement_workspace scratch;
+    std::vector<std::byte> shared(allocate_shared(r, nullptr, capacity, block_length)),
+        global(allocate_global(r, nullptr, capacity)),
+        memory(allocate_measurement(scratch, nullptr, tables.rules().sizes, capacity));
     std::vector<double> sums(total_size(layout_of(g0.sites(), p->measured)));
     std::vector<float> functions(tables.rules().sizes.functions_size()), series(6 * series_columns.size());
     device::chain c{};
@@ -133,14 +134,14 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
     c.g_equal = g0(0, 0., 0, 0.);
     c.proposals = stream(*p, streams::moves);
     c.worms = stream(*p, streams::worms);
-    c.hot = hot.data();
-    c.cold = cold.data();
+    c.shared = shared.data();
+    c.global = global.data();
     c.capacity = capacity;
-    c.until = 2;
+    c.target_sweeps = 2;
     c.measured = {6,
                   0,
                   0,
-                  room.data(),
+                  memory.data(),
                   sums.data(),
                   functions.data(),
                   series.data(),
@@ -149,12 +150,12 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
                   stream(*p, streams::neighbours)};
     if (threads == 0) {
       plaq::gpu::serial_team team;
-      take_on(team, rules, tables.rules(), c, c.hot);
+      advance(team, rules, tables.rules(), c, c.shared);
     } else {
       plaq::gpu::thread_team::run(
-          threads, [&](plaq::gpu::thread_team& team) { take_on(team, rules, tables.rules(), c, c.hot); });
+          threads, [&](plaq::gpu::thread_team& team) { advance(team, rules, tables.rules(), c, c.shared); });
     }
-    EXPECT_EQ(c.state.how, device::outcome::done);
+    EXPECT_EQ(c.state.status, device::walk_status::done);
     EXPECT_EQ(c.state.sweeps, 12);
     EXPECT_EQ(c.measured.done, 6);
     EXPECT_EQ(sums[tables.rules().sign], 6);
@@ -169,7 +170,7 @@ TEST(device_measurements, stops_at_what_is_not_finite_and_at_bins_that_ended_ear
   const auto p = all_measured({2, 1});
   p->rules.measurements_per_bin = 2;
   p->measured.g0_frequency[0] = std::nan("");
-  device::walk_place where(*p, {});
+  device::chain_device where(*p, {});
   device::walker walk(where, 0, true);
   device::accumulator there(where, p->rules, 0);
   walk.begin({}, stream(*p, streams::moves), stream(*p, streams::worms));
@@ -185,37 +186,37 @@ TEST(device_measurements, has_as_many_chains_as_multiprocessors_and_memory_allow
   EXPECT_EQ(device::chains_at_once(132, 80'000'000'000, 1'000'000'000), 80);
   EXPECT_EQ(device::chains_at_once(132, 80'000'000'000, 81'000'000'000), 0);
   const auto p = all_measured({2, 2});
-  const device::walk_places one(*p, {{}}, 1), two(*p, {{}, {}}, 1), none(*p, {}, 1);
+  const device::chain_devices one(*p, {{}}, 1), two(*p, {{}, {}}, 1), none(*p, {}, 1);
   EXPECT_GT(one.chains(), 1);
   EXPECT_EQ(two.chains(), 2 * one.chains());
   EXPECT_TRUE(none.empty());
-  EXPECT_THROW(device::walk_places(*p, {{}}, 1'000'000'000), plaq::runtime_failure);  // of one memory
+  EXPECT_THROW(device::chain_devices(*p, {{}}, 1'000'000'000), plaq::runtime_failure);  // of one memory
 }
 
 TEST(device_measurements, of_a_chain_goes_where_most_places_are_free) {
   const auto p = all_measured({1, 1});
-  device::walk_places two(*p, {{}, {}}, 1);
-  const device::walk_places::visit first(two), second(two);
+  device::chain_devices two(*p, {{}, {}}, 1);
+  const device::chain_devices::reservation first(two), second(two);
   EXPECT_NE(&*first, &*second);
   {
-    const device::walk_places::visit third(two);
+    const device::chain_devices::reservation third(two);
     EXPECT_EQ(&*third, &*first);
-    const device::walk_places::visit fourth(two);
+    const device::chain_devices::reservation fourth(two);
     EXPECT_EQ(&*fourth, &*second);
   }
-  const device::walk_places::visit fifth(two);
+  const device::chain_devices::reservation fifth(two);
   EXPECT_EQ(&*fifth, &*first);
 }
 
 TEST(device_measurements, needs_the_bytes_that_are_planned) {
-  // One array more or less in a room is more than this: G(k, k') of one spin and of all the sums in single precision.
+  // One array of a workspace has more bytes than this: G(k, k') of one spin and of all the sums in single precision.
   const auto p = all_measured({2, 2});
   const device::measurement_sizes s = device::sizes_of(4, p->measured);
   EXPECT_EQ(s.functions_size(), total_size(two_particle_layout(4, p->measured)));
   const std::size_t few = device::chain_bytes(s, 64, 16, 66), many = device::chain_bytes(s, 128, 16, 66);
   EXPECT_GT(few, 12 * s.functions_size() + 4 * 8 * s.plane() + 4 * 8 * 64 * 64);
   EXPECT_GT(many, few + 3 * (4 * 8 + 2 * 4) * 64 * 64);
-  device::walk_place where(*p, {});
+  device::chain_device where(*p, {});
   device::accumulator there(where, p->rules, 0);
   there.begin_bin(0);
   there.state.done = p->rules.measurements_per_bin;

@@ -78,7 +78,7 @@ void compare(const case_of_walk& c) {
   const problem p = problem_of(c);
   const std::uint32_t chain = 3;
   for (const plaq::gpu::device at : places()) {
-    device::walk_place where(p, at);
+    device::chain_device where(p, at);
     device::walker many(where, chain);
     begin(many, p, chain);
     control running;
@@ -132,7 +132,7 @@ TEST(device_walk, makes_all_moves) {
   // Without flips of a site, or without worms, it ends elsewhere.
   const case_of_walk c{{2, 2}, 5, 5, 0.5, 64, 1};
   const auto end_of = [](const problem& p) {
-    device::walk_place where(p, {});
+    device::chain_device where(p, {});
     device::walker w(where, 0);
     begin(w, p, 0);
     EXPECT_EQ(w.capacity(), 64);
@@ -154,7 +154,7 @@ TEST(device_walk, makes_all_moves) {
 
 TEST(device_walk, goes_on_from_vertices_alone) {
   const problem p = problem_of({{2, 2}, 5, 8, 1.6, 64, 1});
-  device::walk_place where(p, {});
+  device::chain_device where(p, {});
   device::walker w(where, 1);
   begin(w, p, 1);
   w.sweeps(7);
@@ -176,28 +176,29 @@ TEST(device_walk, of_any_number_of_threads_has_the_same_bits) {
   const vertex_strength strength(p.model.parameters);
   const device::walk_rules rules{4, 1, 2, {strength(1, 1), strength(1, -1)}, 16, 20, 2, 2, 5};
   const auto bits_after = [&](int threads) {
-    device::room r;
-    std::vector<std::byte> hot(cut_hot(r, nullptr, capacity, rules.block_length)), cold(cut_cold(r, nullptr, capacity));
+    device::workspace r;
+    std::vector<std::byte> shared(allocate_shared(r, nullptr, capacity, rules.block_length)),
+        global(allocate_global(r, nullptr, capacity));
     device::chain c{{g0.beta(), g0.segments() / g0.beta(), g0.sites(), g0.segments(), g0.coefficients().data(),
                      g0.difference().data()},
                     g0(0, 0., 0, 0.),
                     streams::of(p.rules, streams::moves, 0, 0),
                     streams::of(p.rules, streams::worms, 0, 0),
-                    hot.data(),
-                    cold.data(),
+                    shared.data(),
+                    global.data(),
                     capacity,
                     6,
                     {},
                     {}};
     if (threads == 0) {
       plaq::gpu::serial_team team;
-      walk(team, rules, c, c.hot);
+      walk(team, rules, c, c.shared);
     } else {
-      plaq::gpu::thread_team::run(threads, [&](plaq::gpu::thread_team& team) { walk(team, rules, c, c.hot); });
+      plaq::gpu::thread_team::run(threads, [&](plaq::gpu::thread_team& team) { walk(team, rules, c, c.shared); });
     }
-    EXPECT_EQ(c.state.how, device::outcome::done);
+    EXPECT_EQ(c.state.status, device::walk_status::done);
     EXPECT_GT(c.state.order, 5);
-    cut_hot(r, hot.data(), capacity, rules.block_length);
+    allocate_shared(r, shared.data(), capacity, rules.block_length);
     std::vector<double> out{c.state.sign, double(c.state.accepted), c.state.drift};
     for (int j = 0; j < c.state.order; ++j)
       for (int side = 0; side < 2; ++side)
@@ -215,8 +216,8 @@ TEST(device_walk, of_many_chains_from_many_threads_is_that_of_each) {
   auto first = std::make_shared<bath_function>();
   first->g0 = p.model.g0;
   p.baths = {first, other, first, other};  // of their own
-  device::walk_place where(p, {});
-  const auto end_of = [&](device::walk_place& at, std::uint32_t chain) {
+  device::chain_device where(p, {});
+  const auto end_of = [&](device::chain_device& at, std::uint32_t chain) {
     device::walker w(at, chain);
     begin(w, p, chain);
     for (int i = 0; i < 5; ++i) w.sweeps(3);
@@ -229,9 +230,9 @@ TEST(device_walk, of_many_chains_from_many_threads_is_that_of_each) {
       threads.emplace_back([&, chain] { together[chain] = end_of(where, chain); });
   }
   for (std::uint32_t chain = 0; chain < 4; ++chain) {
-    device::walk_place alone(p, {});
+    device::chain_device alone(p, {});
     expect_same_vertices(together[chain], end_of(alone, chain));
-    const problem own = p.of_chain(chain);
+    const problem own = p.for_chain(chain);
     control running;
     chain_walk<double> one(own.model, p.moves, p.rules, chain, running);
     one.bin({}, 0, [&](const walker<double>& now, std::uint64_t m) {
@@ -249,7 +250,8 @@ TEST(device_walk, fills_bins_like_the_workers) {
   there.devices = {{plaq::gpu::device::host}, {plaq::gpu::device::host}};
   control first, second;
   const auto all = [](int) { return true; };
-  const auto expected = taken_on(p, fresh(5, all), here, first), found = taken_on(p, fresh(5, all), there, second);
+  const auto expected = run_all(p, fresh_chains(5, all), here, first),
+             found = run_all(p, fresh_chains(5, all), there, second);
   ASSERT_EQ(found.size(), 5u);
   EXPECT_EQ(second.sweeps, first.sweeps);
   EXPECT_EQ(second.measurements, first.measurements);
@@ -268,23 +270,23 @@ TEST(device_walk, fills_bins_like_the_workers) {
 TEST(device_walk, refuses_what_it_cannot_walk) {
   problem p = problem_of({{2, 2}, 5, 8, 1.6, 64, 1});
   {
-    device::walk_place where(p, {});
+    device::chain_device where(p, {});
     device::walker w(where, 0);
     EXPECT_THROW(begin(w, p, 0, {{{4, 1, 0.}}, 1.}), plaq::runtime_failure);
     EXPECT_THROW(begin(w, p, 0, {{{0, 0, 0.}}, 1.}), plaq::runtime_failure);
     EXPECT_THROW(begin(w, p, 0, {{{0, 1, 5.}}, 1.}), plaq::runtime_failure);
   }
   p.moves.sweeps_between_charge_worms = 5;
-  EXPECT_THROW(device::walk_place(p, {}), plaq::input_error);
+  EXPECT_THROW(device::chain_device(p, {}), plaq::input_error);
   p.moves.sweeps_between_charge_worms = 0;
   p.moves.single_precision = true;
-  EXPECT_THROW(device::walk_place(p, {}), plaq::input_error);
+  EXPECT_THROW(device::chain_device(p, {}), plaq::input_error);
 }
 
 TEST(device_walk, stops_at_a_bath_that_is_not_a_number) {
   problem p = problem_of({{1, 1}, 1, 1, 0, 16, 1});
   p.model.g0 = std::make_shared<g0_table>(1., 1, 1, std::vector<double>(g0_table::terms, std::nan("")), std::vector{0});
-  device::walk_place where(p, {});
+  device::chain_device where(p, {});
   device::walker w(where, 0);
   begin(w, p, 0, {{{0, 1, 0.5}}, 1.});
   EXPECT_THROW(w.sweeps(1), plaq::runtime_failure);

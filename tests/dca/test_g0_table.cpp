@@ -32,7 +32,7 @@ TEST(g0_table, is_antiperiodic_and_counts_equal_times_as_later) {
     }
 }
 
-TEST(g0_table, both_ways_agrees_with_single_look_ups) {
+TEST(g0_table, both_directions_agree_with_single_evaluations) {
   const auto g0 = bath.table();
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> time(0, beta);
@@ -43,8 +43,8 @@ TEST(g0_table, both_ways_agrees_with_single_look_ups) {
   for (int i = 0; i < count; ++i) sites[i] = int(random() % cluster.size()), taus[i] = time(random);
   for (int site = 0; site < cluster.size(); ++site)
     for (double tau : {0., time(random), 3., std::nextafter(beta, 0)}) {
-      g0->both_ways(count, sites.data(), taus.data(), site, tau, forward.data(), backward.data());
-      g0->both_ways(count, sites.data(), taus.data(), site, tau, forward_f.data(), backward_f.data());
+      g0->both_directions(count, sites.data(), taus.data(), site, tau, forward.data(), backward.data());
+      g0->both_directions(count, sites.data(), taus.data(), site, tau, forward_f.data(), backward_f.data());
       for (int i = 0; i < count; ++i) {
         ASSERT_NEAR(forward[i], (*g0)(sites[i], taus[i], site, tau), 1e-12);
         ASSERT_NEAR(backward[i], (*g0)(site, tau, sites[i], taus[i]), 1e-12);
@@ -54,12 +54,12 @@ TEST(g0_table, both_ways_agrees_with_single_look_ups) {
     }
 }
 
-TEST(g0_table, both_ways_reads_equal_times_as_its_list_coming_later) {
+TEST(g0_table, both_directions_take_equal_times_as_just_after) {
   const auto g0 = bath.table();
   const int sites[] = {0, 1};
   const double taus[] = {3, 3};
   double forward[2], backward[2];
-  g0->both_ways(2, sites, taus, 0, 3., forward, backward);
+  g0->both_directions(2, sites, taus, 0, 3., forward, backward);
   for (int i = 0; i < 2; ++i) {
     EXPECT_NEAR(forward[i], (*g0)(i, 0., 0, 0.), 1e-12);
     EXPECT_NEAR(backward[i], -(*g0)(i, beta, 0, 0.), 1e-12);

@@ -55,9 +55,9 @@ double mean_ratio(const std::vector<vertex>& vertices) {
 TEST(neighbours, share_is_that_of_the_determinants) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto vertices = random_vertices(1 + int(seed % 7), seed);
-    EXPECT_NEAR(share(sample_of(vertices)), 1 / (1 + mean_ratio(vertices)), 1e-10) << "seed " << seed;
+    EXPECT_NEAR(mis_weight(sample_of(vertices)), 1 / (1 + mean_ratio(vertices)), 1e-10) << "seed " << seed;
   }
-  EXPECT_EQ(share(sample_of({})), 1);
+  EXPECT_EQ(mis_weight(sample_of({})), 1);
 }
 
 TEST(neighbours, flip_gives_the_sample_of_the_flipped_configuration) {
@@ -86,7 +86,8 @@ TEST(neighbours, flip_gives_the_sample_of_the_flipped_configuration) {
   }
 }
 
-// Over all spins of vertices in fixed places: sum |w| (share O of C + mean over p of share O of C_p) = sum |w| O.
+// Over all spins of vertices in fixed places: sum |w| (mis_weight O of C + mean over p of mis_weight O of C_p) = sum
+// |w| O.
 TEST(neighbours, leave_every_average_as_it_is) {
   constexpr int k = 5, states = 1 << k;
   auto vertices = random_vertices(k, 3);
@@ -96,7 +97,7 @@ TEST(neighbours, leave_every_average_as_it_is) {
   for (int state = 0; state < states; ++state) {
     for (int p = 0; p < k; ++p) vertices[p].spin = state >> p & 1 ? 1 : -1;
     weight.push_back(std::abs(double(reference::weight(parameters, *g0, vertices))));
-    shares.push_back(share(sample_of(vertices)));
+    shares.push_back(mis_weight(sample_of(vertices)));
     value.push_back(normal(random));
   }
   double exact = 0, found = 0, norm = 0;
@@ -116,11 +117,11 @@ TEST(neighbours, without_interaction_are_all_alike) {
   expansion free = parameters;
   free.U = 0;
   const sample s = sample_of(random_vertices(6, 1), free);
-  EXPECT_EQ(share(s), 0.5);
+  EXPECT_EQ(mis_weight(s), 0.5);
   sample out;
   flip(s, 2, out);
   EXPECT_EQ(out.sign, s.sign);
-  EXPECT_EQ(share(out), 0.5);
+  EXPECT_EQ(mis_weight(out), 0.5);
   for (int j = 0; j < 6; ++j)
     for (int i = 0; i < 6; ++i) EXPECT_EQ(out.m[0](i, j), 0.f);
 }

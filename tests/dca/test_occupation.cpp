@@ -26,14 +26,14 @@ TEST(occupation, rates_are_what_vertices_are_worth) {
 
 TEST(occupation, density_is_that_of_two_poisson_processes) {
   const double L = 0.7, gamma = std::log1p(along), each = parameters.K / (2 * parameters.beta * parameters.sites);
-  const occupation::chances up = {0, 1, 0};
+  const occupation::probabilities up = {0, 1, 0};
   const double expected =
       std::exp(-guess.rate(occupation::single_up) * L) * std::pow(each * std::exp(gamma), 3) * each * std::exp(-gamma);
   EXPECT_NEAR(guess.density({3, 1}, L, up) / expected, 1, 1e-9);
-  const occupation::chances mixed = {0.2, 0.5, 0.3};
+  const occupation::probabilities mixed = {0.2, 0.5, 0.3};
   double sum = 0;
   for (int k = 0; k < 3; ++k) {
-    occupation::chances pure{};
+    occupation::probabilities pure{};
     pure[k] = 1;
     sum += mixed[k] * guess.density({2, 1}, L, pure);
   }
@@ -52,16 +52,16 @@ TEST(occupation, densities_add_up_to_one) {
 
 TEST(occupation, draws_as_its_density_says) {
   const double L = 0.5;
-  const occupation::chances c = {0.3, 0.5, 0.2};
+  const occupation::probabilities c = {0.3, 0.5, 0.2};
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> u(0, 1);
   std::map<std::pair<int, int>, int> found;
   const int draws = 200'000;
   for (int i = 0; i < draws; ++i) {
-    const auto kind = guess.drawn_kind(c, u(random));
-    const int n = guess.drawn_number(kind, L, u(random), 20);
+    const auto kind = guess.draw_state(c, u(random));
+    const int n = guess.draw_number(kind, L, u(random), 20);
     std::pair<int, int> drawn;
-    for (int j = 0; j < n; ++j) ++(guess.drawn_spin(kind, u(random)) > 0 ? drawn.first : drawn.second);
+    for (int j = 0; j < n; ++j) ++(guess.draw_spin(kind, u(random)) > 0 ? drawn.first : drawn.second);
     ++found[drawn];
   }
   int compared = 0;
@@ -77,17 +77,17 @@ TEST(occupation, draws_as_its_density_says) {
 }
 
 TEST(occupation, a_number_beyond_the_most_is_told_as_such) {
-  EXPECT_EQ(guess.drawn_number(occupation::single_up, 1., 0., 3), 0);
-  EXPECT_EQ(guess.drawn_number(occupation::single_up, 1., 1 - 1e-15, 3), 4);
-  EXPECT_EQ(guess.drawn_number(occupation::even, 0., 0.999, 3), 0);
+  EXPECT_EQ(guess.draw_number(occupation::single_up, 1., 0., 3), 0);
+  EXPECT_EQ(guess.draw_number(occupation::single_up, 1., 1 - 1e-15, 3), 4);
+  EXPECT_EQ(guess.draw_number(occupation::even, 0., 0.999, 3), 0);
 }
 
 TEST(occupation, an_electron_that_comes_finds_an_empty_site_or_one_of_the_other_spin) {
   const double L = 1.2;  // 3.75 vertices where there is one electron
   const auto likely = [&](spins before, int side, bool added) {
-    const auto c = guess.after(before, L, side, added);
+    const auto c = guess.probabilities_after(before, L, side, added);
     EXPECT_NEAR(c[0] + c[1] + c[2], 1, 1e-12);
-    for (const double p : c) EXPECT_GE(p, occupation::doubt / 3);
+    for (const double p : c) EXPECT_GE(p, occupation::admixture / 3);
     return std::ranges::max_element(c) - c.begin();
   };
   EXPECT_EQ(likely({0, 0}, 0, true), occupation::single_up);

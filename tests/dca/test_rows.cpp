@@ -26,14 +26,14 @@ std::vector<float> counting(std::size_t n) {
 
 TEST(needed_rows, are_from_the_lowest_to_the_highest_of_each_block) {
   needed_rows rows(2);
-  EXPECT_EQ(rows.of().size(), 4u);
-  for (const auto& r : rows.of()) EXPECT_EQ(r.size(), 0);
+  EXPECT_EQ(rows.ranges().size(), 4u);
+  for (const auto& r : rows.ranges()) EXPECT_EQ(r.size(), 0);
   for (const int row : {3, 1, 1, 4}) rows.add(2, row);
   rows.add(0, 0);
-  EXPECT_EQ(rows.of()[2].first, 1);
-  EXPECT_EQ(rows.of()[2].last, 5);
-  EXPECT_EQ(rows.of()[0].size(), 1);
-  EXPECT_EQ(rows.of()[1].size() + rows.of()[3].size(), 0);
+  EXPECT_EQ(rows.ranges()[2].first, 1);
+  EXPECT_EQ(rows.ranges()[2].last, 5);
+  EXPECT_EQ(rows.ranges()[0].size(), 1);
+  EXPECT_EQ(rows.ranges()[1].size() + rows.ranges()[3].size(), 0);
 }
 
 // Rows drawn at random: whoever reads them finds what lies in the whole plane.
@@ -55,7 +55,7 @@ TEST(packed_rows, are_found_where_the_whole_would_have_them) {
     const auto view = packed.view(re_out.data(), im_out.data());
     std::size_t rows = 0;
     for (int b = 0; b < blocks; ++b) {
-      const auto& range = needed.of()[std::size_t(b)];
+      const auto& range = needed.ranges()[std::size_t(b)];
       rows += std::size_t(range.size());
       for (int row = range.first; row < range.last; ++row)
         for (int column = 0; column < columns; ++column) {
@@ -131,15 +131,15 @@ TEST_F(sums_of_functions, are_in_double_where_there_are_many) {
 
 TEST_F(sums_of_functions, of_an_abandoned_bin_are_dropped) {
   const auto g = drawn();
-  two_particle_sums fresh(p->measured, functions), used(p->measured, functions);
+  two_particle_sums unused(p->measured, functions), used(p->measured, functions);
   used.begin_bin();
   for (int i = 0; i < 130; ++i)  // so many that some are in double
     used.accumulate(1, g[0], g[1], used.measure_direct(g[0], g[1]));
-  for (auto* sums : {&fresh, &used}) {
+  for (auto* sums : {&unused, &used}) {
     sums->begin_bin();
     sums->accumulate(-2, g[0], g[1], sums->measure_direct(g[0], g[1]));
   }
-  EXPECT_EQ(fresh.end_bin(), used.end_bin());
+  EXPECT_EQ(unused.end_bin(), used.end_bin());
 }
 
 TEST_F(sums_of_functions, without_measurements_are_zero) {
@@ -186,14 +186,11 @@ TEST_F(sums_of_functions, in_parts_are_the_whole) {
 }
 
 TEST_F(sums_of_functions, are_written_into_arrays_of_their_size_only) {
-  correlations c(p->model.g0, p->model.difference, {});
   single_particle m(3, 4, {1, 3}, p->model.difference);
   pairing pairs(functions, p->measured.orbit, 3);
   vertex_channel pp(functions, channel::pp, 0, 0, 3);
   for (const int wrong : {-1, 1}) {
-    std::vector<double> out(std::size_t(int(c.size()) + wrong));
-    EXPECT_THROW(c.flush(out), runtime_failure);
-    out.resize(std::size_t(int(m.size()) + wrong));
+    std::vector<double> out(std::size_t(int(m.size()) + wrong));
     EXPECT_THROW(m.flush(out), runtime_failure);
     out.resize(std::size_t(int(pairs.size()) + wrong));
     EXPECT_THROW(pairs.flush(out), runtime_failure);

@@ -13,7 +13,7 @@ using point = std::pair<int, double>;
 namespace {
 
 // Of these vertices and a worm between the points.
-long double weight(const setting& s, const std::vector<vertex>& v, point a, point b) {
+long double weight(const exact_model& s, const std::vector<vertex>& v, point a, point b) {
   return reference::worm_weight(s.parameters, *s.g0, v, a, b);
 }
 
@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(K, spin_worm_each_K, testing::Values(1., -5.),
                          [](const auto& K) { return K.param > 0 ? "positive" : "negative"; });
 
 TEST_P(spin_worm_each_K, every_ratio_is_that_of_determinants_from_scratch) {
-  const setting s = plaquette(4, 6, GetParam());
+  const exact_model s = plaquette(4, 6, GetParam());
   auto v = s.warm();
   ASSERT_GT(v.size(), 20u);
   const auto n = s.n(v);
@@ -52,38 +52,38 @@ TEST_P(spin_worm_each_K, every_ratio_is_that_of_determinants_from_scratch) {
   };
   expect_ratio(worm.open(a.first, a.second), weight(s, v, a, a), before);
   before = weight(s, v, a, a);
-  moved_to({1, 1.9}, worm.between(1, 1.3, 0.6));
+  moved_to({1, 1.9}, worm.vertices_between(1, 1.3, 0.6));
   moved_to({2, 1.9}, {});
-  moved_to({2, 3.4}, worm.between(2, 1.9, 1.5));
+  moved_to({2, 3.4}, worm.vertices_between(2, 1.9, 1.5));
   moved_to({0, 3.4}, {});
-  const auto around = worm.between(0, 3.4, 0.9);  // beyond beta
+  const auto around = worm.vertices_between(0, 3.4, 0.9);  // beyond beta
   EXPECT_TRUE(std::ranges::any_of(around, [&](int i) { return v[i].tau < 0.3; }));
   moved_to({0, 0.3}, around);
-  moved_to({0, 0.1}, worm.between(0, 0.3, -0.2));
+  moved_to({0, 0.1}, worm.vertices_between(0, 0.3, -0.2));
   moved_to({1, 0.1}, {});
-  const auto last = worm.between(1, 0.1, 1.2);
+  const auto last = worm.vertices_between(1, 0.1, 1.2);
   const double closed = worm.try_close(last);
   for (int i : last) v[i].spin = -v[i].spin;
   expect_ratio(closed, s.weight(v), before);
 }
 
 TEST(spin_worm, a_step_that_is_tried_changes_nothing) {
-  const setting s = plaquette(4, 6);
+  const exact_model s = plaquette(4, 6);
   const auto v = s.warm();
   const auto n = s.n(v);
   spin_worm worm(s.parameters, s.g0);
   worm.load<double>(v, {&n[0], &n[1]});
   worm.open(3, 2.);
-  const double there = worm.try_step(3, 2.5, worm.between(3, 2., 0.5));
+  const double there = worm.try_step(3, 2.5, worm.vertices_between(3, 2., 0.5));
   worm.try_step(0, 2., {});
   worm.try_close({1, 5});
-  EXPECT_DOUBLE_EQ(worm.try_step(3, 2.5, worm.between(3, 2., 0.5)), there);
-  EXPECT_TRUE(worm.turned().empty());
+  EXPECT_DOUBLE_EQ(worm.try_step(3, 2.5, worm.vertices_between(3, 2., 0.5)), there);
+  EXPECT_TRUE(worm.flipped_vertices().empty());
 }
 
 // With its vertices fixed, a walk by worms alone visits every choice of their spins as often as its weight says.
 TEST(spin_worm, visits_spins_by_their_weight) {
-  const setting s{{2., 4., 2, 1.}, two_level_bath({2, 1}, 2., 0.5, 0.4).table()};
+  const exact_model s{{2., 4., 2, 1.}, two_level_bath({2, 1}, 2., 0.5, 0.4).table()};
   const std::vector<vertex> places = {{0, 1, 0.3}, {1, 1, 0.5}, {0, 1, 1.1}, {1, 1, 1.7}};
   const int choices = 1 << places.size(), walks = 40'000;
   const auto spins = [&](int choice) {
@@ -103,7 +103,7 @@ TEST(spin_worm, visits_spins_by_their_weight) {
   for (int i = 0; i < walks; ++i) {
     if (worm.walk<double>(spins(choice), {&n[choice][0], &n[choice][1]}, {5, 1, 0, 0, 0, 0}, i * 64u, 40)) {
       ++closed;
-      for (int p : worm.turned()) choice ^= 1 << p;
+      for (int p : worm.flipped_vertices()) choice ^= 1 << p;
     }
     found[choice] += 1. / walks;
   }
@@ -116,7 +116,7 @@ TEST(spin_worm, visits_spins_by_their_weight) {
 }
 
 TEST_P(spin_worm_each_K, leaves_the_walker_with_its_n_and_sign) {
-  const setting s = plaquette(5, 8, GetParam());
+  const exact_model s = plaquette(5, 8, GetParam());
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({s.warm(), 1});
   int changed = 0;
@@ -145,7 +145,7 @@ TEST_P(spin_worm_each_K, leaves_the_walker_with_its_n_and_sign) {
 }
 
 TEST(spin_worm, gives_up_and_leaves_everything_as_it_was) {
-  const setting s = plaquette(5, 8);
+  const exact_model s = plaquette(5, 8);
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({s.warm(), 1});
   const auto before = w.current().vertices;
@@ -154,7 +154,7 @@ TEST(spin_worm, gives_up_and_leaves_everything_as_it_was) {
 }
 
 TEST(spin_worm, there_is_nothing_to_turn_without_vertices) {
-  const setting s = plaquette(1, 1);
+  const exact_model s = plaquette(1, 1);
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({});
   EXPECT_FALSE(w.send_worm({17, 5, 0, 0, 0, 0}, 0, 100));

@@ -188,11 +188,11 @@ TEST_P(two_particle, long_rows_and_parts_of_a_channel_are_sums_of_stored_functio
           all.measure_direct(g[0], g[1], direct);
           std::vector<double> joined;
           for (int part = 0; part < of; ++part) {
-            vertex_channel share(functions, kind, transfer, bosonic, window, {part, of});
-            const packed_part read(share, functions, g);
-            for (const double weight : {0.5, -1.5}) share.accumulate(weight, read.spin(0), read.spin(1), direct);
-            std::vector<double> sum(share.size());
-            share.flush(sum);
+            vertex_channel part_sums(functions, kind, transfer, bosonic, window, {part, of});
+            const packed_part read(part_sums, functions, g);
+            for (const double weight : {0.5, -1.5}) part_sums.accumulate(weight, read.spin(0), read.spin(1), direct);
+            std::vector<double> sum(part_sums.size());
+            part_sums.flush(sum);
             std::ranges::copy(sum, std::back_inserter(joined));
           }
           ASSERT_EQ(joined, whole) << "kind " << int(kind) << " in " << of << " parts";
@@ -246,12 +246,12 @@ TEST_P(two_particle, parts_of_pairing_read_every_row_once) {
     std::vector<double> joined;
     std::size_t read = 0;
     for (int part = 0; part < of; ++part) {
-      pairing share(functions, orbit, window, {part, of});
-      const packed_part rows(share, functions, g);
+      pairing part_sums(functions, orbit, window, {part, of});
+      const packed_part rows(part_sums, functions, g);
       read += rows.size();
-      share.accumulate(2, rows.spin(0), rows.spin(1));
-      std::vector<double> sum(share.size());
-      share.flush(sum);
+      part_sums.accumulate(2, rows.spin(0), rows.spin(1));
+      std::vector<double> sum(part_sums.size());
+      part_sums.flush(sum);
       std::ranges::copy(sum, std::back_inserter(joined));
     }
     EXPECT_EQ(joined, whole) << of << " parts";

@@ -18,18 +18,18 @@ namespace {
 const torus plaquette{2, 2};
 const stream_id moves{17, 1, 0, 0, 0, 0}, warm_up{17, 2, 0, 0, 0, 0};
 
-struct setting {
+struct exact_model {
   expansion parameters;
   std::shared_ptr<const g0_table> g0;
 };
 
 // 2x2, beta = 5, U = 8, doped: about 75 vertices and weights of both signs.
-setting strong_coupling(double K = 1) {
+exact_model strong_coupling(double K = 1) {
   const double beta = 5, U = 8;
   return {{beta, U, 4, K}, two_level_bath(plaquette, beta, 1.6, 0.4).table()};
 }
 // One site, half filled: the order is so low that removals meet an empty configuration.
-setting one_site() {
+exact_model one_site() {
   const double beta = 1, U = 1;
   return {{beta, U, 1, 1.}, two_level_bath({1, 1}, beta, 0., 0.4).table()};
 }
@@ -43,7 +43,7 @@ auto in_order(std::vector<vertex> v) {
 
 // Of an element of N from the exact one, in units of 1 + the largest element.
 template <class Real>
-double largest_deviation(const walker<Real>& w, const setting& s) {
+double largest_deviation(const walker<Real>& w, const exact_model& s) {
   double worst = 0, largest = 0;
   for (int side = 0; side < 2; ++side) {
     const auto exact =
@@ -61,7 +61,7 @@ double largest_deviation(const walker<Real>& w, const setting& s) {
 }
 
 // Vertices as a walk of some length leaves them.
-configuration warm(const setting& s) {
+configuration warm(const exact_model& s) {
   walker<double> w(s.parameters, s.g0, 32);
   w.reset({});
   w.propose(warm_up, 0, 2000);
@@ -75,7 +75,7 @@ struct walk_totals {
 
 // Every proposal of the walker against one made with determinants from scratch: the same decisions, hence the same
 // vertices, the same sign and the same N.
-walk_totals compare(const setting& s, int block_length, int blocks) {
+walk_totals compare(const exact_model& s, int block_length, int blocks) {
   walker<double> fast(s.parameters, s.g0, block_length);
   reference::walker slow(s.parameters, *s.g0);
   fast.reset({});
@@ -119,7 +119,7 @@ TEST(walker, decides_like_the_reference_at_the_lowest_orders) {
 TEST(walker, keeps_the_sign_where_weights_are_negative) {
   // Odd rings frustrate: weights of both signs are common, and this walk changes its sign several times.
   const double beta = 5, U = 4;
-  const setting s{{beta, U, 3, 1.}, two_level_bath({3, 1}, beta, 0., 0.05).table()};
+  const exact_model s{{beta, U, 3, 1.}, two_level_bath({3, 1}, beta, 0., 0.05).table()};
   const walk_totals totals = compare(s, 8, 70);
   EXPECT_GT(totals.negative, 5);
   EXPECT_LT(totals.negative, 65);
@@ -149,7 +149,7 @@ TEST(vertex_strength, gives_the_interaction) {
 }
 
 TEST(walker, splits_a_sweep_into_blocks_of_nearly_equal_length) {
-  const setting s = strong_coupling();
+  const exact_model s = strong_coupling();
   walker<double> whole(s.parameters, s.g0, 64), parts(s.parameters, s.g0, 64);
   whole.reset({}), parts.reset({});
   whole.propose(moves, 0, 150);  // 50 + 50 + 50
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(walker, flips_of_a_site, testing::Values(1., -8.),
                          [](const auto& K) { return K.param > 0 ? "K_positive" : "K_negative"; });
 
 TEST_P(flips_of_a_site, are_those_of_the_reference) {
-  const setting s = strong_coupling(GetParam());
+  const exact_model s = strong_coupling(GetParam());
   walker<double> w(s.parameters, s.g0, 32);
   w.reset(warm(s));
   const stream_id flips{17, 3, 0, 0, 0, 0};
@@ -191,7 +191,7 @@ TEST_P(flips_of_a_site, are_those_of_the_reference) {
 }
 
 TEST(walker, drifts_little_and_rebuild_measures_it) {
-  const setting s = strong_coupling();
+  const exact_model s = strong_coupling();
   walker<double> w(s.parameters, s.g0, 64);
   w.reset(warm(s));
   w.propose(moves, 2000, 4000);
@@ -210,7 +210,7 @@ TEST(walker, drifts_little_and_rebuild_measures_it) {
 
 TEST(walker, with_float_matrices_stays_near_and_is_repaired_by_rebuild) {
   const double beta = 2, U = 4;
-  const setting s{{beta, U, 4, 1.}, two_level_bath(plaquette, beta, 0.8, 0.4).table()};
+  const exact_model s{{beta, U, 4, 1.}, two_level_bath(plaquette, beta, 0.8, 0.4).table()};
   walker<float> w(s.parameters, s.g0, 16);
   w.reset({});
   for (int sweep = 0; sweep < 100; ++sweep) {
@@ -223,7 +223,7 @@ TEST(walker, with_float_matrices_stays_near_and_is_repaired_by_rebuild) {
 
 // Strong coupling drives N through nearly singular matrices, which single precision does not survive for long.
 TEST(walker, with_float_matrices_is_repaired_at_strong_coupling) {
-  const setting s = strong_coupling();
+  const exact_model s = strong_coupling();
   walker<float> w(s.parameters, s.g0, 64);
   w.reset(warm(s));
   w.propose(moves, 2000, 500);
@@ -234,7 +234,7 @@ TEST(walker, with_float_matrices_is_repaired_at_strong_coupling) {
 }
 
 TEST(walker, without_interaction_never_touches_the_weight) {
-  setting s = strong_coupling();
+  exact_model s = strong_coupling();
   s.parameters.U = 0;
   walker<double> w(s.parameters, s.g0, 16);
   w.reset({});
@@ -252,7 +252,7 @@ TEST(walker, without_interaction_never_touches_the_weight) {
 }
 
 TEST(walker, fill_gives_M_ordered_by_site) {
-  const setting s = strong_coupling();
+  const exact_model s = strong_coupling();
   walker<double> w(s.parameters, s.g0, 64);
   w.reset(warm(s));
   sample out;
@@ -283,7 +283,7 @@ TEST(walker, fill_gives_M_ordered_by_site) {
 }
 
 TEST(walker, refuses_vertices_outside_the_problem) {
-  const setting s = strong_coupling();
+  const exact_model s = strong_coupling();
   walker<double> w(s.parameters, s.g0, 8);
   EXPECT_THROW(w.reset({{{4, 1, 0.}}, 1.}), plaq::runtime_failure);
   EXPECT_THROW(w.reset({{{0, 0, 0.}}, 1.}), plaq::runtime_failure);

@@ -1,4 +1,4 @@
-// Everything that stays fixed while the chains of one iteration run.
+// Problem of one iteration: all that stays fixed while its chains run.
 #pragma once
 #include <complex>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace plaq::dca {
 
-/// The cluster in its bath: what the weight of a configuration and its Green's functions depend on.
+/// Cluster in its bath: parameters of the weight of a configuration and of its Green's functions.
 struct cluster_model {
   expansion parameters;
   std::shared_ptr<const g0_table> g0;
@@ -20,18 +20,18 @@ struct cluster_model {
   momentum_tables momenta;
 };
 
-/// How walkers move.
+/// Parameters of the walkers' moves.
 struct move_rules {
   int block_length = 64;  ///< proposals from one change of N to the next
   int proposals_per_sweep = 1;
   int sweeps_between_rebuilds = 20;  ///< each followed by the proposal to flip a site
   int sweeps_between_worms = 10;
   int sweeps_between_charge_worms = 0;  ///< 0: none
-  int longest_worm = 1000;              ///< steps after which a worm is given up
+  int longest_worm = 1000;              ///< steps after which a worm is rejected
   bool single_precision = false;        ///< N in float
 };
 
-/// What is measured.
+/// List of the measurements.
 struct measurement_list {
   std::vector<int> odd_frequencies;  ///< of the single-particle function, n > 0 odd
   int histogram_size = 1;            ///< orders 0 ... size - 1; the last one counts all above
@@ -44,7 +44,7 @@ struct measurement_list {
   std::vector<std::complex<double>> g0_frequency;  ///< [K][n], n = 0 ... two_particle_frequencies - 1
 };
 
-/// How a chain is cut into bins, and where its random numbers are.
+/// Division of a chain into bins, and coordinates of its random numbers.
 struct chain_rules {
   int warm_up_sweeps = 0;
   int sweeps_per_measurement = 1;
@@ -56,23 +56,23 @@ struct chain_rules {
   std::uint32_t iteration = 0;
 };
 
-/// The bath function in time and at the frequencies of G4.
+/// Bath function in time and at the frequencies of G4.
 struct bath_function {
   std::shared_ptr<const g0_table> g0;
   std::vector<std::complex<double>> g0_frequency;
 };
 
-/// A function takes the part that it needs.
+/// Whole problem; functions take the part that they depend on.
 struct problem {
   cluster_model model;
   move_rules moves;
   measurement_list measured;
   chain_rules rules;
-  /// [chain] baths of the chains where they differ, in place of the model's; empty where all have that one.
+  /// [chain] bath of each chain where these differ; empty where all chains have the model's.
   std::vector<std::shared_ptr<const bath_function>> baths;
 
-  /// This problem as chain c has it.
-  problem of_chain(std::size_t c) const {
+  /// Returns the problem with the bath of chain c. Throws std::out_of_range for a chain without a bath.
+  problem for_chain(std::size_t c) const {
     problem own{model, moves, measured, rules, {}};
     if (!baths.empty()) {
       own.model.g0 = baths.at(c)->g0;

@@ -1,5 +1,5 @@
-// Slow, readable versions of what the walker and the measurements compute: the oracle of their tests.
-// Everything from its definition, determinants by dense elimination, nothing kept from one step to the next.
+// Slow, readable versions of the walker and the measurements, the oracle of their tests.
+// All is computed from its definition, determinants by dense elimination, nothing kept from one step to the next.
 #pragma once
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ namespace plaq::dca::reference {
 using dense = std::vector<std::vector<long double>>;  // [row][column]
 using complex = std::complex<double>;
 
-/// Gauss-Jordan elimination with row pivots.
+/// Returns the inverse by Gauss-Jordan elimination with row pivots.
 inline dense inverse(dense a) {
   const std::size_t n = a.size();
   dense out(n, std::vector<long double>(n));
@@ -41,7 +41,7 @@ inline dense inverse(dense a) {
   return out;
 }
 
-/// Gauss elimination with row pivots.
+/// Returns the determinant by Gauss elimination with row pivots.
 inline long double determinant(dense a) {
   long double det = 1;
   for (std::size_t c = 0; c < a.size(); ++c) {
@@ -58,7 +58,7 @@ inline long double determinant(dense a) {
   return det;
 }
 
-/// N_sigma^-1 = e^V - g (e^V - 1).
+/// Returns N_sigma^-1 = e^V - g (e^V - 1).
 inline dense inverse_n(const expansion& p, const g0_table& g0, const std::vector<vertex>& v, int sigma) {
   dense out(v.size(), std::vector<long double>(v.size()));
   for (std::size_t i = 0; i < v.size(); ++i)
@@ -69,13 +69,13 @@ inline dense inverse_n(const expansion& p, const g0_table& g0, const std::vector
   return out;
 }
 
-/// prod_sigma det N_sigma^-1.
+/// Returns prod_sigma det N_sigma^-1.
 inline long double weight(const expansion& p, const g0_table& g0, const std::vector<vertex>& v) {
   return determinant(inverse_n(p, g0, v, +1)) * determinant(inverse_n(p, g0, v, -1));
 }
 
-/// The same with a worm of spin_worm, whose ends are (site, tau): prod_sigma of the determinant with one more row
-/// and column.
+/// Returns the weight with a worm of spin_worm, whose ends are (site, tau): prod_sigma of the determinant with one more
+/// row and column.
 inline long double worm_weight(const expansion& p, const g0_table& g0, const std::vector<vertex>& v,
                                std::pair<int, double> a, std::pair<int, double> b) {
   long double product = 1;
@@ -94,7 +94,7 @@ inline long double worm_weight(const expansion& p, const g0_table& g0, const std
   return product;
 }
 
-/// The same with a worm of charge_worm in spin sigma: c^dagger at a and c at b, which are (site, tau).
+/// Returns the weight with a worm of charge_worm in spin sigma: c^dagger at a and c at b, which are (site, tau).
 inline long double charge_worm_weight(const expansion& p, const g0_table& g0, const std::vector<vertex>& v, int sigma,
                                       std::pair<int, double> a, std::pair<int, double> b) {
   dense d = inverse_n(p, g0, v, sigma);
@@ -106,13 +106,13 @@ inline long double charge_worm_weight(const expansion& p, const g0_table& g0, co
   return determinant(d) * determinant(inverse_n(p, g0, v, -sigma));
 }
 
-/// Makes proposal after proposal as the walker's documentation says, with the weight from scratch for each.
+/// Walker that computes the weight from scratch for each proposal.
 class walker {
  public:
   walker(const expansion& parameters, const g0_table& g0) : parameters_(parameters), g0_(g0) {}
 
-  /// Proposals that the walker makes in one block. `order` of the vertices matters: a removal picks a position.
-  /// Within a block new vertices join at the end and the last one takes a removed one's place.
+  /// Makes the proposals of one block. The order of the vertices matters: a removal picks a position. Within a block
+  /// new vertices join at the end, and the last one moves to the position of a removed one.
   void block(const stream_id& stream, std::uint64_t first, int count, std::vector<vertex> order) {
     vertices = std::move(order);
     weight_ = weight(parameters_, g0_, vertices);
@@ -160,7 +160,7 @@ class walker {
   std::set<double> block_start_;  // times of the vertices that the block began with
 };
 
-/// g(i t, j t') = <c c+> of one configuration: g0 + g0 M g0.
+/// Returns g(i t, j t') = <c c+> of one configuration: g0 + g0 M g0.
 inline double green(const g0_table& g0, const sample& s, int side, int i, double t, int j, double t2) {
   double sum = g0(i, t, j, t2);
   for (int x = 0; x < g0.sites(); ++x)
@@ -171,7 +171,8 @@ inline double green(const g0_table& g0, const sample& s, int side, int i, double
   return sum;
 }
 
-/// The product that `kind` averages, at (k1, k2) and transfer (Q, m), of the functions g(spin, K, n, K', n').
+/// Returns the product that channel `kind` averages, at (k1, k2) and transfer (Q, m), of the functions g(spin, K, n,
+/// K', n').
 template <class Functions>
 complex product(const Functions& g, const momentum_tables& momenta, channel kind, int k1, int n1, int k2, int n2, int Q,
                 int m) {
@@ -189,7 +190,7 @@ complex product(const Functions& g, const momentum_tables& momenta, channel kind
   return 0.5 * sum;
 }
 
-/// What is stored in planes, at frequencies of either sign.
+/// Functions stored in planes, at frequencies of either sign.
 struct stored_functions {
   const momentum_tables& momenta;
   int frequencies;
@@ -203,7 +204,7 @@ struct stored_functions {
   }
 };
 
-/// The function that two_frequency defines, between (K, w_n) and (K', w_n') with indices of any sign.
+/// Function of two_frequency by its definition, between (K, w_n) and (K', w_n') with indices of any sign.
 class green_of_configuration {
  public:
   green_of_configuration(double beta, momentum_tables momenta, int frequencies, std::vector<complex> g0,

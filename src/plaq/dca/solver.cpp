@@ -5,8 +5,8 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/base/stopwatch.hpp"
+#include "plaq/dca/device/chain_devices.hpp"
 #include "plaq/dca/device/chain_walk.hpp"
-#include "plaq/dca/device/walk_places.hpp"
 
 namespace plaq::dca {
 
@@ -28,11 +28,11 @@ void walk_and_measure(Walk& walk, Accumulator& measured, const problem& p, chain
   while (!state.complete(p.rules) && another()) {
     const std::uint64_t bin = state.bins_done;
     measured.begin_bin(bin);
-    double measuring = 0, waited = measured.waited();
+    double measuring = 0, waited = measured.waiting_seconds();
     const stopwatch watch;
     if (!walk_bin(bin, measuring)) return;
     const double total = watch.seconds();
-    waited = measured.waited() - waited;
+    waited = measured.waiting_seconds() - waited;
     state.bins.push_back(measured.end_bin());
     ++state.bins_done;
     state.current = walk.current().current();
@@ -45,29 +45,29 @@ void walk_and_measure(Walk& walk, Accumulator& measured, const problem& p, chain
   }
 }
 
-/// Advances a chain that the workers measure; two-particle functions are summed elsewhere, if that is given.
+/// Advances a chain that the workers measure; two-particle functions go to the sink, if there is one.
 template <class Walk>
-void measure_here(Walk walk, const problem& p, chain_state& state, control& c, two_particle_sink* elsewhere,
-                  const batch::another_step& another) {
+void measure_on_worker(Walk walk, const problem& p, chain_state& state, control& c, two_particle_sink* sink,
+                       const batch::another_step& another) {
   using walker = std::remove_cvref_t<decltype(walk.current())>;
-  accumulator measured(p.model, p.measured, p.rules, state.number, elsewhere);
+  accumulator measured(p.model, p.measured, p.rules, state.number, sink);
   sample at;
   walk_and_measure(walk, measured, p, state, another, [&](std::uint64_t bin, double& seconds) {
     return walk.bin(state.current, bin, [&](const walker& w, std::uint64_t index) {
       const stopwatch watch;
-      const double waited = measured.waited();
+      const double waited = measured.waiting_seconds();
       w.fill(at);
       at.index = index;
       measured.accumulate(at);
-      seconds += watch.seconds() - (measured.waited() - waited);
+      seconds += watch.seconds() - (measured.waiting_seconds() - waited);
       c.measurements.fetch_add(1, std::memory_order_relaxed);
     });
   });
 }
 
-/// Measured on the device where it walks.
-void measure_there(device::walk_place& where, const problem& p, chain_state& state, control& c,
-                   const batch::another_step& another) {
+/// Advances a chain that is measured on the device where it walks.
+void measure_on_device(device::chain_device& where, const problem& p, chain_state& state, control& c,
+                       const batch::another_step& another) {
   device::chain_walk walk(where, p.rules, state.number, c, true);
   device::accumulator measured(where, p.rules, state.number);
   walk_and_measure(walk, measured, p, state, another,
@@ -76,18 +76,18 @@ void measure_there(device::walk_place& where, const problem& p, chain_state& sta
 
 /// Advances a chain in its own bath, on a device or on the workers, with the precision that is asked for; returns
 /// whether it has all its bins.
-bool take_on(const problem& all, device::walk_places& devices, chain_state& state, control& c,
-             two_particle_sink* elsewhere, const batch::another_step& another) {
-  const problem p = all.of_chain(state.number);
+bool advance_chain(const problem& all, device::chain_devices& devices, chain_state& state, control& c,
+                   two_particle_sink* sink, const batch::another_step& another) {
+  const problem p = all.for_chain(state.number);
   const auto with = [&]<class Walk>(auto&&... walk) {
-    measure_here(Walk(walk..., state.number, c), p, state, c, elsewhere, another);
+    measure_on_worker(Walk(walk..., state.number, c), p, state, c, sink, another);
   };
   if (!devices.empty()) {
-    const device::walk_places::visit at(devices);
-    if (elsewhere)
+    const device::chain_devices::reservation at(devices);
+    if (sink)
       with.template operator()<device::chain_walk>(*at, p.rules);
     else
-      measure_there(*at, p, state, c, another);
+      measure_on_device(*at, p, state, c, another);
   } else if (p.moves.single_precision) {
     with.template operator()<chain_walk<float>>(p.model, p.moves, p.rules);
   } else {
@@ -98,25 +98,26 @@ bool take_on(const problem& all, device::walk_places& devices, chain_state& stat
 
 }  // namespace
 
-void run_chains(const problem& p, chain_queue& queue, const run_options& how, control& c) {
-  device::walk_places devices(p, how.devices, how.ranks_per_device);
+void run_chains(const problem& p, chain_queue& queue, const run_options& options, control& c) {
+  device::chain_devices devices(p, options.devices, options.ranks_per_device);
   const auto work = [&](auto&, chain_state& state, const batch::another_step& another) {
-    return take_on(p, devices, state, c, nullptr, another);
+    return advance_chain(p, devices, state, c, nullptr, another);
   };
-  batch::options options = how;
-  if (!devices.empty() && how.in_flight == 0) options.in_flight = devices.chains();
-  batch::run(queue, options, c, "dca chain", work);
+  batch::options pieces = options;
+  if (!devices.empty() && pieces.in_flight == 0) pieces.in_flight = devices.chains();
+  batch::run(queue, pieces, c, "dca chain", work);
 }
 
-void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread) {
-  device::walk_places devices(p, how.devices, how.ranks_per_device);
+void run_chains_distributed(const problem& p, chain_queue& queue, const run_options& options, control& c,
+                            distributed_g4& shares) {
+  device::chain_devices devices(p, options.devices, options.ranks_per_device);
   const auto work = [&](auto&, chain_state& state, const batch::another_step& another) {
-    g4_spread::source source(spread, int(state.number));
-    return take_on(p, devices, state, c, &source, another);
+    distributed_g4::source source(shares, int(state.number));
+    return advance_chain(p, devices, state, c, &source, another);
   };
-  batch::run_together(queue, how, c, "dca chain", work, [&](auto& tasks) {
-    for (int chain = 0; chain < spread.chains(); ++chain)
-      if (!spread.runs_here(chain)) tasks.begin("dca g4 of another rank", [&spread, chain] { spread.follow(chain); });
+  batch::run_together(queue, options, c, "dca chain", work, [&](auto& tasks) {
+    for (int chain = 0; chain < shares.chains(); ++chain)
+      if (!shares.is_local(chain)) tasks.begin("dca g4 of another rank", [&shares, chain] { shares.sum_remote(chain); });
   });
 }
 

@@ -1,4 +1,4 @@
-// Runs the Markov chains of one iteration as tasks.
+// Solver: runs the Markov chains of one iteration as tasks.
 #pragma once
 #include <vector>
 
@@ -11,26 +11,31 @@
 
 namespace plaq::dca {
 
-/// How the chains are run; nothing in here changes a result.
+/// Options of a run of chains; only `devices` changes a result.
 struct run_options : batch::options {
-  /// Where chains walk and are measured, each at the one that has most room when it comes; none: on the workers, which
-  /// also measure where two-particle functions are spread over ranks. This does change a result: by rounding at first,
-  /// within errors in the end. Which of them it is does not.
+  /// Devices where chains walk and are measured, each on the one with the largest free share; empty: on the workers.
+  /// With distributed two-particle functions the workers measure in any case. Results on a device differ from those of
+  /// the workers, by rounding at first and within errors in the end. They do not depend on which device runs a chain.
   std::vector<gpu::device> devices{};
-  int ranks_per_device = 1;  ///< that share the memory of each
+  int ranks_per_device = 1;  ///< ranks that share the memory of each device
 };
 
+/// Queue of chains.
 struct chain_queue : batch::queue<chain_state> {
   chain_queue() : queue("chains") {}
 };
 
-/// Takes every chain of the queue on from its state until all its bins are complete or `c.stop` is set, as
-/// batch::run does with pieces of work.
-void run_chains(const problem& p, chain_queue& queue, const run_options& how, control& c);
+/// Advances every chain of the queue until all its bins are complete or `c.stop` is set, as batch::run does.
+///
+/// Throws the first error of a chain after all have ended; the chains are then back in the queue.
+void run_chains(const problem& p, chain_queue& queue, const run_options& options, control& c);
 
-/// The same with two-particle functions spread over ranks: all ranks call with a closed queue of the chains that
-/// `spread` says are theirs and their part of it. All chains are under way at once, whatever `how` says, since those
-/// of other ranks are followed meanwhile. Bins have no two-particle functions: their shares are in `spread`.
-void run_chains_spread(const problem& p, chain_queue& queue, const run_options& how, control& c, g4_spread& spread);
+/// Runs chains with two-particle functions distributed over ranks. Bins have no two-particle functions; `shares` has
+/// them.
+///
+/// Collective: all ranks call with a closed queue of the chains that are local by `shares`. All chains are in progress
+/// at once, whatever the options say, since the chains of other ranks are summed concurrently.
+void run_chains_distributed(const problem& p, chain_queue& queue, const run_options& options, control& c,
+                            distributed_g4& shares);
 
 }  // namespace plaq::dca

@@ -1,4 +1,4 @@
-// The random streams of the chains: what numbers are drawn for, and where.
+// Random streams of the chains: purposes of the numbers, and their coordinates.
 #pragma once
 #include <cstdint>
 
@@ -16,7 +16,7 @@ constexpr std::uint32_t warm_up_worms = 6;
 constexpr std::uint32_t charge_worms = 7;
 constexpr std::uint32_t warm_up_charge_worms = 8;
 
-/// The coordinates are temperature, iteration, chain and bin.
+/// Returns the stream of a purpose; the coordinates are temperature, iteration, chain and bin.
 inline stream_id of(const chain_rules& r, std::uint32_t purpose, std::uint32_t chain, std::uint64_t bin) {
   return {.seed = r.seed, .purpose = purpose, .i = r.point, .j = r.iteration, .k = chain, .l = bin};
 }

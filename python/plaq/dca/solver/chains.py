@@ -186,7 +186,7 @@ def run_chains(problem, chains: Chains, run, comm, watch: Callable, distributed:
     if distributed:
         distributed.take(runner.exchange)
         for state in list(chains.states.values())[:1]:  # counts are sums over chains: any of this rank will do
-            state["measuring_seconds"] += runner.exchange.follow_seconds
+            state["measuring_seconds"] += runner.exchange.remote_seconds
     missing = any(c["bins_done"] != problem.bins for c in chains.states.values())
     missing, failed = comm.allreduce(np.array([missing, bool(runner.failure)]), "max")
     if failed:
@@ -227,7 +227,7 @@ class Runner:
                 places = 0 if run.chains_in_flight == "auto" else run.chains_in_flight
                 start = (problem, self._queue, run.threads, self._options, gpus)
                 if exchange:
-                    _core.dca.run_chains_spread(*start, self._control, exchange)
+                    _core.dca.run_chains_distributed(*start, self._control, exchange)
                 else:
                     _core.dca.run_chains(*start, places, self._control)
             except Exception as error:  # carried to the main thread

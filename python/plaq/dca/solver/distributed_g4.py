@@ -125,7 +125,7 @@ class DistributedG4:
 
     def exchange(self, problem: Any, rank_of: list[int]) -> Any:
         """Return the C++ exchange for one call of run_chains in which rank rank_of[c] runs chain c. Collective."""
-        return _core.dca.G4Spread(self.comm.messenger(), problem, rank_of)
+        return _core.dca.DistributedG4(self.comm.messenger(), problem, rank_of)
 
     def take(self, exchange: Any) -> None:
         """Keep the bins that the exchange has completed."""

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "plaq/base/error.hpp"
-#include "plaq/dca/measure/correlations.hpp"
+#include "plaq/dca/measure/green_at_times.hpp"
 #include "plaq/dca/streams.hpp"
 
 namespace plaq::dca::device {
 
-static_assert(times_measured == dca::correlations::times);
+static_assert(times_measured == green_at_times::times);
 static_assert(series_width == series_columns.size() && series_limit == dca::series_limit);
 
 namespace {
@@ -22,7 +22,7 @@ std::size_t series_bytes(int measurements) {
 }
 }  // namespace
 
-accumulator::accumulator(walk_place& where, const chain_rules& rules, std::uint32_t chain)
+accumulator::accumulator(chain_device& where, const chain_rules& rules, std::uint32_t chain)
     : rules_(rules), chain_(chain) {
   const measurement_sizes& sizes = where.measured().rules().sizes;
   sums_ = gpu::memory(where.where(), sums_bytes(sizes));
@@ -35,7 +35,7 @@ accumulator::accumulator(walk_place& where, const chain_rules& rules, std::uint3
 }
 
 void accumulator::begin_bin(std::uint64_t bin) {
-  state.until = state.done = state.since_flush = 0;
+  state.target = state.done = state.since_flush = 0;
   state.times = streams::of(rules_, streams::measurement_times, chain_, bin);
   state.neighbours = streams::of(rules_, streams::neighbours, chain_, bin);
   sums_.clear();
@@ -54,10 +54,10 @@ bin_result accumulator::end_bin() {
 }
 
 std::size_t chain_bytes(const measurement_sizes& sizes, int vertices, int block_length, int measurements_per_bin) {
-  room none;
-  measurement_room no_scratch;
-  return cut_hot(none, nullptr, vertices, block_length) + cut_cold(none, nullptr, vertices) +
-         cut_measurements(no_scratch, nullptr, sizes, vertices) + sums_bytes(sizes) + functions_bytes(sizes) +
+  workspace none;
+  measurement_workspace no_scratch;
+  return allocate_shared(none, nullptr, vertices, block_length) + allocate_global(none, nullptr, vertices) +
+         allocate_measurement(no_scratch, nullptr, sizes, vertices) + sums_bytes(sizes) + functions_bytes(sizes) +
          series_bytes(measurements_per_bin);
 }
 

@@ -1,4 +1,4 @@
-// dca::chain_walk for a chain on a device.
+// Walk of a chain on a device.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,32 +10,33 @@
 
 namespace plaq::dca::device {
 
+/// Walk through the warm-up or one bin, as dca::chain_walk on a device.
 class chain_walk {
  public:
-  /// All have to outlive it.
-  chain_walk(walk_place& where, const chain_rules& rules, std::uint32_t number, control& c, bool measures = false)
+  /// @pre All arguments outlive the walk.
+  chain_walk(chain_device& where, const chain_rules& rules, std::uint32_t number, control& c, bool measures = false)
       : rules_(rules), number_(number), control_(c), walker_(where, number, measures) {}
 
   bool warm_up(const configuration& start) {
     begin(start, streams::warm_up_moves, streams::warm_up_worms, 0);
-    return sweeps("warm up", rules_.warm_up_sweeps);
+    return run_sweeps("warm up", rules_.warm_up_sweeps);
   }
 
-  /// As dca::chain_walk.
+  /// Calls sink(walker, index) for every measurement of the bin; false if the bin was abandoned.
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
     begin(start, streams::moves, streams::worms, number);
     for (int m = 0; m < rules_.measurements_per_bin; ++m) {
-      if (!sweeps("walk", rules_.sweeps_per_measurement)) return false;
+      if (!run_sweeps("walk", rules_.sweeps_per_measurement)) return false;
       sink(walker_, std::uint64_t(m));
     }
     return true;
   }
 
-  /// The same, measured where it walks.
+  /// Walks through a bin and measures it on the device; false if the bin was abandoned.
   bool bin(const configuration& start, std::uint64_t number, accumulator& to) {
     begin(start, streams::moves, streams::worms, number);
-    trace::region here("walk and measure");
+    trace::region scope("walk and measure");
     const int sweeps_each = rules_.sweeps_per_measurement, together = std::max(1, at_once / sweeps_each);
     for (int left = rules_.measurements_per_bin, next = 0; left > 0; left -= next) {
       if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
@@ -52,13 +53,13 @@ class chain_walk {
   move_counts moves_of_bin() const { return {walker_.state().proposed, walker_.state().accepted}; }
 
  private:
-  static constexpr int at_once = 64;  ///< sweeps of a launch, so that a run can be stopped
+  static constexpr int at_once = 64;  ///< sweeps of a launch, few enough that a run can be stopped
 
   void begin(const configuration& start, std::uint32_t moves, std::uint32_t worms, std::uint64_t bin) {
     walker_.begin(start, streams::of(rules_, moves, number_, bin), streams::of(rules_, worms, number_, bin));
   }
-  bool sweeps(trace::label name, int count) {
-    trace::region here(name);
+  bool run_sweeps(trace::label name, int count) {
+    trace::region scope(name);
     for (int next = 0; count > 0; count -= next) {
       if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
       next = std::min(count, at_once);

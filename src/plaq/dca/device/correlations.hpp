@@ -1,33 +1,33 @@
-// Density, double occupancy, spin and charge correlations on a device: dca::correlations.
+// Measurements of dca/measure/correlations.hpp on a device.
 #pragma once
 #include "plaq/dca/device/measured_sample.hpp"
 #include "plaq/gpu/product.hpp"
 
 namespace plaq::dca::device {
 
-/// The Green's function of a configuration at a few random times, and Wick's theorem.
+/// Correlations by Wick's theorem, from the Green's function of a configuration at a few random times.
 template <class Team>
 class correlations {
  public:
-  /// What a sample and its neighbour share, at the times of measurement `index`.
+  /// Computes g0 for a sample and its neighbour, at the times of measurement `index`.
   PLAQ_BY_TEAM correlations(const measured_sample<Team>& s, const bath_view& g0, const stream_id& times,
                             std::uint64_t index)
       : g0_(g0), sites_(s.rules.sizes.sites), points_(s.rules.sizes.points()), beta_(s.rules.beta) {
     const auto words = random_words(times, index);
     for (int a = 0; a < times_measured; ++a) t_[a] = beta_ * unit_interval(words[a]);
-    const measurement_room& r = s.r;
+    const measurement_workspace& r = s.r;
     s.team.grid(points_, s.order, [&](int point, int q) {
       double forward, backward;
-      g0_.both_ways(r.site[q], r.tau[q], site(point), time(point), forward, backward);
+      g0_.both_directions(r.site[q], r.tau[q], site(point), time(point), forward, backward);
       r.to[std::size_t(q) * points_ + point] = float(forward);
       r.from[std::size_t(q) * points_ + point] = float(backward);
     });
   }
 
-  /// Adds weight * values; `found` of the room has what was added.
+  /// Adds weight * values to the sums and stores them in `increments` of the workspace.
   PLAQ_BY_TEAM void measure(const measured_sample<Team>& s, double* sums) const {
-    for (int side = 0; side < 2; ++side) green(s, side);
-    const measurement_room& r = s.r;
+    for (int side = 0; side < 2; ++side) compute_green(s, side);
+    const measurement_workspace& r = s.r;
     const double same = s.weight() / points_;
     const double pair = s.weight() * beta_ / (points_ * (times_measured - 1));
     // density, double occupancy; spin, charge, static spin, static charge, equal-time g by R
@@ -38,7 +38,7 @@ class correlations {
           const bool equal = a == b;
           if (column < 2) {
             if (!equal) return sum;
-            const double up = here(r, 0, row), down = here(r, 1, row);
+            const double up = occupation(r, 0, row), down = occupation(r, 1, row);
             return std::fma(same, column == 0 ? up + down : up * down, sum);
           }
           if (equal == (kind == 2 || kind == 3)) return sum;
@@ -51,7 +51,7 @@ class correlations {
           return std::fma(equal ? same : pair, wick(r, row, other, equal, i == j, kind % 2 == 0), sum);
         },
         [&](int column, double sum) {
-          r.found[column] = sum;
+          r.increments[column] = sum;
           sums[column] += sum;
         });
   }
@@ -60,9 +60,9 @@ class correlations {
   PLAQ_BY_TEAM int site(int point) const { return point % sites_; }
   PLAQ_BY_TEAM double time(int point) const { return t_[point / sites_]; }
 
-  /// g(ia, jb) = g0(ia, jb) + sum_pq g0(ia, p) M_pq g0(q, jb)
-  PLAQ_BY_TEAM void green(const measured_sample<Team>& s, int side) const {
-    const measurement_room& r = s.r;
+  /// Computes g(ia, jb) = g0(ia, jb) + sum_pq g0(ia, p) M_pq g0(q, jb)
+  PLAQ_BY_TEAM void compute_green(const measured_sample<Team>& s, int side) const {
+    const measurement_workspace& r = s.r;
     const int k = s.order;
     gpu::multiply(s.team, 1, k, points_,
                   [&](int) { return gpu::product{k, r.m[side], 1, k, r.to, points_, r.half, points_}; });
@@ -74,14 +74,15 @@ class correlations {
     });
   }
 
-  /// <n_sigma> at a point.
-  PLAQ_BY_TEAM double here(const measurement_room& r, int side, int point) const {
+  /// Returns <n_sigma> at a point.
+  PLAQ_BY_TEAM double occupation(const measurement_workspace& r, int side, int point) const {
     return 1 - r.green[side][point * points_ + point];
   }
-  /// <S^z S^z> or <n n> of two points.
-  PLAQ_BY_TEAM double wick(const measurement_room& r, int row, int column, bool same_time, bool same_site,
+  /// Returns <S^z S^z> or <n n> of two points.
+  PLAQ_BY_TEAM double wick(const measurement_workspace& r, int row, int column, bool same_time, bool same_site,
                            bool spin) const {
-    const double up = here(r, 0, row), down = here(r, 1, row), n_up = here(r, 0, column), n_down = here(r, 1, column);
+    const double up = occupation(r, 0, row), down = occupation(r, 1, row), n_up = occupation(r, 0, column),
+                 n_down = occupation(r, 1, column);
     double exchange = 0;
     for (int side = 0; side < 2; ++side) {
       const double there = r.green[side][row * points_ + column], back = r.green[side][column * points_ + row];

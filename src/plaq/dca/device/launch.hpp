@@ -1,4 +1,4 @@
-// Kernels on GPUs, for walk_place.cpp: launch.cu where plaq is built for them, else no_launch.cpp.
+// Launches on GPUs, for chain_device.cpp: launch.cu where plaq is built for them, else no_launch.cpp.
 #pragma once
 #include <cstddef>
 
@@ -6,9 +6,9 @@
 
 namespace plaq::dca::device {
 
-/// Takes all chains on, a block of threads for each with so many bytes of its own, and waits for them. `chains` are in
-/// the GPU's memory.
-void take_on_gpu(int number, const walk_rules& rules, const measurement_rules& measured, chain* chains, int count,
-                 std::size_t team_bytes);
+/// Advances all chains, each by a block of threads with so many bytes of shared memory, and waits. `chains` are in the
+/// GPU's memory. Throws a runtime_failure where the launch fails or plaq was built without GPUs.
+void advance_on_gpu(int number, const walk_rules& rules, const measurement_rules& measured, chain* chains, int count,
+                    std::size_t team_bytes);
 
 }  // namespace plaq::dca::device

@@ -1,4 +1,4 @@
-// N of a chain on a device: kernels that see vertices, slots and matrices, and no moves.
+// N of a chain on a device: kernels on vertices, slots and matrices, without moves.
 #pragma once
 #include <cmath>
 
@@ -7,14 +7,14 @@
 
 namespace plaq::dca::device {
 
-/// What the steps of a walk work on. Every thread has one of these, with the same values.
+/// Matrices and vertices of a walk. Every thread has a copy with equal values.
 template <class Team>
 struct matrices {
   Team& team;
   const walk_rules& rules;
   const bath_view& g0;
   double g_equal;
-  room r;
+  workspace r;
   int capacity;
   int order;
   double sign;
@@ -22,16 +22,16 @@ struct matrices {
   PLAQ_BY_TEAM double& n(int side, int i, int j) const { return r.n[side][i + std::size_t(j) * capacity]; }
   PLAQ_BY_TEAM double& work(int side, int i, int j) const { return r.work[side][i + std::size_t(j) * (capacity + 1)]; }
 
-  /// e^V - 1, sides being up and down.
+  /// Returns e^V - 1; side 0 is up, 1 down.
   PLAQ_BY_TEAM double strength(int side, int spin) const { return rules.strength[(side == 0) == (spin > 0) ? 0 : 1]; }
   PLAQ_BY_TEAM double strength_of(int side, int slot) const { return strength(side, r.spin[slot]); }
 
-  /// forward and backward: g from a point to all vertices, and back.
+  /// Tabulates `forward` and `backward`: g from a point to all vertices, and back.
   PLAQ_BY_TEAM void tabulate(int site, double tau) {
-    team.each(order, [&](int i) { g0.both_ways(r.site[i], r.tau[i], site, tau, r.forward[i], r.backward[i]); });
+    team.each(order, [&](int i) { g0.both_directions(r.site[i], r.tau[i], site, tau, r.forward[i], r.backward[i]); });
   }
 
-  /// sum_j m_ij x_j, a thread for every i, so in order: four sums, which depend on each other less than one.
+  /// Returns sum_j m_ij x_j, by one thread for every i, in order: four partial sums for instruction-level parallelism.
   PLAQ_BY_TEAM static double row_times(int columns, const double* m, std::size_t stride, const double* x) {
     double part[4] = {};
     int j = 0;
@@ -41,15 +41,15 @@ struct matrices {
     return (part[0] + part[1]) + (part[2] + part[3]);
   }
 
-  /// N of both spins from scratch, N^-1 = e^V - g (e^V - 1), and the sign; false if they are not finite.
-  PLAQ_BY_TEAM bool renew() {
+  /// Computes N of both spins from scratch, N^-1 = e^V - g (e^V - 1), and the sign; false if they are not finite.
+  PLAQ_BY_TEAM bool recompute() {
     double fresh_sign;
     if (!from_scratch(fresh_sign)) return false;
     adopt(fresh_sign);
     return true;
   }
 
-  /// The same; `drift` becomes the largest change of an element, if that is larger.
+  /// Recomputes N and the sign; raises `drift` to the largest change of an element. False if they are not finite.
   PLAQ_BY_TEAM bool rebuild(double& drift) {
     double fresh_sign;
     if (!from_scratch(fresh_sign)) return false;
@@ -58,7 +58,7 @@ struct matrices {
         double most = 0;
         for (int i = 0; i < order; ++i) {
           const double change = std::abs(n(side, i, j) - work(side, i, j));
-          if (!(change <= most)) most = change < HUGE_VAL ? change : HUGE_VAL;  // what is not a number too
+          if (!(change <= most)) most = change < HUGE_VAL ? change : HUGE_VAL;  // NaN too
         }
         r.vector[0][j] = most;
       });
@@ -72,7 +72,7 @@ struct matrices {
   }
 
  private:
-  // The sign is that of (K / (2 beta Nc))^k prod_sigma det N_sigma^-1.
+  // Computes N in `work`, and the sign of (K / (2 beta Nc))^k prod_sigma det N_sigma^-1.
   PLAQ_BY_TEAM bool from_scratch(double& fresh_sign) {
     fresh_sign = rules.K < 0 && order % 2 != 0 ? -1 : 1;
     for (int side = 0; side < 2; ++side) {

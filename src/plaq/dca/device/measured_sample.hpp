@@ -1,24 +1,24 @@
-// The configuration that is measured, in a chain's room on a device: dca::sample and dca::neighbours.
+// Configuration that is measured, in a chain's workspace on a device: dca::sample and dca/walk/neighbours.hpp.
 #pragma once
 #include "plaq/dca/device/matrices.hpp"
 
 namespace plaq::dca::device {
 
-/// A configuration with its vertices ordered by site.
+/// Configuration with its vertices ordered by site.
 template <class Team>
 struct measured_sample {
   Team& team;
   const measurement_rules& rules;
-  const measurement_room& r;
+  const measurement_workspace& r;
   int order;
-  double sign, share;
+  double sign, mis_weight;
 
-  PLAQ_BY_TEAM double weight() const { return sign * share; }
+  PLAQ_BY_TEAM double weight() const { return sign * mis_weight; }
   PLAQ_BY_TEAM float& m(int side, int p, int q) const { return r.m[side][p + std::size_t(q) * order]; }
 
-  /// Of the walk: dca::fill.
-  PLAQ_BY_TEAM static measured_sample taken(const matrices<Team>& from, const measurement_rules& rules,
-                                            const measurement_room& r) {
+  /// Returns the sample of a walk, as dca::fill.
+  PLAQ_BY_TEAM static measured_sample from_walk(const matrices<Team>& from, const measurement_rules& rules,
+                                                const measurement_workspace& r) {
     Team& team = from.team;
     const int k = from.order;
     team.each(k, [&](int i) {
@@ -50,28 +50,28 @@ struct measured_sample {
     return out;
   }
 
-  /// Sets it: dca::share.
-  PLAQ_BY_TEAM void find_share() {
+  /// Sets mis_weight, as dca::mis_weight.
+  PLAQ_BY_TEAM void compute_mis_weight() {
     const double sum =
         team.sum(order, [&](int p, double so_far) { return so_far + std::abs(flip_ratio(0, p) * flip_ratio(1, p)); });
-    share = order > 0 ? 1 / (1 + sum / order) : 1;
+    mis_weight = order > 0 ? 1 / (1 + sum / order) : 1;
   }
 
-  /// Becomes its neighbour in which the spin of vertex p is turned over: dca::flip.
+  /// Flips the spin of vertex p, as dca::flip.
   PLAQ_BY_TEAM void flip(int p) {
     for (int side = 0; side < 2; ++side) {
       const double x = team.value([&] { return r.strength[side][p]; });
       if (x == 0) continue;  // without interaction nothing depends on the spins
-      const double y = turned_over(x), ratio = team.value([&] { return flip_ratio(side, p); });
+      const double y = flip_factor(x), ratio = team.value([&] { return flip_ratio(side, p); });
       if (ratio < 0) sign = -sign;
-      const double factor = (y - 1) / (ratio * x), turned = y / ratio;
+      const double factor = (y - 1) / (ratio * x), flipped = y / ratio;
       team.each(order, [&](int i) {
         r.row[i] = m(side, p, i);
         r.column[i] = m(side, i, p);
       });
       team.grid(order, order, [&](int i, int j) {
         m(side, i, j) =
-            i == p ? float(turned * r.row[j]) : std::fma(r.column[i], float(factor * r.row[j]), m(side, i, j));
+            i == p ? float(flipped * r.row[j]) : std::fma(r.column[i], float(factor * r.row[j]), m(side, i, j));
       });
       team.each(order, [&](int i) {
         double& n = r.diagonal[side][i];

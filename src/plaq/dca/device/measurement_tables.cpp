@@ -46,14 +46,15 @@ measurement_tables::measurement_tables(const problem& p, gpu::device where) : wh
   r.sweeps_per_measurement = p.rules.sweeps_per_measurement;
   r.measurements_per_bin = p.rules.measurements_per_bin;
   const bin_layout layout = layout_of(sites, measured);
-  r.sign = named(layout, "sign").offset;
-  r.order = named(layout, "order").offset;
-  r.weight = named(layout, "weight").offset;
-  r.single_particle = named(layout, "single_particle").offset;
-  r.correlations = named(layout, "density").offset;
-  r.histogram = named(layout, "histogram").offset;
+  r.sign = array_named(layout, "sign").offset;
+  r.order = array_named(layout, "order").offset;
+  r.weight = array_named(layout, "weight").offset;
+  r.single_particle = array_named(layout, "single_particle").offset;
+  r.correlations = array_named(layout, "density").offset;
+  r.histogram = array_named(layout, "histogram").offset;
   r.functions = total_size(layout) - r.sizes.functions_size();
-  check(r.functions == r.histogram + named(layout, "histogram").size(), "two-particle functions are last in a bin");
+  check(r.functions == r.histogram + array_named(layout, "histogram").size(),
+        "two-particle functions are last in a bin");
 
   const std::vector<int>& difference = p.model.difference;
   check(difference.size() == std::size_t(sites) * sites, "measurements: differences must be sites x sites");

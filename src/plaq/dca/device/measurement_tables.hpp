@@ -1,4 +1,4 @@
-// What measurements of all chains have in common, at a place.
+// Tables of the measurements on a device, common to all chains.
 #pragma once
 #include <map>
 #include <vector>
@@ -9,15 +9,17 @@
 
 namespace plaq::dca::device {
 
-/// Of the sums of such measurements in every chain, and of its scratch.
+/// Returns the sizes of the sums and of the workspace of these measurements.
 measurement_sizes sizes_of(int sites, const measurement_list& measured);
 
+/// Tables of the measurements in the memory of a device.
 class measurement_tables {
  public:
+  /// Throws a runtime_failure for tables of other sizes or too few frequencies.
   measurement_tables(const problem& p, gpu::device where);
 
   const measurement_rules& rules() const { return rules_; }
-  /// The bath of a chain at the frequencies of two-particle functions.
+  /// Returns the bath of a chain at the frequencies of two-particle functions, null without these.
   const number* g0(std::uint32_t chain) const;
 
  private:

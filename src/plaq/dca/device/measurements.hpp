@@ -1,29 +1,29 @@
-// What measurements on a device are made of: plain structs, the same on host and device.
+// Measurements on a device: plain structs with the same layout on host and device.
 #pragma once
 #include <cmath>
 #include <cstddef>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/device/cutter.hpp"
+#include "plaq/dca/device/arena.hpp"
 
 namespace plaq::dca::device {
 
-/// A complex number in single precision.
+/// Complex number in single precision.
 struct alignas(8) number {
   float re, im;
 
   PLAQ_ANYWHERE number conjugate() const { return {re, -im}; }
 };
-/// sum + x y
+/// Returns sum + x y.
 PLAQ_ANYWHERE inline number add_product(number sum, number x, number y) {
   return {std::fma(x.re, y.re, std::fma(-x.im, y.im, sum.re)), std::fma(x.re, y.im, std::fma(x.im, y.re, sum.im))};
 }
 
-inline constexpr int times_measured = 4;  ///< of a configuration: dca::correlations::times
-inline constexpr int series_width = 6;    ///< of dca::series_columns
+inline constexpr int times_measured = 4;  ///< of a configuration, equal to green_at_times::times
+inline constexpr int series_width = 6;    ///< number of dca::series_columns
 inline constexpr std::size_t series_limit = 4096;
 
-/// What the sizes of sums and room follow from.
+/// Sizes that determine those of sums and workspaces.
 struct measurement_sizes {
   int sites, frequencies;  ///< of the single-particle function
   int histogram_size = 1;
@@ -33,27 +33,27 @@ struct measurement_sizes {
   bool same_spin = false;  ///< one of the channels is magnetic or charge
 
   PLAQ_ANYWHERE int points() const { return times_measured * sites; }
-  /// Of one spin's G(k, k'), k > 0.
+  /// Number of values of one spin's G(k, k'), k > 0.
   PLAQ_ANYWHERE std::size_t plane() const {
     return std::size_t(2) * sites * sites * pair_frequencies * pair_frequencies;
   }
-  /// Of the sums in single precision: the pairing function; a channel's complex numbers; all.
+  // Numbers of sums in single precision: of the pairing function, of a channel (complex), of all.
   PLAQ_ANYWHERE std::size_t pairing_size() const { return std::size_t(2) * orbits * window * window; }
   PLAQ_ANYWHERE std::size_t channel_size() const { return std::size_t(4) * sites * sites * window * window; }
   PLAQ_ANYWHERE std::size_t functions_size() const { return pairing_size() + 2 * channel_size() * channels; }
 };
 
-/// dca::channel_request. relative: sign of the spins' product; 0 is pp.
+/// Channel of a channel_request. relative: sign of the product of spins, 0 for pp.
 struct channel_rules {
   int relative, transfer, bosonic;
 };
 
-/// What all chains have in common; tables are in the device's memory.
+/// Parameters and tables of the measurements, common to all chains; tables are in the device's memory.
 struct measurement_rules {
   measurement_sizes sizes;
   double beta;
   int sweeps_per_measurement, measurements_per_bin;
-  // Where in the sums of a bin they begin: bin_layout.hpp.
+  // Offsets in the sums of a bin: bin_layout.hpp.
   std::size_t sign, order, weight, single_particle, correlations, histogram, functions;
 
   const int* odd;           ///< frequencies of the single-particle function
@@ -61,26 +61,26 @@ struct measurement_rules {
   const number* fourier;    ///< [K][R]: e^{-i K R}
   const int *plus, *minus;  ///< [K][Q]: K + Q; [K]: -K
   const int* orbit_pairs;   ///< K * sites + K', one orbit after the other
-  const int* orbit_begins;  ///< where an orbit begins there, and the end of the last one
+  const int* orbit_begins;  ///< begin of each orbit in orbit_pairs, and the end of the last one
   const channel_rules* channels;
 };
 
-/// One chain's measurements of a bin.
+/// State of one chain's measurements of a bin.
 struct measurement_state {
-  int until = 0;  ///< that are to be complete; 0: none are made
+  int target = 0;  ///< measurements to be complete after the launch; 0: none
   int done = 0;
   int since_flush = 0;  ///< configurations in the sums in single precision
 
-  std::byte* room = nullptr;  ///< see measurement_room
+  std::byte* workspace = nullptr;  ///< memory of a measurement_workspace
   double* sums = nullptr;
-  float* functions = nullptr;  ///< two-particle functions, laid out as in the sums, while they are small
+  float* functions = nullptr;  ///< two-particle functions in single precision, in the layout of the sums
   float* series = nullptr;     ///< [measurement][column] of series_columns
   const number* g0 = nullptr;  ///< [K][n], of this chain
   stream_id times{}, neighbours{};
 };
 
-/// Scratch of one measurement, for k vertices; q numbers them by site.
-struct measurement_room {
+/// Workspace of one measurement, for k vertices, which q numbers by site.
+struct measurement_workspace {
   float* m[2];                              ///< [q'][q]: M_qq' = (e^V - 1) N, sides being up and down
   double *tau, *strength[2], *diagonal[2];  ///< e^V - 1, N_qq
   int *slot, *site, *first;                 ///< first[x] is the first q of site x; sites + 1 entries
@@ -90,7 +90,7 @@ struct measurement_room {
   number* by_sites;                         ///< [x][x'][frequency]
   float *to, *from, *half;                  ///< [q][point]
   float* change;                            ///< [point][point]
-  double *green[2], *found;                 ///< likewise; what one configuration adds to the correlations
+  double *green[2], *increments;            ///< [point][point]; increments of the correlations by one configuration
   float* parts;                             ///< [x][cos, sin][n][x'][cos, sin][n']
   number* mixed;                            ///< [K][x'][n][n']
   number* g[2];                             ///< [K][K'][n > 0][n']
@@ -98,33 +98,33 @@ struct measurement_room {
   number* direct;                           ///< [2][K][n]
 };
 
-/// Returns the bytes; without memory that is all.
-PLAQ_ANYWHERE inline std::size_t cut_measurements(measurement_room& r, std::byte* memory, const measurement_sizes& s,
-                                                  std::size_t k) {
+/// Allocates the workspace and returns its bytes; without memory only counts them.
+PLAQ_ANYWHERE inline std::size_t allocate_measurement(measurement_workspace& r, std::byte* memory,
+                                                      const measurement_sizes& s, std::size_t k) {
   const std::size_t sites = s.sites, f = s.frequencies, pairs = s.pair_frequencies, points = s.points();
-  cutter c(memory);
-  for (float*& m : r.m) c.cut(m, k * k);
-  c.cut(r.tau, k);
+  arena c(memory);
+  for (float*& m : r.m) c.allocate(m, k * k);
+  c.allocate(r.tau, k);
   for (int side = 0; side < 2; ++side) {
-    c.cut(r.strength[side], k);
-    c.cut(r.diagonal[side], k);
-    c.cut(r.green[side], points * points);
+    c.allocate(r.strength[side], k);
+    c.allocate(r.diagonal[side], k);
+    c.allocate(r.green[side], points * points);
   }
-  c.cut(r.found, 2 + 5 * sites);
-  for (int** v : {&r.slot, &r.site}) c.cut(*v, k);
-  c.cut(r.first, sites + 1);
-  for (float** v : {&r.row, &r.column}) c.cut(*v, k);
-  c.cut(r.phase, 2 * f * k);
-  c.cut(r.pair_phase, 2 * pairs * k);
-  c.cut(r.transformed, 2 * (f > pairs ? f : pairs) * k * sites);
-  c.cut(r.by_sites, sites * sites * f);
-  for (float** v : {&r.to, &r.from, &r.half}) c.cut(*v, k * points);
-  c.cut(r.change, points * points);
-  c.cut(r.parts, 4 * sites * sites * pairs * pairs);
-  c.cut(r.mixed, s.plane());
-  for (number*& g : r.g) c.cut(g, s.plane());
-  for (number*& g : r.across) c.cut(g, s.same_spin ? s.plane() : 0);
-  c.cut(r.direct, s.same_spin ? 4 * sites * s.window : 0);
+  c.allocate(r.increments, 2 + 5 * sites);
+  for (int** v : {&r.slot, &r.site}) c.allocate(*v, k);
+  c.allocate(r.first, sites + 1);
+  for (float** v : {&r.row, &r.column}) c.allocate(*v, k);
+  c.allocate(r.phase, 2 * f * k);
+  c.allocate(r.pair_phase, 2 * pairs * k);
+  c.allocate(r.transformed, 2 * (f > pairs ? f : pairs) * k * sites);
+  c.allocate(r.by_sites, sites * sites * f);
+  for (float** v : {&r.to, &r.from, &r.half}) c.allocate(*v, k * points);
+  c.allocate(r.change, points * points);
+  c.allocate(r.parts, 4 * sites * sites * pairs * pairs);
+  c.allocate(r.mixed, s.plane());
+  for (number*& g : r.g) c.allocate(g, s.plane());
+  for (number*& g : r.across) c.allocate(g, s.same_spin ? s.plane() : 0);
+  c.allocate(r.direct, s.same_spin ? 4 * sites * s.window : 0);
   return c.bytes();
 }
 

@@ -1,4 +1,4 @@
-// M(R, i w) and what it has in common with G(k, k'), on a device: dca::single_particle.
+// Measurement of M(R, i w) on a device, as dca::single_particle, and the transforms that G(k, k') uses too.
 #pragma once
 #include "plaq/dca/device/measured_sample.hpp"
 #include "plaq/dca/walk/phases.hpp"
@@ -6,19 +6,19 @@
 
 namespace plaq::dca::device {
 
-/// phase[q][cos, sin][f] of the times tau_q at the frequencies odd(f) pi / beta.
+/// Computes phase[q][cos, sin][f] of the times tau_q at the frequencies odd(f) pi / beta.
 template <class Team, class Odd>
-PLAQ_BY_TEAM void find_phases(const measured_sample<Team>& s, int frequencies, Odd&& odd, float* phase) {
+PLAQ_BY_TEAM void compute_phases(const measured_sample<Team>& s, int frequencies, Odd&& odd, float* phase) {
   s.team.grid(frequencies, s.order, [&](int f, int q) {
     float* const of = phase + std::size_t(q) * 2 * frequencies;
     fourier_phase(s.r.tau[q] * (odd(f) / (2 * s.rules.beta)), of[f], of[frequencies + f]);
   });
 }
 
-/// transformed[q][x'][c] = sum_{q' in x'} M_qq' phase[q'][c].
+/// Computes transformed[q][x'][c] = sum_{q' in x'} M_qq' phase[q'][c].
 template <class Team>
 PLAQ_BY_TEAM void transform(const measured_sample<Team>& s, int side, int frequencies, const float* phase) {
-  const measurement_room& r = s.r;
+  const measurement_workspace& r = s.r;
   const int columns = 2 * frequencies, k = s.order, sites = s.rules.sizes.sites;
   gpu::multiply(s.team, sites, k, columns, [&](int x) {
     const int first = r.first[x];
@@ -33,15 +33,16 @@ PLAQ_BY_TEAM void transform(const measured_sample<Team>& s, int side, int freque
   });
 }
 
+/// Computes the phases of the single-particle function.
 template <class Team>
 PLAQ_BY_TEAM void prepare_single_particle(const measured_sample<Team>& s) {
-  find_phases(s, s.rules.sizes.frequencies, [&](int f) { return s.rules.odd[f]; }, s.r.phase);
+  compute_phases(s, s.rules.sizes.frequencies, [&](int f) { return s.rules.odd[f]; }, s.r.phase);
 }
 
 /// Adds weight M(R, i w), as dca::single_particle.
 template <class Team>
 PLAQ_BY_TEAM void measure_single_particle(const measured_sample<Team>& s, double* sums) {
-  const measurement_room& r = s.r;
+  const measurement_workspace& r = s.r;
   const int sites = s.rules.sizes.sites, F = s.rules.sizes.frequencies, columns = 2 * F;
   const double half = 0.5 * s.weight();
   for (int side = 0; side < 2; ++side) {

@@ -1,18 +1,20 @@
-// G_sigma(k, k') of a configuration on a device: dca::two_frequency.
+// Function G_sigma(k, k') of a configuration on a device, as dca::two_frequency.
 #pragma once
 #include "plaq/dca/device/single_particle.hpp"
 
 namespace plaq::dca::device {
 
+/// Computes the phases of both spins' functions.
 template <class Team>
 PLAQ_BY_TEAM void prepare_two_frequency(const measured_sample<Team>& s) {
-  find_phases(s, s.rules.sizes.pair_frequencies, [](int n) { return 2 * n + 1; }, s.r.pair_phase);
+  compute_phases(s, s.rules.sizes.pair_frequencies, [](int n) { return 2 * n + 1; }, s.r.pair_phase);
 }
 
-/// Of one spin: by products to pairs of sites, then to momenta one after the other, then times G0 on either side.
+/// Computes G(k, k') of one spin: products for pairs of sites, transforms to both momenta, then factors G0 on both
+/// sides.
 template <class Team>
-PLAQ_BY_TEAM void find_two_frequency(const measured_sample<Team>& s, int side, const number* g0) {
-  const measurement_room& r = s.r;
+PLAQ_BY_TEAM void compute_two_frequency(const measured_sample<Team>& s, int side, const number* g0) {
+  const measurement_workspace& r = s.r;
   const measurement_sizes& sizes = s.rules.sizes;
   const int sites = sizes.sites, F = sizes.pair_frequencies, width = 2 * F, columns = sites * width;
   transform(s, side, F, r.pair_phase);
@@ -38,8 +40,8 @@ PLAQ_BY_TEAM void find_two_frequency(const measured_sample<Team>& s, int side, c
       const float* const with_cos = r.parts + ((std::size_t(x) * width + n) * sites + y) * width + m;
       const float* const with_sin = with_cos + std::size_t(F) * columns;
       const float cc = with_cos[0], cs = with_cos[F], sc = with_sin[0], ss = with_sin[F];
-      const number found = positive ? number{cc + ss, sc - cs} : number{cc - ss, sc + cs};
-      sum = add_product(sum, found, s.rules.fourier[K * sites + x]);
+      const number value = positive ? number{cc + ss, sc - cs} : number{cc - ss, sc + cs};
+      sum = add_product(sum, value, s.rules.fourier[K * sites + x]);
     }
     r.mixed[std::size_t(at) * width + b] = sum;
   });
@@ -60,19 +62,19 @@ PLAQ_BY_TEAM void find_two_frequency(const measured_sample<Team>& s, int side, c
   });
 }
 
-/// One spin's function as two-particle functions read it, at any frequencies: G(-k, -k') = G(k, k')*.
+/// View of one spin's function at frequencies of either sign: G(-k, -k') = G(k, k')*.
 struct green_view {
   const number *g, *across;
   int sites, frequencies;
   const int* minus;
 
-  /// G(K, n; Q, m)
+  /// Returns G(K, n; Q, m).
   PLAQ_ANYWHERE number operator()(int K, int n, int Q, int m) const {
     const bool mirrored = mirror(K, n, Q, m);
     return conjugate_if(mirrored,
                         g[(std::size_t(K * sites + Q) * frequencies + n) * 2 * frequencies + m + frequencies]);
   }
-  /// The same, where neighbours in n are read together, not those in m.
+  /// Returns G(K, n; Q, m) from the array that is contiguous in n instead of m.
   PLAQ_ANYWHERE number by_columns(int K, int n, int Q, int m) const {
     const bool mirrored = mirror(K, n, Q, m);
     return conjugate_if(mirrored,

@@ -1,10 +1,11 @@
-// Sums of two-particle functions on a device: dca::pairing and dca::vertex_channel, which say what is averaged.
+// Sums of two-particle functions on a device, as dca::pairing and dca::vertex_channel, which define the products.
 #pragma once
 #include "plaq/dca/device/two_frequency.hpp"
 
 namespace plaq::dca::device {
 
-/// Of all channels. Every element of a sum is one thread's in every configuration, and neighbours are read together.
+/// Measurement of all channels. Every element of a sum belongs to one thread, and neighbouring elements are read
+/// together.
 template <class Team>
 class two_particle {
  public:
@@ -33,7 +34,7 @@ class two_particle {
   }
   PLAQ_BY_TEAM int plus(int K, int Q) const { return rules_.plus[K * sites_ + Q]; }
 
-  /// f(K, K', n, n', sum) for every element of a channel.
+  /// Sets every element of a channel to f(K, K', n, n', sum).
   template <class F>
   PLAQ_BY_TEAM void elements(number* sums, F&& f) const {
     const int width = 2 * window_;
@@ -90,8 +91,8 @@ class two_particle {
       const int K_plus = plus(K, c.transfer), Q_plus = plus(Q, c.transfer);
       number product = add_product({}, up_.by_columns(Q, m, K, n), up_(K_plus, n + c.bosonic, Q_plus, m + c.bosonic));
       product = add_product(product, down_.by_columns(Q, m, K, n), down_(K_plus, n + c.bosonic, Q_plus, m + c.bosonic));
-      const number apart = add_product({}, left[K * width + n + window_], right[Q * width + m + window_]);
-      return number{std::fma(half, apart.re - product.re, sum.re), std::fma(half, apart.im - product.im, sum.im)};
+      const number direct = add_product({}, left[K * width + n + window_], right[Q * width + m + window_]);
+      return number{std::fma(half, direct.re - product.re, sum.re), std::fma(half, direct.im - product.im, sum.im)};
     });
   }
 

@@ -1,32 +1,32 @@
-// Whole sweeps of a chain on a device, without a return to the host: what chain_walk does, for its default moves.
+// Whole sweeps of a chain on a device, without a return to the host: the default moves of dca::chain_walk.
 #pragma once
-#include "plaq/dca/device/ctaux.hpp"
+#include "plaq/dca/device/vertex_moves.hpp"
 #include "plaq/dca/device/worm.hpp"
 
 namespace plaq::dca::device {
 
-/// Takes a chain on to its `until`, or as far as its outcome says. `hot` is the first part of its room,
-/// in the chain's own memory or in the team's.
+/// Walks a chain to its target of sweeps, or until its status is not `done`. `shared`: shared part of its workspace, in
+/// the chain's memory or in the team's.
 template <class Team>
-PLAQ_BY_TEAM void walk(Team& team, const walk_rules& rules, chain& c, std::byte* hot) {
+PLAQ_BY_TEAM void walk(Team& team, const walk_rules& rules, chain& c, std::byte* shared) {
   walk_state s = team.value([&] { return c.state; });
   matrices<Team> m{team, rules, c.g0, c.g_equal, {}, c.capacity, s.order, s.sign};
-  cut_hot(m.r, hot, c.capacity, rules.block_length);
-  cut_cold(m.r, c.cold, c.capacity);
-  ctaux<Team> vertices(m);
+  allocate_shared(m.r, shared, c.capacity, rules.block_length);
+  allocate_global(m.r, c.global, c.capacity);
+  vertex_moves<Team> vertices(m);
   worm<Team> spins(m);
 
   bool finite = true;
-  s.how = outcome::done;
-  if (s.fresh) {
-    finite = m.renew();
-    s.fresh = false;
+  s.status = walk_status::done;
+  if (s.n_outdated) {
+    finite = m.recompute();
+    s.n_outdated = false;
   }
   const int count = rules.proposals_per_sweep, blocks = (count + rules.block_length - 1) / rules.block_length;
-  while (finite && s.how == outcome::done && s.sweeps < c.until) {
+  while (finite && s.status == walk_status::done && s.sweeps < c.target_sweeps) {
     for (; s.block < blocks; ++s.block) {
       if (m.order + rules.block_length > c.capacity) {
-        s.how = outcome::wants_room;
+        s.status = walk_status::out_of_capacity;
         break;
       }
       const int begin = int(std::int64_t(count) * s.block / blocks);
@@ -42,7 +42,7 @@ PLAQ_BY_TEAM void walk(Team& team, const walk_rules& rules, chain& c, std::byte*
     if (finite && s.sweeps % rules.sweeps_between_worms == 0)
       finite = spins.send(c.worms, std::uint64_t(s.sweeps) * (rules.longest_worm + 1));
   }
-  if (!finite) s.how = outcome::not_finite;
+  if (!finite) s.status = walk_status::not_finite;
   s.order = m.order;
   s.sign = m.sign;
   team.once([&] { c.state = s; });

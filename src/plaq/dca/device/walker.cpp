@@ -8,16 +8,16 @@
 
 namespace plaq::dca::device {
 
-walker::walker(walk_place& where, std::uint32_t number, bool measures) : where_(where), measures_(measures) {
+walker::walker(chain_device& where, std::uint32_t number, bool measures) : where_(where), measures_(measures) {
   chain_.g0 = where.bath(number, chain_.g_equal);
 }
 
 void walker::begin(const configuration& start, const stream_id& proposals, const stream_id& worms) {
   const int k = int(start.vertices.size()), block_length = where_.rules().block_length;
-  if (k + block_length > chain_.capacity) make_room(room_for(k, block_length));
-  std::vector<std::byte> hot(hot_.size());
-  room r;
-  cut_hot(r, hot.data(), chain_.capacity, block_length);
+  if (k + block_length > chain_.capacity) allocate(capacity_for(k, block_length));
+  std::vector<std::byte> shared(shared_.size());
+  workspace r;
+  allocate_shared(r, shared.data(), chain_.capacity, block_length);
   for (int i = 0; i < k; ++i) {
     const vertex& v = start.vertices[i];
     check(v.site >= 0 && v.site < where_.parameters().sites && v.tau >= 0 && v.tau < where_.parameters().beta &&
@@ -28,7 +28,7 @@ void walker::begin(const configuration& start, const stream_id& proposals, const
     r.tau[i] = v.tau;
     r.slot_of[i] = i;
   }
-  hot_.put(0, hot.data(), hot.size());
+  shared_.put(0, shared.data(), shared.size());
   chain_.proposals = proposals;
   chain_.worms = worms;
   chain_.state = {};
@@ -36,84 +36,86 @@ void walker::begin(const configuration& start, const stream_id& proposals, const
 }
 
 void walker::sweeps(int count) {
-  chain_.until = chain_.state.sweeps + count;
+  chain_.target_sweeps = chain_.state.sweeps + count;
   chain_.measured = {};
-  take_on();
+  advance();
 }
 
 void walker::measurements(int count, accumulator& to) {
-  check(measures_, "walker: a walk without room to measure");
-  chain_.until = chain_.state.sweeps + where_.measured().rules().sweeps_per_measurement;
+  check(measures_, "walker: a walk without a workspace to measure");
+  chain_.target_sweeps = chain_.state.sweeps + where_.measured().rules().sweeps_per_measurement;
   chain_.measured = to.state;
-  chain_.measured.room = scratch_.data();
-  chain_.measured.until = to.state.done + count;
-  take_on();
+  chain_.measured.workspace = scratch_.data();
+  chain_.measured.target = to.state.done + count;
+  advance();
   to.state = chain_.measured;
 }
 
-void walker::take_on() {
+void walker::advance() {
   for (;;) {
-    where_.take_on(chain_);
-    if (chain_.state.how == outcome::done) return;
-    if (chain_.state.how == outcome::not_finite) throw runtime_failure("walker: the weight is not finite");
+    where_.advance(chain_);
+    if (chain_.state.status == walk_status::done) return;
+    if (chain_.state.status == walk_status::not_finite) throw runtime_failure("walker: the weight is not finite");
     enlarge();
   }
 }
 
-int walker::room_for(int vertices, int block_length) { return (vertices + vertices / 2 + block_length + 15) / 16 * 16; }
+int walker::capacity_for(int vertices, int block_length) {
+  return (vertices + vertices / 2 + block_length + 15) / 16 * 16;
+}
 
-void walker::make_room(int capacity) {
+void walker::allocate(int capacity) {
   chain_.capacity = capacity;
-  room none;
-  hot_ = {};  // before the larger ones
-  cold_ = {};
+  workspace none;
+  shared_ = {};  // freed before the larger ones are allocated
+  global_ = {};
   scratch_ = {};
-  hot_ = gpu::memory(where_.where(), cut_hot(none, nullptr, chain_.capacity, where_.rules().block_length));
-  cold_ = gpu::memory(where_.where(), cut_cold(none, nullptr, chain_.capacity));
-  chain_.hot = hot_.data();
-  chain_.cold = cold_.data();
+  shared_ = gpu::memory(where_.where(), allocate_shared(none, nullptr, chain_.capacity, where_.rules().block_length));
+  global_ = gpu::memory(where_.where(), allocate_global(none, nullptr, chain_.capacity));
+  chain_.shared = shared_.data();
+  chain_.global = global_.data();
   if (!measures_) return;
-  measurement_room no_scratch;
+  measurement_workspace no_scratch;
   const measurement_sizes& sizes = where_.measured().rules().sizes;
-  scratch_ = gpu::memory(where_.where(), cut_measurements(no_scratch, nullptr, sizes, chain_.capacity));
-  chain_.measured.room = scratch_.data();
+  scratch_ = gpu::memory(where_.where(), allocate_measurement(no_scratch, nullptr, sizes, chain_.capacity));
+  chain_.measured.workspace = scratch_.data();
 }
 
 void walker::enlarge() {
-  const copy old = copied();
+  const host_copy old = copy_to_host();
   const int before = chain_.capacity, k = chain_.state.order;
-  make_room(room_for(before, where_.rules().block_length));
-  std::vector<std::byte> hot(hot_.size());
-  room to;
-  cut_hot(to, hot.data(), chain_.capacity, where_.rules().block_length);
+  allocate(capacity_for(before, where_.rules().block_length));
+  std::vector<std::byte> shared(shared_.size());
+  workspace to;
+  allocate_shared(to, shared.data(), chain_.capacity, where_.rules().block_length);
   for (int side = 0; side < 2; ++side)
     for (int j = 0; j < k; ++j)
-      std::copy_n(old.in.n[side] + std::size_t(j) * before, k, to.n[side] + std::size_t(j) * chain_.capacity);
-  std::copy_n(old.in.tau, k, to.tau);
-  std::copy_n(old.in.site, k, to.site);
-  std::copy_n(old.in.spin, k, to.spin);
-  std::copy_n(old.in.slot_of, k, to.slot_of);
-  hot_.put(0, hot.data(), hot.size());
+      std::copy_n(old.at.n[side] + std::size_t(j) * before, k, to.n[side] + std::size_t(j) * chain_.capacity);
+  std::copy_n(old.at.tau, k, to.tau);
+  std::copy_n(old.at.site, k, to.site);
+  std::copy_n(old.at.spin, k, to.spin);
+  std::copy_n(old.at.slot_of, k, to.slot_of);
+  shared_.put(0, shared.data(), shared.size());
 }
 
-walker::copy walker::copied() const {
-  copy out;
-  out.hot.resize(hot_.size());
-  hot_.get(0, out.hot.data(), out.hot.size());
-  cut_hot(out.in, out.hot.data(), chain_.capacity, where_.rules().block_length);
+walker::host_copy walker::copy_to_host() const {
+  host_copy out;
+  out.shared.resize(shared_.size());
+  shared_.get(0, out.shared.data(), out.shared.size());
+  allocate_shared(out.at, out.shared.data(), chain_.capacity, where_.rules().block_length);
   for (int i = 0; i < chain_.state.order; ++i) {
-    const int slot = out.in.slot_of[i];
-    out.vertices.vertices.push_back({out.in.site[slot], out.in.spin[slot], out.in.tau[slot]});
+    const int slot = out.at.slot_of[i];
+    out.vertices.vertices.push_back({out.at.site[slot], out.at.spin[slot], out.at.tau[slot]});
   }
   out.vertices.sign = chain_.state.sign;
   return out;
 }
 
 void walker::fill(sample& out) const {
-  const copy from = copied();
+  const host_copy from = copy_to_host();
   dca::fill<double>(
-      out, where_.parameters(), from.vertices, [&](int i) { return from.in.slot_of[i]; },
-      [&](int side, int slot) -> const double* { return from.in.n[side] + std::size_t(slot) * chain_.capacity; });
+      out, where_.parameters(), from.vertices, [&](int i) { return from.at.slot_of[i]; },
+      [&](int side, int slot) -> const double* { return from.at.n[side] + std::size_t(slot) * chain_.capacity; });
 }
 
 }  // namespace plaq::dca::device

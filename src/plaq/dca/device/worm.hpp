@@ -1,4 +1,4 @@
-// The worm of dca::spin_worm on a device, which says what it is; here is what a team does of it.
+// Worm of dca::spin_worm, which defines it, on a device.
 #pragma once
 #include "plaq/dca/device/matrices.hpp"
 #include "plaq/dca/walk/spin_worm.hpp"
@@ -7,20 +7,20 @@ namespace plaq::dca::device {
 
 static_assert(most_flips == dca::spin_worm::most_flips);
 
-/// N of both spins, with the worm's row and column, is in `work` while it walks.
+/// Worm of one team. While it walks, N of both spins with the worm's row and column is in `work`.
 template <class Team>
 class worm {
  public:
   PLAQ_BY_TEAM explicit worm(matrices<Team> &m) : m_(m), r_(m.r), team_(m.team), beta_(m.rules.beta) {}
 
-  /// Makes an excursion with the numbers first ... first + longest; spins that it turned are turned, and N is new then.
-  /// False if N is not finite.
+  /// Makes an excursion with the numbers first ... first + longest_worm. If it closes, its spins flip and N is
+  /// recomputed. False if N is not finite.
   PLAQ_BY_TEAM bool send(const stream_id &stream, std::uint64_t first) {
     if (m_.order == 0 || !walk(stream, first)) return true;
     team_.each(m_.order, [&](int i) {
-      if (r_.turned[i]) r_.spin[i] *= -1;
+      if (r_.flipped[i]) r_.spin[i] *= -1;
     });
-    return m_.renew();
+    return m_.recompute();
   }
 
  private:
@@ -31,14 +31,15 @@ class worm {
   static constexpr int up = 0;
   using rules_of = dca::spin_worm;
 
-  // Whether it closed.
+  // Walks; returns whether the worm closed.
   PLAQ_BY_TEAM bool walk(const stream_id &stream, std::uint64_t first) {
     const int sites = m_.rules.sites, k = m_.order;
-    const double room = rules_of::reach * beta_ * sites / k, longest_step = room < beta_ / 2 ? room : beta_ / 2;
+    const double longest = rules_of::reach * beta_ * sites / k,
+                 longest_step = longest < beta_ / 2 ? longest : beta_ / 2;
     for (int side = 0; side < 2; ++side)
       team_.grid(k, k, [&](int i, int j) { m_.work(side, i, j) = m_.n(side, i, j); });
     team_.each(k, [&](int i) {
-      r_.turned[i] = 0;
+      r_.flipped[i] = 0;
       for (int side = 0; side < 2; ++side) r_.strength[side][i] = m_.strength_of(side, i);
     });
 
@@ -46,31 +47,31 @@ class worm {
     const double distance = (2 * unit_interval(words[1]) - 1) * longest_step;
     const point start{int(below(words[3], sites)), beta_ * unit_interval(words[0])};
     const double opened = open(start);
-    int flips = between(start, distance);
-    const double ratio = opened * try_step({start.site, wrapped(start.tau + distance)}, flips);
+    int flips = vertices_between(start, distance);
+    const double ratio = opened * try_step({start.site, wrap(start.tau + distance)}, flips);
     if (!(unit_interval(words[2]) < rules_of::opening * std::abs(ratio))) return false;
     step(flips);
 
     for (int i = 1; i <= m_.rules.longest_worm; ++i) {
       const auto word = random_words(stream, first + i);
       const double kind = unit_interval(word[0]), u = unit_interval(word[2]);
-      if (kind < rules_of::closings) {
+      if (kind < rules_of::closing_probability) {
         double back = a_.tau - b_.tau;
         back = std::fma(-beta_, std::round(back / beta_), back);
         if (b_.site != a_.site || std::abs(back) >= longest_step) continue;
-        flips = between(b_, back);
+        flips = vertices_between(b_, back);
         if (u < std::abs(try_close(flips)) / rules_of::opening) {
-          turn(flips);
+          mark_flipped(flips);
           return true;
         }
-      } else if (kind < rules_of::closings + rules_of::hops) {
+      } else if (kind < rules_of::closing_probability + rules_of::hop_probability) {
         if (sites == 1) continue;
         const point other{(b_.site + 1 + int(below(word[3], sites - 1))) % sites, b_.tau};
         if (u < std::abs(try_step(other, 0))) step(0);
       } else {
         const double by = (2 * unit_interval(word[1]) - 1) * longest_step;
-        flips = between(b_, by);
-        if (u < std::abs(try_step({b_.site, wrapped(b_.tau + by)}, flips))) step(flips);
+        flips = vertices_between(b_, by);
+        if (u < std::abs(try_step({b_.site, wrap(b_.tau + by)}, flips))) step(flips);
       }
     }
     return false;
@@ -83,16 +84,16 @@ class worm {
     m_.tabulate(at.site, at.tau);
     double ratio = 1;
     for (int side = 0; side < 2; ++side) {
-      double *const left = r_.left[side], *const right = r_.right[side], *const fresh = r_.fresh[side];
+      double *const left = r_.left[side], *const right = r_.right[side], *const border = r_.border[side];
       const double corner = side == up ? -m_.g_equal : 1 - m_.g_equal;  // g(0+) and g(0-) = g(0+) - 1
       team_.each(k, [&](int i) {
         left[i] = -m_.row_times(k, r_.work[side] + i, m_.capacity + 1, r_.forward);
-        fresh[i] = -r_.backward[i] * r_.strength[side][i];
+        border[i] = -r_.backward[i] * r_.strength[side][i];
       });
       team_.sums(
-          k, k, [&](int i, int j, double sum) { return std::fma(fresh[i], m_.work(side, i, j), sum); },
+          k, k, [&](int i, int j, double sum) { return std::fma(border[i], m_.work(side, i, j), sum); },
           [&](int j, double sum) { right[j] = sum; });
-      const double pivot = corner - team_.sum(k, [&](int i, double sum) { return std::fma(fresh[i], left[i], sum); });
+      const double pivot = corner - team_.sum(k, [&](int i, double sum) { return std::fma(border[i], left[i], sum); });
       team_.grid(k + 1, k + 1, [&](int i, int j) {
         double &n = m_.work(side, i, j);
         n = i < k && j < k ? std::fma(left[i], right[j] / pivot, n)
@@ -105,16 +106,16 @@ class worm {
     return ratio;
   }
 
-  // For `flips` vertices in `passed` that turn over: y, B^-1 and, of what they do to N's column or row of the worm, z;
-  // `weight` is the ratio of determinants, and with `closing` that without the worm.
+  // Computes y, B^-1 and z (their effect on N's column or row of the worm) of the flips of `flips` vertices in
+  // `interval`. Returns the ratio of determinants; with `closing` the ratio without the worm.
   PLAQ_BY_TEAM double try_flips(int flips, bool closing) {
     if (flips > most_flips) return 0;
     const int w = m_.order;
     team_.each(2, [&](int side) {
-      const int *const f = r_.passed;
+      const int *const f = r_.interval;
       double *const b = r_.b_inverse[side], *const y = r_.y[side], *const z = r_.z[side];
       for (int j = 0; j < flips; ++j) {
-        y[j] = turned_over(r_.strength[side][f[j]]);
+        y[j] = flip_factor(r_.strength[side][f[j]]);
         for (int i = 0; i < flips; ++i)
           b[i + j * flips] = std::fma(m_.work(side, f[i], f[j]), 1 - y[j], i == j ? y[j] : 0.);
       }
@@ -152,23 +153,23 @@ class worm {
     team_.each(2 * (k + 1), [&](int at) {
       const int side = at > k, i = at - side * (k + 1);
       double kept = side == up ? m_.work(side, i, k) : m_.work(side, k, i);
-      double fresh =
+      double border =
           i == k ? side == up ? -m_.g0(to.site, to.tau, a_.site, a_.tau) : -m_.g0(a_.site, a_.tau, to.site, to.tau)
           : side == up ? -r_.backward[i] * r_.strength[side][i]
                        : -r_.forward[i];
       for (int p = 0; p < flips; ++p) {
-        const int f = r_.passed[p];
+        const int f = r_.interval[p];
         kept = std::fma(-r_.z[side][p], side == up ? m_.work(side, i, f) : m_.work(side, f, i), kept);
         if (side == up && i == f) {
           kept += r_.z[side][p];
-          fresh *= r_.y[side][p];
+          border *= r_.y[side][p];
         }
       }
       r_.worm[side][i] = kept;
-      r_.fresh[side][i] = fresh;
+      r_.border[side][i] = border;
     });
     for (int side = 0; side < 2; ++side)
-      ratio *= team_.sum(k + 1, [&](int i, double sum) { return std::fma(r_.fresh[side][i], r_.worm[side][i], sum); });
+      ratio *= team_.sum(k + 1, [&](int i, double sum) { return std::fma(r_.border[side][i], r_.worm[side][i], sum); });
     return ratio;
   }
 
@@ -176,11 +177,11 @@ class worm {
     const int size = m_.order + 1;
     if (flips == 0) return;
     team_.grid(size, 2 * flips, [&](int i, int at) {
-      const int side = at >= flips, p = at - side * flips, f = r_.passed[p];
+      const int side = at >= flips, p = at - side * flips, f = r_.interval[p];
       r_.left[side][i + p * size] = (1 - r_.y[side][p]) * (m_.work(side, i, f) - (i == f ? 1 : 0));
       double sum = 0;
       for (int q = 0; q < flips; ++q)
-        sum = std::fma(r_.b_inverse[side][p + q * flips], m_.work(side, r_.passed[q], i), sum);
+        sum = std::fma(r_.b_inverse[side][p + q * flips], m_.work(side, r_.interval[q], i), sum);
       r_.right[side][i + p * size] = sum;
     });
     team_.grid(size, 2 * size, [&](int i, int at) {
@@ -191,7 +192,7 @@ class worm {
     });
     team_.each(2 * flips, [&](int at) {
       const int side = at >= flips, p = at - side * flips;
-      r_.strength[side][r_.passed[p]] *= r_.y[side][p];
+      r_.strength[side][r_.interval[p]] *= r_.y[side][p];
     });
   }
 
@@ -202,11 +203,11 @@ class worm {
     apply_flips(flips);
     double *const *const left = r_.left, *const *const right = r_.right;
     team_.sums(
-        size, size, [&](int i, int j, double sum) { return std::fma(r_.fresh[0][i], m_.work(0, i, j), sum); },
+        size, size, [&](int i, int j, double sum) { return std::fma(r_.border[0][i], m_.work(0, i, j), sum); },
         [&](int j, double sum) { right[0][j] = sum; });
     team_.each(size, [&](int i) {
       left[0][i] = m_.work(0, i, w);
-      left[1][i] = m_.row_times(size, r_.work[1] + i, m_.capacity + 1, r_.fresh[1]);
+      left[1][i] = m_.row_times(size, r_.work[1] + i, m_.capacity + 1, r_.border[1]);
       right[1][i] = m_.work(1, w, i);
     });
     team_.grid(size, 2 * size, [&](int i, int at) {
@@ -216,37 +217,37 @@ class worm {
       const double r = side == up && j == w ? right[side][j] - 1 : right[side][j];
       m_.work(side, i, j) = std::fma(-l, r / pivot, m_.work(side, i, j));
     });
-    turn(flips);
+    mark_flipped(flips);
     b_ = next_;
   }
 
-  PLAQ_BY_TEAM void turn(int flips) {
-    team_.each(flips, [&](int p) { r_.turned[r_.passed[p]] ^= 1; });
+  PLAQ_BY_TEAM void mark_flipped(int flips) {
+    team_.each(flips, [&](int p) { r_.flipped[r_.interval[p]] ^= 1; });
   }
 
-  // `passed`: vertices of a site from its time to that time + distance; returns their number, of which most_flips are
-  // kept.
-  PLAQ_BY_TEAM int between(point at, double distance) {
+  // Sets `interval` to the vertices of a site from its time to that time + distance, most_flips of them at most;
+  // returns their number.
+  PLAQ_BY_TEAM int vertices_between(point at, double distance) {
     const double from = distance > 0 ? at.tau : at.tau + distance, length = std::abs(distance);
     team_.each(m_.order,
-               [&](int i) { r_.found[i] = r_.site[i] == at.site && wrapped(r_.tau[i] - from) < length ? 1 : 0; });
+               [&](int i) { r_.indices[i] = r_.site[i] == at.site && wrap(r_.tau[i] - from) < length ? 1 : 0; });
     team_.once([&] {
       int count = 0;
       for (int i = 0; i < m_.order; ++i)
-        if (r_.found[i] && count++ < most_flips) r_.passed[count - 1] = i;
+        if (r_.indices[i] && count++ < most_flips) r_.interval[count - 1] = i;
       r_.list[0] = count;
     });
     return team_.value([&] { return r_.list[0]; });
   }
 
-  // Into [0, beta).
-  PLAQ_BY_TEAM double wrapped(double tau) const {
+  // Returns tau modulo beta, in [0, beta).
+  PLAQ_BY_TEAM double wrap(double tau) const {
     tau = std::fma(-beta_, std::floor(tau / beta_), tau);
     return tau < beta_ ? tau : 0;
   }
 
   matrices<Team> &m_;
-  room &r_;
+  workspace &r_;
   Team &team_;
   double beta_;
   point a_{}, b_{}, next_{};

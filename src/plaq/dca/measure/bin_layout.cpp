@@ -9,7 +9,7 @@ namespace plaq::dca {
 
 namespace {
 
-/// Appends an array behind what is there.
+/// Appends an array at the end of the layout.
 void add(bin_layout& layout, std::string name, std::vector<axis> axes, bool complex = false) {
   layout.push_back({std::move(name), std::move(axes), complex, total_size(layout)});
 }
@@ -32,10 +32,10 @@ std::size_t total_size(const bin_layout& layout) {
   return layout.empty() ? 0 : layout.back().offset + layout.back().size();
 }
 
-const bin_array& named(const bin_layout& layout, std::string_view name) {
-  const auto found = std::ranges::find(layout, name, &bin_array::name);
-  if (found == layout.end()) throw runtime_failure("a bin has no array '" + std::string(name) + "'");
-  return *found;
+const bin_array& array_named(const bin_layout& layout, std::string_view name) {
+  const auto at = std::ranges::find(layout, name, &bin_array::name);
+  if (at == layout.end()) throw runtime_failure("a bin has no array '" + std::string(name) + "'");
+  return *at;
 }
 
 bin_layout layout_of(int sites, const measurement_list& measured) {
@@ -65,10 +65,10 @@ bin_layout two_particle_layout(int sites, const measurement_list& measured) {
   return two_particle_layout(sites, measured.window, orbits, int(measured.channels.size()));
 }
 
-bin_layout share_of(const bin_layout& layout, portion mine) {
+bin_layout share_of(const bin_layout& layout, portion share) {
   bin_layout out;
   for (const bin_array& whole : layout) {
-    const std::size_t rows = mine.end(whole.rows()) - mine.begin(whole.rows());
+    const std::size_t rows = share.end(whole.rows()) - share.begin(whole.rows());
     add(out, whole.name, {{"row", rows}, whole.axes.back()}, whole.complex);
   }
   return out;

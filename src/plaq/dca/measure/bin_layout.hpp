@@ -1,4 +1,4 @@
-// What lies where in a bin: the one description of the measured arrays, which Python reads too.
+// Layout of a bin: the one description of the measured arrays, which Python reads too.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -10,41 +10,43 @@
 
 namespace plaq::dca {
 
+/// Axis of an array of the bin.
 struct axis {
   std::string name;
   std::size_t size;
 };
 
-/// One array among the numbers of a bin, in one piece, the last axis fastest.
+/// Array of a bin, contiguous, the last axis fastest.
 struct bin_array {
   std::string name;
-  std::vector<axis> axes;  ///< none: a single value
-  bool complex = false;    ///< a value is two numbers, real and imaginary part
-  std::size_t offset = 0;  ///< of the first number
+  std::vector<axis> axes;  ///< empty for a single value
+  bool complex = false;    ///< values are pairs of numbers, real and imaginary part
+  std::size_t offset = 0;  ///< of the first number in the bin
 
-  /// Numbers of the whole.
+  /// Number of doubles of the array.
   std::size_t size() const;
-  /// A row is all values along the last axis.
+  /// Number of rows; a row is all values along the last axis.
   std::size_t rows() const;
 };
 using bin_layout = std::vector<bin_array>;
 
-/// The number of doubles in a bin.
+/// Returns the number of doubles of a bin.
 std::size_t total_size(const bin_layout& layout);
 
-/// The array of this name; a runtime_failure where there is none.
-const bin_array& named(const bin_layout& layout, std::string_view name);
+/// Returns the array of this name; throws a runtime_failure where there is none.
+const bin_array& array_named(const bin_layout& layout, std::string_view name);
 
-/// All are sums over the bin's measurements. sign, order (with the sign) and histogram (without) belong to the
-/// walk; the others are sums of weight * value over all configurations measured, see neighbours.hpp, and `weight`
-/// that of 1. Two-particle functions come last.
+/// Returns the layout of a bin. All arrays are sums over the bin's measurements: sign, order (with the sign) and
+/// histogram (without) of the configurations of the walk, the others of weight * value over all configurations measured
+/// (see neighbours.hpp); `weight` is the sum of the weights. Two-particle functions come last.
 bin_layout layout_of(int sites, const measurement_list& measured);
 
-/// Of the two-particle functions alone: pairing, of so many orbits of pairs (0: not measured), channel_0, ...
+/// Returns the layout of the two-particle functions alone: pairing, of `orbits` orbits of pairs (0: not measured),
+/// channel_0, ...
 bin_layout two_particle_layout(int sites, int window, int orbits, int channels);
 bin_layout two_particle_layout(int sites, const measurement_list& measured);
 
-/// A share of each of these arrays: the rows that are in the portion.
-bin_layout share_of(const bin_layout& layout, portion mine);
+/// Returns the layout of a share of each of these arrays: the rows that are in the portion.
+bin_layout share_of(const bin_layout& layout, portion share);
 
 }  // namespace plaq::dca

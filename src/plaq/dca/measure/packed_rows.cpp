@@ -5,7 +5,7 @@
 namespace plaq::dca {
 
 void needed_rows::add(std::size_t block, int row) {
-  range& r = of_[block];
+  range& r = ranges_[block];
   if (r.size() == 0) r = {row, row};
   r = {std::min(r.first, row), std::max(r.last, row + 1)};
 }
@@ -13,7 +13,7 @@ void needed_rows::add(std::size_t block, int row) {
 packed_rows::packed_rows(const needed_rows& rows, int frequencies) {
   const std::size_t length = std::size_t(2) * std::size_t(frequencies);
   std::size_t block_begins = 0;
-  for (const auto& r : rows.of()) {
+  for (const auto& r : rows.ranges()) {
     starts_.push_back(std::ptrdiff_t(size_) - std::ptrdiff_t(length) * r.first);
     if (r.size() > 0) {
       const run next{block_begins + length * std::size_t(r.first), length * std::size_t(r.size())};

@@ -1,4 +1,4 @@
-// Some rows of some blocks of G(k, k'), one after the other in a buffer.
+// Selected rows of blocks of G(k, k'), packed into a buffer.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,32 +8,33 @@
 
 namespace plaq::dca {
 
-/// The rows of every block [K][K'] that somebody reads, from the lowest to the highest: n = first ... last - 1.
+/// Range of rows of every block [K][K'] that products depend on: n = first ... last - 1.
 class needed_rows {
  public:
   struct range {
     int first = 0, last = 0;
     int size() const { return last - first; }
   };
-  explicit needed_rows(int sites) : of_(std::size_t(sites) * std::size_t(sites)) {}
+  explicit needed_rows(int sites) : ranges_(std::size_t(sites) * std::size_t(sites)) {}
 
+  /// Extends the range of a block to this row.
   void add(std::size_t block, int row);
-  std::span<const range> of() const { return of_; }
+  std::span<const range> ranges() const { return ranges_; }
 
  private:
-  std::vector<range> of_;
+  std::vector<range> ranges_;
 };
 
-/// How these rows lie in a buffer, in the order of blocks.
+/// Layout of these rows in a buffer, in the order of blocks.
 class packed_rows {
  public:
   packed_rows(const needed_rows& rows, int frequencies);
 
-  /// Numbers of one plane.
+  /// Number of floats of one packed plane.
   std::size_t size() const { return size_; }
-  /// Copies them from a whole plane to `to`; returns the end.
+  /// Copies the rows of a whole plane to `to`; returns the end.
   float* pack(std::span<const float> plane, float* to) const;
-  /// One spin's function whose parts were packed to `re` and `im`. This object has to outlive it.
+  /// View of one spin's function whose parts were packed to `re` and `im`; valid as long as this object.
   two_frequency::view view(const float* re, const float* im) const { return {re, im, starts_}; }
 
  private:

@@ -37,7 +37,7 @@ void two_frequency::prepare(const sample& s) {
   for (int n = 0; n < f; ++n) fourier_phases(k, s.tau.data(), beta_, 2 * n + 1, phase_.column(n), phase_.column(f + n));
 }
 
-// In place, for every `outer`: out[K][inner] = sum_x e^{-+iKx} in[x][inner].
+// Transforms in place, for every `outer`: out[K][inner] = sum_x e^{-+iKx} in[x][inner].
 void two_frequency::to_momenta(bool conjugate, std::size_t outer, std::size_t inner, std::vector<float>& re,
                                std::vector<float>& im) {
   const int n = momenta_.size, rows = int(inner);

@@ -1,4 +1,4 @@
-// The single-particle function of one configuration between two momenta and two frequencies.
+// Single-particle function of one configuration between two momenta and two frequencies.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -12,35 +12,39 @@
 
 namespace plaq::dca {
 
-/// G_sigma(k, k') = G0(k) delta_kk' - G0(k) M_sigma(k, k') G0(k') / (beta Nc),  k = (K, w_n),
+/// Function G_sigma(k, k') = G0(k) delta_kk' - G0(k) M_sigma(k, k') G0(k') / (beta Nc),  k = (K, w_n),
 /// M(k, k') = sum_pq e^{i w tau_p - i K x_p} M_pq e^{-i w' tau_q + i K' x_q}.
 /// Rows have 0 <= n < frequencies (w_n > 0) only: M_pq is real, so G(-k, -k') = G(k, k')*.
 class two_frequency {
  public:
-  /// `g0[K][n]`: the bath function at w_n > 0, n = 0 ... frequencies - 1, in the convention G0(-k) = G0(k)*.
+  /// `g0[K][n]`: bath function at w_n > 0, n = 0 ... frequencies - 1, in the convention G0(-k) = G0(k)*. Throws a
+  /// runtime_failure for tables of other sizes.
   two_frequency(double beta, const momentum_tables& momenta, int frequencies, std::vector<std::complex<double>> g0);
 
-  /// One spin's function in blocks [K][K'] of `frequencies` rows and 2 * `frequencies` columns (n' = -F ... F-1),
-  /// real and imaginary parts apart.
+  /// Function of one spin in blocks [K][K'] of F = `frequencies` rows and 2 F columns (n' = -F ... F-1), real and
+  /// imaginary parts separate.
   struct planes {
     std::vector<float> re, im;
   };
-  /// The same, wherever it lies, whole or in part.
+  /// View of such a function, whole or with some rows only.
   struct view {
     view(const planes& p) : re(p.re.data()), im(p.im.data()) {}
-    /// `starts[K][K']`: where row n = 0 of that block is or would be; rows that nobody reads need not be there.
+    /// `starts[K][K']`: offset of row n = 0 of that block, which itself need not be stored.
     view(const float* re, const float* im, std::span<const std::ptrdiff_t> starts) : re(re), im(im), starts(starts) {}
 
-    /// Where row n = 0 of a block begins, whose `size` numbers are these.
+    /// Offset of row n = 0 of a block of `size` numbers.
     std::ptrdiff_t start(std::size_t block, std::size_t size) const {
       return starts.empty() ? std::ptrdiff_t(block * size) : starts[block];
     }
     const float *re, *im;
     std::span<const std::ptrdiff_t> starts;
   };
+  /// Computes the function of one spin.
+  ///
+  /// @pre prepare() was called for this sample.
   void evaluate(const sample& s, int side, planes& g);
 
-  /// Computes what both spins share; call once per sample, before evaluate.
+  /// Computes the phases e^{i w tau} of a sample for both spins.
   void prepare(const sample& s);
 
   int frequencies() const { return frequencies_; }

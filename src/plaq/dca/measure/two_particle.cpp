@@ -40,7 +40,7 @@ void add_multiple(std::size_t n, float a_re, float a_im, const float* __restrict
 }
 }  // namespace
 
-pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int window, portion mine)
+pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int window, portion share)
     : frequencies_(functions.frequencies()), window_(window), orbit_(std::move(orbit)) {
   const std::size_t sites = std::size_t(functions.sites());
   check(orbit_.size() == sites * sites, "pairing: orbits must be sites x sites");
@@ -53,8 +53,8 @@ pairing::pairing(const two_frequency& functions, std::vector<int> orbit, int win
   }
   for (int block : orbit_) weight_.push_back(1.f / float(members[block]));
   const std::size_t rows = std::size_t(window_) * blocks;
-  first_ = mine.begin(rows);
-  last_ = mine.end(rows);
+  first_ = share.begin(rows);
+  last_ = share.end(rows);
 }
 
 void pairing::add_needed(needed_rows& rows) const {
@@ -87,7 +87,7 @@ void pairing::flush(std::span<double> out) {
 }
 
 vertex_channel::vertex_channel(const two_frequency& functions, channel kind, int transfer, int bosonic, int window,
-                               portion mine)
+                               portion share)
     : kind_(kind),
       momenta_(functions.momenta()),
       frequencies_(functions.frequencies()),
@@ -97,18 +97,18 @@ vertex_channel::vertex_channel(const two_frequency& functions, channel kind, int
   check(transfer >= 0 && transfer < momenta_.size, "vertex_channel: transfer is not a cluster momentum");
   check(frequencies_needed(window, bosonic) <= frequencies_, "vertex_channel: too few frequencies measured");
   const std::size_t rows = std::size_t(2) * window * momenta_.size * momenta_.size;
-  first_ = mine.begin(rows);
-  last_ = mine.end(rows);
+  first_ = share.begin(rows);
+  last_ = share.end(rows);
 }
 
-vertex_channel::place vertex_channel::place_of(int k1, int n1, int k2) const {
+vertex_channel::stored_row vertex_channel::locate(int k1, int n1, int k2) const {
   const bool mirrored = n1 < 0;
   if (mirrored) k1 = momenta_.minus[k1], k2 = momenta_.minus[k2], n1 = -1 - n1;
   return {std::size_t(k1) * momenta_.size + k2, n1, mirrored};
 }
 
-vertex_channel::line vertex_channel::row(const two_frequency::view& g, int k1, int n1, int k2) const {
-  const auto [block, n, mirrored] = place_of(k1, n1, k2);
+vertex_channel::row_view vertex_channel::row_of(const two_frequency::view& g, int k1, int n1, int k2) const {
+  const auto [block, n, mirrored] = locate(k1, n1, k2);
   const std::ptrdiff_t zero = g.start(block, std::size_t(2) * frequencies_ * frequencies_) +
                               std::ptrdiff_t(n) * 2 * frequencies_ + frequencies_ - (mirrored ? 1 : 0);
   return {g.re + zero, g.im + zero, mirrored ? -1 : 1};
@@ -133,7 +133,7 @@ void vertex_channel::read(const two_frequency::view& g, const factor& f, int fir
     const int mirrored = std::clamp(-f.shift, -window_, window_);
     for (const auto [begin, end] : {std::array{-window_, mirrored}, std::array{mirrored, window_}}) {
       if (begin == end) continue;
-      const line from = row(g, f.k1, begin + f.shift, f.k2);
+      const row_view from = row_of(g, f.k1, begin + f.shift, f.k2);
       // Mirrored rows and columns go backwards: begin with the lowest column, which is the last row.
       const bool forward = from.step > 0;
       const std::ptrdiff_t column = from.step * ((forward ? first : last - 1) + f.shift);
@@ -145,7 +145,7 @@ void vertex_channel::read(const two_frequency::view& g, const factor& f, int fir
     return;
   }
   for (int a = first; a < last; ++a) {
-    const line from = row(g, f.k1, f.step * a + f.shift, f.k2);
+    const row_view from = row_of(g, f.k1, f.step * a + f.shift, f.k2);
     const std::ptrdiff_t begin = from.step * (f.shift - f.step * window_);
     const std::size_t to = std::size_t(a - first) * width;
     copy(width, 1, from.re + begin, from.step * f.step, &out.re[to]);
@@ -155,10 +155,10 @@ void vertex_channel::read(const two_frequency::view& g, const factor& f, int fir
 
 void vertex_channel::add_needed(needed_rows& rows) const {
   const auto add = [&](const factor& f, int n) {
-    const place p = place_of(f.k1, f.step * n + f.shift, f.k2);
+    const stored_row p = locate(f.k1, f.step * n + f.shift, f.k2);
     rows.add(p.block, p.row);
   };
-  for (piece p = next_piece(first_); p.rows > 0; p = next_piece(p.at + p.rows))
+  for (row_block p = next_block(first_); p.rows > 0; p = next_block(p.at + p.rows))
     for (const factor& f : factors(p.k1, p.k2))
       if (f.across)
         for (int b = -window_; b < window_; ++b) add(f, b);
@@ -177,7 +177,7 @@ void vertex_channel::measure_direct(const two_frequency::view& up, const two_fre
   const int width = 2 * window_;
   const float relative = kind_ == channel::magnetic ? -1.f : 1.f;
   const auto add = [&](const two_frequency::view& g, float factor, int k1, int n1, int k2, int n2, std::size_t to) {
-    const line from = row(g, k1, n1, k2);
+    const row_view from = row_of(g, k1, n1, k2);
     out[to] += factor * from.re[from.step * n2];
     out[out.size() / 2 + to] += factor * float(from.step) * from.im[from.step * n2];
   };
@@ -194,7 +194,7 @@ void vertex_channel::measure_direct(const two_frequency::view& up, const two_fre
     }
 }
 
-vertex_channel::piece vertex_channel::next_piece(std::size_t at) const {
+vertex_channel::row_block vertex_channel::next_block(std::size_t at) const {
   const std::size_t width = std::size_t(2) * window_, sites = std::size_t(momenta_.size);
   const std::size_t pair = at / width, a = at % width;
   const std::size_t rows = std::min({width - a, last_ - at, most_rows});
@@ -211,7 +211,7 @@ void vertex_channel::accumulate(double weight, const two_frequency::view& up, co
   const auto& other_of_down = same_spin ? down : up;
   sum_.resize(size() / 2);
   for (complex_numbers& s : strips_) s.resize(most_rows * width);
-  for (piece p = next_piece(first_); p.rows > 0; p = next_piece(p.at + p.rows)) {
+  for (row_block p = next_block(first_); p.rows > 0; p = next_block(p.at + p.rows)) {
     const auto [one, other] = factors(p.k1, p.k2);
     const int last = p.first + int(p.rows);
     read(up, one, p.first, last, strips_[0]);

@@ -6,11 +6,11 @@
 
 namespace plaq::dca {
 
-two_particle_sums::two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion mine)
-    : layout_(share_of(two_particle_layout(functions.sites(), measured), mine)), sites_(functions.sites()) {
-  if (measured.pairing) pairing_ = std::make_unique<pairing>(functions, measured.orbit, measured.window, mine);
+two_particle_sums::two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion share)
+    : layout_(share_of(two_particle_layout(functions.sites(), measured), share)), sites_(functions.sites()) {
+  if (measured.pairing) pairing_ = std::make_unique<pairing>(functions, measured.orbit, measured.window, share);
   for (const channel_request& c : measured.channels)
-    channels_.emplace_back(functions, c.kind, c.transfer, c.bosonic, measured.window, mine);
+    channels_.emplace_back(functions, c.kind, c.transfer, c.bosonic, measured.window, share);
   std::size_t direct = 0;
   for (const vertex_channel& c : channels_) direct += c.direct_size();
   direct_.resize(direct);
@@ -34,7 +34,7 @@ needed_rows two_particle_sums::needed() const {
 }
 
 void two_particle_sums::begin_bin() {
-  flush();  // of a bin that was abandoned
+  flush();  // discards an abandoned bin
   sums_.assign(total_size(layout_), 0.);
 }
 
@@ -50,7 +50,7 @@ void two_particle_sums::accumulate(double weight, const two_frequency::view& up,
 
 void two_particle_sums::flush() {
   if (since_flush_ == 0) return;
-  trace::region here("flush G4");
+  trace::region scope("flush G4");
   auto next = layout_.begin();
   const auto target = [&] {
     const bin_array& a = *next++;

@@ -1,4 +1,4 @@
-// The sums of all two-particle functions that are measured in one bin of one chain, or a share of each.
+// Sums of all two-particle functions of one bin of one chain, or of a share of their rows.
 #pragma once
 #include <memory>
 #include <span>
@@ -10,22 +10,23 @@
 
 namespace plaq::dca {
 
+/// List of the two-particle functions that are measured, with their sums.
 class two_particle_sums {
  public:
-  /// After so many single-precision sums move to double: their rounding stays below 1e-6 of the sum.
+  /// Number of configurations in sums of single precision: their rounding stays below 1e-6 of the sum.
   static constexpr int configurations_per_flush = 128;
 
-  two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion mine = {});
+  two_particle_sums(const measurement_list& measured, const two_frequency& functions, portion share = {});
 
   void begin_bin();
-  /// What two vectors are enough for, see vertex_channel: of all channels, until the next call.
+  /// Returns the direct parts of all channels (see vertex_channel), valid until the next call.
   std::span<const float> measure_direct(const two_frequency::view& up, const two_frequency::view& down);
   std::size_t direct_size() const { return direct_.size(); }
-  /// The rest of what accumulate reads.
+  /// Returns the rows of G(k, k') that accumulate() reads.
   needed_rows needed() const;
   void accumulate(double weight, const two_frequency::view& up, const two_frequency::view& down,
                   std::span<const float> direct);
-  /// Laid out as share_of says for `mine`.
+  /// Returns the sums in the layout share_of(..., share).
   std::vector<double> end_bin();
 
  private:

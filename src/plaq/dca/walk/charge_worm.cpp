@@ -25,40 +25,47 @@ bool charge_worm::walk(const std::vector<vertex>& vertices, const std::array<con
   const int sites = parameters_.sites;
   load(vertices, n);
 
-  // The proposals of opening and closing are each other's inverse: a step of at most longest_step_.
+  // Opening. Choice: a point and a step of at most longest_step_, as in closing, so that the proposals cancel
   const auto words = random_words(stream, first);
   const int side = int(words[0] & 1);
   const point a{int(below(words[3], sites)), beta * unit_interval(words[1])};
   const double distance = (2 * unit_interval(words[0]) - 1) * longest_step_;
-  const double drawn = rewrite(a, distance, side, stream, first + 1);
+
+  // Proposal: the vertices that are drawn
+  const double drawn = redraw(a, distance, side, stream, first + 1);
   if (drawn == 0) return false;
-  const ends opened{side, a, {a.site, wrapped(a.tau + distance)}};
-  if (!(unit_interval(words[2]) < opening * drawn * std::abs(try_change(opened, out_, in_)))) return false;
-  change();
+
+  // Weight: the determinants
+  const ends opened{side, a, {a.site, wrap(a.tau + distance)}};
+  if (!(unit_interval(words[2]) < opening * drawn * std::abs(try_change(opened, removals_, insertions_)))) return false;
+  apply();
 
   for (int i = 1; i <= longest; ++i) {
     const std::uint64_t at = first + std::uint64_t(i) * numbers;
     const auto word = random_words(stream, at);
     const double kind = unit_interval(word[0]), u = unit_interval(word[2]);
     const point b = ends_->b;
-    if (kind < closings) {
+    if (kind < closing_probability) {
+      // Closing
       double back = a.tau - b.tau;
       back -= beta * std::round(back / beta);
       if (b.site != a.site || std::abs(back) >= longest_step_) continue;
-      const double ratio = rewrite(b, back, side, stream, at + 1);
-      if (ratio == 0 || !(u < ratio * std::abs(try_change({}, out_, in_)) / opening)) continue;
-      change();
+      const double ratio = redraw(b, back, side, stream, at + 1);
+      if (ratio == 0 || !(u < ratio * std::abs(try_change({}, removals_, insertions_)) / opening)) continue;
+      apply();
       return true;
     }
-    if (kind < closings + hops) {
+    if (kind < closing_probability + hop_probability) {
+      // Hop to another site
       if (sites == 1) continue;
       const int other = (b.site + 1 + int(below(word[3], sites - 1))) % sites;
-      if (u < std::abs(try_change(ends{side, a, {other, b.tau}}, {}, {}))) change();
+      if (u < std::abs(try_change(ends{side, a, {other, b.tau}}, {}, {}))) apply();
     } else {
+      // Step in time
       const double by = (2 * unit_interval(word[1]) - 1) * longest_step_;
-      const double ratio = rewrite(b, by, side, stream, at + 1);
+      const double ratio = redraw(b, by, side, stream, at + 1);
       if (ratio == 0) continue;
-      if (u < ratio * std::abs(try_change(ends{side, a, {b.site, wrapped(b.tau + by)}}, out_, in_))) change();
+      if (u < ratio * std::abs(try_change(ends{side, a, {b.site, wrap(b.tau + by)}}, removals_, insertions_))) apply();
     }
   }
   return false;
@@ -91,46 +98,46 @@ void charge_worm::load(const std::vector<vertex>& vertices, const std::array<con
   }
 }
 
-double charge_worm::rewrite(point from, double distance, int side, const stream_id& stream, std::uint64_t first) {
+double charge_worm::redraw(point from, double distance, int side, const stream_id& stream, std::uint64_t first) {
   const double begin = distance > 0 ? from.tau : from.tau + distance, length = std::abs(distance);
   const bool added = distance > 0;
-  out_.clear();
-  in_.clear();
+  removals_.clear();
+  insertions_.clear();
   occupation::spins before, after;
   for (std::size_t i = 0; i < vertices_.size(); ++i)
-    if (sites_[i] == from.site && wrapped(taus_[i] - begin) < length) {
-      out_.push_back(int(i));
+    if (sites_[i] == from.site && wrap(taus_[i] - begin) < length) {
+      removals_.push_back(int(i));
       ++(vertices_[i].spin > 0 ? before.up : before.down);
     }
-  const auto chances = occupation_.after(before, length, side, added);
+  const auto probabilities = occupation_.probabilities_after(before, length, side, added);
   const auto word = random_words(stream, first);
-  const auto kind = occupation_.drawn_kind(chances, unit_interval(word[0]));
-  const int number = occupation_.drawn_number(kind, length, unit_interval(word[1]), most_vertices);
+  const auto kind = occupation_.draw_state(probabilities, unit_interval(word[0]));
+  const int number = occupation_.draw_number(kind, length, unit_interval(word[1]), most_vertices);
   if (number > most_vertices || before.all() > most_vertices) return 0;
   for (int i = 0; i < number; ++i) {
-    const auto own = random_words(stream, first + 1 + i);
-    const int spin = occupation_.drawn_spin(kind, unit_interval(own[1]));
-    in_.push_back({from.site, spin, wrapped(begin + length * unit_interval(own[0]))});
+    const auto word_of = random_words(stream, first + 1 + i);
+    const int spin = occupation_.draw_spin(kind, unit_interval(word_of[1]));
+    insertions_.push_back({from.site, spin, wrap(begin + length * unit_interval(word_of[0]))});
     ++(spin > 0 ? after.up : after.down);
   }
   const double prefactor =
       std::pow(std::abs(parameters_.K) / (2 * parameters_.beta * parameters_.sites), after.all() - before.all());
-  const auto reverse = occupation_.after(after, length, side, !added);
-  return prefactor * occupation_.density(before, length, reverse) / occupation_.density(after, length, chances);
+  const auto reverse = occupation_.probabilities_after(after, length, side, !added);
+  return prefactor * occupation_.density(before, length, reverse) / occupation_.density(after, length, probabilities);
 }
 
-double charge_worm::try_change(const std::optional<ends>& next, const std::vector<int>& out,
-                               const std::vector<vertex>& in) {
-  const int k = int(vertices_.size()), p = int(in.size());
+double charge_worm::try_change(const std::optional<ends>& next, const std::vector<int>& removals,
+                               const std::vector<vertex>& insertions) {
+  const int k = int(vertices_.size()), p = int(insertions.size());
   next_ = next;
-  tried_out_ = out;
-  tried_in_ = in;
+  tried_removals_ = removals;
+  tried_insertions_ = insertions;
   forward_.reshape(k, p + 2);
   backward_.reshape(k, p + 2);
   const auto tabulate = [&](int at, int site, double tau) {
-    g0_->both_ways(k, sites_.data(), taus_.data(), site, tau, forward_.column(at), backward_.column(at));
+    g0_->both_directions(k, sites_.data(), taus_.data(), site, tau, forward_.column(at), backward_.column(at));
   };
-  for (int c = 0; c < p; ++c) tabulate(c, in[c].site, in[c].tau);
+  for (int c = 0; c < p; ++c) tabulate(c, insertions[c].site, insertions[c].tau);
   if (next) {
     tabulate(p, next->a.site, next->a.tau);
     tabulate(p + 1, next->b.site, next->b.tau);
@@ -139,29 +146,29 @@ double charge_worm::try_change(const std::optional<ends>& next, const std::vecto
   for (int side = 0; side < 2; ++side) {
     sector& s = sectors_[side];
     const bool slot = (ends_ && ends_->side == side) || (next && next->side == side);
-    s.changes = slot || p > 0 || !out.empty();
+    s.changes = slot || p > 0 || !removals.empty();
     if (!s.changes) continue;
     offer(side, slot);
-    std::vector<int> gone(slot ? 1 : 0, 0);
-    for (const int i : out) gone.push_back(i + 1);
-    ratio *= s.d.try_exchange(gone);
+    std::vector<int> leaving(slot ? 1 : 0, 0);
+    for (const int i : removals) leaving.push_back(i + 1);
+    ratio *= s.d.try_exchange(leaving);
     if (ratio == 0) return 0;
   }
   return ratio;
 }
 
-// The new rows and columns of D; the worm's place, if it is exchanged, comes first.
+// Fills the new rows and columns of D; those of the worm, if it is exchanged, come first.
 void charge_worm::offer(int side, bool with_slot) {
   sector& s = sectors_[side];
-  const int k = int(vertices_.size()), p = int(tried_in_.size()), slot = with_slot ? 1 : 0;
+  const int k = int(vertices_.size()), p = int(tried_insertions_.size()), slot = with_slot ? 1 : 0;
   const bool worm = next_ && next_->side == side;
   auto& to = s.d.prepare(p + slot);
   std::vector<double> x(p);
   for (int c = 0; c < p; ++c) {
-    x[c] = strength_(sigma_of[side], tried_in_[c].spin);
+    x[c] = strength_(sigma_of[side], tried_insertions_[c].spin);
     const double *forward = forward_.column(c), *backward = backward_.column(c);
     double *column = to.columns.column(slot + c), *row = to.rows.column(slot + c);
-    // A worm that is there goes, and nothing else couples to its place.
+    // The worm of before is removed, and nothing else couples to its row and column.
     column[0] = row[0] = 0;
     for (int i = 0; i < k; ++i) {
       column[i + 1] = -forward[i] * x[c];
@@ -170,7 +177,7 @@ void charge_worm::offer(int side, bool with_slot) {
   }
   for (int c = 0; c < p; ++c)
     for (int r = 0; r < p; ++r) {
-      const vertex &v = tried_in_[r], &w = tried_in_[c];
+      const vertex &v = tried_insertions_[r], &w = tried_insertions_[c];
       const double g = r == c ? g_equal_ : (*g0_)(v.site, v.tau, w.site, w.tau);
       to.corner(slot + r, slot + c) = (r == c ? 1 + x[c] : 0.) - g * x[c];
     }
@@ -187,22 +194,22 @@ void charge_worm::offer(int side, bool with_slot) {
     to.rows(i + 1, 0) = -to_b[i] * s.strength[i];
   }
   for (int c = 0; c < p; ++c) {
-    const vertex& v = tried_in_[c];
+    const vertex& v = tried_insertions_[c];
     to.corner(slot + c, 0) = -(*g0_)(v.site, v.tau, a.site, a.tau);
     to.corner(0, slot + c) = -(*g0_)(b.site, b.tau, v.site, v.tau) * x[c];
   }
   to.corner(0, 0) = -(*g0_)(b.site, b.tau, a.site, a.tau);
 }
 
-void charge_worm::change() {
+void charge_worm::apply() {
   for (int side = 0; side < 2; ++side) {
     sector& s = sectors_[side];
     if (s.changes) s.d.exchange();
     std::vector<double> strength;
-    for (const vertex& v : tried_in_) strength.push_back(strength_(sigma_of[side], v.spin));
-    linalg::exchanged_inverse::exchange_in(s.strength, tried_out_, strength);
+    for (const vertex& v : tried_insertions_) strength.push_back(strength_(sigma_of[side], v.spin));
+    linalg::exchanged_inverse::exchange_in(s.strength, tried_removals_, strength);
   }
-  linalg::exchanged_inverse::exchange_in(vertices_, tried_out_, tried_in_);
+  linalg::exchanged_inverse::exchange_in(vertices_, tried_removals_, tried_insertions_);
   sites_.resize(vertices_.size());
   taus_.resize(vertices_.size());
   for (std::size_t i = 0; i < vertices_.size(); ++i) {
@@ -212,8 +219,8 @@ void charge_worm::change() {
   ends_ = next_;
 }
 
-// Into [0, beta).
-double charge_worm::wrapped(double tau) const {
+// Returns tau modulo beta, in [0, beta).
+double charge_worm::wrap(double tau) const {
   tau -= parameters_.beta * std::floor(tau / parameters_.beta);
   return tau < parameters_.beta ? tau : 0;
 }

@@ -1,4 +1,4 @@
-// What a Markov chain walks through: the vertices of the continuous-time auxiliary-field expansion.
+// State of a Markov chain: vertices of the continuous-time auxiliary-field expansion.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -19,14 +19,14 @@ struct configuration {
   double sign = 1;
 };
 
-/// What the weight of a configuration depends on, beside the bath.
+/// Parameters of the expansion: all that the weight of a configuration depends on beside the bath.
 struct expansion {
   double beta;
   double U;
   int sites;
   double K;  ///< the constant of the auxiliary-field decomposition, > 0 or between -beta U Nc / 4 and 0
 
-  /// Of the factor (K / (2 beta Nc))^k that k vertices bring.
+  /// Sign of the factor (K / (2 beta Nc))^k of k vertices.
   double sign_of_factor(int k) const { return K < 0 && k % 2 != 0 ? -1 : 1; }
 };
 
@@ -40,7 +40,7 @@ class vertex_strength {
     against_ = growth > 0 ? std::expm1(-gamma) : -1 - std::exp(-gamma);
   }
 
-  /// sigma = +1 is up, -1 is down.
+  /// Returns e^{V_sigma} - 1; sigma = +1 is up, -1 is down.
   double operator()(int sigma, int spin) const { return sigma == spin ? along_ : against_; }
 
  private:

@@ -25,8 +25,8 @@ g0_table::g0_table(double beta, int sites, int segments, std::vector<double> coe
 }
 
 template <class Real>
-void g0_table::both_ways(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
-                         Real* backward) const {
+void g0_table::both_directions(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
+                               Real* backward) const {
   // As many vertices at once as a register has lanes. Their coefficients are rows of a tile that is turned over: each
   // row is read in one piece.
   constexpr int lanes = linalg::native_lanes<double>;
@@ -71,7 +71,7 @@ void g0_table::both_ways(int count, const int* sites, const double* taus, int si
     backward[i] = Real(after < 0 ? later : earlier);
   }
 }
-template void g0_table::both_ways<double>(int, const int*, const double*, int, double, double*, double*) const;
-template void g0_table::both_ways<float>(int, const int*, const double*, int, double, float*, float*) const;
+template void g0_table::both_directions<double>(int, const int*, const double*, int, double, double*, double*) const;
+template void g0_table::both_directions<float>(int, const int*, const double*, int, double, float*, float*) const;
 
 }  // namespace plaq::dca

@@ -9,32 +9,34 @@ namespace plaq::dca {
 /// Paramagnetic and even in R, so one table serves both spins and both orders of the two sites.
 class g0_table {
  public:
-  /// Coefficients of a polynomial. The degree is high so that segments are few and the table fits into a fast cache,
-  /// and those of one segment fill a line of it.
+  /// Number of coefficients of a polynomial. The degree is high so that segments are few and the table fits into a fast
+  /// cache; the coefficients of one segment fill one cache line.
   static constexpr int terms = 8;
 
-  /// `coefficients[d][segment][terms]` are those of a polynomial in the segment's own coordinate 0 <= x < 1,
-  /// constant first; `difference[i * sites + j]` is the index d of R_i - R_j.
+  /// `coefficients[d][segment][terms]`: polynomial in the segment's own coordinate 0 <= x < 1, constant first.
+  /// `difference[i * sites + j]`: index d of R_i - R_j.
+  ///
+  /// @pre beta, sites and segments are positive; difference has sites x sites entries, each with coefficients.
   g0_table(double beta, int sites, int segments, std::vector<double> coefficients, std::vector<int> difference);
 
   double beta() const { return beta_; }
   int sites() const { return sites_; }
   int segments() const { return segments_; }
-  const std::vector<double>& coefficients() const { return coefficients_; }  ///< as the constructor has them
+  const std::vector<double>& coefficients() const { return coefficients_; }  ///< layout as in the constructor
   const std::vector<int>& difference() const { return difference_; }
 
-  /// g(tau_i - tau_j) between sites i and j. Equal times count as 0+: g = 1 - n on the diagonal.
+  /// Returns g(tau_i - tau_j) between sites i and j. Equal times count as 0+: g = 1 - n on the diagonal.
   double operator()(int site_i, double tau_i, int site_j, double tau_j) const {
     const double tau = tau_i - tau_j;
     const double* c = &coefficients_[std::size_t(difference_[site_i * sites_ + site_j]) * stride_];
     return tau < 0 ? -value(c, tau + beta_) : value(c, tau);
   }
 
-  /// forward[i] = g(tau_i - tau) and backward[i] = g(tau - tau_i) for every i < count and one point (site, tau);
-  /// tau_i = tau is read as tau_i just after tau in both.
+  /// Evaluates forward[i] = g(tau_i - tau) and backward[i] = g(tau - tau_i) for every i < count and one point (site,
+  /// tau). Both take tau_i = tau as tau_i just after tau.
   template <class Real>
-  void both_ways(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
-                 Real* backward) const;
+  void both_directions(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
+                       Real* backward) const;
 
  private:
   double value(const double* c, double tau) const {

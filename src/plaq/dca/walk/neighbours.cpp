@@ -13,7 +13,7 @@ double flip_ratio(const sample& s, int side, int p) {
 }
 }  // namespace
 
-double share(const sample& s) {
+double mis_weight(const sample& s) {
   const int k = s.order();
   const double sum =
       linalg::sum_in_lanes<8>(k, [&](int p) { return std::abs(flip_ratio(s, 0, p) * flip_ratio(s, 1, p)); });
@@ -24,7 +24,7 @@ void flip(const sample& s, int p, sample& out) {
   out = s;
   const int k = s.order();
   for (int side = 0; side < 2; ++side) {
-    const double x = s.strength[side][p], y = turned_over(x), r = flip_ratio(s, side, p);
+    const double x = s.strength[side][p], y = flip_factor(x), r = flip_ratio(s, side, p);
     if (x == 0) continue;  // without interaction nothing depends on the spins
     if (r < 0) out.sign = -out.sign;
     const auto& m = s.m[side];

@@ -6,7 +6,7 @@
 
 namespace plaq::dca {
 
-/// cosine + i sine = exp(2 pi i turns), absolute error below 4e-7.
+/// Computes cosine + i sine = exp(2 pi i turns), absolute error below 4e-7.
 PLAQ_ANYWHERE inline void fourier_phase(double turns, float& cosine, float& sine) {
   // Half the angle, |x| <= pi/2, by Taylor series; the rest by doubling.
   const float x = float((turns - std::nearbyint(turns)) * M_PI);
@@ -20,7 +20,7 @@ PLAQ_ANYWHERE inline void fourier_phase(double turns, float& cosine, float& sine
   sine = 2 * s * c;
 }
 
-/// cosine[i] + i sine[i] = exp(i n pi tau[i] / beta) for odd n, with that error for any n.
+/// Computes cosine[i] + i sine[i] = exp(i n pi tau[i] / beta) for odd n, absolute error below 4e-7 for any n.
 inline void fourier_phases(int count, const double* tau, double beta, int n, float* cosine, float* sine) {
   const double turns_per_time = n / (2 * beta);
   for (int i = 0; i < count; ++i) fourier_phase(tau[i] * turns_per_time, cosine[i], sine[i]);

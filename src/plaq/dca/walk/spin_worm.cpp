@@ -33,45 +33,50 @@ bool spin_worm::walk(const std::vector<vertex>& vertices, const std::array<const
   const double longest_step = std::min(beta / 2, reach * beta * sites / double(vertices.size()));
   load(vertices, n);
 
-  // The proposals of opening and closing are each other's inverse: a step of at most longest_step.
+  // Opening. Choice: a point and a step of at most longest_step, as in closing, so that the proposals cancel
   const auto words = random_words(stream, first);
   const double distance = (2 * unit_interval(words[1]) - 1) * longest_step;
   const int site = int(below(words[3], sites));
   const double tau = beta * unit_interval(words[0]);
+
+  // Weight: of the worm at one point, then after the step
   const double opened = open(site, tau);
-  const double opening_ratio = opened * try_step(site, wrapped(tau + distance), between(site, tau, distance));
+  const double opening_ratio = opened * try_step(site, wrap(tau + distance), vertices_between(site, tau, distance));
   if (!(unit_interval(words[2]) < opening * std::abs(opening_ratio))) return false;
   step();
 
   for (int i = 1; i <= longest; ++i) {
     const auto word = random_words(stream, first + i);
     const double kind = unit_interval(word[0]), u = unit_interval(word[2]);
-    if (kind < closings) {
+    if (kind < closing_probability) {
+      // Closing
       double back = a_.tau - b_.tau;
       back -= beta * std::round(back / beta);
       if (b_.site != a_.site || std::abs(back) >= longest_step) continue;
-      const auto& flipped = between(b_.site, b_.tau, back);
+      const auto& flipped = vertices_between(b_.site, b_.tau, back);
       if (u < std::abs(try_close(flipped)) / opening) {
-        turn(flipped);
-        return std::ranges::find(turned_, 1) != turned_.end();
+        mark_flipped(flipped);
+        return std::ranges::find(flipped_, 1) != flipped_.end();
       }
-    } else if (kind < closings + hops) {
+    } else if (kind < closing_probability + hop_probability) {
+      // Hop to another site
       if (sites == 1) continue;
       const int other = (b_.site + 1 + int(below(word[3], sites - 1))) % sites;
       if (u < std::abs(try_step(other, b_.tau, {}))) step();
     } else {
+      // Step in time
       const double by = (2 * unit_interval(word[1]) - 1) * longest_step;
-      if (u < std::abs(try_step(b_.site, wrapped(b_.tau + by), between(b_.site, b_.tau, by)))) step();
+      if (u < std::abs(try_step(b_.site, wrap(b_.tau + by), vertices_between(b_.site, b_.tau, by)))) step();
     }
   }
   return false;
 }
 
-std::vector<int> spin_worm::turned() const {
-  std::vector<int> found;
-  for (std::size_t i = 0; i < turned_.size(); ++i)
-    if (turned_[i]) found.push_back(int(i));
-  return found;
+std::vector<int> spin_worm::flipped_vertices() const {
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < flipped_.size(); ++i)
+    if (flipped_[i]) indices.push_back(int(i));
+  return indices;
 }
 
 template <class Real>
@@ -81,7 +86,7 @@ void spin_worm::load(const std::vector<vertex>& vertices, const std::array<const
   taus_.resize(k);
   forward_.resize(k);
   backward_.resize(k);
-  turned_.assign(k, 0);
+  flipped_.assign(k, 0);
   for (int i = 0; i < k; ++i) {
     sites_[i] = vertices[i].site;
     taus_[i] = vertices[i].tau;
@@ -104,7 +109,7 @@ void spin_worm::load(const std::vector<vertex>& vertices, const std::array<const
 double spin_worm::open(int site, double tau) {
   const int k = int(sites_.size());
   a_ = b_ = {site, tau};
-  g0_->both_ways(k, sites_.data(), taus_.data(), site, tau, forward_.data(), backward_.data());
+  g0_->both_directions(k, sites_.data(), taus_.data(), site, tau, forward_.data(), backward_.data());
   left_.resize(k + 1);
   right_.resize(k + 1);
   double ratio = 1;
@@ -113,10 +118,10 @@ double spin_worm::open(int site, double tau) {
     const double corner = side == up ? -g_equal_ : 1 - g_equal_;  // g(0+) and g(0-) = g(0+) - 1
     std::fill_n(left_.begin(), k, 0.);
     for (int j = 0; j < k; ++j) add(k, -forward_[j], s.n.column(j), left_.data());
-    s.fresh.resize(k + 1);
-    for (int j = 0; j < k; ++j) s.fresh[j] = -backward_[j] * s.strength[j];
-    for (int j = 0; j < k; ++j) right_[j] = dot(k, s.fresh.data(), s.n.column(j));
-    const double pivot = corner - dot(k, s.fresh.data(), left_.data());
+    s.border.resize(k + 1);
+    for (int j = 0; j < k; ++j) s.border[j] = -backward_[j] * s.strength[j];
+    for (int j = 0; j < k; ++j) right_[j] = dot(k, s.border.data(), s.n.column(j));
+    const double pivot = corner - dot(k, s.border.data(), left_.data());
     for (int j = 0; j < k; ++j) {
       add(k, right_[j] / pivot, left_.data(), s.n.column(j));
       s.n(k, j) = -right_[j] / pivot;
@@ -128,13 +133,13 @@ double spin_worm::open(int site, double tau) {
   return ratio;
 }
 
-// As walker::flip_site: det D changes by det B, B = y + N_FF (1 - y).
+// Ratio of the flips, as in walker::flip_site: det D changes by det B, B = y + N_FF (1 - y).
 double spin_worm::try_flips(sector& s, const std::vector<int>& flipped) {
   const int m = int(flipped.size());
   s.y.resize(m);
   s.b_inverse.reshape(m, m);
   for (int j = 0; j < m; ++j) {
-    s.y[j] = turned_over(s.strength[flipped[j]]);
+    s.y[j] = flip_factor(s.strength[flipped[j]]);
     for (int i = 0; i < m; ++i) s.b_inverse(i, j) = (i == j ? s.y[j] : 0.) + s.n(flipped[i], flipped[j]) * (1 - s.y[j]);
   }
   const linalg::log_det det = linalg::invert(m, s.b_inverse.data(), s.b_inverse.stride());
@@ -146,14 +151,14 @@ double spin_worm::try_step(int site, double tau, const std::vector<int>& flipped
   const int k = int(sites_.size()), m = int(flipped.size());
   if (m > most_flips) return 0;
   next_ = {site, tau};
-  tried_ = flipped;
-  g0_->both_ways(k, sites_.data(), taus_.data(), site, tau, forward_.data(), backward_.data());
+  tried_flips_ = flipped;
+  g0_->both_directions(k, sites_.data(), taus_.data(), site, tau, forward_.data(), backward_.data());
   double ratio = 1;
   for (int side = 0; side < 2; ++side) {
     sector& s = sectors_[side];
     ratio *= try_flips(s, flipped);
     if (ratio == 0) return 0;
-    s.fresh.resize(k + 1);
+    s.border.resize(k + 1);
     s.worm.resize(k + 1);
     if (side == up) {
       std::copy_n(s.n.column(k), k + 1, s.worm.data());
@@ -164,9 +169,9 @@ double spin_worm::try_step(int site, double tau, const std::vector<int>& flipped
         add(k + 1, -z, s.n.column(flipped[p]), s.worm.data());
         s.worm[flipped[p]] += z;
       }
-      for (int j = 0; j < k; ++j) s.fresh[j] = -backward_[j] * s.strength[j];
-      for (int p = 0; p < m; ++p) s.fresh[flipped[p]] *= s.y[p];
-      s.fresh[k] = -(*g0_)(site, tau, a_.site, a_.tau);
+      for (int j = 0; j < k; ++j) s.border[j] = -backward_[j] * s.strength[j];
+      for (int p = 0; p < m; ++p) s.border[flipped[p]] *= s.y[p];
+      s.border[k] = -(*g0_)(site, tau, a_.site, a_.tau);
     } else {
       for (int j = 0; j <= k; ++j) s.worm[j] = s.n(k, j);
       for (int p = 0; p < m; ++p) {
@@ -174,35 +179,35 @@ double spin_worm::try_step(int site, double tau, const std::vector<int>& flipped
         for (int q = 0; q < m; ++q) z += s.n(k, flipped[q]) * (1 - s.y[q]) * s.b_inverse(q, p);
         for (int j = 0; j <= k; ++j) s.worm[j] -= z * s.n(flipped[p], j);
       }
-      for (int i = 0; i < k; ++i) s.fresh[i] = -forward_[i];
-      s.fresh[k] = -(*g0_)(a_.site, a_.tau, site, tau);
+      for (int i = 0; i < k; ++i) s.border[i] = -forward_[i];
+      s.border[k] = -(*g0_)(a_.site, a_.tau, site, tau);
     }
-    ratio *= dot(k + 1, s.fresh.data(), s.worm.data());
+    ratio *= dot(k + 1, s.border.data(), s.worm.data());
   }
   return ratio;
 }
 
 void spin_worm::apply_flips(sector& s) {
-  const int size = s.n.rows(), m = int(tried_.size());
+  const int size = s.n.rows(), m = int(tried_flips_.size());
   if (m == 0) return;
   left_.resize(std::size_t(m) * size);
   right_.resize(std::size_t(m) * size);
   for (int p = 0; p < m; ++p) {
     double* left = &left_[std::size_t(p) * size];
-    const double* column = s.n.column(tried_[p]);
+    const double* column = s.n.column(tried_flips_[p]);
     for (int i = 0; i < size; ++i) left[i] = (1 - s.y[p]) * column[i];
-    left[tried_[p]] -= 1 - s.y[p];
+    left[tried_flips_[p]] -= 1 - s.y[p];
   }
   for (int j = 0; j < size; ++j)
     for (int p = 0; p < m; ++p) {
       double z = 0;
-      for (int q = 0; q < m; ++q) z += s.b_inverse(p, q) * s.n(tried_[q], j);
+      for (int q = 0; q < m; ++q) z += s.b_inverse(p, q) * s.n(tried_flips_[q], j);
       right_[std::size_t(p) * size + j] = z;
     }
   for (int j = 0; j < size; ++j)
     for (int p = 0; p < m; ++p)
       add(size, -right_[std::size_t(p) * size + j], &left_[std::size_t(p) * size], s.n.column(j));
-  for (int p = 0; p < m; ++p) s.strength[tried_[p]] *= s.y[p];
+  for (int p = 0; p < m; ++p) s.strength[tried_flips_[p]] *= s.y[p];
 }
 
 // A row of D is replaced by r: N' = N - N_{:w} (r N - e_w) / (r N)_w; a column by c: N' = N - (N c - e_w) N_{w:} /
@@ -215,20 +220,20 @@ void spin_worm::step() {
     left_.resize(size);
     right_.resize(size);
     if (side == up) {
-      for (int j = 0; j < size; ++j) right_[j] = dot(size, s.fresh.data(), s.n.column(j));
+      for (int j = 0; j < size; ++j) right_[j] = dot(size, s.border.data(), s.n.column(j));
       const double pivot = right_[w];
       right_[w] -= 1;
       std::copy_n(s.n.column(w), size, left_.data());
       for (int j = 0; j < size; ++j) add(size, -right_[j] / pivot, left_.data(), s.n.column(j));
     } else {
       std::fill(left_.begin(), left_.end(), 0.);
-      for (int j = 0; j < size; ++j) add(size, s.fresh[j], s.n.column(j), left_.data());
+      for (int j = 0; j < size; ++j) add(size, s.border[j], s.n.column(j), left_.data());
       const double pivot = left_[w];
       left_[w] -= 1;
       for (int j = 0; j < size; ++j) add(size, -s.n(w, j) / pivot, left_.data(), s.n.column(j));
     }
   }
-  turn(tried_);
+  mark_flipped(tried_flips_);
   b_ = next_;
 }
 
@@ -248,20 +253,20 @@ double spin_worm::corner(sector& s, const std::vector<int>& flipped) {
   return value;
 }
 
-void spin_worm::turn(const std::vector<int>& flipped) {
-  for (int p : flipped) turned_[p] ^= 1;
+void spin_worm::mark_flipped(const std::vector<int>& flipped) {
+  for (int p : flipped) flipped_[p] ^= 1;
 }
 
-const std::vector<int>& spin_worm::between(int site, double tau, double distance) {
-  passed_.clear();
+const std::vector<int>& spin_worm::vertices_between(int site, double tau, double distance) {
+  interval_.clear();
   const double from = distance > 0 ? tau : tau + distance, length = std::abs(distance);
   for (std::size_t i = 0; i < sites_.size(); ++i)
-    if (sites_[i] == site && wrapped(taus_[i] - from) < length) passed_.push_back(int(i));
-  return passed_;
+    if (sites_[i] == site && wrap(taus_[i] - from) < length) interval_.push_back(int(i));
+  return interval_;
 }
 
-// Into [0, beta).
-double spin_worm::wrapped(double tau) const {
+// Returns tau modulo beta, in [0, beta).
+double spin_worm::wrap(double tau) const {
   tau -= parameters_.beta * std::floor(tau / parameters_.beta);
   return tau < parameters_.beta ? tau : 0;
 }

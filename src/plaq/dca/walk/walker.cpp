@@ -18,7 +18,8 @@ using linalg::gemm;
 
 namespace {
 constexpr int sigma_of[2] = {+1, -1};
-constexpr int worth_a_region = 64;  // vertices; with fewer a block takes microseconds, and a trace gigabytes
+constexpr int traced_order =
+    64;  // least order of a traced block; smaller blocks take microseconds, and a trace of them gigabytes
 }  // namespace
 
 template <class Real>
@@ -46,7 +47,7 @@ void walker<Real>::reset(configuration start) {
 }
 
 template <class Real>
-typename walker<Real>::fresh_matrices walker<Real>::from_scratch() const {
+typename walker<Real>::fresh_matrices walker<Real>::compute_matrices() const {
   const int k = order();
   fresh_matrices fresh;
   for (int side = 0; side < 2; ++side) {
@@ -80,7 +81,7 @@ void walker<Real>::adopt(const fresh_matrices& fresh) {
 }
 
 template <class Real>
-void walker<Real>::tabulate() {
+void walker<Real>::tabulate_g0() {
   const auto& vertices = configuration_.vertices;
   const int k = order();
   g_all_.reshape(k, k);
@@ -92,12 +93,12 @@ void walker<Real>::tabulate() {
 template <class Real>
 double walker<Real>::rebuild() {
   const int k = order();
-  tabulate();
-  const fresh_matrices fresh = from_scratch();
+  tabulate_g0();
+  const fresh_matrices fresh = compute_matrices();
   double drift = 0;
   for (int side = 0; side < 2; ++side) {
     const auto& n = sectors_[side].n;
-    if (n.rows() != k) continue;  // after a reset there is nothing to compare with
+    if (n.rows() != k) continue;  // nothing to compare with after a reset
     for (int j = 0; j < k; ++j)
       for (int i = 0; i < k; ++i) {
         const double change = std::abs(double(n(i, j)) - fresh.n[side](i, j));
@@ -109,28 +110,32 @@ double walker<Real>::rebuild() {
   return drift;
 }
 
-// With S the vertices of the site, y = (e^{-V} - 1) / (e^V - 1) = -e^{-V} and N (1-g) = (1-N) / (e^V - 1),
+// Ratio of a flipped site. With S its vertices, y = (e^{-V} - 1) / (e^V - 1) = -e^{-V} and N (1-g) = (1-N) / (e^V - 1),
 // det N^-1 changes by det B, B = 1 + [1 - N]_SS (y - 1).
 template <class Real>
 bool walker<Real>::flip_site(const stream_id& stream, std::uint64_t number) {
+  // Choice: all vertices of one site; the reverse move is the same
   const auto word = random_words(stream, number);
   const int site = int(below(word[3], parameters_.sites));
-  std::vector<int> there;
+  std::vector<int> on_site;
   for (int i = 0; i < order(); ++i)
-    if (configuration_.vertices[i].site == site) there.push_back(i);
-  const int m = int(there.size());
+    if (configuration_.vertices[i].site == site) on_site.push_back(i);
+  const int m = int(on_site.size());
+
+  // Weight: both spins' determinants
   double log_ratio = 0;
   linalg::matrix<double> b(m, m);
   for (const sector& s : sectors_) {
     for (int j = 0; j < m; ++j) {
-      const double change = turned_over(double(s.strength[there[j]])) - 1;
-      for (int i = 0; i < m; ++i) b(i, j) = (i == j ? 1 + change : 0.) - double(s.n(there[i], there[j])) * change;
+      const double change = flip_factor(double(s.strength[on_site[j]])) - 1;
+      for (int i = 0; i < m; ++i) b(i, j) = (i == j ? 1 + change : 0.) - double(s.n(on_site[i], on_site[j])) * change;
     }
     log_ratio += linalg::invert(m, b.data(), b.stride()).log;
   }
   if (!(unit_interval(word[2]) < std::exp(log_ratio))) return false;
-  for (int i : there) configuration_.vertices[i].spin *= -1;
-  adopt(from_scratch());
+
+  for (int i : on_site) configuration_.vertices[i].spin *= -1;
+  adopt(compute_matrices());
   return true;
 }
 
@@ -139,9 +144,9 @@ bool walker<Real>::send_worm(const stream_id& stream, std::uint64_t first, int l
   if (order() == 0) return false;
   if (!worm_.walk<Real>(configuration_.vertices, {&sectors_[0].n, &sectors_[1].n}, stream, first, longest))
     return false;
-  for (int i : worm_.turned()) configuration_.vertices[i].spin *= -1;
-  tabulate();
-  adopt(from_scratch());
+  for (int i : worm_.flipped_vertices()) configuration_.vertices[i].spin *= -1;
+  tabulate_g0();
+  adopt(compute_matrices());
   return true;
 }
 
@@ -150,8 +155,8 @@ bool walker<Real>::send_charge_worm(const stream_id& stream, std::uint64_t first
   if (!charge_worm_.walk<Real>(configuration_.vertices, {&sectors_[0].n, &sectors_[1].n}, stream, first, longest))
     return false;
   configuration_.vertices = charge_worm_.vertices();
-  tabulate();
-  adopt(from_scratch());
+  tabulate_g0();
+  adopt(compute_matrices());
   return true;
 }
 
@@ -167,8 +172,8 @@ void walker<Real>::propose(const stream_id& stream, std::uint64_t first, int cou
 template <class Real>
 void walker<Real>::run_block(const stream_id& stream, std::uint64_t first, int count) {
   {
-    trace::region here("prepare block", order() >= worth_a_region);
-    prepare(stream, first, count);
+    trace::region scope("prepare block", order() >= traced_order);
+    prepare_block(stream, first, count);
   }
   int next = 0;
   for (const auto& word : words_) {
@@ -185,7 +190,7 @@ void walker<Real>::run_block(const stream_id& stream, std::uint64_t first, int c
 }
 
 template <class Real>
-void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int count) {
+void walker<Real>::prepare_block(const stream_id& stream, std::uint64_t first, int count) {
   const int k = order();
   words_.clear();
   candidates_.clear();
@@ -216,7 +221,7 @@ void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int cou
   g_candidates_.reshape(c, c);
   for (int j = 0; j < c; ++j) {
     const vertex& v = candidates_[j].v;
-    g0_->both_ways(k, sites_.data(), taus_.data(), v.site, v.tau, g_forward_.column(j), g_backward_.column(j));
+    g0_->both_directions(k, sites_.data(), taus_.data(), v.site, v.tau, g_forward_.column(j), g_backward_.column(j));
     for (int i = 0; i < c; ++i) {
       const vertex& other = candidates_[i].v;
       g_candidates_(i, j) = i == j ? g_equal_ : (*g0_)(other.site, other.tau, v.site, v.tau);
@@ -241,10 +246,10 @@ void walker<Real>::prepare(const stream_id& stream, std::uint64_t first, int cou
   }
 }
 
-// B = 1 + [N (1-g)] X with N extended to the candidates, whose e^V - 1 was 0 before this block:
+// Element of B = 1 + [N (1-g)] X with N extended to the candidates, for which e^V - 1 = 0 before the block:
 // N = [[N, 0], [g x N, 1]]. Where x = e^V - 1 does not vanish, N (1-g) = (1-N) / x.
 template <class Real>
-double walker<Real>::entry(const sector& s, int side, element row, element column) const {
+double walker<Real>::matrix_entry(const sector& s, int side, element row, element column) const {
   if (column.candidate) {
     const double x = candidates_[column.index].strength[side];
     if (!row.candidate) return -x * double(s.a(row.index, column.index));
@@ -258,20 +263,26 @@ double walker<Real>::entry(const sector& s, int side, element row, element colum
 }
 
 template <class Real>
-double walker<Real>::ratio_change(sector& s, int side, element e) {
+double walker<Real>::determinant_ratio(sector& s, int side, element e) {
   for (std::size_t i = 0; i < changed_.size(); ++i) {
-    s.column[i] = entry(s, side, changed_[i], e);
-    s.row[i] = entry(s, side, e, changed_[i]);
+    s.column[i] = matrix_entry(s, side, changed_[i], e);
+    s.row[i] = matrix_entry(s, side, e, changed_[i]);
   }
-  return s.b.ratio_append(s.column.data(), s.row.data(), entry(s, side, e, e));
+  return s.b.ratio_append(s.column.data(), s.row.data(), matrix_entry(s, side, e, e));
 }
 
 template <class Real>
 bool walker<Real>::try_insert(int candidate, double u) {
+  // Choice: a random vertex, drawn in prepare_block
   const element e{true, candidate};
-  const double ratio =
-      parameters_.K / double(alive_.size() + 1) * ratio_change(sectors_[0], 0, e) * ratio_change(sectors_[1], 1, e);
+
+  // Proposal: 2 beta Nc vertices can be inserted, k + 1 removed again; with the factor K / (2 beta Nc) of a vertex
+  double ratio = parameters_.K / double(alive_.size() + 1);
+
+  // Weight: both spins' determinants
+  for (int side = 0; side < 2; ++side) ratio *= determinant_ratio(sectors_[side], side, e);
   if (!(u < std::abs(ratio))) return false;
+
   for (sector& s : sectors_) s.b.append(s.row.data());
   changed_.push_back(e);
   alive_.push_back(e);
@@ -281,21 +292,24 @@ bool walker<Real>::try_insert(int candidate, double u) {
 
 template <class Real>
 bool walker<Real>::try_remove(int position, double u) {
+  // Choice: one of the present vertices
   const element e = alive_[position];
-  const double weight = double(alive_.size()) / parameters_.K;
-  double ratio;
-  if (e.candidate) {  // inserted earlier in this block: take it back
-    const int q = int(std::find_if(changed_.begin(), changed_.end(),
-                                   [&](element other) { return other.candidate && other.index == e.index; }) -
-                      changed_.begin());
-    ratio = weight * sectors_[0].b.ratio_remove(q) * sectors_[1].b.ratio_remove(q);
-    if (!(u < std::abs(ratio))) return false;
-    for (sector& s : sectors_) s.b.remove(q);
-    changed_[q] = changed_.back();
+  const auto same = [e](element other) { return other.candidate && other.index == e.index; };
+  const int row = e.candidate ? int(std::ranges::find_if(changed_, same) - changed_.begin()) : 0;
+
+  // Proposal: k vertices can be removed, 2 beta Nc inserted again
+  double ratio = double(alive_.size()) / parameters_.K;
+
+  // Weight: both spins' determinants; a vertex of this block leaves B, an old one enters it
+  for (int side = 0; side < 2; ++side)
+    ratio *= e.candidate ? sectors_[side].b.ratio_remove(row) : determinant_ratio(sectors_[side], side, e);
+  if (!(u < std::abs(ratio))) return false;
+
+  if (e.candidate) {
+    for (sector& s : sectors_) s.b.remove(row);
+    changed_[row] = changed_.back();
     changed_.pop_back();
   } else {
-    ratio = weight * ratio_change(sectors_[0], 0, e) * ratio_change(sectors_[1], 1, e);
-    if (!(u < std::abs(ratio))) return false;
     for (sector& s : sectors_) s.b.append(s.row.data());
     changed_.push_back(e);
   }
@@ -308,9 +322,9 @@ bool walker<Real>::try_remove(int position, double u) {
 template <class Real>
 void walker<Real>::finish_block() {
   if (changed_.empty()) return;
-  trace::region here("update N", order() >= worth_a_region);
+  trace::region scope("update N", order() >= traced_order);
 
-  // Accepted vertices join at the end, then the last one takes the place of each that is gone, the highest first.
+  // Accepted vertices join at the end. Then the last vertex moves to each gap, the highest gap first.
   auto& vertices = configuration_.vertices;
   gaps_.clear();
   for (element e : changed_)
@@ -324,14 +338,14 @@ void walker<Real>::finish_block() {
   vertices.resize(vertices.size() - gaps_.size());
 }
 
-// The last of `count` values moves to each gap, the highest gap first; what is left at the end is of no use.
+// Moves the last of `count` values to each gap, the highest gap first; values beyond the new end are unspecified.
 template <class Real>
 template <class Value>
 void walker<Real>::close_gaps(Value* values, int count) const {
   for (int gap : gaps_) values[gap] = values[--count];
 }
 
-// The same with the columns of a matrix.
+// Moves the last columns of a matrix to the gaps likewise.
 template <class Real>
 void walker<Real>::close_columns(linalg::matrix<Real>& m) const {
   int last = m.columns();
@@ -339,7 +353,7 @@ void walker<Real>::close_columns(linalg::matrix<Real>& m) const {
     if (gap != --last) std::copy_n(m.column(last), m.rows(), m.column(gap));
 }
 
-// N' = N - [N (1-g)]_{:S} X_S B^-1 N_{S:} on the old vertices and the accepted candidates, without those that are gone.
+// N' = N - [N (1-g)]_{:S} X_S B^-1 N_{S:} on the old vertices and the accepted candidates, without the removed ones.
 template <class Real>
 void walker<Real>::update(sector& s, int side) {
   const int k = s.n.rows(), m = int(changed_.size());

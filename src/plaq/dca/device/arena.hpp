@@ -1,4 +1,4 @@
-// One piece of memory for many arrays.
+// One block of memory for many arrays.
 #pragma once
 #include <cstddef>
 
@@ -6,12 +6,12 @@
 
 namespace plaq::dca::device {
 
-/// Cuts a piece of memory into arrays, or counts its bytes if there is none yet.
-class cutter {
+/// Arena that allocates arrays from a block of memory, or only counts their bytes where there is none.
+class arena {
  public:
-  PLAQ_ANYWHERE explicit cutter(std::byte* begin) : begin_(begin) {}
+  PLAQ_ANYWHERE explicit arena(std::byte* begin) : begin_(begin) {}
   template <class T>
-  PLAQ_ANYWHERE void cut(T*& out, std::size_t count) {
+  PLAQ_ANYWHERE void allocate(T*& out, std::size_t count) {
     out = begin_ ? reinterpret_cast<T*>(begin_ + used_) : nullptr;
     used_ += (count * sizeof(T) + 15) / 16 * 16;
   }

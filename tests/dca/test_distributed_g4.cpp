@@ -25,7 +25,7 @@ void compare(const problem& p, const std::vector<double>& whole, const std::vect
   const int sites = p.model.parameters.sites;
   const auto bin = layout_of(sites, p.measured), all = two_particle_layout(sites, p.measured), own = share_of(all, s);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    std::size_t before = named(bin, all[i].name).offset;
+    std::size_t before = array_named(bin, all[i].name).offset;
     for (int r = 0; r < s.part; ++r) before += share_of(all, {r, s.of})[i].size();
     EXPECT_TRUE(same_bits(std::span(mine).subspan(own[i].offset, own[i].size()),
                           std::span(whole).subspan(before, own[i].size())))
@@ -35,31 +35,32 @@ void compare(const problem& p, const std::vector<double>& whole, const std::vect
 }
 
 void run_and_compare(
-    std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& how,
+    std::shared_ptr<const problem> p, int chains, auto&& rank_of, const run_options& options,
     void (*prepare)(chain_state&) = [](chain_state&) {}) {
   const auto begin = [&](auto&& here) {
-    auto out = fresh(chains, here);
+    auto out = fresh_chains(chains, here);
     for (chain_state& s : out) prepare(s);
     return out;
   };
   control c;
-  const auto alone = taken_on(p, begin([](int) { return true; }), how, c);
+  const auto alone = run_all(p, begin([](int) { return true; }), options, c);
 
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(rank_of(i));
-  g4_spread spread(messages, p->model, p->measured, ranks);
-  const auto here = taken_on(p, begin([&](int i) { return ranks[std::size_t(i)] == world().rank(); }), how, c, &spread);
+  distributed_g4 shares(messages, p->model, p->measured, ranks);
+  const auto here =
+      run_all(p, begin([&](int i) { return ranks[std::size_t(i)] == world().rank(); }), options, c, &shares);
 
   std::size_t next = 0;
   bool followed = false;
   for (int i = 0; i < chains; ++i) {
     const auto& whole = alone[std::size_t(i)].bins;
-    followed = followed || (!spread.runs_here(i) && !whole.empty());
-    ASSERT_EQ(spread.bins[std::size_t(i)].size(), whole.size());
+    followed = followed || (!shares.is_local(i) && !whole.empty());
+    ASSERT_EQ(shares.bins[std::size_t(i)].size(), whole.size());
     for (std::size_t b = 0; b < whole.size(); ++b)
-      compare(*p, whole[b].sums, spread.bins[std::size_t(i)][b], spread.mine());
-    if (!spread.runs_here(i)) continue;
+      compare(*p, whole[b].sums, shares.bins[std::size_t(i)][b], shares.share());
+    if (!shares.is_local(i)) continue;
     EXPECT_EQ(here[next].measuring_seconds > 0, !whole.empty());
     EXPECT_GE(here[next].walking_seconds, 0);
     const auto& mine = here[next++].bins;
@@ -67,44 +68,44 @@ void run_and_compare(
     for (std::size_t b = 0; b < whole.size(); ++b)
       EXPECT_TRUE(same_bits(mine[b].sums, std::span(whole[b].sums).first(mine[b].sums.size())));
   }
-  EXPECT_EQ(spread.follow_seconds > 0, followed);
+  EXPECT_EQ(shares.remote_seconds > 0, followed);
 }
 
-TEST(g4_spread, has_the_bits_of_chains_without_it) {
+TEST(distributed_g4, has_the_bits_of_chains_without_it) {
   const int p = world().size();
   const auto pair = some_problem(true, {});
   const auto all = some_problem(
       true, {{channel::pp, 1, 1}, {channel::magnetic, 3, 0}, {channel::charge, 0, -1}, {channel::magnetic, 2, 0}});
   for (const char* backend : {"fiber", "os"}) {
-    run_options how;
-    how.backend = backend;
-    how.pool.workers = 1;
-    run_and_compare(pair, 3, [&](int c) { return c % p; }, how);
-    how.pool.workers = 2;
-    run_and_compare(all, 2, [&](int) { return p - 1; }, how);  // others run none
+    run_options options;
+    options.backend = backend;
+    options.pool.workers = 1;
+    run_and_compare(pair, 3, [&](int c) { return c % p; }, options);
+    options.pool.workers = 2;
+    run_and_compare(all, 2, [&](int) { return p - 1; }, options);  // others run none
   }
 }
 
-TEST(g4_spread, measures_on_the_workers_what_walks_on_a_device) {
+TEST(distributed_g4, measures_on_the_workers_what_walks_on_a_device) {
   const auto p = some_problem(true, {{channel::magnetic, 1, 0}});
   const int chains = 2;
   const auto rank_of = [](int chain) { return chain % world().size(); };
   control c;
   run_options there;
   there.devices = {{gpu::device::host}};
-  const auto expected = taken_on(p, fresh(chains, [](int) { return true; }), {}, c);
+  const auto expected = run_all(p, fresh_chains(chains, [](int) { return true; }), {}, c);
   comm::messenger messages(world());
-  g4_spread spread(messages, p->model, p->measured, {rank_of(0), rank_of(1)});
-  taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), there, c, &spread);
+  distributed_g4 shares(messages, p->model, p->measured, {rank_of(0), rank_of(1)});
+  run_all(p, fresh_chains(chains, [&](int i) { return shares.is_local(i); }), there, c, &shares);
   const bin_layout bin = layout_of(4, p->measured), all = two_particle_layout(4, p->measured);
   for (int i = 0; i < chains; ++i)
     for (std::size_t b = 0; b < 2; ++b) {
-      const auto& found = spread.bins[std::size_t(i)].at(b);
+      const auto& found = shares.bins[std::size_t(i)].at(b);
       std::size_t at = 0;
       for (const bin_array& function : all) {
         const std::size_t row = function.size() / function.rows();
-        const double* whole = expected[std::size_t(i)].bins.at(b).sums.data() + named(bin, function.name).offset;
-        for (std::size_t x = row * spread.mine().begin(function.rows()); x < row * spread.mine().end(function.rows());
+        const double* whole = expected[std::size_t(i)].bins.at(b).sums.data() + array_named(bin, function.name).offset;
+        for (std::size_t x = row * shares.share().begin(function.rows()); x < row * shares.share().end(function.rows());
              ++x, ++at)
           ASSERT_NEAR(found.at(at), whole[x], 1e-4 * (1 + std::abs(whole[x]))) << function.name;
       }
@@ -112,12 +113,12 @@ TEST(g4_spread, measures_on_the_workers_what_walks_on_a_device) {
     }
 }
 
-TEST(g4_spread, there_may_be_more_ranks_than_rows) {
+TEST(distributed_g4, there_may_be_more_ranks_than_rows) {
   const auto p = some_problem(true, {}, {1, 1});
   run_and_compare(p, 2, [&](int) { return 0; }, {});  // 3 rows: on 4 ranks one has none
 }
 
-TEST(g4_spread, chains_may_differ_in_their_bins) {
+TEST(distributed_g4, chains_may_differ_in_their_bins) {
   const auto p = some_problem(true, {{channel::magnetic, 1, 0}});
   run_and_compare(
       p, 3, [&](int c) { return c % world().size(); }, {},
@@ -126,22 +127,22 @@ TEST(g4_spread, chains_may_differ_in_their_bins) {
       });
 }
 
-TEST(g4_spread, a_chain_that_fails_ends_for_all) {
+TEST(distributed_g4, a_chain_that_fails_ends_for_all) {
   auto p = some_problem(true, {{channel::charge, 1, 0}});
   p->measured.g0_frequency[1] = NAN;
   const int chains = world().size();
   control c;
   comm::messenger messages(world());
-  g4_spread spread(messages, p->model, p->measured, std::vector<int>(std::size_t(chains), 0));
-  const auto run = [&] { taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), {}, c, &spread); };
+  distributed_g4 shares(messages, p->model, p->measured, std::vector<int>(std::size_t(chains), 0));
+  const auto run = [&] { run_all(p, fresh_chains(chains, [&](int i) { return shares.is_local(i); }), {}, c, &shares); };
   if (world().rank() == 0)
     EXPECT_THROW(run(), runtime_failure);
   else
     run();
-  for (const auto& bins : spread.bins) EXPECT_TRUE(bins.empty());
+  for (const auto& bins : shares.bins) EXPECT_TRUE(bins.empty());
 }
 
-TEST(g4_spread, a_stopped_chain_ends_for_all) {
+TEST(distributed_g4, a_stopped_chain_ends_for_all) {
   const auto p = some_problem(true, {});
   const int chains = 2 * world().size();
   control c;
@@ -149,9 +150,9 @@ TEST(g4_spread, a_stopped_chain_ends_for_all) {
   comm::messenger messages(world());
   std::vector<int> ranks;
   for (int i = 0; i < chains; ++i) ranks.push_back(i / 2);
-  g4_spread spread(messages, p->model, p->measured, ranks);
-  taken_on(p, fresh(chains, [&](int i) { return spread.runs_here(i); }), {}, c, &spread);
-  for (const auto& bins : spread.bins) EXPECT_TRUE(bins.empty());
+  distributed_g4 shares(messages, p->model, p->measured, ranks);
+  run_all(p, fresh_chains(chains, [&](int i) { return shares.is_local(i); }), {}, c, &shares);
+  for (const auto& bins : shares.bins) EXPECT_TRUE(bins.empty());
 }
 
 }  // namespace

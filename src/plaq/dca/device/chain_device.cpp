@@ -1,25 +1,25 @@
-#include "plaq/dca/device/walk_place.hpp"
+#include "plaq/dca/device/chain_device.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/dca/device/advance.hpp"
 #include "plaq/dca/device/launch.hpp"
-#include "plaq/dca/device/take_on.hpp"
 
 namespace plaq::dca::device {
 
 static_assert(bath_view::terms == g0_table::terms);
 
 namespace {
-// On the host, rooms are where the kernel looks for them.
-void take_on_here(const walk_rules& rules, const measurement_rules& measured, chain* chains, int count) {
+// On the host the shared part is read where it is stored.
+void advance_on_host(const walk_rules& rules, const measurement_rules& measured, chain* chains, int count) {
   gpu::serial_team team;
-  for (int c = 0; c < count; ++c) take_on(team, rules, measured, chains[c], chains[c].hot);
+  for (int c = 0; c < count; ++c) advance(team, rules, measured, chains[c], chains[c].shared);
 }
 }  // namespace
 
-walk_place::walk_place(const problem& p, gpu::device where) : problem_(p), where_(where), measured_(p, where) {
+chain_device::chain_device(const problem& p, gpu::device where) : problem_(p), where_(where), measured_(p, where) {
   if (p.moves.sweeps_between_charge_worms > 0 || p.moves.single_precision)
     throw input_error("chains on a device have neither charge worms nor single precision");
   const vertex_strength strength(parameters());
@@ -36,13 +36,13 @@ walk_place::walk_place(const problem& p, gpu::device where) : problem_(p), where
   server_ = std::jthread([this] { serve(); });
 }
 
-walk_place::~walk_place() {
+chain_device::~chain_device() {
   const std::lock_guard lock(mutex_);
   end_ = true;
-  came_.notify_all();
+  arrived_.notify_all();
 }
 
-bath_view walk_place::bath(std::uint32_t number, double& g_equal) {
+bath_view chain_device::bath(std::uint32_t number, double& g_equal) {
   const auto& g0 = problem_.baths.empty() ? problem_.model.g0 : problem_.baths.at(number)->g0;
   const std::size_t coefficients = g0->coefficients().size() * sizeof(double);
   const std::size_t differences = g0->difference().size() * sizeof(int);
@@ -62,52 +62,52 @@ bath_view walk_place::bath(std::uint32_t number, double& g_equal) {
           .difference = reinterpret_cast<const int*>(table.data() + coefficients)};
 }
 
-void walk_place::take_on(chain& c) {
-  visit mine{.which = &c, .error = {}};
+void chain_device::advance(chain& c) {
+  request own{.work = &c, .error = {}};
   std::unique_lock lock(mutex_);
-  waiting_.push_back(&mine);
-  came_.notify_one();
-  went_.wait(lock, [&] { return mine.done; });
-  if (mine.error) std::rethrow_exception(mine.error);
+  waiting_.push_back(&own);
+  arrived_.notify_one();
+  completed_.wait(lock, [&] { return own.done; });
+  if (own.error) std::rethrow_exception(own.error);
 }
 
-void walk_place::serve() {
+void chain_device::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    came_.wait(lock, [&] { return end_ || !waiting_.empty(); });
+    arrived_.wait(lock, [&] { return end_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    std::vector<visit*> together = std::exchange(waiting_, {});
+    std::vector<request*> batch = std::exchange(waiting_, {});
     lock.unlock();
     try {
-      launch(together);
+      launch(batch);
     } catch (...) {
-      for (visit* v : together) v->error = std::current_exception();
+      for (request* v : batch) v->error = std::current_exception();
     }
     lock.lock();
-    for (visit* v : together) v->done = true;
-    went_.notify_all();
+    for (request* v : batch) v->done = true;
+    completed_.notify_all();
   }
 }
 
-void walk_place::launch(std::vector<visit*>& together) {
+void chain_device::launch(std::vector<request*>& batch) {
   std::vector<chain> chains;
   std::size_t team_bytes = 0;
-  for (const visit* v : together) {
-    chains.push_back(*v->which);
-    room none;
-    const std::size_t hot = cut_hot(none, nullptr, v->which->capacity, rules_.block_length);
-    if (hot <= most_team_bytes_) team_bytes = std::max(team_bytes, hot);
+  for (const request* v : batch) {
+    chains.push_back(*v->work);
+    workspace none;
+    const std::size_t shared = allocate_shared(none, nullptr, v->work->capacity, rules_.block_length);
+    if (shared <= most_team_bytes_) team_bytes = std::max(team_bytes, shared);
   }
   const std::size_t bytes = chains.size() * sizeof(chain);
   if (records_.size() < bytes) records_ = gpu::memory(where_, bytes);
   records_.put(0, chains.data(), bytes);
   auto* const there = reinterpret_cast<chain*>(records_.data());
   if (where_.gpu == gpu::device::host)
-    take_on_here(rules_, measured_.rules(), there, int(chains.size()));
+    advance_on_host(rules_, measured_.rules(), there, int(chains.size()));
   else
-    take_on_gpu(where_.gpu, rules_, measured_.rules(), there, int(chains.size()), team_bytes);
+    advance_on_gpu(where_.gpu, rules_, measured_.rules(), there, int(chains.size()), team_bytes);
   records_.get(0, chains.data(), bytes);
-  for (std::size_t i = 0; i < chains.size(); ++i) *together[i]->which = chains[i];
+  for (std::size_t i = 0; i < chains.size(); ++i) *batch[i]->work = chains[i];
 }
 
 }  // namespace plaq::dca::device

@@ -1,6 +1,8 @@
 // Two-particle functions spread over ranks with one worker each: how much of the transfer hides behind the sums,
 // its bandwidth against MPI's own, and the sums against the memory's bandwidth. Medians of 7, slowest rank.
-//   mpirun -n 2 bench_spread [sites along an edge] [frequencies] [measurements]
+//   mpirun -n 2 bench_distributed_g4 [sites along an edge] [frequencies] [measurements]
+#include "plaq/dca/measure/distributed_g4.hpp"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -16,7 +18,6 @@
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/mpi/library.hpp"
-#include "plaq/dca/measure/distributed_g4.hpp"
 #include "plaq/task/backends.hpp"
 
 using namespace plaq;
@@ -103,19 +104,19 @@ double on_all(auto& pool, auto&& own, auto&& others) {
   });
 }
 
-double spread(auto& pool, g4_spread& by, const measured& g, int measurements) {
+double spread(auto& pool, distributed_g4& by, const measured& g, int measurements) {
   return on_all(
       pool,
       [&](int chain) {
-        g4_spread::source source(by, chain);
+        distributed_g4::source source(by, chain);
         source.begin_bin();
         for (int m = 0; m < measurements; ++m) source.accumulate(1, g.up, g.down);
       },
-      [&](int chain) { by.follow(chain); });
+      [&](int chain) { by.sum_remote(chain); });
 }
 
 /// The same messages with nothing to pack nor to sum.
-double transfer(auto& pool, comm::messenger& messages, const g4_spread& by, int measurements) {
+double transfer(auto& pool, comm::messenger& messages, const distributed_g4& by, int measurements) {
   const int me = world().rank(), ranks = world().size();
   using buffers = std::array<std::vector<char>, 2>;
   using futures = std::array<task::future<comm::status>, 2>;
@@ -220,7 +221,7 @@ int main(int argc, char** argv) {
                              : some_problem(edge, window, false, {{channel::magnetic, 0, 0}});
       const two_frequency functions(1, p->model.momenta, p->measured.window, p->measured.g0_frequency);
       two_particle_sums sums(p->measured, functions);
-      g4_spread by(messages, p->model, p->measured, rank_of);
+      distributed_g4 by(messages, p->model, p->measured, rank_of);
       std::vector<double> without, with, only;
       for (int sample = 0; sample < samples; ++sample) {  // in turn: the machine may change its mind
         without.push_back(alone(sums, g, measurements));

@@ -1,16 +1,16 @@
-// The moves of dca::walker on a device, for many small chains at once: a team walks one chain through whole sweeps.
+// Vertex moves of dca::walker on a device, for many small chains at once: a team walks one chain through whole sweeps.
 #pragma once
 #include "plaq/dca/device/matrices.hpp"
 
 namespace plaq::dca::device {
 
-/// Proposals in blocks, with the numbers, decisions and order of vertices that dca::walker has. N changes with every
-/// accepted one, by a matrix of rank one: a matrix of a hundred rows lies where a team reads it as fast as any block of
-/// it, and a delayed change would be work that one team cannot hide.
+/// Insertions and removals in blocks, with the numbers, decisions and order of vertices of dca::walker. N changes with
+/// every accepted proposal, by a rank-one update: a matrix of a hundred rows fits the shared memory, so that delayed
+/// updates would save no time.
 template <class Team>
-class ctaux {
+class vertex_moves {
  public:
-  PLAQ_BY_TEAM explicit ctaux(matrices<Team>& m) : m_(m), r_(m.r) {}
+  PLAQ_BY_TEAM explicit vertex_moves(matrices<Team>& m) : m_(m), r_(m.r) {}
 
   /// Makes the proposals first, ..., first + count - 1; returns how many were accepted.
   PLAQ_BY_TEAM int block(const stream_id& stream, std::uint64_t first, int count) {
@@ -40,26 +40,26 @@ class ctaux {
     const int site = int(below(word[3], m_.rules.sites));
     Team& team = m_.team;
     team.once([&] {
-      int there = 0;
+      int count = 0;
       for (int i = 0; i < m_.order; ++i)
-        if (r_.site[r_.slot_of[i]] == site) r_.found[there++] = r_.slot_of[i];
-      r_.list[0] = there;
+        if (r_.site[r_.slot_of[i]] == site) r_.indices[count++] = r_.slot_of[i];
+      r_.list[0] = count;
     });
-    const int there = team.value([&] { return r_.list[0]; });
+    const int count = team.value([&] { return r_.list[0]; });
     double ratio[2];
     int exponent = 0;
     for (int side = 0; side < 2; ++side) {
-      team.grid(there, there, [&](int i, int j) {
-        const double change = turned_over(m_.strength_of(side, r_.found[j])) - 1;
-        m_.work(0, i, j) = std::fma(-m_.n(side, r_.found[i], r_.found[j]), change, i == j ? 1 + change : 0.);
+      team.grid(count, count, [&](int i, int j) {
+        const double change = flip_factor(m_.strength_of(side, r_.indices[j])) - 1;
+        m_.work(0, i, j) = std::fma(-m_.n(side, r_.indices[i], r_.indices[j]), change, i == j ? 1 + change : 0.);
       });
-      const gpu::scaled det = gpu::invert(team, there, r_.work[0], m_.capacity + 1, r_.inverse_space());
+      const gpu::scaled det = gpu::invert(team, count, r_.work[0], m_.capacity + 1, r_.inverse_space());
       ratio[side] = det.mantissa;
       exponent += det.exponent;
     }
     if (!(unit_interval(word[2]) < std::abs(std::ldexp(ratio[0] * ratio[1], exponent)))) return true;
-    team.each(there, [&](int i) { r_.spin[r_.found[i]] *= -1; });
-    return m_.renew();
+    team.each(count, [&](int i) { r_.spin[r_.indices[i]] *= -1; });
+    return m_.recompute();
   }
 
  private:
@@ -119,13 +119,13 @@ class ctaux {
     return true;
   }
 
-  // The ratio is N_pp, and N' = N - N_{:p} N_{p:} / N_pp without row and column p, whose place the last ones take.
+  // The ratio is N_pp, and N' = N - N_{:p} N_{p:} / N_pp without row and column p, to which the last ones move.
   PLAQ_BY_TEAM bool remove(int position, double u) {
     Team& team = m_.team;
     const int k = m_.order, last = k - 1;
     double *const *const column = r_.vector, *const *const row = r_.vector + 2;
-    const int gone = team.value([&] { return r_.alive[position]; });
-    const int p = team.value([&] { return r_.slot_of[gone]; });
+    const int removed = team.value([&] { return r_.alive[position]; });
+    const int p = team.value([&] { return r_.slot_of[removed]; });
     double pivot[2], ratio = k / m_.rules.K;
     for (int side = 0; side < 2; ++side) ratio *= pivot[side] = team.value([&] { return m_.n(side, p, p); });
     if (!(u < std::abs(ratio))) return false;
@@ -140,10 +140,10 @@ class ctaux {
       const int from_i = i == p ? last : i, from_j = j == p ? last : j;
       m_.n(side, i, j) = std::fma(-column[side][from_i], row[side][from_j], m_.n(side, from_i, from_j));
     });
-    const bool was_inserted = gone >= before_;
+    const bool was_inserted = removed >= before_;
     const int changed = changed_;
     team.once([&] {
-      r_.slot_of[gone] = -1;
+      r_.slot_of[removed] = -1;
       if (p != last) {
         r_.site[p] = r_.site[last];
         r_.spin[p] = r_.spin[last];
@@ -152,12 +152,12 @@ class ctaux {
         r_.slot_of[r_.number[p]] = p;
       }
       r_.alive[position] = r_.alive[last];
-      if (was_inserted) {  // taken back
+      if (was_inserted) {  // inserted in this block
         int q = 0;
-        while (r_.changed[q] != gone) ++q;
+        while (r_.changed[q] != removed) ++q;
         r_.changed[q] = r_.changed[changed - 1];
       } else {
-        r_.changed[changed] = gone;
+        r_.changed[changed] = removed;
       }
     });
     changed_ += was_inserted ? -1 : 1;
@@ -166,8 +166,8 @@ class ctaux {
     return true;
   }
 
-  // At the end of a block new vertices join at the end, in the order of `changed`, and the last one takes the place of
-  // every old one that is gone, the highest place first.
+  // At the end of a block new vertices join at the end, in the order of `changed`. Then the last vertex moves to the
+  // position of every removed old one, the highest position first.
   PLAQ_BY_TEAM void renumber() {
     const int before = before_, changed = changed_;
     m_.team.once([&] {
@@ -183,7 +183,7 @@ class ctaux {
   }
 
   matrices<Team>& m_;
-  room& r_;
+  workspace& r_;
   int before_ = 0, inserted_ = 0, changed_ = 0;
 };
 
