@@ -85,9 +85,11 @@ using measures::two_point;
 /// Three by two sites in a bath, and samples with and without vertices.
 class correlations : public testing::TestWithParam<std::vector<int>> {
  protected:
-  correlations() {
-    s.sign = s.order() > 0 ? -1 : 1;
-    green.evaluate(s, words);
+  correlations() { green.evaluate(s, words); }
+  static sample signed_sample() {
+    sample out = random_sample(GetParam(), 3, 1);
+    out.sign = out.order() > 0 ? -1 : 1;
+    return out;
   }
   template <class Measurement>
   void check_by_distance(const std::vector<double>& slow) {
@@ -100,7 +102,7 @@ class correlations : public testing::TestWithParam<std::vector<int>> {
   const torus cluster{3, 2};
   const std::shared_ptr<const g0_table> g0 = two_level_bath(cluster, 3, 0.5, 0.4).table();
   const std::array<std::uint64_t, 4> words = random_words({5, 3, 0, 0, 0, 0}, 1);
-  sample s = random_sample(GetParam(), 3, 1);
+  const sample s = signed_sample();
   green_at_times green{g0};
   const slow_correlations slow{cluster, *g0, s, words};
 };

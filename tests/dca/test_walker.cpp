@@ -126,7 +126,7 @@ TEST(walker, keeps_the_sign_where_weights_are_negative) {
 }
 
 TEST(walker, decides_like_the_reference_where_K_is_negative) {
-  for (const auto [block_length, blocks] : {std::pair(1, 300), std::pair(7, 60), std::pair(64, 14)}) {
+  for (const auto& [block_length, blocks] : {std::pair(1, 300), std::pair(7, 60), std::pair(64, 14)}) {
     const walk_totals totals = compare(strong_coupling(-8), block_length, blocks);
     EXPECT_GT(totals.negative, 2);
     EXPECT_GT(totals.longest, 25);
