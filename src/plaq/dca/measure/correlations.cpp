@@ -43,11 +43,18 @@ void double_occupancy::accumulate(const green_at_times& g, double weight) {
 template <two_point Operator>
 void equal_time_correlation<Operator>::accumulate(const green_at_times& g, double weight) {
   const double each = weight / g.points();
+  // The terms are rounded before they are added; those of the spin by R are not, where the processor has FMA. Results
+  // keep their bits by that.
+  terms_.clear();
+  g.for_each_pair(true, [&](int row, int column, int) { terms_.push_back(each * product<Operator>(g, row, column)); });
   square_ = 0;
+  for (const double term : terms_) square_ += term;
+  [[maybe_unused]] auto next = terms_.begin();
   g.for_each_pair(true, [&](int row, int column, int R) {
-    const double value = product<Operator>(g, row, column);
-    sum_[R] += each * value;
-    square_ += each * value;
+    if constexpr (Operator == two_point::spin)
+      sum_[R] += each * product<Operator>(g, row, column);
+    else
+      sum_[R] += *next++;
   });
 }
 

@@ -60,6 +60,7 @@ class equal_time_correlation final : public measurement {
   double last_square() const { return square_; }
 
  private:
+  std::vector<double> terms_;  // of the last configuration
   double square_ = 0;
 };
 
