@@ -304,7 +304,7 @@ struct device_samples : device_kernels {
     *p = *some_problem(true, {{channel::magnetic, 1, 0}});
     p->model.parameters = model.parameters;
     p->model.g0 = model.g0;
-    tables = std::make_unique<measurement_tables>(*p, gpu::place{});
+    tables = std::make_unique<measurement_tables>(*p, gpu::device{});
     measurement_sizes sizes = tables->rules().sizes;
     memory.resize(allocate_measurement(r, nullptr, sizes, host_chain::capacity));
     allocate_measurement(r, memory.data(), sizes, host_chain::capacity);

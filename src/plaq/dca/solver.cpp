@@ -117,7 +117,8 @@ void run_chains_distributed(const problem& p, chain_queue& queue, const run_opti
   };
   batch::run_together(queue, options, c, "dca chain", work, [&](auto& tasks) {
     for (int chain = 0; chain < shares.chains(); ++chain)
-      if (!shares.is_local(chain)) tasks.begin("dca g4 of another rank", [&shares, chain] { shares.sum_remote(chain); });
+      if (!shares.is_local(chain))
+        tasks.begin("dca g4 of another rank", [&shares, chain] { shares.sum_remote(chain); });
   });
 }
 
