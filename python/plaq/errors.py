@@ -27,7 +27,7 @@ def as_plaq_error(error: Exception) -> InputError | RunError | None:
     if isinstance(error, NotBuilt):
         return InputError(str(error))
     if isinstance(error, MemoryError):
-        return RunError(f"out of memory: {error or 'no more to be had'}; `plaq check` estimates what an input needs")
+        return RunError(f"out of memory: {error or 'allocation failed'}; `plaq check` estimates what an input needs")
     if isinstance(error, OSError):
         return RunError(str(error))
     return None

@@ -146,7 +146,7 @@ def test_blocks_with_right_checksums_and_wrong_content_are_refused(file):
     refused(file, [*HEAD, events(0, (CREATED, 1, 1, "long", 0)), block(NAMES, b"[")], "damaged, or not a trace")
     refused(file, [HEAD[0], *HEAD[1:2], events(0, (CREATED, 1, 1, "part", 0)), clock(10)], "IndexError")
     refused(file, [*HEAD, block(EVENTS, b"0123456789"), clock(10)], "ValueError")
-    refused(file, [*HEAD, clock(0)], "its clock does not go on")
+    refused(file, [*HEAD, clock(0)], "its clock does not advance")
     refused(file, [block(PROCESS, {"rank": 5}), *HEAD[1:], clock(10)], "is the file of rank 5")
 
 

@@ -16,7 +16,7 @@ def balance(
     by: Annotated[str, typer.Option(help="Names of balancers, as in refine,hilbert_cut; by default all.")] = "",
     ranks: Annotated[Optional[int], typer.Option("-n", "--ranks", help="By default as many as there were.",
                                                  **whole(1_000_000))] = None,
-    ranks_per_node: Annotated[int, typer.Option(help="For the hierarchical result.", **whole(1_000_000))] = 32,
+    ranks_per_node: Annotated[int, typer.Option(help="For the hierarchical balancer.", **whole(1_000_000))] = 32,
     most_bytes: Annotated[float, typer.Option(help="Bytes of elements that fit on a rank; 0: any.", min=0)] = 0,
     csv: Annotated[Optional[Path], typer.Option(help="Write a line for each balancer and phase to this "
                                                 "file too.")] = None,

@@ -100,7 +100,7 @@ def add_run(app: Commands) -> None:
         out: Annotated[Optional[str], typer.Option(help="Folder for the results.")] = None,
         start: Annotated[
             Optional[Path],
-            typer.Option("--from", metavar="RUN", help="Start from what this other run's folder ended with."),
+            typer.Option("--from", metavar="RUN", help="Start from the end of another run, in this folder."),
         ] = None,
         trace: Annotated[
             bool, typer.Option("--trace", help="Record where the time goes, in trace/ of the results' folder.")
@@ -210,6 +210,6 @@ def application_of(input: Path, applications: Mapping[str, Commands]) -> Command
     misfits = {name: commands.parameters().SCHEMA.misfits(table) for name, commands in applications.items()}
     first, *others = (name for name in applications if misfits[name] == min(misfits.values()))
     if others:
-        raise InputError(f"{input}: may be an input of {' or '.join([first, *others])}; say of which, as in "
+        raise InputError(f"{input}: may be an input of {' or '.join([first, *others])}; name the application, as in "
                          f"`plaq {first} check`")
     return applications[first]

@@ -193,7 +193,7 @@ class Schema:
             values = [text]
         if source == "--set" and text.startswith(QUOTES):  # it is TOML, and no text with its quotes
             if len(values) == 1:
-                raise InputError(f"--set {parameter.key} = {one_line(text)}: is no value of TOML: is it complete? It "
+                raise InputError(f"--set {parameter.key} = {one_line(text)}: is not a TOML value: is it complete? It "
                                  f"must be {parameter.kind.allowed}")
             values = values[:1]
         refused = []

@@ -22,7 +22,7 @@ class Clock:
         ticks = (pairs["ticks"] - self._first).astype(float)
         seconds = (pairs["ns"] - pairs["ns"][0]).astype(float) * 1e-9
         if not (np.diff(ticks) > 0).all():
-            raise ValueError("its clock does not go on")
+            raise ValueError("its clock does not advance")
         self._length = seconds[-1] / ticks[-1]
         self._ticks, self._seconds = ticks, seconds
         steady = np.diff(pairs["ns"].astype(np.int64)) >= SHORTEST

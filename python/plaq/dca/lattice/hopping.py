@@ -99,7 +99,7 @@ class Lattice:
 
     @property
     def largest_energy(self):
-        """max |eps(k)|."""
+        """Maximum of |eps(k)|."""
         return max(map(abs, self.extrema))
 
     def _stationary_value(self, k):

@@ -55,7 +55,7 @@ class ExactCluster:
 
     @cached_property
     def density(self):
-        """n = <N>/Nc."""
+        """Density n = <N>/Nc."""
         return self._average(float(b.particles) for b in self.spectrum.blocks) / self.sites
 
     @cached_property

@@ -12,7 +12,7 @@ import pytest
 from plaq.comm import library_version
 from plaq.comm.launch import launcher_command
 
-PROGRAM = Path(os.environ.get("PLAQ_BUILD", Path(__file__).parents[1] / "build")) / "tests/comm/failing_job"
+PROGRAM = Path(os.environ.get("PLAQ_BUILD", Path(__file__).parents[2] / "build")) / "tests/comm/failing_job"
 pytestmark = pytest.mark.skipif(not PROGRAM.exists() or not library_version(),
                                 reason="the C++ tests are not built, or plaq is without MPI")
 ALIKE = "which all ranks have to call alike"

@@ -108,10 +108,10 @@ def test_setting(setting, value):
         ("a.count=many", 'a.count = "many" is not allowed'),
         ("a.count=none", 'a.count = "none" is not allowed'),
         ('b.folder="a\\u0000b"', 'b.folder = "a\\u0000b" is not allowed'),
-        ("b.folder='a", "b.folder = 'a: is no value of TOML"),
-        ('b.folder="a" b', "is no value of TOML"),
-        ("b.folder=[1", "is no value of TOML"),
-        ("b.folder={a = 1", "is no value of TOML"),
+        ("b.folder='a", "b.folder = 'a: is not a TOML value"),
+        ('b.folder="a" b', "is not a TOML value"),
+        ("b.folder=[1", "is not a TOML value"),
+        ("b.folder={a = 1", "is not a TOML value"),
     ],
 )
 def test_bad_setting(setting, message):
