@@ -40,7 +40,7 @@ constexpr bool fits_the_last = requires(Counter n) { stream_id{7, 1, 2, 3, 4, n}
 static_assert(fits_the_third<std::uint32_t> && !fits_the_third<std::uint64_t> && !fits_the_third<int>);
 static_assert(fits_the_last<std::uint64_t> && !fits_the_last<double>);
 
-// Runs that were stopped under an earlier version go on to the same bits. Philox4x64-10 with counter
+// Stopped runs of an earlier version resume to the same bits. Philox4x64-10 with counter
 // (9, 5, 3 << 32 | 4, 1 << 32 | 2) and key (7, 0x706c6171).
 TEST(random_words, of_a_stream_never_change) {
   const std::array<std::uint64_t, 4> words{0x2e621d1a3c76fedcu, 0xf903dde575c6cd29u, 0x58aba90715780851u,

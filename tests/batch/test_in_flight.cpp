@@ -73,7 +73,7 @@ TEST(InFlight, MemoryComesFirst) {
   EXPECT_EQ(rule.decide({.in_progress = 6, .waiting = 9, .memory = short_of}), 5) << "one has to end its step first";
   EXPECT_EQ(rule.decide({.in_progress = 5, .waiting = 10, .memory = short_of}), 4);
   for (int in_progress : {4, 3, 2, 1}) rule.decide({.in_progress = in_progress, .waiting = 9, .memory = short_of});
-  EXPECT_EQ(rule.slots(), 1) << "one goes on";
+  EXPECT_EQ(rule.slots(), 1) << "one continues";
 }
 
 TEST(InFlight, SeesIdleWorkersAndTasksThatWait) {

@@ -14,7 +14,7 @@ struct piece {
   int number = 0;
 };
 
-/// Three pieces, numbered from 0, and two places.
+/// Three pieces, numbered from 0, and two slots.
 struct Places : testing::Test {
   batch::queue<piece> queue;
   control c;
@@ -77,7 +77,7 @@ TEST_F(Places, RecalledPiecesAreTakenFirstAndElseGoOn) {
   queue.add({1});
   queue.recall(1);
   queue.put_back(std::move(first), false, queue.between_steps());
-  queue.recall(0);  // nobody took it
+  queue.recall(0);  // it was not taken
   EXPECT_EQ(next().number, 0);
 }
 

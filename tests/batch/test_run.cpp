@@ -90,17 +90,17 @@ TEST_P(OnEveryBackend, APolicySaysHowMany) {
   how.sample_every = std::chrono::milliseconds(1);
   how.decide = [](const load_sample& seen) { return seen.in_progress + 1; };
   fill(fresh(3));
-  const auto wait_for_places = [&](patch&) {
+  const auto wait_for_slots = [&](patch&) {
     while (c.slots < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
-  run(pieces, how, c, "patch", pushing(wait_for_places));
+  run(pieces, how, c, "patch", pushing(wait_for_slots));
   EXPECT_EQ(complete(), in_a_loop(3));
 }
 
 TEST_P(OnEveryBackend, NeverMoreInFlightThanPlaces) {
   how.pool.workers = 4;
-  for (const int places : {1, 2, 3}) {
-    how.in_flight = places;
+  for (const int slots : {1, 2, 3}) {
+    how.in_flight = slots;
     std::atomic<int> now{0}, most{0};
     queue<patch> all;
     for (patch& p : fresh(patches)) all.add(p);
@@ -109,13 +109,13 @@ TEST_P(OnEveryBackend, NeverMoreInFlightThanPlaces) {
       const int here = ++now;
       for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
       }
-      while (most < places) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // as many are there
+      while (most < slots) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // as many are there
       const bool done = pushing([](patch&) {})(pool, p, another);
       --now;
       return done;
     });
-    EXPECT_EQ(most, places);
-    EXPECT_EQ(c.slots, places);
+    EXPECT_EQ(most, slots);
+    EXPECT_EQ(c.slots, slots);
   }
 }
 
@@ -141,7 +141,7 @@ TEST_P(OnEveryBackend, AnErrorStopsTheOthersAndIsTheRuns) {
   }
   EXPECT_EQ(c.stop, control::finish);
   EXPECT_TRUE(pieces.take_complete().empty());
-  // All are back as their work left them, and go on.
+  // All are back as their work left them, and can be resumed.
   queue<patch> again;
   for (patch& p : pieces.take(patches)) {
     EXPECT_EQ(p.steps, p.number == 0 ? 2 : p.number == 1 ? 1 : 0) << p.number;
@@ -175,7 +175,7 @@ TEST_P(OnEveryBackend, AStoppedRunGoesOnToTheSameSums) {
 TEST_P(OnEveryBackend, PiecesThatRunTogetherMayWaitForEachOther) {
   how.pool.workers = 1;
   fill(fresh(patches));
-  // Each waits for its neighbour on a ring, which would never begin if places were fewer.
+  // Each waits for its neighbour on a ring, which would never begin if slots were fewer.
   std::vector<task::promise<double>> faces(patches);
   std::vector<task::future<double>> of_neighbour;
   for (auto& face : faces) of_neighbour.push_back(face.get_future());

@@ -129,7 +129,7 @@ TYPED_TEST(Async, FirstInFirstStartedFromOutside) {
   EXPECT_EQ(order, expected);
 }
 
-// Nobody may keep the worker for ever as long as he yields or waits.
+// No task keeps the worker for ever if it yields or waits.
 TYPED_TEST(Async, YieldingTasksLetNewOnesStart) {
   typename TypeParam::pool pool({.workers = 1});
   std::atomic<bool> stop{false};

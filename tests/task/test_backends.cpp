@@ -65,7 +65,7 @@ TEST(Backends, TasksOfHpxBeyondTheStacksThatFitFailThroughTheirFutures) {
 }
 #endif
 
-// A task that cannot get its stack fails through its future, and the pool goes on.
+// A task that cannot get its stack fails through its future, and the pool continues.
 TEST(Backends, NoMemoryForAStackIsAnErrorOfTheTask) {
   fiber::pool pool({.workers = 1, .stack_size = std::size_t{1} << 60});
   EXPECT_THROW(pool.async("too big", [] {}).get(), runtime_failure);
@@ -102,7 +102,7 @@ TEST(BackendsDeathTest, StackOverflowMeetsTheGuardAndIsNamed) {
       testing::KilledBySignal(SIGSEGV), "plaq: a task overflowed its stack of 192 KiB, .* options::stack_size");
 }
 
-// As compilers make it where they are not told to touch page after page.
+// As compilers make it without -fstack-clash-protection.
 #ifdef __clang__
 [[gnu::noinline]]
 #else

@@ -95,13 +95,13 @@ TEST(Gate, LetsOnePassForHoweverManyOpenings) {
   g.open();
   g.open();
   EXPECT_TRUE(g.try_wait());
-  EXPECT_FALSE(g.try_wait()) << "it has closed behind the one who passed";
+  EXPECT_FALSE(g.try_wait()) << "it has closed after one has passed";
   g.open();
   EXPECT_TRUE(g.wait_until(clock::now() - 1s)) << "open is open, however late";
   g.open();
   g.wait();
   EXPECT_FALSE(g.try_wait());
-  for (int i = 0; i < 500; ++i) {  // whoever has passed may destroy it
+  for (int i = 0; i < 500; ++i) {  // a thread that has passed may destroy it
     auto fresh = std::make_unique<gate>();
     std::jthread opener([&g = *fresh] { g.open(); });
     fresh->wait();
@@ -214,12 +214,12 @@ TEST(Stack, ThatDoesNotFitSaysHowLargeItWas) {
   }
 }
 
-/// A coroutine that does what it is told, again and again.
+/// A coroutine that repeats its work.
 struct puppet {
   using play = void (*)(puppet&, coroutine&);
   explicit puppet(play p) : what(p) {}
   play what;
-  std::vector<int> told;
+  std::vector<int> record;
   coroutine on{64 * 1024, [](coroutine& self) {
                  puppet& me = *current_puppet;
                  me.what(me, self);
@@ -235,18 +235,18 @@ thread_local puppet* puppet::current_puppet = nullptr;
 TEST(Coroutine, GoesOnWhereItLeftAndBeginsAgainWhenItHasEnded) {
   puppet p([](puppet& me, coroutine& self) {
     for (int i = 0; i < 3; ++i) {
-      me.told.push_back(i);
+      me.record.push_back(i);
       self.leave();
     }
-    me.told.push_back(99);
+    me.record.push_back(99);
   });
   for (int i = 0; i < 5; ++i) {
     p.enter();
-    p.told.push_back(-1);
+    p.record.push_back(-1);
   }
-  EXPECT_EQ(p.told, (std::vector{0, -1, 1, -1, 2, -1, 99, -1, 0, -1}));
+  EXPECT_EQ(p.record, (std::vector{0, -1, 1, -1, 2, -1, 99, -1, 0, -1}));
   for (int i = 0; i < 3; ++i) p.enter();  // to its end: what is on a stack that goes is not destroyed
-  EXPECT_EQ(p.told.back(), 99);
+  EXPECT_EQ(p.record.back(), 99);
 }
 
 TEST(Coroutine, GoesOnOnAnyThread) {
@@ -256,10 +256,10 @@ TEST(Coroutine, GoesOnOnAnyThread) {
       own += char('a' + i);
       self.leave();
     }
-    me.told.assign(own.begin() + 41, own.end());
+    me.record.assign(own.begin() + 41, own.end());
   });
   for (int i = 0; i < 9; ++i) std::thread([&] { p.enter(); }).join();
-  EXPECT_EQ(std::string(p.told.begin(), p.told.end()), "abcdefgh");
+  EXPECT_EQ(std::string(p.record.begin(), p.record.end()), "abcdefgh");
 }
 
 TEST(Coroutine, HandlesItsExceptionsWhileOthersHandleTheirs) {
@@ -271,10 +271,10 @@ TEST(Coroutine, HandlesItsExceptionsWhileOthersHandleTheirs) {
       try {
         throw;
       } catch (int mine) {
-        me.told.push_back(mine);
+        me.record.push_back(mine);
       }
     }
-    me.told.push_back(std::current_exception() == nullptr);
+    me.record.push_back(std::current_exception() == nullptr);
   });
   try {
     throw 3;
@@ -293,7 +293,7 @@ TEST(Coroutine, HandlesItsExceptionsWhileOthersHandleTheirs) {
     p.enter();
     EXPECT_NE(std::current_exception(), nullptr);
   }
-  EXPECT_EQ(p.told, (std::vector{7, 1}));
+  EXPECT_EQ(p.record, (std::vector{7, 1}));
 }
 
 TEST(Caught, ExchangesWhatAThreadIsHandling) {

@@ -109,8 +109,8 @@ TYPED_TEST(Edges, ABarrierOfOneDoesNotWait) {
   EXPECT_THROW((void)alone.arrive(2), runtime_failure);
   EXPECT_EQ(phases, 5);
   alone.arrive_and_drop();
-  EXPECT_EQ(phases, 6) << "who leaves ends the phase for the others";
-  EXPECT_THROW((void)alone.arrive(), runtime_failure) << "nobody is expected any more";
+  EXPECT_EQ(phases, 6) << "leaving ends the phase for the others";
+  EXPECT_THROW((void)alone.arrive(), runtime_failure) << "no arrival is expected any more";
   EXPECT_THROW(alone.arrive_and_drop(), runtime_failure);
 }
 
@@ -277,7 +277,7 @@ TYPED_TEST(Edges, WhenAnyOfOneThatIsThereAlready) {
   EXPECT_THROW((void)when_any(std::move(none)), std::future_error);
 }
 
-// The result of a race may be dropped before anybody has won.
+// The result of a race may be dropped before it is decided.
 TYPED_TEST(Edges, RacesThatNobodyWatches) {
   typename TypeParam::pool pool({.workers = 2});
   for (int round = 0; round < 200 / less; ++round) {
@@ -324,7 +324,7 @@ TYPED_TEST(Edges, ReductionsThatThrowOrAreStopped) {
       cancelled);
 }
 
-// Sums of numbers whose roundings tell their order: as the documentation says, whatever the sharing.
+// Sums of numbers whose rounding depends on the order: as documented, for any sharing.
 TYPED_TEST(Edges, ReductionsCutAsTheyPromise) {
   const auto term = [](long i) { return (i % 2 ? -1.0 : 1.0) / (1 + i % 1009) * (i % 7 ? 1 : 1e15); };
   for (const long n : {1L, 2L, 255L, 256L, 257L, 511L, 1000L, 5000L}) {

@@ -140,7 +140,7 @@ TYPED_TEST(Life, EveryTaskIsSeenFromCreationToEnd) {
   }
 }
 
-// Their workers are not taken for each other: no clash, and the counters are told where to add theirs.
+// Their workers have different numbers: no clash, and counters are added separately.
 TYPED_TEST(Life, PoolsThatExistAtOnceHaveWorkersOfTheirOwn) {
   constexpr int workers = 2;
   witness seen;

@@ -31,10 +31,10 @@ TEST(HandOut, GivesEveryIndexToOneMemberInAscendingPieces) {
           std::vector<std::size_t> asking(range.members());
           for (std::size_t m = 0; m < asking.size(); ++m) asking[m] = m;
           while (!asking.empty()) {  // in any order
-            const std::size_t who = random() % asking.size(), m = asking[who];
+            const std::size_t chosen = random() % asking.size(), m = asking[chosen];
             const std::size_t before = last[m].to;
             if (!range.next(m, last[m])) {
-              asking.erase(asking.begin() + static_cast<std::ptrdiff_t>(who));
+              asking.erase(asking.begin() + static_cast<std::ptrdiff_t>(chosen));
               continue;
             }
             ASSERT_GE(last[m].from, before);

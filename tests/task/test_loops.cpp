@@ -77,7 +77,8 @@ TYPED_TEST(Loops, StaticChunksGoRound) {
   EXPECT_NE(by[0], by[10]);
 }
 
-// Workers of this back end are kernel threads. All tasks of a loop are under way at once here, so each runs on another.
+// Workers of this back end are kernel threads. All tasks of a loop are in progress at once here, so each runs on
+// another.
 TEST(StaticLoops, HaveTheirWorkersAgain) {
   const int workers = 3;
   fiber::pool pool({.workers = workers});

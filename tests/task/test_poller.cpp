@@ -125,7 +125,7 @@ TEST(poller, a_thread_outside_of_pools_polls_for_itself) {
   late.wait();
 }
 
-TEST(poller, nobody_looks_before_it_is_made) {
+TEST(poller, is_not_polled_before_it_is_made) {
   struct slowly_made final : poller {
     slowly_made() {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -141,13 +141,13 @@ TEST(poller, nobody_looks_before_it_is_made) {
   };
   slow_mail mail;
   fiber::pool pool({.workers = 1});
-  auto never = mail.order(1 << 30);  // so that somebody looks all the time
+  auto never = mail.order(1 << 30);  // so that a thread polls all the time
   for (int i = 0; i < 5; ++i) slowly_made();
   mail.hurry();
   never.wait();
 }
 
-TEST(poller, nobody_looks_when_nothing_is_expected) {
+TEST(poller, is_not_polled_when_no_event_is_expected) {
   struct unwanted final : poller {
     unwanted() { start_polling(); }
     bool poll() noexcept override {

@@ -28,7 +28,7 @@ struct node {
   bool throws;
 };
 
-/// What a node comes to: a value, or the number of the node whose error it passes on.
+/// Result of a node: a value, or the number of the node whose error it passes on.
 struct outcome {
   std::uint64_t value = 0;
   int error = -1;
@@ -152,7 +152,7 @@ TYPED_TEST(RandomGraph, PassesOnTheErrorOfTheFirstThatWasNamed) {
   }
 }
 
-// Who waits, and for what, is drawn; in the end all have been woken, by what they waited for or by the stop.
+// Waits are random; in the end all waiters have been woken, by their event or by the stop.
 TYPED_TEST(RandomGraph, NobodySleepsOnWhateverIsStopped) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     std::mt19937 random(seed);

@@ -88,11 +88,11 @@ TYPED_TEST(Stop, ChannelEnds) {
   EXPECT_EQ(pipe.pop(source.get_token()), 1);
   EXPECT_THROW((void)pipe.pop(source.get_token()), cancelled);
   pipe.close();
-  EXPECT_EQ(pipe.pop(source.get_token()), std::nullopt) << "closed is told apart";
+  EXPECT_EQ(pipe.pop(source.get_token()), std::nullopt) << "closed differs from stopped";
   EXPECT_FALSE(pipe.push(3, source.get_token()));
 }
 
-// No value is lost or doubled by those who are stopped.
+// No value is lost or doubled by stopped tasks.
 TYPED_TEST(Stop, ChannelLosesNothing) {
   typename TypeParam::pool pool({.workers = 2});
   for (int round = 0; round < 100 / less; ++round) {

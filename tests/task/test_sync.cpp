@@ -58,7 +58,7 @@ TYPED_TEST(Sync, TryLock) {
   mutex.unlock();
 }
 
-// Whoever locks last may destroy the mutex although the one before is still inside unlock().
+// The last owner may destroy the mutex although the previous one is still inside unlock().
 TYPED_TEST(Sync, MutexMayGoOnceNobodyHoldsIt) {
   typename TypeParam::pool pool({.workers = 2});
   for (int i = 0; i < 5000 / less; ++i) {

@@ -35,11 +35,11 @@ struct Together : testing::Test {
 TEST_F(Together, OneMutex) {
   mutex lock;
   long count = 0;  // not atomic: the mutex is what makes it right
-  everywhere(9, [&](int who) {
+  everywhere(9, [&](int index) {
     for (int i = 0; i < 1000 / less; ++i) {
       std::lock_guard guard(lock);
       ++count;
-      if ((i + who) % 60 == 0) this_task::yield();
+      if ((i + index) % 60 == 0) this_task::yield();
     }
   });
   EXPECT_EQ(count, 9 * (1000 / less));
@@ -50,10 +50,10 @@ TEST_F(Together, OneConditionVariable) {
   condition_variable changed;
   int turn = 0;
   const int rounds = 100 / less, parties = 6;
-  everywhere(parties, [&](int who) {
+  everywhere(parties, [&](int index) {
     for (int i = 0; i < rounds; ++i) {
       std::unique_lock guard(lock);
-      changed.wait(guard, [&] { return turn % parties == who; });
+      changed.wait(guard, [&] { return turn % parties == index; });
       ++turn;
       changed.notify_all();
     }
@@ -66,9 +66,9 @@ TEST_F(Together, OneChannel) {
   std::atomic<long> sum{0};
   std::atomic<int> producers{3};
   const int each = 300 / less;
-  everywhere(6, [&](int who) {
-    if (who < 3) {
-      for (int i = 0; i < each; ++i) EXPECT_TRUE(pipe.push(who * each + i));
+  everywhere(6, [&](int index) {
+    if (index < 3) {
+      for (int i = 0; i < each; ++i) EXPECT_TRUE(pipe.push(index * each + i));
       if (--producers == 0) pipe.close();
     } else {
       while (auto value = pipe.pop()) sum += *value;
@@ -95,8 +95,8 @@ TEST_F(Together, OnePromise) {
   for (int round = 0; round < 200 / less; ++round) {
     promise<std::string> p;
     const auto result = p.get_future().share();
-    everywhere(6, [&](int who) {
-      if (who == round % 6)
+    everywhere(6, [&](int index) {
+      if (index == round % 6)
         p.set_value(std::to_string(round));
       else
         EXPECT_EQ(result.get(), std::to_string(round));
@@ -104,7 +104,7 @@ TEST_F(Together, OnePromise) {
   }
 }
 
-// One worker each: whoever waits has to give it away, or both wait for ever.
+// One worker each: a waiting task has to give it away, or both wait for ever.
 TEST(PoolsOfTwoKinds, WaitForEachOtherToAnyDepth) {
   fiber::pool fibers({.workers = 1});
   os::pool threads({.workers = 1});
@@ -177,13 +177,13 @@ TEST_F(Together, OneStopEndsWaitsOfAllKinds) {
     mutex lock;
     condition_variable changed;
     std::atomic<int> ended{0};
-    everywhere(10, [&](int who) {
+    everywhere(10, [&](int index) {
       const auto token = source.get_token();
-      if (who == 9) {
+      if (index == 9) {
         source.request_stop();
-      } else if (who % 3 == round % 3) {
+      } else if (index % 3 == round % 3) {
         EXPECT_THROW((void)never.pop(token), cancelled);
-      } else if (who % 3 == (round + 1) % 3) {
+      } else if (index % 3 == (round + 1) % 3) {
         EXPECT_FALSE(result.wait(token));
       } else {
         std::unique_lock guard(lock);

@@ -183,7 +183,7 @@ void fake_cuda_set(std::uint64_t bytes, std::uint32_t gpu, std::uint32_t stream)
   put(set, 44, correlation);
   work.add(set);
 }
-/// A correlation that somebody else in the process has pushed, in the name of another tool.
+/// A correlation that another tool in the process has pushed.
 void fake_cuda_foreign_call(std::uint64_t id) {
   std::lock_guard guard(lock);
   auto external = record_of(external_kind);

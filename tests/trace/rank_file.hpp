@@ -136,7 +136,7 @@ struct recorded {
             one += b.body[i];
         break;
       }
-      case block::thread: EXPECT_TRUE(threads.emplace(b.thread, b.body).second) << "told once"; break;
+      case block::thread: EXPECT_TRUE(threads.emplace(b.thread, b.body).second) << "recorded once"; break;
       case block::events: read_events(b); break;
       case block::clocks:
         for (const clock_pair& c : values_of<clock_pair>(b)) clocks.push_back(c);
@@ -146,7 +146,7 @@ struct recorded {
         const auto words = values_of<std::uint64_t>(b);
         samples.emplace_back();
         for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
-          EXPECT_LT(words[i], series.size()) << "a series is told before its values";
+          EXPECT_LT(words[i], series.size()) << "a series comes before its values";
           double value;
           std::memcpy(&value, &words[i + 1], sizeof value);
           samples.back()[words[i]] = value;
@@ -161,7 +161,7 @@ struct recorded {
     for (const record& r : values_of<record>(b)) {
       const auto kind = event(r.head >> 56);
       if (kind != event::more) {
-        EXPECT_TRUE(threads.contains(b.thread)) << "a thread is told before its events";
+        EXPECT_TRUE(threads.contains(b.thread)) << "a thread comes before its events";
         events.push_back({b.thread, kind, r.head & low_bits, r.subject});
         continue;
       }
@@ -170,7 +170,7 @@ struct recorded {
       events.back().number = r.head & low_bits;
       events.back().other = r.subject;
       if (events.back().kind != event::linked) {
-        EXPECT_LT(events.back().number, names.size()) << "a name is told before its use";
+        EXPECT_LT(events.back().number, names.size()) << "a name comes before its use";
       }
     }
   }

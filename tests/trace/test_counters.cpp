@@ -127,7 +127,7 @@ TEST_F(Nvml, SaysInWordsWhatThereIs) {
   EXPECT_EQ(gpu_counters(FAKE_NVML).description(), "no GPU");
   EXPECT_EQ(gpu_counters("no such library").description(), "none");
   EXPECT_EQ(gpu_counters(FAKE_CUPTI).description(), "none") << "a library of another kind";
-  EXPECT_EQ(running(), 0) << "who has begun ends";
+  EXPECT_EQ(running(), 0) << "each beginning has an end";
 }
 
 TEST_F(Nvml, ThatDoesNotWorkHasNoGpus) {

@@ -66,7 +66,7 @@ TEST_F(File, JoinsThePiecesOfABlock) {
     }
   }
   EXPECT_EQ(blocks_of(path), expected);
-  EXPECT_EQ(head_of(path).first, "open") << "nobody has said that it ends here";
+  EXPECT_EQ(head_of(path).first, "open") << "its end is not recorded";
 }
 
 TEST_F(File, HasAHeadOfOneSizeWhateverItSays) {
@@ -77,14 +77,14 @@ TEST_F(File, HasAHeadOfOneSizeWhateverItSays) {
   EXPECT_EQ(blocks_of(path), (std::vector<block_found>{{block::names, 0, 0, "[]"}}));
   f.set_state("closed");
   EXPECT_EQ(head_of(path).first, "closed") << "and nothing is left of the longer one";
-  EXPECT_TRUE(f.add(block::names, "[]")) << "the head is in nobody's way";
+  EXPECT_TRUE(f.add(block::names, "[]")) << "the head is not overwritten";
   EXPECT_EQ(blocks_of(path).size(), 2u);
 }
 
 TEST_F(File, IsNeverWrittenOverAnother) {
-  std::ofstream(path) << "somebody's";
+  std::ofstream(path) << "another's";
   EXPECT_THROW(file{path}, input_error);
-  EXPECT_EQ(bytes_of(path), "somebody's");
+  EXPECT_EQ(bytes_of(path), "another's");
 }
 
 TEST_F(File, ThatCannotBeMadeSaysWhy) {

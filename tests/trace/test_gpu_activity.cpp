@@ -49,7 +49,7 @@ TEST_F(GpuActivity, KnowsWhatRanWhereAndWhoAskedForIt) {
   begins(7);
   launch("_ZN4plaq5hoppsEPd", 0, 3, 1);
   ends();
-  std::thread([&] {  // a task goes on elsewhere, another has its worker
+  std::thread([&] {  // a task resumes elsewhere, another has its worker
     begins(7);
     copy(4096, 1, 5);
     ends();
@@ -85,7 +85,7 @@ TEST_F(GpuActivity, KnowsWhatRanWhereAndWhoAskedForIt) {
     EXPECT_GE(i.begin + 1'000'000, before);
     EXPECT_LE(i.begin, after + 1'000'000);
   }
-  EXPECT_TRUE(activity.collect().intervals.empty()) << "each is told once";
+  EXPECT_TRUE(activity.collect().intervals.empty()) << "each is collected once";
 }
 
 TEST_F(GpuActivity, ReadsManyBuffers) {
@@ -174,7 +174,7 @@ TEST_F(GpuActivity, CallsThatAnotherToolHasMarkedAreNotTasks) {
   EXPECT_EQ(all.calls[0].task, 9u);
 }
 
-// A CUPTI that does not fit its driver: what was switched on by then is off again, and the program goes on without.
+// A CUPTI that does not fit its driver: everything enabled so far is disabled again, and the program continues without.
 TEST_F(GpuActivity, ACuptiThatDoesNotWorkIsNone) {
   const auto fails = static_cast<const char**>(dlsym(library, "fake_cupti_fails"));
   const auto fails_for = static_cast<int*>(dlsym(library, "fake_cupti_fails_for"));

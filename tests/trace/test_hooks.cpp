@@ -58,22 +58,22 @@ void tell_all() {
 }  // namespace
 
 TEST(Hooks, ReachTheListenerOnlyWhileItIsSet) {
-  counting heard;
+  counting received;
   tell_all();
-  EXPECT_EQ(set_listener(&heard), nullptr);
+  EXPECT_EQ(set_listener(&received), nullptr);
   tell_all();
   counting other;
-  EXPECT_EQ(set_listener(&other), &heard);
+  EXPECT_EQ(set_listener(&other), &received);
   finished(9);
   EXPECT_EQ(set_listener(nullptr), &other);
   tell_all();
-  EXPECT_EQ(heard.log, "c7<3name s7@1 w7 k7 r7@0 f7 7>8");
+  EXPECT_EQ(received.log, "c7<3name s7@1 w7 k7 r7@0 f7 7>8");
   EXPECT_EQ(other.log, " f9");
 }
 
 TEST(Hooks, ListenerMayBeDestroyedOnceItIsReplaced) {
   std::atomic<bool> stop{false};
-  long heard = 0;
+  long received = 0;
   {
     std::vector<std::jthread> tellers;
     for (int t = 0; t < 4; ++t)
@@ -85,11 +85,11 @@ TEST(Hooks, ListenerMayBeDestroyedOnceItIsReplaced) {
       set_listener(next.get());
       while (next->calls->load() == 0) std::this_thread::yield();
       set_listener(nullptr);
-      heard += next->calls->load();
+      received += next->calls->load();
     }
     stop = true;
   }
-  EXPECT_GE(heard, 300);
+  EXPECT_GE(received, 300);
 }
 
 }  // namespace plaq::trace

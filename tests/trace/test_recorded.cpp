@@ -60,7 +60,7 @@ TEST_F(Recorded, EveryEventWithAllThatItSays) {
     resumed(most, 0);
     finished(most);
     linked(most, 4);
-    linked(most, 0);  // to nobody
+    linked(most, 0);  // to no task
     linked(0, most);
   });
   struct expected {
@@ -211,11 +211,11 @@ TEST_F(Recorded, NumbersOfRegionsAreUniqueOverThreads) {
 TEST_F(Recorded, WhatIsToldIsEitherWrittenOrCounted) {
   auto o = options();
   o.ring_bytes = 1;  // as small as can be: eight records
-  constexpr std::uint64_t told = 20'000;
+  constexpr std::uint64_t sent = 20'000;
   const auto r = of(
       [] {
         std::thread([] {  // a thread that is new, so that its ring is small
-          for (std::uint64_t i = 1; i <= told; ++i)
+          for (std::uint64_t i = 1; i <= sent; ++i)
             if (i % 2)
               linked(i, i);
             else
@@ -224,7 +224,7 @@ TEST_F(Recorded, WhatIsToldIsEitherWrittenOrCounted) {
             .join();
       },
       o);
-  EXPECT_EQ(r.events.size() + r.all_lost(), told);
+  EXPECT_EQ(r.events.size() + r.all_lost(), sent);
   EXPECT_GT(r.all_lost(), 0u) << "this was to be too fast";
   EXPECT_GE(r.events.size(), 4u);
   std::uint64_t last = 0;
@@ -284,7 +284,7 @@ TEST_F(Recorded, ASessionKnowsNothingOfTheOneBefore) {
   for (const auto& e : second.events) {
     if (e.kind == event::ready) seen.insert(e.subject);
     if (e.kind == event::region_begin) {
-      EXPECT_EQ(e.subject, 0u) << "nobody knows what runs here";
+      EXPECT_EQ(e.subject, 0u) << "the running task is not known here";
     }
   }
   EXPECT_EQ(seen, std::set<std::uint64_t>{3});
@@ -357,11 +357,11 @@ TEST_F(Recorded, CountersHaveTheirFirstAndLastValues) {
   EXPECT_LE(values.size(), 2u) << "one look at the begin, one at the end, and the first may be late";
   EXPECT_GE(values.front(), 1.5);
   EXPECT_EQ(values.back(), 5.5);
-  const auto told = [&](const std::string& name) {
+  const auto count_of = [&](const std::string& name) {
     return std::ranges::count_if(r.series, [&](const std::string& s) { return s.find(name) != std::string::npos; });
   };
-  EXPECT_EQ(told("\"resident memory\""), 1);
-  EXPECT_EQ(told(R"("name":"early things","unit":"1","worker":-1,"thread":-1)"), 1);
+  EXPECT_EQ(count_of("\"resident memory\""), 1);
+  EXPECT_EQ(count_of(R"("name":"early things","unit":"1","worker":-1,"thread":-1)"), 1);
 }
 
 TEST_F(Recorded, CountersAreLookedAtOnceAPeriod) {
@@ -401,15 +401,15 @@ TEST_F(Recorded, ASessionAndAListenerHearTheSame) {
     void finished(std::uint64_t) noexcept override { ++calls; }
     void linked(std::uint64_t, std::uint64_t) noexcept override { ++calls; }
     int calls = 0;
-  } heard;
-  set_listener(&heard);
+  } listener_here;
+  set_listener(&listener_here);
   const auto both = of([] { created(1, 0, "task"), started(1, 0), finished(1), linked(1, 2); });
   EXPECT_FALSE(trace::recording());
   ready(1);  // to the listener alone
   set_listener(nullptr);
   const auto alone = of([] { ready(1); });
   EXPECT_EQ(both.events.size(), 4u);
-  EXPECT_EQ(heard.calls, 5);
+  EXPECT_EQ(listener_here.calls, 5);
   EXPECT_EQ(alone.events.size(), 1u);
 }
 

@@ -97,8 +97,8 @@ def tables_by_two_axes(estimates: Mapping[str, Estimate]) -> Iterator[str]:
             yield titled_table(f"{name} by {axis_in_words(first)} and {axis_in_words(second)}", thin_rows(first.values),
                          lambda rows: page.table(
                              [page.markup(first.name), *(f"{second.name} = {page.cell(y)}" for y in columns)],
-                             ([page.cell(x), *(value_at(one, second.name, y) for y in columns)]
-                              for x in rows for one in [e.pick(**{first.name: position(first, x)})]), "plain"))
+                             ([page.cell(x), *(value_at(row, second.name, y) for y in columns)]
+                              for x in rows for row in [e.pick(**{first.name: position(first, x)})]), "plain"))
 
 
 def axis_in_words(axis: Axis) -> str:
@@ -121,8 +121,8 @@ def thin_rows(values: np.ndarray) -> tuple[np.ndarray, bool]:
 
 def position(axis: Axis, value: float) -> int | None:
     """Return the index of a value on an axis; None if the axis lacks it."""
-    found = np.flatnonzero(axis.values == value)
-    return int(found[0]) if found.size else None
+    indices = np.flatnonzero(axis.values == value)
+    return int(indices[0]) if indices.size else None
 
 
 def value_at(e: Estimate, axis: str, value: float) -> str:
@@ -130,5 +130,5 @@ def value_at(e: Estimate, axis: str, value: float) -> str:
     i = position(e.axes[0], value)
     if i is None:
         return ""
-    one = e.pick(**{axis: i})
-    return str(one) if np.isfinite(one.mean) else "–"
+    entry = e.pick(**{axis: i})
+    return str(entry) if np.isfinite(entry.mean) else "–"

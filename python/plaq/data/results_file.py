@@ -81,10 +81,10 @@ def write(path: Path, format: Format, findings: Findings, input_toml: str, heade
         for name, estimate in findings.estimates.items():
             write_estimate(estimates.create_group(name, track_order=True), estimate)
         recorded = file.create_group("recorded", track_order=True) if findings.recorded else None
-        for name, one in findings.recorded.items():
+        for name, record in findings.recorded.items():
             group = recorded.create_group(name, track_order=True)
-            group.create_dataset("values", data=one.values)
-            write_labels(group, one)
+            group.create_dataset("values", data=record.values)
+            write_labels(group, record)
         if findings.history:
             write_tree(file.create_group("history", track_order=True), findings.history)
 

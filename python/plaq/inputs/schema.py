@@ -224,9 +224,11 @@ class Schema:
     def each(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield (section, its values), sections with names one by one."""
         for section in self.sections:
-            place = section.removesuffix(".*")
-            yield from ((f"{place}.{name}", one) for name, one in values[place].items()) if place != section else (
-                (section, values[section]),)
+            family = section.removesuffix(".*")
+            if family == section:
+                yield section, values[section]
+            else:
+                yield from ((f"{family}.{name}", content) for name, content in values[family].items())
 
     def by_key(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return ``{key: value}`` of all values."""

@@ -136,7 +136,7 @@ def need_ordinary(path: Path) -> None:
 
 def program_of(folder: Path) -> str | None:
     """Return the application whose run, or whose sweep, lies in a folder; None if that is not known."""
-    for place in (folder, *(found.parent for found in sorted(folder.glob(f"*/{INPUT}")))):
+    for place in (folder, *(path.parent for path in sorted(folder.glob(f"*/{INPUT}")))):
         first = read_head(place / INPUT).partition(b"\n")[0].decode("utf-8", "replace")
         if first.startswith(OWNER):
             return first.removeprefix(OWNER)

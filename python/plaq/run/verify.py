@@ -116,6 +116,6 @@ def check_results(kind: type[Application], path: Path, parameters: Any, datasets
         fingerprint = read_tree(file["header"]).get("input", "")
         if parameters.conflict(parameters_there) or not parameters_there.fingerprint().startswith(fingerprint):
             raise InputError(f"{path}: holds the results of another input than {INPUT}; {format.remedy}")
-        for place, wanted in datasets.items():
-            if place not in file or digest(file[place]) != wanted:
+        for place, expected in datasets.items():
+            if place not in file or digest(file[place]) != expected:
                 raise InputError(f"{path}: {place} is not that of the checkpoint beside it; put the right file back")

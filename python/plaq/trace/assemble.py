@@ -239,8 +239,8 @@ def _around(regions: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarr
     levels = level[opens]
     for depth in range(2, levels.max(initial=0) + 1):
         inner, outer = opens[levels == depth], opens[levels == depth - 1]
-        found = outer[np.searchsorted(outer, inner) - 1]
-        parent[order[inner]] = order[found]
+        around = outer[np.searchsorted(outer, inner) - 1]
+        parent[order[inner]] = order[around]
     # Where regions of one thread overlap without nesting: one further out that holds all of it, or none.
     while True:
         has = np.flatnonzero(parent >= 0)

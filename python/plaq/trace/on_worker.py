@@ -40,9 +40,9 @@ class OnWorker:
         """Return the time for which `task` had a worker before `time`, s."""
         place = self.last_begun(task, time)
         some = place >= self.first[task]
-        here = np.where(some, place, 0)
-        partial = np.minimum(time, self.end[here]) - self.begin[here] if len(self.begin) else 0.0
-        return np.where(some, self._before[here] - self._before[self.first[task]] + partial, 0.0)
+        last = np.where(some, place, 0)
+        partial = np.minimum(time, self.end[last]) - self.begin[last] if len(self.begin) else 0.0
+        return np.where(some, self._before[last] - self._before[self.first[task]] + partial, 0.0)
 
     def total(self) -> np.ndarray:
         """Return [task] the time for which each task had a worker, s."""

@@ -127,8 +127,8 @@ def _head(path: Path, head: bytes) -> tuple[str, int]:
         older = lines[0].startswith(MAGIC.rpartition(b" ")[0])
         raise DamagedFile(f"{path}: " + (f"is '{lines[0].decode(errors='replace')}', where this plaq reads {FORMAT}"
                                          if older else f"is not {FORMAT}"))
-    said = b"\n".join(lines[:3]) + b"\n"
-    if head != (said + b"%08x\n" % zlib.crc32(said)).ljust(HEAD_BYTES, b"\0"):
+    text = b"\n".join(lines[:3]) + b"\n"
+    if head != (text + b"%08x\n" % zlib.crc32(text)).ljust(HEAD_BYTES, b"\0"):
         raise DamagedFile(f"{path}: is damaged or truncated in its first {HEAD_BYTES} bytes")
     return lines[1].decode(), int(lines[2])
 

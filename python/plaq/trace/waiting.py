@@ -23,10 +23,10 @@ def is_waiting(name: str) -> bool:
 
 def waiting_names(trace: Trace) -> np.ndarray:
     """Return [name] `is_waiting`, for the names that regions have."""
-    found = np.zeros(len(trace.names), bool)
+    waits = np.zeros(len(trace.names), bool)
     names = np.unique(trace.regions["name"])
-    found[names] = [is_waiting(trace.names[name]) for name in names]
-    return found
+    waits[names] = [is_waiting(trace.names[name]) for name in names]
+    return waits
 
 
 def waiting_on_workers(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
