@@ -1,4 +1,5 @@
-// A job in which the last rank does something wrong while the others wait for it. Driven by tests/comm/test_failing_job.py.
+// A job in which the last rank does something wrong while the others wait for it. Driven by
+// tests/comm/test_failing_job.py.
 //   failing_job MODE
 #include <signal.h>
 #include <unistd.h>
