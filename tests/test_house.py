@@ -27,7 +27,7 @@ ROOM = {part: {room: floor for floor, rooms in enumerate(floors) for room in roo
 
 
 def includes(file: Path) -> list[tuple[str, str]]:
-    """(kind, name) of every #include: kind is < or a quote."""
+    """Return (kind, name) of every #include: kind is < or a quote."""
     return re.findall(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', file.read_text(), flags=re.MULTILINE)
 
 
@@ -37,14 +37,14 @@ def room_of(file: Path) -> str:
 
 
 def broken_arrow(user: str, used: str, floor: dict[str, int] = FLOOR) -> bool:
-    """Whether part (or room) `user` must not include from part (or room) `used`."""
+    """Return whether part (or room) `user` must not include from part (or room) `used`."""
     return user != used and floor[used] >= floor[user]
 
 
 FILES = sorted(path for end in ("hpp", "cpp", "cu", "cuh") for path in SOURCES.rglob(f"*.{end}"))
 
 
-def test_the_rule_itself():
+def test_broken_arrows_of_cpp_are_found():
     assert (
         not broken_arrow("dca", "base") and not broken_arrow("comm", "task") and not broken_arrow("comm", "comm")
     )
@@ -88,7 +88,7 @@ def test_bindings_are_never_included():
         assert not [name for _, name in includes(file) if "bind" in name], file
 
 
-# Python: what stands in a line may use what stands in lines before it; dca's own rooms stand for "dca".
+# Python: a room may use rooms of earlier lists only.
 PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"], ["_core"], ["parts"],
           ["inputs", "trace"], ["comm", "data"],
           ["machine", "balance"], ["run"], ["cli"], ["dca", "lqcd", "pic"], ["main"], ["__main__"]]
@@ -105,27 +105,42 @@ MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", "
 
 
 def imports(module: str) -> set[str]:
-    """The modules of plaq that one imports, at its top or in a function."""
-    found = set()
+    """Return the modules of plaq that a module imports, at its top or in a function."""
+    names = set()
     for node in ast.walk(ast.parse(MODULES[module].read_text())):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}: plaq's imports are absolute"
-            found |= {f"{node.module}.{name.name}" for name in node.names}
+            names |= {f"{node.module}.{name.name}" for name in node.names}
         elif isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
-    return {name if name in MODULES else name.rpartition(".")[0] for name in found if name.startswith("plaq.")}
+            names |= {name.name for name in node.names}
+    return {name if name in MODULES else name.rpartition(".")[0] for name in names if name.startswith("plaq.")}
 
 
-@pytest.mark.parametrize("place, floors", [("plaq", PYTHON), ("plaq.dca", DCA), ("plaq.dca.loop", DCA_LOOP),
-                                           ("plaq.lqcd", LQCD), ("plaq.pic", PIC)])
-def test_arrows_of_python_point_one_way(place, floors):
+def upward(package: str, floors: list[list[str]], imported: dict[str, set[str]]) -> set[tuple[str, str]]:
+    """Return (module, imported module) of imports between rooms of a package that do not point down."""
     floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
-    room = lambda module: module.removeprefix(f"{place}.").partition(".")[0]
-    inside = [module for module in MODULES if module.startswith(f"{place}.")]
-    assert {room(module) for module in inside} == floor.keys(), "a new room needs its floor here"
-    up = {(module, used) for module in inside for used in imports(module) if used.startswith(f"{place}.")
-          and room(used) != room(module) and floor[room(used)] >= floor[room(module)]}
-    assert not up
+    room = lambda module: module.removeprefix(f"{package}.").partition(".")[0]
+    assert {room(module) for module in imported} == floor.keys(), "a new room needs its floor here"
+    return {(module, used) for module in imported for used in imported[module] if used.startswith(f"{package}.")
+            and room(used) != room(module) and floor[room(used)] >= floor[room(module)]}
+
+
+def test_broken_arrows_of_python_are_found():
+    floors = [["low"], ["left", "right"], ["high"]]
+    good = {"p.low": set(), "p.left": {"p.low", "other.high"}, "p.right.inner": {"p.right.outer"},
+            "p.right.outer": set(), "p.high": {"p.low", "p.left"}}
+    assert upward("p", floors, good) == set()
+    assert upward("p", floors, good | {"p.low": {"p.high"}}) == {("p.low", "p.high")}
+    assert upward("p", floors, good | {"p.left": {"p.right.inner"}}) == {("p.left", "p.right.inner")}
+    with pytest.raises(AssertionError, match="needs its floor"):
+        upward("p", floors, good | {"p.new": set()})
+
+
+@pytest.mark.parametrize("package, floors", [("plaq", PYTHON), ("plaq.dca", DCA), ("plaq.dca.loop", DCA_LOOP),
+                                           ("plaq.lqcd", LQCD), ("plaq.pic", PIC)])
+def test_arrows_of_python_point_one_way(package, floors):
+    imported = {module: imports(module) for module in MODULES if module.startswith(f"{package}.")}
+    assert not upward(package, floors, imported)
 
 
 def test_no_large_file():
