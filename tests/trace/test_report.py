@@ -217,7 +217,7 @@ def test_click_shows_parent_and_links(opened):
     text = " ".join(text_of(browser, "selection"))
     assert text.startswith("inner #2 created 0 ns started 3.000000000 s finished 5.000000000 s")
     assert "ran 2.00 s in 1 slice" in text and "created by outer #1" in text
-    assert "used what was made by outer #1" in text and "its result went to outer #1" in text
+    assert "used results of outer #1" in text and "result used by outer #1" in text
     arrows = browser.evaluate(
         "page.overlay.arrows.map(({kind, from, leaves, to, arrives}) => "
         "[kind, from.lane, leaves, to.lane, arrives])"

@@ -118,7 +118,7 @@ class Curves {
   }
 }
 
-// What a strip shows from top to bottom: all values, and 0 unless it is far away.
+// Range of a strip from top to bottom: all values, and 0 unless it is far away.
 function bounds(series) {
   let low = Infinity,
     high = -Infinity;

@@ -1,7 +1,7 @@
-// Time of items without what lies inside of them.
+// Time of items without the items inside them.
 
 // Calls visit(i, parent, track) for every item of a lane that reaches into begin..end, level after level;
-// parent: the item directly around it, -1: none. What is nested deepest shares one track.
+// parent: the item directly around it, -1: none. The deepest items share one track.
 function eachWithParent(model, lane, begin, end, visit) {
   const { begin: begins, end: ends } = model.item;
   let above = null;
@@ -19,7 +19,7 @@ function eachWithParent(model, lane, begin, end, visit) {
   }
 }
 
-// What ran in begin..end: by name the number of items and their time with and without what lies inside, ns; for each
+// Items in begin..end: by name their number and their time with and without the items inside, ns; for each
 // worker the time in which a task worked there and in which it waited.
 function statisticsOf(model, begin, end) {
   const { item, lanes, names } = model;

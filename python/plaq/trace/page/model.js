@@ -1,4 +1,4 @@
-// What is drawn. All times are in ns since the beginning of the trace.
+// Model of the drawing. All times are in ns since the beginning of the trace.
 
 class Model {
   constructor(meta, columns) {
@@ -30,7 +30,7 @@ class Model {
   }
 
   // Items lie track after track, in the order of time: slices of tasks (row: the task), regions (row: the region),
-  // and what streams of GPUs did (row: of gpu).
+  // and operations of GPU streams (row: of gpu).
   makeItems(columns) {
     const length = columns.gap.length;
     const item = (this.item = {

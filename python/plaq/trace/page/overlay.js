@@ -1,4 +1,4 @@
-// What lies over the picture: the line under the pointer, the hovered item, the selected task and its arrows.
+// Overlay of the picture: the line under the pointer, the hovered item, the selected task and its arrows.
 
 const MOST_ARROWS = 200;
 
@@ -14,7 +14,7 @@ class Overlay {
     this.select(null);
   }
 
-  // Selects a task: its items, and an arrow from whatever created it or made what it used, to whatever used it.
+  // Selects a task: its items, arrows from its creator and the producers of its inputs, and to users of its results.
   select(task) {
     this.task = task;
     this.items = [];
@@ -44,7 +44,7 @@ class Overlay {
     }
   }
 
-  // When the selected task was created, as far as its first slice tells; NaN where it does not.
+  // When the selected task was created, if its first slice records it; else NaN.
   created() {
     const first = this.items[0]?.i;
     return this.model.item.begin[first] - this.model.item.wait[first];
@@ -92,7 +92,7 @@ class Overlay {
     this.drawPointer(ctx);
   }
 
-  // Covers what is outside of a range, with a line at each end.
+  // Covers the outside of a range, with a line at each end.
   veil(ctx, from, to) {
     const { theme } = this.looks,
       { timeline } = this,

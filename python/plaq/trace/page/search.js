@@ -35,10 +35,10 @@ class Search {
       for (let i = 0; i < name.length; i++) this.total += found[name[i]];
     }
     this.page.restyle();
-    this.say();
+    this.report();
   }
 
-  say() {
+  report() {
     const { looks } = this.page,
       plainly = (value) => value.toLocaleString("en");
     if (!looks.found) this.output.textContent = "";
@@ -79,6 +79,6 @@ class Search {
     this.page.overlay.found = this.at;
     this.page.bringIntoView(this.at);
     this.page.redraw();
-    this.say();
+    this.report();
   }
 }

@@ -1,4 +1,4 @@
-// What ran in a chosen range: a panel with names and workers.
+// Statistics of a chosen range: a panel with names and workers.
 
 const MOST_ROWS = 12;
 

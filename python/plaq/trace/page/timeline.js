@@ -7,7 +7,7 @@ const TASK_HEIGHT = 20,
   RANK_GAP = 12;
 const AMPLE = 170; // px: fewer rows than fill it are drawn taller
 const NARROW = 640; // px
-const TALLEST = 0.62; // of the window; what does not fit scrolls
+const TALLEST = 0.62; // of the window; the rest scrolls
 
 class Timeline {
   constructor(model, view, looks) {
@@ -252,7 +252,7 @@ class Timeline {
     }
   }
 
-  // What lies at a point of the canvas of the lanes: the longest item within one pixel, and how many there are.
+  // Items at a point of the canvas of the lanes: the longest item within one pixel, and how many there are.
   at(x, y) {
     const inside = y + this.scroller.scrollTop;
     const track = this.model.tracks.find(

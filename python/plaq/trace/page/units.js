@@ -17,7 +17,7 @@ function threeDigits(value) {
   return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-// A time of the trace, to the digit that `resolution` (ns) can tell apart, in the unit that suits `like`.
+// A time of the trace, to the digit that `resolution` (ns) can tell apart, in the unit of `like`.
 function instantText(ns, resolution, like = ns) {
   const [unit, size] = unitFor(like);
   const digits = Math.max(0, Math.ceil(Math.log10(size) - Math.log10(Math.max(resolution, 1))));
@@ -33,7 +33,7 @@ function niceStep(atLeast) {
   return power * [1, 2, 5, 10].find((factor) => factor * power >= atLeast * (1 - 1e-9));
 }
 
-// Ticks of a time axis: far from 0 they count from a round anchor that is said beside the axis.
+// Ticks of a time axis: far from 0 they count from a round anchor that is written beside the axis.
 function timeTicks(begin, end, count) {
   const step = Math.max(1, niceStep((end - begin) / count));
   const far = end > 1e4 * step;

@@ -1,4 +1,4 @@
-// What the page says about an item or a task, as elements.
+// Texts of the page about an item or a task, as elements.
 
 function element(tag, className, ...content) {
   const made = document.createElement(tag);
@@ -109,8 +109,8 @@ class Words {
       rows(items.length ? this.life(task, items, created) : [["ran", "on no worker that was recorded"]]),
       rows([
         ["→ created by", parent >= 0 ? button(parent) : "no task"],
-        ["⇢ used what was made by", list(into.map((k) => link.source[k]))],
-        ["⇢ its result went to", list(out.map((k) => link.target[k]))],
+        ["⇢ used results of", list(into.map((k) => link.source[k]))],
+        ["⇢ result used by", list(out.map((k) => link.target[k]))],
         ["not drawn", left ? `${left} more arrows` : null],
       ]),
     ];
