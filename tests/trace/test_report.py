@@ -1,6 +1,5 @@
 """The page of a trace: what its text says, and what it shows and does in a browser that opens it from disk."""
 
-import json
 import re
 
 import numpy as np
@@ -9,11 +8,10 @@ from browser import Browser, find_browser
 from hand_made import suspended, trace_of, waiting, with_gpu
 from synthetic_trace import synthetic
 
-from plaq.errors import RunError
 from plaq.trace.model import LINK, READY, Counter
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.profile import profile
-from plaq.trace.report import page, write_report
+from plaq.trace.report import write_report
 from plaq.trace.timeline import Timeline
 
 in_browser = pytest.mark.skipif(find_browser() is None, reason="no Chromium on this machine")
@@ -45,10 +43,6 @@ def made():
     return synthetic(6000, 2, 3, seed=4)
 
 
-def meta_of(text):
-    return json.loads(re.search(r'id="meta">(.*?)</script>', text).group(1))
-
-
 def text_of(browser, name):
     lines = browser.evaluate(f"document.getElementById('{name}').innerText").split("\n")
     return [line for line in lines if line]
@@ -65,32 +59,6 @@ def place_of(browser, lane, level, time):
 
 def shown(browser):
     return browser.evaluate("[page.view.begin, page.view.end]")
-
-
-def test_text_without_a_browser(made):
-    text = page(made)
-    assert not re.search(r"(https?:|//[a-z]|\bsrc=|\bhref=|@import|url\()", text.split('id="meta">')[0])
-    assert "Content-Security-Policy" in text and "default-src 'none'" in text
-    meta = meta_of(text)
-    assert [lane["rank"] for lane in meta["lanes"]].count(1) == 4 and meta["ranks"] == [0, 1]
-    assert meta["columns"][0] == ["gap", len(Timeline(made, OnWorker(made)).intervals), False]
-    assert "Where the time went" in text and "rank 1, worker 2" in text
-    assert text.count('class="share"') == 9 + 6 and "Context switches of the kernel" in text
-
-
-def test_notes_stand_on_top_and_text_is_text():
-    bad = 'rank 1: cut </script><b onload="x">&'
-    trace = trace_of([(bad, 0, -1, [(0, 0.0, 1.0)])], notes=[bad])
-    trace.metadata["command"] = bad
-    text = page(trace)
-    assert text.count("</script>") == 3 and bad not in text
-    assert text.index('class="notes"') < text.index('id="stage"')
-    assert 'class="notes"' not in page(trace_of([("a", 0, -1, [(0, 0.0, 1.0)])]))
-
-
-def test_a_page_that_cannot_be_written(tmp_path):
-    with pytest.raises(RunError, match="cannot be written"):
-        write_report(suspended(), tmp_path / "nowhere" / "report.html")
 
 
 @in_browser
