@@ -9,18 +9,18 @@ from plaq.inputs.kinds import binding, choice, duration, folder, integer, one_of
 from plaq.inputs.schema import Parameter
 from plaq.parts import demand
 
-DOC = "How the run is carried out. No result changes by it unless it says so, and it may differ when a run goes on."
+DOC = "How the run is carried out. Results do not depend on it unless stated, and it may differ when a run resumes."
 TIMEOUT = 300.0  # seconds
 BACKENDS = ("fiber", "os", "hpx")  # of src/plaq/task/backends.hpp, the default first
 
 _PLACE = [
-    Parameter("run", "folder", folder(), "run", "", "where results go; relative to where the command is given"),
+    Parameter("run", "folder", folder(), "run", "", "folder of the results, relative to the working directory"),
     Parameter("run", "threads", choice(*BACKENDS), BACKENDS[0], "",
-              "back end of the tasks; hpx where plaq was built with HPX"),
+              "back end of the tasks; hpx if plaq was built with HPX"),
     Parameter("run", "workers", one_of("auto", integer(1, 4096)), "auto", "",
               "threads of each rank; auto is one per physical core of its share of the machine"),
     Parameter("run", "bind", binding(), "auto", "",
-              "what workers are bound to; auto: cores, if there is a worker for each one"),
+              "binding of workers; auto: cores, if there is a worker for each one"),
 ]
 _TIME = [
     Parameter("run", "checkpoint_every", real("(0, inf)"), 120.0, "s", "time between two checkpoints"),
