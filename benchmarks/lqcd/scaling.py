@@ -45,7 +45,7 @@ def halo(grid: list[int], box: list[int], levels: list[dict], overhead: float) -
 
 def step(extents: list[int], ranks: int, ns: float, name: str) -> tuple[list[int], float, float, float]:
     """(grid, seconds of a step, of its sums, of its halos)."""
-    grid = _core.lqcd.grid_for(ranks, extents)
+    grid = _core.lqcd.choose_grid(ranks, extents)
     box = [n // g for n, g in zip(extents, grid)]
     inside = math.prod(max(0, n - 2) if g > 1 else n for n, g in zip(box, grid))
     site = ns * 1e-9 / 4

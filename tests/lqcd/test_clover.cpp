@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "dense_operators.hpp"
 #include "plaq/lqcd/dirac/clover.hpp"
 #include "plaq/lqcd/dirac/hopping_kernel.hpp"
 #include "plaq/lqcd/lattice/random_fields.hpp"
@@ -15,23 +16,6 @@ namespace {
 
 using reference::number;
 
-/// The product of the links of a path of steps +-(mu + 1) from x, row by row.
-std::array<number, 9> path_from(const coordinates& box, const std::vector<number>& u, coordinates x,
-                                const std::array<int, 4>& steps) {
-  std::array<number, 9> sum{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  for (const int step : steps) {
-    const int mu = std::abs(step) - 1;
-    const auto next = neighbour_of(x, mu, step > 0 ? 1 : -1, box);
-    const number* link = &u[(4 * index_in(step > 0 ? x : next, box) + mu) * 9];
-    std::array<number, 9> longer{};
-    for (int i = 0; i < 9; ++i)
-      for (int k = 0; k < 3; ++k)
-        longer[i] += sum[i / 3 * 3 + k] * (step > 0 ? link[3 * k + i % 3] : std::conj(link[i % 3 * 3 + k]));
-    sum = longer, x = next;
-  }
-  return sum;
-}
-
 TEST(clover, is_the_formula_with_dense_matrices) {
   // 1 + i kappa c_sw sum sigma F, F = (Q - Q^+) / 8 of the four leaves, and nothing between chiralities.
   rank_context ranks(single_rank());
@@ -42,35 +26,18 @@ TEST(clover, is_the_formula_with_dense_matrices) {
   const auto H = clover_term(ranks.ctx, u, kappa_csw);
   const auto whole = reference::whole(u);
   for (const coordinates x : {coordinates{0, 0, 0, 0}, coordinates{3, 1, 2, 3}, coordinates{1, 0, 3, 2}}) {
-    number dense[12][12] = {};
-    for (int i = 0; i < 12; ++i) dense[i][i] = 1;
-    for (int m = 1; m <= 4; ++m)
-      for (int n = m + 1; n <= 4; ++n) {
-        std::array<number, 9> Q{};
-        for (const std::array<int, 4>& leaf :
-             {std::array{m, n, -m, -n}, std::array{n, -m, -n, m}, std::array{-m, -n, m, n}, std::array{-n, m, n, -m}}) {
-          const auto one = path_from(box, whole, x, leaf);
-          for (int i = 0; i < 9; ++i) Q[i] += one[i];
-        }
-        for (int i = 0; i < 12; ++i)
-          for (int j = 0; j < 12; ++j) {
-            number gammas = 0;  // i sigma = -gamma_mu gamma_nu
-            for (int k = 0; k < 4; ++k) gammas += reference::gamma(m - 1)[i / 3][k] * reference::gamma(n - 1)[k][j / 3];
-            const auto F = (Q[3 * (i % 3) + j % 3] - std::conj(Q[3 * (j % 3) + i % 3])) / 8.0;
-            dense[i][j] -= kappa_csw * gammas * F;
-          }
-      }
+    const auto matrix = dense::clover(box, whole, x, kappa_csw);
     for (int i = 0; i < 12; ++i)
       for (int j = 0; j < 12; ++j) {
         const auto actual = i / 6 == j / 6 ? get_block(H, u.layout().locate(x), i / 6)[6 * (i % 6) + j % 6] : 0.0;
-        EXPECT_LT(std::abs(actual - dense[i][j]), 1e-14) << i << " " << j << " " << to_string(x);
+        EXPECT_LT(std::abs(actual - matrix[std::size_t(12 * i + j)]), 1e-14) << i << " " << j << " " << to_string(x);
       }
   }
 }
 
 class clover_inverse : public testing::TestWithParam<double> {};
 
-TEST_P(clover_inverse, is_inverse_and_knows_its_determinant) {
+TEST_P(clover_inverse, is_the_inverse_with_its_determinant) {
   rank_context ranks(single_rank());
   links<double> u(std::make_shared<site_layout>(lattice({4, 2, 4, 4}), max_lanes<double>()));
   hot_start(u, 3);
@@ -105,7 +72,7 @@ TEST_P(clover_inverse, is_inverse_and_knows_its_determinant) {
 INSTANTIATE_TEST_SUITE_P(twists, clover_inverse, testing::Values(0.0, 0.3));
 
 TEST(clover, products_are_those_of_the_matrices) {
-  // Both factors, with a twist, added to what there is; in place.
+  // Both factors, with a twist, added to the output; in place.
   rank_context ranks(single_rank());
   const auto layout = std::make_shared<site_layout>(lattice({4, 2, 4, 4}), max_lanes<double>());
   links<double> u(layout);

@@ -81,7 +81,7 @@ TEST(doublet, of_equal_masses_is_two_twisted_operators) {
   }
 }
 
-TEST(doublet, of_free_flavours_is_what_it_is_in_momentum_space) {
+TEST(doublet, of_free_flavours_is_diagonal_in_momentum_space) {
   // M = w + e tau_1 + i B, B = 2 kappa sum gamma sin p + m gamma_5 tau_3, so that on plane waves M^+ M is
   // w^2 + e^2 + 4 kappa^2 sum sin^2 p + m^2 + 2 e w tau_1 + i [e tau_1, B], and the last is 2 e m gamma_5 tau_2.
   one_rank s;
@@ -131,7 +131,7 @@ TEST(doublet, is_solved_on_odd_sites_for_all) {
   EXPECT_THROW(inverse.solve(psi, eta, {.residual = 0}), input_error);
 }
 
-TEST(doublet, of_masses_that_leave_no_inverse_is_refused) {
+TEST(doublet, without_an_inverse_on_even_sites_is_refused) {
   one_rank s;
   EXPECT_THROW(doublet<double>(s.ranks.ctx, s.gauge, {.kappa = 0.125, .mu = 0, .epsilon = 4.0}, s.layout), input_error);
 }

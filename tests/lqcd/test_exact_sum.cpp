@@ -45,7 +45,7 @@ TEST(exact_sum, has_no_order_and_no_parts) {
   EXPECT_EQ(sum(terms), whole);
 }
 
-TEST(exact_sum, of_what_is_no_number_is_none) {
+TEST(exact_sum, of_numbers_that_are_not_finite_is_nan) {
   EXPECT_TRUE(std::isnan(sum({1, std::numeric_limits<double>::infinity()})));
   EXPECT_TRUE(std::isnan(sum({1, std::nan("")})));
 }

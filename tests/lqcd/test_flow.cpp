@@ -55,7 +55,7 @@ TEST(flow, constant_abelian_fields_have_their_energy_and_charge) {
   EXPECT_NEAR(actual.charge, 2 * a * b * double(product(box)) / (4 * std::numbers::pi * std::numbers::pi), 1e-12);
 }
 
-TEST(flow, leaves_constant_fields_alone_and_lowers_the_action_of_others) {
+TEST(flow, keeps_constant_fields_and_lowers_the_action_of_others) {
   rank_context ranks(single_rank());
   auto flat = constant_flux({8, 4, 4, 4}, 1, 1);
   const double before = plaquette(ranks.ctx, flat).mean();
@@ -128,7 +128,7 @@ TEST(flow, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   }
 }
 
-TEST(flow, clover_does_not_see_gauge_transformations) {
+TEST(flow, energy_and_charge_are_gauge_invariant) {
   rank_context ranks(single_rank());
   const coordinates box{4, 4, 4, 4};
   auto u = rough(ranks, lattice(box), 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "dense_operators.hpp"
 #include "plaq/lqcd/dirac/hopping_kernel.hpp"
 #include "plaq/lqcd/gauge/gauge.hpp"
 #include "plaq/lqcd/gauge/staples.hpp"
@@ -39,7 +40,7 @@ double trace_of_plane(const coordinates& box, const std::vector<number>& u, int 
   return sum;
 }
 
-TEST(gauge, plaquettes_are_what_their_links_say) {
+TEST(gauge, plaquettes_are_products_of_their_links) {
   rank_context ranks(single_rank());
   const coordinates box{4, 2, 6, 4};
   auto u = started(lattice(box), max_lanes<double>());
@@ -71,25 +72,7 @@ TEST(gauge, every_plaquette_is_in_the_staples_of_its_four_links) {
   EXPECT_NEAR(sum, 4 * 3 * 6 * double(u.layout().lattice().volume()) * plaquette(ranks.ctx, u).mean(), 1e-9);
 }
 
-/// The product of links along a path of steps +-(mu + 1), from x on.
-std::array<number, 9> along(const coordinates& box, const std::vector<number>& u, coordinates x,
-                            const std::vector<int>& path) {
-  std::array<number, 9> sum{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  for (const int step : path) {
-    const int mu = std::abs(step) - 1;
-    const auto next = neighbour_of(x, mu, step > 0 ? 1 : -1, box);
-    const number* link = &u[(4 * index_in(step > 0 ? x : next, box) + mu) * 9];
-    std::array<number, 9> longer{};
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j)
-        for (int k = 0; k < 3; ++k)
-          longer[3 * i + j] += sum[3 * i + k] * (step > 0 ? link[3 * k + j] : std::conj(link[3 * j + k]));
-    sum = longer, x = next;
-  }
-  return sum;
-}
-
-TEST(gauge, rectangles_are_what_their_links_say) {
+TEST(gauge, rectangles_are_products_of_their_links) {
   rank_context ranks(single_rank());
   const coordinates box{4, 4, 6, 4};
   auto u = started(lattice(box), max_lanes<double>());
@@ -99,7 +82,7 @@ TEST(gauge, rectangles_are_what_their_links_say) {
     for (int a = 1; a <= 4; ++a)
       for (int b = 1; b <= 4; ++b) {
         if (a == b) continue;
-        const auto loop = along(box, whole, coordinates_in(at, box), {a, a, b, -a, -a, -b});
+        const auto loop = dense::path(box, whole, coordinates_in(at, box), {a, a, b, -a, -a, -b});
         sum += std::real(loop[0] + loop[4] + loop[8]);
       }
   EXPECT_NEAR(rectangle(ranks.ctx, u), sum / 36 / double(product(box)), 1e-15);
@@ -122,7 +105,7 @@ TEST(gauge, rectangle_staples_are_the_sum_of_eighteen_paths) {
           if (n == m) continue;
           for (const std::vector<int>& path :
                {std::vector{side, side, m, -side, -side}, {side, m, m, -side, -m}, {-m, side, m, m, -side}}) {
-            const auto one = along(box, whole, x, path);
+            const auto one = dense::path(box, whole, x, path);
             for (int i = 0; i < 9; ++i) expected[i] += one[i];
           }
         }
@@ -212,15 +195,49 @@ TEST(gauge, updates_have_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
       EXPECT_EQ(actual.spatial, p.spatial);
       int different = 0;
       for_each_site(u.layout(), [&](const coordinates& x, site_layout::location at) {
-        const auto there = expected.layout().locate(x + u.layout().lattice().origin());
+        const auto location = expected.layout().locate(x + u.layout().lattice().origin());
         for (int i = 0; i < 36; ++i) {
-          const auto a = u.get(at, i), b = expected.get(there, i);
+          const auto a = u.get(at, i), b = expected.get(location, i);
           different += std::memcmp(&a, &b, sizeof a) != 0;
         }
       });
       EXPECT_EQ(different, 0) << to_string(grid) << ", " << lanes << " lanes, " << workers << " workers";
     }
   }
+}
+
+TEST(gauge, without_coupling_has_links_of_the_haar_measure) {
+  // At beta = 0 a sweep draws each link anew: plaquettes vanish within four standard errors, 1 / sqrt(18) each.
+  rank_context ranks(single_rank());
+  links<double> u(std::make_shared<site_layout>(lattice({8, 8, 4, 4}), max_lanes<double>()));
+  cold_start(u);
+  heat_bath(ranks.ctx, u, {0}, {.seed = 3, .chain = 0, .sweep = 0});
+  EXPECT_LT(unitarity_violation(ranks.ctx, u), 1e-14);
+  EXPECT_NEAR(plaquette(ranks.ctx, u).mean(), 0, 4 / std::sqrt(18.0 * 6 * 1024));
+}
+
+TEST(gauge, updates_with_other_seeds_chains_and_sweeps_differ) {
+  rank_context ranks(single_rank());
+  const auto start = started(lattice({4, 4, 4, 4}), 1);
+  std::vector<double> results;
+  for (const auto& stream :
+       {sweep_stream{1, 0, 0}, sweep_stream{2, 0, 0}, sweep_stream{1, 1, 0}, sweep_stream{1, 0, 1}}) {
+    auto u = start;
+    heat_bath(ranks.ctx, u, {5.7}, stream);
+    results.push_back(plaquette(ranks.ctx, u).mean());
+    auto again = start;
+    heat_bath(ranks.ctx, again, {5.7}, stream);
+    EXPECT_EQ(plaquette(ranks.ctx, again).mean(), results.back());
+  }
+  std::ranges::sort(results);
+  EXPECT_EQ(std::ranges::adjacent_find(results), results.end());
+}
+
+TEST(gauge, updates_with_rectangles_on_extents_below_four_are_refused) {
+  rank_context ranks(single_rank());
+  auto small = started(lattice({4, 2, 4, 4}), 1);
+  EXPECT_ANY_THROW(heat_bath(ranks.ctx, small, {5.7, -0.331}, {.seed = 1, .chain = 0, .sweep = 0}));
+  EXPECT_NO_THROW(heat_bath(ranks.ctx, small, {5.7}, {.seed = 1, .chain = 0, .sweep = 0}));
 }
 
 }  // namespace

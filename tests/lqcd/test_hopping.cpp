@@ -1,4 +1,4 @@
-// Runs on any number of ranks, in every grid of them. The oracle: every rank also has the whole lattice by itself.
+// Runs on any number of ranks, in every grid of them. Every rank has the whole lattice, too, for comparison.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -46,7 +46,7 @@ class hoppings : public testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(hoppings, precisions);
 
-TYPED_TEST(hoppings, are_what_the_formula_says_on_any_grid_with_any_lanes) {
+TYPED_TEST(hoppings, are_their_formula_on_any_grid_with_any_lanes) {
   using T = TypeParam;
   const coordinates extents{8, 4, 12, 4};
   const double tolerance = 200 * std::numeric_limits<T>::epsilon();
@@ -84,9 +84,9 @@ TYPED_TEST(hoppings, have_the_same_bits_on_any_grid_with_any_lanes_and_workers) 
         const auto actual = applied(ranks, f);
         int different = 0;
         for_each_site(*f.layout, [&](const coordinates& x, site_layout::location p) {
-          const auto there = whole.layout->locate(x + f.layout->lattice().origin());
+          const auto location = whole.layout->locate(x + f.layout->lattice().origin());
           for (int i = 0; i < 12; ++i) {
-            const auto a = actual.get(p, i), b = expected.get(there, i);
+            const auto a = actual.get(p, i), b = expected.get(location, i);
             different += std::memcmp(&a, &b, sizeof a) != 0;
           }
         });
@@ -95,7 +95,7 @@ TYPED_TEST(hoppings, have_the_same_bits_on_any_grid_with_any_lanes_and_workers) 
   }
 }
 
-TYPED_TEST(hoppings, take_what_follows_with_them) {
+TYPED_TEST(hoppings, compute_the_linear_combination_that_follows_them) {
   using T = TypeParam;
   const coordinates extents{4, 4, 4, 8};
   rank_context ranks(single_rank());
@@ -116,12 +116,12 @@ TYPED_TEST(hoppings, take_what_follows_with_them) {
   EXPECT_LT(worst, 200 * std::numeric_limits<T>::epsilon());
 }
 
-TYPED_TEST(hoppings, have_the_same_bits_whether_caches_are_told_or_third_rows_are_read) {
+TYPED_TEST(hoppings, have_the_same_bits_with_prefetches_and_with_third_rows_from_memory) {
   using T = TypeParam;
   const coordinates extents{8, 4, 8, 8};
   const auto layout = std::make_shared<site_layout>(lattice(extents), max_lanes<T>());
   near_links<T> links(layout);
-  spinors<T> in(layout), phi(layout), plain(layout), told(layout), read(layout);
+  spinors<T> in(layout), phi(layout), plain(layout), prefetched(layout), read(layout);
   gaussian(in, 1), gaussian(phi, 2);
   stream_of_numbers(links);
   const std::array<std::complex<T>, 4> link_determinants{1, 1, 1, T(-1)};
@@ -132,16 +132,16 @@ TYPED_TEST(hoppings, have_the_same_bits_whether_caches_are_told_or_third_rows_ar
       hopping_args<T> w{layout.get(), p, links.data(), link_determinants, in.of(1 - p), plain.of(p), dagger};
       w.phi = phi.of(p), w.c = {T(0.5), T(2)}, w.d = {T(1), T(-3)};
       hop(w, std::span(layout->interior(p)));
-      w.out = told.of(p), w.prefetch = w.stream = true;
+      w.out = prefetched.of(p), w.prefetch = w.stream = true;
       hop(w, std::span(layout->interior(p)));
-      EXPECT_EQ(std::memcmp(plain.of(p), told.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
+      EXPECT_EQ(std::memcmp(plain.of(p), prefetched.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
       w.out = read.of(p), w.prefetch = w.stream = false, w.third_rows = rows.data();
       hop(w, std::span(layout->interior(p)));
       EXPECT_EQ(std::memcmp(plain.of(p), read.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
     }
 }
 
-TYPED_TEST(hoppings, know_the_third_row_of_links_with_phases) {
+TYPED_TEST(hoppings, compute_the_third_row_of_links_with_phases) {
   using T = TypeParam;
   const coordinates extents{4, 8, 4, 4};
   const double tolerance = 200 * std::numeric_limits<T>::epsilon();
@@ -166,7 +166,7 @@ TYPED_TEST(hoppings, know_the_third_row_of_links_with_phases) {
   EXPECT_LT(worst, tolerance);
 }
 
-TYPED_TEST(hoppings, refuse_links_that_are_no_su3) {
+TYPED_TEST(hoppings, refuse_links_outside_of_su3) {
   using T = TypeParam;
   rank_context ranks(single_rank());
   fields<T> f(lattice({4, 4, 4, 4}), max_lanes<T>());
@@ -174,7 +174,7 @@ TYPED_TEST(hoppings, refuse_links_that_are_no_su3) {
   f.gauge.set(place, 9 * 2 + 8, f.gauge.get(place, 9 * 2 + 8) + T(0.01));
   try {
     hopping<T> H(ranks.ctx, f.gauge);
-    FAIL() << "links that are no SU(3) went through";
+    FAIL() << "links outside of SU(3) were accepted";
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("1 x 2 x 3 x 0 in direction 2"), std::string::npos) << e.what();
   }

@@ -8,14 +8,14 @@
 namespace plaq::lqcd {
 namespace {
 
-TEST(lattice, numbers_of_sites_go_forth_and_back) {
+TEST(lattice, has_indices_of_sites_and_their_inverse) {
   const coordinates box{4, 6, 2, 8};
   for (std::int64_t i = 0; i < product(box); ++i) EXPECT_EQ(index_in(coordinates_in(i, box), box), i);
   EXPECT_EQ(neighbour_of({0, 5, 0, 0}, 1, 1, box), (coordinates{0, 0, 0, 0}));
   EXPECT_EQ(neighbour_of({0, 0, 0, 0}, 0, -1, box), (coordinates{3, 0, 0, 0}));
 }
 
-TEST(lattice, what_cannot_be_cut_is_refused) {
+TEST(lattice, that_cannot_be_cut_is_refused) {
   EXPECT_THROW(lattice({4, 4, 3, 4}), input_error);
   EXPECT_THROW(lattice({4, 4, 4, 4}, {4, 1, 1, 1}), input_error);
   EXPECT_THROW(lattice({4, 4, 4, 4}, {0, 1, 1, 1}), input_error);

@@ -56,7 +56,7 @@ TEST(matrices, products_are_those_of_each_site_with_and_without_adjoints) {
   }
 }
 
-TEST(matrices, of_one_parity_leave_the_other_alone) {
+TEST(matrices, of_one_parity_do_not_change_the_other) {
   rank_context ranks(single_rank());
   const auto u = random_links(lattice(extents), 16);
   matrices out(u.shared_layout());
@@ -69,7 +69,7 @@ TEST(matrices, of_one_parity_leave_the_other_alone) {
 }
 
 TEST(matrices, are_moved_to_their_neighbours_on_any_grid_with_any_lanes) {
-  // Each matrix says where it is from.
+  // Each matrix contains the index of its site.
   rank_context ranks(world(), "fiber", 2);
   for (const int lanes : {1, 16})
     for (const auto& grid : grids(extents)) {

@@ -35,7 +35,8 @@ double distance(const links<double>& a, const links<double>& b) {
   return most;
 }
 
-/// sum over links of 2 Re tr P^+ F, which is dS/dtau along P, where F is `factor` times what kick() takes of m.
+/// sum over links of 2 Re tr P^+ F, which is dS/dtau along P, where F is `factor` times the part of m that kick()
+/// takes.
 double slope(rank_context& ranks, const momenta& P, const links<double>& m, double factor) {
   momenta F(P.shared_layout());
   kick(ranks.ctx, F, m, factor);
@@ -204,15 +205,39 @@ TEST(momenta, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
       EXPECT_EQ(kinetic_energy(ranks.ctx, actual.P), energy);
       int different = 0;
       for_each_site(actual.gauge.layout(), [&](const coordinates& x, site_layout::location at) {
-        const auto there = expected.gauge.layout().locate(x + actual.gauge.layout().lattice().origin());
+        const auto location = expected.gauge.layout().locate(x + actual.gauge.layout().lattice().origin());
         for (int i = 0; i < 36; ++i) {
-          const auto a = actual.gauge.get(at, i), b = expected.gauge.get(there, i);
+          const auto a = actual.gauge.get(at, i), b = expected.gauge.get(location, i);
           different += std::memcmp(&a, &b, sizeof a) != 0;
         }
       });
       EXPECT_EQ(different, 0) << to_string(grid) << ", " << lanes << " lanes, " << workers << " workers";
     }
   }
+}
+
+TEST(momenta, are_kicked_by_the_antihermitian_traceless_part) {
+  rank_context ranks(single_rank());
+  start s;
+  const auto m = s.gauge;
+  auto P = s.P;
+  kick(ranks.ctx, P, m, 0.3);
+  for_each_site(P.layout(), [&](const coordinates&, site_layout::location at) {
+    for (int mu = 0; mu < 4; ++mu) {
+      const auto before = get(view(s.P, mu), at.group, at.lane), after = get(view(P, mu), at.group, at.lane);
+      const auto part = antihermitian(get(view(m, mu), at.group, at.lane));
+      for (std::size_t i = 0; i < 9; ++i) EXPECT_LT(std::abs(after[i] - before[i] - 0.3 * part[i]), 1e-15);
+    }
+  });
+}
+
+TEST(momenta, of_zero_move_no_link) {
+  rank_context ranks(single_rank());
+  start s;
+  auto u = s.gauge;
+  move_links(ranks.ctx, u, momenta(s.P.shared_layout()), 1);
+  EXPECT_LT(distance(u, s.gauge), 1e-14);
+  EXPECT_EQ(kinetic_energy(ranks.ctx, momenta(s.P.shared_layout())), 0);
 }
 
 }  // namespace

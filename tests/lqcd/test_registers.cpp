@@ -1,4 +1,4 @@
-// The algebra of the kernels, gamma matrices, complex numbers in lanes, projected spinors, against what it means.
+// Algebra of the kernels: gamma matrices, complex numbers in lanes and projected spinors against their definitions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -79,9 +79,9 @@ struct registers : testing::Test {
     store_cx(out.data(), z);
     return at(out, 0, lane);
   }
-  static void expect_near(number found, number expected) {
-    EXPECT_NEAR(found.real(), expected.real(), 20 * tolerance);
-    EXPECT_NEAR(found.imag(), expected.imag(), 20 * tolerance);
+  static void expect_near(number actual, number expected) {
+    EXPECT_NEAR(actual.real(), expected.real(), 20 * tolerance);
+    EXPECT_NEAR(actual.imag(), expected.imag(), 20 * tolerance);
   }
 
   template <int D, bool Dagger>
@@ -223,7 +223,7 @@ TYPED_TEST(registers, load_numbers_of_16_bits_in_single_precision) {
   }
 }
 
-TYPED_TEST(registers, know_the_lanes_that_a_layout_permutes) {
+TYPED_TEST(registers, take_the_lanes_that_a_layout_permutes) {
   using V = TypeParam;
   const site_layout layout(lattice({8, 8, 8, 8}), this->n);
   [[maybe_unused]] const lane_moves<V> moves(layout);

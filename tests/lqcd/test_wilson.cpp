@@ -37,7 +37,7 @@ struct one_rank {
 const wilson_parameters twisted{.kappa = 0.137, .mu = 0.3, .theta = {1, 0.2, 0, -0.4}};
 const wilson_parameters improved{.kappa = 0.137, .mu = 0.3, .theta = {1, 0.2, 0, -0.4}, .csw = 1.7};
 
-TEST(wilson, of_free_fields_is_what_it_is_in_momentum_space) {
+TEST(wilson, of_free_fields_is_diagonal_in_momentum_space) {
   // M^+ M = (1 - 2 kappa sum cos p)^2 + 4 kappa^2 sum sin^2 p + (2 kappa mu)^2, p = 2 pi (n + theta / 2) / L.
   one_rank s;
   cold_start(s.gauge);
@@ -65,11 +65,11 @@ TEST(wilson, of_free_fields_is_what_it_is_in_momentum_space) {
   }
 }
 
-class both_kinds : public testing::TestWithParam<wilson_parameters> {};
-INSTANTIATE_TEST_SUITE_P(wilson, both_kinds, testing::Values(twisted, improved),
+class with_and_without_clover : public testing::TestWithParam<wilson_parameters> {};
+INSTANTIATE_TEST_SUITE_P(wilson, with_and_without_clover, testing::Values(twisted, improved),
                          [](const auto& p) { return p.param.csw ? "clover" : "plain"; });
 
-TEST_P(both_kinds, is_hermitian_with_gamma5_and_minus_mu) {
+TEST_P(with_and_without_clover, is_hermitian_with_gamma5_and_minus_mu) {
   one_rank s;
   const auto p = GetParam();
   const auto psi = s.random(1), phi = s.random(2);
@@ -84,7 +84,7 @@ TEST_P(both_kinds, is_hermitian_with_gamma5_and_minus_mu) {
   EXPECT_LT(std::abs(a - b), 1e-12 * std::abs(a));
 }
 
-TEST_P(both_kinds, is_covariant) {
+TEST_P(with_and_without_clover, is_covariant) {
   // psi -> g psi, U_mu(x) -> g(x) U_mu(x) g(x + mu)^+ takes M psi to g M psi.
   one_rank s;
   const auto p = GetParam();
@@ -94,10 +94,10 @@ TEST_P(both_kinds, is_covariant) {
   const auto turn = [&](const spinors<double>& in) {
     spinors<double> out(s.layout);
     for_each_site(*s.layout, [&](const coordinates& x, site_layout::location at) {
-      const auto here = g(x);
+      const auto g_x = g(x);
       for (int i = 0; i < 12; ++i) {
         std::complex<double> sum = 0;
-        for (int c = 0; c < 3; ++c) sum += here[3 * (i % 3) + c] * in.get(at, i / 3 * 3 + c);
+        for (int c = 0; c < 3; ++c) sum += g_x[3 * (i % 3) + c] * in.get(at, i / 3 * 3 + c);
         out.set(at, i, sum);
       }
     });
@@ -108,13 +108,13 @@ TEST_P(both_kinds, is_covariant) {
   links<double> turned(s.layout);
   for_each_site(*s.layout, [&](const coordinates& x, site_layout::location at) {
     for (int mu = 0; mu < 4; ++mu) {
-      const auto here = g(x), there = g(neighbour_of(x, mu, 1, extents));
+      const auto g_x = g(x), g_ahead = g(neighbour_of(x, mu, 1, extents));
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
           std::complex<double> sum = 0;
           for (int k = 0; k < 3; ++k)
             for (int l = 0; l < 3; ++l)
-              sum += here[3 * i + k] * s.gauge.get(at, 9 * mu + 3 * k + l) * std::conj(there[3 * j + l]);
+              sum += g_x[3 * i + k] * s.gauge.get(at, 9 * mu + 3 * k + l) * std::conj(g_ahead[3 * j + l]);
           turned.set(at, 9 * mu + 3 * i + j, sum);
         }
     }
@@ -123,7 +123,7 @@ TEST_P(both_kinds, is_covariant) {
   EXPECT_LT(s.distance(s.applied(turn(psi), p), right), 2e-14);
 }
 
-TEST_P(both_kinds, on_odd_sites_is_the_whole_without_the_even_ones) {
+TEST_P(with_and_without_clover, on_odd_sites_is_the_whole_with_even_sites_eliminated) {
   // For eta = M psi the odd sites of psi solve M^ psi_o = b, and complete() gives the even ones.
   one_rank s;
   const auto p = GetParam();
