@@ -45,7 +45,7 @@ array_out<V> to_array(std::vector<V> values, const std::vector<std::size_t>& sha
   return array_out<V>(all->data(), shape.size(), shape.data(), owner, strides.data());
 }
 
-/// Returns an array [component, i, j, k] of Python, of so many cells, as [component][k][j][i].
+/// Returns an array [component, i, j, k] of Python as [component][k][j][i].
 std::vector<double> to_x_fastest(const array_in& a, int dimensions, const point& cells) {
   const std::size_t nx = std::size_t(cells[0]), ny = std::size_t(cells[1]), nz = std::size_t(cells[2]);
   bool fits = a.ndim() == std::size_t(dimensions) + 1 && a.shape(0) == 3;

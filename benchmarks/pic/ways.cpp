@@ -160,14 +160,14 @@ class block_of_mpi {
     std::vector<MPI_Request> requests(out.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
       archive::pack(out[i], going[i]);
-      MPI_Isend(going[i].data(), int(going[i].size()), MPI_BYTE, number_of(p_, around_[i].at), tag(shifts_[i]),
+      MPI_Isend(going[i].data(), int(going[i].size()), MPI_BYTE, patch_number(p_, around_[i].at), tag(shifts_[i]),
                 MPI_COMM_WORLD, &requests[i]);
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
       MPI_Message which;
       MPI_Status status;
       int size = 0;
-      MPI_Mprobe(number_of(p_, around_[i].at), tag(opposite(shifts_[i])), MPI_COMM_WORLD, &which, &status);
+      MPI_Mprobe(patch_number(p_, around_[i].at), tag(opposite(shifts_[i])), MPI_COMM_WORLD, &which, &status);
       MPI_Get_count(&status, MPI_BYTE, &size);
       std::vector<std::byte> bytes(static_cast<std::size_t>(size));
       MPI_Mrecv(bytes.data(), size, MPI_BYTE, &which, &status);
@@ -209,7 +209,7 @@ struct element {
 /// Patches in so many layers, at first on the rank whose block of MPI they are in.
 homes<index3> at_blocks(const plan& p, const plan& blocks, int layers) {
   return homes_by_rule(box<index3>(index3{p.patches[0], p.patches[1], layers}), [=](const index3& at, int) {
-    return number_of(blocks, {at.x * blocks.patches[0] / p.patches[0], at.y * blocks.patches[1] / p.patches[1], 0});
+    return patch_number(blocks, {at.x * blocks.patches[0] / p.patches[0], at.y * blocks.patches[1] / p.patches[1], 0});
   });
 }
 

@@ -1,4 +1,4 @@
-"""Inputs of `plaq pic` that nobody would write: a generator, and what has to hold for each of them.
+"""Random inputs of `plaq pic`: a generator, and the conditions that hold for each of them.
 
 ``python tests/pic/fuzz_pic.py FIRST COUNT`` tries so many from a number on and says what it found: anything but a
 description or one line, a warning, more than `SLOWEST` seconds, more than `MOST` bytes.
@@ -281,7 +281,7 @@ def text(rng):
 
 
 def attempt(number, path):
-    """What became of input ``number``: "refused" or "accepted", with the time. AssertionError for anything else."""
+    """Return "refused" or "accepted" and the time of an input. AssertionError for anything else."""
     rng = random.Random(number)
     started = time.process_time()
     warnings.simplefilter("error")

@@ -137,10 +137,10 @@ TEST(patch_grid, empty_regions_have_no_cells) {
 TEST(patch_grid, numbers_of_patches_and_nodes_run_with_x_fastest) {
   plan p = periodic(3, 1, 9, 3);
   p.patches = {3, 2, 4};
-  for (int n = 0; n < 24; ++n) EXPECT_EQ(number_of(p, patch_of(p, n)), n);
-  EXPECT_EQ(number_of(p, {1, 0, 0}), 1);
-  EXPECT_EQ(number_of(p, {0, 1, 0}), 3);
-  EXPECT_EQ(number_of(p, {0, 0, 1}), 6);
+  for (int n = 0; n < 24; ++n) EXPECT_EQ(patch_number(p, patch_of(p, n)), n);
+  EXPECT_EQ(patch_number(p, {1, 0, 0}), 1);
+  EXPECT_EQ(patch_number(p, {0, 1, 0}), 3);
+  EXPECT_EQ(patch_number(p, {0, 0, 1}), 6);
   p = between(p, 0, field_boundary::conducting, particle_boundary::absorbed, particle_boundary::absorbed);
   EXPECT_EQ(number_of_node(p, {0, 1, 0}), p.cells[0] + 1);
   EXPECT_EQ(number_of_node(p, {2, 0, 1}), 2 + std::int64_t(p.cells[0] + 1) * p.cells[1]);

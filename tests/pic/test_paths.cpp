@@ -118,7 +118,7 @@ TEST(paths, parcels_carry_all_particles_to_cells_of_their_new_patch) {
   for (int n = 0; n < 9; ++n) {
     const auto around = neighbours(p, patch_of(p, n));
     for (std::size_t i = 0; i < around.size(); ++i)
-      receive(p, all[std::size_t(number_of(p, around[i].at))], std::move(out[std::size_t(n)][i]));
+      receive(p, all[std::size_t(patch_number(p, around[i].at))], std::move(out[std::size_t(n)][i]));
   }
   std::size_t received = 0;
   for (const auto& self : all) {

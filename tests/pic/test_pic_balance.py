@@ -1,4 +1,4 @@
-"""Patches that move change no bit, and the loads of a run can be replayed on any number of ranks."""
+"""Runs whose patches move are bitwise identical, and their loads can be replayed on any number of ranks."""
 
 import os
 import subprocess
@@ -76,7 +76,7 @@ def plate(folder, ranks, *settings):
 
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
-def test_a_plate_whose_patches_move_or_stay_has_the_same_bits_and_its_loads_are_replayed(tmp_path):
+def test_a_plate_is_bitwise_identical_while_patches_move_and_its_loads_are_replayed(tmp_path):
     alone, stay, move = (plate(tmp_path, 1), plate(tmp_path, 2, 'run.balance_by="none"'), plate(tmp_path, 3))
     assert len({results_file.digest_of(out / "results.h5", FORMAT) for out in (alone, stay, move)}) == 1
     moves = pic.load(move).history["moves"]
@@ -97,7 +97,7 @@ def test_a_plate_whose_patches_move_or_stay_has_the_same_bits_and_its_loads_are_
     assert all(np.array_equal(phase.where, first[0].where) for phase in first)
 
 
-def test_a_run_that_goes_on_records_into_another_file(tmp_path):
+def test_a_resumed_run_records_into_another_file(tmp_path):
     plate(tmp_path, 1, "time.end=7.5")
     (tmp_path / "11").rename(tmp_path / "10")
     out = plate(tmp_path, 1)

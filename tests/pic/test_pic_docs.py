@@ -1,4 +1,4 @@
-"""The page on `plaq pic` is run as it stands, the parameters are those of the table, the examples can be run."""
+"""The blocks of the page on `plaq pic` run, its parameters are those of the table, the examples can be run."""
 
 import io
 import os
@@ -23,7 +23,7 @@ BLOCK = re.compile(r'^```(toml|bash|python)(?: title="([^"]+)")?\n(.*?)^```$', f
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """What the page's blocks print, in one folder and one namespace."""
+    """Output of the page's blocks, in one folder and one namespace."""
     folder, names, out = tmp_path_factory.mktemp("page"), {"__name__": "page"}, io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
         patch.setenv("MPLBACKEND", "Agg")
@@ -41,7 +41,7 @@ def printed(tmp_path_factory):
     return out.getvalue()
 
 
-def test_the_page_says_what_its_blocks_print(printed):
+def test_the_page_has_the_output_of_its_blocks(printed):
     found = re.search(r"the field grows with ([\d.]+) ω_p, theory says ([\d.]+)", printed)
     assert abs(float(found[1]) / float(found[2]) - 1) < 0.05
     assert "[0, 10] (32, 32) 0.3" in printed

@@ -84,7 +84,7 @@ def test_messages_are_those_to_other_ranks():
     assert cost(four, slow, 4, 1).messages >= 3 * 2 * 1e-3
 
 
-def test_plates_give_off_what_their_flux_says():
+def test_plates_emit_their_flux():
     setup = Setup(parameters(grid=SQUARE, time={"end": 10, "step": 0.1},
                              species={"electrons": {"charge": -1, "mass": 1}},
                              boundaries={"x": ["conducting", "conducting"]},
@@ -102,7 +102,7 @@ def test_measured_speeds_are_of_a_processor():
     assert 1e-10 < machine.push < 1e-5 and 1e-10 < machine.cell < 1e-4 and machine.solve == 0
 
 
-def test_what_estimate_says(tmp_path):
+def test_the_text_of_the_estimate(tmp_path):
     file = tmp_path / "machine.toml"
     file.write_text('[machine]\nname = "mine"\npush = 1e-8\ncell = 1e-7\n')
     p = square().p

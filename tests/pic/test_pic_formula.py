@@ -1,4 +1,4 @@
-"""Formulas of an input: what they are worth, and that a mistake in one is pointed at."""
+"""Formulas of an input: values, and errors that point at the mistake."""
 
 import math
 
@@ -69,7 +69,7 @@ def test_arrays_are_broadcast():
     assert np.array_equal(Formula.read("2")(x=x, y=y), np.full((4, 5), 2.0))
 
 
-def test_what_is_not_finite_says_where():
+def test_values_that_are_not_finite_name_the_place():
     formula = Formula.read("1/(x - 0.5)")
     assert formula.finite(x=np.array([0.0, 1.0])).tolist() == [-2.0, 2.0]
     with pytest.raises(InputError, match=r"1/\(x - 0.5\) is inf at x = 0.5, y = 2"):

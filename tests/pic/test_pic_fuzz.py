@@ -1,4 +1,4 @@
-"""Thousands of inputs that nobody would write: each is accepted, or refused in one line."""
+"""Thousands of random inputs: each is accepted, or refused in one line."""
 
 from collections import Counter
 

@@ -97,7 +97,7 @@ def test_a_window_follows_a_pulse(window):
 
 
 def test_axes_of_a_window_are_where_it_was(window):
-    """As openPMD says it at the same time; and so do the page's caption and what an animation opens on."""
+    """As in openPMD at the same time, in the page's caption and at the start of the animation."""
     folder, found = window
     picture = found["ey"]
     assert picture.axis("x").shape == (8, 60) and picture.axis("y").shape == (24,)
@@ -129,7 +129,7 @@ def test_probes_and_histograms_of_a_window_are_where_it_was():
     found.plot("h"), found.plot("line")
 
 
-def test_a_window_goes_on_to_the_same_bits(window, tmp_path):
+def test_a_window_resumes_bitwise_identical(window, tmp_path):
     moving(15, tmp_path / "twice")
     again = moving(26, tmp_path / "twice")
     found = window[1]
@@ -139,7 +139,7 @@ def test_a_window_goes_on_to_the_same_bits(window, tmp_path):
 
 @pytest.mark.parametrize("cells, length, sides", [([200], [20], {}), ([60, 24], [12, 4.8], {"y": "conducting"}),
                                                   ([60, 24], [12, 4.8], {})])
-def test_what_comes_into_a_window_has_the_fields_of_the_formulas(cells, length, sides):
+def test_cells_that_enter_a_window_have_the_fields_of_the_formulas(cells, length, sides):
     """A magnet's field in all directions, as it was, to rounding."""
     found = pic.run(pic.Parameters(
         grid={"cells": cells, "length": length}, time={"end": 1.6 * length[0]}, boundaries={"x": "absorbing", **sides},
@@ -171,7 +171,7 @@ def test_collisions_bring_two_species_to_one_temperature():
     assert total[-1] == pytest.approx(total[0], rel=0.01)
 
 
-def test_an_avalanche_grows_as_its_cross_section_says():
+def test_an_avalanche_grows_at_the_rate_of_its_cross_section():
     """Electrons that lose nothing: d ln N/dt = n σ v at first, within four standard errors; ions are as many, and
     Gauss's law holds."""
     u = 0.05
@@ -191,7 +191,7 @@ def test_an_avalanche_grows_as_its_cross_section_says():
     assert energy[-1] < energy[0]
 
 
-def test_a_rod_in_a_box_has_its_potential_and_takes_electrons():
+def test_a_rod_in_a_box_has_its_potential_and_absorbs_electrons():
     """A rod at 0.1 between plates at 0 draws the electrons of a plate to it; nobody is lost."""
     found = pic.run(pic.Parameters(
         grid={"cells": [40, 40], "length": [10, 10], "patches": [2, 3]}, time={"end": 60, "step": 0.2},

@@ -1,4 +1,4 @@
-"""openPMD files: that the standard's own checker takes them, that no byte of them changes in silence, weights, ids."""
+"""openPMD files: the standard's validator, checksums, weights, ids."""
 
 import h5py
 import numpy as np
@@ -56,7 +56,7 @@ def test_weights_are_particles_and_those_that_are_written_stand_for_all(tmp_path
     assert np.array_equal(some.particles("ions", 0)["id"], some.particles("ions", 10)["id"])
 
 
-def test_those_that_are_written_are_one_of_so_many():
+def test_one_of_every_n_particles_is_written():
     ids = np.arange(6000, dtype=np.uint64)  # of 4 patches
     for every in (1, 2, 3, 7):
         selected = sample_mask(ids, every, 4)
@@ -89,7 +89,7 @@ def test_every_array_has_a_checksum_and_no_flipped_bit_is_silent(tmp_path):
     assert refused > 100
 
 
-def test_particles_that_are_born_in_the_run_have_ids_of_their_own(tmp_path):
+def test_particles_emitted_in_the_run_have_ids_of_their_own(tmp_path):
     """From a plate and by ionisation, and those of a window that moves; two runs that stop and go on, or have more
     patches on a rank, differ in nothing."""
     gas = {"by": "electrons", "electrons": "electrons", "ions": "ions", "density": 1, "loss": 1e-5,

@@ -1,4 +1,4 @@
-"""The input of `plaq pic`: what is allowed, what mistakes say, and what it is in normalised units."""
+"""Input of `plaq pic`: allowed values, error messages, normalised units."""
 
 import math
 import tracemalloc
@@ -35,7 +35,7 @@ def electrons(**changed):
     return {"electrons": {**ELECTRONS, **changed}}
 
 
-def test_what_is_left_open_becomes_numbers():
+def test_auto_becomes_numbers():
     p = parameters(grid={"cells": [64, 40], "length": [16, 10]})
     assert p.grid.patches == (4, 2) and p.time.step == pytest.approx(COURANT * 0.25 / math.sqrt(2))
     assert p.species["electrons"].temperature == (0.01,) * 3 and p.boundaries.x == ("periodic", "periodic")
@@ -94,7 +94,7 @@ def test_mistakes_have_their_message(changed, message):
     ({"window": {"start": 3}}, "window.start = 3.0 is not allowed: window.speed is 0"),
     ({"fields": {"solver": "electrostatic", "stencil": "cowan"}}, 'fields.stencil = "cowan" is not allowed'),
 ])
-def test_what_nothing_makes_use_of_is_refused(changed, message):
+def test_keys_without_effect_are_refused(changed, message):
     with pytest.raises(InputError) as error:
         parameters(**changed)
     assert message in str(error.value) and "\n" not in str(error.value)
@@ -149,13 +149,13 @@ def test_potentials_are_those_of_conductors_of_an_electrostatic_solver():
     assert Setup(p).potentials(1) == [0.1] and p.time.step == 0.1
 
 
-def test_without_particles_and_fields_nothing_happens():
+def test_an_input_without_particles_and_fields_is_refused():
     with pytest.raises(InputError, match="there are neither particles nor fields"):
         Parameters("here", grid={"cells": 8, "length": 8}, time={"end": 1})
     Parameters("here", grid={"cells": 8, "length": 8}, time={"end": 1}, fields={"e": [0, "sin(x)", 0]})
 
 
-def test_a_run_goes_on_to_a_later_end_only():
+def test_a_run_resumes_to_a_later_end_only():
     p = parameters()
     assert parameters(time={"end": 20}).conflict(p) is None
     assert parameters(time={"end": 5}).conflict(p)[0] == "time.end"
@@ -220,14 +220,14 @@ def test_loads_are_known_before_the_first_particle():
     ({"temperature": [0, "0.1 - 0.1*x", 0]}, r"species.electrons.temperature: 0.1 - 0.1\*x is below 0 at x = "),
     ({"drift": [0, 0, "log(x - 8)"]}, r"species.electrons.drift: log\(x - 8\) is nan at x = 0.125"),
 ])
-def test_profiles_are_finite_and_what_must_not_be_below_0_is_not(changed, message):
+def test_profiles_are_finite_and_densities_not_below_0(changed, message):
     with pytest.raises(InputError, match=message):
         loads.expected_loads(Setup(parameters(species=electrons(**changed))))
     if "density" not in changed:  # where there are no particles nobody asks
         loads.expected_loads(Setup(parameters(species=electrons(density=0, **changed))))
 
 
-def test_what_does_not_fit_is_refused_before_the_run():
+def test_an_input_that_does_not_fit_in_memory_is_refused():
     setup = Setup(parameters(species=electrons(per_cell=10**6)))
     with pytest.raises(InputError, match=r"needs about 5.63 GB of memory on each of 1 ranks for 6.4e\+07 particles"):
         loads.check_memory(setup, loads.expected_loads(setup), 1, 2e9)
@@ -285,14 +285,14 @@ def test_names_of_other_programs_are_understood(key, meant):
         parameters(**{family: {member: {name: 1}} if member else {name: 1}})
 
 
-def test_an_empty_box_says_nothing_of_balance():
+def test_the_work_of_an_empty_box_has_no_balance():
     text = describe(Setup(parameters(species={"electrons": {"charge": -1, "mass": 1}}, emission={"plate": PLATE},
                                      boundaries={"x": "conducting"})))
     (work,) = [line for line in text.splitlines() if line.startswith("work:")]
     assert "for the fields, and the particles of plates" in work and "ranks" not in work
 
 
-def test_a_check_of_any_number_of_steps_takes_little(tmp_path):
+def test_a_check_of_any_number_of_steps_is_fast(tmp_path):
     """10⁹ steps with formulas of t: memory below 100 MB more."""
     setup = Setup(parameters(time={"end": 2.3e8}, boundaries={"x": ["absorbing", "conducting"]},
                              emission={"plate": {**PLATE, "at": [16], "normal": [-1], "flux": "0.1 + 0.1*sin(t)"}},
@@ -319,7 +319,7 @@ def test_envelopes_and_fluxes_are_the_same_in_pieces(monkeypatch):
     assert [found(text) for text in texts] == whole and len(whole[2][0]) < 10 and not whole[3][0] and not whole[5][0]
 
 
-def test_a_large_box_is_looked_at_here_and_there(monkeypatch):
+def test_a_large_box_is_checked_at_a_sample(monkeypatch):
     """Loads of many patches, from few cells of each, are about those of all cells."""
     changed = {"grid": {"cells": [96, 64], "length": [24, 16], "patches": [16, 8]},
                "species": electrons(density="if(x < 9 and y > 4, 1 + a*x, 0)")}
@@ -349,7 +349,7 @@ def test_numbers_are_such_that_their_quotients_are_numbers(changed, message):
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_what_formulas_and_plates_give_has_a_bound():
+def test_values_of_formulas_and_plates_are_bounded():
     with pytest.raises(InputError, match=r"drift: 1e200\*x is 1.25e\+199, more than 1e\+30 at x = 0.125"):
         describe(Setup(parameters(species=electrons(drift=["1e200*x", 0, 0]))))
     with pytest.raises(InputError, match="emission.plate.per_cell = 10: the plate would emit 9.5e.22 macro"):
@@ -415,14 +415,14 @@ WINDOW = {"window": {"speed": 1}, "boundaries": {"x": "absorbing"}}
     ({**IONS, "ionisation": {"g": {**GAS, "density": "q"}}}, "ionisation.g.density: ▸q: unknown name q"),
     ({"fields": {"stencil": "cowan"}, "time": {"step": 0.25}}, "the Courant limit min Δ of this grid is 0.25"),
 ])
-def test_mistakes_in_what_is_added_to_a_plasma_have_their_message(changed, message):
+def test_mistakes_of_further_sections_have_their_message(changed, message):
     with pytest.raises(InputError) as error:
         parameters(**changed)
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
 def test_lasers_conductors_and_gas_in_si_are_those_of_normalised_units():
-    """The same input in both; n_0 = 1e24 1/m³."""
+    """One input in both systems; n_0 = 1e24 1/m³."""
     units = Units("SI", 1e24)
     length, area, energy = units.in_si("length"), units.in_si("cross section"), units.in_si("temperature")
     assert area * 1e24 * length == pytest.approx(1)
@@ -452,14 +452,14 @@ def test_lasers_conductors_and_gas_in_si_are_those_of_normalised_units():
     assert units.density_scale() == pytest.approx(1e8 * length)
 
 
-def test_what_plates_give_off_is_said_before():
+def test_check_counts_the_particles_of_plates():
     setup = Setup(parameters(emission={"plate": {**PLATE, "flux": "0.1*t"}, "other": PLATE}))
     assert loads.emitted_particles(setup, "other") == pytest.approx(0.1 * setup.steps * setup.dt * 10 / 0.25)
     assert loads.emitted_particles(setup, "plate") == pytest.approx(0.1 * 50 * 10 / 0.25, rel=0.05)
     assert loads.emitted_bytes(setup) > 0 and loads.emitted_bytes(Setup(parameters())) == 0
 
 
-def test_check_counts_patches_once_in_one_dimension_and_names_what_is_cold():
+def test_check_counts_patches_once_in_one_dimension_and_warns_of_cold_species():
     one = describe(Setup(parameters(grid={"patches": [4]})))
     assert "patches:              4\n" in one
     assert "2 x 2 = 4\n" in describe(Setup(parameters(grid={"cells": [64, 40], "length": [16, 10], "patches": [2, 2]})))

@@ -56,7 +56,7 @@ def test_light_in_a_plasma_has_its_frequency(k):
     assert found["electric_x"].values.max() < 1e-5 * found["electric_y"].values.max()
 
 
-def test_a_langmuir_wave_is_damped_as_landau_said():
+def test_a_langmuir_wave_has_landaus_damping():
     """k λ_D = 0.5, v_th = 0.1: rate of the maxima of |E_k| within 10 %, frequency within 0.5 %; from a quiet start.
     Without relativity the rate would be 19 % larger."""
     k_debye, thermal = 0.5, 0.1
@@ -71,7 +71,7 @@ def test_a_langmuir_wave_is_damped_as_landau_said():
     assert frequency(times, wave) == pytest.approx(theory.real, rel=0.005)
 
 
-def test_a_weak_langmuir_wave_of_beams_is_damped_as_landau_said():
+def test_a_weak_langmuir_wave_of_beams_has_landaus_damping():
     """k λ_D = 0.3 within 2 %, where one electron in 20 000 is as fast as the wave: 61 beams stand for all velocities,
     and are in step again only after t = 105. So weak a wave traps nobody."""
     k_debye, thermal, beam = 0.3, 0.01, np.linspace(-6, 6, 61)
@@ -194,7 +194,7 @@ def plate(**emission):
     return found, found["e.left_weight_xhigh"].values[late].mean() / 0.25
 
 
-def test_a_plate_gives_off_its_flux_and_all_of_it_arrives():
+def test_a_plate_emits_its_flux_and_all_of_it_arrives():
     """Weaker than what space charge allows; in the mean of the late half within 1 %. A flux that grows with time
     too."""
     found, arrived = plate(flux="1e-6", per_cell=1e6, drift=0.01)

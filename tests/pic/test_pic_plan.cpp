@@ -81,7 +81,7 @@ TEST(pic_plan, patches_cover_the_box_once) {
   std::vector<int> covered(std::size_t(p.cells[0] * p.cells[1] * p.cells[2]));
   for (int n = 0; n < 27; ++n) {
     const index3 at = patch_of(p, n);
-    EXPECT_EQ(number_of(p, at), n);
+    EXPECT_EQ(patch_number(p, at), n);
     const patch_grid m(p, point_of(at));
     for (int k = 0; k < m.cells[2]; ++k)
       for (int j = 0; j < m.cells[1]; ++j)

@@ -1,4 +1,4 @@
-"""`plaq pic` as a user runs it: folder, ranks, stops, files, report, and that none of these changes a bit."""
+"""`plaq pic` as a user runs it: folder, ranks, stops, files, report; results are bitwise identical in all cases."""
 
 import itertools
 import json
@@ -121,7 +121,7 @@ def test_a_run_leaves_results_summary_report_files_and_digest(whole):
     assert pic.digest(whole)[0].startswith(before)
 
 
-def test_nobody_is_lost_and_the_walls_count(whole):
+def test_no_particle_is_lost_and_the_walls_count(whole):
     results = pic.load(whole)
     for name in ("electrons", "ions"):
         over_sides = lambda what, name=name: sum(results[f"{name}.{what}_{d}{end}"].values for d in "xyz"
@@ -152,7 +152,7 @@ def stopped(folder, after):
         driver.run_on(Pic, world(), pic.Parameters.read(folder / "input.toml"), folder / "run", "input.toml", stop, Log)
 
 
-def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
+def test_a_stopped_run_resumes_bitwise_identical(folder, whole):
     for after in (1, 2, 5):
         stopped(folder, after)
     assert len(list((folder / "run").glob("checkpoint.parts.*"))) == 1
@@ -162,7 +162,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(folder, whole):
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_ranks_change_nothing_and_go_on_with_what_one_began(folder, whole, ranks):
+def test_results_do_not_depend_on_ranks_before_and_after_a_checkpoint(folder, whole, ranks):
     stopped(folder, 3)
     done = plaq(folder, "pic", "run", "input.toml", ranks=ranks)
     assert done.returncode == 0, done.stderr
@@ -172,7 +172,7 @@ def test_ranks_change_nothing_and_go_on_with_what_one_began(folder, whole, ranks
 
 
 @pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
-def test_a_rank_that_stands_still_between_steps_is_named(folder):
+def test_a_rank_that_hangs_between_steps_is_named(folder):
     command = [*launcher_command(2), sys.executable, "-m", "plaq", "pic", "run", "input.toml", "--set", "time.end=1e5",
                "--set", "output.every=0", "--set", "output.particles=[]", "--set", "run.timeout=4"]
     running = subprocess.Popen(command, cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -200,7 +200,7 @@ def contents(path):
     return found
 
 
-def test_a_killed_run_goes_on_to_the_same_bits(folder, whole):
+def test_a_killed_run_resumes_bitwise_identical(folder, whole):
     """Twice, after checkpoints that come as often as they can."""
     for _ in range(2):
         running = plaq(folder, "pic", "run", "input.toml", "--set", "run.checkpoint_every=1e-9", wait=False)
@@ -213,7 +213,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(folder, whole):
     assert done.returncode == 0 and digest(folder / "run") == digest(whole), done.stderr
 
 
-def test_a_finished_run_goes_on_to_a_later_end(folder, whole):
+def test_a_finished_run_resumes_to_a_later_end(folder, whole):
     short = plaq(folder, "pic", "run", "input.toml", "--set", "time.end=6", "--set", "output.pictures=0")
     assert short.returncode == 0, short.stderr
     on = plaq(folder, "pic", "run", "input.toml", "--set", "output.pictures=0")
@@ -225,7 +225,7 @@ def test_a_finished_run_goes_on_to_a_later_end(folder, whole):
     assert back.returncode == 2 and "a run resumes to a later end, never to an earlier one" in back.stderr
 
 
-def test_plates_go_on_to_the_same_bits(tmp_path):
+def test_plates_resume_bitwise_identical(tmp_path):
     """One at an angle with a flux that grows, one that space charge limits; from a checkpoint and at once."""
     def run(end, folder):
         return pic.run(pic.Parameters(
@@ -263,7 +263,7 @@ def test_errors_are_one_line_before_anything_is_written(folder, setting, words):
     assert [path.name for path in folder.iterdir()] == ["input.toml"]
 
 
-def test_check_says_what_a_run_will_need(folder):
+def test_check_prints_the_memory_and_work_of_a_run(folder):
     for command in (("check",), ("pic", "check")):
         done = plaq(folder, *command, "input.toml")
         assert done.returncode == 0 and "2160 macro-particles at the beginning" in done.stdout, done.stderr
@@ -292,7 +292,7 @@ def test_files_have_fields_and_particles_of_their_time(whole):
         pic.Series(whole / "nowhere")
 
 
-def test_a_plasma_in_which_nothing_moves_is_reported_in_silence(tmp_path):
+def test_a_plasma_at_rest_is_reported_without_warnings(tmp_path):
     """No curve has a name in a figure of its energies, and a field that is the same everywhere has no ω(k): no warning
     and no error, in Python and on the page."""
     with warnings.catch_warnings():
@@ -306,7 +306,7 @@ def test_a_plasma_in_which_nothing_moves_is_reported_in_silence(tmp_path):
 
 
 def test_damaged_files_are_one_line(whole, tmp_path):
-    """Whatever happens to the bytes, a reader says so or gives the numbers that were written."""
+    """A reader of changed bytes raises an error or returns the numbers that were written."""
     rng = np.random.default_rng(1)
     content, refused = (whole / "openpmd/data_00000020.h5").read_bytes(), 0
     readers = (lambda s: [s.field(name, 20) for name in ("ex", "bz", "rho")],
@@ -353,7 +353,7 @@ def test_files_follow_the_standard(whole):
             assert {"unitDimension", "timeOffset", "weightingPower", "macroWeighted"} <= set(record.attrs)
 
 
-def test_the_public_reader_takes_them(whole):
+def test_the_public_reader_reads_them(whole):
     """openPMD-viewer, where it is installed."""
     viewer = pytest.importorskip("openpmd_viewer")
     series = viewer.OpenPMDTimeSeries(str(whole / "openpmd"))

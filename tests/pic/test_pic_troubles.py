@@ -1,5 +1,5 @@
-"""What can happen to a plasma on ranks: killed again and again it comes to the same bits on any number of ranks; a
-rank without memory ends it with a line, and the checkpoint is whole.
+"""Failures of a plasma on ranks: a run killed repeatedly ends bitwise identical on any number of ranks; a rank without
+memory ends the run with an error, and the checkpoint is whole.
 
 The job is killed a few times here; PLAQ_TEST_KILLS=50 kills it more often.
 """
@@ -92,7 +92,7 @@ def start(folder, ranks, steps, *settings):
 
 
 def ended(job):
-    """What it said; of which at least it has to come to an end."""
+    """Return its output; the run has to end."""
     try:
         return job.communicate(timeout=LIMIT)[0]
     finally:
@@ -129,7 +129,7 @@ def process_of(rank, job):
     return found[-1]
 
 
-def test_a_plasma_that_is_killed_again_and_again_comes_to_the_same_bits(tmp_path):
+def test_a_plasma_killed_repeatedly_ends_bitwise_identical(tmp_path):
     steps = 20 * (KILLS + 1)
     expected = whole(tmp_path / "whole", 1, steps)
     drawn, folder, killed, starts = random.Random(7), tmp_path / "killed", 0, 0

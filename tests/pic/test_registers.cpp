@@ -14,8 +14,9 @@ namespace {
 
 using namespace test;
 
+/// Returns from, from + 1, ... in the lanes.
 template <class T, int N>
-linalg::simd<T, N> numbered(double from = 1) {
+PLAQ_KERNEL linalg::simd<T, N> numbered(double from = 1) {
   linalg::simd<T, N> v;
   for (int l = 0; l < N; ++l) v[l] = T(from + l);
   return v;

@@ -103,7 +103,7 @@ TEST(step, current_of_cut_boxes_is_that_of_one_patch) {
         for (std::size_t n = 0; n < all.size(); ++n) {
           const auto around = neighbours(p, patch_of(p, int(n)));
           for (std::size_t k = 0; k < around.size(); ++k)
-            receive(p, all[std::size_t(number_of(p, around[k].at))], std::move(out[n][k]));
+            receive(p, all[std::size_t(patch_number(p, around[k].at))], std::move(out[n][k]));
         }
         std::size_t count = 0;
         for (auto& self : all) {

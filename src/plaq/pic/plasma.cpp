@@ -39,7 +39,7 @@ homes<index3> initial_homes(const plan& p, const std::vector<double>& estimate, 
     s.positions.push_back(elements::hilbert_position(point_of(patch_of(p, n)), p.patches));
   balance::validate(s);
   auto out = homes_by_rule(all, [p, where = balance::hilbert_cut(s)](const index3& at, int) {
-    return where[std::size_t(number_of(p, at))];
+    return where[std::size_t(patch_number(p, at))];
   });
   out.position = [extent = p.patches](const index3& at) { return elements::hilbert_position(point_of(at), extent); };
   return out;

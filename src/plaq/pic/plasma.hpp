@@ -94,6 +94,6 @@ class plasma {
 };
 
 /// Makes a plasma. Collective. Throws input_error where the plan is not valid.
-std::unique_ptr<plasma> make_plasma(const plan& p, const comm::communicator& over, const plasma_options& how);
+std::unique_ptr<plasma> make_plasma(const plan& p, const comm::communicator& over, const plasma_options& options);
 
 }  // namespace plaq::pic

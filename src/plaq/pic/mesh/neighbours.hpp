@@ -39,7 +39,7 @@ inline std::vector<neighbour> neighbours(const plan& p, const index3& of) {
 }
 
 /// Number of a patch, x fastest.
-inline int number_of(const plan& p, const index3& at) { return at.x + p.patches[0] * (at.y + p.patches[1] * at.z); }
+inline int patch_number(const plan& p, const index3& at) { return at.x + p.patches[0] * (at.y + p.patches[1] * at.z); }
 /// Index of the patch with a number.
 inline index3 patch_of(const plan& p, int number) {
   return {number % p.patches[0], number / p.patches[0] % p.patches[1], number / p.patches[0] / p.patches[1]};

@@ -249,12 +249,12 @@ void plan::check() const {
     if (patches[d] < 1 || cells[d] / patches[d] < guard())
       refuse_plan("patches: ", patches[d], " in ", axis_names[d], ", from 1 to ", cells[d] / guard(),
                   ", since each has at least ", guard(), " of the ", cells[d], " cells with order ", order);
-    double patch_cells = 1;
-    for (int e = 0; e < 3; ++e) patch_cells *= cells[e] / patches[e] + 1 + 2 * guard();
-    if (patch_cells > 1e9) refuse_plan("patches: one of them has ", patch_cells, " cells, at most 1e9");
     all *= patches[d];
     check_sides(*this, d);
   }
+  double patch_cells = 1;
+  for (int e = 0; e < 3; ++e) patch_cells *= cells[e] / patches[e] + 1 + 2 * guard();
+  if (patch_cells > 1e9) refuse_plan("patches: one of them has ", patch_cells, " cells, at most 1e9");
   if (all > 1e7) refuse_plan("patches: ", all, " of them, at most 1e7");
   if (!(dt > 0) || !std::isfinite(dt)) refuse_plan("dt = ", dt, ": above 0");
   if (!electrostatic && !(dt < courant()))

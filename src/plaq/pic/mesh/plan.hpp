@@ -1,4 +1,4 @@
-// Everything that the input fixes: mesh, time step, species, and what is at each side of the box.
+// Plan of a run: mesh, time step, species, conditions at the sides of the box.
 #pragma once
 #include <array>
 #include <cstdint>

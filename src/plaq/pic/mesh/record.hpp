@@ -1,4 +1,4 @@
-// Record of every step: which number stands where in a row.
+// Record of every step: the columns of a row.
 #pragma once
 #include <cstddef>
 #include <string>

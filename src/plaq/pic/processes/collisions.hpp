@@ -23,7 +23,7 @@ std::array<std::array<double, 3>, 2> scatter_pair(const plan& p, double logarith
 /// Returns the cosine of the scattering angle of s collisions, from a number u of [0, 1): Nanbu's fit.
 double scattering_cosine(double s, double u);
 
-/// Collides all pairs of species of the plan, in every cell, every so many steps. Of particles of different weights the
+/// Collides all pairs of species of the plan, in every cell, every `every` steps. Of particles of different weights the
 /// heavier one is deflected with the probability of the ratio of weights: momentum and energy are conserved in the
 /// mean, and exactly for equal weights.
 template <class T>
