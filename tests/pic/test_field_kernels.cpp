@@ -330,10 +330,12 @@ TEST(conductors, that_overlap_have_the_potential_of_the_last_one) {
 }
 
 TEST(conductors, have_no_surface_on_a_side_of_the_box) {
-  plan p = between(periodic(1, 1, 10, 1), 0, field_boundary::conducting, particle_boundary::absorbed,
+  plan p = between(periodic(2, 1, 10, 1), 0, field_boundary::conducting, particle_boundary::absorbed,
                    particle_boundary::absorbed);
-  add_conductor(p, 1, [](const point& at) { return at[0] <= 3; });
-  EXPECT_EQ(conductor_surface(p), (std::vector<std::pair<std::int64_t, double>>{{3, 1}}));
+  add_conductor(p, 1, [](const point& at) { return at[0] <= 2 && at[1] >= 3 && at[1] <= 5; });
+  const auto surface = conductor_surface(p);
+  EXPECT_EQ(surface.size(), 5u);  // of 9 nodes 3 are on the side and one is inside
+  for (const auto& [node, potential] : surface) EXPECT_NE(node % p.nodes(0), 0);
 }
 
 TEST(conductors, continue_around_periodic_sides) {
