@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from plaq import pic
-from plaq.balance import loads
+from plaq.balance import loads, read
 from plaq.balance.replay import replay
 from plaq.comm.launch import launcher_command
 from plaq.data.results_file import digest_of
@@ -59,7 +59,7 @@ def by_rank(phase: loads.Phase, ranks: int) -> np.ndarray:
 
 def measured(folder: Path, ranks: int, results: pic.Results) -> dict[str, float]:
     """Seconds of the steps; of the busiest rank of each phase, of the mean rank; I as found, foretold, at least."""
-    phases = [by_rank(phase, ranks) for phase in loads.read(folder / "loads_00000000.jsonl").phases]
+    phases = [by_rank(phase, ranks) for phase in read(folder / "loads_00000000.jsonl").phases]
     moves = results.history["moves"]
     return {
         "wall": results.seconds["steps"],
@@ -165,7 +165,7 @@ gauss = false
 """)
     folder = out / "scale"
     plaq_pic(folder, 1, source, **{"run.balance_every": steps // 5, "run.workers": 2})
-    return replayed(loads.read(folder / "loads_00000000.jsonl"))
+    return replayed(read(folder / "loads_00000000.jsonl"))
 
 
 def replayed(recorded: loads.Loads) -> str:
