@@ -58,7 +58,7 @@ def by_rank(phase: loads.Phase, ranks: int) -> np.ndarray:
 
 
 def measured(folder: Path, ranks: int, results: pic.Results) -> dict[str, float]:
-    """Seconds of the steps; of the busiest rank of each phase, of the mean rank; I as found, foretold, at least."""
+    """Seconds of the steps; of the busiest rank of each phase, of the mean rank; I measured, predicted, at least."""
     phases = [by_rank(phase, ranks) for phase in read(folder / "loads_00000000.jsonl").phases]
     moves = results.history["moves"]
     return {
@@ -103,7 +103,7 @@ def of_ranks(out: Path, repeats: int) -> str:
                 digests.add(digest_of(folder / "results.h5", FORMAT))
                 found.setdefault((ranks, by), []).append(measured(folder, ranks, results))
     if len(digests) != 1:
-        raise SystemExit(f"the plate came to different bits: {digests}")
+        raise SystemExit(f"results of the plate are not bitwise identical: {digests}")
     for (ranks, by), many in found.items():
         one = {key: statistics.median(m[key] for m in many) for key in many[0]}
         words = [

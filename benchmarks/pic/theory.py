@@ -42,7 +42,7 @@ def say(what, measured, theory, started):
 def landau():
     """Electrostatic waves in one dimension, by Maxwell's equations and by Poisson's. Electrons are beams, 101 from -6
     to 6 thermal velocities, since hardly any of a Maxwellian would be as fast as the wave; they are in step again after
-    t = 2π/(k Δv), 104 and more. The wave is so weak that it traps nobody: √0.0001 is below the rate."""
+    t = 2π/(k Δv), 104 and more. The wave is so weak that it traps no particles: √0.0001 is below the rate."""
     beam = np.linspace(-6, 6, 101)
     share = np.exp(-beam * beam / 2) / np.sum(np.exp(-beam * beam / 2))
     for solver, thermal in (("electromagnetic", 0.1), ("electrostatic", 0.01)):

@@ -188,7 +188,7 @@ vector reference_kick(pusher scheme, vector u, double charge_per_mass, const vec
   return out;
 }
 
-// Momenta, positions, cells, and who leaves, of particles in random fields.
+// Momenta, positions, cells and lists of crossing particles, in random fields.
 template <class T>
 void check_advance(pusher scheme) {
   for_all_orders([scheme](int dimensions, int order) {

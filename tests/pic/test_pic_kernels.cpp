@@ -100,8 +100,8 @@ TEST(pic_kernels, pushers_follow_the_motion_in_uniform_fields) {
   const auto exact = reference::motion(u, -1.5, e, b, 1, 2000);
   for (const pusher scheme : {pusher::boris, pusher::vay, pusher::higuera_cary}) {
     const auto error = [&](int steps) {
-      const auto found = kicked(scheme, -1.5, e, b, u, 1.0 / steps, steps);
-      return std::hypot(found[0] - exact[0], found[1] - exact[1], found[2] - exact[2]);
+      const auto momentum = kicked(scheme, -1.5, e, b, u, 1.0 / steps, steps);
+      return std::hypot(momentum[0] - exact[0], momentum[1] - exact[1], momentum[2] - exact[2]);
     };
     const double coarse = error(16), fine = error(32);
     EXPECT_GT(coarse, 1e-7) << int(scheme);
@@ -142,8 +142,8 @@ void check_continuity(double tolerance) {
     for (const T x : before) sum += double(x);
     EXPECT_NEAR(sum, expected, tolerance * std::abs(expected));
     crossing crossed;
-    const auto found = advance(m, order, by, f, all, crossed);
-    EXPECT_NEAR(found.weight * -1 / m.volume(), expected, tolerance * std::abs(expected));
+    const auto sums = advance(m, order, by, f, all, crossed);
+    EXPECT_NEAR(sums.weight * -1 / m.volume(), expected, tolerance * std::abs(expected));
     EXPECT_FALSE(crossed.leaving.empty());
     f.rho.assign(f.rho.size(), 0);
     deposit_charge(m, order, f, all, -1);
@@ -177,7 +177,7 @@ TEST(pic_kernels, current_is_charge_times_velocity) {
       for (int c = 0; c < 3; ++c) expected[c] += 2 * all.w[i] * all.u[c][i] / std::sqrt(1 + u2) / m.volume();
     }
     crossing crossed;
-    const auto found = advance(m, order, {.charge_per_mass = 2, .charge = 2}, f, all, crossed);
+    const auto sums = advance(m, order, {.charge_per_mass = 2, .charge = 2}, f, all, crossed);
     double kinetic = 0;
     std::array<double, 3> momentum{};
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -185,12 +185,12 @@ TEST(pic_kernels, current_is_charge_times_velocity) {
       for (int c = 0; c < 3; ++c) u2 += all.u[c][i] * all.u[c][i], momentum[c] += all.w[i] * all.u[c][i];
       kinetic += all.w[i] * (std::sqrt(1 + u2) - 1);
     }
-    EXPECT_NEAR(found.kinetic, kinetic, 1e-12 * kinetic);
+    EXPECT_NEAR(sums.kinetic, kinetic, 1e-12 * kinetic);
     for (int c = 0; c < 3; ++c) {
       double sum = 0;
       for (const double x : f.j[c]) sum += x;
       EXPECT_NEAR(sum, expected[c], 1e-11 * (1 + std::abs(expected[c])));
-      EXPECT_NEAR(found.momentum[c], momentum[c], 1e-12 * 50);
+      EXPECT_NEAR(sums.momentum[c], momentum[c], 1e-12 * 50);
     }
   });
 }
@@ -227,7 +227,7 @@ void check_wave(double tolerance) {
     const auto e = f.e;
     advance_b(m, f, m.dt);
     advance_e(m, f, m.dt);
-    const auto found = f;
+    const auto advanced = f;
     wave(m.dt);
     const region r = own_cells(m);
     double largest = 0;
@@ -236,9 +236,9 @@ void check_wave(double tolerance) {
       i[axis] = n;
       const auto at = std::size_t(m.index(i));
       for (int c = 0; c < 3; ++c)
-        largest = std::max(
-            {largest, std::abs(double(found.e[c][at] - f.e[c][at])), std::abs(double(found.b[c][at] - f.b[c][at]))});
-      EXPECT_NE(found.e[a][at], e[a][at]);
+        largest = std::max({largest, std::abs(double(advanced.e[c][at] - f.e[c][at])),
+                            std::abs(double(advanced.b[c][at] - f.b[c][at]))});
+      EXPECT_NE(advanced.e[a][at], e[a][at]);
     }
     EXPECT_LT(largest, tolerance) << axis;
   }

@@ -16,18 +16,18 @@ using namespace test;
 
 TEST(pic_loading, positions_do_not_depend_on_patches) {
   for (const bool even : {false, true}) {
-    std::map<std::vector<double>, int> found[2];
+    std::map<std::vector<double>, int> positions[2];
     for (int cut = 0; cut < 2; ++cut) {
       const plan p = periodic(2, 1, 8, cut ? 3 : 1);
       for (int n = 0; n < (cut ? 9 : 1); ++n) {
         const patch_grid m(p, point_of(patch_of(p, n)));
         const auto x = make_positions(p, m, 4, 6, even);
         ASSERT_EQ(x.size(), own_cells(m).size() * 12);
-        for (std::size_t i = 0; i < x.size(); i += 2) ++found[cut][{x[i], x[i + 1]}];
+        for (std::size_t i = 0; i < x.size(); i += 2) ++positions[cut][{x[i], x[i + 1]}];
       }
     }
-    EXPECT_EQ(found[0], found[1]);
-    EXPECT_EQ(found[0].size(), 8u * 9 * 6);
+    EXPECT_EQ(positions[0], positions[1]);
+    EXPECT_EQ(positions[0].size(), 8u * 9 * 6);
   }
 }
 
