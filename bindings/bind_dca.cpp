@@ -110,9 +110,32 @@ problem_ptr make_problem(double beta, double U, double K, int sites, int segment
   return p;
 }
 
-}  // namespace
+/// Returns {name: BinArray} of a layout.
+nb::dict to_dict(const bin_layout& layout) {
+  nb::dict out;
+  for (const bin_array& a : layout) out[a.name.c_str()] = a;
+  return out;
+}
 
-void bind_dca(nb::module_& m) {
+nb::list to_list(const std::vector<chain_state>& states) {
+  nb::list out;
+  for (const chain_state& s : states) out.append(to_dict(s));
+  return out;
+}
+
+/// Returns the options of a call from Python; gpus: their numbers, and the ranks that share each.
+run_options make_run_options(const std::string& backend, const plaq::task::options& pool,
+                             const std::pair<std::vector<int>, int>& gpus, int in_flight) {
+  run_options out;
+  out.backend = backend;
+  out.pool = pool;
+  out.in_flight = in_flight;
+  for (const int gpu : gpus.first) out.devices.push_back({gpu});
+  out.ranks_per_device = gpus.second;
+  return out;
+}
+
+void bind_bin_array(nb::module_& m) {
   nb::class_<bin_array>(m, "BinArray", "Array of a bin.")
       .def_ro("name", &bin_array::name)
       .def_ro("offset", &bin_array::offset, "Offset of its first number in the bin.")
@@ -137,14 +160,34 @@ void bind_dca(nb::module_& m) {
             return nb::borrow(reinterpret_cast<PyObject*>(a.complex ? &PyComplex_Type : &PyFloat_Type));
           },
           "Type of the values: float or complex.");
-  const auto to_dict_of = [](const bin_layout& layout) {
-    nb::dict out;
-    for (const bin_array& a : layout) out[a.name.c_str()] = a;
-    return out;
+}
+
+/// Binds the parameters of moves, measurements and chains.
+void bind_rules(nb::class_<problem>& bound) {
+  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
+    bound.def_prop_rw(
+        name, [=](const problem& p) { return p.*role.*value; },
+        [=](problem& p, T setting) { p.*role.*value = setting; });
   };
-  const char* const problem_doc = "Problem of one iteration: all that stays fixed while its chains run.";
+  rw("block_length", &problem::moves, &move_rules::block_length);
+  rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
+  rw("sweeps_between_rebuilds", &problem::moves, &move_rules::sweeps_between_rebuilds);
+  rw("sweeps_between_worms", &problem::moves, &move_rules::sweeps_between_worms);
+  rw("sweeps_between_charge_worms", &problem::moves, &move_rules::sweeps_between_charge_worms);
+  rw("single_precision", &problem::moves, &move_rules::single_precision);
+  rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
+  rw("warm_up_sweeps", &problem::rules, &chain_rules::warm_up_sweeps);
+  rw("sweeps_per_measurement", &problem::rules, &chain_rules::sweeps_per_measurement);
+  rw("measurements_per_bin", &problem::rules, &chain_rules::measurements_per_bin);
+  rw("bins", &problem::rules, &chain_rules::bins);
+  rw("seed", &problem::rules, &chain_rules::seed);
+  rw("point", &problem::rules, &chain_rules::point);
+  rw("iteration", &problem::rules, &chain_rules::iteration);
+}
+
+void bind_problem(nb::module_& m) {
   auto bound =
-      nb::class_<problem>(m, "Problem", problem_doc)
+      nb::class_<problem>(m, "Problem", "Problem of one iteration: all that stays fixed while its chains run.")
           .def(
               "__init__",
               [](problem* self, double beta, double U, double K, int sites, int segments, flat<double> g0_coefficients,
@@ -194,38 +237,22 @@ void bind_dca(nb::module_& m) {
               "A bath is (segments, coefficients) and, where two-particle functions are measured, g0 at their\n"
               "frequencies.")
           .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
-  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
-    bound.def_prop_rw(
-        name, [=](const problem& p) { return p.*role.*value; },
-        [=](problem& p, T setting) { p.*role.*value = setting; });
-  };
-  rw("block_length", &problem::moves, &move_rules::block_length);
-  rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
-  rw("sweeps_between_rebuilds", &problem::moves, &move_rules::sweeps_between_rebuilds);
-  rw("sweeps_between_worms", &problem::moves, &move_rules::sweeps_between_worms);
-  rw("sweeps_between_charge_worms", &problem::moves, &move_rules::sweeps_between_charge_worms);
-  rw("single_precision", &problem::moves, &move_rules::single_precision);
-  rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
-  rw("warm_up_sweeps", &problem::rules, &chain_rules::warm_up_sweeps);
-  rw("sweeps_per_measurement", &problem::rules, &chain_rules::sweeps_per_measurement);
-  rw("measurements_per_bin", &problem::rules, &chain_rules::measurements_per_bin);
-  rw("bins", &problem::rules, &chain_rules::bins);
-  rw("seed", &problem::rules, &chain_rules::seed);
-  rw("point", &problem::rules, &chain_rules::point);
-  rw("iteration", &problem::rules, &chain_rules::iteration);
+  bind_rules(bound);
   bound.def(
-      "layout", [to_dict_of](const problem& p) { return to_dict_of(layout_of(p.model.parameters.sites, p.measured)); },
+      "layout", [](const problem& p) { return to_dict(layout_of(p.model.parameters.sites, p.measured)); },
       "Return {name: BinArray} of a bin, in the order of the arrays.");
   m.def(
       "two_particle_layout",
-      [to_dict_of](int sites, int window, int orbits, int channels) {
-        return to_dict_of(two_particle_layout(sites, window, orbits, channels));
+      [](int sites, int window, int orbits, int channels) {
+        return to_dict(two_particle_layout(sites, window, orbits, channels));
       },
       "sites"_a, "window"_a, "orbits"_a, "channels"_a,
       "Return {name: BinArray} of two-particle functions alone: pairing, of `orbits` orbits of pairs (0: none), and "
       "channels.");
   m.attr("series_columns") = nb::cast(std::vector<std::string>(series_columns.begin(), series_columns.end()));
+}
 
+void bind_queue(nb::module_& m) {
   nb::class_<control>(m, "Control", "Counters and stop flag of chains that run on another thread.")
       .def(nb::init<>())
       .def(
@@ -265,11 +292,6 @@ void bind_dca(nb::module_& m) {
           "remote_seconds", [](const distributed_g4& self) { return self.remote_seconds.load(); },
           "Seconds of summing measurements of other ranks' chains.");
 
-  const auto to_list = [](const std::vector<chain_state>& states) {
-    nb::list out;
-    for (const chain_state& s : states) out.append(to_dict(s));
-    return out;
-  };
   nb::class_<chain_queue>(m, "ChainQueue",
                           "Queue of chains that wait for a worker, and of those that were returned by one.")
       .def(nb::init<>())
@@ -277,10 +299,10 @@ void bind_dca(nb::module_& m) {
           "add", [](chain_queue& q, const nb::dict& state) { q.add(from_dict(state)); }, "state"_a)
       .def("close", &chain_queue::close, "Declare that no chain will be added.")
       .def(
-          "take", [to_list](chain_queue& q, std::size_t most) { return to_list(q.take(most)); }, "most"_a,
+          "take", [](chain_queue& q, std::size_t most) { return to_list(q.take(most)); }, "most"_a,
           "Return up to `most` waiting chains: recalled ones first, then the last ones.")
       .def(
-          "take_complete", [to_list](chain_queue& q) { return to_list(q.take_complete()); },
+          "take_complete", [](chain_queue& q) { return to_list(q.take_complete()); },
           "Return the chains that have all their bins.")
       .def("recall", &chain_queue::recall, "chains"_a,
            "Free the chains recalled earlier, and recall this number of running chains at the end of their bin.")
@@ -291,25 +313,16 @@ void bind_dca(nb::module_& m) {
             return std::pair(waiting, running);
           },
           "Return (waiting chains, running chains).");
+}
 
-  const auto run_options_of = [](const std::string& backend, const plaq::task::options& pool,
-                                 const std::pair<std::vector<int>, int>& gpus, int in_flight) {
-    run_options out;
-    out.backend = backend;
-    out.pool = pool;
-    out.in_flight = in_flight;
-    for (const int gpu : gpus.first) out.devices.push_back({gpu});
-    out.ranks_per_device = gpus.second;
-    return out;
-  };
+void bind_run(nb::module_& m) {
   m.def(
       "run_chains",
-      [run_options_of](const problem& p, chain_queue& queue, const std::string& backend,
-                       const plaq::task::options& pool, const std::pair<std::vector<int>, int>& gpus, int in_flight,
-                       control& c) {
+      [](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+         const std::pair<std::vector<int>, int>& gpus, int in_flight, control& c) {
         const problem fixed = p;  // another thread may change the original
         nb::gil_scoped_release release;
-        run_chains(fixed, queue, run_options_of(backend, pool, gpus, in_flight), c);
+        run_chains(fixed, queue, make_run_options(backend, pool, gpus, in_flight), c);
       },
       "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "in_flight"_a, "control"_a,
       "Advance every chain of the queue until its bins are complete or the control stops it.\n\n"
@@ -334,16 +347,24 @@ void bind_dca(nb::module_& m) {
       "these is magnetic or charge.");
   m.def(
       "run_chains_distributed",
-      [run_options_of](const problem& p, chain_queue& queue, const std::string& backend,
-                       const plaq::task::options& pool, const std::pair<std::vector<int>, int>& gpus, control& c,
-                       distributed_g4& shares) {
+      [](const problem& p, chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+         const std::pair<std::vector<int>, int>& gpus, control& c, distributed_g4& shares) {
         const problem fixed = p;
         nb::gil_scoped_release release;
-        run_chains_distributed(fixed, queue, run_options_of(backend, pool, gpus, 0), c, shares);
+        run_chains_distributed(fixed, queue, make_run_options(backend, pool, gpus, 0), c, shares);
       },
       "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "control"_a, "shares"_a,
       "Run chains with two-particle functions distributed over the ranks.\n\n"
       "Collective: every rank calls with a closed queue of its chains. Bins have no two-particle functions; their "
       "shares\n"
       "are in `shares`.");
+}
+
+}  // namespace
+
+void bind_dca(nb::module_& m) {
+  bind_bin_array(m);
+  bind_problem(m);
+  bind_queue(m);
+  bind_run(m);
 }

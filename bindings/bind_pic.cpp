@@ -93,9 +93,8 @@ nb::dict as_dict(const plaq::balance_result& outcome) {
   return out;
 }
 
-}  // namespace
-
-void bind_pic(nb::module_& m) {
+/// Binds what a plan is made of.
+void bind_parts(nb::module_& m) {
   nb::class_<species>(m, "Species")
       .def(
           "__init__",
@@ -170,7 +169,9 @@ void bind_pic(nb::module_& m) {
           },
           "projectiles"_a, "electrons"_a, "ions"_a, "binding_energy"_a, "energy"_a, "cross_section"_a, "density"_a,
           "temperature"_a);
+}
 
+void bind_plan(nb::module_& m) {
   nb::class_<plan>(m, "Plan", "Plan of a run; see plan.hpp.")
       .def(nb::init<>())
       .def_prop_rw(
@@ -228,49 +229,11 @@ void bind_pic(nb::module_& m) {
            })
       .def_prop_ro("courant", &plan::courant, "Largest stable time step of the field solver.")
       .def("check", &plan::check);
+}
 
-  nb::class_<plasma>(m, "Plasma", "Plasma on all ranks; see plasma.hpp.")
-      .def_static(
-          "make",
-          [](const plan& p, const group& over, const std::string& backend, const plaq::task::options& pool,
-             const std::string& precision, const std::vector<double>& estimate, const std::string& folder) {
-            if (precision != "double" && precision != "single")
-              throw plaq::input_error("precision = \"" + precision + "\" is not double or single");
-            return make_plasma(p, over.ranks, {backend, pool, precision == "single", estimate, folder});
-          },
-          "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double", "estimate"_a = std::vector<double>(),
-          "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
-      .def_prop_ro("step", &plasma::step)
-      .def_prop_ro("time", [](const plasma& s) { return double(s.step()) * s.parameters().dt; })
-      .def_prop_ro("columns", [](const plasma& s) { return record::names(s.parameters()); })
-      .def("start", &plasma::start, free_gil())
-      .def(
-          "advance",
-          [](plasma& s, int n, bool gauss) {
-            std::vector<double> rows;
-            {
-              nb::gil_scoped_release others;
-              rows = s.advance(n, gauss);
-            }
-            return to_array(std::move(rows), {std::size_t(n), record::length(s.parameters())});
-          },
-          "n"_a, "gauss"_a = false, "[n, columns]")
-      .def(
-          "balance",
-          [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {
-            plaq::balance_result outcome;
-            {
-              nb::gil_scoped_release others;
-              outcome = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});
-            }
-            return as_dict(outcome);
-          },
-          "by"_a = "hilbert_refine", "only_if_it_pays"_a = false, "most_bytes"_a = 0.0)
-      .def(
-          "record_loads", [](plasma& s, const std::string& file) { s.record_loads(file); }, "file"_a, free_gil())
-      .def(
-          "save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil())
-      .def("homes", &plasma::homes, free_gil())
+/// Binds the functions that reach single patches of a plasma.
+void bind_patches(nb::class_<plasma>& bound) {
+  bound.def("homes", &plasma::homes, free_gil())
       .def("compute_charge", &plasma::compute_charge, free_gil())
       .def("solve_poisson", &plasma::solve_poisson, free_gil())
       .def("shift_window", &plasma::shift_window, free_gil())
@@ -343,5 +306,58 @@ void bind_pic(nb::module_& m) {
             return out;
           },
           "patch"_a, "species"_a);
+}
+
+void bind_plasma(nb::module_& m) {
+  auto bound = nb::class_<plasma>(m, "Plasma", "Plasma on all ranks; see plasma.hpp.");
+  bound
+      .def_static(
+          "make",
+          [](const plan& p, const group& over, const std::string& backend, const plaq::task::options& pool,
+             const std::string& precision, const std::vector<double>& estimate, const std::string& folder) {
+            if (precision != "double" && precision != "single")
+              throw plaq::input_error("precision = \"" + precision + "\" is not double or single");
+            return make_plasma(p, over.ranks, {backend, pool, precision == "single", estimate, folder});
+          },
+          "plan"_a, "comm"_a, "backend"_a, "pool"_a, "precision"_a = "double", "estimate"_a = std::vector<double>(),
+          "folder"_a = "", nb::keep_alive<0, 2>(), free_gil())
+      .def_prop_ro("step", &plasma::step)
+      .def_prop_ro("time", [](const plasma& s) { return double(s.step()) * s.parameters().dt; })
+      .def_prop_ro("columns", [](const plasma& s) { return record::names(s.parameters()); })
+      .def("start", &plasma::start, free_gil())
+      .def(
+          "advance",
+          [](plasma& s, int n, bool gauss) {
+            std::vector<double> rows;
+            {
+              nb::gil_scoped_release others;
+              rows = s.advance(n, gauss);
+            }
+            return to_array(std::move(rows), {std::size_t(n), record::length(s.parameters())});
+          },
+          "n"_a, "gauss"_a = false, "[n, columns]")
+      .def(
+          "balance",
+          [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {
+            plaq::balance_result outcome;
+            {
+              nb::gil_scoped_release others;
+              outcome = s.balance({.by = by, .most_bytes = most_bytes, .only_if_it_pays = only_if_it_pays});
+            }
+            return as_dict(outcome);
+          },
+          "by"_a = "hilbert_refine", "only_if_it_pays"_a = false, "most_bytes"_a = 0.0)
+      .def(
+          "record_loads", [](plasma& s, const std::string& file) { s.record_loads(file); }, "file"_a, free_gil())
+      .def("save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil());
+  bind_patches(bound);
+}
+
+}  // namespace
+
+void bind_pic(nb::module_& m) {
+  bind_parts(m);
+  bind_plan(m);
+  bind_plasma(m);
   m.attr("fields") = field_names();
 }
