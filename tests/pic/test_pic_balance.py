@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plaq import _core, pic
-from plaq.balance import loads
+from plaq.balance import read
 from plaq.balance.replay import replay
 from plaq.comm.launch import launcher_command
 from plaq.data import results_file
@@ -82,19 +82,19 @@ def test_a_plate_is_bitwise_identical_while_patches_move_and_its_loads_are_repla
     moves = pic.load(move).history["moves"]
     assert sum(one["moved"] for one in moves) > 0 and not any(one["moved"] for one in pic.load(stay).history["moves"])
     for out, ranks in ((alone, 1), (stay, 2), (move, 3)):
-        recorded = loads.read(out / "loads_00000000.jsonl")
+        recorded = read(out / "loads_00000000.jsonl")
         assert (recorded.name, recorded.unit, recorded.ranks, len(recorded.phases)) == ("patches", "s", ranks, 5)
         assert all(len(phase.keys) == 64 and phase.loads.min() > 0 for phase in recorded.phases)
         phase = recorded.phases[-1]
-        of_ranks = np.bincount(phase.where, phase.loads, ranks)
+        of_ranks = np.bincount(phase.rank_of, phase.loads, ranks)
         if ranks > 1:
             assert pic.load(out).history["moves"][-1]["before"] == pytest.approx(
                 of_ranks.max() / of_ranks.mean() - 1, rel=1e-6
             )
         for row in replay(recorded, "hilbert_refine", 16).rows:
             assert row.floor - 1e-9 <= row.predicted <= row.before + 1e-9
-    first = loads.read(stay / "loads_00000000.jsonl").phases
-    assert all(np.array_equal(phase.where, first[0].where) for phase in first)
+    first = read(stay / "loads_00000000.jsonl").phases
+    assert all(np.array_equal(phase.rank_of, first[0].where) for phase in first)
 
 
 def test_a_resumed_run_records_into_another_file(tmp_path):
@@ -102,4 +102,4 @@ def test_a_resumed_run_records_into_another_file(tmp_path):
     (tmp_path / "11").rename(tmp_path / "10")
     out = plate(tmp_path, 1)
     assert sorted(path.name for path in out.glob("loads*")) == ["loads_00000000.jsonl", "loads_00000030.jsonl"]
-    assert [len(loads.read(path).phases) for path in sorted(out.glob("loads*"))] == [2, 2]
+    assert [len(read(path).phases) for path in sorted(out.glob("loads*"))] == [2, 2]
