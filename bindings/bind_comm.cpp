@@ -21,8 +21,8 @@
 #include "plaq/base/portion.hpp"
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/collectives/measure.hpp"
-#include "plaq/comm/job/end.hpp"
-#include "plaq/comm/job/presence.hpp"
+#include "plaq/comm/job/abort.hpp"
+#include "plaq/comm/job/heartbeat.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/messages/messenger.hpp"
 #include "plaq/comm/mpi/library.hpp"
@@ -50,23 +50,23 @@ std::span<T> view(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cp
   return {a.data(), a.size()};
 }
 
-/// A call that may wait for other ranks. Python waits for it piece by piece, to look after signals in between and
-/// to give up; what it works on must live until it is over.
+/// Call that may wait for other ranks. Python waits in short intervals, to check for signals and timeouts in between;
+/// its buffers live until it is over.
 template <class T>
 class waiting {
  public:
   explicit waiting(plaq::task::future<T> done) : done_(std::move(done)) {}
 
-  /// Whether it is over; waits for that at most so many seconds.
+  /// Waits at most `seconds`. Returns whether the call is over.
   bool wait(double seconds) {
-    nb::gil_scoped_release others;
+    nb::gil_scoped_release released;
     namespace detail = plaq::task::detail;
     for (detail::pace p; !done_.is_ready() && !detail::any_pool() && p.wait();)
       if (detail::poll_once()) p.again();
     const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
     return done_.is_ready() || done_.wait_for(time) == std::future_status::ready;
   }
-  /// Its error, if it has one.
+  /// Throws its error, if it has one.
   void get() { done_.get(); }
 
  private:
@@ -75,35 +75,35 @@ class waiting {
 using call = waiting<void>;
 using message = waiting<plaq::comm::status>;
 
-/// What only blocks, made a call by a thread of its own.
+/// Makes a call of a blocking function, by a thread of its own.
 template <class F>
 call on_thread(F f) {
-  plaq::task::promise<void> made;
-  call result(made.get_future());
-  std::thread([f = std::move(f), made = std::move(made)]() mutable {
+  plaq::task::promise<void> promise;
+  call result(promise.get_future());
+  std::thread([f = std::move(f), promise = std::move(promise)]() mutable {
     try {
       f();
-      made.set_value();
+      promise.set_value();
     } catch (...) {
-      made.set_exception(std::current_exception());
+      promise.set_exception(std::current_exception());
     }
   }).detach();
   return result;
 }
 
-/// A call with a result, which `take` gives once it is over.
+/// Call with a result, which `take` returns once it is over.
 template <class T>
 struct call_for : call {
   template <class F>
   static call_for by(F f) {
-    auto where = std::make_shared<std::optional<T>>();
-    return {on_thread([where, f = std::move(f)] { where->emplace(f()); }), where};
+    auto result = std::make_shared<std::optional<T>>();
+    return {on_thread([result, f = std::move(f)] { result->emplace(f()); }), result};
   }
   T take() {
     get();
-    return std::move(**where);
+    return std::move(**result);
   }
-  std::shared_ptr<std::optional<T>> where;
+  std::shared_ptr<std::optional<T>> result;
 };
 
 template <class T>
@@ -144,8 +144,8 @@ void bind_comm(nb::module_& m) {
   c.def_static(
        "world",
        [](std::size_t longest) {
-         // Python's own waiting looks after ranks: comm/timeout.py.
-         return std::make_unique<group>(plaq::comm::world({.longest_message = longest, .presence = false}));
+         // Python's own waits check ranks: comm/timeout.py.
+         return std::make_unique<group>(plaq::comm::world({.longest_message = longest, .heartbeat = false}));
        },
        "longest_message"_a = std::size_t(1) << 30, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("rank", [](const group& self) { return self.ranks.rank(); })
@@ -171,8 +171,8 @@ void bind_comm(nb::module_& m) {
       .def("clock_offset",
            [](const group& self) {
              return call_for<std::pair<double, double>>::by([&self] {
-               const auto found = plaq::comm::measure_clock_offset(self.ranks);
-               return std::pair(found.seconds, found.error);
+               const auto offset = plaq::comm::measure_clock_offset(self.ranks);
+               return std::pair(offset.seconds, offset.error);
              });
            })
       .def(
@@ -181,14 +181,14 @@ void bind_comm(nb::module_& m) {
             using owned = std::unique_ptr<collectives>;
             return call_for<owned>::by([&self] { return std::make_unique<collectives>(self.ranks); });
           },
-          "Collective operations; made by all ranks together.")
+          "Make collective operations; collective.")
       .def(
           "messenger",
           [](const group& self) {
             using owned = std::unique_ptr<plaq::comm::messenger>;
             return call_for<owned>::by([&self] { return std::make_unique<plaq::comm::messenger>(self.ranks); });
           },
-          "Messages between the tasks of the ranks; made by all together.")
+          "Make a messenger between tasks of ranks; collective.")
       .def(
           "abort", [](const group&, int code) { plaq::comm::abort_job(code); }, "code"_a)
       .def(
@@ -204,8 +204,8 @@ void bind_comm(nb::module_& m) {
           },
           "bytes"_a.noconvert(), "peer"_a);
 
-  auto together = nb::class_<collectives>(m, "Collectives");
-  together.def("barrier", [](collectives& self) { return call(self.ibarrier()); })
+  auto operations = nb::class_<collectives>(m, "Collectives");
+  operations.def("barrier", [](collectives& self) { return call(self.ibarrier()); })
       .def(
           "broadcast",
           [](collectives& self, vector_inout<std::uint8_t> bytes, int root) {
@@ -234,15 +234,15 @@ void bind_comm(nb::module_& m) {
             return call(self.iall_gather(view(mine), view(all)));
           },
           "bytes"_a.noconvert(), "all"_a.noconvert());
-  bind_sums<std::int32_t>(together);
-  bind_sums<std::int64_t>(together);
-  bind_sums<std::uint64_t>(together);
-  bind_sums<float>(together);
-  bind_sums<double>(together);
+  bind_sums<std::int32_t>(operations);
+  bind_sums<std::int64_t>(operations);
+  bind_sums<std::uint64_t>(operations);
+  bind_sums<float>(operations);
+  bind_sums<double>(operations);
 
   nb::class_<plaq::comm::messenger>(m, "Messenger");
 
-  nb::class_<call>(m, "Call", "Something that may wait for other ranks.")
+  nb::class_<call>(m, "Call", "Call that may wait for other ranks.")
       .def("wait", &call::wait, "seconds"_a)
       .def("get", &call::get);
   nb::class_<message>(m, "MessageCall").def("wait", &message::wait, "seconds"_a).def("get", &message::get);
@@ -251,23 +251,23 @@ void bind_comm(nb::module_& m) {
   bind_call_for<std::unique_ptr<collectives>>(m, "CollectivesCall");
   bind_call_for<std::unique_ptr<plaq::comm::messenger>>(m, "MessengerCall");
 
-  using plaq::comm::presence;
-  nb::class_<presence>(m, "Presence", "Who is there among all ranks; see presence.hpp.")
-      .def("waits", &presence::waits, "yes"_a)
-      .def("ends_together", &presence::ends_together)
-      .def("ask", &presence::ask, "ranks"_a, "period"_a)
-      .def("heard", [](const presence& self) {
+  using plaq::comm::heartbeat;
+  nb::class_<heartbeat>(m, "Heartbeat", "Heartbeat of all ranks; see heartbeat.hpp.")
+      .def("set_waiting", &heartbeat::set_waiting, "yes"_a)
+      .def("agree_to_end", &heartbeat::agree_to_end)
+      .def("poll", &heartbeat::poll, "ranks"_a, "period"_a)
+      .def("reports", [](const heartbeat& self) {
         std::vector<std::tuple<double, std::string, double>> all;
         constexpr std::array names{"works", "waits", "ended"};
-        for (const auto& s : self.heard()) all.emplace_back(s.ago, names[std::size_t(s.what)], s.still);
+        for (const auto& r : self.reports()) all.emplace_back(r.age, names[std::size_t(r.what)], r.idle);
         return all;
       });
   m.def(
-      "presence", [](const group& world) -> presence& { return presence::in(world.ranks); }, "world"_a,
+      "heartbeat", [](const group& world) -> heartbeat& { return heartbeat::in(world.ranks); }, "world"_a,
       nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());
-  m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Whether plaq started MPI, and not somebody else.");
+  m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Return whether plaq started MPI.");
 
-  nb::class_<plaq::comm::method>(m, "Method", "How a collective operation is carried out.")
+  nb::class_<plaq::comm::method>(m, "Method", "Method of a collective operation.")
       .def(
           "__init__",
           [](plaq::comm::method* at, const std::string& algorithm, int arity, std::size_t segment) {
@@ -280,45 +280,46 @@ void bind_comm(nb::module_& m) {
   m.def(
       "measure_candidates",
       [](const group& over, const std::string& operation, std::size_t bytes, int repeats) {
-        nb::gil_scoped_release wait;
-        std::vector<std::pair<plaq::comm::method, double>> found;
+        nb::gil_scoped_release released;
+        std::vector<std::pair<plaq::comm::method, double>> out;
         for (const auto& f :
              plaq::comm::measure_candidates(over.ranks, plaq::comm::collective_named(operation), bytes, repeats))
-          found.emplace_back(f.by, f.seconds);
-        return found;
+          out.emplace_back(f.by, f.seconds);
+        return out;
       },
       "over"_a, "operation"_a, "bytes"_a, "repeats"_a,
-      "[(method, seconds)] of every way to carry out an operation on blocks of so many bytes, the quickest "
-      "first.");
+      "Return [(method, seconds)] of every method of an operation on blocks of `bytes`, the quickest first.");
   m.def(
       "candidates",
       [](const std::string& operation, int ranks, std::size_t bytes) {
         return plaq::comm::candidates(plaq::comm::collective_named(operation), ranks, bytes);
       },
-      "operation"_a, "ranks"_a, "bytes"_a, "The methods that are worth a try.");
-  m.def("tuning_path", &plaq::comm::tuning::path, "The file that holds this machine's tuning table.");
+      "operation"_a, "ranks"_a, "bytes"_a, "Return the methods that may be the quickest.");
+  m.def("tuning_path", &plaq::comm::tuning::path, "Return the path of this machine's tuning table.");
 
   using plaq::comm::machine;
   nb::class_<machine::level>(m, "Level")
       .def(nb::init<int, double, double, double>(), "ranks"_a, "latency"_a, "gap"_a, "per_byte"_a);
-  nb::class_<machine>(m, "Machine", "A LogGP machine with a hierarchy of shared links; see simulation.hpp.")
+  nb::class_<machine>(m, "Machine", "LogGP machine with a hierarchy of shared links; see simulation.hpp.")
       .def(nb::init<std::vector<machine::level>, double, double, std::size_t, int, double>(), "levels"_a, "overhead"_a,
            "combine_per_byte"_a, "eager"_a, "cores"_a, "turn"_a);
-  nb::class_<plaq::comm::simulated>(m, "Simulated")
-      .def_ro("seconds", &plaq::comm::simulated::seconds)
-      .def_ro("messages", &plaq::comm::simulated::messages)
-      .def_ro("across", &plaq::comm::simulated::across)
-      .def_ro("bytes_across", &plaq::comm::simulated::bytes_across);
+  nb::class_<plaq::comm::simulation_result>(m, "SimulationResult")
+      .def_ro("seconds", &plaq::comm::simulation_result::seconds)
+      .def_ro("messages", &plaq::comm::simulation_result::messages)
+      .def_ro("between_nodes", &plaq::comm::simulation_result::between_nodes)
+      .def_ro("bytes_between_nodes", &plaq::comm::simulation_result::bytes_between_nodes);
   m.def(
       "simulate",
       [](const std::string& operation, std::size_t bytes, const plaq::comm::method& by, const machine& on, int ranks,
          int root) {
-        nb::gil_scoped_release other_threads;
+        nb::gil_scoped_release released;
         return plaq::comm::simulate({plaq::comm::collective_named(operation), root, bytes, 1}, by, on, ranks);
       },
       "operation"_a, "bytes"_a, "by"_a, "on"_a, "ranks"_a, "root"_a = 0);
 
-  m.def("library_version", &plaq::comm::library_version, "The MPI that plaq was built with; empty without MPI.");
-  m.def("thread_level", &plaq::comm::thread_level, "The thread level that MPI granted; empty where it is not running.");
-  m.def("mpiexec", &plaq::comm::mpiexec, "Path of the launcher of that MPI; empty without MPI.");
+  m.def("library_version", &plaq::comm::library_version,
+        "Return the version of the MPI that plaq was built with; empty without MPI.");
+  m.def("thread_level", &plaq::comm::thread_level,
+        "Return the thread level that MPI granted; empty if it is not running.");
+  m.def("mpiexec", &plaq::comm::mpiexec, "Return the path of the launcher of that MPI; empty without MPI.");
 }

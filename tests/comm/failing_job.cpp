@@ -44,7 +44,7 @@ bool goes_wrong(const std::string& mode, std::optional<comm::collectives>& all, 
 }
 
 void run(const std::string& mode) {
-  const auto world = comm::world({.patience = 4});
+  const auto world = comm::world({.timeout = 4});
   std::optional<comm::collectives> all(world);
   std::vector<double> x(4, 1.0);
   all->all_reduce(x, operation::sum);

@@ -69,13 +69,13 @@ class memory_network {
       network_.lines_[{peer, rank_, tag}].wanted.push_back({{to.data, to.bytes()}, this, ++last_});
       return last_;
     }
-    void test(std::span<handle> under_way, std::vector<end>& ends) override {
+    void test(std::span<handle> in_progress, std::vector<end>& ends) override {
       for (auto& [who, line] : network_.lines_)
         if (std::get<1>(who) == rank_ && network_.random_() % 3) network_.deliver(line);
       const auto before = ends.size();
-      for (std::size_t i = 0; i < under_way.size(); ++i)
-        if (const auto d = done_.find(under_way[i]); d != done_.end()) {
-          ends.push_back({i, received_[under_way[i]], ""});
+      for (std::size_t i = 0; i < in_progress.size(); ++i)
+        if (const auto d = done_.find(in_progress[i]); d != done_.end()) {
+          ends.push_back({i, received_[in_progress[i]], ""});
           done_.erase(d);
         }
       std::shuffle(ends.begin() + std::ptrdiff_t(before), ends.end(), network_.random_);
@@ -124,7 +124,7 @@ class memory_network {
 
 /// Runs one operation on all ranks of a network, in an order that the seed decides. inputs and outputs are [rank].
 template <class T>
-void run_in_memory(const request& wanted, const method& by, const seating& where, const combination& combine,
+void run_in_memory(const request& wanted, const method& by, const node_map& where, const combination& combine,
                    std::vector<std::vector<T>>& inputs, std::vector<std::vector<T>>& outputs, unsigned seed) {
   const int ranks = where.size();
   memory_network network(ranks, seed);
@@ -133,7 +133,7 @@ void run_in_memory(const request& wanted, const method& by, const seating& where
   std::vector<std::vector<std::byte>> scratch(ranks);
   std::vector<std::unique_ptr<wire>> wires(ranks);
   std::vector<std::unique_ptr<byte_executor>> executors(ranks);
-  std::vector<engine> engines(ranks);
+  std::vector<schedule_runner> engines(ranks);
   for (int r = 0; r < ranks; ++r) {
     todo[r] = make_schedule(wanted, by, where, r);
     scratch[r].resize(todo[r].scratch);

@@ -41,10 +41,10 @@ void on_every_pool(Body&& body) {
 
 /// Random numbers of very different size, so that every order of summation rounds differently.
 inline std::vector<double> numbers(int seed, std::size_t n) {
-  std::mt19937 engine(seed);
+  std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   std::vector<double> x(n);
-  for (auto& v : x) v = normal(engine) * std::exp(4 * normal(engine));
+  for (auto& v : x) v = normal(random) * std::exp(4 * normal(random));
   return x;
 }
 

@@ -57,12 +57,12 @@ class scripted_wire final : public wire {
     need("copy");
     return wire::copy(from, to);
   }
-  void test(std::span<handle> under_way, std::vector<end>& ends) override {
-    if (under_way.size() > 1) by_.looked_at.push_back(under_way.size());
-    for (std::size_t i = 0; i < under_way.size(); ++i)
-      if (const auto e = by_.ended.find(under_way[i]); e != by_.ended.end()) {
-        const auto got = by_.bytes_got.find(under_way[i]);
-        ends.push_back({i, got == by_.bytes_got.end() ? sizes_[under_way[i]] : got->second, e->second});
+  void test(std::span<handle> in_progress, std::vector<end>& ends) override {
+    if (in_progress.size() > 1) by_.looked_at.push_back(in_progress.size());
+    for (std::size_t i = 0; i < in_progress.size(); ++i)
+      if (const auto e = by_.ended.find(in_progress[i]); e != by_.ended.end()) {
+        const auto got = by_.bytes_got.find(in_progress[i]);
+        ends.push_back({i, got == by_.bytes_got.end() ? sizes_[in_progress[i]] : got->second, e->second});
         by_.ended.erase(e);
       }
   }

@@ -49,7 +49,7 @@ TEST(active_messages, those_of_one_sender_are_handled_in_their_order) {
     for (int i = 0; i < n; ++i)
       for (int peer = 0; peer < p; ++peer)
         a.send(std::pair(i, std::vector<int>(i % 7 == 0 ? 20000u : unsigned(i % 3), me)), peer, 3);
-    a.quiet();
+    a.wait();
     EXPECT_EQ(next, std::vector<int>(std::size_t(p), n));
     EXPECT_EQ(wrong, std::vector<int>(std::size_t(p), 0));
   });
@@ -65,7 +65,7 @@ TEST(active_messages, many_senders_empty_and_long_messages) {
         ++messages;
       });
       for (const std::size_t n : {0u, 1u, 13u, 40000u}) a.send(std::vector<double>(n, 1.5), 0, 0);
-      a.quiet();
+      a.wait();
       EXPECT_EQ(messages, a.rank() == 0 ? 4 * a.size() : 0);
       EXPECT_EQ(values, a.rank() == 0 ? 40014 * a.size() : 0);
     });
@@ -83,10 +83,10 @@ TEST(active_messages, handlers_send) {
         for (const int shift : {1, 2}) a.send(life / 2, (me + sender + shift) % p, 1);
     });
     a.send(16, (me + 1) % p, 1);
-    a.quiet();
+    a.wait();
     EXPECT_EQ(sum_over_ranks(handled), 31 * p);
     a.send(4, me, 1);  // it goes on
-    a.quiet();
+    a.wait();
     EXPECT_EQ(sum_over_ranks(handled), 38 * p);
   });
 }
@@ -102,9 +102,9 @@ TEST(active_messages, quiet_comes_after_slow_handlers) {
       ++handled;
     });
     if (me == 0) a.send(3 * p - 1, 0, 1);  // three times round
-    a.quiet();
+    a.wait();
     EXPECT_EQ(handled, 3);
-    a.quiet();  // where nothing was sent
+    a.wait();  // where nothing was sent
   });
 }
 
@@ -122,7 +122,7 @@ TEST(active_messages, a_handler_may_wait) {
       got = coming.get();  // other handlers run on this worker meanwhile
     });
     a.send((me + 1) % p, me, 3);
-    a.quiet();
+    a.wait();
     EXPECT_EQ(got, 10 * ((me + 1) % p));
   });
 }
@@ -140,7 +140,7 @@ TEST(active_messages, wait_for_their_handler) {
     }
     test::meet();
     a.on<int>("late", 7, [&](int i, int sender) { sum[std::size_t(sender)] = 2 * sum[std::size_t(sender)] + i; });
-    a.quiet();
+    a.wait();
     int expected = 0;
     for (int i = 1; i <= 10; ++i) expected = 2 * expected + i;
     EXPECT_EQ(sum[std::size_t((me + p - 1) % p)] > 0, true);
@@ -164,7 +164,7 @@ TEST(active_messages, an_error_of_one_handler_is_that_of_all_ranks) {
     if (me == 0)
       for (int i = 0; i < 5; ++i) a.send(i, last, 4);
     for (int i = 0; i < 2; ++i) {  // and it stays
-      const auto text = message_of<plaq::runtime_failure>([&] { a.quiet(); });
+      const auto text = message_of<plaq::runtime_failure>([&] { a.wait(); });
       EXPECT_TRUE(text.starts_with("rank " + std::to_string(last) +
                                    ": fail, the handler of tag 4, for a message of rank 0: one"))
           << text;
@@ -191,7 +191,7 @@ TEST(active_messages, an_error_reaches_ranks_whose_handlers_wait) {
       while (!begun) task::this_task::yield();
       test::meet();
       if (me == 0) a.send(0, (me + 1) % p, 2);
-      EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.quiet(); }).find("no answer"), std::string::npos);
+      EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.wait(); }).find("no answer"), std::string::npos);
       EXPECT_TRUE(a.stopping().stop_requested()) << "on all ranks";
     }
     EXPECT_FALSE(came);
@@ -214,7 +214,7 @@ TEST(active_messages, their_end_ends_handlers_that_wait) {
       a.send(1, a.rank(), 1);
       while (begun == 0) task::this_task::yield();
       EXPECT_FALSE(a.stopping().stop_requested());
-      EXPECT_EQ(a.under_way(), "wait, the handler of tag 1: 2 messages");
+      EXPECT_EQ(a.in_progress(), "wait, the handler of tag 1: 2 messages");
     }
     EXPECT_EQ(begun, 1) << "the second is lost";
     EXPECT_EQ(gave_up, 1);
@@ -234,16 +234,16 @@ TEST(active_messages, that_no_handler_takes_are_an_error_of_all_ranks) {
       a.send(0, last, 7);
       a.send(3 * p - 1, 0, 2);
     }
-    const auto text = message_of<plaq::runtime_failure>([&] { a.quiet(); });
+    const auto text = message_of<plaq::runtime_failure>([&] { a.wait(); });
     EXPECT_TRUE(text.starts_with("rank " + std::to_string(last) +
                                  ": 1 message without a handler, the first with tag 7 of rank 0"))
         << text;
     EXPECT_EQ(hops, 3);
     if (me == last && p > 1) {
-      EXPECT_EQ(a.under_way(), "1 message without a handler, the first with tag 7 of rank 0");
+      EXPECT_EQ(a.in_progress(), "1 message without a handler, the first with tag 7 of rank 0");
     }
     a.on<int>("too late", 7, [&](int, int) { ++hops; });
-    EXPECT_EQ(message_of<plaq::runtime_failure>([&] { a.quiet(); }), text) << "and it stays";
+    EXPECT_EQ(message_of<plaq::runtime_failure>([&] { a.wait(); }), text) << "and it stays";
     EXPECT_EQ(hops, 3);
   });
 }
@@ -260,7 +260,7 @@ TEST(active_messages, a_handler_may_come_late_if_another_makes_it) {
     });
     a.send(5, (me + 1) % p, 7);
     a.send(0, me, 1);
-    a.quiet();
+    a.wait();
     EXPECT_EQ(got, 5);
   });
 }
@@ -270,7 +270,7 @@ TEST(active_messages, packed_as_another_type_are_an_error) {
     active_messages a(world(), pool);
     a.on<std::string>("text", 1, [](const std::string&, int) {});
     if (a.rank() == 0) a.send(7, a.size() - 1, 1);
-    EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.quiet(); }).find("packed as another type"), std::string::npos);
+    EXPECT_NE(message_of<plaq::runtime_failure>([&] { a.wait(); }).find("packed as another type"), std::string::npos);
   });
 }
 
@@ -283,7 +283,7 @@ TEST(active_messages, refuse_what_cannot_be) {
     EXPECT_THROW(a.send(1, 0, active_messages::last_tag + 1), plaq::input_error);
     EXPECT_THROW(a.send(1, a.size(), 1), plaq::input_error);
     EXPECT_THROW(a.send(1, any_rank, 1), plaq::input_error);
-    a.quiet();  // nothing of that counts as sent
+    a.wait();  // nothing of that counts as sent
   });
 }
 

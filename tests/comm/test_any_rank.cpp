@@ -35,7 +35,7 @@ TEST(any_rank, many_senders_each_in_its_order) {
     task::with_backend(backend, {.workers = 2}, [&](auto& pool) {
       for (const bool posted_first : {true, false}) {
         messenger m(world());
-        std::vector<task::future<sent<std::vector<int>>>> coming;
+        std::vector<task::future<received_object<std::vector<int>>>> coming;
         const auto post = [&] {
           for (int i = 0; i < n * p && me == 0; ++i) coming.push_back(m.irecv_object_of_any<std::vector<int>>(3));
         };
@@ -113,9 +113,9 @@ TEST(any_rank, errors_name_who_sent) {
     first.get();
     second.get();
     never = m.irecv(in, any_rank, 5);
-    EXPECT_EQ(m.under_way(), "receive from any rank");
+    EXPECT_EQ(m.in_progress(), "receive from any rank");
     auto other = m.irecv(in, from, 6);
-    EXPECT_EQ(m.under_way(), "receive from rank " + std::to_string(from) + " or any");
+    EXPECT_EQ(m.in_progress(), "receive from rank " + std::to_string(from) + " or any");
     m.isend(std::span(out).first(2), to, 6).get();
     other.get();
   }

@@ -314,7 +314,8 @@ TEST(collectives, who_waits_too_long_is_told_for_whom) {
   if (!late) {
     begin();
     const auto last = of_the_last_rank(c, "all_reduce");
-    const auto expected = "rank " + std::to_string(c.rank()) + ": after 0.01 s still under way: " + last + ", " + last;
+    const auto expected =
+        "rank " + std::to_string(c.rank()) + ": after 0.01 s still in progress: " + last + ", " + last;
     std::string told;  // at first of other ranks too, which come
     for (int tries = 0; tries < 1000 && !told.starts_with(expected); ++tries)
       told = message_of<plaq::runtime_failure>([&] { c.wait_for(all, std::chrono::milliseconds(10)); });
@@ -323,7 +324,7 @@ TEST(collectives, who_waits_too_long_is_told_for_whom) {
   test::meet();  // all but one have waited
   if (late) begin();
   c.wait_for(all, std::chrono::seconds(60));
-  EXPECT_EQ(c.under_way(), "");
+  EXPECT_EQ(c.in_progress(), "");
   EXPECT_EQ(x, std::vector<int>(3, c.size()));
   EXPECT_EQ(y, x);
 }
@@ -333,14 +334,14 @@ TEST(collectives, a_call_that_blocks_is_under_way_too) {
   collectives c(world(), {false, method{algorithm::tree, world().size(), 0}});
   if (c.rank() + 1 < c.size()) {
     std::thread blocked([&] { c.barrier(); });
-    while (c.under_way() != of_the_last_rank(c, "barrier")) std::this_thread::yield();
+    while (c.in_progress() != of_the_last_rank(c, "barrier")) std::this_thread::yield();
     test::meet();
     blocked.join();
   } else {
     test::meet();  // until all others have seen that they wait
     c.barrier();
   }
-  EXPECT_EQ(c.under_way(), "");
+  EXPECT_EQ(c.in_progress(), "");
 }
 
 TEST(collectives, a_slow_rank_holds_up_only_who_waits_for_it) {

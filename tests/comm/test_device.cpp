@@ -39,9 +39,9 @@ using namespace std::chrono_literals;
 bool mpi_takes_device_memory() { return thread_level() != "" && takes_device_memory(); }
 
 std::vector<int> numbers(int seed, std::size_t n) {
-  std::mt19937 engine(static_cast<unsigned>(seed));
+  std::mt19937 random(static_cast<unsigned>(seed));
   std::vector<int> x(n);
-  for (auto& v : x) v = int(engine() >> 1);
+  for (auto& v : x) v = int(random() >> 1);
   return x;
 }
 

@@ -51,7 +51,7 @@ TEST_F(failing_wire, a_send_that_cannot_begin) {
   EXPECT_EQ(error_of(going), "rank 0: send to rank 2 with tag 7: the cable is out");
   by.fails.clear();
   auto next = m.isend(out, 2, 7);
-  EXPECT_EQ(m.under_way(), "send to rank 2");
+  EXPECT_EQ(m.in_progress(), "send to rank 2");
   by.ended[by.begun.back()] = "";
   look();
   EXPECT_EQ(error_of(next), "") << "one that fails harms no other";
@@ -64,7 +64,7 @@ TEST_F(failing_wire, a_send_that_fails_on_its_way) {
   look();
   EXPECT_EQ(error_of(second), "rank 0: send to rank 2 with tag 4: lost");
   EXPECT_FALSE(first.is_ready() || third.is_ready());
-  EXPECT_EQ(m.under_way(), "send to rank 1");
+  EXPECT_EQ(m.in_progress(), "send to rank 1");
   for (const auto h : by.begun) by.ended[h] = "";
   look();
   EXPECT_EQ(error_of(first) + error_of(third), "");
@@ -95,7 +95,7 @@ TEST_F(failing_wire, an_early_message_that_cannot_be_received) {
   by.fails = {"receive"};
   auto bad = m.irecv(in, any_rank, 4);
   EXPECT_EQ(error_of(bad), "rank 0: receive from rank 1 with tag 4: the cable is out");
-  EXPECT_EQ(m.under_way(), "receive from rank 2");
+  EXPECT_EQ(m.in_progress(), "receive from rank 2");
 }
 
 // What does not fit is received by somebody, so that those behind it can come.
@@ -115,15 +115,15 @@ TEST_F(failing_wire, a_message_that_does_not_fit_fails_on_its_way_too) {
 TEST_F(failing_wire, all_fails_where_nothing_can_be_found_out) {
   messenger m(over(by));
   auto posted = m.irecv(in, 1, 4), any = m.irecv(in, any_rank, 5), mine = m.irecv(in, 0, 6);
-  auto moving = m.isend(out, 2, 7);
+  auto in_flight = m.isend(out, 2, 7);
   by.fails = {"next_arrival"};
   look();
   const std::string why = ": the cable is out";
   EXPECT_EQ(error_of(posted), "rank 0: receive from rank 1 with tag 4" + why);
   EXPECT_EQ(error_of(any), "rank 0: receive from any rank with tag 5" + why);
   EXPECT_EQ(error_of(mine), "rank 0: receive from rank 0 with tag 6" + why);
-  EXPECT_EQ(error_of(moving), "rank 0: send to rank 2 with tag 7" + why);
-  EXPECT_EQ(m.under_way(), "");
+  EXPECT_EQ(error_of(in_flight), "rank 0: send to rank 2 with tag 7" + why);
+  EXPECT_EQ(m.in_progress(), "");
   by.fails.clear();
   auto later = m.isend(out, 0, 8);  // to itself it can send still
   m.irecv(in, 0, 8).get();
@@ -131,16 +131,16 @@ TEST_F(failing_wire, all_fails_where_nothing_can_be_found_out) {
 }
 
 TEST_F(failing_wire, what_is_under_way_at_the_end_is_let_go_of) {
-  task::future<status> moving, posted;
+  task::future<status> in_flight, posted;
   {
     messenger m(over(by));
-    moving = m.isend(out, 2, 7);
+    in_flight = m.isend(out, 2, 7);
     posted = m.irecv(in, 1, 4);
     by.arrives(2, 3, 8);  // which nobody ever asks for
     look();
   }
   EXPECT_EQ(by.forgotten, by.begun);
-  EXPECT_EQ(error_of(moving), "rank 0: send to rank 2 with tag 7: the messenger was destroyed");
+  EXPECT_EQ(error_of(in_flight), "rank 0: send to rank 2 with tag 7: the messenger was destroyed");
   EXPECT_EQ(error_of(posted), "rank 0: receive from rank 1 with tag 4: the messenger was destroyed");
 }
 
@@ -192,7 +192,7 @@ TEST_F(failing_wire, handlers_and_their_sends_hear_of_it) {
     a.send(7, 1, 3);
     EXPECT_TRUE(a.stopping().stop_requested());
     a.send(7, 0, 3);
-    EXPECT_EQ(a.under_way().find("send"), std::string::npos);
+    EXPECT_EQ(a.in_progress().find("send"), std::string::npos);
   });
 }
 
@@ -203,9 +203,9 @@ struct failing_steps : failing_wire {
   byte_executor does{wires};
   std::array<std::byte, 16> input{}, output{}, scratch{};
   const combination none;
-  const step send{step::kind::send, 2, 8, {}, {memory::input, 0}, {}};
-  const step receive{step::kind::receive, 1, 8, {memory::output, 8}, {}, {}};
-  const step copy{step::kind::copy, -1, 8, {memory::output, 0}, {memory::input, 0}, {}};
+  const step send{step::action::send, 2, 8, {}, {memory::input, 0}, {}};
+  const step receive{step::action::receive, 1, 8, {memory::output, 8}, {}, {}};
+  const step copy{step::action::copy, -1, 8, {memory::output, 0}, {memory::input, 0}, {}};
 
   failing_steps() { does.begin(5, {input.data(), output.data(), scratch.data()}, none); }
   template <class Action>

@@ -17,8 +17,8 @@ struct entry : plaq::comm::matched {
 
 // The oracle is one queue, gone through from its begin.
 TEST(match_table, keeps_the_order_of_each_peer_and_tag_and_of_each_tag_however_much_it_grows) {
-  std::mt19937 engine(1);
-  const auto below = [&](int n) { return int(engine() % unsigned(n)); };
+  std::mt19937 schedule_runner(1);
+  const auto below = [&](int n) { return int(schedule_runner() % unsigned(n)); };
   plaq::comm::match_table<entry> table;
   std::vector<std::unique_ptr<entry>> queue;
   EXPECT_EQ(table.find(0, 0), nullptr);

@@ -50,7 +50,7 @@ TEST(matching, is_that_of_one_list) {
     if (below(2)) {  // a receive
       const int from = below(4) == 0 ? any_rank : peer;
       const auto fits = [&](const entry& e) { return e.tag == tag && (from == any_rank || e.peer == from); };
-      if (const auto mine = match.from_myself(from, tag)) {
+      if (const auto mine = match.from_self(from, tag)) {
         const auto expected = take(own, fits);
         ASSERT_TRUE(expected);
         ASSERT_EQ(number_of(*mine), expected->n);
@@ -80,13 +80,13 @@ TEST(matching, is_that_of_one_list) {
         (peer == me ? own : early).push_back({peer, tag, n});
       }
     }
-    ASSERT_EQ(match.anybody_waits(), std::ranges::any_of(receives, [](const entry& e) { return e.peer != me; }));
+    ASSERT_EQ(match.awaits_others(), std::ranges::any_of(receives, [](const entry& e) { return e.peer != me; }));
   }
-  EXPECT_EQ(match.nobody_asked_for(3).many, own.size() + early.size());
+  EXPECT_EQ(match.unexpected(3).count, own.size() + early.size());
   std::size_t waiting = 0;
   match.give_up([&](std::unique_ptr<message>, bool) { ++waiting; });
   EXPECT_EQ(waiting, own.size() + receives.size());
-  EXPECT_FALSE(match.anybody_waits());
+  EXPECT_FALSE(match.awaits_others());
 }
 
 /// Keeps what it made.
@@ -103,7 +103,7 @@ TEST(matching, who_listens_comes_after_the_receives) {
   ear listens, other;
   match.listen(5, listens);
   EXPECT_THROW(match.listen(5, other), plaq::input_error);
-  EXPECT_TRUE(match.anybody_waits());
+  EXPECT_TRUE(match.awaits_others());
   match.post(std::make_unique<numbered>(message_end::receive, 2, 5, 17));
   EXPECT_EQ(number_of(*match.receiver_of(2, 5)), 17);
   EXPECT_TRUE(listens.heard.empty());
@@ -114,21 +114,21 @@ TEST(matching, who_listens_comes_after_the_receives) {
   EXPECT_TRUE(match.ignore(5));
   EXPECT_FALSE(match.ignore(5));
   EXPECT_EQ(match.receiver_of(2, 5), nullptr);
-  EXPECT_FALSE(match.anybody_waits());
+  EXPECT_FALSE(match.awaits_others());
 }
 
 TEST(matching, knows_what_nobody_has_asked_for) {
   matching match(me);
-  EXPECT_EQ(match.nobody_asked_for(last_tag).many, 0u);
+  EXPECT_EQ(match.unexpected(last_tag).count, 0u);
   match.keep(wire::arrival{2, 9, 0, 0});
   match.keep(wire::arrival{1, 7, 0, 0});
   match.keep(wire::arrival{1, 100, 0, 0});
-  const unasked some = match.nobody_asked_for(50);
-  EXPECT_EQ(some.many, 2u);
+  const unexpected_messages some = match.unexpected(50);
+  EXPECT_EQ(some.count, 2u);
   EXPECT_EQ(some.peer, 2);
   EXPECT_EQ(some.tag, 9);
-  EXPECT_EQ(match.nobody_asked_for(100).many, 3u);
-  EXPECT_EQ(match.nobody_asked_for(8).tag, 7);
+  EXPECT_EQ(match.unexpected(100).count, 3u);
+  EXPECT_EQ(match.unexpected(8).tag, 7);
 }
 
 TEST(matching, gives_up_whom_it_knows_and_one_for_each_who_listens) {

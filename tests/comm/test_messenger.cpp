@@ -24,10 +24,10 @@ namespace task = plaq::task;
 using namespace std::chrono_literals;
 
 std::vector<double> numbers(int seed, std::size_t n) {
-  std::mt19937 engine(static_cast<unsigned>(seed));
+  std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<double> uniform;
   std::vector<double> x(n);
-  for (auto& v : x) v = uniform(engine);
+  for (auto& v : x) v = uniform(random);
   return x;
 }
 
@@ -245,14 +245,14 @@ TEST(messenger, who_waits_too_long_is_told_for_whom) {
   const auto text = message_of<plaq::runtime_failure>([&] { m.wait_for(all, 10ms); });
   std::string ranks;
   for (int r = 0; r < p; ++r) ranks += (r ? ", " : "") + std::to_string(r);
-  EXPECT_EQ(text.find("rank " + std::to_string(me) + ": after 0.01 s still under way: receive from rank" +
+  EXPECT_EQ(text.find("rank " + std::to_string(me) + ": after 0.01 s still in progress: receive from rank" +
                       std::string(p > 1 ? "s " : " ") + ranks),
             0u)
       << text;
   test::meet();  // everybody has waited
   for (int r = 0; r < p; ++r) all.push_back(m.isend(out, r, 9));
   m.wait_for(all, 60s);
-  EXPECT_EQ(m.under_way(), "");
+  EXPECT_EQ(m.in_progress(), "");
 }
 
 TEST(messenger, what_is_under_way_at_its_end_fails) {
@@ -284,10 +284,10 @@ TEST(messenger, storm) {
   constexpr int pairs = 20;
   on_every_pool([&](auto& pool) {
     std::vector<task::future<void>> tasks;
-    std::mt19937 engine(static_cast<unsigned>(me));
+    std::mt19937 random(static_cast<unsigned>(me));
     std::vector<int> order(std::size_t(2 * p * pairs));
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::shuffle(order, engine);
+    std::ranges::shuffle(order, random);
     for (int i : order) {
       const int peer = i / 2 % p, tag = i / 2 / p;
       const std::size_t n = 20 * std::size_t(tag) * std::size_t(tag);

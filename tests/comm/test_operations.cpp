@@ -49,10 +49,10 @@ class quick_wire final : public wire {
     return arrival{1, 0, 0, 0};
   }
   handle receive(const arrival&, const blocks&) override { return ++last_; }
-  void test(std::span<handle> under_way, std::vector<end>& ends) override {
-    if (under_way.empty() || std::this_thread::get_id() == beginner_) return;
+  void test(std::span<handle> in_progress, std::vector<end>& ends) override {
+    if (in_progress.empty() || std::this_thread::get_id() == beginner_) return;
     look();
-    for (std::size_t i = 0; i < under_way.size(); ++i) ends.push_back({i, 0, ""});
+    for (std::size_t i = 0; i < in_progress.size(); ++i) ends.push_back({i, 0, ""});
   }
 
   std::unique_ptr<wire> duplicate() override { return std::make_unique<quick_wire>(uncounted_); }

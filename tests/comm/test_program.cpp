@@ -12,19 +12,19 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/schedules/engine.hpp"
+#include "plaq/comm/schedules/node_map.hpp"
 #include "plaq/comm/schedules/parts_of_sum.hpp"
 #include "plaq/comm/schedules/schedule.hpp"
-#include "plaq/comm/schedules/seating.hpp"
+#include "plaq/comm/schedules/schedule_runner.hpp"
 
 namespace {
 
 using namespace plaq::comm;
 
 struct dice {
-  explicit dice(unsigned seed) : engine(seed) {}
-  int below(int n) { return int(engine() % unsigned(n)); }
-  std::mt19937 engine;
+  explicit dice(unsigned seed) : bits(seed) {}
+  int below(int n) { return int(bits() % unsigned(n)); }
+  std::mt19937 bits;
 };
 
 // Steps in any order that their edges allow.
@@ -38,32 +38,32 @@ unsigned& at(memories& m, location l, std::size_t i) { return m[std::size_t(l.wh
 void carry_out(const step& s, memories& m) {
   std::vector<unsigned> made(s.size);
   for (std::size_t i = 0; i < s.size; ++i)
-    made[i] = s.what == step::kind::combine ? 3 * at(m, s.from, i) + 5 * at(m, s.right, i) + 1 : at(m, s.from, i);
+    made[i] = s.what == step::action::combine ? 3 * at(m, s.from, i) + 5 * at(m, s.right, i) + 1 : at(m, s.from, i);
   for (std::size_t i = 0; i < s.size; ++i) at(m, s.to, i) = made[i];
 }
 
-/// Starts steps as the engine says and completes them in random order: what they read and write counts then.
+/// Starts steps as the schedule_runner says and completes them in random order: what they read and write counts then.
 class random_executor final : public executor {
  public:
   random_executor(dice& by, memories& on) : by_(by), on_(on) {}
   bool start(std::uint32_t number, const step& s) override {
-    most = std::max(most, under_way_.size() + 1);
+    most = std::max(most, active_.size() + 1);
     if (by_.below(4) == 0) return carry_out(s, on_), true;
-    under_way_.emplace_back(number, &s);
+    active_.emplace_back(number, &s);
     return false;
   }
   void finished(std::vector<std::uint32_t>& numbers) override {
-    const auto i = std::size_t(by_.below(int(under_way_.size())));
-    carry_out(*under_way_[i].second, on_);
-    numbers.push_back(under_way_[i].first);
-    under_way_.erase(under_way_.begin() + std::ptrdiff_t(i));
+    const auto i = std::size_t(by_.below(int(active_.size())));
+    carry_out(*active_[i].second, on_);
+    numbers.push_back(active_[i].first);
+    active_.erase(active_.begin() + std::ptrdiff_t(i));
   }
   std::size_t most = 0;  ///< under way at once
 
  private:
   dice& by_;
   memories& on_;
-  std::vector<std::pair<std::uint32_t, const step*>> under_way_;
+  std::vector<std::pair<std::uint32_t, const step*>> active_;
 };
 
 TEST(program, gives_the_same_in_any_order_that_it_allows) {
@@ -89,7 +89,7 @@ TEST(program, gives_the_same_in_any_order_that_it_allows) {
     found = in_turn;
     for (const step& s : todo.steps) carry_out(s, in_turn);
     random_executor by(random, found);
-    engine runs;
+    schedule_runner runs;
     runs.begin(todo, by);
     EXPECT_TRUE(runs.progress());
     ASSERT_EQ(found, in_turn) << "round " << round;
@@ -197,7 +197,7 @@ TEST(parts_of_sum, have_one_bracketing_however_they_are_dealt_out_and_merged) {
       const int end = std::min(n, begin + 1 + random.below(9));
       std::vector<part_of_sum> single;
       for (int i = begin; i < end; ++i) single.push_back({i, i + 1, fresh(i), true});
-      std::ranges::shuffle(single, random.engine);
+      std::ranges::shuffle(single, random.bits);
       groups.push_back(all.merged(how, single, 8));
       const auto expected = parts_of(how, begin, end);
       ASSERT_EQ(groups.back().size(), expected.size()) << begin << " ... " << end << " of " << n;
@@ -245,44 +245,44 @@ TEST(parts_of_sum, spare_what_is_not_theirs_and_come_to_where_they_are_asked) {
   EXPECT_EQ(done[0].at, target);
   const auto alone = merge(steps, {false, 1}, {{0, 1, mine, false}}, 8, target);
   EXPECT_EQ(alone[0].at, target);
-  EXPECT_TRUE(alone[0].ours);
+  EXPECT_TRUE(alone[0].writable);
   const schedule todo = std::move(steps).finish();
   ASSERT_EQ(todo.steps.size(), 2u);
-  EXPECT_EQ(todo.steps[0].what, step::kind::combine);
-  EXPECT_EQ(todo.steps[1].what, step::kind::copy);
+  EXPECT_EQ(todo.steps[0].what, step::action::combine);
+  EXPECT_EQ(todo.steps[1].what, step::action::copy);
   for (const step& s : todo.steps) EXPECT_EQ(s.to, target);
 }
 
 // Ranks.
 
-seating random_seating(dice& random, int ranks) {
+node_map random_seating(dice& random, int ranks) {
   std::vector<int> node(static_cast<std::size_t>(ranks));
   const int nodes = 1 + random.below(5);
   for (auto& n : node) n = random.below(nodes);
-  return seating(node);
+  return node_map(node);
 }
 
-TEST(seating, puts_ranks_of_a_node_side_by_side_in_their_order) {
+TEST(node_map, puts_ranks_of_a_node_side_by_side_in_their_order) {
   const std::vector<int> node_of{7, 2, 7, 2, 5, 7};
-  const seating seats(node_of);
-  EXPECT_EQ(seats.nodes(), 3);
-  EXPECT_FALSE(seats.in_rank_order());
+  const node_map map(node_of);
+  EXPECT_EQ(map.nodes(), 3);
+  EXPECT_FALSE(map.in_rank_order());
   std::vector<int> ranks;
   for (int i = 0; i < 6; ++i) {
-    ranks.push_back(seats.rank_at(i));
-    EXPECT_EQ(seats.position_of(seats.rank_at(i)), i);
+    ranks.push_back(map.rank_at(i));
+    EXPECT_EQ(map.position_of(map.rank_at(i)), i);
   }
   EXPECT_EQ(ranks, (std::vector{0, 2, 5, 1, 3, 4})) << "nodes by their lowest rank";
-  EXPECT_TRUE(seating(std::vector{0, 0, 1, 1}).in_rank_order());
+  EXPECT_TRUE(node_map(std::vector{0, 0, 1, 1}).in_rank_order());
 }
 
-TEST(seating, splits_into_neighbours_and_between_nodes_where_it_can) {
+TEST(node_map, splits_into_neighbours_and_between_nodes_where_it_can) {
   dice random(3);
   for (int round = 0; round < 2000; ++round) {
     const int ranks = 1 + random.below(40), parts = 1 + random.below(9);
-    const seating seats = random_seating(random, ranks);
+    const node_map map = random_seating(random, ranks);
     const int begin = random.below(ranks), end = begin + 1 + random.below(ranks - begin);
-    const auto found = seats.split({begin, end}, parts);
+    const auto found = map.split({begin, end}, parts);
     EXPECT_LE(int(found.size()), parts);
     int at = begin;
     for (const range& r : found) {
@@ -292,23 +292,23 @@ TEST(seating, splits_into_neighbours_and_between_nodes_where_it_can) {
     }
     EXPECT_EQ(at, end);
   }
-  const seating two(std::vector{0, 0, 0, 0, 0, 1, 1, 1});
+  const node_map two(std::vector{0, 0, 0, 0, 0, 1, 1, 1});
   EXPECT_EQ(two.split({0, 8}, 2), (std::vector<range>{{0, 5}, {5, 8}}));
-  EXPECT_EQ(seating(8).split({0, 8}, 2), (std::vector<range>{{0, 4}, {4, 8}}));
-  EXPECT_TRUE(seating(8).split({3, 3}, 2).empty());
+  EXPECT_EQ(node_map(8).split({0, 8}, 2), (std::vector<range>{{0, 4}, {4, 8}}));
+  EXPECT_TRUE(node_map(8).split({3, 3}, 2).empty());
 }
 
 // A child is one whose parent says so, and the subtrees of a rank's children are its own without itself.
-TEST(family, of_all_ranks_make_one_tree) {
+TEST(tree_node, of_all_ranks_make_one_tree) {
   dice random(4);
   for (int round = 0; round < 300; ++round) {
     const int ranks = 1 + random.below(40), arity = 1 + random.below(6), root = random.below(ranks);
     const shape kind = random.below(2) ? shape::nomial : shape::fixed;
-    const seating seats = random_seating(random, ranks);
-    std::vector<family> all;
-    for (int i = 0; i < ranks; ++i) all.push_back(find_family(seats, kind, arity, root, i));
+    const node_map map = random_seating(random, ranks);
+    std::vector<tree_node> all;
+    for (int i = 0; i < ranks; ++i) all.push_back(find_tree_node(map, kind, arity, root, i));
     for (int i = 0; i < ranks; ++i) {
-      const family& f = all[std::size_t(i)];
+      const tree_node& f = all[std::size_t(i)];
       EXPECT_EQ(f.parent == -1, i == root);
       EXPECT_TRUE(f.members.contains(i));
       if (kind == shape::fixed) {

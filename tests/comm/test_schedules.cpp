@@ -24,7 +24,7 @@ struct setting {
   std::size_t n;  // values of a block
   request wanted;
   method by;
-  seating seats{1};
+  node_map map{1};
 };
 
 std::vector<int> random_nodes(engine_t& random, int ranks) {
@@ -39,8 +39,8 @@ setting random_setting(engine_t& random, collective what, algorithm how, std::si
   const int ranks = 1 + int(random() % (random() % 2 ? 9 : 70));
   const std::size_t n = random() % 4 == 0 ? 0 : random() % (random() % 3 ? 8 : 100);
   const int arities[] = {2, 2, 3, 4, 5, 8, 100};
-  setting s{ranks, n, {}, {}, seating(random_nodes(random, ranks))};
-  if (random() % 3 == 0) s.seats = seating(ranks);
+  setting s{ranks, n, {}, {}, node_map(random_nodes(random, ranks))};
+  if (random() % 3 == 0) s.map = node_map(ranks);
   s.wanted = {what, int(random() % ranks), n * width, width, false, {}};
   s.by = {how, how == algorithm::chain && random() % 2 ? 1 : arities[random() % std::size(arities)],
           random() % 2 ? 0 : random() % 60};
@@ -51,7 +51,7 @@ std::string describe(const setting& s) {
   return std::string(name_of(s.wanted.what)) + " by " + std::string(name_of(s.by.how)) + " on " +
          std::to_string(s.ranks) + " ranks, root " + std::to_string(s.wanted.root) + ", " + std::to_string(s.n) +
          " values, arity " + std::to_string(s.by.arity) + ", segment " + std::to_string(s.by.segment) + ", nodes " +
-         std::to_string(s.seats.nodes());
+         std::to_string(s.map.nodes());
 }
 
 /// Contributions 3 ... 4 combined with 5 are 3 ... 5; out of order they are nothing, for ever.
@@ -82,7 +82,7 @@ template <class T>
 blocks<T> reduced(const setting& s, const blocks<T>& mine, const combination& combine, unsigned seed) {
   blocks<T> in = mine, out = mine;
   if (is_input(s.wanted.what)) out.assign(s.ranks, std::vector<T>(s.n, T{}));
-  run_in_memory(s.wanted, s.by, s.seats, combine, in, out, seed);
+  run_in_memory(s.wanted, s.by, s.map, combine, in, out, seed);
   EXPECT_EQ(in, mine) << "the input was written to";
   return out;
 }
@@ -136,7 +136,7 @@ TEST(schedules, reductions_keep_the_order_of_ranks) {
       if (how == algorithm::ring || how == algorithm::halving) continue;  // they need a commutative operation
       for (int c = 0; c < 60; ++c) {
         auto s = random_setting(random, what, how, sizeof(stretch));
-        s.seats = seating(s.ranks);
+        s.map = node_map(s.ranks);
         SCOPED_TRACE(describe(s));
         blocks<stretch> mine(s.ranks);
         for (int r = 0; r < s.ranks; ++r) mine[r].assign(s.n, {r, r + 1});
@@ -211,7 +211,7 @@ TEST(schedules, pieces_have_the_same_bits_for_any_number_of_ranks) {
     for (int r = 0; r < s.ranks; ++r)
       for (auto piece = first[r]; piece < first[r + 1]; ++piece)
         for (std::size_t i = 0; i < s.n; ++i) all[i].push_back(in[r].emplace_back(uneven(random)));
-    run_in_memory(s.wanted, s.by, s.seats, combination_of<double>(operation::sum), in, out, random());
+    run_in_memory(s.wanted, s.by, s.map, combination_of<double>(operation::sum), in, out, random());
     for (std::size_t i = 0; i < s.n; ++i)
       for (int r = 0; r < s.ranks; ++r)
         if (end_of_result(s, r) > 0) {
@@ -227,7 +227,7 @@ TEST(schedules, prefixes_do_not_depend_on_the_number_of_ranks) {
   std::vector<double> longest;
   for (const auto what : {collective::inclusive_scan, collective::exclusive_scan})
     for (int ranks = 70; ranks > 0; --ranks) {
-      const setting s{ranks, 1, {what, 0, 8, 8, true, {}}, {algorithm::doubling, 2, 0}, seating(ranks)};
+      const setting s{ranks, 1, {what, 0, 8, 8, true, {}}, {algorithm::doubling, 2, 0}, node_map(ranks)};
       blocks<double> mine(ranks);
       for (int r = 0; r < ranks; ++r) mine[r] = {x[r]};
       const auto out = reduced(s, mine, combination_of<double>(operation::sum), ranks);
@@ -254,7 +254,7 @@ TEST(schedules, blocks_arrive_where_they_belong) {
         auto out = random_blocks<std::int64_t>(random, p, many_out ? all : n);
         const auto sent = in;
         const auto before = out;
-        run_in_memory(s.wanted, s.by, s.seats, {}, in, out, random());
+        run_in_memory(s.wanted, s.by, s.map, {}, in, out, random());
         EXPECT_EQ(in, sent) << "the input was written to";
         const auto block = [&](const std::vector<std::int64_t>& v, int i) {
           return std::vector<std::int64_t>(v.begin() + i * n, v.begin() + (i + 1) * n);
@@ -299,7 +299,7 @@ TEST(schedules, blocks_of_any_length_are_gathered) {
     blocks<std::uint8_t> out(s.ranks);
     const auto gets = [&](int r) { return what == collective::all_gather || r == s.wanted.root; };
     for (int r = 0; r < s.ranks; ++r) out[r].resize(gets(r) ? expected.size() : 0);
-    run_in_memory(s.wanted, s.by, s.seats, {}, in, out, random());
+    run_in_memory(s.wanted, s.by, s.map, {}, in, out, random());
     for (int r = 0; r < s.ranks; ++r)
       if (gets(r)) {
         ASSERT_EQ(out[r], expected) << "rank " << r;
@@ -308,7 +308,7 @@ TEST(schedules, blocks_of_any_length_are_gathered) {
   const std::vector<std::size_t> first{0, 1, 3};
   request uneven{collective::all_gather, 0, 1, 1};
   uneven.first_byte = first;
-  EXPECT_ANY_THROW(make_schedule(uneven, {algorithm::ring, 2}, seating(2), 0));
+  EXPECT_ANY_THROW(make_schedule(uneven, {algorithm::ring, 2}, node_map(2), 0));
 }
 
 /// Nobody may leave a barrier before everybody came: each rank's sum of "who came" is all ranks.
@@ -318,11 +318,11 @@ TEST(schedules, a_barrier_hears_from_everyone) {
     for (int c = 0; c < 60; ++c) {
       auto s = random_setting(random, collective::barrier, how, 1);
       s.wanted = {collective::barrier, 0, sizeof(stretch), sizeof(stretch), false, {}};
-      s.seats = seating(s.ranks);
+      s.map = node_map(s.ranks);
       SCOPED_TRACE(describe(s));
       blocks<stretch> none(s.ranks), out(s.ranks);
       for (int r = 0; r < s.ranks; ++r) out[r] = {{r, r + 1}};
-      run_in_memory(s.wanted, s.by, s.seats, combination_of<stretch>(join), none, out, random());
+      run_in_memory(s.wanted, s.by, s.map, combination_of<stretch>(join), none, out, random());
       for (int r = 0; r < s.ranks; ++r) ASSERT_EQ(out[r][0], (stretch{0, s.ranks}));
     }
 }
@@ -335,13 +335,13 @@ TEST(schedules, a_tree_of_two_levels_crosses_each_node_border_once) {
                               for (int r = 0; r < 64; ++r) dealt[r] = r % 4;
                               return dealt;
                             }()}) {
-    const seating seats(nodes);
-    EXPECT_EQ(seats.nodes(), 4);
+    const node_map map(nodes);
+    EXPECT_EQ(map.nodes(), 4);
     for (const int root : {0, 5, 63}) {
       int across = 0;
       for (int r = 0; r < 64; ++r)
-        for (const auto& s : make_schedule({collective::broadcast, root, 8, 8}, {algorithm::tree, 2}, seats, r).steps)
-          across += s.what == step::kind::send && nodes[s.peer] != nodes[r];
+        for (const auto& s : make_schedule({collective::broadcast, root, 8, 8}, {algorithm::tree, 2}, map, r).steps)
+          across += s.what == step::action::send && nodes[s.peer] != nodes[r];
       EXPECT_EQ(across, 3);
     }
   }
@@ -349,16 +349,16 @@ TEST(schedules, a_tree_of_two_levels_crosses_each_node_border_once) {
 
 TEST(schedules, many_ranks_have_short_schedules) {
   const int ranks = 100000;
-  const seating seats(ranks);
+  const node_map map(ranks);
   for (const int rank : {0, 1, 65536, 99999}) {
-    const auto s = make_schedule({collective::all_reduce, 0, 8, 8}, {algorithm::tree, 2}, seats, rank);
+    const auto s = make_schedule({collective::all_reduce, 0, 8, 8}, {algorithm::tree, 2}, map, rank);
     EXPECT_LE(s.steps.size(), 3 * 17u);
   }
 }
 
 TEST(schedules, refuse_what_cannot_be) {
-  const seating seats(4);
-  const auto make = [&](request r, method m) { return make_schedule(r, m, seats, 0); };
+  const node_map map(4);
+  const auto make = [&](request r, method m) { return make_schedule(r, m, map, 0); };
   EXPECT_THROW(make({collective::broadcast, 4, 8}, {}), plaq::input_error);
   EXPECT_THROW(make({collective::broadcast, -1, 8}, {}), plaq::input_error);
   EXPECT_THROW(make({collective::broadcast, 0, 8}, {algorithm::ring}), plaq::input_error);

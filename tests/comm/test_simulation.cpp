@@ -46,8 +46,8 @@ TEST(simulation, ranks_of_a_node_share_its_card) {
   const machine on{{{4, 0, 0, 0}, {8, L, 0, G}}};
   EXPECT_NEAR(seconds(collective::all_reduce, {algorithm::butterfly, 2}, 8, 1000, on), 4 * 1000 * G + L, 1e-12);
   const auto tree = simulate({collective::all_reduce, 0, 1000, 1}, {algorithm::tree, 2}, on, 8);
-  EXPECT_EQ(tree.across, 2u);
-  EXPECT_EQ(tree.bytes_across, 2000u);
+  EXPECT_EQ(tree.between_nodes, 2u);
+  EXPECT_EQ(tree.bytes_between_nodes, 2000u);
 }
 
 TEST(simulation, a_core_serves_its_ranks_in_turn) {
@@ -81,7 +81,7 @@ TEST(simulation, goes_far_beyond_this_machine) {
       {{16, 5e-7, 0, 1e-10}, {512, 1e-6, g, 1.5e-10}, {8192, 2e-6, g, 1e-11}, {1 << 20, 3e-6, g, 1e-11}}, o, 1e-10};
   const auto tree = simulate({collective::reduce, 0, 4, 4}, {algorithm::tree, 4}, on, 20000);
   EXPECT_EQ(tree.messages, 19999u);
-  EXPECT_EQ(tree.across, 1249u);
+  EXPECT_EQ(tree.between_nodes, 1249u);
   const auto flat = simulate({collective::reduce, 0, 4, 4}, {algorithm::tree, 2000}, on, 2000);
   EXPECT_LT(tree.seconds, flat.seconds / 10);
 }

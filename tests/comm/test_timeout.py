@@ -38,13 +38,13 @@ class Heartbeat:
     def __init__(self, ranks):
         self.ranks, self.asked = ranks, []
 
-    def waits(self, yes):
+    def set_waiting(self, yes):
         pass
 
-    def ask(self, ranks, period):
+    def poll(self, ranks, period):
         self.asked += ranks
 
-    def heard(self):
+    def reports(self):
         return [(0.0, "works", 0.0)] * self.ranks
 
 

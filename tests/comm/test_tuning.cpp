@@ -25,12 +25,12 @@ TEST(tuning, takes_the_nearest_row) {
       "all_reduce 4 0 butterfly 4 0\nall_reduce 4 1000 ring 2 0   # long\n\nall_reduce 64 0 tree 8 256\n",
       "a table");
   const auto choice = [&](int ranks, std::size_t bytes) {
-    return table.choose(collective::all_reduce, seating(ranks), bytes);
+    return table.choose(collective::all_reduce, node_map(ranks), bytes);
   };
   EXPECT_EQ(choice(4, 999), (method{algorithm::butterfly, 4, 0}));
   EXPECT_EQ(choice(5, 1000), (method{algorithm::ring, 2, 0}));
   EXPECT_EQ(choice(17, 5), (method{algorithm::tree, 8, 256}));
-  EXPECT_EQ(table.choose(collective::barrier, seating(4), 1), default_method(collective::barrier, seating(4), 1));
+  EXPECT_EQ(table.choose(collective::barrier, node_map(4), 1), default_method(collective::barrier, node_map(4), 1));
   EXPECT_EQ(tuning::parse(table.text(), "itself").text(), table.text());
 }
 
@@ -84,7 +84,7 @@ TEST(tuning, of_this_machine_is_empty_without_a_file_and_names_one_that_is_wrong
   const environment_with now({{"PLAQ_COMM_TUNING", file}});
   EXPECT_EQ(tuning::of_this_machine().text(), "");
   std::ofstream(file) << "barrier 4 0 tree 8 0\n";
-  EXPECT_EQ(tuning::of_this_machine().choose(collective::barrier, seating(4), 1), (method{algorithm::tree, 8, 0}));
+  EXPECT_EQ(tuning::of_this_machine().choose(collective::barrier, node_map(4), 1), (method{algorithm::tree, 8, 0}));
   std::ofstream(file) << "barrier 4 0 tree\n";
   try {
     (void)tuning::of_this_machine();
@@ -103,7 +103,7 @@ TEST(tuning, candidates_can_all_be_carried_out) {
         const auto all = candidates(collective(what), ranks, bytes);
         std::set<algorithm> tried;
         for (auto m = all.begin(); m != all.end(); ++m) {
-          EXPECT_NO_THROW((void)make_schedule({collective(what), 0, bytes, 4}, *m, seating(ranks), ranks - 1));
+          EXPECT_NO_THROW((void)make_schedule({collective(what), 0, bytes, 4}, *m, node_map(ranks), ranks - 1));
           EXPECT_EQ(std::find(m + 1, all.end(), *m), all.end()) << name_of(collective(what)) << " on " << ranks;
           tried.insert(m->how);
         }
@@ -119,16 +119,16 @@ TEST(tuning, has_a_default_for_everything) {
       for (int per_node : {1, 3, ranks}) {
         std::vector<int> node_of;
         for (int rank = 0; rank < ranks; ++rank) node_of.push_back(rank / per_node);
-        const seating seats(node_of);
+        const node_map map(node_of);
         for (std::size_t bytes : {0, 8, 2048, 65536, 1 << 20, 1 << 28})
           EXPECT_NO_THROW(make_schedule({collective(what), 0, ranks < 100 ? bytes : 8},
-                                        default_method(collective(what), seats, bytes), seats, 0));
+                                        default_method(collective(what), map, bytes), map, 0));
       }
 }
 
 TEST(tuning, sums_between_nodes_by_halving_only_where_all_ranks_pair_off) {
   const auto choice = [](std::vector<int> node_of, std::size_t bytes) {
-    return default_method(collective::all_reduce, seating(node_of), bytes).how;
+    return default_method(collective::all_reduce, node_map(node_of), bytes).how;
   };
   for (const std::size_t bytes : {4096, 1 << 16, 1 << 20}) {
     EXPECT_EQ(choice({0, 0, 1, 1, 2, 2, 3, 3}, bytes), algorithm::halving);

@@ -86,9 +86,10 @@ TEST(open_messages, in_words) {
 
 TEST(open_messages, that_are_late_name_rank_and_time) {
   try {
-    still_under_way(3, 0.25, "send to rank 1");
+    throw_timeout(3, 0.25, "send to rank 1");
   } catch (const plaq::runtime_failure& e) {
-    EXPECT_TRUE(std::string(e.what()).starts_with("rank 3: after 0.25 s still under way: send to rank 1")) << e.what();
+    EXPECT_TRUE(std::string(e.what()).starts_with("rank 3: after 0.25 s still in progress: send to rank 1"))
+        << e.what();
   }
 }
 
@@ -138,8 +139,8 @@ class clock_wire final : public wire {
     std::memcpy(to.data, answer.data(), sizeof answer);
     return 2;
   }
-  void test(std::span<handle> under_way, std::vector<end>& ends) override {
-    for (std::size_t i = 0; i < under_way.size(); ++i) ends.push_back({i, 16, fails_});
+  void test(std::span<handle> in_progress, std::vector<end>& ends) override {
+    for (std::size_t i = 0; i < in_progress.size(); ++i) ends.push_back({i, 16, fails_});
   }
   static inline double said[2] = {0, 0};  ///< what the other one is told at the end
 

@@ -30,7 +30,7 @@ def world() -> Communicator:
         _end_job_with_uncaught_exceptions(comm)
     comm._together  # its errors are those of all ranks, those of a node are not
     if comm.size > 1 and _core.comm.mpi_is_ours():
-        timeout.heartbeat = _core.comm.presence(comm._native)
+        timeout.heartbeat = _core.comm.heartbeat(comm._native)
     _node(comm)
     return comm
 
@@ -49,7 +49,7 @@ def world_if_started() -> Communicator | None:
 def end_together() -> None:
     """End the job by agreement of all ranks, with any exit code: fast ranks wait for the others."""
     if timeout.heartbeat is not None:
-        timeout.heartbeat.ends_together()
+        timeout.heartbeat.agree_to_end()
 
 
 class Node(NamedTuple):

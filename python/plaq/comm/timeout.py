@@ -2,7 +2,7 @@
 
 After half of its timeout a waiting rank polls one other now and then: the rank before it in the ring of the group that
 makes the call. So each rank is watched by one other and exchanges messages with two, on any number of ranks. On each
-rank a helper thread replies, even while the rank computes (src/plaq/comm/job/presence.hpp).
+rank a helper thread replies, even while the rank computes (src/plaq/comm/job/heartbeat.hpp).
 
 A rank that computes or writes for long reports so, and is waited for without limit: in the end it waits too and watches
 its own neighbour. A stopped rank does not reply, a rank that has ended reports that. Within a run, a rank whose main
@@ -76,7 +76,7 @@ def wait(call: Any, rank: int, members: Sequence[int], heartbeat: Any) -> None:
         return
     started, reason, polled_since = time.monotonic(), None, None
     idle = _limits.seconds if _limits.in_run else math.inf
-    heartbeat.waits(True)
+    heartbeat.set_waiting(True)
     try:
         while not call.wait(POLL):
             now = time.monotonic()
@@ -87,17 +87,17 @@ def wait(call: Any, rank: int, members: Sequence[int], heartbeat: Any) -> None:
                 continue
             if polled_since is None:
                 polled_since = now
-                heartbeat.ask([other], min(1.0, limit / 10))
-            reports = heartbeat.heard()
+                heartbeat.poll([other], min(1.0, limit / 10))
+            reports = heartbeat.reports()
             if now - polled_since >= limit / 2 and (fault := find_fault(Status(*reports[other]), limit / 2, idle)):
                 limit_text = f"run.timeout = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
                 stopping = f"; it was to stop ({reason})" if reason else ""
                 raise RunError(f"rank {other} of {len(reports)} {fault}, and others wait for it ({limit_text})"
                                f"{stopping}; checkpoints stay as they are")
     finally:
-        heartbeat.waits(False)
+        heartbeat.set_waiting(False)
         if polled_since is not None:
-            heartbeat.ask([], 1.0)
+            heartbeat.poll([], 1.0)
 
 
 def watched_rank(members: Sequence[int], rank: int) -> int:

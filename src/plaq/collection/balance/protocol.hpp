@@ -154,8 +154,8 @@ using protocol = coroutine (*)(participant&, assignment&);
 coroutine gossip_protocol(participant& self, assignment& assigned);
 coroutine diffusion_protocol(participant& self, assignment& assigned);
 
-/// Runs a balancing: reduces loads, runs the protocol, and tells the ranks that the elements are on. Throws input_error
-/// if the sum of loads is not below too_much.
+/// Runs a balancing: reduces loads, runs the protocol, and informs the ranks that the elements are on. Throws
+/// input_error if the sum of loads is not below too_much.
 coroutine run_protocol(participant& self, protocol by);
 
 /// Returns the plan of a protocol, whose ranks take turns in each round.

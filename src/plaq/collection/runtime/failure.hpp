@@ -16,10 +16,10 @@ namespace plaq::elements {
 /// State of a rank: sound, or failed with the first failure of any rank. No work begins after a failure.
 class failure_state {
  public:
-  /// `who`: rank and collection, for failures without words of their own. `report` is called with the first failure
+  /// `source`: rank and collection, for failures without words of their own. `report` is called with the first failure
   /// that is raised here.
-  failure_state(std::string who, std::function<void(const std::string&)> report)
-      : who_(std::move(who)), report_(std::move(report)) {}
+  failure_state(std::string source, std::function<void(const std::string&)> report)
+      : source_(std::move(source)), report_(std::move(report)) {}
 
   bool sound() const { return sound_; }
   /// Begins no further work, without a failure: at the end.
@@ -29,7 +29,7 @@ class failure_state {
     if (sound_.exchange(false)) report_(why);
   }
   /// Reports a failure; prepends rank and collection.
-  void raise_here(const std::string& why) noexcept { raise(who_ + ": " + why); }
+  void raise_here(const std::string& why) noexcept { raise(source_ + ": " + why); }
   /// Keeps the failure, of this rank or another, if it is the first.
   void set(const std::string& why) {
     sound_ = false;
@@ -57,7 +57,7 @@ class failure_state {
   }
 
  private:
-  const std::string who_;
+  const std::string source_;
   const std::function<void(const std::string&)> report_;
   std::atomic<bool> sound_{true};
   mutable task::mutex mutex_;

@@ -22,7 +22,7 @@ host::host(element_type type, const comm::communicator& over, task::detail::pool
                  [this](const round_message& what, int to) { post(what, to, tag::protocol); }),
       messages_(over, pool),
       on_message_failure_(messages_.stopping(),
-                          [this] { failure_.raise_here("its messages have failed: " + messages_.under_way()); }) {
+                          [this] { failure_.raise_here("its messages have failed: " + messages_.in_progress()); }) {
   on_messages();
 }
 

@@ -1,4 +1,4 @@
-// What a reduction does to two runs of bytes.
+// Arithmetic of reductions, on runs of bytes.
 #pragma once
 #include <algorithm>
 #include <complex>
@@ -21,10 +21,10 @@ concept real_scalar = std::same_as<T, std::int32_t> || std::same_as<T, std::int6
 template <class T>
 concept reducible = real_scalar<T> || std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
-/// (to, left, right, bytes): to = left op right, value by value; `to` may be one of the two.
+/// Function (to, left, right, bytes): to = left op right, value by value; `to` may be one of the two.
 using combination = std::function<void(std::byte*, const std::byte*, const std::byte*, std::size_t)>;
 
-/// The combination by a function of two values. Contributions of lower ranks (of earlier pieces) come left.
+/// Returns the combination by a function of two values. Contributions of lower ranks (of earlier pieces) come left.
 template <class T, class F>
   requires std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, F&, const T&, const T&>
 combination combination_of(F f) {
@@ -36,6 +36,7 @@ combination combination_of(F f) {
   };
 }
 
+/// Returns the combination by an operation. @pre Complex numbers are summed (input_error).
 template <reducible T>
 combination combination_of(operation op) {
   if constexpr (real_scalar<T>) {

@@ -11,13 +11,13 @@ namespace plaq::comm {
 
 namespace {
 constexpr std::size_t worth_a_region = 64 * 1024;  // bytes: some 10 us
-constexpr std::size_t soon_gone = 4096;            // bytes: to look at longer ones too early may cost a turn
+constexpr std::size_t tested_at_once = 4096;       // bytes: an early test of longer messages may cost a time slice
 }  // namespace
 
 byte_executor::~byte_executor() {
-  // Only after an error is anything left. A receive can be taken back, what was sent cannot.
+  // Messages are left only after an error. A receive can be cancelled, a send cannot.
   for (std::size_t i = 0; i < handles_.size(); ++i)
-    messages_[i].what->what == step::kind::receive ? wire_.cancel(handles_[i]) : wire_.forget(handles_[i]);
+    messages_[i].what->what == step::action::receive ? wire_.cancel(handles_[i]) : wire_.forget(handles_[i]);
 }
 
 void byte_executor::begin(int tag, const buffers& at, const combination& combine) {
@@ -28,20 +28,20 @@ void byte_executor::begin(int tag, const buffers& at, const combination& combine
 
 bool byte_executor::start(std::uint32_t number, const step& s) {
   switch (s.what) {
-    case step::kind::send:
-    case step::kind::receive:
+    case step::action::send:
+    case step::action::receive:
       try {
-        const bool sends = s.what == step::kind::send;
+        const bool sends = s.what == step::action::send;
         const blocks bytes{at(sends ? s.from : s.to), s.size};
         auto handle = sends ? wire_.send(bytes, s.peer, tag_) : wire_.receive(bytes, s.peer, tag_);
-        if (sends && s.size < soon_gone && has_gone(handle)) return true;
+        if (sends && s.size < tested_at_once && is_sent(handle)) return true;
         handles_.push_back(handle);
         messages_.push_back({number, &s});
       } catch (const std::exception& e) {
         fail(s, e.what());
       }
       return false;
-    case step::kind::copy:
+    case step::action::copy:
       try {
         const wire::handle h = wire_.copy({at(s.from), s.size}, {at(s.to), s.size});
         if (h == wire::nothing) return true;
@@ -51,7 +51,7 @@ bool byte_executor::start(std::uint32_t number, const step& s) {
         fail(s, e.what());
       }
       return false;
-    case step::kind::combine: {
+    case step::action::combine: {
       const trace::region part("combine", s.size >= worth_a_region);
       (*combine_)(at(s.to), at(s.from), at(s.right), s.size);
       return true;
@@ -60,10 +60,10 @@ bool byte_executor::start(std::uint32_t number, const step& s) {
   return true;
 }
 
-/// What has gone needs no place among those that are looked at again.
-bool byte_executor::has_gone(wire::handle& sent) {
+/// Returns whether a send is complete already, so that it is not tested again.
+bool byte_executor::is_sent(wire::handle& handle) {
   ends_.clear();
-  wire_.test({&sent, 1}, ends_);
+  wire_.test({&handle, 1}, ends_);
   if (ends_.empty()) return false;
   if (!ends_[0].error.empty()) throw runtime_failure(ends_[0].error);
   return true;
@@ -82,7 +82,7 @@ void byte_executor::finished(std::vector<std::uint32_t>& numbers) {
     handles_.pop_back();
     messages_.pop_back();
     numbers.push_back(number);
-    if (e.error.empty() && (what->what != step::kind::receive || e.bytes == what->size)) continue;
+    if (e.error.empty() && (what->what != step::action::receive || e.bytes == what->size)) continue;
     failed = what;
     why = e.error;
     if (why.empty()) why = "expected " + std::to_string(what->size) + " bytes and got " + std::to_string(e.bytes);
@@ -91,22 +91,22 @@ void byte_executor::finished(std::vector<std::uint32_t>& numbers) {
 }
 
 open_messages byte_executor::open() const {
-  open_messages found;
-  for (const auto& m : messages_) (m.what->what == step::kind::send ? found.to : found.from).insert(m.what->peer);
-  return found;
+  open_messages out;
+  for (const auto& m : messages_) (m.what->what == step::action::send ? out.to : out.from).insert(m.what->peer);
+  return out;
 }
 
 void byte_executor::fail(const step& s, const std::string& why) const {
   const std::string peer = std::to_string(s.peer);
   throw runtime_failure("rank " + std::to_string(wire_.rank()) +
-                        (s.what == step::kind::send      ? ": send to rank " + peer
-                         : s.what == step::kind::receive ? ": receive from rank " + peer
-                                                         : ": copy") +
+                        (s.what == step::action::send      ? ": send to rank " + peer
+                         : s.what == step::action::receive ? ": receive from rank " + peer
+                                                           : ": copy") +
                         ": " + why);
 }
 
 std::byte* byte_executor::at(location r) const {
-  // What is only read is only read: schedules never write their input.
+  // Schedules never write their input.
   return (r.where == memory::input    ? const_cast<std::byte*>(at_.input)
           : r.where == memory::output ? at_.output
                                       : at_.scratch) +

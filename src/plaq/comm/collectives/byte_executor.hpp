@@ -1,4 +1,4 @@
-// Carries out the steps of a schedule on real bytes.
+// Executor of the steps of a schedule on real bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "plaq/comm/collectives/arithmetic.hpp"
-#include "plaq/comm/schedules/engine.hpp"
+#include "plaq/comm/schedules/schedule_runner.hpp"
 #include "plaq/comm/wire/open_messages.hpp"
 #include "plaq/comm/wire/wire.hpp"
 
 namespace plaq::comm {
 
-/// Combines here, copies and sends by a wire, all with one tag. Errors: runtime_failure
-/// with rank, step and peer.
+/// Executor that combines values, and copies and sends bytes by a wire with one tag. Errors: runtime_failure with rank,
+/// step and peer.
 class byte_executor final : public executor {
  public:
   struct buffers {
@@ -22,30 +22,31 @@ class byte_executor final : public executor {
     std::byte* scratch;
   };
   explicit byte_executor(wire& over) : wire_(over) {}
-  /// Gives up what is under way.
+  /// Cancels receives in progress; sends cannot be cancelled.
   ~byte_executor() override;
 
-  /// From here on steps are of this operation; `combine` must outlive it.
+  /// Begins an operation, which `combine` outlives.
   void begin(int tag, const buffers& at, const combination& combine);
   bool start(std::uint32_t number, const step& s) override;
   void finished(std::vector<std::uint32_t>& numbers) override;
-  /// Whom the messages under way are from and to.
+  /// Peers of the messages in progress.
   open_messages open() const;
 
  private:
-  struct message {  // or copy
+  /// Message or copy in progress.
+  struct message {
     std::uint32_t number;
     const step* what;
   };
   std::byte* at(location r) const;
-  bool has_gone(wire::handle& sent);
+  bool is_sent(wire::handle& handle);
   [[noreturn]] void fail(const step& s, const std::string& why) const;
 
   wire& wire_;
   int tag_ = 0;
   buffers at_{};
   const combination* combine_ = nullptr;
-  std::vector<wire::handle> handles_;  // what is under way, both in the same order
+  std::vector<wire::handle> handles_;  // of messages_, in the same order
   std::vector<message> messages_;
   std::vector<wire::end> ends_;
 };

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t most_schedules = 256;
 
-/// Where a node has more ranks than cores they take turns.
-bool is_crowded(collectives& node) {
+/// Returns whether the node has more ranks than cores.
+bool is_oversubscribed(collectives& node) {
   auto cpus = node.all_gather_any(task::detail::allowed_cpus()).values;
   std::ranges::sort(cpus);
   double cores = double(std::ranges::unique(cpus).begin() - cpus.begin());
@@ -21,66 +21,66 @@ bool is_crowded(collectives& node) {
   return node.size() > cores;
 }
 
-/// First message of a rank of a group to the others: its node, by a rank of it; its rank in the world; a number for
+/// Information of a rank for the others of its group: its node, as a rank of it; its rank in the world; a number for
 /// the group.
-struct introduction {
+struct rank_info {
   int node, world_rank;
   std::int64_t number;
 };
 
-std::vector<introduction> introduced(collectives& group, collectives& node) {
+std::vector<rank_info> exchange_info(collectives& group, collectives& node) {
   std::array<int, 1> leader{group.rank()};
   node.broadcast(leader);
-  const std::array<introduction, 1> mine{
-      {{leader[0], roll_call::world_rank(), group.rank() == 0 ? roll_call::new_group() : 0}}};
-  std::vector<introduction> all(std::size_t(group.size()));
-  group.all_gather(mine, all);
+  const std::array<rank_info, 1> own{
+      {{leader[0], call_registry::world_rank(), group.rank() == 0 ? call_registry::new_group() : 0}}};
+  std::vector<rank_info> all(std::size_t(group.size()));
+  group.all_gather(own, all);
   return all;
 }
 
-seating seating_of(collectives& group, collectives& node, const std::vector<introduction>& all) {
-  std::array<int, 1> crowded{is_crowded(node)};
-  group.all_reduce(crowded, operation::max);
+node_map make_node_map(collectives& group, collectives& node, const std::vector<rank_info>& all) {
+  std::array<int, 1> oversubscribed{is_oversubscribed(node)};
+  group.all_reduce(oversubscribed, operation::max);
   std::vector<int> node_of;
-  for (const auto& one : all) node_of.push_back(one.node);
-  return seating(node_of, crowded[0]);
+  for (const auto& info : all) node_of.push_back(info.node);
+  return node_map(node_of, oversubscribed[0]);
 }
 
-/// Rank 0's table, because the files of two machines may differ. Where its file is wrong, all ranks throw what rank 0
-/// would have thrown alone: its first byte says which of the two comes.
+/// Returns rank 0's table, since the files of two machines may differ. If its file is wrong, all ranks throw its error:
+/// the first byte of the message tells a table from an error.
 tuning tuning_of(collectives& group) {
-  std::string mine;
+  std::string own;
   if (group.rank() == 0) try {
-      mine = 't' + tuning::of_this_machine().text();
+      own = 't' + tuning::of_this_machine().text();
     } catch (const input_error& error) {
-      mine = std::string("e") + error.what();
+      own = std::string("e") + error.what();
     }
-  const auto found = group.all_gather_any(mine).values;
-  const std::string text(found.begin() + 1, found.end());
-  if (found[0] == 'e') throw input_error(text);
+  const auto received = group.all_gather_any(own).values;
+  const std::string text(received.begin() + 1, received.end());
+  if (received[0] == 'e') throw input_error(text);
   return tuning::parse(text, "the tuning table of rank 0");
 }
 
 }  // namespace
 
 collectives::collectives(std::unique_ptr<wire> over)
-    : seats_(over->size()), under_way_(std::make_unique<operations>(std::move(over))) {}
+    : node_map_(over->size()), active_(std::make_unique<operations>(std::move(over))) {}
 
 collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
-  // Until all have told each other where they are, they are as good as on one node.
+  // Until ranks have exchanged their nodes, they are treated as on one node.
   collectives node(over.split_by_node().open_wire());
-  const auto all = introduced(*this, node);
-  seats_ = seating_of(*this, node, all);
+  const auto all = exchange_info(*this, node);
+  node_map_ = make_node_map(*this, node, all);
   tuned_ = tuning_of(*this);
   options_ = options;
   schedules_.clear();
   if (std::ranges::any_of(all, [](const auto& one) { return one.world_rank < 0; })) return;
   std::vector<int> members;
-  for (const auto& one : all) members.push_back(one.world_rank);
-  under_way_->answer_for(std::uint64_t(all[0].number), std::move(members));
+  for (const auto& info : all) members.push_back(info.world_rank);
+  active_->answer_for(std::uint64_t(all[0].number), std::move(members));
 }
 
-collectives::call collectives::meeting() {
+collectives::call collectives::make_barrier() {
   return {{collective::barrier, 0, 1, 1, false, {}}, {}, {}, [](auto...) {}};
 }
 
@@ -93,7 +93,7 @@ method collectives::choice(const request& wanted) const {
            (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
   };
   if (options_.by && fits(*options_.by)) return *options_.by;
-  const method m = tuned_.choose(wanted.what, seats_, wanted.bytes);
+  const method m = tuned_.choose(wanted.what, node_map_, wanted.bytes);
   if (fits(m)) return m;
   for (const auto how : algorithms_for(wanted.what))
     if (fits({how})) return {how};
@@ -102,7 +102,7 @@ method collectives::choice(const request& wanted) const {
 
 std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted) {
   const auto make = [&] {
-    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), seats_, rank()));
+    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), node_map_, rank()));
   };
   if (!wanted.first_piece.empty() || !wanted.first_byte.empty()) return make();
   const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes, wanted.grain,
@@ -112,13 +112,13 @@ std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted)
   return schedules_[key] = make();
 }
 
-operations::operation_to_do collectives::prepare(call&& what) {
+operations::prepared_operation collectives::prepare(call&& what) {
   static const auto labels = [] {
     std::vector<trace::label> all;
     for (int i = 0; i <= int(collective::exclusive_scan); ++i) all.emplace_back(name_of(collective(i)));
     return all;
   }();
-  if (what.combine && (under_way_->on_device(what.input) || under_way_->on_device(what.output)))
+  if (what.combine && (active_->on_device(what.input) || active_->on_device(what.output)))
     throw input_error(std::string(name_of(what.wanted.what)) +
                       ": a buffer is memory of a GPU; values are combined in host memory only");
   return {labels[std::size_t(what.wanted.what)],
@@ -131,9 +131,9 @@ operations::operation_to_do collectives::prepare(call&& what) {
            std::uint32_t(what.wanted.grain << 1 | what.wanted.fixed_order)}};
 }
 
-std::vector<std::size_t> collectives::first_bytes(std::size_t mine) {
+std::vector<std::size_t> collectives::first_bytes(std::size_t own) {
   std::vector<std::size_t> first{0}, all(static_cast<std::size_t>(size()));
-  iall_gather(std::span(&mine, 1), all).get();
+  iall_gather(std::span(&own, 1), all).get();
   for (const auto n : all) first.push_back(first.back() + n);
   return first;
 }
@@ -142,9 +142,9 @@ std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::si
   if (length == 0 || values % length != 0)
     throw input_error("all_reduce_pieces: " + std::to_string(values) + " values are not pieces of " +
                       std::to_string(length));
-  const std::array<std::int64_t, 1> mine{std::int64_t(values / length)};
+  const std::array<std::int64_t, 1> own{std::int64_t(values / length)};
   std::vector<std::int64_t> first{0}, all(size());
-  all_gather(mine, all);
+  all_gather(own, all);
   for (const auto n : all) first.push_back(first.back() + n);
   if (first.back() == 0) throw input_error("all_reduce_pieces: no rank has a piece");
   return first;

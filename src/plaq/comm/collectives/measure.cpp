@@ -13,7 +13,7 @@ std::vector<double> median_seconds(const communicator& over, const std::vector<s
                                    int repeats) {
   const auto offset = measure_clock_offset(over);
   collectives all_ranks(over);
-  // Clocks that cannot be told apart are one, as on one machine.
+  // Clocks whose offset is below its error are the same, as on one machine.
   const double to_root = std::abs(offset.seconds) > offset.error ? offset.seconds : 0;
   const auto now = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() + to_root;
@@ -92,7 +92,7 @@ std::vector<method> candidates(collective what, int ranks, std::size_t bytes) {
   return all;
 }
 
-std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes, int repeats) {
+std::vector<measurement> measure_candidates(const communicator& over, collective what, std::size_t bytes, int repeats) {
   const auto methods = candidates(what, over.size(), bytes);
   std::vector<std::unique_ptr<collectives>> by;
   std::vector<std::function<void()>> calls;
@@ -101,10 +101,10 @@ std::vector<measured> measure_candidates(const communicator& over, collective wh
     calls.push_back(sample_call(*by.back(), what, bytes));
   }
   const auto seconds = median_seconds(over, calls, repeats);
-  std::vector<measured> found;
-  for (std::size_t i = 0; i < methods.size(); ++i) found.push_back({methods[i], seconds[i]});
-  std::ranges::stable_sort(found, {}, &measured::seconds);
-  return found;
+  std::vector<measurement> out;
+  for (std::size_t i = 0; i < methods.size(); ++i) out.push_back({methods[i], seconds[i]});
+  std::ranges::stable_sort(out, {}, &measurement::seconds);
+  return out;
 }
 
 }  // namespace plaq::comm

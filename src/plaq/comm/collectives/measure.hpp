@@ -1,4 +1,4 @@
-// How long collective operations take here: for the tuning table and for benchmarks.
+// Measured times of collective operations, for the tuning table and benchmarks.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -8,26 +8,26 @@
 
 namespace plaq::comm {
 
-/// For each variant the median over `repeats` of the seconds from when the first rank has begun to when the last
-/// has ended, on rank 0's clock. All leave a barrier before; that they leave it one after another, about a latency
-/// apart, or as they get a core where there are fewer than ranks, is in all times. The variants take turns, so that
-/// whatever else the machine does meets all of them. Collective.
+/// Returns for each variant the median over `repeats` of the seconds between the first begin and the last end of a
+/// rank, on rank 0's clock. A barrier precedes each call; ranks leave it about a latency apart, or when they get a
+/// core, which is included in all times. Variants are interleaved, so that other load of the machine affects all of
+/// them. Collective.
 std::vector<double> median_seconds(const communicator& over, const std::vector<std::function<void()>>& variants,
                                    int repeats);
 
-/// A call of this operation with blocks of `bytes` that hold floats, for `median_seconds`. Sums have one value per
-/// four bytes.
+/// Returns a call of this operation with blocks of `bytes` of floats, for `median_seconds`.
 std::function<void()> sample_call(collectives& by, collective what, std::size_t bytes);
 
-/// The methods that are worth a try, for `ranks` ranks and blocks of `bytes`.
+/// Returns the methods that may be the quickest, for `ranks` ranks and blocks of `bytes`.
 std::vector<method> candidates(collective what, int ranks, std::size_t bytes);
 
-struct measured {
+/// Measured time of a method.
+struct measurement {
   method by;
   double seconds;
 };
 
-/// Every candidate for this operation, blocks and communicator, the quickest first. Collective.
-std::vector<measured> measure_candidates(const communicator& over, collective what, std::size_t bytes, int repeats);
+/// Measures every candidate for this operation, blocks and communicator. Returns the quickest first. Collective.
+std::vector<measurement> measure_candidates(const communicator& over, collective what, std::size_t bytes, int repeats);
 
 }  // namespace plaq::comm

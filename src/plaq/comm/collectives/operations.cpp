@@ -15,34 +15,34 @@
 
 namespace plaq::comm {
 
-struct operations::flight {
-  flight(operation_to_do&& fresh, wire& over) : what(std::move(fresh)), steps(over) {}
-  operation_to_do what;
+struct operations::active_operation {
+  active_operation(prepared_operation&& fresh, wire& over) : what(std::move(fresh)), steps(over) {}
+  prepared_operation what;
   std::uint64_t number = 0;  ///< of the call
   std::vector<std::byte> scratch;
-  std::byte token{};  ///< what a barrier sends and receives; nobody looks at it
+  std::byte token{};  ///< byte of a barrier, without meaning
   byte_executor steps;
-  engine moves;
-  std::optional<task::promise<void>> made;
+  schedule_runner runner;
+  std::optional<task::promise<void>> promise;
 
-  /// True when all is done.
+  /// Advances the schedule. Returns whether it is done.
   bool progress() {
-    if (!moves.progress()) return false;
+    if (!runner.progress()) return false;
     if (what.at_end) what.at_end();
     return true;
   }
 };
 
-/// The error that is being handled, with the name of the call, if it has one: a message of another length than expected
-/// comes of ranks that do not make the same call.
+/// Returns the current exception, with the name of the call if it has one: a message of unexpected length means that
+/// ranks do not make the same call.
 static std::exception_ptr error_of(const collective_call& what) {
   try {
     throw;
   } catch (const runtime_failure& error) {
     if (what.name.empty()) return std::current_exception();
     std::string text = error.what();
-    const auto place = std::min(text.rfind(" ["), text.size());
-    text.insert(place, "; in " + what.in_words() + ", which all ranks have to call alike");
+    const auto position = std::min(text.rfind(" ["), text.size());
+    text.insert(position, "; in " + what.in_words() + ", which all ranks have to call alike");
     return std::make_exception_ptr(runtime_failure(text));
   } catch (...) {
     return std::current_exception();
@@ -52,21 +52,21 @@ static std::exception_ptr error_of(const collective_call& what) {
 operations::operations(std::unique_ptr<wire> over) : wire_(std::move(over)) { start_polling(); }
 
 operations::~operations() {
-  roll_call::leave(*this);
+  call_registry::leave(*this);
   stop_polling();
   std::vector<ended> all;
-  for (auto& f : under_way_) {
+  for (auto& f : active_) {
     const auto what = "rank " + std::to_string(rank()) + ": " + std::string(f->what.name.view());
     const auto why = what + ": its collectives were destroyed";
     all.push_back({std::move(f), std::make_exception_ptr(runtime_failure(why))});
   }
-  tell(all);
+  complete(all);
 }
 
-std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
-  std::unique_ptr<flight> fresh;
+std::unique_ptr<operations::active_operation> operations::begin(prepared_operation&& what) {
+  std::unique_ptr<active_operation> fresh;
   if (spare_.empty()) {
-    fresh = std::make_unique<flight>(std::move(what), *wire_);
+    fresh = std::make_unique<active_operation>(std::move(what), *wire_);
   } else {
     fresh = std::move(spare_.back());
     spare_.pop_back();
@@ -76,16 +76,16 @@ std::unique_ptr<operations::flight> operations::begin(operation_to_do&& what) {
   if (fresh->scratch.size() < todo.scratch) fresh->scratch.resize(todo.scratch);
   generation_ = generation_ == last_tag ? 0 : generation_ + 1;
   fresh->number = calls_.count();
-  calls_.made(fresh->what.call);
+  calls_.add(fresh->what.call);
   std::byte* const output = fresh->what.output.data();
   const byte_executor::buffers at{fresh->what.input.data(), output ? output : &fresh->token, fresh->scratch.data()};
   fresh->steps.begin(generation_, at, fresh->what.combine);
-  fresh->moves.begin(todo, fresh->steps);
-  traffic::together(fresh->what.input.empty() ? fresh->what.output.size() : fresh->what.input.size());
+  fresh->runner.begin(todo, fresh->steps);
+  traffic::count_collective(fresh->what.input.empty() ? fresh->what.output.size() : fresh->what.input.size());
   return fresh;
 }
 
-void operations::keep(std::unique_ptr<flight> done) {
+void operations::keep(std::unique_ptr<active_operation> done) {
   constexpr std::size_t most = 8;
   if (spare_.size() == most) return;
   done->what.todo.reset();
@@ -94,39 +94,38 @@ void operations::keep(std::unique_ptr<flight> done) {
   spare_.push_back(std::move(done));
 }
 
-void operations::run(operation_to_do what) {
+void operations::run(prepared_operation what) {
   const trace::region whole(what.name);
-  constexpr int patient = 200;  // looks, some 20 us; Open MPI gives cores away by itself where ranks share them
-  constexpr int giving_way =
-      1000;  // after so many others are at work on this core: they get on faster if this one sleeps
-  std::unique_ptr<flight> mine;
-  for (int look = 0;; ++look) {
+  constexpr int polls_before_yield = 200;    // some 20 us; Open MPI yields by itself where ranks share cores
+  constexpr int yields_before_sleep = 1000;  // then other ranks compute on this core, faster if this one sleeps
+  std::unique_ptr<active_operation> own;
+  for (int poll = 0;; ++poll) {
     {
       std::lock_guard lock(guard_);
-      if (!mine) in_run_ = (mine = begin(std::move(what))).get();
+      if (!own) in_run_ = (own = begin(std::move(what))).get();
       try {
-        if (mine->progress()) {
+        if (own->progress()) {
           in_run_ = nullptr;
-          return keep(std::move(mine));
+          return keep(std::move(own));
         }
       } catch (...) {
         in_run_ = nullptr;
-        const auto what = mine->what.call;
-        mine.reset();  // what it has under way is given up with the lock
+        const auto what = own->what.call;
+        own.reset();  // cancels its messages, with the lock
         std::rethrow_exception(error_of(what));
       }
     }
-    task::detail::poll_once();  // the other ranks may wait for something else of this one
-    if (look > patient + giving_way)
+    task::detail::poll_once();  // the other ranks may wait for other messages of this one
+    if (poll > polls_before_yield + yields_before_sleep)
       std::this_thread::sleep_for(task::detail::pace::shortest_sleep);
-    else if (look > patient)
+    else if (poll > polls_before_yield)
       std::this_thread::yield();
   }
 }
 
-task::future<void> operations::start(operation_to_do what) {
-  task::promise<void> made;
-  auto result = made.get_future();
+task::future<void> operations::start(prepared_operation what) {
+  task::promise<void> promise;
+  auto result = promise.get_future();
   std::exception_ptr error;
   bool first = false;
   const collective_call call = what.call;
@@ -136,17 +135,17 @@ task::future<void> operations::start(operation_to_do what) {
       auto fresh = begin(std::move(what));
       if (fresh->progress()) {
         keep(std::move(fresh));
-        made.set_value();
+        promise.set_value();
         return result;
       }
-      under_way_.push_back(std::move(fresh));
-      under_way_.back()->made = std::move(made);
+      active_.push_back(std::move(fresh));
+      active_.back()->promise = std::move(promise);
       first = expect(1);
     } catch (...) {
       error = error_of(call);
     }
   }
-  if (error) made.set_exception(error);
+  if (error) promise.set_exception(error);
   if (first) wake_pools();
   return result;
 }
@@ -157,7 +156,7 @@ void operations::answer_for(std::uint64_t group, std::vector<int> members) {
     group_ = group;
     members_ = std::move(members);
   }
-  roll_call::enter(*this);
+  call_registry::enter(*this);
 }
 
 call_record operations::calls() const {
@@ -168,13 +167,13 @@ call_record operations::calls() const {
 std::vector<operations::open_call> operations::open() const {
   std::lock_guard lock(guard_);
   std::vector<open_call> out;
-  const auto add = [&](const flight& f) {
+  const auto add = [&](const active_operation& f) {
     open_call& fresh = out.emplace_back(f.number, f.what.call, std::vector<int>{});
     const auto peers = f.steps.open();
     for (const auto& some : {peers.from, peers.to})
       for (const int peer : some) fresh.awaited.push_back(members_[std::size_t(peer)]);
   };
-  for (const auto& f : under_way_) add(*f);
+  for (const auto& f : active_) add(*f);
   if (in_run_) add(*in_run_);
   return out;
 }
@@ -182,10 +181,10 @@ std::vector<operations::open_call> operations::open() const {
 std::string operations::in_words() const {
   std::lock_guard lock(guard_);
   std::string text;
-  const auto add = [&](const flight& f) {
+  const auto add = [&](const active_operation& f) {
     text += (text.empty() ? "" : ", ") + std::string(f.what.name.view()) + " (" + f.steps.open().in_words() + ")";
   };
-  for (const auto& f : under_way_) add(*f);
+  for (const auto& f : active_) add(*f);
   if (in_run_) add(*in_run_);
   return text;
 }
@@ -195,30 +194,30 @@ bool operations::poll() noexcept {
   {
     std::unique_lock lock(guard_, std::try_to_lock);
     if (!lock) return false;
-    for (std::size_t i = 0; i < under_way_.size();) {
+    for (std::size_t i = 0; i < active_.size();) {
       std::exception_ptr error;
       try {
-        if (!under_way_[i]->progress()) {
+        if (!active_[i]->progress()) {
           ++i;
           continue;
         }
       } catch (...) {
-        error = error_of(under_way_[i]->what.call);
+        error = error_of(active_[i]->what.call);
       }
-      all.push_back({std::move(under_way_[i]), error});
-      under_way_.erase(under_way_.begin() + std::ptrdiff_t(i));
+      all.push_back({std::move(active_[i]), error});
+      active_.erase(active_.begin() + std::ptrdiff_t(i));
     }
   }
   if (all.empty()) return false;
-  tell(all);
+  complete(all);
   return true;
 }
 
-void operations::tell(std::vector<ended>& all) noexcept {
+void operations::complete(std::vector<ended>& all) noexcept {
   delivered(static_cast<long>(all.size()));
   for (auto& [which, error] : all) {
-    auto made = std::move(*which->made);
-    which->made.reset();
+    auto promise = std::move(*which->promise);
+    which->promise.reset();
     {
       std::lock_guard lock(guard_);
       if (error)
@@ -227,9 +226,9 @@ void operations::tell(std::vector<ended>& all) noexcept {
         keep(std::move(which));
     }
     if (error)
-      made.set_exception(error);
+      promise.set_exception(error);
     else
-      made.set_value();
+      promise.set_value();
   }
 }
 

@@ -1,4 +1,4 @@
-// Collective operations on their way over one wire, any number at once.
+// Collective operations in progress over one wire, any number at once.
 #pragma once
 #include <cstddef>
 #include <exception>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plaq/comm/collectives/arithmetic.hpp"
-#include "plaq/comm/collectives/roll_call.hpp"
+#include "plaq/comm/collectives/call_registry.hpp"
 #include "plaq/comm/schedules/schedule.hpp"
 #include "plaq/comm/wire/wire.hpp"
 #include "plaq/task/future.hpp"
@@ -19,48 +19,49 @@
 
 namespace plaq::comm {
 
-/// Who waits for an operation moves it on; those that nobody waits for are moved by the pollers: idle workers, and
-/// threads that wait for something else. Every operation has a tag of its own, so all ranks begin theirs in the
-/// same order; one thread at a time begins them.
+/// Operations in progress. A thread in run() progresses its operation; the others are progressed by pollers: idle
+/// workers and waiting threads. Every operation has a tag of its own, so all ranks begin theirs in the same order; one
+/// thread at a time begins them.
 class operations final : public task::poller {
  public:
-  struct operation_to_do {
+  /// Operation that is ready to begin.
+  struct prepared_operation {
     trace::label name;
     std::shared_ptr<const schedule> todo;
     std::span<const std::byte> input;
-    std::span<std::byte> output;  ///< empty: of a barrier, whose byte nobody looks at
+    std::span<std::byte> output;  ///< empty: of a barrier, whose byte has no meaning
     combination combine;
     std::function<void()> at_end;  ///< of this rank; may be empty
-    collective_call call;          ///< as all ranks make it
+    collective_call call;          ///< the same on all ranks
   };
 
   explicit operations(std::unique_ptr<wire> over);
-  /// What is under way still ends with an error. MPI may give a message of it that nobody took to a later
-  /// communicator: a job where this happened can only end.
+  /// Fails operations in progress. MPI may deliver a message that was not received to a later communicator, so that the
+  /// job can only end then.
   ~operations();
 
   int rank() const { return wire_->rank(); }
   int size() const { return wire_->size(); }
-  /// Whether a buffer is memory of a device, which can be sent and copied, but not combined.
+  /// Whether a buffer is device memory, which can be sent and copied, but not combined.
   bool on_device(std::span<const std::byte> buffer) const {
     return wire_->on_device({const_cast<std::byte*>(buffer.data()), buffer.size()});  // which is not even read
   }
 
-  /// Returns when this rank's part is done.
-  void run(operation_to_do what);
-  /// Ready when this rank's part is done. The buffers belong to it until then.
-  task::future<void> start(operation_to_do what);
+  /// Runs an operation; returns when the part of this rank is done.
+  void run(prepared_operation what);
+  /// Starts an operation. The future is ready when the part of this rank is done; buffers belong to it until then.
+  task::future<void> start(prepared_operation what);
 
-  /// What has not ended, run() included, and whom it waits for. From any thread.
+  /// Operations that have not ended, run() included, and the ranks that they wait for. From any thread.
   std::string in_words() const;
 
   bool poll() noexcept override;
 
-  /// From now on other ranks may ask which calls this one has made. `members`: ranks of the group in the world.
+  /// Registers the calls of this rank, for queries of other ranks. `members`: ranks of the group in the world.
   void answer_for(std::uint64_t group, std::vector<int> members);
   std::uint64_t group() const { return group_; }
   call_record calls() const;
-  /// A call that has not ended.
+  /// Call that has not ended.
   struct open_call {
     std::uint64_t number;
     collective_call call;
@@ -69,21 +70,21 @@ class operations final : public task::poller {
   std::vector<open_call> open() const;
 
  private:
-  struct flight;
+  struct active_operation;
   struct ended {
-    std::unique_ptr<flight> which;
+    std::unique_ptr<active_operation> which;
     std::exception_ptr error;
   };
 
-  std::unique_ptr<flight> begin(operation_to_do&& what);
-  void keep(std::unique_ptr<flight> done);
-  void tell(std::vector<ended>& all) noexcept;
+  std::unique_ptr<active_operation> begin(prepared_operation&& what);
+  void keep(std::unique_ptr<active_operation> done);
+  void complete(std::vector<ended>& all) noexcept;
 
   mutable task::detail::spin_lock guard_;
   std::unique_ptr<wire> wire_;
-  std::vector<std::unique_ptr<flight>> under_way_;  ///< that nobody waits for in run()
-  const flight* in_run_ = nullptr;                  ///< that somebody does
-  std::vector<std::unique_ptr<flight>> spare_;      ///< their memory is there for the next
+  std::vector<std::unique_ptr<active_operation>> active_;  ///< without run()
+  const active_operation* in_run_ = nullptr;               ///< of run(), or null
+  std::vector<std::unique_ptr<active_operation>> spare_;   ///< ended; their memory is reused
   int generation_ = 0;
   call_record calls_;
   std::uint64_t group_ = 0;

@@ -1,4 +1,4 @@
-// The sum whose order is the pieces' order: the same bits for any number of ranks.
+// Sum in the order of pieces: bitwise identical for any number of ranks.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,13 +13,13 @@ namespace {
 // Long enough for bandwidth, short enough that all ranks work at once on a long array.
 constexpr std::size_t segment_bytes = std::size_t(1) << 20;
 
-/// What every rank tells about each of its pieces; the first entry of a rank holds the length of its sum.
+/// Entry of a piece in the table of all ranks; the first entry of a rank has the length of its sum.
 struct entry {
   std::int64_t index;
   std::uint64_t length;
 };
 
-/// (index, owner) of all pieces in the order of summation. The table is the same on all ranks, and so are the
+/// Returns (index, owner) of all pieces in the order of summation. The table is the same on all ranks, and so are the
 /// errors.
 std::vector<std::pair<std::int64_t, int>> order_of(const gathered<entry>& table, int ranks) {
   const auto length = table.from(0)[0].length;
@@ -40,21 +40,21 @@ std::vector<std::pair<std::int64_t, int>> order_of(const gathered<entry>& table,
   return order;
 }
 
-/// Neighbours in the order of summation that one rank holds: pieces first ... end - 1 of those.
+/// Neighbours in the order of summation on one rank: its pieces first ... end - 1.
 struct stretch {
   std::size_t first, end;
-  int from, to;  ///< who has the sum before and after, -1 for nobody
+  int from, to;  ///< ranks with the sum before and after, -1: none
 };
 
 std::vector<stretch> runs_of(const std::vector<std::pair<std::int64_t, int>>& order, int rank) {
   std::vector<stretch> runs;
-  std::size_t mine = 0;
+  std::size_t own = 0;
   for (std::size_t i = 0, next = 0; i < order.size(); i = next) {
     while (next < order.size() && order[next].second == order[i].second) ++next;
     if (order[i].second != rank) continue;
     runs.push_back(
-        {mine, mine + next - i, i == 0 ? -1 : order[i - 1].second, next == order.size() ? -1 : order[next].second});
-    mine += next - i;
+        {own, own + next - i, i == 0 ? -1 : order[i - 1].second, next == order.size() ? -1 : order[next].second});
+    own += next - i;
   }
   return runs;
 }
@@ -62,8 +62,8 @@ std::vector<stretch> runs_of(const std::vector<std::pair<std::int64_t, int>>& or
 }  // namespace
 
 template <reducible T>
-void collectives::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) {
-  std::vector<piece<T>> pieces(mine.begin(), mine.end());
+void collectives::ordered_sum(std::span<const piece<T>> own, std::span<T> sum) {
+  std::vector<piece<T>> pieces(own.begin(), own.end());
   std::ranges::sort(pieces, {}, &piece<T>::index);
   std::vector<entry> entries{{0, sum.size()}};
   for (const auto& p : pieces) entries.push_back({p.index, p.values.size()});
@@ -72,7 +72,7 @@ void collectives::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) 
 
   // Segment by segment: while the next owner adds to this one, the present owner is at the segment after it. All
   // ranks go through (segment, stretch) in the same order, so each message waits only for earlier ones: no deadlock.
-  // What is added lies in many places: number r of the input stands for the pieces of stretch r.
+  // The addends are not contiguous: number r of the input stands for the pieces of stretch r.
   program steps;
   const std::size_t bytes = sum.size_bytes();
   for (std::size_t begin = 0; begin < bytes; begin += segment_bytes) {
@@ -95,13 +95,13 @@ void collectives::ordered_sum(std::span<const piece<T>> mine, std::span<T> sum) 
       for (std::size_t j = 0; j < part.size(); ++j) part[j] += pieces[i].values[begin + j];
   };
   static const trace::label name("ordered_sum");
-  under_way_->run({name,
-                   std::make_shared<const schedule>(std::move(steps).finish()),
-                   numbers,
-                   std::as_writable_bytes(sum),
-                   add,
-                   {},
-                   {"ordered_sum", bytes, 0, sizeof(T) << 1 | 1}});
+  active_->run({name,
+                std::make_shared<const schedule>(std::move(steps).finish()),
+                numbers,
+                std::as_writable_bytes(sum),
+                add,
+                {},
+                {"ordered_sum", bytes, 0, sizeof(T) << 1 | 1}});
   broadcast(sum, order.back().second);
 }
 

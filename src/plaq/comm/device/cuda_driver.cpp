@@ -36,7 +36,8 @@ std::optional<driver> load() {
   return std::nullopt;
 }
 
-/// Of memory that belongs to a device and no context, such as that of a pool: the one that CUDA's runtime uses.
+/// Returns the context of memory that belongs to a device and no context, as that of a pool: the primary one, which
+/// CUDA's runtime uses.
 context primary_context(int ordinal) {
   static std::mutex guard;
   static std::map<int, context> retained;  // until the process ends
@@ -80,7 +81,7 @@ context context_of(const void* memory) {
   attribute which[] = {attribute_memory_type, attribute_is_managed, attribute_context, attribute_device_ordinal};
   void* values[] = {&type, &managed, &owner, &ordinal};
   const int code = cuda->pointer_attributes(4, which, values, reinterpret_cast<std::uintptr_t>(memory));
-  // Nobody has initialised the driver, or it has never heard of this memory: not a device's.
+  // The driver is not initialised, or does not know this memory: it is not device memory.
   if (code == not_initialized || code == deinitialized || code == invalid_context || code == invalid_value)
     return nullptr;
   must(code, "cuPointerGetAttributes");

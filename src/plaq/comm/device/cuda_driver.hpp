@@ -34,7 +34,7 @@ inline constexpr unsigned alloc_portable = 1;       ///< pinned for all contexts
 inline constexpr unsigned stream_non_blocking = 1;  ///< does not wait for the default stream
 inline constexpr unsigned event_disable_timing = 2;
 
-/// One end of a copy of `height` rows of `width` bytes.
+/// End of a copy of `height` rows of `width` bytes.
 struct end_of_copy {
   std::size_t x, y;
   memory_type type;
@@ -48,7 +48,7 @@ struct copy_2d {
   std::size_t width, height;
 };
 
-/// The functions of libcuda.so.1, which return a result.
+/// Functions of libcuda.so.1, which return a result.
 struct driver {
   int (*pointer_attributes)(unsigned count, attribute* which, void** values, address pointer);
   int (*device)(int* device, int ordinal);
@@ -69,14 +69,14 @@ struct driver {
   int (*name_of)(int error, const char** name);
 };
 
-/// The driver of this machine; nullptr where none is installed. The first call loads the library, and nothing
-/// more: who has device memory has initialised it.
+/// Returns the driver of this machine, or null if none is installed. The first call loads the library without
+/// initialising it: a caller with device memory has done so.
 const driver* find_driver();
 
 /// Throws a runtime_failure with the name of the error unless `code` is success.
 void must(int code, const char* call);
 
-/// Makes a context current for the calling thread, as long as it lives.
+/// Guard that makes a context current for the calling thread.
 class in_context {
  public:
   explicit in_context(context which);
@@ -84,7 +84,7 @@ class in_context {
   ~in_context();
 };
 
-/// The context that can copy from and to `memory`; nullptr where that is host memory, as managed memory is too.
+/// Returns the context that can copy from and to `memory`, or null for host memory and managed memory.
 context context_of(const void* memory);
 
 }  // namespace plaq::comm::cuda

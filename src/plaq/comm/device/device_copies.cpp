@@ -7,7 +7,7 @@ namespace plaq::comm {
 
 /// Copies of one kind follow each other, those of different kinds overlap: a device has an engine for each.
 struct device_copies::lane {
-  way which;
+  direction which;
   cuda::context in;
   cuda::stream stream = nullptr;
   std::vector<cuda::event> spare = {};
@@ -15,7 +15,7 @@ struct device_copies::lane {
 
 namespace {
 
-using way = device_copies::way;
+using direction = device_copies::direction;
 
 cuda::address address_of(const std::byte* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
@@ -30,7 +30,7 @@ cuda::end_of_copy rows_of(const blocks& what, bool on_host) {
   return end;
 }
 
-void enqueue(const blocks& from, const blocks& to, way which, cuda::stream in) {
+void enqueue(const blocks& from, const blocks& to, direction which, cuda::stream in) {
   const cuda::driver& cuda = *cuda::find_driver();
   const auto run = [&](std::byte* t, const std::byte* f, std::size_t n) {
     cuda::must(cuda.copy(address_of(t), address_of(f), n, in), "cuMemcpyAsync");
@@ -41,7 +41,8 @@ void enqueue(const blocks& from, const blocks& to, way which, cuda::stream in) {
   };
   const blocks f = shaped_as(from, to), t = shaped_as(to, from);
   if (f.block != t.block) return each_run(f, t, run);
-  const cuda::copy_2d rows{rows_of(f, which == way::to_device), rows_of(t, which == way::to_host), f.block, f.count};
+  const cuda::copy_2d rows{rows_of(f, which == direction::to_device), rows_of(t, which == direction::to_host), f.block,
+                           f.count};
   cuda::must(cuda.copy_rows(&rows, in), "cuMemcpy2DAsync");
 }
 
@@ -51,7 +52,7 @@ device_copies::device_copies() = default;
 
 device_copies::~device_copies() {
   const cuda::driver* cuda = cuda::find_driver();
-  for (lane& l : lanes_) {  // nobody is left to tell if one of these fails, as after the end of its context
+  for (lane& l : lanes_) {  // failures, as after the end of a context, are ignored
     if (cuda->push(l.in) != cuda::success) continue;
     cuda->wait_for_stream(l.stream);
     for (const cuda::event e : l.spare) cuda->end_event(e);
@@ -61,7 +62,7 @@ device_copies::~device_copies() {
   }
 }
 
-device_copies::lane& device_copies::lane_of(way which, cuda::context in) {
+device_copies::lane& device_copies::lane_of(direction which, cuda::context in) {
   for (lane& l : lanes_)
     if (l.which == which && l.in == in) return l;
   cuda::stream fresh = nullptr;
@@ -69,7 +70,7 @@ device_copies::lane& device_copies::lane_of(way which, cuda::context in) {
   return lanes_.emplace_back(which, in, fresh);
 }
 
-device_copies::copy device_copies::begin(const blocks& from, const blocks& to, way which, cuda::context in) {
+device_copies::copy device_copies::begin(const blocks& from, const blocks& to, direction which, cuda::context in) {
   const cuda::driver& cuda = *cuda::find_driver();
   const cuda::in_context now(in);
   lane& l = lane_of(which, in);
@@ -82,7 +83,7 @@ device_copies::copy device_copies::begin(const blocks& from, const blocks& to, w
     enqueue(from, to, which, l.stream);
     cuda::must(cuda.record(l.spare.back(), l.stream), "cuEventRecord");
   } catch (...) {
-    cuda.wait_for_stream(l.stream);  // a part of it may be under way
+    cuda.wait_for_stream(l.stream);  // a part of it may be in progress
     throw;
   }
   const copy begun{&l, l.spare.back()};

@@ -14,7 +14,7 @@ namespace plaq::comm {
 
 namespace {
 
-using way = device_copies::way;
+using direction = device_copies::direction;
 
 cuda::context device_of(const blocks& memory) { return memory.bytes() > 0 ? cuda::context_of(memory.data) : nullptr; }
 
@@ -25,11 +25,11 @@ using line = std::pair<int, int>;
 struct job {
   enum class kind { send, receive, copy };
   enum class stage {
-    idle,     ///< prepared, not started
-    leaving,  ///< from a device to pinned memory
-    in_line,  ///< until the sends before it have begun
-    moving,   ///< over the wire below
-    landing,  ///< where it is wanted
+    idle,       ///< prepared, not started
+    leaving,    ///< from a device to pinned memory
+    in_line,    ///< until the sends before it have begun
+    in_flight,  ///< over the wire below
+    landing,    ///< where it is wanted
     failed
   };
 
@@ -82,7 +82,7 @@ class device_wire final : public wire {
     if (!device) return below_->receive(to, peer, tag);
     return begin({job::kind::receive, {}, to, device}, device, [&](job& j) {
       j.below = below_->receive(j.staged(), peer, tag);
-      j.now = stage::moving;
+      j.now = stage::in_flight;
     });
   }
   std::optional<arrival> next_arrival() override { return below_->next_arrival(); }
@@ -91,7 +91,7 @@ class device_wire final : public wire {
     if (!device) return below_->receive(which, to);
     return begin({job::kind::receive, {}, to, device}, device, [&](job& j) {
       j.below = below_->receive(which, j.staged());
-      j.now = stage::moving;
+      j.now = stage::in_flight;
     });
   }
 
@@ -111,7 +111,7 @@ class device_wire final : public wire {
     if (!source && !target) return wire::copy(from, to);
     if (source && target)
       return begin({job::kind::copy, from, to, source}, nullptr, [&](job& j) {
-        j.copying = copies_.begin(from, to, way::between, source);
+        j.copying = copies_.begin(from, to, direction::between, source);
         j.now = stage::landing;
       });
     if (source) return begin({job::kind::copy, from, to, source}, source, [this](job& j) { leave(j); });
@@ -124,37 +124,37 @@ class device_wire final : public wire {
   void cancel(handle receive) override { let_go(receive, &wire::cancel); }
   void forget(handle gone) override { let_go(gone, &wire::forget); }
 
-  void test(std::span<handle> under_way, std::vector<end>& ends) override {
-    if (living_ == 0) return below_->test(under_way, ends);
+  void test(std::span<handle> in_progress, std::vector<end>& ends) override {
+    if (living_ == 0) return below_->test(in_progress, ends);
     asked_.clear();
     asker_.clear();
     const auto ask = [this](handle h, std::size_t i) {
       asked_.push_back(h);
       asker_.push_back(i);
     };
-    for (std::size_t i = 0; i < under_way.size(); ++i) {
-      if (!is_job(under_way[i])) {
-        ask(under_way[i], i);
+    for (std::size_t i = 0; i < in_progress.size(); ++i) {
+      if (!is_job(in_progress[i])) {
+        ask(in_progress[i], i);
         continue;
       }
-      job& j = of(under_way[i]);
+      job& j = of(in_progress[i]);
       if (look(j))
-        ends.push_back(ended(under_way[i], i));
-      else if (j.now == stage::moving)
+        ends.push_back(ended(in_progress[i], i));
+      else if (j.now == stage::in_flight)
         ask(j.below, i);
     }
     answers_.clear();
     below_->test(asked_, answers_);
     for (end& answer : answers_) {
       const std::size_t i = asker_[answer.index];
-      if (!is_job(under_way[i])) {
-        under_way[i] = asked_[answer.index];
+      if (!is_job(in_progress[i])) {
+        in_progress[i] = asked_[answer.index];
         ends.push_back({i, answer.bytes, std::move(answer.error)});
         continue;
       }
-      job& j = of(under_way[i]);
+      job& j = of(in_progress[i]);
       j.below = asked_[answer.index];  // a prepared one stays what it is
-      if (has_arrived(j, answer)) ends.push_back(ended(under_way[i], i));
+      if (has_arrived(j, answer)) ends.push_back(ended(in_progress[i], i));
     }
   }
 
@@ -195,11 +195,11 @@ class device_wire final : public wire {
   }
 
   void leave(job& j) {
-    j.copying = copies_.begin(j.from, j.staged(), way::to_host, j.device);
+    j.copying = copies_.begin(j.from, j.staged(), direction::to_host, j.device);
     j.now = stage::leaving;
   }
   void land(job& j) {
-    j.copying = copies_.begin(j.staged(), j.to, way::to_device, j.device);
+    j.copying = copies_.begin(j.staged(), j.to, direction::to_device, j.device);
     j.now = stage::landing;
   }
 
@@ -223,7 +223,7 @@ class device_wire final : public wire {
           below_->start(j.below, j.size());
         else
           j.below = below_->send(j.outgoing(), which.first, which.second);
-        j.now = stage::moving;
+        j.now = stage::in_flight;
       } catch (const std::exception& e) {
         fail(j, e.what());
       }
@@ -260,7 +260,7 @@ class device_wire final : public wire {
     return j.now == stage::failed;
   }
 
-  /// True when it has ended with that; else the bytes are on their way to the device.
+  /// Returns whether that ends it; otherwise the bytes are copied to the device.
   bool has_arrived(job& j, end& below) {
     j.received = below.bytes;
     j.error = std::move(below.error);
@@ -288,8 +288,8 @@ class device_wire final : public wire {
     job& j = of(h);
     if (j.what == job::kind::send) step_out(j);
     if (j.now == stage::leaving || j.now == stage::landing) copies_.wait(j.copying);
-    if (j.now == stage::moving) j.pinned = {};  // left to MPI, which may read or write it for ever
-    if (j.now == stage::moving || j.prepared) (*below_.*how)(j.below);
+    if (j.now == stage::in_flight) j.pinned = {};  // left to MPI, which may read or write it for ever
+    if (j.now == stage::in_flight || j.prepared) (*below_.*how)(j.below);
     remove(h);
   }
 

@@ -35,7 +35,7 @@ void pinned_pool::give_back(const buffer& done) noexcept {
   kept_ += done.size;
 }
 
-/// Nobody is left to tell if it fails, as after the end of the context.
+/// Unpins memory. A failure, as after the end of the context, is ignored.
 void pinned_pool::unpin(const buffer& done) noexcept {
   const cuda::driver* cuda = cuda::find_driver();
   if (cuda->push(done.in) != cuda::success) return;

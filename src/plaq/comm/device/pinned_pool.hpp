@@ -1,4 +1,4 @@
-// Host memory that a device copies to and from by itself.
+// Pool of pinned host memory, which a device copies to and from by itself.
 #pragma once
 #include <array>
 #include <bit>
@@ -9,8 +9,7 @@
 
 namespace plaq::comm {
 
-/// Pinned buffers. To pin takes long and may make a device wait, so some are kept for the next. One thread at a
-/// time calls.
+/// Pool of pinned buffers. Pinning is slow and may block a device, so buffers are reused. One thread at a time calls.
 class pinned_pool {
  public:
   static constexpr std::size_t most_kept = std::size_t(64) << 20;  // bytes
@@ -25,7 +24,7 @@ class pinned_pool {
   ~pinned_pool();
   pinned_pool(const pinned_pool&) = delete;
 
-  /// At least so many bytes. Throws runtime_failure.
+  /// Returns a buffer of at least `bytes`. Throws runtime_failure.
   buffer take(std::size_t bytes, cuda::context in);
   void give_back(const buffer& done) noexcept;
 

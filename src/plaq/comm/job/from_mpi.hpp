@@ -1,5 +1,5 @@
-// Groups of ranks that a program has as a communicator of MPI. Needs mpi.h and MPI::MPI_CXX in the program, and a plaq
-// that was built with that MPI.
+// Communicators from those of a program's MPI. Needs mpi.h and MPI::MPI_CXX in the program, and a plaq that was built
+// with that MPI.
 #pragma once
 #include <mpi.h>
 
@@ -9,13 +9,12 @@
 
 namespace plaq::comm {
 
-/// The ranks of `over`, in its order: of a Cartesian communicator, a part of the world, one end of a program in which
-/// other ranks do not use plaq. Collective among these ranks alone. Its messages meet none of the program's: it goes by
-/// a duplicate, so that `over` may be freed. Where the program ends MPI, what was made of the group is destroyed
-/// before. Buffers longer than `longest_message` bytes travel in pieces.
-///
-/// Throws input_error where MPI is not running, `over` is MPI_COMM_NULL or joins two groups; runtime_failure where
-/// MPI's thread level is below MPI_THREAD_SERIALIZED, and for what MPI reports.
+/// Makes a communicator of the ranks of `over`, in its order: a Cartesian communicator, a part of the world, or the
+/// ranks of a program that use plaq. Collective among these ranks alone. It uses a duplicate, with messages separate
+/// from those of the program, so that `over` may be freed. Destroy what was made of the group before the program ends
+/// MPI. Buffers longer than `longest_message` bytes travel in pieces. Errors of MPI are runtime_failures.
+/// @pre MPI is running; `over` is neither MPI_COMM_NULL nor an intercommunicator (input_error); MPI's thread level is
+/// at least MPI_THREAD_SERIALIZED (runtime_failure).
 communicator from_mpi(MPI_Comm over, std::size_t longest_message = std::size_t(1) << 30);
 
 }  // namespace plaq::comm

@@ -1,4 +1,4 @@
-// All ranks of the job.
+// World: all ranks of the job.
 #pragma once
 #include <cstddef>
 
@@ -6,21 +6,22 @@
 
 namespace plaq::comm {
 
+/// Options of the world.
 struct world_options {
-  /// Buffers longer than so many bytes travel in pieces.
+  /// Length in bytes above which buffers travel in pieces.
   std::size_t longest_message = std::size_t(1) << 30;
-  /// Whether ranks look after each other (presence.hpp), so that a job does not wait for a rank that fails, ends or
-  /// makes another collective call: a line on standard error, and the job ends. Only where it is plaq that starts
-  /// MPI, for else it cannot know when MPI ends. The first call of a process decides, the same on all ranks.
-  bool presence = true;
-  /// Seconds for which a rank that others wait for in a collective operation may give no sign of life.
-  double patience = 300;
+  /// Whether ranks watch each other (heartbeat.hpp), so that a job with a rank that fails, ends or makes another
+  /// collective call is aborted with a line on standard error. Only if plaq starts MPI, since otherwise it does not
+  /// know when MPI ends. The first call of a process decides, the same on all ranks.
+  bool heartbeat = true;
+  /// Seconds without a reply of a rank that others wait for in a collective operation. @pre > 0 (input_error).
+  double timeout = 300;
 };
 
-/// All ranks of the job; collective. Its wires are MPI's, or those of a job of one rank, and take memory of GPUs
-/// where there is a driver. Initialises MPI on the first call, and only in a process that a launcher started or
-/// that has MPI running already; otherwise a world of one rank. The first call comes from the thread that main() runs
-/// in. Throws input_error if the world has not the size that the launcher promised, or an option cannot be.
+/// Returns a communicator of all ranks of the job. Collective; the first call is made by the main thread. Its wires are
+/// those of MPI, or of a job of one rank, and take GPU memory if there is a driver. Initialises MPI on the first call,
+/// in a process that a launcher started or that has MPI running; otherwise the world has one rank.
+/// @pre The world has the size that the launcher announced (input_error).
 communicator world(const world_options& how = {});
 
 }  // namespace plaq::comm

@@ -32,15 +32,15 @@ class active_messages::implementation {
 
   void handle(task::task_name name, int tag, handler call) {
     need_tag(tag);
-    auto fresh = std::make_unique<kind>(*this, name, tag, std::move(call));
+    auto fresh = std::make_unique<tag_queue>(*this, name, tag, std::move(call));
     messages_.listen(tag, *fresh);
-    std::lock_guard lock(kinds_guard_);
-    kinds_.push_back(std::move(fresh));
+    std::lock_guard lock(queues_guard_);
+    queues_.push_back(std::move(fresh));
   }
 
   void post(std::vector<std::byte> bytes, int peer, int tag) {
     need_tag(tag);
-    auto what = std::make_unique<outgoing>(*this, peer, tag, std::move(bytes));
+    auto what = std::make_unique<outgoing_message>(*this, peer, tag, std::move(bytes));
     sent_.fetch_add(1);
     try {
       messages_.send(std::move(what));
@@ -50,108 +50,109 @@ class active_messages::implementation {
     }
   }
 
-  void quiet() {
+  void wait() {
     if (const auto why = wait_for_termination(messages_, wave_tag, [this] { return count(); }); !why.empty()) {
-      went_wrong(why);
+      set_error(why);
       throw runtime_failure(why);
     }
   }
 
   std::stop_token stopping() const { return stop_.get_token(); }
 
-  std::string under_way() const {
+  std::string in_progress() const {
     std::string text;
     const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
     {
-      const std::lock_guard kinds(kinds_guard_);
-      const std::lock_guard lines(guard_);
-      for (const auto& k : kinds_) {
+      const std::lock_guard queues(queues_guard_);
+      const std::lock_guard messages(guard_);
+      for (const auto& k : queues_) {
         std::size_t many = 0;
-        for (const line& l : k->lines) many += l.slots.size();
+        for (const message_queue& q : k->queues) many += q.slots.size();
         if (many > 0) add(k->in_words() + ": " + messages_of(many));
       }
     }
-    if (const unasked left = without_handler(); left.many > 0) add(in_words(left));
-    if (const auto other = messages_.under_way(); !other.empty()) add(other);
+    if (const unexpected_messages left = without_handler(); left.count > 0) add(in_words(left));
+    if (const auto other = messages_.in_progress(); !other.empty()) add(other);
     return text;
   }
 
  private:
-  /// A message that has come, or is about to.
+  /// Message that has arrived, or is about to.
   struct slot {
     std::vector<std::byte> bytes;
-    bool here = false;
+    bool arrived = false;
     std::exception_ptr error;
   };
-  /// Messages of one sender and tag, in their order; the first is being handled while `busy`.
-  struct line {
+  /// Messages of one sender and tag, in order; the first is being handled while `busy`.
+  struct message_queue {
     std::deque<std::shared_ptr<slot>> slots;
     bool busy = false;
   };
 
-  class outgoing final : public message {
+  class outgoing_message final : public message {
    public:
-    outgoing(implementation& of, int peer, int tag, std::vector<std::byte> bytes)
+    outgoing_message(implementation& of, int peer, int tag, std::vector<std::byte> bytes)
         : message(message_end::send, peer, tag), of_(of), bytes_(std::move(bytes)) {
       where = {bytes_.data(), bytes_.size(), 1, bytes_.size()};
     }
     void complete(const status&) noexcept override {}
-    void fail(std::exception_ptr why) noexcept override { of_.went_wrong(words_of(why)); }
+    void fail(std::exception_ptr why) noexcept override { of_.set_error(words_of(why)); }
 
    private:
     implementation& of_;
     std::vector<std::byte> bytes_;
   };
 
-  struct kind;
-  class incoming final : public message {
+  struct tag_queue;
+  class incoming_message final : public message {
    public:
-    incoming(kind& of, int peer, std::shared_ptr<slot> to)
+    incoming_message(tag_queue& of, int peer, std::shared_ptr<slot> to)
         : message(message_end::receive, peer, of.tag), of_(of), sender_(peer), to_(std::move(to)) {}
     blocks room(std::size_t size) override {
       to_->bytes.resize(size);
       return {to_->bytes.data(), size, 1, size};
     }
-    void complete(const status&) noexcept override { of_.owner.has_come(of_, sender_, *to_, nullptr); }
-    void fail(std::exception_ptr why) noexcept override { of_.owner.has_come(of_, sender_, *to_, why); }
+    void complete(const status&) noexcept override { of_.owner.end_receive(of_, sender_, *to_, nullptr); }
+    void fail(std::exception_ptr why) noexcept override { of_.owner.end_receive(of_, sender_, *to_, why); }
 
    private:
-    kind& of_;
+    tag_queue& of_;
     int sender_;
     std::shared_ptr<slot> to_;
   };
 
-  /// All messages of one tag.
-  struct kind final : listener {
-    kind(implementation& owner, task::task_name name, int tag, handler call)
-        : owner(owner), name(name), tag(tag), call(std::move(call)), lines(std::size_t(owner.size()) + 1) {}
+  /// Handler and messages of one tag.
+  struct tag_queue final : listener {
+    tag_queue(implementation& owner, task::task_name name, int tag, handler call)
+        : owner(owner), name(name), tag(tag), call(std::move(call)), queues(std::size_t(owner.size()) + 1) {}
     std::unique_ptr<message> next(int peer) override {
       auto fresh = std::make_shared<slot>();
       {
         std::lock_guard lock(owner.guard_);
-        line_of(peer).slots.push_back(fresh);
+        queue_of(peer).slots.push_back(fresh);
       }
       ++owner.open_;
-      return std::make_unique<incoming>(*this, peer, std::move(fresh));
+      return std::make_unique<incoming_message>(*this, peer, std::move(fresh));
     }
-    /// The last line is of what fails without a sender.
+    /// Returns name and tag of the handler.
     std::string in_words() const { return std::string(name.view()) + ", the handler of tag " + std::to_string(tag); }
-    line& line_of(int peer) { return peer == any_rank ? lines.back() : lines[std::size_t(peer)]; }
+    /// Queue of a sender. The last queue is for failures without a sender.
+    message_queue& queue_of(int peer) { return peer == any_rank ? queues.back() : queues[std::size_t(peer)]; }
 
     implementation& owner;
     const task::task_name name;
     const int tag;
     handler call;
-    std::vector<line> lines;
+    std::vector<message_queue> queues;
   };
 
   static std::string messages_of(std::size_t many) {
     return std::to_string(many) + (many == 1 ? " message" : " messages");
   }
-  unasked without_handler() const { return messages_.nobody_asked_for(active_messages::last_tag); }
-  static std::string in_words(const unasked& left) {
-    return messages_of(left.many) + " without a handler, the first with tag " + std::to_string(left.tag) + " of rank " +
-           std::to_string(left.peer);
+  unexpected_messages without_handler() const { return messages_.unexpected(active_messages::last_tag); }
+  static std::string in_words(const unexpected_messages& left) {
+    return messages_of(left.count) + " without a handler, the first with tag " + std::to_string(left.tag) +
+           " of rank " + std::to_string(left.peer);
   }
 
   /// Returns the counts of this rank for a wave. Delays the wave while the rank is busy, so that waves are few, but not
@@ -163,21 +164,21 @@ class active_messages::implementation {
       idle_.wait_for(lock, most_delay, [&] { return open_.load() == 0; });
     }
     counts now{sent_, handled_, 0, error(), ""};
-    if (const unasked left = without_handler(); left.many > 0) {
-      now.left = left.many;
+    if (const unexpected_messages left = without_handler(); left.count > 0) {
+      now.left = left.count;
       now.which = "rank " + std::to_string(rank()) + ": " + in_words(left);
     }
     return now;
   }
 
-  /// From here on no handler begins.
+  /// Begins no further handler.
   void close() {
     {
       std::lock_guard lock(guard_);
       closed_ = true;
     }
     stop_.request_stop();
-    for (const auto& k : kinds_) messages_.ignore(k->tag);
+    for (const auto& k : queues_) messages_.ignore(k->tag);
     std::unique_lock lock(idle_mutex_);
     idle_.wait(lock, [&] { return running_.load() == 0; });
   }
@@ -198,70 +199,70 @@ class active_messages::implementation {
     }
   }
 
-  void has_come(kind& of, int sender, slot& what, std::exception_ptr error) noexcept {
+  void end_receive(tag_queue& of, int sender, slot& what, std::exception_ptr error) noexcept {
     {
       std::lock_guard lock(guard_);
-      what.here = true;
+      what.arrived = true;
       what.error = std::move(error);
     }
     begin_next(of, sender);
   }
 
-  /// Handles the first of the line as a task, if it is here and nobody is at it.
-  void begin_next(kind& of, int sender) noexcept {
+  /// Handles the first message of the queue as a task, if it has arrived and none is being handled.
+  void begin_next(tag_queue& of, int sender) noexcept {
     {
       std::lock_guard lock(guard_);
-      line& in = of.line_of(sender);
-      if (closed_ || in.busy || in.slots.empty() || !in.slots.front()->here) return;
+      message_queue& in = of.queue_of(sender);
+      if (closed_ || in.busy || in.slots.empty() || !in.slots.front()->arrived) return;
       in.busy = true;
       ++running_;
     }
     task::if_not_started lost([this] {
-      went_wrong("rank " + std::to_string(rank()) + ": no memory or stack is left for a message");
-      less(running_);
+      set_error("rank " + std::to_string(rank()) + ": no memory or stack is left for a message");
+      decrement(running_);
     });
     try {
       (void)pool_.async(of.name, [this, &of, sender, lost = std::move(lost)]() mutable {
         lost.started();
         handle_first(of, sender);
         begin_next(of, sender);
-        less(running_);
+        decrement(running_);
       });
-    } catch (const std::bad_alloc&) {  // `lost` has told
+    } catch (const std::bad_alloc&) {  // `lost` has reported it
     }
   }
 
-  void handle_first(kind& of, int sender) {
+  void handle_first(tag_queue& of, int sender) {
     std::shared_ptr<slot> what;
     {
       std::lock_guard lock(guard_);
-      what = of.line_of(sender).slots.front();
+      what = of.queue_of(sender).slots.front();
     }
     if (what->error)
-      went_wrong(words_of(what->error));
+      set_error(words_of(what->error));
     else if (error().empty())
       try {
         of.call(what->bytes, sender);
       } catch (...) {
-        went_wrong("rank " + std::to_string(rank()) + ": " + of.in_words() + ", for a message of rank " +
-                   std::to_string(sender) + ": " + words_of(std::current_exception()));
+        set_error("rank " + std::to_string(rank()) + ": " + of.in_words() + ", for a message of rank " +
+                  std::to_string(sender) + ": " + words_of(std::current_exception()));
       }
     {
       std::lock_guard lock(guard_);
-      of.line_of(sender).slots.pop_front();
-      of.line_of(sender).busy = false;
+      of.queue_of(sender).slots.pop_front();
+      of.queue_of(sender).busy = false;
     }
     ++handled_;
-    less(open_);
+    decrement(open_);
   }
 
-  /// One less, and a word to those who wait for none, one of whom may end all this once the lock is free.
-  void less(std::atomic<long>& many) {
+  /// Decrements a count, and notifies waiting threads at 0, one of which may destroy this once the lock is free.
+  void decrement(std::atomic<long>& many) {
     std::lock_guard lock(idle_mutex_);
     if (--many == 0) idle_.notify_all();
   }
 
-  void went_wrong(std::string why) {
+  void set_error(std::string why) {
     {
       std::lock_guard lock(guard_);
       if (error_.empty()) error_ = std::move(why);
@@ -280,13 +281,13 @@ class active_messages::implementation {
   task::mutex idle_mutex_;
   task::condition_variable idle_;
 
-  mutable task::detail::spin_lock guard_;  ///< of the lines, closed_ and error_
+  mutable task::detail::spin_lock guard_;  ///< of the queues, closed_ and error_
   bool closed_ = false;
   std::string error_;
   std::stop_source stop_;
-  mutable std::mutex kinds_guard_;
-  std::vector<std::unique_ptr<kind>> kinds_;
-  messenger messages_;  ///< destroyed first: what is under way still ends in the others
+  mutable std::mutex queues_guard_;
+  std::vector<std::unique_ptr<tag_queue>> queues_;
+  messenger messages_;  ///< destroyed first: messages in progress still end in the others
 };
 
 active_messages::active_messages(const communicator& over, task::detail::pool_base& pool)
@@ -300,8 +301,8 @@ void active_messages::handle(task::task_name name, int tag, handler call) { work
 void active_messages::post(std::vector<std::byte> bytes, int peer, int tag) {
   work_->post(std::move(bytes), peer, tag);
 }
-void active_messages::quiet() { work_->quiet(); }
+void active_messages::wait() { work_->wait(); }
 std::stop_token active_messages::stopping() const { return work_->stopping(); }
-std::string active_messages::under_way() const { return work_->under_way(); }
+std::string active_messages::in_progress() const { return work_->in_progress(); }
 
 }  // namespace plaq::comm

@@ -1,4 +1,4 @@
-// Messages that call a handler where they arrive, and how to know that all have.
+// Active messages, which call a handler where they arrive, and their termination detection.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -15,29 +15,30 @@
 
 namespace plaq::comm {
 
-/// Active messages (von Eicken et al., 1992) between the ranks of a communicator; others' messages never meet
-/// these. A handler runs as a task on the rank where its message arrives. Those of one sender and tag run one
-/// after the other, in the order in which they were sent; all others may run at once. A handler may send, to its
+/// Active messages (von Eicken et al., 1992) between the ranks of a communicator, separate from other messages. A
+/// handler runs as a task on the rank where its message arrives. Handlers of one sender and tag run one after the
+/// other, in the order in which the messages were sent; all others may run at the same time. A handler may send, to its
 /// own rank too, and may wait. Any thread and task may call.
 ///
-/// The first error, a handler's or MPI's, is the job's: from then on no further handler of this rank begins, and
-/// quiet() throws it on every rank.
+/// After the first error, of a handler or of MPI, no further handler of this rank begins, and wait() throws the error
+/// on every rank.
 class active_messages {
  public:
   static constexpr int last_tag = comm::last_tag - 1;
 
-  /// Collective. Handlers run on `pool`, which outlives this.
+  /// Makes active messages between the ranks of `over`. Collective. Handlers run on `pool`, which outlives this.
   active_messages(const communicator& over, task::detail::pool_base& pool);
-  /// Lets no further handler begin, stops stopping(), and waits for the handlers that are running, for nobody
-  /// else. What is not handled by then is lost: quiet() comes before the end.
+  /// Begins no further handler, stops stopping(), and waits for the running handlers of this rank. Messages that are
+  /// not handled are lost: call wait() before.
   ~active_messages();
   active_messages(const active_messages&) = delete;
 
   int rank() const;
   int size() const;
 
-  /// Calls f(value, sender) for every message of this tag, those that have come already first. A message is packed
-  /// and unpacked as a T. Throws input_error if the tag has a handler or cannot be.
+  /// Calls f(value, sender) for every message of this tag, earlier arrivals first. A message is packed and unpacked as
+  /// a T.
+  /// @pre 0 <= tag <= last_tag, and the tag has no handler (input_error).
   template <packable T, class F>
     requires std::invocable<F&, T, int>
   void on(task::task_name name, int tag, F f) {
@@ -45,8 +46,8 @@ class active_messages {
            [f = std::move(f)](std::span<const std::byte> bytes, int sender) mutable { f(unpack<T>(bytes), sender); });
   }
 
-  /// Returns at once; the value is packed now. A message whose tag has no handler yet waits for one, as long as
-  /// quiet() allows. Throws input_error for a rank or tag that cannot be.
+  /// Sends a value, which is packed now, and returns at once. A message whose tag has no handler yet waits for one,
+  /// until wait(). @pre 0 <= peer < size, 0 <= tag <= last_tag (input_error).
   template <packable T>
   void send(const T& value, int peer, int tag) {
     std::vector<std::byte> bytes;
@@ -54,17 +55,16 @@ class active_messages {
     post(std::move(bytes), peer, tag);
   }
 
-  /// Returns when all messages have been handled that any rank has sent before it called, and all that their handlers
-  /// have sent, and so on. Collective; one thread or task of each rank calls, when the rank has its handlers. Throws
-  /// runtime_failure, on all ranks, with rank, sender and tag of a handler that threw, or of messages that no handler
-  /// takes when nothing else is left.
-  void quiet();
+  /// Returns when all messages have been handled, and all that their handlers have sent, and so on. Collective; one
+  /// thread or task of each rank calls, when the rank has its handlers. Throws runtime_failure, on all ranks, with
+  /// rank, sender and tag of a handler that threw, or of messages without a handler.
+  void wait();
 
-  /// Stopped by the first error that this rank knows, and by the destructor. A handler that waits for what others
-  /// send waits with it, `future.wait(a.stopping())`, since that may not come any more.
+  /// Token that the first error known to this rank stops, and the destructor. A handler that waits for other ranks
+  /// waits with it, `future.wait(a.stopping())`, since their messages may not arrive after an error.
   std::stop_token stopping() const;
-  /// What has not ended on this rank, in words, e.g. "visit, the handler of tag 3: 2 messages; send to rank 1".
-  std::string under_way() const;
+  /// Messages in progress on this rank, such as "visit, the handler of tag 3: 2 messages; send to rank 1".
+  std::string in_progress() const;
 
  private:
   using handler = std::function<void(std::span<const std::byte>, int)>;

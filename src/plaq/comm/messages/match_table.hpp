@@ -1,5 +1,5 @@
-// Messages by sender and tag, each first in, first out: who posts a receive and what arrives find each other in a
-// time that does not grow with their number.
+// Table of messages by sender and tag, each first in, first out. Posted receives and arrivals are matched in constant
+// time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace plaq::comm {
 
-/// What stands in a table; it may stand in one at a time.
+/// Entry of a table; it may be in one table at a time.
 struct matched {
   struct links {
     matched* before = nullptr;
@@ -15,14 +15,14 @@ struct matched {
   };
   int peer = 0;
   int tag = 0;
-  std::uint64_t number = 0;  ///< ascends in the order of coming into the table
+  std::uint64_t number = 0;  ///< ascends in the order of insertion
   links same_sender = {};    ///< and tag
   links same_tag = {};
 };
 
 namespace detail {
 
-/// Lists of those with one key, in rows by its hash.
+/// Lists of entries with the same key, in rows by its hash.
 template <matched::links matched::*in>
 class hashed_lists {
  public:
@@ -39,7 +39,7 @@ class hashed_lists {
     (before ? (before->*in).next : r.first) = next;
     (next ? (next->*in).before : r.last) = before;
   }
-  /// The oldest of the key's row for which `is` holds.
+  /// Returns the oldest entry of the key's row for which `is` holds, or null.
   template <class Is>
   matched* find(std::uint64_t key, Is&& is) const {
     if (rows_.empty()) return nullptr;
@@ -55,7 +55,7 @@ class hashed_lists {
         visit(*e);
       }
   }
-  /// To a power of two; those of one key come from one row and keep their order.
+  /// Sets the number of rows, a power of two. Entries of one key come from one row and keep their order.
   template <class Key>
   void resize(std::size_t rows, Key&& key) {
     std::vector<row> old(rows);
@@ -79,6 +79,7 @@ class hashed_lists {
 
 }  // namespace detail
 
+/// Table of entries, found by sender and tag, or by tag.
 template <class Entry>
 class match_table {
  public:
@@ -97,13 +98,13 @@ class match_table {
     ++size_;
   }
 
-  /// The oldest with this peer and tag; nullptr if there is none.
+  /// Returns the oldest entry with this peer and tag, or null.
   Entry* find(int peer, int tag) const {
     if (size_ == 0) return nullptr;
     return static_cast<Entry*>(
         by_sender_.find(sender_key({peer, tag}), [&](const matched& e) { return e.peer == peer && e.tag == tag; }));
   }
-  /// The oldest with this tag; nullptr if there is none.
+  /// Returns the oldest entry with this tag, or null.
   Entry* find(int tag) const {
     if (size_ == 0) return nullptr;
     return static_cast<Entry*>(by_tag_.find(tag_key({0, tag}), [&](const matched& e) { return e.tag == tag; }));

@@ -9,7 +9,7 @@ namespace plaq::comm {
 
 namespace {
 
-/// The oldest from this peer, or from any, if `where` is only a tag; nothing if there is none.
+/// Takes the oldest entry of this peer, or of any if `where` is only a tag. Returns null if there is none.
 template <class Entry, class... Where>
 std::unique_ptr<Entry> take(match_table<Entry>& table, Where... where) {
   Entry* const found = table.find(where...);
@@ -38,7 +38,7 @@ std::unique_ptr<message> matching::receiver_of(int peer, int tag) {
   return std::unique_ptr<message>(found);
 }
 
-std::unique_ptr<message> matching::from_myself(int peer, int tag) {
+std::unique_ptr<message> matching::from_self(int peer, int tag) {
   if (peer != any_rank && peer != rank_) return nullptr;
   return take(own_, rank_, tag);
 }
@@ -58,15 +58,15 @@ bool matching::post(std::unique_ptr<message> receive) {
 
 void matching::listen(int tag, listener& to) {
   if (!listeners_.try_emplace(tag, &to).second)
-    throw input_error("somebody listens to the tag " + std::to_string(tag) + " already");
+    throw input_error("the tag " + std::to_string(tag) + " has a listener already");
 }
 
-unasked matching::nobody_asked_for(int last_tag) const {
-  unasked all;
+unexpected_messages matching::unexpected(int last_tag) const {
+  unexpected_messages all;
   std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
   const auto add = [&](const matched& m) {
     if (m.tag > last_tag) return;
-    ++all.many;
+    ++all.count;
     if (m.number < oldest) oldest = m.number, all.peer = m.peer, all.tag = m.tag;
   };
   early_.each(add);

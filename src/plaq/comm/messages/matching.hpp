@@ -1,4 +1,4 @@
-// Who gets which message.
+// Matching of messages with receives.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -10,45 +10,49 @@
 
 namespace plaq::comm {
 
-/// A rank's receives without their message, its messages without their receive, and who listens to whole tags. One
-/// thread at a time calls: the messenger holds its lock.
+/// Receives of a rank without their message, messages without their receive, and listeners of whole tags. One thread at
+/// a time calls: the messenger holds its lock.
 class matching {
  public:
   explicit matching(int rank) : rank_(rank) {}
   ~matching();
   matching(const matching&) = delete;
 
-  /// Whether a message of another rank is waited for.
-  bool anybody_waits() const { return from_others_ > 0 || !listeners_.empty(); }
+  /// Whether a receive or a listener waits for other ranks.
+  bool awaits_others() const { return from_others_ > 0 || !listeners_.empty(); }
 
-  /// Who gets the next message of this peer and tag: the oldest receive that fits, else who listens, else nobody.
+  /// Returns the receiver of the next message of this peer and tag: the oldest receive that fits, else one of the
+  /// listener, else null.
   std::unique_ptr<message> receiver_of(int peer, int tag);
 
-  /// What a receive from this peer, or from any, gets at once if it is here: the oldest message of this rank to
-  /// itself, or of another.
-  std::unique_ptr<message> from_myself(int peer, int tag);
+  /// Returns the message that a receive from this peer, or from any, gets at once, or null: the oldest of this rank to
+  /// itself.
+  std::unique_ptr<message> from_self(int peer, int tag);
+  /// Returns the oldest arrival of other ranks for such a receive.
   std::optional<wire::arrival> from_others(int peer, int tag);
 
-  /// To wait for the other end. A receive returns whether it is one that pollers look for.
+  /// Keeps a receive until its message arrives. Returns whether pollers look for it.
   bool post(std::unique_ptr<message> receive);
-  void keep(std::unique_ptr<message> to_myself) { own_.push(*to_myself.release()); }
-  void keep(const wire::arrival& came) { early_.push(*new early(came)); }
+  /// Keeps a message of this rank to itself, or an arrival, until its receive is posted.
+  void keep(std::unique_ptr<message> to_self) { own_.push(*to_self.release()); }
+  void keep(const wire::arrival& arrived) { early_.push(*new early(arrived)); }
 
-  /// Throws input_error if somebody listens already. What has come before is taken one by one.
+  /// Sets the listener of a tag. Earlier arrivals are taken one by one. @pre The tag has no listener (input_error).
   void listen(int tag, listener& to);
-  /// Whether anybody listened.
+  /// Removes the listener of a tag. Returns whether there was one.
   bool ignore(int tag) { return listeners_.erase(tag) > 0; }
 
-  unasked nobody_asked_for(int last_tag) const;
+  /// Messages without a receive, with tags 0 ... last_tag.
+  unexpected_messages unexpected(int last_tag) const;
 
-  /// Calls visit(message) for all that waits for its other end.
+  /// Calls visit(message) for all messages that wait for their other end.
   template <class Visit>
   void each(Visit&& visit) const {
     posted_.each(visit);
     own_.each(visit);
   }
-  /// Hands all of them to fail(std::unique_ptr<message>, whether pollers look for it), and one message for each who
-  /// listens; nothing is left.
+  /// Passes all of them to fail(std::unique_ptr<message>, whether pollers look for it), and one message for each
+  /// listener; empties the table.
   template <class Fail>
   void give_up(Fail&& fail) {
     for (match_table<message>* table : {&posted_, &own_}) {
@@ -68,10 +72,10 @@ class matching {
 
   const int rank_;
   match_table<message> posted_;                   ///< receives without their message
-  match_table<message> own_;                      ///< messages to oneself without their receive
-  match_table<early> early_;                      ///< messages of others without their receive
-  std::size_t from_others_ = 0;                   ///< how many of posted_ are not from oneself alone
-  std::size_t from_any_ = 0;                      ///< how many of these from any rank
+  match_table<message> own_;                      ///< messages to itself without their receive
+  match_table<early> early_;                      ///< messages of other ranks without their receive
+  std::size_t from_others_ = 0;                   ///< number of posted_ that are not from this rank alone
+  std::size_t from_any_ = 0;                      ///< number of these from any rank
   std::unordered_map<int, listener*> listeners_;  ///< by tag
 };
 

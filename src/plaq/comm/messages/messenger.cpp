@@ -4,9 +4,9 @@
 #include <mutex>
 
 #include "plaq/base/error.hpp"
+#include "plaq/comm/messages/in_flight.hpp"
 #include "plaq/comm/messages/matching.hpp"
-#include "plaq/comm/messages/message_kinds.hpp"
-#include "plaq/comm/messages/moving.hpp"
+#include "plaq/comm/messages/message_types.hpp"
 #include "plaq/comm/wire/open_messages.hpp"
 #include "plaq/task/poller.hpp"
 
@@ -15,13 +15,13 @@ namespace plaq::comm {
 class messenger::implementation final : public task::poller {
  public:
   explicit implementation(std::unique_ptr<wire> below)
-      : wire_(std::move(below)), match_(wire_->rank()), moving_(*wire_), rank(wire_->rank()), size(wire_->size()) {
+      : wire_(std::move(below)), match_(wire_->rank()), in_flight_(*wire_), rank(wire_->rank()), size(wire_->size()) {
     start_polling();
   }
 
   ~implementation() {
     stop_polling();
-    moving_.forget();
+    in_flight_.forget();
     give_up("the messenger was destroyed");
     tell();
   }
@@ -48,7 +48,7 @@ class messenger::implementation final : public task::poller {
   void receive(std::unique_ptr<message> what) {
     need_peer(what->peer == any_rank ? rank : what->peer, what->tag);
     std::unique_lock lock(guard_);
-    if (auto sender = match_.from_myself(what->peer, what->tag)) {
+    if (auto sender = match_.from_self(what->peer, what->tag)) {
       lock.unlock();
       what->peer = rank;
       return hand_over(std::move(sender), std::move(what));
@@ -62,14 +62,14 @@ class messenger::implementation final : public task::poller {
 
   void listen(int tag, listener& to) {
     need_peer(rank, tag);
-    std::vector<std::pair<std::unique_ptr<message>, std::unique_ptr<message>>> from_myself;
+    std::vector<std::pair<std::unique_ptr<message>, std::unique_ptr<message>>> from_self;
     std::vector<std::pair<wire::arrival, std::unique_ptr<message>>> from_others;
     std::unique_lock lock(guard_);
     match_.listen(tag, to);
-    while (auto sender = match_.from_myself(any_rank, tag)) from_myself.emplace_back(std::move(sender), to.next(rank));
+    while (auto sender = match_.from_self(any_rank, tag)) from_self.emplace_back(std::move(sender), to.next(rank));
     while (const auto first = match_.from_others(any_rank, tag)) from_others.emplace_back(*first, to.next(first->peer));
     unlock_and_expect(lock);
-    for (auto& [sender, receiver] : from_myself) hand_over(std::move(sender), std::move(receiver));
+    for (auto& [sender, receiver] : from_self) hand_over(std::move(sender), std::move(receiver));
     for (auto& [first, receiver] : from_others) receive(std::move(receiver), first);
   }
 
@@ -78,22 +78,21 @@ class messenger::implementation final : public task::poller {
     if (match_.ignore(tag)) delivered(1);
   }
 
-  /// Receives what has come.
-  void receive(std::unique_ptr<message> what, const wire::arrival& came) {
-    what->peer = came.peer;
-    start(std::move(what), [&](message& m) { return wire_->receive(came, m.where); }, &came);
+  /// Receives a message that has arrived.
+  void receive(std::unique_ptr<message> what, const wire::arrival& arrived) {
+    what->peer = arrived.peer;
+    start(std::move(what), [&](message& m) { return wire_->receive(arrived, m.where); }, &arrived);
   }
 
-  /// Begins something on the wire; what fails or is complete at once is told now. `came` is the message that is to
-  /// be received, if that is what begins.
+  /// Begins a message on the wire, and ends it if it fails or is complete at once. `arrived`: of a receive.
   template <class Begin>
-  void start(std::unique_ptr<message> what, Begin&& begin, const wire::arrival* came = nullptr) {
+  void start(std::unique_ptr<message> what, Begin&& begin, const wire::arrival* arrived = nullptr) {
     std::exception_ptr error;
     {
       std::unique_lock lock(guard_);
       try {
-        if (came) what = fitting(std::move(what), *came);
-        if (moving_.add(begin(*what), what)) return unlock_and_expect(lock);
+        if (arrived) what = fitting(std::move(what), *arrived);
+        if (in_flight_.add(begin(*what), what)) return unlock_and_expect(lock);
       } catch (const std::exception& e) {
         error = what->failure(rank, e.what());
       }
@@ -107,10 +106,10 @@ class messenger::implementation final : public task::poller {
   bool poll() noexcept override {
     {
       std::unique_lock lock(guard_, std::try_to_lock);
-      if (!lock || (!match_.anybody_waits() && moving_.empty())) return false;
+      if (!lock || (!match_.awaits_others() && in_flight_.empty())) return false;
       try {
         take_arrivals();
-        moving_.look([this](std::unique_ptr<message> m, const std::string& why) { over(std::move(m), why); });
+        in_flight_.test([this](std::unique_ptr<message> m, const std::string& why) { over(std::move(m), why); });
       } catch (const std::exception& e) {
         give_up(e.what());
       }
@@ -118,18 +117,18 @@ class messenger::implementation final : public task::poller {
     return tell();
   }
 
-  std::string under_way() const {
+  std::string in_progress() const {
     open_messages open;
     std::lock_guard lock(guard_);
     const auto add = [&](const message& m) { (m.call == message_end::send ? open.to : open.from).insert(m.peer); };
     match_.each(add);
-    moving_.each(add);
+    in_flight_.each(add);
     return open.in_words();
   }
 
-  unasked nobody_asked_for(int last) const {
+  unexpected_messages unexpected(int last) const {
     std::lock_guard lock(guard_);
-    return match_.nobody_asked_for(last);
+    return match_.unexpected(last);
   }
 
   wire::handle prepare(const blocks& what, int peer, int tag) {
@@ -148,7 +147,7 @@ class messenger::implementation final : public task::poller {
   struct finished {
     std::unique_ptr<message> what;
     std::exception_ptr error;
-    bool looked_for;  ///< by pollers; a message to oneself whose other end is missing is not
+    bool looked_for;  ///< by pollers; not a message to itself without its other end
   };
 
   // With the lock.
@@ -159,39 +158,40 @@ class messenger::implementation final : public task::poller {
   }
 
   void take_arrivals() {
-    constexpr int at_most = 32;  // so that others get the lock in between
-    for (int i = 0; i < at_most && match_.anybody_waits(); ++i) {
-      const auto came = wire_->next_arrival();
-      if (!came) return;
-      auto what = match_.receiver_of(came->peer, came->tag);
+    constexpr int at_most = 32;  // so that other threads get the lock in between
+    for (int i = 0; i < at_most && match_.awaits_others(); ++i) {
+      const auto arrived = wire_->next_arrival();
+      if (!arrived) return;
+      auto what = match_.receiver_of(arrived->peer, arrived->tag);
       if (!what) {
-        match_.keep(*came);
+        match_.keep(*arrived);
         continue;
       }
       if (!what->expected) (void)expect(1);  // of a listener, for which one thing is expected all the time
       try {
-        what = fitting(std::move(what), *came);
-        if (!moving_.add(wire_->receive(*came, what->where), what)) over(std::move(what), "");
+        what = fitting(std::move(what), *arrived);
+        if (!in_flight_.add(wire_->receive(*arrived, what->where), what)) over(std::move(what), "");
       } catch (const std::exception& e) {
         over(std::move(what), e.what());
       }
     }
   }
 
-  std::unique_ptr<message> fitting(std::unique_ptr<message> what, const wire::arrival& came) const {
-    what->where = what->room(came.bytes);
+  std::unique_ptr<message> fitting(std::unique_ptr<message> what, const wire::arrival& arrived) const {
+    what->where = what->room(arrived.bytes);
     const std::size_t room = what->where.bytes();
-    if (room == came.bytes) return what;
-    auto why = what->failure(rank, misfit(room, came.bytes));
-    return std::make_unique<unfit>(std::move(what), std::move(why), came.bytes);
+    if (room == arrived.bytes) return what;
+    auto why = what->failure(rank, misfit(room, arrived.bytes));
+    return std::make_unique<misfit_message>(std::move(what), std::move(why), arrived.bytes);
   }
 
   void give_up(const std::string& why) {
     match_.give_up([&](std::unique_ptr<message> m, bool looked_for) { over(std::move(m), why, looked_for); });
-    moving_.give_up([&](std::unique_ptr<message> m) { over(std::move(m), why); });
+    in_flight_.give_up([&](std::unique_ptr<message> m) { over(std::move(m), why); });
   }
 
-  /// One thing more is under way. Counted before anybody can find it: who waits polls only while something is.
+  /// Counts one more message in progress, before another thread can find it: waiting threads poll only while there is
+  /// one.
   static void unlock_and_expect(std::unique_lock<task::detail::spin_lock>& lock) noexcept {
     const bool first = expect(1);
     lock.unlock();
@@ -200,7 +200,7 @@ class messenger::implementation final : public task::poller {
 
   // Without it.
 
-  /// Only who looks, or destroys, adds to finished_: one thread at a time.
+  /// Completes messages in finished_, to which poll() and the destructor add: one thread at a time.
   bool tell() noexcept {
     if (finished_.empty()) return false;
     delivered(std::ranges::count(finished_, true, &finished::looked_for));
@@ -221,7 +221,7 @@ class messenger::implementation final : public task::poller {
       if (const std::size_t room = receiver->where.bytes(); room != bytes) throw runtime_failure(misfit(room, bytes));
       fits = true;
       if (wire_->on_device(sender->where) || wire_->on_device(receiver->where)) {
-        auto both = std::make_unique<handed>(std::move(sender), std::move(receiver));
+        auto both = std::make_unique<self_message>(std::move(sender), std::move(receiver));
         const blocks from = both->from;
         return start(std::move(both), [&](message& to) { return wire_->copy(from, to.where); });
       }
@@ -242,7 +242,7 @@ class messenger::implementation final : public task::poller {
   mutable task::detail::spin_lock guard_;
   std::unique_ptr<wire> wire_;
   matching match_;
-  moving moving_;
+  in_flight in_flight_;
   std::vector<finished> finished_;
 
  public:
@@ -256,28 +256,28 @@ int messenger::rank() const { return work_->rank; }
 int messenger::size() const { return work_->size; }
 
 namespace {
-template <class Told>
-task::future<status> future_of(const std::unique_ptr<Told>& fresh) {
-  return fresh->made.get_future();
+template <class Message>
+task::future<status> future_of(const std::unique_ptr<Message>& fresh) {
+  return fresh->promise.get_future();
 }
 }  // namespace
 
 task::future<status> messenger::send(const blocks& from, int peer, int tag) {
-  auto fresh = std::make_unique<told>(message_end::send, peer, tag, from);
+  auto fresh = std::make_unique<status_message>(message_end::send, peer, tag, from);
   auto result = future_of(fresh);
   work_->send(std::move(fresh));
   return result;
 }
 
 task::future<status> messenger::send(std::vector<std::byte> bytes, int peer, int tag) {
-  auto fresh = std::make_unique<packed>(peer, tag, std::move(bytes));
+  auto fresh = std::make_unique<packed_message>(peer, tag, std::move(bytes));
   auto result = future_of(fresh);
   work_->send(std::move(fresh));
   return result;
 }
 
 task::future<status> messenger::receive(const blocks& to, int peer, int tag) {
-  auto fresh = std::make_unique<told>(message_end::receive, peer, tag, to);
+  auto fresh = std::make_unique<status_message>(message_end::receive, peer, tag, to);
   auto result = future_of(fresh);
   work_->receive(std::move(fresh));
   return result;
@@ -287,11 +287,11 @@ void messenger::send(std::unique_ptr<message> what) { work_->send(std::move(what
 void messenger::receive(std::unique_ptr<message> object) { work_->receive(std::move(object)); }
 void messenger::listen(int tag, listener& to) { work_->listen(tag, to); }
 void messenger::ignore(int tag) { work_->ignore(tag); }
-unasked messenger::nobody_asked_for(int last) const { return work_->nobody_asked_for(last); }
+unexpected_messages messenger::unexpected(int last) const { return work_->unexpected(last); }
 
-std::string messenger::under_way() const { return work_->under_way(); }
+std::string messenger::in_progress() const { return work_->in_progress(); }
 
-void messenger::late(double seconds) const { still_under_way(rank(), seconds, under_way()); }
+void messenger::throw_late(double seconds) const { throw_timeout(rank(), seconds, in_progress()); }
 
 messenger::persistent_send::persistent_send(messenger& of, const blocks& what, int peer, int tag)
     : of_(&of), what_(what), prepared_(of.work_->prepare(what, peer, tag)), peer_(peer), tag_(tag) {}
@@ -302,7 +302,7 @@ messenger::persistent_send::~persistent_send() {
 
 task::future<status> messenger::persistent_send::start() {
   if (peer_ == of_->rank()) return of_->send(what_, peer_, tag_);
-  auto fresh = std::make_unique<told>(message_end::send, peer_, tag_, what_);
+  auto fresh = std::make_unique<status_message>(message_end::send, peer_, tag_, what_);
   auto result = future_of(fresh);
   of_->work_->start(std::move(fresh), [&](message&) {
     of_->work_->below().start(prepared_, what_.bytes());

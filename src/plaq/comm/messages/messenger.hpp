@@ -1,4 +1,4 @@
-// Messages as futures: a task that waits for one gives its worker away, and idle workers move the messages on.
+// Messenger: messages as futures. A task that waits releases its worker, and idle workers progress the messages.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -18,14 +18,14 @@
 
 namespace plaq::comm {
 
-/// An object that has come, and from whom.
+/// Received object and its sender.
 template <class T>
-struct sent {
+struct received_object {
   int peer;
   T value;
 };
 
-/// `count` blocks of `length` values that begin `stride` values apart, e.g. a column of a matrix.
+/// View of `count` blocks of `length` values that begin `stride` values apart, e.g. a column of a matrix.
 template <class T>
 struct strided {
   T* first = nullptr;
@@ -34,28 +34,29 @@ struct strided {
   std::size_t stride = 1;
 };
 
-/// Messages over a communicator's ranks. Any thread and any task may call at any time. All buffers belong to the
-/// message until its future is ready; they may be memory of NVIDIA's GPUs, where what is sent is there when the
-/// call is made (its stream has been waited for). Messages of one rank to another with one tag arrive in their
-/// order; a rank may send to itself, and that message has gone when it has been received. The future carries every
-/// failure: a runtime_failure that names rank, call and peer. Wrong arguments throw input_error at once.
+/// Messages between the ranks of a communicator. Any thread and task may call at any time. Buffers belong to the
+/// message until its future is ready. They may be memory of NVIDIA GPUs, whose contents are complete when the call is
+/// made. Messages of one rank to another with one tag arrive in order. A message of a rank to itself is complete when
+/// it has been received. Failures are in the future: a runtime_failure that names rank, call and peer.
+/// @pre of all calls: 0 <= peer < size, or any_rank for a receive; 0 <= tag <= last_tag (input_error).
 class messenger {
  public:
-  /// Collective over the ranks of `over`, whose own messages never meet these.
+  /// Makes a messenger between the ranks of `over`, with separate messages. Collective.
   explicit messenger(const communicator& over);
-  /// Messages that are still under way end with an error.
+  /// Fails messages that are in progress.
   ~messenger();
   messenger(const messenger&) = delete;
 
   int rank() const;
   int size() const;
 
+  /// Sends the values of a buffer.
   template <lasting_buffer R>
   task::future<status> isend(R&& values, int peer, int tag = 0) {
     return send(as_blocks(std::as_bytes(std::span(values))), peer, tag);
   }
-  /// The next message of `peer` with this tag, or of whichever rank sends first where that is any_rank: the status
-  /// tells. It must have the size of `values`.
+  /// Receives the next message of `peer` with this tag, or of any rank (any_rank; the status has the sender). A message
+  /// of another size than `values` is a failure.
   template <lasting_buffer R>
   task::future<status> irecv(R&& values, int peer, int tag = 0) {
     return receive(as_blocks(std::as_writable_bytes(std::span(values))), peer, tag);
@@ -70,7 +71,7 @@ class messenger {
   task::future<status> irecv(const strided<T>& values, int peer, int tag = 0) {
     return receive(as_blocks(values), peer, tag);
   }
-  /// Any value that `packing` knows. It is packed now.
+  /// Sends any value that `packing` knows. It is packed now.
   template <packable T>
   task::future<status> isend_object(const T& value, int peer, int tag = 0) {
     std::vector<std::byte> bytes;
@@ -79,12 +80,12 @@ class messenger {
   }
   template <packable T>
   task::future<T> irecv_object(int peer, int tag = 0);
-  /// From whichever rank sends first, and who that is.
+  /// Receives an object of any rank.
   template <packable T>
-  task::future<sent<T>> irecv_object_of_any(int tag = 0);
+  task::future<received_object<T>> irecv_object_of_any(int tag = 0);
 
-  /// A send that is prepared once and started often, MPI's persistent request. Not to be started again, nor to be
-  /// destroyed, before the last start's future is ready; and to be destroyed before the messenger.
+  /// Send that is prepared once and started often, as MPI's persistent requests.
+  /// @pre The future of the last start is ready before the next one, and before the end; the messenger outlives it.
   class persistent_send {
    public:
     task::future<status> start();
@@ -109,17 +110,17 @@ class messenger {
     return persistent_send(*this, as_blocks(std::as_bytes(std::span(values))), peer, tag);
   }
 
-  /// Waits for all of them together, but no longer than `patience`: then a runtime_failure says what of this
-  /// messenger is under way still, with the ranks that are missing. Nothing is given up: the futures stay valid.
+  /// Waits for all futures, at most for `timeout`. Then it throws a runtime_failure with the messages in progress and
+  /// their peers. Nothing is cancelled: the futures stay valid.
   template <class Rep, class Period>
-  void wait_for(std::span<const task::future<status>> futures, std::chrono::duration<Rep, Period> patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+  void wait_for(std::span<const task::future<status>> futures, std::chrono::duration<Rep, Period> timeout) {
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
     for (const auto& future : futures)
       if (future.wait_for(deadline - std::chrono::steady_clock::now()) != std::future_status::ready)
-        late(std::chrono::duration<double>(patience).count());
+        throw_late(std::chrono::duration<double>(timeout).count());
   }
-  /// What is under way, in words, e.g. "receive from ranks 0, 3; send to rank 1".
-  std::string under_way() const;
+  /// Messages in progress, such as "receive from ranks 0, 3; send to rank 1".
+  std::string in_progress() const;
 
  private:
   friend class active_messages;
@@ -138,13 +139,13 @@ class messenger {
   task::future<status> receive(const blocks& to, int peer, int tag);
   void send(std::unique_ptr<message> what);
   void receive(std::unique_ptr<message> object);
-  /// From here on, and for what has come already, until it is ignored. Throws input_error if somebody listens
-  /// already.
+  /// Passes messages of a tag to a listener, earlier ones too, until ignore(). @pre The tag has no listener
+  /// (input_error).
   void listen(int tag, listener& to);
   void ignore(int tag);
-  /// Of tags 0 ... last.
-  unasked nobody_asked_for(int last) const;
-  [[noreturn]] void late(double seconds) const;
+  /// Messages without a receive, with tags 0 ... last.
+  unexpected_messages unexpected(int last) const;
+  [[noreturn]] void throw_late(double seconds) const;
 
   class implementation;
   std::unique_ptr<implementation> work_;
@@ -152,7 +153,7 @@ class messenger {
 
 namespace detail {
 
-/// A message of any length that becomes an object: a T, or a sent<T>.
+/// Message of any length that becomes an object: a T, or a received_object<T>.
 template <class T, class Result>
 class object final : public message {
  public:
@@ -164,16 +165,16 @@ class object final : public message {
   void complete(const status& what) noexcept override {
     try {
       if constexpr (std::is_same_v<T, Result>)
-        made.set_value(unpack<T>(bytes_));
+        promise.set_value(unpack<T>(bytes_));
       else
-        made.set_value(Result{what.peer, unpack<T>(bytes_)});
+        promise.set_value(Result{what.peer, unpack<T>(bytes_)});
     } catch (...) {
-      made.set_exception(std::current_exception());
+      promise.set_exception(std::current_exception());
     }
   }
-  void fail(std::exception_ptr why) noexcept override { made.set_exception(std::move(why)); }
+  void fail(std::exception_ptr why) noexcept override { promise.set_exception(std::move(why)); }
 
-  task::promise<Result> made;
+  task::promise<Result> promise;
 
  private:
   std::vector<std::byte> bytes_;
@@ -184,15 +185,15 @@ class object final : public message {
 template <packable T>
 task::future<T> messenger::irecv_object(int peer, int tag) {
   auto fresh = std::make_unique<detail::object<T, T>>(peer, tag);
-  auto result = fresh->made.get_future();
+  auto result = fresh->promise.get_future();
   receive(std::move(fresh));
   return result;
 }
 
 template <packable T>
-task::future<sent<T>> messenger::irecv_object_of_any(int tag) {
-  auto fresh = std::make_unique<detail::object<T, sent<T>>>(any_rank, tag);
-  auto result = fresh->made.get_future();
+task::future<received_object<T>> messenger::irecv_object_of_any(int tag) {
+  auto fresh = std::make_unique<detail::object<T, received_object<T>>>(any_rank, tag);
+  auto result = fresh->promise.get_future();
   receive(std::move(fresh));
   return result;
 }

@@ -1,4 +1,4 @@
-// Values as bytes, for messages between ranks of one kind of machine.
+// Packing of values as bytes, for messages between machines of the same architecture.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace plaq::comm {
 
-/// What is left of a message that is being read.
+/// Reader of a packed message.
 class unpacker {
  public:
   explicit unpacker(std::span<const std::byte> bytes) : left_(bytes) {}
-  /// The next n bytes; runtime_failure if there are fewer.
+  /// Returns the next n bytes. @pre There are as many (runtime_failure).
   std::span<const std::byte> next(std::size_t n) {
     if (n > left_.size()) throw runtime_failure("a packed object ends early: it was packed as another type");
     const auto some = left_.first(n);
@@ -25,6 +25,7 @@ class unpacker {
     return some;
   }
   std::size_t left() const { return left_.size(); }
+  /// @pre All bytes have been read (runtime_failure).
   void need_end() const {
     if (!left_.empty()) throw runtime_failure("a packed object is too long: it was packed as another type");
   }
@@ -33,7 +34,7 @@ class unpacker {
   std::span<const std::byte> left_;
 };
 
-/// How a T becomes bytes. To be specialised for types of one's own:
+/// Packing of a T as bytes. Specialise it for types of one's own:
 ///   static void write(const T&, std::vector<std::byte>& to);   // appends
 ///   static T read(unpacker& from);
 template <class T>
@@ -45,7 +46,7 @@ concept packable = requires(const T& value, std::vector<std::byte>& to, unpacker
   { packing<T>::read(from) } -> std::same_as<T>;
 };
 
-/// All of `bytes`; runtime_failure if they are no packed T.
+/// Returns the value that `bytes` hold. @pre They are a packed T (runtime_failure).
 template <packable T>
 T unpack(std::span<const std::byte> bytes) {
   unpacker from(bytes);
@@ -68,7 +69,7 @@ struct packing<T> {
   }
 };
 
-/// A length, then the elements.
+/// Packing of a sequence: its length, then the elements.
 template <class Sequence>
 struct packing_of_sequence {
   using element = typename Sequence::value_type;

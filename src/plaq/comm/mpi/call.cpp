@@ -9,7 +9,7 @@ std::string in_words(int code) {
   return {text, std::size_t(length)};
 }
 
-std::unique_lock<std::mutex> own_turn() {
+std::unique_lock<std::mutex> lock_mpi() {
   static std::mutex one_at_a_time;
   static const bool one_caller = [] {
     int level = MPI_THREAD_SINGLE;

@@ -1,4 +1,4 @@
-// One call of MPI: what it may fail with, and who may make it. Only the files that know MPI include it.
+// Calls of MPI: errors and locking. Only the files that know MPI include it.
 #pragma once
 #include <mpi.h>
 
@@ -11,14 +11,14 @@ namespace plaq::comm {
 
 std::string in_words(int mpi_error);
 
-/// Throws unless `code` is success. `where` is who and with whom, e.g. "rank 2" and " to rank 0".
-inline void must(int code, const char* call, const std::string& who, const std::string& with = "") {
+/// Throws runtime_failure unless `code` is success. `rank` and `peer` are texts, e.g. "rank 2" and " to rank 0".
+inline void must(int code, const char* call, const std::string& rank, const std::string& peer = "") {
   if (code != MPI_SUCCESS) [[unlikely]]
-    throw runtime_failure(who + ": " + call + with + " failed: " + in_words(code));
+    throw runtime_failure(rank + ": " + call + peer + " failed: " + in_words(code));
 }
 
-/// Held around every call of MPI where one thread at a time may call (MPI_THREAD_SERIALIZED), else nothing. Nobody
-/// waits inside.
-std::unique_lock<std::mutex> own_turn();
+/// Returns a lock for a call of MPI if one thread at a time may call (MPI_THREAD_SERIALIZED), else an empty one. No
+/// call waits with it.
+std::unique_lock<std::mutex> lock_mpi();
 
 }  // namespace plaq::comm

@@ -11,13 +11,13 @@ namespace plaq::comm {
 namespace {
 
 // In this order: a launcher inside a batch job hides the batch system's own variables.
-struct sign_of_launch {
+struct launcher_variables {
   const char* launcher;
   const char* rank;
-  const char* size;  // null where the launcher does not say
+  const char* size;  // null if the launcher does not announce it
 };
 constexpr const char* open_mpi = "Open MPI's mpirun";
-constexpr sign_of_launch signs[] = {
+constexpr launcher_variables known[] = {
     {open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"MVAPICH's mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
     {"a PMI launcher (mpiexec of MPICH or Intel MPI, or srun)", "PMI_RANK", "PMI_SIZE"},
@@ -49,14 +49,14 @@ constexpr const char* advice = "; use the launcher that belongs to it, or `plaq 
 }  // namespace
 
 std::optional<launch> find_launch(const environment& lookup) {
-  for (const auto& sign : signs) {
-    if (!lookup(sign.rank)) continue;
-    const bool slurm = std::strcmp(sign.rank, "SLURM_PROCID") == 0;
+  for (const auto& l : known) {
+    if (!lookup(l.rank)) continue;
+    const bool slurm = std::strcmp(l.rank, "SLURM_PROCID") == 0;
     // A Slurm batch script has SLURM_PROCID too, but it is not a step; only a step has a number of tasks.
-    const std::optional<int> size = sign.size ? count(lookup, sign.size) : std::nullopt;
+    const std::optional<int> size = l.size ? count(lookup, l.size) : std::nullopt;
     if (slurm && !size) continue;
     if (slurm && *size == 1) return std::nullopt;
-    return launch{sign.launcher, size};
+    return launch{l.launcher, size};
   }
   return std::nullopt;
 }

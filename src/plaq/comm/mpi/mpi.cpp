@@ -25,7 +25,7 @@ const char* level_name(int level) {
   return "unknown";
 }
 
-/// MPI in this process: initialised at most once, finalised at exit by whoever initialised it.
+/// MPI in this process: initialised at most once, finalised at exit if plaq initialised it.
 class session {
  public:
   static session& instance() {
@@ -40,7 +40,7 @@ class session {
 
   ~session() {
     int finalized = 0;
-    // Nobody is left to tell if one of these fails.
+    // Failures are ignored here.
     if (owns_ && MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) MPI_Finalize();
   }
 

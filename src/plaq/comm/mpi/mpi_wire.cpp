@@ -85,7 +85,7 @@ class mpi final : public wire {
     must(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   ~mpi() override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     if (is_running()) MPI_Comm_free(&comm_);  // Python may let go of it after MPI has ended
   }
 
@@ -95,44 +95,44 @@ class mpi final : public wire {
   // MPI has no way to make these without waiting, so here the other threads do wait.
   std::unique_ptr<wire> duplicate() override { return mpi_wire(comm_, longest_); }
   std::unique_ptr<wire> split(int color, int key) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     MPI_Comm part = MPI_COMM_NULL;
-    plaq::comm::must(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split", who());
+    plaq::comm::must(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split", rank_text());
     return std::make_unique<mpi>(part, longest_);
   }
   std::unique_ptr<wire> split_by_node() override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     MPI_Comm part = MPI_COMM_NULL;
     plaq::comm::must(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
-                     "MPI_Comm_split_type", who());
+                     "MPI_Comm_split_type", rank_text());
     return std::make_unique<mpi>(part, longest_);
   }
 
   handle send(const blocks& from, int peer, int tag) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     const typed what(from, longest_);
     MPI_Request request = MPI_REQUEST_NULL;
     must(MPI_Isend(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Isend");
-    traffic::sent(from.bytes());
+    traffic::count_sent(from.bytes());
     return to_handle(request);
   }
 
   handle receive(const blocks& to, int peer, int tag) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     const typed what(to, longest_);
     MPI_Request request = MPI_REQUEST_NULL;
     must(MPI_Irecv(to.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Irecv");
-    traffic::received(to.bytes());
+    traffic::count_received(to.bytes());
     return to_handle(request);
   }
   void cancel(handle receive) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     auto request = from_handle<MPI_Request>(receive);
     if (is_running() && MPI_Cancel(&request) == MPI_SUCCESS) MPI_Request_free(&request);
   }
 
   std::optional<arrival> next_arrival() override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     int there = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
@@ -144,43 +144,43 @@ class mpi final : public wire {
   }
 
   handle receive(const arrival& which, const blocks& to) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     const typed what(to, longest_);
     MPI_Request request = MPI_REQUEST_NULL;
     auto message = from_handle<MPI_Message>(which.message);
     must(MPI_Imrecv(to.data, what.count, what.type, &message, &request), "MPI_Imrecv");
-    traffic::received(to.bytes());
+    traffic::count_received(to.bytes());
     return to_handle(request);
   }
 
   handle prepare_send(const blocks& from, int peer, int tag) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     const typed what(from, longest_);
     MPI_Request request = MPI_REQUEST_NULL;
     must(MPI_Send_init(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Send_init");
     return to_handle(request);
   }
   void start(handle prepared, std::size_t bytes) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     auto request = from_handle<MPI_Request>(prepared);
     must(MPI_Start(&request), "MPI_Start");
-    traffic::sent(bytes);
+    traffic::count_sent(bytes);
   }
   void forget(handle prepared) override {
-    const auto turn = own_turn();
+    const auto turn = lock_mpi();
     auto request = from_handle<MPI_Request>(prepared);
     if (is_running()) MPI_Request_free(&request);
   }
 
-  void test(std::span<handle> under_way, std::vector<end>& ends) override {
-    if (under_way.empty()) return;
-    const auto turn = own_turn();
-    if (under_way.size() == 1) return test_one(under_way[0], ends);
-    const std::size_t n = under_way.size();
+  void test(std::span<handle> in_progress, std::vector<end>& ends) override {
+    if (in_progress.empty()) return;
+    const auto turn = lock_mpi();
+    if (in_progress.size() == 1) return test_one(in_progress[0], ends);
+    const std::size_t n = in_progress.size();
     requests_.resize(n);
     which_.resize(n);
     statuses_.resize(n);
-    std::ranges::transform(under_way, requests_.begin(), from_handle<MPI_Request>);
+    std::ranges::transform(in_progress, requests_.begin(), from_handle<MPI_Request>);
     int count = 0;
     const int code = MPI_Testsome(int(n), requests_.data(), &count, which_.data(), statuses_.data());
     if (code != MPI_ERR_IN_STATUS) must(code, "MPI_Testsome");
@@ -188,14 +188,14 @@ class mpi final : public wire {
       const auto number = std::size_t(which_[std::size_t(i)]);
       const MPI_Status& status = statuses_[std::size_t(i)];
       ends.push_back(end_of(number, status, code == MPI_SUCCESS ? MPI_SUCCESS : status.MPI_ERROR));
-      under_way[number] = to_handle(requests_[number]);  // a prepared one stays what it is
+      in_progress[number] = to_handle(requests_[number]);  // a prepared one stays what it is
     }
   }
 
  private:
-  std::string who() const { return "rank " + std::to_string(rank_); }
+  std::string rank_text() const { return "rank " + std::to_string(rank_); }
 
-  /// What test() does, without its lists: most calls ask for one.
+  /// Tests one handle, the most frequent case, without lists.
   static void test_one(handle& one, std::vector<end>& ends) {
     auto request = from_handle<MPI_Request>(one);
     int done = 0;
@@ -229,7 +229,7 @@ class mpi final : public wire {
 std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message) {
   if (longest_message < 1 || longest_message > std::size_t(std::numeric_limits<int>::max()))
     throw input_error("the longest message must have 1 to 2^31 - 1 bytes");
-  const auto turn = own_turn();
+  const auto turn = lock_mpi();
   MPI_Comm own = MPI_COMM_NULL;
   must(MPI_Comm_dup(over, &own), "MPI_Comm_dup");
   return std::make_unique<mpi>(own, longest_message);

@@ -1,4 +1,4 @@
-// MPI as a wire. Only the files that know MPI include it.
+// Wire over MPI. Only the files that know MPI include it.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace plaq::comm {
 
-/// Throws runtime_failure where MPI's thread level is below 'serialized'.
+/// Throws runtime_failure if MPI's thread level is below 'serialized'.
 void need_thread_level();
-/// A wire over a duplicate of `over`; collective. Buffers longer than `longest_message` bytes travel in pieces. Throws
-/// input_error where that is none that MPI can count.
+/// Makes a wire over a duplicate of `over`. Collective. Buffers longer than `longest_message` bytes travel in pieces.
+/// @pre MPI can count `longest_message` bytes (input_error).
 std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message);
 
 }  // namespace plaq::comm

@@ -1,4 +1,4 @@
-// What the algorithms of one operation each are written in; internal to them.
+// Parts that algorithms are written in; internal to them.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -9,26 +9,26 @@
 
 namespace plaq::comm {
 
-/// Everything that an algorithm may depend on. Positions in `seats` stand for ranks until a message is written.
-struct situation {
+/// Context of an algorithm. Positions in `map` stand for ranks until a message is written.
+struct algorithm_context {
   const request& wanted;
   const method& by;
-  const seating& seats;
+  const node_map& map;
   int me;  ///< position
   program& steps;
 
-  int size() const { return seats.size(); }
-  void send(int position, location from, std::size_t n) const { steps.send(seats.rank_at(position), from, n); }
-  void receive(int position, location to, std::size_t n) const { steps.receive(seats.rank_at(position), to, n); }
+  int size() const { return map.size(); }
+  void send(int position, location from, std::size_t n) const { steps.send(map.rank_at(position), from, n); }
+  void receive(int position, location to, std::size_t n) const { steps.receive(map.rank_at(position), to, n); }
   location input(std::size_t offset = 0) const { return {memory::input, offset}; }
   location output(std::size_t offset = 0) const { return {memory::output, offset}; }
-  /// Where block `i` begins.
+  /// Offset of block `i`.
   std::size_t block(int i) const {
     return wanted.first_byte.empty() ? std::size_t(i) * wanted.bytes : wanted.first_byte[std::size_t(i)];
   }
-  /// Bytes of blocks begin ... end - 1.
+  /// Length of blocks begin ... end - 1, in bytes.
   std::size_t blocks(range r) const { return block(r.end) - block(r.begin); }
-  /// Where share `i` of the `parts` shares of one block begins, in whole grains.
+  /// Offset of share `i` of the `parts` shares of one block, in whole grains.
   std::size_t share(int i, int parts) const {
     return portion{i, parts}.begin(wanted.bytes / wanted.grain) * wanted.grain;
   }
@@ -42,25 +42,25 @@ struct situation {
 };
 
 // algorithms_tree.cpp
-void broadcast_by_tree(const situation& s);
-/// Contributions in `from`, the result at `s.output()` of the root, and of all if `then_broadcast`.
-void reduce_by_tree(const situation& s, location from, bool then_broadcast);
-void gather_by_tree(const situation& s);
-void scatter_by_tree(const situation& s);
-void all_gather_by_tree(const situation& s);
-void scan_by_tree(const situation& s);
-void scan_by_chain(const situation& s);
+void broadcast_by_tree(const algorithm_context& s);
+/// Reduces contributions in `from` to `s.output()` of the root, and of all if `then_broadcast`.
+void reduce_by_tree(const algorithm_context& s, location from, bool then_broadcast);
+void gather_by_tree(const algorithm_context& s);
+void scatter_by_tree(const algorithm_context& s);
+void all_gather_by_tree(const algorithm_context& s);
+void scan_by_tree(const algorithm_context& s);
+void scan_by_chain(const algorithm_context& s);
 
 // algorithms_exchange.cpp
-void all_reduce_by_butterfly(const situation& s);
-void all_reduce_by_halving(const situation& s);
-void all_reduce_by_ring(const situation& s);
-void all_reduce_directly(const situation& s);
-void all_gather_by_butterfly(const situation& s);
-void all_gather_by_ring(const situation& s);
-void all_gather_directly(const situation& s);
-void all_to_all_directly(const situation& s);
-void all_to_all_by_bruck(const situation& s);
-void scan_by_doubling(const situation& s);
+void all_reduce_by_butterfly(const algorithm_context& s);
+void all_reduce_by_halving(const algorithm_context& s);
+void all_reduce_by_ring(const algorithm_context& s);
+void all_reduce_directly(const algorithm_context& s);
+void all_gather_by_butterfly(const algorithm_context& s);
+void all_gather_by_ring(const algorithm_context& s);
+void all_gather_directly(const algorithm_context& s);
+void all_to_all_directly(const algorithm_context& s);
+void all_to_all_by_bruck(const algorithm_context& s);
+void scan_by_doubling(const algorithm_context& s);
 
 }  // namespace plaq::comm

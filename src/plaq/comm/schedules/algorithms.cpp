@@ -18,10 +18,10 @@ constexpr std::array<std::string_view, 10> collectives{"broadcast",      "reduce
 constexpr std::array<std::string_view, 8> algorithms{"tree", "chain",  "butterfly", "halving",
                                                      "ring", "direct", "bruck",     "doubling"};
 
-int index_of(std::span<const std::string_view> names, std::string_view name, const char* kind) {
+int index_of(std::span<const std::string_view> names, std::string_view name, const char* what) {
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return int(found - names.begin());
-  std::string message = std::string(kind) + " '" + std::string(name) + "' is none of ";
+  std::string message = std::string(what) + " '" + std::string(name) + "' is none of ";
   for (const auto n : names) message += (n == names.front() ? "" : ", ") + std::string(n);
   throw input_error(message);
 }
@@ -31,7 +31,7 @@ bool has_root(collective what) {
          what == collective::gather;
 }
 
-/// Blocks and prefixes go by rank, and so does a fixed order; only the rest may take ranks in another order.
+/// Whether the operation needs the order of ranks: for blocks, prefixes, or a fixed order.
 bool needs_rank_order(const request& wanted) {
   switch (wanted.what) {
     case collective::broadcast:
@@ -42,12 +42,12 @@ bool needs_rank_order(const request& wanted) {
   }
 }
 
-[[noreturn]] void impossible(const request& wanted, algorithm how) {
+[[noreturn]] void throw_unknown(const request& wanted, algorithm how) {
   throw input_error("there is no " + std::string(name_of(wanted.what)) + " by the algorithm " +
                     std::string(name_of(how)));
 }
 
-void write_all_reduce(const situation& s) {
+void write_all_reduce(const algorithm_context& s) {
   switch (s.by.how) {
     case algorithm::tree:
     case algorithm::chain: return reduce_by_tree(s, s.wanted.first_piece.empty() ? s.output() : s.input(), true);
@@ -55,11 +55,11 @@ void write_all_reduce(const situation& s) {
     case algorithm::halving: return all_reduce_by_halving(s);
     case algorithm::ring: return all_reduce_by_ring(s);
     case algorithm::direct: return all_reduce_directly(s);
-    default: impossible(s.wanted, s.by.how);
+    default: throw_unknown(s.wanted, s.by.how);
   }
 }
 
-void write_steps(const situation& s) {
+void write_steps(const algorithm_context& s) {
   switch (s.wanted.what) {
     case collective::broadcast: return broadcast_by_tree(s);
     case collective::reduce: return reduce_by_tree(s, s.input(), false);
@@ -113,12 +113,12 @@ collective collective_named(std::string_view name) {
 }
 algorithm algorithm_named(std::string_view name) { return algorithm(index_of(algorithms, name, "the algorithm")); }
 
-schedule make_schedule(const request& asked, const method& by, const seating& seats, int rank) {
-  const int ranks = seats.size();
+schedule make_schedule(const request& asked, const method& by, const node_map& map, int rank) {
+  const int ranks = map.size();
   request wanted = asked;
   if (!has_root(wanted.what)) wanted.root = 0;
   if (const auto known = algorithms_for(wanted.what); std::ranges::find(known, by.how) == known.end())
-    impossible(wanted, by.how);
+    throw_unknown(wanted, by.how);
   if (wanted.root < 0 || wanted.root >= ranks)
     throw input_error("there is no rank " + std::to_string(wanted.root) + " among " + std::to_string(ranks));
   const bool tree = by.how == algorithm::tree || by.how == algorithm::chain;
@@ -135,11 +135,11 @@ schedule make_schedule(const request& asked, const method& by, const seating& se
     throw input_error("the algorithm " + std::string(name_of(by.how)) + " keeps no fixed order on " +
                       std::to_string(ranks) + " ranks");
   program steps;
-  if (needs_rank_order(wanted) && !seats.in_rank_order()) {
-    const seating plain(ranks);
+  if (needs_rank_order(wanted) && !map.in_rank_order()) {
+    const node_map plain(ranks);
     write_steps({wanted, by, plain, rank, steps});
   } else {
-    write_steps({wanted, by, seats, seats.position_of(rank), steps});
+    write_steps({wanted, by, map, map.position_of(rank), steps});
   }
   return std::move(steps).finish();
 }

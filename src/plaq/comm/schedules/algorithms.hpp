@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plaq/comm/schedules/node_map.hpp"
 #include "plaq/comm/schedules/schedule.hpp"
-#include "plaq/comm/schedules/seating.hpp"
 
 namespace plaq::comm {
 
@@ -19,23 +19,24 @@ enum class collective {
   all_reduce,      ///< outputs -> output
   all_gather,      ///< inputs -> output, block r
   all_to_all,      ///< input of s, block r -> output of r, block s
-  barrier,         ///< one byte that means nothing -> output
+  barrier,         ///< one byte without meaning -> output
   inclusive_scan,  ///< outputs of ranks 0 ... r -> output
-  exclusive_scan   ///< outputs of ranks 0 ... r - 1 -> output; that of rank 0 is left alone
+  exclusive_scan   ///< outputs of ranks 0 ... r - 1 -> output; rank 0 keeps its output
 };
 
 enum class algorithm {
-  tree,       ///< every range of ranks is cut into `arity` parts with a leader each; arity >= ranks is flat
-  chain,      ///< a tree where nobody has more than `arity` children: for long messages in segments; scans: from
+  tree,       ///< a range of ranks is cut into `arity` parts with a leader each; arity >= ranks is flat
+  chain,      ///< a tree with at most `arity` children of each rank: for long messages in segments; scans: from
               ///< neighbour to neighbour
   butterfly,  ///< blocks of ranks exchange with their `arity` - 1 siblings, round by round
   halving,    ///< reduce-scatter by recursive halving, then all-gather by recursive doubling
-  ring,       ///< blocks travel round the ring of ranks
-  direct,     ///< everyone sends to everyone; in a reduction each rank combines its share of the values
+  ring,       ///< blocks travel around the ring of ranks
+  direct,     ///< each rank sends to every other; in a reduction each rank combines its share of the values
   bruck,      ///< blocks travel by the digits of their distance, to base `arity`
   doubling    ///< scans: the distance doubles in every round
 };
 
+/// Method of a collective operation.
 struct method {
   algorithm how = algorithm::tree;
   int arity = 2;
@@ -43,11 +44,12 @@ struct method {
   bool operator==(const method&) const = default;
 };
 
+/// Collective operation that is asked for.
 struct request {
   collective what = collective::barrier;
   int root = 0;
   std::size_t bytes = 0;  ///< of one rank's block, a multiple of `grain`
-  std::size_t grain = 1;  ///< bytes that stay together: one number
+  std::size_t grain = 1;  ///< bytes that are not separated: one number
   bool fixed_order = false;
   /// Reductions by tree or chain in a fixed order: the contributions of rank r are first_piece[r] ...
   /// first_piece[r + 1] - 1, which lie one after the other in its input, `bytes` each. Empty: one for each rank.
@@ -57,19 +59,21 @@ struct request {
   std::span<const std::size_t> first_byte = {};
 };
 
-/// The algorithms that there are for an operation, the first good for short messages on few ranks.
+/// Returns the algorithms for an operation; the first is good for short messages on few ranks.
 std::vector<algorithm> algorithms_for(collective what);
-/// Whether the algorithm gives the bits of the fixed order on this number of ranks.
+/// Returns whether the algorithm keeps the fixed order on this number of ranks.
 bool keeps_fixed_order(collective what, algorithm how, int ranks);
 
 std::string_view name_of(collective what);
 std::string_view name_of(algorithm how);
-/// Throw input_error that lists the names that there are.
+/// Returns the operation or algorithm of a name. Throws input_error that lists the names.
 collective collective_named(std::string_view name);
 algorithm algorithm_named(std::string_view name);
 
-/// What `rank` has to do. All ranks give the same arguments otherwise. Throws input_error for a root, an arity or
-/// an algorithm that cannot be.
-schedule make_schedule(const request& wanted, const method& by, const seating& seats, int rank);
+/// Returns the steps of `rank`. All other arguments are the same on all ranks.
+/// @pre 0 <= root < ranks, the arity is at least 2 (chain: 1), the operation has the algorithm, and the algorithm keeps
+/// a fixed order that is asked for (input_error).
+/// @pre bytes is a multiple of grain; pieces and blocks of different lengths go by trees (runtime_failure).
+schedule make_schedule(const request& wanted, const method& by, const node_map& map, int rank);
 
 }  // namespace plaq::comm

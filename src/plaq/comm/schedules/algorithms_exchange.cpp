@@ -1,4 +1,4 @@
-// Collectives in which all ranks exchange at once.
+// Collective algorithms in which all ranks exchange at the same time.
 #include <bit>
 #include <utility>
 
@@ -8,20 +8,19 @@ namespace plaq::comm {
 
 namespace {
 
-/// One round of a butterfly: the blocks that exchange, and whom I send to and receive from. Member d of a block
-/// sends to the members d, d + its size, ... of each sibling, so that any number of ranks works: the last block
-/// may be shorter.
+/// One round of a butterfly: the blocks that exchange, and the peers of this rank. Member d of a block sends to the
+/// members d, d + size, ... of each sibling, which works for any number of ranks: the last block may be shorter.
 struct exchange {
-  range mine;
+  range own;
   struct sibling {
     range block;
-    int from;             ///< who sends me this sibling's value
-    std::vector<int> to;  ///< whom of it I send to
+    int from;             ///< peer that sends the value of this sibling
+    std::vector<int> to;  ///< peers in it that this rank sends to
   };
   std::vector<sibling> siblings;
 };
 
-std::vector<exchange> butterfly(const situation& s) {
+std::vector<exchange> butterfly(const algorithm_context& s) {
   // The binary tree of the fixed order allows powers of two only.
   const std::int64_t arity = s.wanted.fixed_order ? std::bit_floor(unsigned(s.by.arity)) : s.by.arity;
   const std::int64_t ranks = s.size();
@@ -29,13 +28,13 @@ std::vector<exchange> butterfly(const situation& s) {
   for (std::int64_t length = 1; length < ranks; length *= arity) {
     const auto block = [&](std::int64_t begin) { return range{int(begin), int(std::min(begin + length, ranks))}; };
     exchange round{block(s.me / length * length), {}};
-    const int d = s.me - round.mine.begin;
+    const int d = s.me - round.own.begin;
     const std::int64_t all = s.me / (length * arity) * (length * arity);
     for (std::int64_t begin = all; begin < std::min(all + length * arity, ranks); begin += length) {
-      if (begin == round.mine.begin) continue;
+      if (begin == round.own.begin) continue;
       exchange::sibling other{block(begin), 0, {}};
       other.from = other.block.begin + d % other.block.size();
-      for (int to = other.block.begin + d; to < other.block.end; to += round.mine.size()) other.to.push_back(to);
+      for (int to = other.block.begin + d; to < other.block.end; to += round.own.size()) other.to.push_back(to);
       round.siblings.push_back(std::move(other));
     }
     rounds.push_back(std::move(round));
@@ -43,10 +42,10 @@ std::vector<exchange> butterfly(const situation& s) {
   return rounds;
 }
 
-/// Exchanges one share with the partner of each round of the halving: who keeps which share, from few to many.
+/// One round of the halving: the shares that this rank and its partner keep.
 struct halving_round {
   int partner;
-  int kept_begin, kept_end;    ///< shares that stay with me after this round
+  int kept_begin, kept_end;    ///< shares that this rank keeps
   int given_begin, given_end;  ///< shares that the partner keeps
 };
 
@@ -67,17 +66,17 @@ std::vector<halving_round> halvings(int me, int ranks) {
 
 }  // namespace
 
-void all_reduce_by_butterfly(const situation& s) {
+void all_reduce_by_butterfly(const algorithm_context& s) {
   const std::size_t n = s.wanted.bytes;
   const auto how = s.summation();
   const auto rounds = butterfly(s);
-  // The result of one round is sent in the next, so it must not be overwritten there: two places take turns, and
-  // the last round ends in the output.
+  // The result of one round is sent in the next, so it must not be overwritten there: two buffers alternate, and the
+  // last round ends in the output.
   const location spare = rounds.size() > 1 ? s.steps.allocate(n) : location{};
   location value = s.output();
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     const auto& round = rounds[i];
-    std::vector<part_of_sum> parts{{round.mine.begin, round.mine.end, value, false}};
+    std::vector<part_of_sum> parts{{round.own.begin, round.own.end, value, false}};
     std::vector<location> slots;
     for (const auto& other : round.siblings) {
       slots.push_back(s.steps.allocate(n));
@@ -94,10 +93,10 @@ void all_reduce_by_butterfly(const situation& s) {
   s.steps.copy(s.output(), value, n);
 }
 
-void all_reduce_by_halving(const situation& s) {
+void all_reduce_by_halving(const algorithm_context& s) {
   const std::size_t n = s.wanted.bytes;
   const int ranks = int(std::bit_floor(unsigned(s.size()))), extra = s.size() - ranks;
-  // Ranks beyond a power of two hand their values over and come back for the result.
+  // Ranks beyond a power of two send their values first and receive the result at the end.
   if (s.me >= ranks) {
     s.send(s.me - ranks, s.output(), n);
     return s.receive(s.me - ranks, s.output(), n);
@@ -111,10 +110,10 @@ void all_reduce_by_halving(const situation& s) {
   const auto at = [&](int i) { return s.share(i, ranks); };
   for (const auto& r : rounds) {
     const std::size_t kept = at(r.kept_end) - at(r.kept_begin), given = at(r.given_end) - at(r.given_begin);
-    const location mine = s.output(at(r.kept_begin)), theirs = room + at(r.kept_begin);
-    s.receive(r.partner, theirs, kept);
+    const location own = s.output(at(r.kept_begin)), received = room + at(r.kept_begin);
+    s.receive(r.partner, received, kept);
     s.send(r.partner, s.output(at(r.given_begin)), given);
-    s.me < r.partner ? s.steps.combine(mine, mine, theirs, kept) : s.steps.combine(mine, theirs, mine, kept);
+    s.me < r.partner ? s.steps.combine(own, own, received, kept) : s.steps.combine(own, received, own, kept);
   }
   for (auto r = rounds.rbegin(); r != rounds.rend(); ++r) {
     s.send(r->partner, s.output(at(r->kept_begin)), at(r->kept_end) - at(r->kept_begin));
@@ -123,7 +122,7 @@ void all_reduce_by_halving(const situation& s) {
   if (s.me < extra) s.send(s.me + ranks, s.output(), n);
 }
 
-void all_reduce_by_ring(const situation& s) {
+void all_reduce_by_ring(const algorithm_context& s) {
   const int p = s.size(), left = (s.me + p - 1) % p, right = (s.me + 1) % p;
   const auto at = [&](int i) { return s.share(i, p); };
   const auto length = [&](int i) { return at(i + 1) - at(i); };
@@ -142,48 +141,48 @@ void all_reduce_by_ring(const situation& s) {
   }
 }
 
-void all_reduce_directly(const situation& s) {
+void all_reduce_directly(const algorithm_context& s) {
   const int p = s.size();
   const auto at = [&](int i) { return s.share(i, p); };
   const auto length = [&](int i) { return at(i + 1) - at(i); };
   const std::size_t n = length(s.me);
-  const location mine = s.output(at(s.me)), rooms = s.steps.allocate(n * std::size_t(p));
+  const location own = s.output(at(s.me)), rooms = s.steps.allocate(n * std::size_t(p));
   std::vector<part_of_sum> parts;
   for (int i = 0; i < p; ++i) {
-    const location here = i == s.me ? mine : rooms + std::size_t(i) * n;
-    if (i != s.me) s.receive(i, here, n);
-    parts.push_back({i, i + 1, here, true});
+    const location slot = i == s.me ? own : rooms + std::size_t(i) * n;
+    if (i != s.me) s.receive(i, slot, n);
+    parts.push_back({i, i + 1, slot, true});
   }
   for (int i = 1; i < p; ++i) s.send((s.me + i) % p, s.output(at((s.me + i) % p)), length((s.me + i) % p));
-  if (n > 0) merge(s.steps, s.summation(), std::move(parts), n, mine);
+  if (n > 0) merge(s.steps, s.summation(), std::move(parts), n, own);
   for (int i = 1; i < p; ++i) {
     const int from = (s.me + p - i) % p;
     s.receive(from, s.output(at(from)), length(from));
-    s.send((s.me + i) % p, mine, n);
+    s.send((s.me + i) % p, own, n);
   }
 }
 
-void all_gather_by_butterfly(const situation& s) {
+void all_gather_by_butterfly(const algorithm_context& s) {
   s.steps.copy(s.output(s.block(s.me)), s.input(), s.wanted.bytes);
   const auto bytes = [&](range r) { return std::size_t(r.size()) * s.wanted.bytes; };
   for (const auto& round : butterfly(s))
     for (const auto& other : round.siblings) {
       s.receive(other.from, s.output(s.block(other.block.begin)), bytes(other.block));
-      for (const int to : other.to) s.send(to, s.output(s.block(round.mine.begin)), bytes(round.mine));
+      for (const int to : other.to) s.send(to, s.output(s.block(round.own.begin)), bytes(round.own));
     }
 }
 
-void all_gather_by_ring(const situation& s) {
+void all_gather_by_ring(const algorithm_context& s) {
   const int p = s.size();
   const std::size_t n = s.wanted.bytes;
   for (int i = 0; i < p - 1; ++i) {
     s.receive((s.me + p - 1) % p, s.output(s.block((s.me + 2 * p - i - 1) % p)), n);
     s.send((s.me + 1) % p, i == 0 ? s.input() : s.output(s.block((s.me + p - i) % p)), n);
   }
-  s.steps.copy(s.output(s.block(s.me)), s.input(), n);  // while the first ones are under way
+  s.steps.copy(s.output(s.block(s.me)), s.input(), n);  // while the first messages are in flight
 }
 
-void all_gather_directly(const situation& s) {
+void all_gather_directly(const algorithm_context& s) {
   const int p = s.size();
   const std::size_t n = s.wanted.bytes;
   for (int i = 1; i < p; ++i) {
@@ -194,7 +193,7 @@ void all_gather_directly(const situation& s) {
   s.steps.copy(s.output(s.block(s.me)), s.input(), n);
 }
 
-void all_to_all_directly(const situation& s) {
+void all_to_all_directly(const algorithm_context& s) {
   const int p = s.size();
   const std::size_t n = s.wanted.bytes;
   for (int i = 1; i < p; ++i) {
@@ -205,17 +204,17 @@ void all_to_all_directly(const situation& s) {
   s.steps.copy(s.output(s.block(s.me)), s.input(s.block(s.me)), n);
 }
 
-void all_to_all_by_bruck(const situation& s) {
+void all_to_all_by_bruck(const algorithm_context& s) {
   const int p = s.size();
   const std::int64_t arity = s.by.arity;
   const std::size_t n = s.wanted.bytes;
-  // Block i of `here` is on its way to the rank at distance i.
-  const location here = s.steps.allocate(n * std::size_t(p));
-  s.steps.copy(here, s.input(s.block(s.me)), n * std::size_t(p - s.me));
-  s.steps.copy(here + s.block(p - s.me), s.input(), n * std::size_t(s.me));
+  // Block i of `blocks` is on its way to the rank at distance i.
+  const location blocks = s.steps.allocate(n * std::size_t(p));
+  s.steps.copy(blocks, s.input(s.block(s.me)), n * std::size_t(p - s.me));
+  s.steps.copy(blocks + s.block(p - s.me), s.input(), n * std::size_t(s.me));
   for (std::int64_t length = 1; length < p; length *= arity)
     for (std::int64_t digit = 1; digit < arity && digit * length < p; ++digit) {
-      // Runs of blocks whose distance has this digit travel `digit * length` on.
+      // Runs of blocks whose distance has this digit travel the distance `digit * length`.
       std::vector<range> runs;
       int count = 0;
       for (std::int64_t begin = digit * length; begin < p; begin += length * arity) {
@@ -227,20 +226,20 @@ void all_to_all_by_bruck(const situation& s) {
       s.receive(from, arrived, n * count);
       std::size_t at = 0;
       for (const auto& run : runs) {
-        s.steps.copy(packed + at, here + s.block(run.begin), n * run.size());
+        s.steps.copy(packed + at, blocks + s.block(run.begin), n * run.size());
         at += n * run.size();
       }
       s.send(to, packed, n * count);
       at = 0;
       for (const auto& run : runs) {
-        s.steps.copy(here + s.block(run.begin), arrived + at, n * run.size());
+        s.steps.copy(blocks + s.block(run.begin), arrived + at, n * run.size());
         at += n * run.size();
       }
     }
-  for (int i = 0; i < p; ++i) s.steps.copy(s.output(s.block((s.me + p - i) % p)), here + s.block(i), n);
+  for (int i = 0; i < p; ++i) s.steps.copy(s.output(s.block((s.me + p - i) % p)), blocks + s.block(i), n);
 }
 
-void scan_by_doubling(const situation& s) {
+void scan_by_doubling(const algorithm_context& s) {
   const std::size_t n = s.wanted.bytes;
   // An exclusive scan is the inclusive one of the neighbours' values among ranks 1, 2, ...
   const int first = s.wanted.what == collective::exclusive_scan ? 1 : 0;

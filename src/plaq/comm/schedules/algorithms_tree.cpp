@@ -1,5 +1,5 @@
-// Collectives over trees whose subtrees are ranges of neighbours. Blocks of a subtree lie together, partial sums
-// combine in the order of ranks, and no root needs ranks to be renumbered.
+// Collective algorithms on trees whose subtrees are ranges of positions. Blocks of a subtree are contiguous, partial
+// sums combine in the order of ranks, and ranks are not renumbered for any root.
 #include <utility>
 
 #include "plaq/comm/schedules/algorithm_parts.hpp"
@@ -8,29 +8,29 @@ namespace plaq::comm {
 
 namespace {
 
-family family_of(const situation& s) {
-  const auto kind = s.by.how == algorithm::chain ? shape::fixed : shape::nomial;
-  return find_family(s.seats, kind, s.by.arity, s.seats.position_of(s.wanted.root), s.me);
+tree_node tree_node_of(const algorithm_context& s) {
+  const auto form = s.by.how == algorithm::chain ? shape::fixed : shape::nomial;
+  return find_tree_node(s.map, form, s.by.arity, s.map.position_of(s.wanted.root), s.me);
 }
 
-/// While one segment is combined the next ones of the same child may be on their way.
-constexpr std::size_t segments_under_way = 3;
+/// Number of segments of a child in flight, while one is combined.
+constexpr std::size_t segments_in_progress = 3;
 
-void pass_down(const situation& s, const family& tree, std::size_t begin, std::size_t n) {
+void pass_down(const algorithm_context& s, const tree_node& tree, std::size_t begin, std::size_t n) {
   if (tree.parent >= 0) s.receive(tree.parent, s.output(begin), n);
   for (const auto& c : tree.children) s.send(c.leader, s.output(begin), n);
 }
 
 }  // namespace
 
-void broadcast_by_tree(const situation& s) {
-  const auto tree = family_of(s);
+void broadcast_by_tree(const algorithm_context& s) {
+  const auto tree = tree_node_of(s);
   for (std::size_t begin = 0; begin < s.wanted.bytes; begin += s.segment())
     pass_down(s, tree, begin, std::min(s.segment(), s.wanted.bytes - begin));
 }
 
-void reduce_by_tree(const situation& s, location from, bool then_broadcast) {
-  const auto tree = family_of(s);
+void reduce_by_tree(const algorithm_context& s, location from, bool then_broadcast) {
+  const auto tree = tree_node_of(s);
   const auto how = s.summation();
   const std::size_t bytes = s.wanted.bytes, segment = s.segment();
   if (bytes == 0) return;
@@ -39,8 +39,8 @@ void reduce_by_tree(const situation& s, location from, bool then_broadcast) {
   };
   const auto parts_of_range = [&](range r) { return parts_of(how, first(r.begin), first(r.end)); };
 
-  // Each child's parts of a segment arrive as one message, in one of a few slots.
-  const std::size_t slots = std::min(segments_under_way, (bytes + segment - 1) / segment);
+  // The parts of a segment arrive from a child as one message, in one of a few slots.
+  const std::size_t slots = std::min(segments_in_progress, (bytes + segment - 1) / segment);
   std::vector<std::vector<part_of_sum>> of_child;
   std::vector<location> slot;
   for (const auto& c : tree.children) {
@@ -57,10 +57,10 @@ void reduce_by_tree(const situation& s, location from, bool then_broadcast) {
     for (auto i = first(s.me); i < first(s.me + 1); ++i)
       parts.push_back({i, i + 1, from + std::size_t(i - first(s.me)) * bytes + begin, from.where != memory::input});
     for (std::size_t c = 0; c < tree.children.size(); ++c) {
-      const location here = slot[c * slots + number % slots];
-      s.receive(tree.children[c].leader, here, of_child[c].size() * n);
+      const location arrived = slot[c * slots + number % slots];
+      s.receive(tree.children[c].leader, arrived, of_child[c].size() * n);
       for (std::size_t i = 0; i < of_child[c].size(); ++i)
-        parts.push_back({of_child[c][i].begin, of_child[c][i].end, here + i * n, true});
+        parts.push_back({of_child[c][i].begin, of_child[c][i].end, arrived + i * n, true});
     }
     if (parts.empty()) continue;  // a subtree without pieces
     if (tree.parent < 0) {
@@ -74,12 +74,12 @@ void reduce_by_tree(const situation& s, location from, bool then_broadcast) {
     }
     if (then_broadcast) pass_down(s, tree, begin, n);
   }
-  // Subtrees without pieces still take part in what comes down.
+  // Subtrees without pieces take part in the broadcast.
   if (then_broadcast && first(tree.members.begin) == first(tree.members.end)) broadcast_by_tree(s);
 }
 
-void gather_by_tree(const situation& s) {
-  const auto tree = family_of(s);
+void gather_by_tree(const algorithm_context& s) {
+  const auto tree = tree_node_of(s);
   const std::size_t n = s.blocks({s.me, s.me + 1});
   const bool root = tree.parent < 0;
   if (tree.children.empty() && !root) return s.send(tree.parent, s.input(), n);
@@ -91,8 +91,8 @@ void gather_by_tree(const situation& s) {
   if (!root) s.send(tree.parent, all, s.blocks(tree.members));
 }
 
-void scatter_by_tree(const situation& s) {
-  const auto tree = family_of(s);
+void scatter_by_tree(const algorithm_context& s) {
+  const auto tree = tree_node_of(s);
   const std::size_t n = s.wanted.bytes;
   const bool root = tree.parent < 0;
   if (tree.children.empty() && !root) return s.receive(tree.parent, s.output(), n);
@@ -103,9 +103,9 @@ void scatter_by_tree(const situation& s) {
   s.steps.copy(s.output(), at(s.me), n);
 }
 
-void all_gather_by_tree(const situation& s) {
-  const auto tree = family_of(s);
-  // Everyone has room for all blocks, so subtrees are gathered in place.
+void all_gather_by_tree(const algorithm_context& s) {
+  const auto tree = tree_node_of(s);
+  // Every rank has a buffer for all blocks, so subtrees are gathered in place.
   s.steps.copy(s.output(s.block(s.me)), s.input(), s.blocks({s.me, s.me + 1}));
   for (const auto& c : tree.children) s.receive(c.leader, s.output(s.block(c.members.begin)), s.blocks(c.members));
   const std::size_t before = s.block(tree.members.begin), after = s.block(tree.members.end);
@@ -121,29 +121,29 @@ void all_gather_by_tree(const situation& s) {
   }
 }
 
-void scan_by_chain(const situation& s) {
+void scan_by_chain(const algorithm_context& s) {
   const std::size_t bytes = s.wanted.bytes, segment = s.segment();
   const bool exclusive = s.wanted.what == collective::exclusive_scan, last = s.me + 1 == s.size();
   for (std::size_t begin = 0; begin < bytes; begin += segment) {
     const std::size_t n = std::min(segment, bytes - begin);
-    const location mine = s.output(begin);
+    const location own = s.output(begin);
     if (s.me == 0) {
-      if (!last) s.send(1, mine, n);
+      if (!last) s.send(1, own, n);
       continue;
     }
     const location before = s.steps.allocate(n);
     s.receive(s.me - 1, before, n);
     if (!exclusive || !last) {
-      const location upto = exclusive ? s.steps.allocate(n) : mine;
-      s.steps.combine(upto, before, mine, n);
+      const location upto = exclusive ? s.steps.allocate(n) : own;
+      s.steps.combine(upto, before, own, n);
       if (!last) s.send(s.me + 1, upto, n);
     }
-    if (exclusive) s.steps.copy(mine, before, n);
+    if (exclusive) s.steps.copy(own, before, n);
   }
 }
 
-void scan_by_tree(const situation& s) {
-  auto tree = family_of(s);  // the root is rank 0, so leaders are the first of their ranges
+void scan_by_tree(const algorithm_context& s) {
+  auto tree = tree_node_of(s);  // the root is rank 0, so leaders are the first of their ranges
   std::ranges::sort(tree.children, {}, [](const auto& c) { return c.leader; });
   const std::size_t n = s.wanted.bytes;
   if (n == 0) return;
@@ -151,7 +151,7 @@ void scan_by_tree(const situation& s) {
   std::vector<location> sums;  // of the children's subtrees, and one more
   for (std::size_t i = 0; i <= tree.children.size(); ++i) sums.push_back(s.steps.allocate(n));
   for (std::size_t i = 0; i < tree.children.size(); ++i) s.receive(tree.children[i].leader, sums[i], n);
-  // Up: running sums, own value first; running[i] does not hold child i yet.
+  // Up: running sums, own value first; running[i] is the sum before child i.
   std::vector<location> running{s.output()};
   for (std::size_t i = 0; i < tree.children.size(); ++i) {
     running.push_back(s.steps.allocate(n));
@@ -162,7 +162,7 @@ void scan_by_tree(const situation& s) {
     s.send(tree.parent, running.back(), n);
     s.receive(tree.parent, before, n);
   }
-  // Down: what comes before each child's range; sums[i] has been used.
+  // Down: the prefix before the range of each child; sums[i] is free.
   for (std::size_t i = 0; i < tree.children.size(); ++i) {
     location prefix = running[i];
     if (tree.parent >= 0) {

@@ -8,7 +8,7 @@ namespace plaq::comm {
 
 namespace {
 
-/// Whether two neighbouring parts, each merged as far as can be, are halves of one block.
+/// Whether two neighbouring parts, each merged as far as possible, are halves of one block.
 bool are_halves(bracketing how, const part_of_sum& left, const part_of_sum& right) {
   if (!how.fixed) return true;
   const auto half = left.end - left.begin;
@@ -47,8 +47,8 @@ std::vector<part_of_sum> merge(program& steps, bracketing how, std::vector<part_
       const part_of_sum right = done.back();
       done.pop_back();
       auto& left = done.back();
-      location to = left.ours ? left.at : right.at;
-      if (!left.ours && !right.ours) to = steps.allocate(size);
+      location to = left.writable ? left.at : right.at;
+      if (!left.writable && !right.writable) to = steps.allocate(size);
       if (--merges_left == 0 && target) to = *target;
       steps.combine(to, left.at, right.at, size);
       left = {left.begin, right.end, to, true};
@@ -57,7 +57,7 @@ std::vector<part_of_sum> merge(program& steps, bracketing how, std::vector<part_
   if (done.size() == 1 && target && !(done[0].at == *target)) {
     steps.copy(*target, done[0].at, size);
     done[0].at = *target;
-    done[0].ours = true;
+    done[0].writable = true;
   }
   return done;
 }

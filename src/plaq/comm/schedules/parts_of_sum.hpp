@@ -1,4 +1,4 @@
-// The bracketing of a reduction: which partial results may be combined with which.
+// Bracketing of a reduction: the partial results that may be combined.
 //
 // Contributions are numbered 0 ... n-1. In a fixed order, block (m, j) is contribution j for m = 0, else block
 // (m-1, 2j) combined with block (m-1, 2j+1), cut off at n: a balanced binary tree that depends on n alone. A
@@ -14,23 +14,24 @@
 
 namespace plaq::comm {
 
+/// Order of a reduction.
 struct bracketing {
   bool fixed = false;
   std::int64_t total = 0;  ///< contributions
 };
 
-/// A partial result: of which contributions, and where it lies.
+/// Partial result: its contributions and its location.
 struct part_of_sum {
   std::int64_t begin, end;
   location at;
-  bool ours = true;  ///< may be overwritten
+  bool writable = true;  ///< may be overwritten
 };
 
-/// The ranges that the contributions begin ... end - 1 are kept as, ascending.
+/// Returns the ranges that the contributions begin ... end - 1 are kept as, ascending.
 std::vector<part_of_sum> parts_of(bracketing how, std::int64_t begin, std::int64_t end);
 
-/// Combines neighbouring parts of `size` bytes until they are what `parts_of` says, ascending. If one part is left
-/// and `target` is given, that part lies there.
+/// Combines neighbouring parts of `size` bytes until they are those of `parts_of`, ascending. If one part is left and
+/// `target` is given, that part is there.
 std::vector<part_of_sum> merge(program& steps, bracketing how, std::vector<part_of_sum> parts, std::size_t size,
                                std::optional<location> target);
 

@@ -19,28 +19,28 @@ std::uint32_t program::add(const step& s) {
 
 void program::send(int peer, location from, std::size_t size) {
   if (size == 0) return;
-  const auto index = add({step::kind::send, peer, size, {}, from, {}});
+  const auto index = add({step::action::send, peer, size, {}, from, {}});
   reads(index, from, size);
   follow(index, last_send_, peer);
 }
 
 void program::receive(int peer, location to, std::size_t size) {
   if (size == 0) return;
-  const auto index = add({step::kind::receive, peer, size, to, {}, {}});
+  const auto index = add({step::action::receive, peer, size, to, {}, {}});
   writes(index, to, size);
   follow(index, last_receive_, peer);
 }
 
 void program::copy(location to, location from, std::size_t size) {
   if (size == 0 || to == from) return;
-  const auto index = add({step::kind::copy, -1, size, to, from, {}});
+  const auto index = add({step::action::copy, -1, size, to, from, {}});
   reads(index, from, size);
   writes(index, to, size);
 }
 
 void program::combine(location to, location left, location right, std::size_t size) {
   if (size == 0) return;
-  const auto index = add({step::kind::combine, -1, size, to, left, right});
+  const auto index = add({step::action::combine, -1, size, to, left, right});
   reads(index, left, size);
   reads(index, right, size);
   writes(index, to, size);
@@ -70,7 +70,7 @@ schedule program::finish() && {
 }
 
 void program::wait(std::uint32_t later, std::uint32_t earlier, bool only_begun) {
-  if (earlier != nobody && earlier != later) dependences_.push_back({earlier, {later, only_begun}});
+  if (earlier != no_step && earlier != later) dependences_.push_back({earlier, {later, only_begun}});
 }
 
 void program::follow(std::uint32_t index, std::map<int, std::uint32_t>& last, int peer) {
@@ -81,17 +81,17 @@ void program::follow(std::uint32_t index, std::map<int, std::uint32_t>& last, in
 }
 
 void program::reads(std::uint32_t index, location from, std::size_t size) {
-  if (from.where == memory::input) return;  // nobody writes it
+  if (from.where == memory::input) return;  // no_step writes it
   auto& all = uses_[int(from.where)];
   cut(all, from.offset);
   cut(all, from.offset + size);
-  // What nobody used yet still has to be known as read.
+  // What no_step used yet still has to be known as read.
   std::size_t at = from.offset;
   auto next = all.lower_bound(at);
   for (const std::size_t end = from.offset + size; at < end;) {
     if (next == all.end() || next->first > at) {
       const std::size_t free_end = next == all.end() ? end : std::min(end, next->first);
-      next = all.emplace_hint(next, at, use{free_end, nobody, {}});
+      next = all.emplace_hint(next, at, use{free_end, no_step, {}});
     }
     wait(index, next->second.writer, false);
     next->second.readers.push_back(index);

@@ -1,5 +1,5 @@
-// A schedule: what one rank has to do in a collective operation, as data. Engines run it over MPI, in memory, or
-// on the clock of a simulated machine.
+// Schedule: the steps of one rank in a collective operation, as data. It runs over MPI, in memory, or on the clock of a
+// simulated machine.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace plaq::comm {
 
-/// What a schedule works on: the caller's two buffers and one of its own. The input is never written.
+/// Buffers of a schedule: two of the caller and one of its own. The input is never written.
 enum class memory : std::uint8_t { input, output, scratch };
 
-/// Where something begins.
+/// Offset in a buffer.
 struct location {
   memory where = memory::output;
   std::size_t offset = 0;
@@ -19,23 +19,24 @@ struct location {
   bool operator==(const location&) const = default;
 };
 
+/// Step of a schedule.
 struct step {
-  enum class kind : std::uint8_t {
+  enum class action : std::uint8_t {
     send,     ///< `from` to `peer`
     receive,  ///< `to` from `peer`
     copy,     ///< to = from
     combine   ///< to = from op right; `to` may be one of the two
   };
-  kind what;
+  action what;
   int peer;
   std::size_t size;  ///< bytes
   location to, from, right;
 };
 
-/// One rank's steps and the order between them. Two ranks' messages match in the order of their steps, as MPI
-/// matches messages of one tag.
+/// Steps of one rank and their dependences. Messages of two ranks match in the order of their steps, as MPI matches
+/// messages of one tag.
 struct schedule {
-  /// A later step that waits for an earlier one: until it is complete, or only until it has begun.
+  /// Dependence of a later step on an earlier one: until that is complete, or only until it has begun.
   struct edge {
     std::uint32_t later : 31;
     std::uint32_t only_begun : 1;
@@ -47,16 +48,16 @@ struct schedule {
   std::size_t scratch = 0;                ///< bytes
 };
 
-/// Writes a schedule as if its steps ran one after the other. What may overlap follows from the bytes that each
-/// step reads and writes: a step waits for the last writer of what it reads, and for writer and readers of what it
-/// writes. A message begins only after the earlier ones to (or from) the same peer. Nothing of size 0 is kept.
+/// Writer of a schedule, as if its steps ran one after the other. Dependences follow from the bytes that each step
+/// reads and writes: a step waits for the last writer of what it reads, and for writer and readers of what it writes. A
+/// message begins only after the earlier ones to (or from) the same peer. Steps of size 0 are dropped.
 class program {
  public:
   void send(int peer, location from, std::size_t size);
   void receive(int peer, location to, std::size_t size);
   void copy(location to, location from, std::size_t size);
   void combine(location to, location left, location right, std::size_t size);
-  /// `size` bytes of the schedule's own.
+  /// Allocates bytes of the schedule's own buffer.
   location allocate(std::size_t size);
 
   schedule finish() &&;
@@ -76,7 +77,7 @@ class program {
   void wait(std::uint32_t later, std::uint32_t earlier, bool only_begun);
   static void cut(uses& all, std::size_t at);
 
-  static constexpr std::uint32_t nobody = ~std::uint32_t(0);
+  static constexpr std::uint32_t no_step = ~std::uint32_t(0);
   struct dependence {
     std::uint32_t earlier;
     schedule::edge edge;

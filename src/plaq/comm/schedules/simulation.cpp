@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/comm/schedules/engine.hpp"
+#include "plaq/comm/schedules/schedule_runner.hpp"
 
 namespace plaq::comm {
 
@@ -35,7 +35,7 @@ class simulated_rank final : public executor {
   world_clock* clock_ = nullptr;
   int rank_ = 0;
   schedule todo_;
-  engine engine_;
+  schedule_runner engine_;
   std::vector<std::uint32_t> done_;
 };
 
@@ -53,11 +53,11 @@ class world_clock {
       ports_.emplace_back(std::size_t((ranks - 1) / unit(l) + 1) * 2, 0.0);
   }
 
-  simulated run(const request& wanted, const method& by) {
+  simulation_result run(const request& wanted, const method& by) {
     std::vector<int> node(std::size_t(ranks_), 0);
     for (int r = 0; r < ranks_; ++r) node[std::size_t(r)] = r / per_node_;
-    const seating seats(node);
-    for (int r = 0; r < ranks_; ++r) all_[std::size_t(r)].begin(*this, r, make_schedule(wanted, by, seats, r));
+    const node_map map(node);
+    for (int r = 0; r < ranks_; ++r) all_[std::size_t(r)].begin(*this, r, make_schedule(wanted, by, map, r));
     for (int r = 0; r < ranks_; ++r) all_[std::size_t(r)].progress();
     while (!events_.empty()) {
       const event e = events_.top();
@@ -85,9 +85,9 @@ class world_clock {
     const bool eager = bytes <= on_.eager;
     const int level = common(from, to);
     ++total_.messages;
-    if (level > 0) ++total_.across, total_.bytes_across += bytes;
+    if (level > 0) ++total_.between_nodes, total_.bytes_between_nodes += bytes;
     const double arrives = eager ? transfer(from, to, bytes, begin) : begin + on_.levels[std::size_t(level)].latency;
-    push(arrives, {from, to, bytes, number, nobody, eager ? event::arrived : event::announced});
+    push(arrives, {from, to, bytes, number, no_step, eager ? event::arrived : event::announced});
     return eager;
   }
 
@@ -101,7 +101,7 @@ class world_clock {
   }
 
  private:
-  static constexpr std::uint32_t nobody = ~std::uint32_t(0);
+  static constexpr std::uint32_t no_step = ~std::uint32_t(0);
   struct message {
     int from, to;
     std::size_t bytes;
@@ -210,7 +210,7 @@ class world_clock {
   std::vector<simulated_rank> all_;
   std::priority_queue<event> events_;
   std::unordered_map<std::uint64_t, line> lines_;
-  simulated total_{};
+  simulation_result total_{};
 };
 
 void simulated_rank::begin(world_clock& clock, int rank, schedule todo) {
@@ -222,17 +222,17 @@ void simulated_rank::begin(world_clock& clock, int rank, schedule todo) {
 
 bool simulated_rank::start(std::uint32_t number, const step& s) {
   switch (s.what) {
-    case step::kind::send: return clock_->send(rank_, s.peer, s.size, number);
-    case step::kind::receive: clock_->receive(rank_, s.peer, number); return false;
-    case step::kind::copy:
-    case step::kind::combine: clock_->combine(rank_, s.size); return true;
+    case step::action::send: return clock_->send(rank_, s.peer, s.size, number);
+    case step::action::receive: clock_->receive(rank_, s.peer, number); return false;
+    case step::action::copy:
+    case step::action::combine: clock_->combine(rank_, s.size); return true;
   }
   return true;
 }
 
 }  // namespace
 
-simulated simulate(const request& wanted, const method& by, const machine& on, int ranks) {
+simulation_result simulate(const request& wanted, const method& by, const machine& on, int ranks) {
   if (ranks < 1) throw input_error("a simulated job has " + std::to_string(ranks) + " ranks");
   if (on.levels.empty()) throw input_error("a simulated machine has no level");
   for (std::size_t i = 0; i < on.levels.size(); ++i) {

@@ -61,8 +61,8 @@ std::string tuning::text() const {
   return out.str();
 }
 
-method tuning::choose(collective what, const seating& seats, std::size_t bytes) const {
-  const auto distance = [&](int ranks) { return std::abs(std::log(double(ranks) / seats.size())); };
+method tuning::choose(collective what, const node_map& map, std::size_t bytes) const {
+  const auto distance = [&](int ranks) { return std::abs(std::log(double(ranks) / map.size())); };
   const row* best = nullptr;
   for (const auto& r : rows_) {
     if (r.what != what || r.bytes > bytes) continue;
@@ -70,14 +70,14 @@ method tuning::choose(collective what, const seating& seats, std::size_t bytes) 
         (distance(r.ranks) == distance(best->ranks) && r.bytes >= best->bytes))
       best = &r;
   }
-  return best ? best->by : default_method(what, seats, bytes);
+  return best ? best->by : default_method(what, map, bytes);
 }
 
-method default_method(collective what, const seating& seats, std::size_t bytes) {
+method default_method(collective what, const node_map& map, std::size_t bytes) {
   constexpr std::size_t kib = 1024;
-  const int ranks = seats.size();
+  const int ranks = map.size();
   const int flat = std::max(2, ranks);
-  if (seats.crowded() && seats.nodes() == 1 && what != collective::all_to_all) {
+  if (map.oversubscribed() && map.nodes() == 1 && what != collective::all_to_all) {
     const bool is_long = bytes > 256 * kib;
     if (what == collective::inclusive_scan || what == collective::exclusive_scan) {
       if (bytes <= 4 * kib && ranks >= 8) return {algorithm::tree, flat, 0};
@@ -86,10 +86,10 @@ method default_method(collective what, const seating& seats, std::size_t bytes) 
     if (what == collective::all_reduce && is_long) return {algorithm::halving, 2, 0};  // every core adds
     return {algorithm::tree, flat, what == collective::reduce && is_long ? 128 * kib : 0};
   }
-  // Butterflies and halving pair groups of ranks off. Ranks that are left over cost a message before and one behind,
-  // and more of them pass between nodes.
-  const bool pairs_off = std::has_single_bit(unsigned(ranks));
-  const bool butterflies = pairs_off || seats.nodes() == 1;
+  // Butterflies and halving pair groups of ranks. Ranks left over cost a message before and one after, and more
+  // messages pass between nodes.
+  const bool power_of_two = std::has_single_bit(unsigned(ranks));
+  const bool butterflies = power_of_two || map.nodes() == 1;
   switch (what) {
     case collective::barrier: return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
     case collective::broadcast:
@@ -100,12 +100,12 @@ method default_method(collective what, const seating& seats, std::size_t bytes) 
     case collective::scatter:
     case collective::gather: return {algorithm::tree, bytes <= 2 * kib && ranks > 16 ? 4 : flat, 0};
     case collective::all_reduce:
-      // From 4 KiB on a message within a node waits for its receiver (Open MPI); shares below that need not.
+      // From 4 KiB on a message within a node waits for its receiver (Open MPI); shares below that do not.
       if (bytes < 4 * kib || (ranks == 2 && bytes >= 8 * kib && bytes <= 32 * kib))
         return {butterflies ? algorithm::butterfly : algorithm::tree, 4, 0};
-      if (seats.nodes() == 1 && ranks <= 64) return {algorithm::direct, 2, 0};
-      // Neighbours exchange first, and most: between nodes every byte goes about twice, however many ranks they have.
-      if (pairs_off) return {algorithm::halving, 2, 0};
+      if (map.nodes() == 1 && ranks <= 64) return {algorithm::direct, 2, 0};
+      // Neighbours exchange first, and most: every byte passes between nodes about twice, for any number of ranks.
+      if (power_of_two) return {algorithm::halving, 2, 0};
       if (bytes / std::size_t(ranks) >= 256 * kib) return {algorithm::ring, 2, 0};
       return bytes < 64 * kib ? method{algorithm::tree, 4, 0} : method{algorithm::chain, 2, 32 * kib};
     case collective::all_gather:
@@ -115,7 +115,7 @@ method default_method(collective what, const seating& seats, std::size_t bytes) 
     case collective::inclusive_scan:
     case collective::exclusive_scan:
       if ((butterflies && bytes <= kib) || ranks == 2) return {algorithm::doubling, 2, 0};
-      // A segment is with the last rank after as many steps as there are ranks: worth it for many segments.
+      // A segment reaches the last rank after as many steps as there are ranks: good for many segments.
       return bytes >= 2 * kib * std::size_t(ranks) ? method{algorithm::chain, 1, 16 * kib}
                                                    : method{algorithm::tree, 4, 0};
   }

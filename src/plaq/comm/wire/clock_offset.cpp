@@ -15,7 +15,7 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Pairs of numbers between two ranks, waited for without a pause.
+/// Pairs of numbers between two ranks, with busy waiting.
 class link {
  public:
   link(wire& over, int peer) : wire_(over), peer_(peer) {}
@@ -46,7 +46,7 @@ class link {
   std::vector<wire::end> ends_;
 };
 
-/// The peer reads its clock at some moment of the trip; of the quickest one that moment is known best.
+/// Returns the offset by the quickest of several trips, in which the time of the peer's reading is known best.
 clock_offset ask(link to, int trips) {
   clock_offset best{0, std::numeric_limits<double>::infinity()};
   for (int i = 0; i < trips; ++i) {
@@ -65,16 +65,16 @@ clock_offset measure_clock_offset(const communicator& all, int trips) {
   const auto own = all.open_wire();
   for (int peer = 1; peer < all.size(); ++peer) {
     if (all.rank() == 0) {
-      const clock_offset found = ask({*own, peer}, trips);
-      link(*own, peer).send({found.seconds, found.error});
+      const clock_offset offset = ask({*own, peer}, trips);
+      link(*own, peer).send({offset.seconds, offset.error});
     } else if (all.rank() == peer) {
       link to(*own, 0);
       for (int i = 0; i < trips; ++i) {
         to.receive();
         to.send({now()});
       }
-      const auto mine = to.receive();
-      return {mine[0], mine[1]};
+      const auto offset = to.receive();
+      return {offset[0], offset[1]};
     }
   }
   return {0, 0};

@@ -1,4 +1,4 @@
-// A group of ranks that owns what it needs to talk.
+// Communicator: a group of ranks.
 #pragma once
 #include <memory>
 #include <utility>
@@ -7,10 +7,9 @@
 
 namespace plaq::comm {
 
-/// A group of ranks, owned and move-only. What they say to each other goes by wires that are opened over it: by
-/// `collectives` and `messenger`. Every call is collective: all ranks of the group make it, in the same order.
-/// Errors: input_error for a color that cannot be, runtime_failure for what MPI reports. Threads may share a
-/// communicator if they call one at a time.
+/// Group of ranks, move-only. Its messages go by wires opened over it: by `collectives` and `messenger`. Every call is
+/// collective: all ranks of the group make it, in the same order. Errors of MPI are runtime_failures. Threads may share
+/// a communicator if they call one at a time.
 class communicator {
  public:
   explicit communicator(std::unique_ptr<wire> over) : wire_(std::move(over)) {}
@@ -18,12 +17,13 @@ class communicator {
   int rank() const { return wire_->rank(); }
   int size() const { return wire_->size(); }
 
-  /// The group of those that give the same color (>= 0), ordered by key, then by rank here.
+  /// Makes the group of ranks that give the same color, ordered by key, then by rank here. @pre color >= 0
+  /// (input_error).
   communicator split(int color, int key = 0) const;
-  /// The group of those that share this machine's memory.
+  /// Makes the group of ranks that share the memory of this machine.
   communicator split_by_node() const { return communicator(wire_->split_by_node()); }
 
-  /// A wire of one's own between these ranks.
+  /// Makes a wire between these ranks, whose messages are separate.
   std::unique_ptr<wire> open_wire() const { return wire_->duplicate(); }
 
  private:

@@ -23,10 +23,10 @@ std::string open_messages::in_words() const {
   return text;
 }
 
-void still_under_way(int rank, double seconds, const std::string& what) {
+void throw_timeout(int rank, double seconds, const std::string& what) {
   char time[32];
   std::snprintf(time, sizeof time, "%g s", seconds);
-  throw runtime_failure("rank " + std::to_string(rank) + ": after " + time + " still under way: " + what);
+  throw runtime_failure("rank " + std::to_string(rank) + ": after " + time + " still in progress: " + what);
 }
 
 }  // namespace plaq::comm

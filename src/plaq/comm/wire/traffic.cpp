@@ -32,8 +32,8 @@ const trace::counter_source source([](std::vector<trace::sample>& samples) {
 
 }  // namespace
 
-void sent(std::size_t bytes) noexcept { out.add(bytes); }
-void received(std::size_t bytes) noexcept { in.add(bytes); }
-void together(std::size_t bytes) noexcept { all.add(bytes); }
+void count_sent(std::size_t bytes) noexcept { out.add(bytes); }
+void count_received(std::size_t bytes) noexcept { in.add(bytes); }
+void count_collective(std::size_t bytes) noexcept { all.add(bytes); }
 
 }  // namespace plaq::comm::traffic

@@ -1,14 +1,14 @@
-// What this process sends and receives, counted for whoever samples it.
+// Counters of the messages and bytes of this process.
 #pragma once
 #include <cstddef>
 
 namespace plaq::comm::traffic {
 
-/// Between two ranks.
-void sent(std::size_t bytes) noexcept;
-void received(std::size_t bytes) noexcept;
-/// A call that all ranks make together, by the bytes that this rank hands over, or has changed in place; the messages
-/// that it is made of count as such too.
-void together(std::size_t bytes) noexcept;
+/// Counts a message between two ranks.
+void count_sent(std::size_t bytes) noexcept;
+void count_received(std::size_t bytes) noexcept;
+/// Counts a collective call, by the bytes of its input, or of its output if it works in place. Its messages are counted
+/// too.
+void count_collective(std::size_t bytes) noexcept;
 
 }  // namespace plaq::comm::traffic

@@ -19,18 +19,18 @@ class serial final : public wire {
   std::unique_ptr<wire> duplicate() override { return serial_wire(); }
   std::unique_ptr<wire> split(int, int) override { return serial_wire(); }
   std::unique_ptr<wire> split_by_node() override { return serial_wire(); }
-  handle send(const blocks&, int, int) override { nobody(); }
-  handle receive(const blocks&, int, int) override { nobody(); }
+  handle send(const blocks&, int, int) override { no_peer(); }
+  handle receive(const blocks&, int, int) override { no_peer(); }
   void cancel(handle) override {}
   std::optional<arrival> next_arrival() override { return std::nullopt; }
-  handle receive(const arrival&, const blocks&) override { nobody(); }
-  handle prepare_send(const blocks&, int, int) override { nobody(); }
-  void start(handle, std::size_t) override { nobody(); }
+  handle receive(const arrival&, const blocks&) override { no_peer(); }
+  handle prepare_send(const blocks&, int, int) override { no_peer(); }
+  void start(handle, std::size_t) override { no_peer(); }
   void forget(handle) override {}
   void test(std::span<handle>, std::vector<end>&) override {}
 
  private:
-  [[noreturn]] static void nobody() { throw runtime_failure("a job of one rank has nobody to talk to"); }
+  [[noreturn]] static void no_peer() { throw runtime_failure("a job of one rank has no other rank to talk to"); }
 };
 
 }  // namespace

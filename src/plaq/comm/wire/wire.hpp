@@ -1,5 +1,5 @@
-// Messages that nobody waits for, which futures and schedules are made of. MPI is one wire; a job of one rank has
-// nobody to talk to but needs the type.
+// Wire: nonblocking messages, which futures and schedules are made of. MPI is one wire; a job of one rank has one
+// without messages.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace plaq::comm {
 
 /// Users' tags are 0 ... last_tag.
 inline constexpr int last_tag = 30000;
-/// The peer of who takes a message from whichever rank sends first; of no use to a wire. No number that is a mistake.
+/// Peer of a receive from any rank, for messengers; not for wires. Differs from all numbers that are mistakes.
 inline constexpr int any_rank = std::numeric_limits<int>::min();
 
-/// The bytes of a message: `count` blocks of `block` bytes that begin `stride` bytes apart.
+/// Bytes of a message: `count` blocks of `block` bytes that begin `stride` bytes apart.
 struct blocks {
   std::byte* data = nullptr;
   std::size_t block = 0;
@@ -29,11 +29,11 @@ struct blocks {
   bool contiguous() const { return count <= 1 || stride == block; }
 };
 
-/// Calls run(to, from, bytes) for all that lies together on both sides, which have the same number of bytes, in
-/// the order of the blocks.
+/// Calls run(to, from, bytes) for each run that is contiguous on both sides, in the order of the blocks. @pre Both
+/// sides have the same number of bytes.
 template <class Run>
 void each_run(const blocks& from, const blocks& to, Run&& run) {
-  // Both are cut where either has a block's end.
+  // Both are cut at the end of a block of either.
   std::size_t i = 0, j = 0, in_i = 0, in_j = 0;
   for (std::size_t left = from.bytes(); left > 0;) {
     const std::size_t n =
@@ -46,35 +46,35 @@ void each_run(const blocks& from, const blocks& to, Run&& run) {
   }
 }
 
-/// to = from, byte by byte in the order of the blocks, in host memory.
+/// Copies bytes in the order of the blocks, in host memory.
 void copy(const blocks& from, const blocks& to);
 
-/// Ranks that send each other messages without waiting. One thread at a time calls. Buffers stay as they are until
-/// the handle of the message is complete. Messages from one rank to another with one tag arrive in the order in
-/// which they were sent. A failure is a runtime_failure without rank and peer: the caller has them.
+/// Nonblocking messages between ranks. One thread at a time calls. Buffers are unchanged until the handle of the
+/// message is complete. Messages from one rank to another with one tag arrive in the order in which they were sent. A
+/// failure is a runtime_failure without rank and peer, which the caller adds.
 ///
-/// Who knows what will come posts receives, as schedules do; who does not takes arrivals off the queue and matches
-/// them, as messengers do. One wire serves one of the two: an arrival may be what a receive is about to be posted
-/// for.
+/// A caller that knows its messages posts receives, as schedules do; another takes arrivals off the queue and matches
+/// them, as messengers do. One wire serves one of the two: an arrival may belong to a receive that is about to be
+/// posted.
 class wire {
  public:
-  /// Something under way, as the wire knows it.
+  /// Message or copy in progress.
   using handle = std::uintptr_t;
   /// No handle.
   static constexpr handle nothing = 0;
 
-  /// A message that is here and was taken off the queue, so that only receive() gets it.
+  /// Message that has arrived and was taken off the queue, so that only receive() gets it.
   struct arrival {
     int peer = 0;
     int tag = 0;
     std::size_t bytes = 0;
     handle message = 0;
   };
-  /// The end of handle number `index`.
+  /// Completion of handle number `index`.
   struct end {
     std::size_t index;
     std::size_t bytes;  ///< of a receive
-    std::string error;  ///< empty if all went well
+    std::string error;  ///< empty on success
   };
 
   wire() = default;
@@ -84,42 +84,42 @@ class wire {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// A wire between the same ranks, whose messages never meet those of this one. Collective, as are the two below;
-  /// all three wait for the other ranks.
+  /// Makes a wire between the same ranks, whose messages are separate. Collective, as are the two below; all three wait
+  /// for the other ranks.
   virtual std::unique_ptr<wire> duplicate() = 0;
-  /// Between those that give the same color (>= 0), ordered by key, then by rank here.
+  /// Makes a wire between the ranks that give the same color (>= 0), ordered by key, then by rank here.
   virtual std::unique_ptr<wire> split(int color, int key) = 0;
-  /// Between those that share this machine's memory.
+  /// Makes a wire between the ranks that share the memory of this machine.
   virtual std::unique_ptr<wire> split_by_node() = 0;
 
   virtual handle send(const blocks& from, int peer, int tag) = 0;
 
   virtual handle receive(const blocks& to, int peer, int tag) = 0;
-  /// Takes a receive back that is not complete.
+  /// Cancels a receive that is not complete.
   virtual void cancel(handle receive) = 0;
 
   virtual std::optional<arrival> next_arrival() = 0;
   virtual handle receive(const arrival& which, const blocks& to) = 0;
 
-  // Sends with the same arguments, over and over.
+  // Persistent sends.
   virtual handle prepare_send(const blocks& from, int peer, int tag) = 0;
   virtual void start(handle prepared, std::size_t bytes) = 0;
-  /// Lets go of what was prepared, sent or copied; it cannot be taken back.
+  /// Releases what was prepared, sent or copied, without cancelling it.
   virtual void forget(handle prepared) = 0;
 
-  /// Whether this is memory of a device, which copy() alone can read and write. Any thread may call.
+  /// Whether this is device memory, which only copy() can read and write. Any thread may call.
   virtual bool on_device(const blocks&) const { return false; }
-  /// Copies within this rank; `nothing` if that is done already, as it is where all is host memory.
+  /// Copies within this rank. Returns `nothing` if the copy is complete, as it is in host memory.
   virtual handle copy(const blocks& from, const blocks& to) {
     comm::copy(from, to);
     return nothing;
   }
 
-  /// Looks which of these are complete now, and appends them to `ends`.
-  virtual void test(std::span<handle> under_way, std::vector<end>& ends) = 0;
+  /// Tests which of these are complete, and appends them to `ends`.
+  virtual void test(std::span<handle> in_progress, std::vector<end>& ends) = 0;
 };
 
-/// The wire of a job of one rank, with or without MPI in the program. Who sends to itself needs no wire.
+/// Makes the wire of a job of one rank, with or without MPI in the program. Messages to itself need no wire.
 std::unique_ptr<wire> serial_wire();
 
 }  // namespace plaq::comm

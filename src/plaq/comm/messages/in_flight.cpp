@@ -1,4 +1,4 @@
-#include "plaq/comm/messages/moving.hpp"
+#include "plaq/comm/messages/in_flight.hpp"
 
 #include <algorithm>
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace plaq::comm {
 
-bool moving::add(wire::handle h, std::unique_ptr<message>& what) {
+bool in_flight::add(wire::handle h, std::unique_ptr<message>& what) {
   ends_.clear();
   wire_.test({&h, 1}, ends_);
   if (!ends_.empty()) {
@@ -19,7 +19,7 @@ bool moving::add(wire::handle h, std::unique_ptr<message>& what) {
   return true;
 }
 
-void moving::look(const std::function<void(std::unique_ptr<message>, const std::string&)>& over) {
+void in_flight::test(const std::function<void(std::unique_ptr<message>, const std::string&)>& over) {
   constexpr std::size_t window = 32;
   if (handles_.empty()) return;
   if (next_ >= handles_.size()) next_ = 0;
@@ -38,7 +38,7 @@ void moving::look(const std::function<void(std::unique_ptr<message>, const std::
   }
 }
 
-void moving::forget() {
+void in_flight::forget() {
   for (const wire::handle h : handles_) wire_.forget(h);
 }
 

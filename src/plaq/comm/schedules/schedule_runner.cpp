@@ -1,8 +1,8 @@
-#include "plaq/comm/schedules/engine.hpp"
+#include "plaq/comm/schedules/schedule_runner.hpp"
 
 namespace plaq::comm {
 
-void engine::begin(const schedule& todo, executor& by) {
+void schedule_runner::begin(const schedule& todo, executor& by) {
   todo_ = &todo;
   by_ = &by;
   steps_ = todo.steps.size();
@@ -13,7 +13,7 @@ void engine::begin(const schedule& todo, executor& by) {
     if (waits_for_[i] == 0) ready_.push_back(i);
 }
 
-void engine::start_ready() {
+void schedule_runner::start_ready() {
   // Starting one step can make others ready, which join the end.
   while (started_ < ready_.size()) {
     const auto number = ready_[started_++];
@@ -24,14 +24,14 @@ void engine::start_ready() {
   }
 }
 
-void engine::mark_complete(std::uint32_t number) {
+void schedule_runner::mark_complete(std::uint32_t number) {
   ++complete_;
   for (auto e = todo_->edge_begin[number]; e < todo_->edge_begin[number + 1]; ++e)
     if (const auto edge = todo_->edges[e]; !edge.only_begun && --waits_for_[edge.later] == 0)
       ready_.push_back(edge.later);
 }
 
-bool engine::progress() {
+bool schedule_runner::progress() {
   for (;;) {
     start_ready();
     if (done()) return true;

@@ -1,4 +1,4 @@
-// Runs a schedule: starts every step as soon as the steps before it allow, and never waits.
+// Runner of a schedule: starts a step as soon as its dependences allow, and never waits.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 namespace plaq::comm {
 
-/// What carries out single steps: real bytes below, or the clock of a simulated machine.
+/// Executor of single steps: on real bytes, or on the clock of a simulated machine.
 class executor {
  public:
   executor() = default;
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
-  /// Starts step `number`; true if it is complete already.
+  /// Starts step `number`. Returns whether it is complete already.
   virtual bool start(std::uint32_t number, const step& s) = 0;
   /// Appends the numbers of steps that are complete.
   virtual void finished(std::vector<std::uint32_t>& numbers) = 0;
 };
 
-/// One schedule on its way. Reusable: `begin` starts another.
-class engine {
+/// Progress of one schedule. Reusable: `begin` starts another.
+class schedule_runner {
  public:
-  /// Both must outlive the run.
+  /// Begins a schedule. Both arguments outlive the run.
   void begin(const schedule& todo, executor& by);
-  /// Goes on as far as possible; true when all steps are complete.
+  /// Advances as far as possible. Returns whether all steps are complete.
   bool progress();
   bool done() const { return complete_ == steps_; }
 

@@ -1,4 +1,4 @@
-#include "plaq/comm/schedules/seating.hpp"
+#include "plaq/comm/schedules/node_map.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,8 @@
 
 namespace plaq::comm {
 
-seating::seating(std::span<const int> node_of, bool crowded) : ranks_(int(node_of.size())), crowded_(crowded) {
+node_map::node_map(std::span<const int> node_of, bool oversubscribed)
+    : ranks_(int(node_of.size())), oversubscribed_(oversubscribed) {
   std::map<int, int> first;  // node -> its lowest rank
   for (int r = 0; r < ranks_; ++r) first.try_emplace(node_of[r], r);
   std::vector<int> order(ranks_);
@@ -22,18 +23,18 @@ seating::seating(std::span<const int> node_of, bool crowded) : ranks_(int(node_o
   rank_at_ = std::move(order);
 }
 
-std::vector<range> seating::split(range whole, int parts) const {
+std::vector<range> node_map::split(range whole, int parts) const {
   if (whole.size() == 0) return {};
   if (parts >= whole.size()) {
     std::vector<range> single;
     for (int i = whole.begin; i < whole.end; ++i) single.push_back({i, i + 1});
     return single;
   }
-  // Node borders strictly inside the range, if there are any.
+  // Borders of nodes strictly inside the range.
   const auto low = std::ranges::upper_bound(node_begin_, whole.begin);
   const auto high = std::ranges::lower_bound(node_begin_, whole.end);
   const int step = int(std::bit_ceil(unsigned((whole.size() - 1) / parts + 1)));
-  std::vector<range> found;
+  std::vector<range> out;
   int begin = whole.begin;
   for (int i = 1; i < parts; ++i) {
     int end = begin / step * step + step;
@@ -44,38 +45,38 @@ std::vector<range> seating::split(range whole, int parts) const {
       end = *border;
     }
     if (end <= begin || end >= whole.end) continue;
-    found.push_back({begin, end});
+    out.push_back({begin, end});
     begin = end;
   }
-  found.push_back({begin, whole.end});
-  return found;
+  out.push_back({begin, whole.end});
+  return out;
 }
 
 namespace {
 
-/// The ranges of the children of a leader whose subtree is `members`, in a tree where nobody has more than
-/// `arity`; a leader amid its members has two sides, though.
-std::vector<range> around(const seating& seats, range members, int leader, int arity) {
+/// Ranges of the children of a leader whose subtree is `members`, at most `arity`, but two of a leader in the middle of
+/// its members.
+std::vector<range> children_of(const node_map& map, range members, int leader, int arity) {
   const range left{members.begin, leader}, right{leader + 1, members.end};
-  if (left.size() == 0) return seats.split(right, arity);
-  if (right.size() == 0) return seats.split(left, arity);
+  if (left.size() == 0) return map.split(right, arity);
+  if (right.size() == 0) return map.split(left, arity);
   const int share = int(std::int64_t(arity) * left.size() / (members.size() - 1));
   const int to_left = std::clamp(share, 1, std::max(1, arity - 1));
-  auto parts = seats.split(left, to_left);
-  const auto more = seats.split(right, std::max(1, arity - to_left));
+  auto parts = map.split(left, to_left);
+  const auto more = map.split(right, std::max(1, arity - to_left));
   parts.insert(parts.end(), more.begin(), more.end());
   return parts;
 }
 
 }  // namespace
 
-family find_family(const seating& seats, shape kind, int arity, int root, int position) {
-  family found{-1, {0, seats.size()}, {}};
+tree_node find_tree_node(const node_map& map, shape form, int arity, int root, int position) {
+  tree_node found{-1, {0, map.size()}, {}};
   range members = found.members;
   int leader = root;
   while (members.size() > 1) {
-    const auto parts = kind == shape::nomial ? seats.split(members, std::max(2, arity))
-                                             : around(seats, members, leader, std::max(1, arity));
+    const auto parts = form == shape::nomial ? map.split(members, std::max(2, arity))
+                                             : children_of(map, members, leader, std::max(1, arity));
     range next{};
     for (const auto& part : parts) {
       if (part.contains(leader)) {

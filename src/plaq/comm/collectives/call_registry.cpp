@@ -1,4 +1,4 @@
-#include "plaq/comm/collectives/roll_call.hpp"
+#include "plaq/comm/collectives/call_registry.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,20 +18,20 @@ std::string collective_call::in_words() const {
   return out;
 }
 
-namespace roll_call {
+namespace call_registry {
 
 namespace {
 
-constexpr std::size_t most_gone = 256;  // groups that are remembered after they have ended
+constexpr std::size_t most_past = 256;  // groups that are kept after they have ended
 
 struct process {
   std::mutex guard;
-  std::vector<operations*> here;
-  std::deque<std::pair<std::uint64_t, call_record>> gone;  // by group
+  std::vector<operations*> present;
+  std::deque<std::pair<std::uint64_t, call_record>> past;  // by group
   std::atomic<int> rank{-1};
   std::atomic<std::int64_t> groups{0};
 };
-/// Outlives all.
+/// Returns the registry, which is never destroyed.
 process& self() {
   static process& only = *new process;
   return only;
@@ -43,8 +43,8 @@ void copy_text(std::string_view from, std::array<char, N>& to) {
   std::ranges::copy(from.substr(0, N - 1), to.begin());
 }
 
-/// In the words of the one that asks.
-bool same(const question& asked, const collective_call& made) {
+/// Returns whether the call is that of the query.
+bool same(const query& asked, const collective_call& made) {
   return std::string_view(asked.name.data()) == made.name.substr(0, asked.name.size() - 1) &&
          asked.bytes == made.bytes && asked.root == made.root && asked.grain == made.grain;
 }
@@ -57,31 +57,31 @@ std::int64_t new_group() { return (std::int64_t(world_rank()) + 1) << 32 | ++sel
 
 void enter(operations& of) {
   std::lock_guard lock(self().guard);
-  self().here.push_back(&of);
+  self().present.push_back(&of);
 }
 
 void leave(operations& of) {
   std::lock_guard lock(self().guard);
-  if (std::erase(self().here, &of) == 0) return;
-  self().gone.emplace_back(of.group(), of.calls());
-  if (self().gone.size() > most_gone) self().gone.pop_front();
+  if (std::erase(self().present, &of) == 0) return;
+  self().past.emplace_back(of.group(), of.calls());
+  if (self().past.size() > most_past) self().past.pop_front();
 }
 
-answer to(const question& asked) {
+answer answer_to(const query& asked) {
   std::lock_guard lock(self().guard);
   answer out;
   const auto compare = [&](const call_record& calls) {
     const collective_call* made = calls.find(asked.number);
     if (!made || same(asked, *made)) return;
-    out.what = verdict::other;
+    out.what = agreement::other;
     copy_text(made->in_words(), out.call);
   };
-  for (const operations* one : self().here)
-    if (one->group() == asked.group) compare(one->calls());
-  for (const auto& [group, calls] : self().gone)
+  for (const operations* o : self().present)
+    if (o->group() == asked.group) compare(o->calls());
+  for (const auto& [group, calls] : self().past)
     if (group == asked.group) {
       compare(calls);
-      if (calls.count() <= asked.number) out.what = verdict::never;
+      if (calls.count() <= asked.number) out.what = agreement::never;
     }
   return out;
 }
@@ -89,16 +89,16 @@ answer to(const question& asked) {
 std::vector<open_call> open_calls() {
   std::lock_guard lock(self().guard);
   std::vector<open_call> out;
-  for (const operations* one : self().here)
-    for (const auto& [number, call, awaited] : one->open()) {
+  for (const operations* o : self().present)
+    for (const auto& [number, call, awaited] : o->open()) {
       open_call& fresh = out.emplace_back();
-      fresh.asked = {one->group(), number, call.bytes, call.root, call.grain, {}};
-      copy_text(call.name, fresh.asked.name);
+      fresh.query = {o->group(), number, call.bytes, call.root, call.grain, {}};
+      copy_text(call.name, fresh.query.name);
       fresh.in_words = call.in_words();
       fresh.awaited = awaited;
     }
   return out;
 }
 
-}  // namespace roll_call
+}  // namespace call_registry
 }  // namespace plaq::comm

@@ -1,4 +1,4 @@
-#include "plaq/comm/job/end.hpp"
+#include "plaq/comm/job/abort.hpp"
 
 #include <atomic>
 #include <cstdlib>

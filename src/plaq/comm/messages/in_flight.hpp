@@ -1,4 +1,4 @@
-// Messages that a wire moves.
+// Messages in flight on a wire.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -11,26 +11,26 @@
 
 namespace plaq::comm {
 
-/// What has begun on a wire and has not ended. A bounded number is looked at each time, so that a look costs the same
-/// however many there are. One thread at a time calls: the messenger holds its lock.
-class moving {
+/// Messages that have begun on a wire and have not ended. Each test looks at a bounded number, so that its cost does
+/// not grow with their number. One thread at a time calls: the messenger holds its lock.
+class in_flight {
  public:
-  explicit moving(wire& over) : wire_(over) {}
+  explicit in_flight(wire& over) : wire_(over) {}
 
   bool empty() const { return handles_.empty(); }
-  /// Keeps `what`, unless it is over at once: what is here already, or was small enough to be gone already, needs no
-  /// further look. Returns whether it keeps it. Throws runtime_failure where it has failed.
+  /// Keeps a message unless it is complete at once, as one that has arrived or a small one that has been sent. Returns
+  /// whether it keeps it. Throws runtime_failure if it has failed.
   bool add(wire::handle h, std::unique_ptr<message>& what);
-  /// Calls over(message, why it failed or "") for those of the next few that have ended.
-  void look(const std::function<void(std::unique_ptr<message>, const std::string&)>& over);
+  /// Calls over(message, error or "") for those of the next few that have ended.
+  void test(const std::function<void(std::unique_ptr<message>, const std::string&)>& over);
 
   template <class Visit>
   void each(Visit&& visit) const {
     for (const auto& m : messages_) visit(*m);
   }
-  /// Lets go of them on the wire.
+  /// Releases their handles on the wire.
   void forget();
-  /// Hands all of them to fail(message).
+  /// Passes all of them to fail(message), and empties the table.
   template <class Fail>
   void give_up(Fail&& fail) {
     for (auto& m : messages_) fail(std::move(m));

@@ -1,11 +1,11 @@
-// The end of a job before its time.
+// Abort of a job.
 #pragma once
 
 namespace plaq::comm {
 
 /// Ends all processes of the job with this exit code.
 [[noreturn]] void abort_job(int code);
-/// Whether this process is at it: then nobody waits for anybody any more.
+/// Returns whether this process aborts the job; then it waits for no other rank.
 bool is_aborting();
 
 }  // namespace plaq::comm
