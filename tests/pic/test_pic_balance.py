@@ -94,7 +94,7 @@ def test_a_plate_is_bitwise_identical_while_patches_move_and_its_loads_are_repla
         for row in replay(recorded, "hilbert_refine", 16).rows:
             assert row.floor - 1e-9 <= row.predicted <= row.before + 1e-9
     first = read(stay / "loads_00000000.jsonl").phases
-    assert all(np.array_equal(phase.rank_of, first[0].where) for phase in first)
+    assert all(np.array_equal(phase.rank_of, first[0].rank_of) for phase in first)
 
 
 def test_a_resumed_run_records_into_another_file(tmp_path):
