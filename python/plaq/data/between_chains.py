@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-ROUNDING = 1e-7  # of the largest element: what scatters by less says nothing about chains
+ROUNDING = 1e-7  # of the largest element: smaller scatter is rounding
 SMALLEST = 1e-300  # probability
 
 

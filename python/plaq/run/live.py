@@ -18,7 +18,7 @@ from plaq.streams import forget_lost, print_line
 if TYPE_CHECKING:
     from rich.text import Text
 
-LOOK = 0.25  # seconds between two looks at the size of the terminal
+CHECK_PERIOD = 0.25  # seconds between two checks of the terminal's size
 
 
 class Log:
@@ -98,7 +98,7 @@ class LiveLog(Log):
         super().close()
 
     def _follow_size(self) -> None:
-        while not self._closed.wait(LOOK):
+        while not self._closed.wait(CHECK_PERIOD):
             with self._lock:
                 if self._state and terminal_size() != self._size:
                     self._fit()

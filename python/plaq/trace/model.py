@@ -28,7 +28,7 @@ TASK = np.dtype(
 SLICE = np.dtype([("task", "i8"), ("rank", "i4"), ("worker", "i4"), ("begin", "f8"), ("end", "f8")])
 #: One row per region, sorted by begin. `task` is the row of the task it lies in (-1: a plain thread), `parent` the
 #: row of the region around it (-1: none), `worker` where it began (-1: a thread outside of the pools), `thread`
-#: the kernel thread where it began, a position in `RankInfo.threads`. A `subject` says what its task is about.
+#: the kernel thread where it began, a position in `RankInfo.threads`. A `subject` is that of its task.
 REGION = np.dtype(
     [
         ("id", "u8"),

@@ -99,8 +99,8 @@ def _parse(path: Path, data: np.ndarray) -> RankFile:
         elif kind == GPU_CALLS:
             gpu_calls.append(body.view(GPU_CALL))
     out.lost = sum(lost.values())
-    for nobody in (NO_THREAD, GPU_THREAD):
-        events.pop(nobody, None)
+    for number in (NO_THREAD, GPU_THREAD):
+        events.pop(number, None)
     if events:
         parts = {thread: np.concatenate(blocks) for thread, blocks in sorted(events.items())}
         out.records = np.concatenate(list(parts.values()))

@@ -1,4 +1,4 @@
-// The part of the time axis that is shown. Whoever listens draws.
+// The part of the time axis that is shown. Its listeners draw.
 
 class View extends EventTarget {
   constructor(duration) {
