@@ -91,7 +91,7 @@ def add_run(app: Commands) -> None:
         ] = None,
         device: Annotated[
             Optional[str],
-            typer.Option(help="Where chains walk and are measured: none, auto or GPUs as 0,1. Not yet run on a GPU."),
+            typer.Option(help="Where chains walk and are measured: none, auto or GPUs as 0,1. Experimental."),
         ] = None,
         settings: Settings = None,
         walltime: Annotated[

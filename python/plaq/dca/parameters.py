@@ -96,7 +96,7 @@ TABLE = [
     *running.rows([
         Parameter("run", "device", devices(), "none", "",
                   "devices on which chains walk and are measured: none for the workers, numbers of GPUs, or auto for "
-                  "GPUs where there are some; changes results, within errors. Not yet run on a GPU"),
+                  "GPUs where there are some; changes results, within errors. Experimental"),
         Parameter("run", "two_particle", choice("auto", "local", "distributed"), "auto", "",
                   "sums of two-particle functions: local keeps all on every rank; distributed gives each rank part of "
                   "the rows, to which measurements are sent; auto distributes them where all would not fit a rank's "

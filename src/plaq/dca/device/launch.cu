@@ -6,7 +6,7 @@ namespace plaq::dca::device {
 
 namespace {
 
-constexpr int threads = 256;  // of a block; not yet tuned on a GPU
+constexpr int threads = 256;  // of a block
 
 /// Kernel that advances one chain a block. The shared part of its workspace is copied to shared memory and back, where it
 /// fits.
