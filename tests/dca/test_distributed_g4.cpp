@@ -142,6 +142,49 @@ TEST(distributed_g4, a_chain_that_fails_ends_for_all) {
   for (const auto& bins : shares.bins) EXPECT_TRUE(bins.empty());
 }
 
+TEST(distributed_g4, refuses_chains_on_ranks_that_do_not_exist) {
+  const auto p = some_problem(true, {});
+  comm::messenger messages(world());
+  for (const int rank : {-1, world().size()})
+    EXPECT_THROW(distributed_g4(messages, p->model, p->measured, {0, rank}), runtime_failure) << rank;
+}
+
+TEST(distributed_g4, refuses_more_chains_than_there_are_tags) {
+  const auto p = some_problem(true, {}, {1, 1});
+  comm::messenger messages(world());
+  const std::vector<int> most(std::size_t(comm::last_tag) + 1);
+  EXPECT_NO_THROW(distributed_g4(messages, p->model, p->measured, most));
+  EXPECT_THROW(distributed_g4(messages, p->model, p->measured, std::vector<int>(most.size() + 1)), runtime_failure);
+}
+
+TEST(distributed_g4, knows_the_rank_of_every_chain_and_its_own_rows) {
+  const auto p = some_problem(true, {});
+  comm::messenger messages(world());
+  std::vector<int> ranks;
+  for (int chain = 0; chain < 5; ++chain) ranks.push_back((2 * chain) % world().size());
+  const distributed_g4 shares(messages, p->model, p->measured, ranks);
+  EXPECT_EQ(shares.chains(), 5);
+  for (int chain = 0; chain < 5; ++chain)
+    EXPECT_EQ(shares.is_local(chain), ranks[std::size_t(chain)] == world().rank()) << chain;
+  EXPECT_EQ(shares.share().part, world().rank());
+  EXPECT_EQ(shares.share().of, world().size());
+  EXPECT_EQ(shares.bins.size(), 5u);
+  EXPECT_EQ(shares.remote_seconds, 0);
+}
+
+TEST(distributed_g4, sends_no_rank_more_than_both_spins_functions) {
+  const auto p = some_problem(true, {{channel::magnetic, 1, 0}});
+  comm::messenger messages(world());
+  const distributed_g4 shares(messages, p->model, p->measured, {0});
+  const std::size_t F = 4, plane = 16 * 2 * F * F, direct = 8 * 4 * 3, head = 2;
+  std::size_t largest = 0;
+  for (int rank = 0; rank < world().size(); ++rank) {
+    EXPECT_LE(shares.bytes_for(rank), sizeof(float) * (head + direct + 4 * plane));
+    largest = std::max(largest, shares.bytes_for(rank));
+  }
+  EXPECT_GT(largest, sizeof(float) * (head + direct)) << "rows beside the direct parts";
+}
+
 TEST(distributed_g4, a_stopped_chain_ends_for_all) {
   const auto p = some_problem(true, {});
   const int chains = 2 * world().size();

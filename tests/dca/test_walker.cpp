@@ -290,6 +290,64 @@ TEST(walker, refuses_vertices_outside_the_problem) {
   EXPECT_THROW(w.reset({{{0, 1, 5.}}, 1.}), plaq::runtime_failure);
 }
 
+TEST(walker, refuses_vertices_without_a_spin_or_before_time_zero) {
+  const exact_model s = strong_coupling();
+  walker<double> w(s.parameters, s.g0, 8);
+  EXPECT_THROW(w.reset({{{-1, 1, 0.}}, 1.}), plaq::runtime_failure);
+  EXPECT_THROW(w.reset({{{0, 2, 0.}}, 1.}), plaq::runtime_failure);
+  EXPECT_THROW(w.reset({{{0, 1, -1e-9}}, 1.}), plaq::runtime_failure);
+  EXPECT_NO_THROW(w.reset({{{3, -1, std::nextafter(5., 0.)}}, 1.})) << "the last site, the last time";
+}
+
+TEST(walker, refuses_empty_blocks_and_the_bath_of_another_problem) {
+  const exact_model s = strong_coupling();
+  EXPECT_THROW(walker<double>(s.parameters, s.g0, 0), plaq::runtime_failure);
+  expansion other = s.parameters;
+  other.sites = 3;
+  EXPECT_THROW(walker<double>(other, s.g0, 8), plaq::runtime_failure);
+  other = s.parameters;
+  other.beta = 4;
+  EXPECT_THROW(walker<double>(other, s.g0, 8), plaq::runtime_failure);
+}
+
+TEST(walker, takes_the_sign_of_its_first_vertices_from_their_weight) {
+  for (const double K : {1., -8.}) {
+    const exact_model s = strong_coupling(K);
+    walker<double> w(s.parameters, s.g0, 8);
+    for (const double wrong : {1., -1.}) {
+      configuration start = warm(s);
+      const double sign = (reference::weight(s.parameters, *s.g0, start.vertices) < 0 ? -1 : 1) *
+                          s.parameters.sign_of_factor(int(start.vertices.size()));
+      start.sign = wrong;
+      w.reset(start);
+      EXPECT_EQ(w.current().sign, sign) << "K " << K;
+    }
+  }
+}
+
+TEST(walker, makes_no_proposal_where_none_is_asked_for) {
+  const exact_model s = strong_coupling();
+  walker<double> w(s.parameters, s.g0, 8);
+  w.reset(warm(s));
+  const auto before = in_order(w.current().vertices);
+  w.propose(moves, 0, 0);
+  EXPECT_EQ(w.counts().proposed, 0u);
+  EXPECT_EQ(in_order(w.current().vertices), before);
+}
+
+TEST(walker, decides_by_the_number_of_a_proposal_not_by_its_block) {
+  const exact_model s = strong_coupling();
+  std::vector<decltype(in_order({}))> ends;
+  for (const int pieces : {1, 4, 8}) {
+    walker<double> w(s.parameters, s.g0, 8);
+    w.reset(warm(s));
+    for (int i = 0; i < pieces; ++i) w.propose(moves, std::uint64_t(64 / pieces * i), 64 / pieces);
+    ends.push_back(in_order(w.current().vertices));
+  }
+  EXPECT_EQ(ends[1], ends[0]);
+  EXPECT_EQ(ends[2], ends[0]);
+}
+
 TEST(walker, stops_at_a_bath_that_is_not_a_number) {
   const expansion parameters{1., 1., 1, 1.};
   const std::vector<double> coefficients(g0_table::terms, std::nan(""));
