@@ -131,15 +131,9 @@ void bind_sums(nb::class_<collectives>& c) {
           "indices"_a, "arrays"_a.noconvert(), "sum"_a.noconvert());
 }
 
-}  // namespace
+using owned_group = std::unique_ptr<group>;
 
-void bind_comm(nb::module_& m) {
-  nb::enum_<plaq::comm::operation>(m, "Operation")
-      .value("sum", plaq::comm::operation::sum)
-      .value("min", plaq::comm::operation::min)
-      .value("max", plaq::comm::operation::max);
-
-  using owned_group = std::unique_ptr<group>;
+void bind_communicator(nb::module_& m) {
   auto c = nb::class_<group>(m, "Communicator");
   c.def_static(
        "world",
@@ -203,6 +197,13 @@ void bind_comm(nb::module_& m) {
             return message(self.messages.irecv(view(bytes), peer));
           },
           "bytes"_a.noconvert(), "peer"_a);
+}
+
+void bind_collectives(nb::module_& m) {
+  nb::enum_<plaq::comm::operation>(m, "Operation")
+      .value("sum", plaq::comm::operation::sum)
+      .value("min", plaq::comm::operation::min)
+      .value("max", plaq::comm::operation::max);
 
   auto operations = nb::class_<collectives>(m, "Collectives");
   operations.def("barrier", [](collectives& self) { return call(self.ibarrier()); })
@@ -239,7 +240,9 @@ void bind_comm(nb::module_& m) {
   bind_sums<std::uint64_t>(operations);
   bind_sums<float>(operations);
   bind_sums<double>(operations);
+}
 
+void bind_calls(nb::module_& m) {
   nb::class_<plaq::comm::messenger>(m, "Messenger");
 
   nb::class_<call>(m, "Call", "Call that may wait for other ranks.")
@@ -250,7 +253,9 @@ void bind_comm(nb::module_& m) {
   bind_call_for<std::pair<double, double>>(m, "PairCall");
   bind_call_for<std::unique_ptr<collectives>>(m, "CollectivesCall");
   bind_call_for<std::unique_ptr<plaq::comm::messenger>>(m, "MessengerCall");
+}
 
+void bind_heartbeat(nb::module_& m) {
   using plaq::comm::heartbeat;
   nb::class_<heartbeat>(m, "Heartbeat", "Heartbeat of all ranks; see heartbeat.hpp.")
       .def("set_waiting", &heartbeat::set_waiting, "yes"_a)
@@ -265,8 +270,10 @@ void bind_comm(nb::module_& m) {
   m.def(
       "heartbeat", [](const group& world) -> heartbeat& { return heartbeat::in(world.ranks); }, "world"_a,
       nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());
-  m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Return whether plaq started MPI.");
+}
 
+/// Binds methods of collective operations, and the times of them that were measured here.
+void bind_methods(nb::module_& m) {
   nb::class_<plaq::comm::method>(m, "Method", "Method of a collective operation.")
       .def(
           "__init__",
@@ -296,7 +303,9 @@ void bind_comm(nb::module_& m) {
       },
       "operation"_a, "ranks"_a, "bytes"_a, "Return the methods that may be the quickest.");
   m.def("tuning_path", &plaq::comm::tuning::path, "Return the path of this machine's tuning table.");
+}
 
+void bind_simulation(nb::module_& m) {
   using plaq::comm::machine;
   nb::class_<machine::level>(m, "Level")
       .def(nb::init<int, double, double, double>(), "ranks"_a, "latency"_a, "gap"_a, "per_byte"_a);
@@ -316,7 +325,18 @@ void bind_comm(nb::module_& m) {
         return plaq::comm::simulate({plaq::comm::collective_named(operation), root, bytes, 1}, by, on, ranks);
       },
       "operation"_a, "bytes"_a, "by"_a, "on"_a, "ranks"_a, "root"_a = 0);
+}
 
+}  // namespace
+
+void bind_comm(nb::module_& m) {
+  bind_communicator(m);
+  bind_collectives(m);
+  bind_calls(m);
+  bind_heartbeat(m);
+  bind_methods(m);
+  bind_simulation(m);
+  m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Return whether plaq started MPI.");
   m.def("library_version", &plaq::comm::library_version,
         "Return the version of the MPI that plaq was built with; empty without MPI.");
   m.def("thread_level", &plaq::comm::thread_level,

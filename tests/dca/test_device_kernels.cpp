@@ -406,9 +406,6 @@ TEST(number, multiplies_like_a_complex_number) {
   EXPECT_EQ(x.conjugate().im, 3);
 }
 
-// Tables
-// ---------------------------------------------------------------------------------------------------------------------
-
 TEST(measurement_tables, have_the_sizes_of_the_measurements) {
   const auto p = some_problem(true, {{channel::pp, 1, 1}, {channel::charge, 0, 0}});
   const measurement_sizes all = sizes_of(4, p->measured);

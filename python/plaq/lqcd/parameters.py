@@ -22,14 +22,14 @@ RANGES = frozenset(f"{name}.{key}" for name in RATIONAL for key in ("range", "po
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
-    "action": "Action of the gauge field: S = beta [c0 sum over plaquettes of (1 - Re tr P / 3) + c1 sum over 2 x 1 "
-              "rectangles of (1 - Re tr R / 3)] with c0 = 1 - 8 c1.",
+    "action": "Action of the gauge field: S = beta [c0 sum_P (1 - Re tr P / 3) + c1 sum_R (1 - Re tr R / 3)]. P are "
+              "plaquettes, R are 2 x 1 rectangles, c0 = 1 - 8 c1.",
     "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; "
               "none without kappa.",
     "strange": "One more Wilson quark in the sea, by rational hybrid Monte Carlo, with theta and csw of [quarks]; "
                "none without kappa.",
     "heavy": "Two more quarks of different masses in the sea, such as strange and charm: a twisted doublet "
-             "(Frezzotti and Rossi, hep-lat/0311008) by rational hybrid Monte Carlo, with theta of [quarks], without "
+             "(Frezzotti and Rossi, hep-lat/0311008). By rational hybrid Monte Carlo, with theta of [quarks], without "
              "clover term; none without kappa.",
     "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. "
                "Hybrid Monte Carlo: a sweep is a trajectory.",
