@@ -56,7 +56,7 @@ class Lqcd(Application):
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
         if machine is not None:
             raise InputError(f"--machine {machine}: {self.name} knows the speed of one machine only, "
-                             "which is in docs/lqcd.md")
+                             "which is in benchmarks/lqcd.md")
         self._check_grid(ranks)
         p = self.parameters
         return planning.estimate(p, ranks, workers or pool_options(p.run.workers, p.run.bind).workers)

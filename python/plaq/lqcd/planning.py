@@ -12,7 +12,7 @@ from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.parameters import RATIONAL, Parameters
 from plaq.machine import memory as machine_memory
 
-# Microseconds of one core, 8^4 sites on the machine of docs/lqcd.md, for each link or site.
+# Microseconds of one core, 8^4 sites on the machine of benchmarks/lqcd.md, for each link or site.
 LINK_UPDATE = {False: 1.2, True: 10.0}  # heat bath or over-relaxation, without and with rectangles
 LINK_FORCE = {False: 0.6, True: 4.0}
 LINK_MOVE = 0.3

@@ -10,8 +10,8 @@ where v is 1/g0, N measurements in all and N_g in the group, are to first order 
 have reached. Their mean is the bath of all data. The response of each measured quantity to v_g - v remains to be found.
 
 Only one mode of that response returns from iteration to iteration: the uniform shift of 1/g0, which moves the density
-(docs/dca.md). While iterations count, each group therefore walks in the bath 1/g0 + SHIFT_FRACTION a_g, where a_g is
-the mean of Re (v_g - v) over K and w. The response to a_g is found by regression over the groups, and each group's
+(docs/self_consistency.md). While iterations count, each group therefore walks in the bath 1/g0 + SHIFT_FRACTION a_g,
+where a_g is the mean of Re (v_g - v) over K and w. The response to a_g is found by regression over the groups, and each group's
 result is extrapolated to its full shift. The groups then scatter as whole loops with their measurements would. Half of
 the shift reduces the bias from curvature to a quarter, and lengthens a bar without noise of the bath by a tenth.
 """

@@ -2,7 +2,7 @@
 //
 //   (H psi)(x) = sum_mu (1 - gamma_mu) U_mu(x) psi(x + mu) + (1 + gamma_mu) U_mu(x - mu)^+ psi(x - mu),
 //
-// with the linear combination that follows it in an operator. 1320 operations a site. See docs/lqcd.md.
+// with the linear combination that follows it in an operator. 1320 operations a site. See docs/lqcd_methods.md.
 #pragma once
 #include <array>
 #include <complex>
