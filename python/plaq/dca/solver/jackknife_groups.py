@@ -11,9 +11,10 @@ have reached. Their mean is the bath of all data. The response of each measured 
 
 Only one mode of that response returns from iteration to iteration: the uniform shift of 1/g0, which moves the density
 (docs/self_consistency.md). While iterations count, each group therefore walks in the bath 1/g0 + SHIFT_FRACTION a_g,
-where a_g is the mean of Re (v_g - v) over K and w. The response to a_g is found by regression over the groups, and each group's
-result is extrapolated to its full shift. The groups then scatter as whole loops with their measurements would. Half of
-the shift reduces the bias from curvature to a quarter, and lengthens a bar without noise of the bath by a tenth.
+where a_g is the mean of Re (v_g - v) over K and w. The response to a_g is found by regression over the groups, and
+each group's result is extrapolated to its full shift. The groups then scatter as whole loops with their measurements
+would. Half of the shift reduces the bias from curvature to a quarter, and lengthens a bar without noise of the bath
+by a tenth.
 """
 
 from __future__ import annotations
