@@ -6,20 +6,6 @@
 
 namespace plaq::dca::measures {
 
-namespace {
-
-template <two_point Operator>
-double product(const green_at_times& g, int row, int column) {
-  const double up = g.occupation(0, row), down = g.occupation(1, row);
-  const double n_up = g.occupation(0, column), n_down = g.occupation(1, column), exchange = g.exchange(row, column);
-  if constexpr (Operator == two_point::spin)
-    return 0.25 * ((up - down) * (n_up - n_down) + exchange);
-  else
-    return (up + down) * (n_up + n_down) + exchange;
-}
-
-}  // namespace
-
 void measurement::flush(std::span<double> out) {
   check(out.size() == sum_.size(), "measurement: flush into an array of another size");
   for (std::size_t i = 0; i < sum_.size(); ++i) out[i] += sum_[i];
@@ -45,16 +31,17 @@ void equal_time_correlation<Operator>::accumulate(const green_at_times& g, doubl
   const double each = weight / g.points();
   // The terms are rounded before they are added; those of the spin by R are not, where the processor has FMA. Results
   // keep their bits by that.
-  terms_.clear();
-  g.for_each_pair(true, [&](int row, int column, int) { terms_.push_back(each * product<Operator>(g, row, column)); });
+  terms_.resize(std::size_t(g.points() * g.sites()));
+  double* term = terms_.data();
+  g.for_each_pair(true, [&](int row, int column, int) { *term++ = each * g.product(Operator, row, column); });
   square_ = 0;
-  for (const double term : terms_) square_ += term;
-  [[maybe_unused]] auto next = terms_.begin();
+  for (const double t : terms_) square_ += t;
+  term = terms_.data();
   g.for_each_pair(true, [&](int row, int column, int R) {
     if constexpr (Operator == two_point::spin)
-      sum_[R] += each * product<Operator>(g, row, column);
+      sum_[R] += each * g.product(Operator, row, column);
     else
-      sum_[R] += *next++;
+      sum_[R] += *term++;
   });
 }
 
@@ -62,7 +49,7 @@ template <two_point Operator>
 void static_correlation<Operator>::accumulate(const green_at_times& g, double weight) {
   constexpr int times = green_at_times::times;
   const double each = weight * g.beta() / (times * (times - 1) * g.sites());
-  g.for_each_pair(false, [&](int row, int column, int R) { sum_[R] += each * product<Operator>(g, row, column); });
+  g.for_each_pair(false, [&](int row, int column, int R) { sum_[R] += each * g.product(Operator, row, column); });
 }
 
 void equal_time_green::accumulate(const green_at_times& g, double weight) {

@@ -46,9 +46,6 @@ class double_occupancy final : public measurement {
   double last_ = 0;
 };
 
-/// Operator of a correlation function: S^z = (n_up - n_down) / 2, or n = n_up + n_down.
-enum class two_point { spin, charge };
-
 /// Measurement of <S^z_R S^z_0> or <n_R n_0> at equal times.
 template <two_point Operator>
 class equal_time_correlation final : public measurement {

@@ -53,17 +53,25 @@ void green_at_times::apply_wick() {
     occupation_[side].resize(points);
     for (int point = 0; point < points; ++point) occupation_[side][point] = 1 - g_[side][point * points + point];
   }
-  exchange_.resize(std::size_t(points) * points);
-  for (int row = 0; row < points; ++row)
-    for (int column = 0; column < points; ++column) {
-      const bool same_time = row / sites_ == column / sites_;
-      double sum = 0;
-      for (int side = 0; side < 2; ++side) {
-        const double forward = g_[side][row * points + column], back = g_[side][column * points + row];
-        sum += same_time ? forward * ((row == column ? 1 : 0) - back) : -forward * back;
-      }
-      exchange_[row * points + column] = sum;
+  for (auto& values : product_) values.resize(std::size_t(points) * points);
+  const auto set = [&](int row, int column, double exchange) {
+    const double up = occupation_[0][row], down = occupation_[1][row];
+    const double n_up = occupation_[0][column], n_down = occupation_[1][column];
+    const std::size_t at = std::size_t(row) * points + column, mirrored = std::size_t(column) * points + row;
+    product_[0][at] = product_[0][mirrored] = 0.25 * ((up - down) * (n_up - n_down) + exchange);
+    product_[1][at] = product_[1][mirrored] = (up + down) * (n_up + n_down) + exchange;
+  };
+  for (int row = 0; row < points; ++row) {
+    for (int column = 0; column < row; ++column) {
+      double exchange = 0;
+      for (int side = 0; side < 2; ++side)
+        exchange -= g_[side][row * points + column] * g_[side][column * points + row];
+      set(row, column, exchange);
     }
+    double exchange = 0;
+    for (int side = 0; side < 2; ++side) exchange += g_[side][row * points + row] * occupation_[side][row];
+    set(row, row, exchange);
+  }
 }
 
 }  // namespace plaq::dca

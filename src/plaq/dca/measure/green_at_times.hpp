@@ -11,6 +11,11 @@
 
 namespace plaq::dca {
 
+namespace measures {
+/// Operator of a correlation function: S^z = (n_up - n_down) / 2, or n = n_up + n_down.
+enum class two_point { spin, charge };
+}  // namespace measures
+
 /// Green's function g = <c c+> at 0+ between all points (site i, time t_a) of a configuration,
 ///   g(ia, jb) = g0(ia, jb) + sum_pq g0(ia, p) M_pq g0(q, jb).
 /// Point a * sites + i is site i at time t_a. Sides are the spins: 0 up, 1 down.
@@ -30,8 +35,10 @@ class green_at_times {
   double operator()(int side, int row, int column) const { return g_[side][row * points() + column]; }
   /// Returns <n_sigma> at a point.
   double occupation(int side, int point) const { return occupation_[side][point]; }
-  /// Returns the exchange term of Wick's theorem, sum_sigma <n_sigma n_sigma> - <n_sigma><n_sigma>.
-  double exchange(int row, int column) const { return exchange_[row * points() + column]; }
+  /// Returns <S^z S^z> or <n n> of two points, by Wick's theorem.
+  double product(measures::two_point of, int row, int column) const {
+    return product_[std::size_t(of)][row * points() + column];
+  }
 
   /// Calls f(row, column, R) for all pairs of points at one time, or at two times, where R = R_i - R_j.
   template <class F>
@@ -54,7 +61,7 @@ class green_at_times {
   linalg::matrix<float> change_;            // points x points
   std::array<std::vector<double>, 2> g_;    // [row][column]
   std::array<std::vector<double>, 2> occupation_;
-  std::vector<double> exchange_;  // [row][column]
+  std::array<std::vector<double>, 2> product_;  // [row][column] of spin, charge
 };
 
 }  // namespace plaq::dca
