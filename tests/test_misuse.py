@@ -82,7 +82,7 @@ CASES = [
     ("nothing may be thrown between phases",
      "struct { void operator()() noexcept {} } end; task::barrier<task::fiber, decltype(end)> b(2, end);",
      "struct { void operator()() {} } end; task::barrier<task::fiber, decltype(end)> b(2, end);",
-     "what runs between two phases must be noexcept"),
+     "the completion of a phase must be noexcept"),
     ("a task's lock is a task's mutex",
      "task::mutex m; std::unique_lock lock(m); task::condition_variable().wait(lock, [] { return true; });",
      "std::mutex m; std::unique_lock lock(m); task::condition_variable().wait(lock, [] { return true; });", "wait"),
@@ -115,7 +115,8 @@ CASES = [
     ("an element can be packed", 'collection<double> c("c", world, pool, row_homes(box(2)), [](int) { return 1.0; });',
      'collection<double*> c("c", world, pool, row_homes(box(2)), [](int) { return nullptr; });', "serializable"),
     ("a step takes the element", COLLECTION + 'c.each("step", [](double& x) { x = 2; });',
-     COLLECTION + 'c.each("step", [](std::string& x) { x = "2"; });', "a step is called as f(value, here) or f(value)"),
+     COLLECTION + 'c.each("step", [](std::string& x) { x = "2"; });',
+     "a step is called as f(value, context) or f(value)"),
     ("a port is of one type",
      COLLECTION
      + 'auto by = c.make_port<int>("port"); c.each("step", [=](double&, auto& context) { context.send(by, 1, 2); });',
