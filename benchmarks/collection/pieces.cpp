@@ -1,4 +1,4 @@
-// What it costs to cut a field into more pieces than there are workers where nothing has to be balance_result or
+// What it costs to cut a field into more pieces than there are workers where nothing has to be balanced or
 // hidden: a square of points on each rank, in one piece or in up to 32, which exchange their edges in every step.
 //   [mpirun -n RANKS] bench_pieces [points on a side] [turns of the kernel on each point]
 // Milliseconds of a step, the median of 21 runs of 20 steps that take turns, and how much more than in one piece, the

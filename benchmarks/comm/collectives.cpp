@@ -1,6 +1,6 @@
 // plaq's collectives beside MPI's own and a flat root-to-all, in one run. Writes one line of CSV for each point.
 //
-//   mpirun -n RANKS collectives REPEATS BYTES,BYTES,... OPERATION,OPERATION,...
+//   mpirun -n RANKS bench_collectives REPEATS BYTES,BYTES,... OPERATION,OPERATION,...
 #include "plaq/comm/collectives/collectives.hpp"
 
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // Messages as futures against bare MPI, in one run. On one rank: a send and a receive to oneself, alone and with
 // many receives pending. On two: ping-pong. Nanoseconds per pair or round trip, median of 9.
-//   mpirun -n 1 messages     mpirun -n 2 messages
+//   mpirun -n 1 bench_messages     mpirun -n 2 bench_messages
 #include <mpi.h>
 
 #include <algorithm>

@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
   if (world().rank() == 0) {
     std::printf("%s, %d ranks, %d sites, %d frequencies, %.1f MB a measurement, triad %.1f GB/s a rank\n",
                 comm::library_version().c_str(), ranks, edge * edge, window, 16e-6 * double(plane), memory / 1e9);
-    std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %10s %10s %10s\n", "", "alone", "spread", "transfer", "hidden",
+    std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %10s %10s %10s\n", "", "alone", "together", "transfer", "hidden",
                 "sums", "sent", "transfer", "ping-pong", "to all");
     std::printf("%10s | %8s %8s %10s %8s | %8s | %8s %32s\n", "function", "ms", "ms", "ms", "%", "GB/s", "MB",
                 "GB/s that a rank sends");

@@ -18,7 +18,7 @@ CASES = ("4096", "auto", "1")
 
 
 def one(in_flight):
-    """Prints wall seconds, peak memory in MB, places in the end, and a hash of the bits."""
+    """Print wall seconds, peak memory in MB, the final limit, and a hash of the bits."""
     import hashlib
 
     from problems import Problem
@@ -53,7 +53,7 @@ def main(repeats):
             command = [sys.executable, __file__, "--one", case]
             shown = subprocess.run(command, capture_output=True, text=True, check=True)
             found[case].append(shown.stdout.split())
-    print("| chains under way at most | time, s | peak memory, MB | places in the end |")
+    print("| chains in flight at most | time, s | peak memory, MB | final limit |")
     print("|---|---|---|---|")
     for case, rows in found.items():
         walls, peaks = ([float(row[k]) for row in rows] for k in (0, 1))

@@ -42,7 +42,7 @@ void carry_out(const step& s, memories& m) {
   for (std::size_t i = 0; i < s.size; ++i) at(m, s.to, i) = made[i];
 }
 
-/// Starts steps as the schedule_runner says and completes them in random order: what they read and write counts then.
+/// Starts steps as a schedule_runner does and completes them in random order: what they read and write counts then.
 class random_executor final : public executor {
  public:
   random_executor(dice& by, memories& on) : by_(by), on_(on) {}
