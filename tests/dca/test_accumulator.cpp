@@ -226,6 +226,28 @@ TEST_F(accumulators, begin_every_bin_at_zero) {
   EXPECT_EQ(bins[0], bins[1]);
 }
 
+TEST_F(accumulators, discard_every_sum_of_an_abandoned_bin) {
+  accumulator a = make();
+  a.begin_bin(0);
+  for (sample& s : walked(4)) a.accumulate(s);
+  a.begin_bin(bin);
+  for (sample& s : walked(5)) a.accumulate(s);
+  const bin_result after = a.end_bin(), alone = measure(walked(5));
+  for (const bin_array& each : layout) EXPECT_EQ(array(after, each.name.c_str()), array(alone, each.name.c_str()));
+  EXPECT_EQ(after.series, alone.series);
+}
+
+TEST_F(accumulators, recover_from_an_abandoned_bin_that_was_not_finite) {
+  accumulator a = make();
+  a.begin_bin(0);
+  auto samples = walked(2);
+  samples[1].m[1](0, 0) = std::nanf("");
+  for (sample& s : samples) a.accumulate(s);
+  a.begin_bin(bin);
+  for (sample& s : walked(3)) a.accumulate(s);
+  EXPECT_EQ(a.end_bin().sums, measure(walked(3)).sums);
+}
+
 TEST_F(accumulators, name_the_chain_that_measured_a_value_that_is_not_finite) {
   auto samples = walked(2);
   samples[1].m[0](0, 0) = std::nanf("");

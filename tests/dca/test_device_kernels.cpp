@@ -3,25 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <vector>
 
-#include "exact_weights.hpp"
+#include "host_chain.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/dca/device/measurement_tables.hpp"
-#include "plaq/dca/device/two_frequency.hpp"
-#include "plaq/dca/measure/two_particle_sums.hpp"
-#include "plaq/dca/walk/fill.hpp"
-#include "plaq/dca/walk/neighbours.hpp"
-#include "plaq/gpu/team.hpp"
 
 namespace plaq::dca::device {
 namespace {
-
-using team = gpu::serial_team;
 
 // Memory
 // ---------------------------------------------------------------------------------------------------------------------
@@ -156,11 +148,6 @@ TEST(measurement_workspace, holds_its_arrays_side_by_side) {
 // A chain in memory of the host
 // ---------------------------------------------------------------------------------------------------------------------
 
-bath_view view_of(const g0_table& g0) {
-  return {g0.beta(),     g0.segments() / g0.beta(), g0.sites(),
-          g0.segments(), g0.coefficients().data(),  g0.difference().data()};
-}
-
 TEST(bath_view, is_the_table_that_it_views) {
   const auto g0 = two_level_bath({3, 2}, 3, 0.5, 0.4).table(64);
   const bath_view view = view_of(*g0);
@@ -183,59 +170,6 @@ TEST(bath_view, evaluates_both_directions_of_time) {
     }
 }
 
-/// Chain of these vertices, the walk's vertex i in slot slots[i].
-struct host_chain {
-  static constexpr int capacity = 16, block = 4;
-
-  host_chain(const exact_model& model, std::vector<vertex> v, std::vector<int> in_slots)
-      : vertices(std::move(v)), slots(std::move(in_slots)), g0(view_of(*model.g0)) {
-    const vertex_strength strength(model.parameters);
-    rules.beta = model.parameters.beta;
-    rules.K = model.parameters.K;
-    rules.sites = model.parameters.sites;
-    rules.strength[0] = strength(1, 1);
-    rules.strength[1] = strength(1, -1);
-    rules.block_length = block;
-    workspace r;
-    shared.resize(allocate_shared(r, nullptr, capacity, block));
-    global.resize(allocate_global(r, nullptr, capacity));
-    allocate_shared(r, shared.data(), capacity, block);
-    allocate_global(r, global.data(), capacity);
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-      r.site[slots[i]] = vertices[i].site;
-      r.spin[slots[i]] = vertices[i].spin;
-      r.tau[slots[i]] = vertices[i].tau;
-      r.slot_of[i] = slots[i];
-    }
-    m = std::make_unique<matrices<team>>(
-        matrices<team>{serial, rules, g0, (*model.g0)(0, 0., 0, 0.), r, capacity, int(vertices.size()), 1.});
-  }
-
-  std::vector<vertex> vertices;
-  std::vector<int> slots;
-  bath_view g0;
-  walk_rules rules{};
-  std::vector<std::byte> shared, global;
-  team serial;
-  std::unique_ptr<matrices<team>> m;
-};
-
-const std::vector<vertex> some_vertices = {{2, 1, 0.4}, {0, -1, 2.5}, {2, -1, 0.1}, {3, 1, 1.7}, {0, 1, 0.6}};
-const std::vector<int> some_slots = {3, 0, 4, 1, 2};
-
-struct device_kernels : testing::TestWithParam<double> {
-  const exact_model model = plaquette(3, 4, GetParam());
-  host_chain chain{model, some_vertices, some_slots};
-  matrices<team>& m = *chain.m;
-
-  void expect_exact_n() {
-    const auto n = model.n(some_vertices);
-    for (int side = 0; side < 2; ++side)
-      for (int i = 0; i < 5; ++i)
-        for (int j = 0; j < 5; ++j)
-          EXPECT_NEAR(m.n(side, some_slots[i], some_slots[j]), n[side](i, j), 1e-10 * (1 + std::abs(n[side](i, j))));
-  }
-};
 INSTANTIATE_TEST_SUITE_P(K, device_kernels, testing::Values(1., -5.),
                          [](const auto& K) { return K.param > 0 ? "positive" : "negative"; });
 
@@ -295,116 +229,8 @@ TEST(row_times, is_the_scalar_product_with_a_row_of_any_length) {
   }
 }
 
-// Measurements
+// Tables of the measurements
 // ---------------------------------------------------------------------------------------------------------------------
-
-/// Sample on the device beside that of the workers.
-struct device_samples : device_kernels {
-  device_samples() {
-    *p = *some_problem(true, {{channel::magnetic, 1, 0}});
-    p->model.parameters = model.parameters;
-    p->model.g0 = model.g0;
-    tables = std::make_unique<measurement_tables>(*p, gpu::device{});
-    measurement_sizes sizes = tables->rules().sizes;
-    memory.resize(allocate_measurement(r, nullptr, sizes, host_chain::capacity));
-    allocate_measurement(r, memory.data(), sizes, host_chain::capacity);
-    EXPECT_TRUE(m.recompute());
-    const auto n = model.n(some_vertices);
-    fill<double>(
-        expected, model.parameters, {some_vertices, m.sign}, [](int i) { return i; },
-        [&](int side, int slot) { return n[std::size_t(side)].column(slot); });
-  }
-
-  void expect_same(const measured_sample<team>& s, const sample& other, double tolerance) {
-    ASSERT_EQ(s.order, other.order());
-    EXPECT_EQ(s.sign, other.sign);
-    for (int q = 0; q < s.order; ++q) EXPECT_EQ(r.tau[q], other.tau[std::size_t(q)]);
-    for (std::size_t x = 0; x < other.first.size(); ++x) EXPECT_EQ(r.first[x], other.first[x]);
-    for (int side = 0; side < 2; ++side)
-      for (int q = 0; q < s.order; ++q) {
-        const auto at = std::size_t(q);
-        EXPECT_NEAR(r.strength[side][q], other.strength[side][at], 1e-12 * (1 + std::abs(other.strength[side][at])));
-        EXPECT_NEAR(r.diagonal[side][q], other.n_diagonal[side][at],
-                    tolerance * (1 + std::abs(other.n_diagonal[side][at])));
-        for (int k = 0; k < s.order; ++k)
-          EXPECT_NEAR(s.m(side, k, q), other.m[side](k, q), tolerance * (1 + std::abs(other.m[side](k, q))));
-      }
-  }
-
-  std::shared_ptr<problem> p = std::make_shared<problem>();
-  std::unique_ptr<measurement_tables> tables;
-  measurement_workspace r;
-  std::vector<std::byte> memory;
-  sample expected;
-};
-INSTANTIATE_TEST_SUITE_P(K, device_samples, testing::Values(1., -5.),
-                         [](const auto& K) { return K.param > 0 ? "positive" : "negative"; });
-
-TEST_P(device_samples, are_those_of_the_workers) {
-  const auto s = measured_sample<team>::from_walk(m, tables->rules(), r);
-  expect_same(s, expected, 1e-6);
-  EXPECT_EQ(s.weight(), s.sign);
-}
-
-TEST_P(device_samples, have_the_weight_of_multiple_importance_sampling) {
-  auto s = measured_sample<team>::from_walk(m, tables->rules(), r);
-  s.compute_mis_weight();
-  EXPECT_NEAR(s.mis_weight, mis_weight(expected), 1e-12);
-  m.order = 0;
-  auto none = measured_sample<team>::from_walk(m, tables->rules(), r);
-  none.compute_mis_weight();
-  EXPECT_EQ(none.mis_weight, 1);
-}
-
-TEST_P(device_samples, flip_like_those_of_the_workers) {
-  for (int vertex = 0; vertex < 5; ++vertex) {
-    auto s = measured_sample<team>::from_walk(m, tables->rules(), r);
-    s.flip(vertex);
-    sample flipped;
-    flip(expected, vertex, flipped);
-    expect_same(s, flipped, 1e-5);
-  }
-}
-
-TEST_P(device_samples, have_the_two_frequency_function_of_the_workers) {
-  const auto s = measured_sample<team>::from_walk(m, tables->rules(), r);
-  prepare_two_frequency(s);
-  const int F = p->measured.two_particle_frequencies;
-  two_frequency functions(model.parameters.beta, p->model.momenta, F, p->measured.g0_frequency);
-  two_frequency::planes g;
-  functions.prepare(expected);
-  for (int side = 0; side < 2; ++side) {
-    compute_two_frequency(s, side, tables->g0(0));
-    functions.evaluate(expected, side, g);
-    ASSERT_EQ(g.re.size(), tables->rules().sizes.plane());
-    for (std::size_t i = 0; i < g.re.size(); ++i) {
-      EXPECT_NEAR(r.g[side][i].re, g.re[i], 1e-5) << i;
-      EXPECT_NEAR(r.g[side][i].im, g.im[i], 1e-5) << i;
-    }
-    const green_view view{r.g[side], r.across[side], 4, F, tables->rules().minus};
-    const reference::stored_functions stored{p->model.momenta, F, {&g, &g}};
-    for (int K = 0; K < 4; ++K)
-      for (int Q = 0; Q < 4; ++Q)
-        for (int n = -F; n < F; ++n)
-          for (int mm = -F; mm < F; ++mm) {
-            const std::complex<double> exact = stored(0, K, n, Q, mm);
-            for (const number value : {view(K, n, Q, mm), view.by_columns(K, n, Q, mm)}) {
-              EXPECT_NEAR(value.re, exact.real(), 1e-5);
-              EXPECT_NEAR(value.im, exact.imag(), 1e-5);
-            }
-          }
-  }
-}
-
-TEST(number, multiplies_like_a_complex_number) {
-  const number x{2, -3}, y{-5, 7}, sum{11, 13};
-  const std::complex<float> product = std::complex<float>{2, -3} * std::complex<float>{-5, 7};
-  const number out = add_product(sum, x, y);
-  EXPECT_EQ(out.re, 11 + product.real());
-  EXPECT_EQ(out.im, 13 + product.imag());
-  EXPECT_EQ(x.conjugate().re, 2);
-  EXPECT_EQ(x.conjugate().im, 3);
-}
 
 TEST(measurement_tables, have_the_sizes_of_the_measurements) {
   const auto p = some_problem(true, {{channel::pp, 1, 1}, {channel::charge, 0, 0}});

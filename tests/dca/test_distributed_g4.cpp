@@ -149,6 +149,46 @@ TEST(distributed_g4, refuses_chains_on_ranks_that_do_not_exist) {
     EXPECT_THROW(distributed_g4(messages, p->model, p->measured, {0, rank}), runtime_failure) << rank;
 }
 
+TEST(distributed_g4, refuses_functions_that_do_not_fit_the_cluster) {
+  comm::messenger messages(world());
+  const auto refused = [&](auto&& change) {
+    const auto p = some_problem(true, {{channel::magnetic, 1, 0}});
+    change(*p);
+    EXPECT_THROW(distributed_g4(messages, p->model, p->measured, {0}), runtime_failure);
+  };
+  refused([](problem& p) { p.measured.g0_frequency.pop_back(); });
+  refused([](problem& p) { p.measured.orbit.pop_back(); });
+  refused([](problem& p) { p.measured.orbit[3] = -1; });
+  refused([](problem& p) { p.measured.window = 5; });
+  refused([](problem& p) { p.measured.channels[0].transfer = 4; });
+  refused([](problem& p) { p.measured.channels[0].bosonic = -2; });
+  refused([](problem& p) { p.model.momenta.minus.pop_back(); });
+}
+
+TEST(distributed_g4, sends_each_row_of_pairing_to_the_ranks_that_sum_it) {
+  const auto p = some_problem(true, {});
+  comm::messenger messages(world());
+  const distributed_g4 shares(messages, p->model, p->measured, {0});
+  const std::size_t head = 2, row = 2 * 4, rows = 16 * 3;  // pairs x window
+  std::size_t floats = 0;
+  for (int rank = 0; rank < world().size(); ++rank) floats += shares.bytes_for(rank) / sizeof(float) - head;
+  EXPECT_GE(floats, 4 * row * rows);
+  if (world().size() == 1) {
+    EXPECT_EQ(floats, 4 * row * rows) << "no row beyond the window";
+  }
+}
+
+TEST(distributed_g4, without_chains_has_no_bins) {
+  const auto p = some_problem(true, {});
+  comm::messenger messages(world());
+  distributed_g4 shares(messages, p->model, p->measured, {});
+  control c;
+  EXPECT_TRUE(run_all(p, {}, {}, c, &shares).empty());
+  EXPECT_EQ(shares.chains(), 0);
+  EXPECT_TRUE(shares.bins.empty());
+  EXPECT_EQ(c.measurements, 0u);
+}
+
 TEST(distributed_g4, refuses_more_chains_than_there_are_tags) {
   const auto p = some_problem(true, {}, {1, 1});
   comm::messenger messages(world());

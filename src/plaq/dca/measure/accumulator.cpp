@@ -58,6 +58,8 @@ accumulator::accumulator(const cluster_model& model, const measurement_list& mea
 void accumulator::begin_bin(std::uint64_t bin) {
   times_ = streams::of(rules_, streams::measurement_times, chain_, bin);
   neighbours_ = streams::of(rules_, streams::neighbours, chain_, bin);
+  result_.sums.resize(total_size(layout_));
+  flush();  // discards an abandoned bin
   result_.sums.assign(total_size(layout_), 0.);
   result_.series.clear();
   if (two_particle_) two_particle_->begin_bin();
@@ -116,9 +118,13 @@ std::span<double> accumulator::sums_of(const bin_array& array) {
   return std::span(result_.sums).subspan(array.offset, array.size());
 }
 
-bin_result accumulator::end_bin() {
+void accumulator::flush() {
   single_particle_.flush(sums_of(array_named(layout_, "single_particle")));
   for (const entry& e : correlations_) e.measurement->flush(sums_of(e.array));
+}
+
+bin_result accumulator::end_bin() {
+  flush();
   if (two_particle_) {
     const auto functions = two_particle_->end_bin();
     std::ranges::copy(functions, std::span(result_.sums).last(functions.size()).begin());

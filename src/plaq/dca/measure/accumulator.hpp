@@ -70,6 +70,8 @@ class accumulator {
   template <class Measurement, class... Arguments>
   const Measurement& add(const char* name, Arguments... arguments);
   void measure(const sample& s);
+  /// Adds M and the correlations to the sums of the bin and restarts them from 0.
+  void flush();
   std::span<double> sums_of(const bin_array& array);
 
   const chain_rules& rules_;
