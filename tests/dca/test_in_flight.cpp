@@ -14,7 +14,7 @@ namespace {
 TEST(InFlightRun, ChainsThatMakeWayKeepTheirBits) {
   const auto p = some_problem(true, {{channel::magnetic, 3, 0}});
   p->rules.bins = 6;
-  p->rules.measurements_per_bin = 16;
+  p->rules.measurements_per_bin = 64;  // long enough for several samples of the load
   constexpr int chains = 5;
   const auto bits = [&](const run_options& options) {
     control c;
