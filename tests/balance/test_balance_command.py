@@ -33,8 +33,8 @@ def test_errors_are_one_line_and_exit_code_2(tmp_path):
     file = write(tmp_path / "l.jsonl", [plume(2, 2)])
     for arguments, words in [
         ((tmp_path / "none.jsonl",), "there is no such file"),
-        ((file, "--by", "best"), "--by: there is no balancer 'best'"),
-        ((file, "--ranks", 0), "'0' is not a whole number from 1"),
+        ((file, "--by", "best"), "--by: unknown balancer 'best'"),
+        ((file, "--ranks", 0), "'0' is not an integer from 1"),
         ((file, "--picture", tmp_path / "p.gif"), "does not end in .png"),
     ]:
         code, out, err = run(*arguments)

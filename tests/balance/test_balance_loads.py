@@ -86,10 +86,10 @@ def test_a_last_line_that_is_cut_off_is_left_out(tmp_path):
     ({"loads": [1, 2, 3, "x"]}, "line 2: loads: "),
     ({"loads": [1, 2, 3, [4]]}, "line 2: loads: "),
     ({"loads": []}, "line 2: there are 4 keys and 0 of loads"),
-    ({"keys": [1, 2, 3, 3]}, "line 2: a key comes twice"),
+    ({"keys": [1, 2, 3, 3]}, "line 2: a key is repeated"),
     ({"keys": [1, 2, 3, -1]}, "line 2: keys: "),
-    ({"keys": [1, 2, 3, 0.5]}, "line 2: keys: not all are whole"),
-    ({"keys": []}, "line 2: there is no element"),
+    ({"keys": [1, 2, 3, 0.5]}, "line 2: keys: not all are integers"),
+    ({"keys": []}, "line 2: it has no elements"),
     ({"where": [0, 0, 0, 2]}, "line 2: an element is on no rank from 0 to 1"),
     ({"where": [0, 0, 0, 1 << 40]}, "line 2: where: "),
     ({"bytes": [1, 2]}, "line 2: there are 4 keys and 2 sizes"),
@@ -197,11 +197,11 @@ def change_vt(folder, change):
     (lambda c: c["phases"][0]["tasks"][0].update(time=None), "entity 40: time is 'None'"),
     (lambda c: c["phases"][0]["tasks"][0].update(entity=3), "ring.1.json: phase 0: has no entity"),
     (lambda c: c["phases"][0]["tasks"][0]["entity"].pop("seq_id"), "ring.1.json: phase 0: seq_id is 'None'"),
-    (lambda c: c["phases"][0]["tasks"][0]["entity"].update(seq_id=0), "a key comes twice"),
+    (lambda c: c["phases"][0]["tasks"][0]["entity"].update(seq_id=0), "a key is repeated"),
     (lambda c: c["phases"][0]["tasks"][0]["entity"].update(index=[-1]), "entity 40: index is"),
     (lambda c: c["phases"][0]["communications"][0].update(bytes="many"), "a communication: bytes is 'many'"),
     (lambda c: c["phases"][0]["communications"][0].pop("to"), "a communication: has no entity"),
-    (lambda c: c["phases"].append(c["phases"][0]), "ring.1.json: phase 0 comes twice"),
+    (lambda c: c["phases"].append(c["phases"][0]), "ring.1.json: phase 0 is repeated"),
     (lambda c: c.update(phases=[]), "there is no phase that all 3 ranks have"),
     (lambda c: c["metadata"].update(type="LBStatsfile"), "is of type 'LBStatsfile'"),
 ])
@@ -278,7 +278,7 @@ def test_a_line_for_each_balancer_and_phase(tmp_path):
 
 def test_names_that_are_no_balancer(tmp_path):
     loads = read(write(tmp_path / "l.jsonl", [plume(4, 2)]))
-    with pytest.raises(InputError, match="--by: there is no balancer 'best'; there are none, longest_first"):
+    with pytest.raises(InputError, match="--by: unknown balancer 'best'; allowed: none, longest_first"):
         usable(loads, "none,best")
 
 

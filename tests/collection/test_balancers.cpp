@@ -270,7 +270,7 @@ TEST(balancers, are_known_by_name) {
     balancer_named("best");
     FAIL();
   } catch (const input_error& e) {
-    EXPECT_EQ(std::string(e.what()).find("there is no balancer 'best'; there are none, longest_first, "), 0u);
+    EXPECT_EQ(std::string(e.what()).find("unknown balancer 'best'; allowed: none, longest_first, "), 0u);
   }
 }
 

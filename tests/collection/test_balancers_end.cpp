@@ -153,13 +153,13 @@ TEST(balancers_end, numbers_that_cannot_be_are_refused) {
     return message(s);
   };
   EXPECT_EQ(message(sound), "");
-  EXPECT_EQ(changed([&](auto& s) { s.loads[1] = nan; }), "balance: a load is nan; it may be 0 or more");
+  EXPECT_EQ(changed([&](auto& s) { s.loads[1] = nan; }), "balance: a load is nan; it must be 0 or more");
   EXPECT_EQ(changed([&](auto& s) { s.loads = {6e299, 6e299}; }),
             "balance: all loads are 1.2e+300, which is 1e+300 or more");
-  EXPECT_EQ(changed([&](auto& s) { s.loads[0] = inf; }), "balance: a load is inf; it may be 0 or more");
-  EXPECT_EQ(changed([&](auto& s) { s.sizes = {inf, 1}; }), "balance: a size in bytes is inf; it may be 0 or more");
+  EXPECT_EQ(changed([&](auto& s) { s.loads[0] = inf; }), "balance: a load is inf; it must be 0 or more");
+  EXPECT_EQ(changed([&](auto& s) { s.sizes = {inf, 1}; }), "balance: a size in bytes is inf; it must be 0 or more");
   EXPECT_EQ(changed([&](auto& s) { s.edges = {{0, 1, inf}}; }),
-            "balance: all weights of edges are inf, which is too much");
+            "balance: all weights of edges are inf, which is too large");
   EXPECT_EQ(changed([&](auto& s) { s.points = {{0, nan, 0}, {}}; }),
             "balance: a point has a coordinate that is not finite");
 }

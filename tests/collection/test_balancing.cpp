@@ -138,7 +138,7 @@ TEST(collection_balancing, a_record_that_cannot_be_written_ends_the_job) {
       row.wait();
     });
     EXPECT_EQ(said[0].find("the loads of a balancing cannot be written to /no/such/folder/loads.jsonl"), 0u) << said[0];
-    EXPECT_EQ(said[1].find("rank 0: row: left because of an error"), 0u) << said[1];
+    EXPECT_EQ(said[1].find("rank 0: row: destroyed because of an error"), 0u) << said[1];
     said = on_ranks(2, 3, [&](const comm::communicator& world) {
       collection<double, int> row("row", world, pool, row_homes(box(4)), [](int) { return 1.0; });
       row.record_loads("/dev/full");
@@ -168,14 +168,14 @@ TEST(collection_balancing, refuses_what_cannot_be_asked_for) {
     }
   };
   EXPECT_EQ(refused({}, load::time, false), "");
-  EXPECT_NE(refused({.by = "best"}, load::time, true).find("no balancer 'best'"), std::string::npos);
+  EXPECT_NE(refused({.by = "best"}, load::time, true).find("unknown balancer 'best'"), std::string::npos);
   EXPECT_NE(refused({.by = "bisection"}, load::time, false).find("needs elements that lie on a mesh"),
             std::string::npos);
   EXPECT_EQ(refused({.by = "bisection"}, load::time, true), "");
   EXPECT_NE(refused({.most_bytes = -1}, load::time, true).find("most_bytes"), std::string::npos);
   EXPECT_NE(refused({.most_bytes = std::nan("")}, load::time, true).find("most_bytes"), std::string::npos);
   EXPECT_NE(refused({.ranks_per_node = 0}, load::time, true).find("at least one rank"), std::string::npos);
-  EXPECT_NE(refused({.only_if_it_pays = true}, load::work, true).find("loads are counted work"), std::string::npos);
+  EXPECT_NE(refused({.only_if_it_pays = true}, load::work, true).find("these are counted work"), std::string::npos);
 }
 
 // Elements on no mesh, some of which go between two balancings.

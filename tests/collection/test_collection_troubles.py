@@ -107,7 +107,7 @@ def test_a_job_that_is_killed_again_and_again_comes_to_the_same_bits(tmp_path):
 
 
 @pytest.mark.parametrize("trouble, words", [
-    ("memory", r"^rank 2: cells \(\d, \d\), step \d+ 'mix': no memory is left"),
+    ("memory", r"^rank 2: cells \(\d, \d\), step \d+ 'mix': out of memory"),
     ("throw", r"^rank \d: cells \(3, 1\), step 21 'mix': no luck"),
 ])
 def test_who_fails_is_named_and_the_checkpoint_is_whole(tmp_path, trouble, words):

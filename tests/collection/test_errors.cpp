@@ -43,7 +43,7 @@ TEST(collection_errors, an_error_of_one_element_is_that_of_all_ranks) {
       if (context.index() == 4) throw std::runtime_error("no luck");
     });
   });
-  expect_failure("row (5), step 0 'fail': something was thrown", [](auto& row, auto&, int) {
+  expect_failure("row (5), step 0 'fail': an exception that is not a std::exception", [](auto& row, auto&, int) {
     row.each("fail", [](leaf&, auto& context) {
       if (context.index() == 5) throw 7;
     });
@@ -76,7 +76,7 @@ TEST(collection_errors, values_with_a_moment_tell_it) {
 }
 
 TEST(collection_errors, memory_that_is_not_to_be_had) {
-  expect_failure("row (3), step 1 'grow': no memory is left", [](auto& row, auto&, int) {
+  expect_failure("row (3), step 1 'grow': out of memory", [](auto& row, auto&, int) {
     row.each("go", [](leaf&) {});
     row.each("grow", [](leaf&, auto& context) {
       if (context.index() == 3) throw std::bad_alloc();
@@ -89,7 +89,7 @@ TEST(collection_errors, memory_that_is_not_to_be_had) {
       row.each("go", [](leaf&) {});
       row.wait();
     });
-    EXPECT_EQ(said[0].find("rank 0: row: no memory or stack is left for a step"), 0u) << said[0];
+    EXPECT_EQ(said[0].find("rank 0: row: no memory or stack for a step"), 0u) << said[0];
   });
 }
 
@@ -196,7 +196,7 @@ TEST(collection_errors, who_is_late_is_no_error) {
 }
 
 TEST(collection_errors, refuses_what_cannot_be) {
-  expect_failure("row (3): a message too many of 'word', from (", [](auto& row, auto& by, int) {
+  expect_failure("row (3): one message too many of 'word', from (", [](auto& row, auto& by, int) {
     row.each("send", [=](leaf&, auto& context) {
       if (context.index() > 3) context.send(by, 3, 1);
     });
@@ -210,13 +210,13 @@ TEST(collection_errors, refuses_what_cannot_be) {
       if (context.index() == 1) context.move_to(9);
     });
   });
-  expect_failure("row (1) cannot go", [](auto& row, auto&, int) {
+  expect_failure("row (1) cannot be removed", [](auto& row, auto&, int) {
     row.each("remove", [=](leaf&, auto& context) {
       if (context.index() == 1) context.remove();
     });
   });
-  expect_failure("rank 0: row: left because of an error", [](auto& row, auto& by, int rank) {
-    if (rank == 0) throw std::runtime_error("rank 0: row: left because of an error");
+  expect_failure("rank 0: row: destroyed because of an error", [](auto& row, auto& by, int rank) {
+    if (rank == 0) throw std::runtime_error("rank 0: row: destroyed because of an error");
     row.each("wait", by.of(1), [](leaf&) {});
     row.wait();
   });

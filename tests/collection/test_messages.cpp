@@ -267,12 +267,12 @@ void expect_tree_error(const std::string& words, Misuse misuse) {
     });
 }
 TEST(messages, elements_that_come_and_go_wrongly) {
-  expect_tree_error("tree (2) is there already", [](auto& tree, auto&, int) {
+  expect_tree_error("tree (2) exists already", [](auto& tree, auto&, int) {
     tree.each("insert", [](log_of&, auto& context) {
       if (context.index() == 1) context.insert(2, {});
     });
   });
-  expect_tree_error("tree (3) goes, but has a message from (1) that it has not taken", [](auto& tree, auto& by, int) {
+  expect_tree_error("tree (3) is removed with an unread message from (1)", [](auto& tree, auto& by, int) {
     tree.each("send", [=](log_of&, auto& context) {
       if (context.index() == 1) context.send(by, 3, 1);
     });
@@ -281,7 +281,7 @@ TEST(messages, elements_that_come_and_go_wrongly) {
       if (context.index() == 3) context.remove();
     });
   });
-  expect_tree_error("tree (9) is nowhere, but has a message from (2)", [](auto& tree, auto& by, int) {
+  expect_tree_error("tree (9) does not exist, but has a message from (2)", [](auto& tree, auto& by, int) {
     tree.each("send", [=](log_of&, auto& context) {
       if (context.index() == 2) context.send(by, 9, 1);
     });

@@ -165,7 +165,7 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     };
     save(folder, 3, 2);
     EXPECT_EQ(restore(6), test::no_errors(2));
-    EXPECT_TRUE(says(restore(5), "has 6 elements, and the collection 5"));
+    EXPECT_TRUE(says(restore(5), "has 6 elements, but the collection has 5"));
     EXPECT_TRUE(says(restore(6, "column"), "column.checkpoint: cannot be read"));
     save(other, 3, 2, 0.5);  // of another run, with as many steps, ranks and elements
     const std::string part = "row.1.1.part", whole = content_of(folder / part);
@@ -182,7 +182,7 @@ TEST_F(whole_files, of_a_checkpoint_belong_together) {
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[1].bytes, fs::file_size(folder / part));
     write(folder / "row.checkpoint", {index[0], {}});
-    EXPECT_TRUE(says(restore(6), "row.checkpoint: is no part of a checkpoint: "));
+    EXPECT_TRUE(says(restore(6), "row.checkpoint: is not a part of a checkpoint: "));
     auto cut = read_whole_file(folder / "row.1.0.part").records;
     cut.back().resize(cut.back().size() / 2);  // a file that is whole and in the index, of an element that is not
     write(folder / "row.1.0.part", cut);

@@ -93,7 +93,7 @@ def phase_of(fields: dict, source: str) -> Phase:
             dtype = {"u": np.uint64, "i": np.int32, "f": np.float64}[kind]
             out = np.asarray(values, dtype) if values else np.zeros((0, *shape[1:]), dtype)
             if kind != "f" and not np.array_equal(out, np.asarray(values)) and values:
-                raise ValueError("not all are whole")
+                raise ValueError("not all are integers")
         except (ValueError, TypeError, OverflowError) as error:
             raise InputError(f"{source}: {name}: {error}") from None
         if out.ndim != len(shape) or out.shape[1:] != shape[1:]:
@@ -102,7 +102,7 @@ def phase_of(fields: dict, source: str) -> Phase:
 
     edges = array("edges", "f", (0, 3))
     if edges.size and not (np.all(edges[:, :2] >= 0) and np.all(edges[:, :2] % 1 == 0)):
-        raise InputError(f"{source}: edges: not all ends are numbers of elements")
+        raise InputError(f"{source}: edges: not all ends are indices of elements")
     return Phase(
         keys=array("keys", "u", (0,)), loads=array("loads", "f", (0,)), rank_of=array("where", "i", (0,)),
         sizes=array("bytes", "f", (0,)), positions=array("positions", "u", (0,)), points=array("points", "f", (0, 3)),
@@ -116,7 +116,7 @@ def check_phase(phase: Phase, ranks: int, source: str) -> Phase:
     arrays = {"loads": phase.loads, "where": phase.rank_of}
     refuse = lambda why: InputError(f"{source}: {why}")
     if n == 0:
-        raise refuse("there is no element in it")
+        raise refuse("it has no elements")
     for name, values in arrays.items():
         if len(values) != n:
             raise refuse(f"there are {n} keys and {len(values)} of {name}")
@@ -124,7 +124,7 @@ def check_phase(phase: Phase, ranks: int, source: str) -> Phase:
         if len(getattr(phase, name)) not in (0, n):
             raise refuse(f"there are {n} keys and {len(getattr(phase, name))} {name}")
     if len(np.unique(phase.keys)) != n:
-        raise refuse("a key comes twice")
+        raise refuse("a key is repeated")
     for name in ("loads", "sizes", "weights"):
         values = getattr(phase, name)
         if not np.all((values >= 0) & (values < 1e300)):

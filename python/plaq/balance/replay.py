@@ -69,7 +69,7 @@ def usable(loads: Loads, names: str = "", ranks: int = 1) -> tuple[list[str], li
     chosen = [name.strip() for name in names.split(",")]
     for name in chosen:
         if name not in lacks:
-            raise InputError(f"--by: there is no balancer {name[:40]!r}; there are {', '.join(lacks)}")
+            raise InputError(f"--by: unknown balancer {name[:40]!r}; allowed: {', '.join(lacks)}")
         if lacks[name]:
             raise InputError(f"--by: {name} needs {' and '.join(lacks[name])} of elements, "
                              f"which {loads.name} has not")

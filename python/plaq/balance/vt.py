@@ -47,7 +47,7 @@ def phases_of(file: Path) -> dict[int, dict]:
     for phase in objects_of(content, "phases", str(file)):
         number = whole_number(phase, "id", f"{file}: a phase")
         if number in phases:
-            raise InputError(f"{file}: phase {number} comes twice")
+            raise InputError(f"{file}: phase {number} is repeated")
         phases[number] = phase
     return phases
 
@@ -75,7 +75,7 @@ def objects_of(table: dict, name: str, source: str, required: bool = True) -> li
 def whole_number(table: Any, name: str, source: str) -> int:
     value = table.get(name) if isinstance(table, dict) else None
     if type(value) is not int or not 0 <= value < 1 << 63:
-        raise InputError(f"{source}: {name} is {str(value)[:40]!r}, and not a whole number")
+        raise InputError(f"{source}: {name} is {str(value)[:40]!r}, not an integer")
     return value
 
 

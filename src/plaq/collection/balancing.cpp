@@ -15,10 +15,10 @@ namespace elements {
 void validate(const balance_options& options, load of, bool mesh) {
   const auto& by = balance::balancer_named(options.by);
   if (by.needs_points && !mesh) throw input_error("balancing by " + options.by + " needs elements that lie on a mesh");
-  if (!(options.most_bytes >= 0)) throw input_error("balancing: most_bytes is not negative; 0 is no limit");
-  if (options.ranks_per_node < 1) throw input_error("balancing: a node has at least one rank");
+  if (!(options.most_bytes >= 0)) throw input_error("balancing: most_bytes must not be negative; 0 means no limit");
+  if (options.ranks_per_node < 1) throw input_error("balancing: ranks_per_node must be at least 1");
   if (options.only_if_it_pays && of != load::time)
-    throw input_error("balancing: whether it pays is known of times only, and loads are counted work");
+    throw input_error("balancing: only_if_it_pays needs loads in times, and these are counted work");
 }
 
 migration plan_migration(const element_reports& all, const balance_options& options, int ranks,

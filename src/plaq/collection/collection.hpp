@@ -52,7 +52,9 @@ class collection {
              Make make, load of = load::time)
       : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over, pool) {
     host_.set_total(homes_.count);
-    if (!homes_.each_of_rank) throw input_error(host_.type().name + ": its elements come and go, so insert them");
+    if (!homes_.each_of_rank)
+      throw input_error(host_.type().name +
+                        ": its elements are not fixed; create it without a function and insert them");
     homes_.each_of_rank([&](const Index& at) { host_.add(std::make_unique<element>(traits::to_key(at), make(at))); },
                         rank(), size());
   }
@@ -61,7 +63,8 @@ class collection {
   collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
              load of = load::time)
       : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over, pool) {
-    if (homes_.each_of_rank) throw input_error(host_.type().name + ": its elements are given, so say what they are");
+    if (homes_.each_of_rank)
+      throw input_error(host_.type().name + ": its elements are fixed; give the function that creates them");
   }
 
   /// Reads the elements from a checkpoint of a collection of this name, saved on any number of ranks; the next step

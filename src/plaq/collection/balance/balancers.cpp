@@ -26,7 +26,7 @@ const balancer& balancer_named(std::string_view name) {
     if (b.name == name) return b;
     known += (known.empty() ? "" : ", ") + std::string(b.name);
   }
-  throw input_error("there is no balancer '" + std::string(name) + "'; there are " + known);
+  throw input_error("unknown balancer '" + std::string(name) + "'; allowed: " + known);
 }
 
 namespace detail {

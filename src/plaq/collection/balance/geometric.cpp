@@ -62,7 +62,7 @@ std::vector<int> cut(const std::vector<double>& loads, int parts) {
 
 std::vector<std::size_t> along_curve(const load_distribution& s) {
   if (s.positions.empty() && s.size() > 0)
-    throw input_error("balance: a curve is cut by positions, and there are none");
+    throw input_error("balance: the Hilbert curve needs positions of elements, and there are none");
   std::vector<std::size_t> order(s.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return s.positions[i]; });
@@ -156,7 +156,8 @@ void bisect(const load_distribution& s, std::span<std::size_t> part, int first, 
 
 plan bisection(const load_distribution& s) {
   validate(s);
-  if (s.points.empty() && s.size() > 0) throw input_error("balance: bisection cuts by points, and there are none");
+  if (s.points.empty() && s.size() > 0)
+    throw input_error("balance: bisection needs points of elements, and there are none");
   std::vector<std::size_t> all(s.size());
   std::iota(all.begin(), all.end(), std::size_t(0));
   plan to(s.size());

@@ -12,7 +12,7 @@ namespace plaq::balance {
 
 void validate(const load_distribution& s) {
   const auto refuse = [](const std::string& why) { throw input_error("balance: " + why); };
-  if (s.ranks < 1 || s.ranks_per_node < 1) refuse("there is at least one rank, on each node too");
+  if (s.ranks < 1 || s.ranks_per_node < 1) refuse("ranks and ranks_per_node must be at least 1");
   const auto need_length = [&](const char* what, std::size_t has, bool may_be_empty) {
     if (has != s.size() && !(may_be_empty && has == 0))
       refuse("there are " + std::to_string(s.size()) + " loads and " + std::to_string(has) + " " + what);
@@ -29,7 +29,7 @@ void validate(const load_distribution& s) {
   const auto need_numbers = [&](const char* what, const char* all, const std::vector<double>& numbers) {
     double sum = 0;
     for (const double x : numbers) {
-      if (!(x >= 0 && x < too_much)) refuse(what + in_words(x) + "; it may be 0 or more");
+      if (!(x >= 0 && x < too_much)) refuse(what + in_words(x) + "; it must be 0 or more");
       sum += x;
     }
     if (!(sum < too_much)) refuse(all + in_words(sum) + ", which is " + in_words(too_much) + " or more");
@@ -42,10 +42,11 @@ void validate(const load_distribution& s) {
       refuse("an element is on rank " + std::to_string(rank) + " of " + std::to_string(s.ranks));
   double weights = 0;
   for (const edge& e : s.edges) {
-    if (e.a >= s.size() || e.b >= s.size() || !(e.weight >= 0)) refuse("an edge has an end or a weight that cannot be");
+    if (e.a >= s.size() || e.b >= s.size() || !(e.weight >= 0))
+      refuse("an edge has an end that is not an element, or a negative weight");
     weights += e.weight;
   }
-  if (!(weights < too_much)) refuse("all weights of edges are " + in_words(weights) + ", which is too much");
+  if (!(weights < too_much)) refuse("all weights of edges are " + in_words(weights) + ", which is too large");
   for (const auto& point : s.points)
     for (const double x : point)
       if (!std::isfinite(x)) refuse("a point has a coordinate that is not finite");

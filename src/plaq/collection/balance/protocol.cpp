@@ -60,7 +60,7 @@ coroutine run_protocol(participant& self, protocol by) {
   for (const element_info& e : self.local) self.own.highest[1] = std::max(self.own.highest[1], e.load);
   self.own.sum[0] = self.own.highest[0] = assigned.load;
   co_await next_round;
-  if (!(self.reduced.sum[0] < too_much)) throw input_error("balance: all loads together are too much to be added");
+  if (!(self.reduced.sum[0] < too_much)) throw input_error("balance: the sum of all loads is too large");
   self.mean = self.reduced.sum[0] / self.ranks;
   self.before = self.reduced.highest[0];
   self.largest = self.reduced.highest[1];

@@ -42,10 +42,10 @@ fs::path index_of(const fs::path& folder, const std::string& name) {
 template <class What>
 What record_of(const fs::path& file, const whole_records& of, std::size_t at) {
   try {
-    check(of.records.size() > at, "it has no heading");
+    check(of.records.size() > at, "it has no header");
     return unpack<What>(of.records[at]);
   } catch (const runtime_failure& e) {
-    throw input_error(file.string() + ": is no part of a checkpoint: " + e.what());
+    throw input_error(file.string() + ": is not a part of a checkpoint: " + e.what());
   }
 }
 
@@ -87,7 +87,7 @@ void host::save(const fs::path& folder) {
     part.finish();
     post(part_checksum{part.bytes(), rank(), part.crc()}, 0, tag::part);
   } catch (const std::bad_alloc&) {
-    failure_.raise_here("no memory is left to write a checkpoint");
+    failure_.raise_here("out of memory while writing a checkpoint");
   } catch (const std::exception& e) {
     failure_.raise_here(e.what());
   }
@@ -120,9 +120,9 @@ void host::restore(const fs::path& folder) {
   const auto all = record_of<heading>(name, index, 0);
   const auto parts = record_of<std::vector<part_checksum>>(name, index, 1);
   if (all.ranks < 1 || parts.size() != std::size_t(all.ranks))
-    throw input_error(name.string() + ": is damaged: it has not every part");
+    throw input_error(name.string() + ": is damaged: parts are missing");
   if (type_.fixed && all.elements != total_)
-    throw input_error(name.string() + ": has " + std::to_string(all.elements) + " elements, and the collection " +
+    throw input_error(name.string() + ": has " + std::to_string(all.elements) + " elements, but the collection has " +
                       std::to_string(total_));
   scheduler_.restart_at(all.steps);  // first: elements may arrive already, from ranks that read faster
   for (int r = rank(); r < all.ranks; r += size()) {

@@ -48,11 +48,11 @@ class failure_state {
     try {
       work();
     } catch (const std::bad_alloc&) {
-      raise_here("no memory is left");
+      raise_here("out of memory");
     } catch (const std::exception& error) {
       raise(error.what());
     } catch (...) {
-      raise_here("something was thrown that is no std::exception");
+      raise_here("an exception that is not a std::exception");
     }
   }
 

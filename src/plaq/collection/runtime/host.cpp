@@ -27,7 +27,7 @@ host::host(element_type type, const comm::communicator& over, task::detail::pool
 }
 
 host::~host() {
-  if (std::uncaught_exceptions() > thrown_before_) failure_.raise_here("left because of an error");
+  if (std::uncaught_exceptions() > thrown_before_) failure_.raise_here("destroyed because of an error");
   failure_.stop();
   termination_.stop();
   termination_.join();
@@ -199,10 +199,11 @@ void host::move(element& e, int to) {
 
 /// Removes a running element for good. Its home then has an entry of one move more, to itself.
 void host::remove(element& e) {
-  if (type_.fixed) throw input_error(type_.describe(e.id) + " cannot go: the elements of this collection are given");
+  if (type_.fixed)
+    throw input_error(type_.describe(e.id) + " cannot be removed: the elements of this collection are fixed");
   if (!e.inbox.empty())
-    throw runtime_failure(where() + type_.describe(e.id) + " goes, but has a message from (" +
-                          type_.in_words(e.inbox.front().from) + ") that it has not taken");
+    throw runtime_failure(where() + type_.describe(e.id) + " is removed with an unread message from (" +
+                          type_.in_words(e.inbox.front().from) + ")");
   const int home = directory_.home(e.id);
   const auto removed = directory_.remove(e, home);
   if (home != rank()) post(location_update{removed->id, removed->moves, home}, home, tag::location);
@@ -215,7 +216,7 @@ void host::add(std::unique_ptr<element> fresh) {
 
 void host::insert(std::unique_ptr<element> fresh, step_number next) {
   if (type_.fixed)
-    throw input_error(type_.describe(fresh->id) + " cannot come: the elements of this collection are given");
+    throw input_error(type_.describe(fresh->id) + " cannot be inserted: the elements of this collection are fixed");
   fresh->next_step = next;
   fresh->moves = directory::is_new;
   post_element(*fresh, directory_.home(fresh->id));
@@ -235,7 +236,7 @@ void host::arrive(std::unique_ptr<element> fresh) {
   const key id = fresh->id;
   element* e =
       directory_.insert(std::move(fresh), [&](element& to, message&& m) { scheduler_.accept(to, std::move(m)); });
-  if (!e) throw input_error(type_.describe(id) + " is there already");
+  if (!e) throw input_error(type_.describe(id) + " exists already");
   scheduler_.begin(*e);
 }
 
@@ -266,7 +267,8 @@ void host::describe(wave_counts& counts, bool unchanged) {
   directory_.for_each_awaited([&](key id, const std::vector<message>& messages) {
     const message& first = messages.front();
     counts.receiver.keep_first(first.step, id, [&] {
-      return where() + type_.describe(id) + " is nowhere, but has a message from (" + type_.in_words(first.from) + ")";
+      return where() + type_.describe(id) + " does not exist, but has a message from (" + type_.in_words(first.from) +
+             ")";
     });
   });
   directory_.for_each([&](const element& e) {

@@ -100,7 +100,7 @@ step* scheduler::step_before(step_number next) {
   std::lock_guard lock(guard_);
   if (next - 1 == front_.number) return &front_;
   if (steps_.empty() || next - 1 > steps_.back()->number) return nullptr;
-  check(next - 1 >= steps_.front()->number, "an element comes from a step that is over");
+  check(next - 1 >= steps_.front()->number, "an element arrives from a step that has ended");
   return steps_[std::size_t(next - 1 - steps_.front()->number)].get();
 }
 
@@ -158,9 +158,9 @@ bool scheduler::accept(element& e, message&& what) {
 }
 
 void scheduler::refuse_extra(const element& e, const message& what) const {
-  throw std::runtime_error("rank " + std::to_string(rank_) + ": " + type_.describe(e.id) + ": a message too many of '" +
-                           port_name(what.port) + "', from (" + type_.in_words(what.from) + ") in step " +
-                           std::to_string(what.step));
+  throw std::runtime_error("rank " + std::to_string(rank_) + ": " + type_.describe(e.id) +
+                           ": one message too many of '" + port_name(what.port) + "', from (" +
+                           type_.in_words(what.from) + ") in step " + std::to_string(what.step));
 }
 
 void scheduler::start(element& e) {
@@ -168,7 +168,7 @@ void scheduler::start(element& e) {
   termination_.begin_task();
   if (!failure_.sound()) return termination_.end_task();
   task::if_not_started lost([this] {
-    failure_.raise_here("no memory or stack is left for a step");
+    failure_.raise_here("no memory or stack for a step");
     termination_.end_task();
   });
   (void)pool_.async(now.name, [this, &e, &now, lost = std::move(lost)]() mutable {
@@ -219,11 +219,11 @@ void scheduler::run(element& e, step& now) {
           e.load.seconds += after.seconds - before.seconds;
     }
   } catch (const std::bad_alloc&) {
-    throw failed("no memory is left");
+    throw failed("out of memory");
   } catch (const std::exception& error) {
     throw failed(error.what());
   } catch (...) {
-    throw failed("something was thrown that is no std::exception");
+    throw failed("an exception that is not a std::exception");
   }
   ++e.next_step;
   e.last_step = &now;

@@ -106,7 +106,7 @@ whole_records read_whole_file(const fs::path& name) {
   };
   std::array<char, 8> begin;
   read(begin.data(), begin.size());
-  if (begin != magic) throw damaged("it does not begin as files of plaq do");
+  if (begin != magic) throw damaged("it does not begin with the header of plaq's files");
   sum = crc32(begin.data(), begin.size());
   while (left > sizeof sum) {
     std::uint64_t n;
