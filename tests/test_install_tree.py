@@ -106,7 +106,7 @@ def test_a_rank_that_cannot_write_its_trace_ends_the_job(example, tmp_path):
     done = subprocess.run([*launcher_command(2), str(example / "ising"), str(tmp_path)], capture_output=True,
                           text=True, timeout=100, check=False)
     assert done.returncode == 2 and "rank-0001.plaqtrace" in done.stderr
-    assert "rank 1 of 2 ended with exit code 2, and the job with it" in done.stderr
+    assert "rank 1 of 2 ended with exit code 2, which ended the job" in done.stderr
 
 
 def test_a_collection_finds_the_same_heat_for_any_number_of_workers_and_ranks(example):

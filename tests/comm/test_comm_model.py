@@ -84,7 +84,7 @@ def test_levels_hold_whole_units_of_those_below(tmp_path):
 def test_a_damaged_table_is_reported_before_anything_is_measured(tmp_path, monkeypatch, content):
     (tmp_path / "table").write_bytes(content)
     monkeypatch.setenv("PLAQ_COMM_TUNING", str(tmp_path / "table"))
-    with pytest.raises(InputError, match="table.*remove it to measure anew"):
+    with pytest.raises(InputError, match="table.*remove it to measure again"):
         comm_tuning.tune([2], 1)
     monkeypatch.setenv("PLAQ_COMM_TUNING", str(tmp_path))
     with pytest.raises(InputError, match="cannot be read: Is a directory"):

@@ -64,7 +64,7 @@ def test_a_killed_rank_ends_the_job_with_one_message_and_the_checkpoint_is_whole
     random = np.random.default_rng(seed)
     path, victim, delay = tmp_path / "checkpoint.h5", random.integers(3), 0.3 * random.random()
     who = f"rank {victim} of 3" if _core.comm.library_version().startswith("Open MPI") else "a rank"
-    with pytest.raises(RunError, match=f"^{who} was ended by SIGKILL, and the job with it"):
+    with pytest.raises(RunError, match=f"^{who} was killed by SIGKILL, which ended the job"):
         start([*python(DOOMED), str(path), str(victim), str(delay)], 3)
     state = checkpoint.load(path, "plaq test", "abc")
     assert state["i"] >= 1 and np.all(state["x"] == state["i"])
@@ -262,7 +262,7 @@ def test_without_mpi_there_is_one_rank(monkeypatch):
 def test_a_missing_launcher_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(_core.comm, "mpiexec", lambda: str(tmp_path / "mpiexec"))
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
-    with pytest.raises(RunError, match="mpiexec.* is gone"):
+    with pytest.raises(RunError, match="mpiexec.* is missing"):
         start(python(""), 2)
     (tmp_path / "mpiexec").touch()
     with pytest.raises(RunError, match="cannot start .*mpiexec: Permission denied"):

@@ -15,10 +15,10 @@ from plaq.comm.timeout import Status, find_fault, watched_rank
 
 
 @pytest.mark.parametrize("sign, words", [
-    (Status(-1, "works", 0), "gives no sign of life"),
-    (Status(11, "works", 0), "gives no sign of life"),
+    (Status(-1, "works", 0), "does not respond"),
+    (Status(11, "works", 0), "does not respond"),
     (Status(0.1, "ended", 50), "has ended"),
-    (Status(0.1, "works", 50), "has stood still for 50 s"),
+    (Status(0.1, "works", 50), "has made no progress for 50 s"),
     (Status(0.1, "works", 0.2), None),
     (Status(0.1, "waits", 50), None),  # it names the rank that it waits for
 ])
@@ -58,12 +58,12 @@ def test_a_rank_that_waits_asks_one_other_however_many_there_are(monkeypatch):
 
 # Action of rank 1 of 3 while the others wait for it; their timeout and stop request; exit code and message.
 FAULTS = {
-    "exits with a code": ("sys.exit(3)", 300, None, 3, "rank 1 of 3 ended with exit code 3, and the job with it"),
+    "exits with a code": ("sys.exit(3)", 300, None, 3, "rank 1 of 3 ended with exit code 3, which ended the job"),
     "ends": ("pass", 4, None, 1, "rank 1 of 3 has ended, and others wait for it (run.timeout = 4 s)"),
-    "is stopped": ("os.kill(os.getpid(), signal.SIGSTOP)", 4, None, 1, "rank 1 of 3 gives no sign of life"),
-    "stands still": ("time.sleep(1000)", 4, None, 1, "rank 1 of 3 has stood still for"),
+    "is stopped": ("os.kill(os.getpid(), signal.SIGSTOP)", 4, None, 1, "rank 1 of 3 does not respond"),
+    "stands still": ("time.sleep(1000)", 4, None, 1, "rank 1 of 3 has made no progress for"),
     "is stopped before the run": ("os.kill(os.getpid(), signal.SIGSTOP)", 1e6, "SIGTERM", 1,
-                                  "it was to stop (SIGTERM)"),
+                                  "it was asked to stop (SIGTERM)"),
     "works": ("work(6); w.barrier()", 4, None, 0, ""),
 }
 JOB = """

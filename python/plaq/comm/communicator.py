@@ -364,7 +364,7 @@ class Communicator:
         kinds = self.allgather((call, kinds_here))
         calls = {other for other, _ in kinds}
         if len(calls) > 1:
-            raise InputError(f"the ranks do not make the same call: {', '.join(sorted(calls))}")
+            raise InputError(f"ranks call different collective operations: {', '.join(sorted(calls))}")
         first = next((kind for _, kinds_of_rank in kinds for kind in kinds_of_rank), None)
         if first is None:
             raise InputError(f"{call}: no rank has an array")

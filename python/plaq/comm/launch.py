@@ -105,7 +105,7 @@ def start(program: Sequence[str], ranks: int) -> int:
         # MPICH's launcher does not name the rank.
         victim = noise_filter.killed()
         name = "a rank" if victim is None else f"rank {victim} of {ranks}"
-        raise RunError(f"{name} was ended by {signal.Signals(killed_by).name}, and the job with it")
+        raise RunError(f"{name} was killed by {signal.Signals(killed_by).name}, which ended the job")
     if code != 0 and not noise_filter.has_output:  # the launcher's messages are all there is
         Descriptor(2).write(noise_filter.noise)
     return code
@@ -174,7 +174,7 @@ def launcher_command(ranks: int) -> list[str]:
     beside = Path(sys.prefix, "bin", Path(mpiexec).name)  # its place in the wheel of MPI that plaq's wheel requires
     launcher = next((path for path in (Path(mpiexec), beside) if path.exists()), None)
     if launcher is None:
-        raise RunError(f"{mpiexec}, which starts {version}, is gone; build plaq again")
+        raise RunError(f"{mpiexec}, which starts {version}, is missing; build plaq again")
     command = [str(launcher), "-n", str(ranks)]
     if version.startswith("Open MPI"):
         # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.

@@ -91,7 +91,7 @@ def wait(call: Any, rank: int, members: Sequence[int], heartbeat: Any) -> None:
             reports = heartbeat.reports()
             if now - polled_since >= limit / 2 and (fault := find_fault(Status(*reports[other]), limit / 2, idle)):
                 limit_text = f"run.timeout = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
-                stopping = f"; it was to stop ({reason})" if reason else ""
+                stopping = f"; it was asked to stop ({reason})" if reason else ""
                 raise RunError(f"rank {other} of {len(reports)} {fault}, and others wait for it ({limit_text})"
                                f"{stopping}; checkpoints stay as they are")
     finally:
@@ -112,9 +112,9 @@ def find_fault(status: Status, silent: float, idle: float) -> str | None:
     disk).
     """
     if not 0 <= status.ago <= silent:
-        return "gives no sign of life"
+        return "does not respond"
     if status.doing == "ended":
         return "has ended"
     if status.doing == "works" and status.idle > idle:
-        return f"has stood still for {status.idle:.0f} s"
+        return f"has made no progress for {status.idle:.0f} s"
     return None

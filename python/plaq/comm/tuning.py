@@ -59,14 +59,14 @@ def tune(ranks: Sequence[int], repeats: int, sizes: Sequence[int] = SIZES) -> Pa
 def rows_of_others(ranks: Sequence[int]) -> list[str]:
     """Return the table's rows for other numbers of ranks; DamagedFile names a line that is not one."""
     table, rows = path(), []
-    with reading(table, "a table of tunings", "remove it to measure anew"):
+    with reading(table, "a table of tunings", "remove it to measure again"):
         if not table.exists():
             return []
         for number, line in enumerate(table.read_text().splitlines(), 1):
             words = line.partition("#")[0].split()
             if words and (len(words) != 6 or not all(words[i].isdecimal() for i in (1, 2, 4, 5))):
                 raise DamagedFile(f"{table}, line {number}: {shown(line)} is not 'collective ranks bytes "
-                                  "algorithm arity segment'; remove it to measure anew")
+                                  "algorithm arity segment'; remove it to measure again")
             if words and int(words[1]) not in ranks:
                 rows.append(line)
     return rows

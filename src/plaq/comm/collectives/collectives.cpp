@@ -97,7 +97,7 @@ method collectives::choice(const request& wanted) const {
   if (fits(m)) return m;
   for (const auto how : algorithms_for(wanted.what))
     if (fits({how})) return {how};
-  throw runtime_failure("no algorithm for " + std::string(name_of(wanted.what)));
+  throw runtime_failure("no algorithm fits this call of " + std::string(name_of(wanted.what)));
 }
 
 std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted) {

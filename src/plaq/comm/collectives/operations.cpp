@@ -42,7 +42,7 @@ static std::exception_ptr error_of(const collective_call& what) {
     if (what.name.empty()) return std::current_exception();
     std::string text = error.what();
     const auto position = std::min(text.rfind(" ["), text.size());
-    text.insert(position, "; in " + what.in_words() + ", which all ranks have to call alike");
+    text.insert(position, "; in " + what.in_words() + ", which all ranks must call with the same arguments");
     return std::make_exception_ptr(runtime_failure(text));
   } catch (...) {
     return std::current_exception();

@@ -128,7 +128,7 @@ struct heartbeat::implementation {
     calls.swap(now);
     for (const auto& [rank, then] : unanswered)
       if (seconds_since(then) > timeout)
-        end_job(name(rank) + " gives no sign of life, and " + name(wires->rank()) + " waits for it");
+        end_job(name(rank) + " does not respond, and " + name(wires->rank()) + " waits for it");
   }
 
   /// Aborts the job if the answer about a call, which may have ended meanwhile, is a disagreement.
@@ -137,11 +137,11 @@ struct heartbeat::implementation {
     if (found == calls.end()) return;
     const std::string own = name(wires->rank()) + " waits in " + found->second.in_words;
     if (m.answer.what == call_registry::agreement::other)
-      end_job("the ranks do not make the same call: " + own + ", " + name(peer) + " has called " +
+      end_job("ranks call different collective operations: " + own + ", " + name(peer) + " has called " +
               m.answer.call.data());
     if (m.answer.what == call_registry::agreement::never)
       end_job(name(peer) +
-              (m.activity == int(activity::ended) ? " has ended, and " : " has let go of its collectives, and ") + own);
+              (m.activity == int(activity::ended) ? " has ended, and " : " has destroyed its collectives, and ") + own);
   }
 
   std::string name(int rank) const { return "rank " + std::to_string(rank) + " of " + std::to_string(wires->size()); }
@@ -253,7 +253,7 @@ void heartbeat::leave(int code, void* self) {
   try {
     for (auto all = work.at_end.ibarrier(); all.wait_for(period_of_thread) != std::future_status::ready;)
       if (code != 0 && !work.agreed && seconds_since(left) > grace) {
-        std::fprintf(stderr, "plaq: error: rank %d of %d ended with exit code %d, and the job with it\n",
+        std::fprintf(stderr, "plaq: error: rank %d of %d ended with exit code %d, which ended the job\n",
                      work.wires->rank(), work.wires->size(), code);
         abort_job(code);
       }

@@ -195,7 +195,7 @@ class active_messages::implementation {
     } catch (const std::exception& e) {
       return e.what();
     } catch (...) {
-      return "something that is no std::exception";
+      return "an exception that is not a std::exception";
     }
   }
 
@@ -218,7 +218,7 @@ class active_messages::implementation {
       ++running_;
     }
     task::if_not_started lost([this] {
-      set_error("rank " + std::to_string(rank()) + ": no memory or stack is left for a message");
+      set_error("rank " + std::to_string(rank()) + ": no memory or stack for a message");
       decrement(running_);
     });
     try {

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 8> algorithms{"tree", "chain",  "butterfl
 int index_of(std::span<const std::string_view> names, std::string_view name, const char* what) {
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return int(found - names.begin());
-  std::string message = std::string(what) + " '" + std::string(name) + "' is none of ";
+  std::string message = std::string(what) + " '" + std::string(name) + "' is not one of ";
   for (const auto n : names) message += (n == names.front() ? "" : ", ") + std::string(n);
   throw input_error(message);
 }

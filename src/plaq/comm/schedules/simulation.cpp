@@ -65,7 +65,7 @@ class world_clock {
       now_ = e.time;
       handle(e);
     }
-    for (const auto& r : all_) check(r.done(), "the simulated ranks wait for each other");
+    for (const auto& r : all_) check(r.done(), "deadlock of the simulated ranks");
     for (const auto& c : core_) total_.seconds = std::max(total_.seconds, c.free);
     return total_;
   }
@@ -234,12 +234,12 @@ bool simulated_rank::start(std::uint32_t number, const step& s) {
 
 simulation_result simulate(const request& wanted, const method& by, const machine& on, int ranks) {
   if (ranks < 1) throw input_error("a simulated job has " + std::to_string(ranks) + " ranks");
-  if (on.levels.empty()) throw input_error("a simulated machine has no level");
+  if (on.levels.empty()) throw input_error("a simulated machine needs at least one level");
   for (std::size_t i = 0; i < on.levels.size(); ++i) {
     const auto& l = on.levels[i];
     if (l.ranks < 1 || (i > 0 && (l.ranks <= on.levels[i - 1].ranks || l.ranks % on.levels[i - 1].ranks != 0)))
       throw input_error("level " + std::to_string(i) + " of a simulated machine holds " + std::to_string(l.ranks) +
-                        " ranks, which is no multiple of the level below");
+                        " ranks, which is not a multiple of the level below");
     if (!(l.latency >= 0 && l.gap >= 0 && l.per_byte >= 0))
       throw input_error("level " + std::to_string(i) + " of a simulated machine has a negative time");
   }

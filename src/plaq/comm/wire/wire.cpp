@@ -30,7 +30,9 @@ class serial final : public wire {
   void test(std::span<handle>, std::vector<end>&) override {}
 
  private:
-  [[noreturn]] static void no_peer() { throw runtime_failure("a job of one rank has no other rank to talk to"); }
+  [[noreturn]] static void no_peer() {
+    throw runtime_failure("a job of one rank has no other rank to communicate with");
+  }
 };
 
 }  // namespace
