@@ -151,10 +151,10 @@ TEST(lattices, that_are_refused_name_extents_and_grid) {
     }
     return "";
   };
-  EXPECT_NE(message({4, 4, 3, 4}, {1, 1, 1, 1}, 0).find("4 x 4 x 3 x 4: extents are even"), std::string::npos);
+  EXPECT_NE(message({4, 4, 3, 4}, {1, 1, 1, 1}, 0).find("4 x 4 x 3 x 4: extents must be even"), std::string::npos);
   EXPECT_NE(message({4, 4, 4, 4}, {4, 1, 1, 1}, 0).find("cannot be cut for a grid of 4 x 1 x 1 x 1"),
             std::string::npos);
-  EXPECT_NE(message({4, 4, 4, 4}, {1, 0, 1, 1}, 0).find("at least one each way"), std::string::npos);
+  EXPECT_NE(message({4, 4, 4, 4}, {1, 0, 1, 1}, 0).find("each direction needs at least one"), std::string::npos);
   EXPECT_NE(message({4, 4, 4, 4}, {2, 1, 1, 1}, 2).find("rank 2 is not in a grid of 2 x 1 x 1 x 1"), std::string::npos);
 }
 

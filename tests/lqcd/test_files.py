@@ -84,7 +84,7 @@ def test_a_wrong_plaquette_is_found(gauge, ildg):
     content = ildg.read_bytes()
     at = content.index(b"plaquette = ") + 15
     ildg.write_bytes(content[:at] + b"99999" + content[at + 5:])
-    with pytest.raises(DamagedFile, match="says that its plaquette is"):
+    with pytest.raises(DamagedFile, match="states that its plaquette is"):
         lqcd.read_ildg(ildg, gauge.lattice)
 
 
@@ -220,7 +220,7 @@ def test_propagators_that_cannot_be_written_or_read(gauge, propagator, prop):
     noise = lqcd.noise_propagator(lqcd.Wilson(gauge, 0.1), 0, 1)
     with pytest.raises(InputError, match="three colours of a source, not from noise"):
         lqcd.write_propagator(prop, noise)
-    with pytest.raises(InputError, match="'ukqcd' is none of tmlqcd, degrand-rossi"):
+    with pytest.raises(InputError, match="'ukqcd' is not one of tmlqcd, degrand-rossi"):
         lqcd.write_propagator(prop, propagator, basis="ukqcd")
     with pytest.raises(InputError, match=r"holds a lattice of 4 x 2 x 6 x 2"):
         lqcd.read_propagator(prop, lqcd.Lattice((4, 6, 2, 2)))

@@ -98,7 +98,8 @@ def test_links_alone_are_those_of_the_lattice_that_is_given(gauge, tmp_path, bit
 def test_links_of_64_bits_that_were_made_of_32(gauge, tmp_path):
     content = numbers(gauge, 32).astype(">f8").tobytes()
     path = written(tmp_path, [("ildg-format", FORMAT), ("ildg-binary-data", content)])
-    with pytest.raises(DamagedFile, match="off from unitarity by .*; if its 64 bits were made of 32, reunitarise=True"):
+    words = "off from unitarity by .*; if its links were converted from 32 to 64 bits, reunitarise=True"
+    with pytest.raises(DamagedFile, match=words):
         lqcd.read_ildg(path, gauge.lattice)
     found = lqcd.read_ildg(path, gauge.lattice, reunitarise=True)
     assert found.unitarity_violation() < 1e-14 and np.abs(found.local() - gauge.local()).max() < 1e-6
@@ -111,7 +112,7 @@ def test_links_of_64_bits_that_were_made_of_32(gauge, tmp_path):
 def test_a_wrong_note_is_refused_with_the_way_round_it(gauge, tmp_path, note):
     path = written(tmp_path, [("xlf-info", note), ("ildg-format", FORMAT), ("ildg-binary-data",
                                                                            numbers(gauge).tobytes())])
-    with pytest.raises(DamagedFile, match="says that its plaquette is .*; verify=False reads its links all the same"):
+    with pytest.raises(DamagedFile, match="states that its plaquette is .*; verify=False reads its links all the same"):
         lqcd.read_ildg(path, gauge.lattice)
     assert np.array_equal(lqcd.read_ildg(path, gauge.lattice, verify=False).array, gauge.array)
 
@@ -143,8 +144,8 @@ def test_wrong_headers_of_nersc_are_refused_with_the_way_round_them(gauge, tmp_p
     right = f"{words(gauge):x}", f"{gauge.plaquette():.10f}"
     for stated, said in (((f"{words(gauge) ^ 1:x}", right[1]), "damaged: its checksum is"),
                          (("none", right[1]), "says none"),
-                         ((right[0], "0.9"), "says that its plaquette is 0.9"),
-                         ((right[0], "nan"), "says that its plaquette is nan")):
+                         ((right[0], "0.9"), "states that its plaquette is 0.9"),
+                         ((right[0], "nan"), "states that its plaquette is nan")):
         path = nersc(tmp_path, gauge, *stated)
         with pytest.raises(DamagedFile, match=f"{said}.*; verify=False reads its links all the same"):
             lqcd.read_nersc(path, gauge.lattice)

@@ -146,7 +146,7 @@ def test_shifted_equations(start):
     for shift, x in zip((0.5, 0.0), lqcd.solve_shifted(M, phi, (0.5, 0.0), 1e-12)):
         back = M.normal(x).array + shift * x.array
         assert np.abs(back - phi.array).max() < 1e-10 * np.abs(phi.array).max()
-    with pytest.raises(RunError, match=r"multishift cg for kappa = 0\.15, mu = 0\.1 ran out of steps after"):
+    with pytest.raises(RunError, match=r"multishift cg for kappa = 0\.15, mu = 0\.1 reached the limit of steps after"):
         lqcd.solve_shifted(M, phi, (0.5,), max_steps=2)
     with pytest.raises(InputError, match="shifts >= 0"):
         lqcd.solve_shifted(M, phi, (-0.5,))

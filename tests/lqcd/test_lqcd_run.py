@@ -186,7 +186,7 @@ def test_a_chain_that_is_not_thermal_says_so(tmp_path):
                                          'algorithm = "hmc"\nthermalisation = 10\nconfigurations = 40\nsweeps = 1\n'
                                          "[hmc]\nsteps = [2]\n")
     done = plaq(tmp_path, "run", "input.toml", "--workers", 1)
-    words = "doubtful: the chain is too short or not thermal: plaquette is 0.528(2) in its first half and 0.5663(18) in"
+    words = "warning: the chain is too short or not thermalised: plaquette is 0.528(2) in its first half and 0.5663(18)"
     assert done.returncode == 0 and words in done.stdout and "plaquette = 0.5474(?)" in done.stdout
     for file in ("log.txt", "summary.json", "report.html"):
         assert words in (tmp_path / "run" / file).read_text()
@@ -305,7 +305,7 @@ DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (("--set", "lattice.extents=[4, 4, 3, 4]"), "extents are even"),
+    (("--set", "lattice.extents=[4, 4, 3, 4]"), "extents must be even"),
     (("--set", "lattice.extents=[4, 4, 4]"), "a list of 4 values"),
     (("--set", "action.beta=-1"), "action.beta = -1"),
     (("--set", 'mesons.structures=["gamma6"]'), "mesons.structures"),

@@ -123,5 +123,5 @@ def test_a_cosh_is_fitted_where_there_is_one():
 
 
 def test_names_that_are_none(propagator):
-    with pytest.raises(InputError, match="'gamma6' is none of 1, gamma5, gammat"):
+    with pytest.raises(InputError, match="'gamma6' is not one of 1, gamma5, gammat"):
         lqcd.meson_correlator(propagator, "gamma6")

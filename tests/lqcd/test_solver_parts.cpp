@@ -65,7 +65,8 @@ TEST(solver_results, are_sentences) {
   EXPECT_EQ((solver_result{stop_reason::converged, 12, 3, 1.25e-11}).to_string(),
             "converged after 12 steps and 3 updates: |eta - M psi|/|eta| = 1.25e-11");
   EXPECT_EQ((solver_result{stop_reason::stalled, 1, 2, 0.5}).to_string().substr(0, 13), "stalled after");
-  EXPECT_EQ((solver_result{stop_reason::out_of_steps, 1, 2, 0.5}).to_string().substr(0, 16), "ran out of steps");
+  EXPECT_EQ((solver_result{stop_reason::out_of_steps, 1, 2, 0.5}).to_string().substr(0, 26),
+            "reached the limit of steps");
 }
 
 TEST(gcr, solves_a_diagonal_system_in_as_many_steps_as_it_has_values) {

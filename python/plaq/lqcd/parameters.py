@@ -130,7 +130,7 @@ class Parameters(parameters.Parameters):
     def check(cls, values: Mapping[str, Any], source: str) -> None:
         extents, structures = values["lattice"].extents, values["mesons"].structures
         if any(n % 2 for n in extents):
-            raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed: extents are even")
+            raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed: extents must be even")
         if values["action"].gauge != "wilson" and min(extents) < 4:
             raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed with action.gauge = "
                              f'"{values["action"].gauge}": rectangles need extents of at least 4')

@@ -53,7 +53,7 @@ BASES = {"tmlqcd": np.eye(4, dtype=complex), "degrand-rossi": DEGRAND_ROSSI}
 def basis(name: str) -> np.ndarray:
     """Return S of `BASES`; InputError for an unknown name."""
     if name not in BASES:
-        raise InputError(f"the basis of spins {name!r} is none of {', '.join(BASES)}")
+        raise InputError(f"the basis of spins {name!r} is not one of {', '.join(BASES)}")
     return BASES[name]
 
 

@@ -26,7 +26,7 @@ def solve(matrix: LinearOperator[Vector], eta: Vector, residual: float = 1e-10, 
     sentence if the method stalls (as for kappa beyond its critical value) or runs out of steps.
     """
     if method not in METHODS:
-        raise InputError(f"the method {method!r} is none of {', '.join(METHODS)}")
+        raise InputError(f"the method {method!r} is not one of {', '.join(METHODS)}")
     steps, psi = native_precision(precision), matrix.zeros()
     result = matrix.lattice.call(matrix.solver.solve, psi.native, eta.native, _core.lqcd.Method[method], steps,
                                  residual, max_steps)
@@ -64,7 +64,7 @@ def solve_shifted(matrix: LinearOperator[Vector], phi: Vector, shifts: Sequence[
 def native_precision(precision: str):
     """Return the native value of a precision. InputError for an unknown one."""
     if precision not in PRECISIONS:
-        raise InputError(f"the precision {precision!r} is none of {', '.join(PRECISIONS)}")
+        raise InputError(f"the precision {precision!r} is not one of {', '.join(PRECISIONS)}")
     return _core.lqcd.Precision[precision]
 
 

@@ -22,7 +22,7 @@ from plaq.lqcd.fields.lattice import Lattice
 # Files have [t, z, y, x, mu] with mu = x, y, z, t; plaq [t, x, y, z, mu] with mu = t, x, y, z.
 ORDER = (0, 3, 2, 1)
 DOUBLE, SINGLE = 1e-8, 1e-4  # largest deviation from unitarity of links of 64 and of 32 bits
-ROUNDED = "; if its 64 bits were made of 32, reunitarise=True reads it"
+ROUNDED = "; if its links were converted from 32 to 64 bits, reunitarise=True reads it"
 UNVERIFIED = "; verify=False reads its links all the same"
 
 
@@ -201,7 +201,7 @@ def checked_gauge(path: Path, gauge: GaugeField, single: bool, plaquette: str | 
         tolerance = max(2 * 10.0**-digits, 1e-5 if single or reunitarise else 1e-10)
         plaquette_of_links = gauge.plaquette()
         if not abs(plaquette_of_links - parse_number(plaquette)) < tolerance:
-            raise on_all_ranks(gauge.lattice, DamagedFile(f"{path}: says that its plaquette is "
+            raise on_all_ranks(gauge.lattice, DamagedFile(f"{path}: states that its plaquette is "
                                                           f"{one_line(plaquette.strip())},"
                                                     f" and it is {plaquette_of_links:.12f}{UNVERIFIED}"))
     return gauge.reunitarise() if reunitarise else gauge

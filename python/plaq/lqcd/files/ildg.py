@@ -100,7 +100,7 @@ def _links(path: Path, file: BinaryIO, records: list[lime.Record]) -> lime.Recor
             candidates.append(record)
     if len(candidates) != 1:
         raise DamagedFile(f"{path}: a LIME file without the record {BINARY} and with {len(candidates)} fields of "
-                          f"{LINKS // 2} complex numbers a site, so no configuration of ILDG or of SciDAC's format")
+                          f"{LINKS // 2} complex numbers a site, so not a configuration of ILDG or of SciDAC's format")
     return candidates[0]
 
 

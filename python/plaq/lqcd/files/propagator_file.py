@@ -90,8 +90,8 @@ def _describe(path: Path) -> Description:
                                       "than it states")
             elif record.type == BINARY:
                 if extents is None or bits not in (32, 64) or min(extents) < 1:
-                    raise DamagedFile(f"{path}: numbers with {bits} bits of a lattice {shown(extents)}, which its "
-                                      "texts are to say before")
+                    raise DamagedFile(f"{path}: numbers with {bits} bits of a lattice {shown(extents)}, before its "
+                                      "texts state both")
                 if record.length != numbers * bits // 4 * np.prod(extents, dtype=object):
                     raise DamagedFile(f"{path}: {record.length} bytes of a field, which are not {shown(numbers)} "
                                       f"numbers with {bits} bits on each of "

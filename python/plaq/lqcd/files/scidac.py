@@ -40,7 +40,7 @@ def parse_numbers(path: Path, text: str) -> tuple[int, int]:
     size, count = int(fields["typesize"]), int(fields["datacount"])
     numbers, rest = divmod(size * count, bits // 4)
     if rest:
-        raise DamagedFile(f"{path}: sites of {shown(size)} times {shown(count)} bytes are no complex numbers")
+        raise DamagedFile(f"{path}: sites of {shown(size)} times {shown(count)} bytes are not complex numbers")
     return bits, numbers
 
 

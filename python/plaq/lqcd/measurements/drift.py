@@ -71,5 +71,5 @@ def drift_sentence(name: str, series: np.ndarray, more: list[str]) -> str:
     """Return the sentence on a chain in which ``name`` drifts, and ``more``."""
     first, second = (with_error(half.mean(), half.std() / np.sqrt(len(half))) for half in halves(series))
     others = f"; so do {', '.join(more)}" if more else ""
-    return (f"doubtful: the chain is too short or not thermal: {name} is {first} in its first half and {second} in its "
-            f"second{others}. Take more thermalisation, and configurations")
+    return (f"warning: the chain is too short or not thermalised: {name} is {first} in its first half and {second} in "
+            f"its second{others}. Take more thermalisation, and configurations")

@@ -93,5 +93,5 @@ def _matrix(structure: str | np.ndarray) -> np.ndarray:
     if not isinstance(structure, str):
         return structure
     if structure not in gamma.STRUCTURES:
-        raise InputError(f"the structure {structure!r} is none of {', '.join(gamma.STRUCTURES)}")
+        raise InputError(f"the structure {structure!r} is not one of {', '.join(gamma.STRUCTURES)}")
     return gamma.STRUCTURES[structure]

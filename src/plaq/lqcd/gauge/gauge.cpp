@@ -80,7 +80,7 @@ template <class Choose>
 void update(context& ctx, links<double>& u, double c1, task::task_name name, Choose&& choose) {
   const site_layout& layout = u.layout();
   const coordinates& extents = layout.lattice().extents;
-  check(c1 == 0 || *std::min_element(extents.begin(), extents.end()) >= 4, "rectangles that wind around the lattice");
+  check(c1 == 0 || *std::min_element(extents.begin(), extents.end()) >= 4, "rectangles need extents of at least 4");
   matrices staple(u.shared_layout());
   const auto update_link = [&](std::int64_t b, int l, int mu, std::int64_t site) {
     auto link = get(view(u, mu), b, l);

@@ -46,7 +46,7 @@ std::complex<double> polyakov_loop(context& ctx, const links<double>& u, int mu)
 
 std::vector<double> wilson_loops(context& ctx, const links<double>& across, const links<double>& along, int max_r,
                                  int max_t) {
-  check(max_r >= 1 && max_t >= 1, "a Wilson loop has sides");
+  check(max_r >= 1 && max_t >= 1, "a Wilson loop needs sides of at least 1");
   const auto layout = along.shared_layout();
   std::vector<double> loops(std::size_t(max_r * max_t));
   for (int k = 1; k < 4; ++k) {

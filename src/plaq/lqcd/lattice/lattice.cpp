@@ -27,12 +27,12 @@ lattice::lattice(const coordinates& extents, const coordinates& grid, int rank)
     : extents(extents), grid(grid), rank(rank) {
   for (int mu = 0; mu < 4; ++mu) {
     if (extents[mu] < 2 || extents[mu] % 2)
-      throw input_error("a lattice of " + to_string(extents) + ": extents are even");
-    if (grid[mu] < 1) throw input_error("a grid of " + to_string(grid) + " ranks: there is at least one each way");
+      throw input_error("a lattice of " + to_string(extents) + ": extents must be even");
+    if (grid[mu] < 1) throw input_error("a grid of " + to_string(grid) + " ranks: each direction needs at least one");
   }
   if (!fits(extents, grid))
     throw input_error("a lattice of " + to_string(extents) + " cannot be cut for a grid of " + to_string(grid) +
-                      " ranks: each has the same even number of sites each way");
+                      " ranks: each rank needs the same even number of sites in each direction");
   if (rank < 0 || rank >= product(grid))
     throw input_error("rank " + std::to_string(rank) + " is not in a grid of " + to_string(grid) + " ranks");
 }
@@ -67,7 +67,7 @@ coordinates choose_grid(int ranks, const coordinates& extents) {
       }
   if (!best)
     throw input_error("a lattice of " + to_string(extents) + " cannot be cut for " + std::to_string(ranks) +
-                      " ranks: each has the same even number of sites each way");
+                      " ranks: each rank needs the same even number of sites in each direction");
   return *best;
 }
 

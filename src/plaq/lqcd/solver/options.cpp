@@ -10,7 +10,7 @@ std::string solver_result::to_string() const {
   char text[160];
   const char* ending = reason == stop_reason::converged ? "converged"
                        : reason == stop_reason::stalled ? "stalled"
-                                                        : "ran out of steps";
+                                                        : "reached the limit of steps";
   std::snprintf(text, sizeof text, "%s after %d steps and %d updates: |eta - M psi|/|eta| = %.3g", ending, steps,
                 updates, residual);
   return text;
