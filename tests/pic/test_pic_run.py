@@ -189,7 +189,7 @@ def test_a_rank_that_hangs_between_steps_is_named(folder):
         said = running.communicate(timeout=90)[1]
     finally:
         running.kill()
-    assert running.returncode == 1 and "gives no sign of life, and others wait for it (run.timeout = 4 s)" in said
+    assert running.returncode == 1 and "does not respond, and others wait for it (run.timeout = 4 s)" in said
 
 
 def contents(path):

@@ -169,8 +169,8 @@ def test_a_rank_without_memory_is_named_and_the_checkpoint_is_whole(tmp_path):
     resource.prlimit(pid, resource.RLIMIT_AS, (room, room))
     said = ended(job)
     # it ends in a step of a patch, which is named then, or between steps, where only the rank is known
-    in_a_step = r"^plaq: error: rank 1: patches \(\d, \d, 0\), step \d+ '\w+': no memory is left"
+    in_a_step = r"^plaq: error: rank 1: patches \(\d, \d, 0\), step \d+ '\w+': out of memory"
     between = r"^plaq: error on rank 1 of 2: out of memory"
     lines = re.findall(f"{in_a_step}|{between}", said, re.M)
-    assert job.returncode == 1 and len(lines) == said.count("memory is left") + said.count("out of memory") == 1, said
+    assert job.returncode == 1 and len(lines) == said.count("out of memory") == 1, said
     assert whole(folder, 1, 60, *more) == whole(tmp_path / "whole", 2, 60, *more)

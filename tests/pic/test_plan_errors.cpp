@@ -151,7 +151,7 @@ TEST(plan_errors, of_antennas) {
   const std::string numbers = "antenna 1: field, focus, phase and angle are numbers, waist is at least 0";
   expect_refusals(
       box,
-      {{[](plan& p) { p.electrostatic = true; }, "antenna 1: an electrostatic field has no light"},
+      {{[](plan& p) { p.electrostatic = true; }, "antenna 1: an electrostatic solver has no light waves"},
        {change([](antenna& a) { a.normal = 2; }), "antenna 1: normal = 2: one of the 2 dimensions"},
        {change([](antenna& a) { a.normal = -1; }), "antenna 1: normal = -1: one of the 2 dimensions"},
        {change([](antenna& a) { a.position = 0.1; }), "antenna 1: at = 0.1: within the box, a cell from its sides"},

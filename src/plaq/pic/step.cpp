@@ -67,7 +67,7 @@ class outbox {
   static std::size_t code(const point& s) { return std::size_t(s[0] + 1 + 3 * (s[1] + 1) + 9 * (s[2] + 1)); }
   parcel<T>& parcel_for(const patch_grid& m, const particles<T>& all, std::size_t i) {
     const int number = parcel_number_[code(shift_of(m, all, i))];
-    check(number >= 0, "a particle has left the box and met no wall");
+    check(number >= 0, "a particle left the box without crossing a side");
     return parcels[std::size_t(number)];
   }
   static void append_to(const patch_grid& m, particles<T>& to, const particles<T>& all, std::size_t i) {

@@ -140,7 +140,7 @@ def _species(values: Mapping[str, Any], source: str) -> None:
         if own.like is not None:
             other = _known(source, f"{key}.like", own.like, species)
             if other is own or other.like is not None:
-                raise refuse(source, f"{key}.like", own.like, "it must be another species, which has no like itself")
+                raise refuse(source, f"{key}.like", own.like, "it must be another species whose own like is not set")
             if other.per_cell != own.per_cell:
                 raise refuse(source, f"{key}.per_cell", own.per_cell,
                              f"{own.like} has {other.per_cell}, and the positions have to be the same")
@@ -201,7 +201,7 @@ def _lasers(values: Mapping[str, Any], source: str) -> None:
     for name, laser in values["laser"].items():
         key = f"laser.{name}"
         if values["fields"].solver == "electrostatic":
-            raise InputError(f"{source}: {key}: an electrostatic field has no light")
+            raise InputError(f"{source}: {key}: an electrostatic solver has no light waves")
         if laser.normal not in DIRECTIONS[:dimension]:
             raise refuse(source, f"{key}.normal", laser.normal, f"grid.cells has {dimension} directions")
         if laser.centre != "auto" and len(laser.centre) != dimension:
@@ -227,7 +227,7 @@ def _window(values: Mapping[str, Any], source: str) -> None:
     if values["fields"].solver == "electrostatic":
         raise refuse(source, "window.speed", values["window"].speed, 'it needs fields.solver = "electromagnetic"')
     if "periodic" in sides_of.x:
-        raise refuse(source, "boundaries.x", list(sides_of.x), "a window moves along x, which is not periodic then")
+        raise refuse(source, "boundaries.x", list(sides_of.x), "a moving window needs sides of x that are not periodic")
     for d in DIRECTIONS[1:dimension]:
         if "absorbing" in getattr(sides_of, d):
             raise refuse(source, f"boundaries.{d}", list(getattr(sides_of, d)),

@@ -171,13 +171,13 @@ class _Compiler:
     def program(self) -> list[Step]:
         self.expression()
         if self.kind != "end":
-            raise Mistake(f"{self.token} is more than the formula takes", self.at)
+            raise Mistake(f"{self.token} is left over after the formula", self.at)
         return self.steps
 
     def nested(self, read: Callable[[], None]) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise Mistake(f"more than {DEEPEST} parts within parts", self.at)
+            raise Mistake(f"more than {DEEPEST} nested parts", self.at)
         read()
         self.depth -= 1
 

@@ -82,7 +82,7 @@ void check_emitter(const plan& p, std::size_t number) {
 void check_antenna(const plan& p, std::size_t number) {
   const antenna& a = p.antennas[number];
   const auto refuse = [&](const auto&... parts) { refuse_plan("antenna ", number + 1, ": ", parts...); };
-  if (p.electrostatic) refuse("an electrostatic field has no light");
+  if (p.electrostatic) refuse("an electrostatic solver has no light waves");
   if (a.normal < 0 || a.normal >= p.dimensions)
     refuse("normal = ", a.normal, ": one of the ", p.dimensions, " dimensions");
   const double h = p.spacing(a.normal);
