@@ -183,7 +183,7 @@ def test_a_density_out_of_reach_by_noise_is_reported_as_noise(monkeypatch):
     monkeypatch.setattr("plaq.dca.loop.iteration.find_mu", lambda target, coarse, mesh, sigma, guess: find_mu(
         target if np.ptp(sigma.real) == 0 else 2.5, coarse, mesh, sigma, guess))  # what was measured gives no such n
     with pytest.raises(RunError, match=r"T = 0.5, iteration 2: no mu gives density 2.5: with this self-energy the "
-                                       r"lattice has .*; Sigma is noise: 64 measurements made it, with an average "
+                                       r"lattice has .*; Sigma is dominated by noise: 64 measurements, with an average "
                                        r"sign of .*; "
                                        r"raise solver.measurements_first, or stay"):
         carried_out(p, Run(world(), NEVER))

@@ -61,7 +61,7 @@ def test_half_filling_is_exact(vectors, filling):
     np.testing.assert_allclose(g[partner], -g.conj(), atol=1e-9)
     G_tau = point["G_tau"].mean
     np.testing.assert_allclose(G_tau[partner], G_tau[:, ::-1], atol=1e-9)
-    assert "particles and holes are alike" in describe(p)
+    assert "particle-hole symmetry" in describe(p)
 
 
 def test_nothing_is_averaged_without_the_symmetry():

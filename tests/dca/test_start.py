@@ -168,7 +168,7 @@ def test_a_changed_other_run_is_noticed(short, tmp_path, monkeypatch):
     commands.run(parameters(1.0, 0.5), short)
     with pytest.raises(InputError, match="dca.start = .* its own copy of its start: leave --from out"):
         commands.run(parameters(0.5), folder, start=short)
-    with pytest.raises(InputError, match=f"--from .*: dca.start asks for the state {wanted}, and there it is"):
+    with pytest.raises(InputError, match=f"--from .*: dca.start names the state {wanted}, but this run has"):
         commands.run(Parameters.read(folder / "input.resolved.toml"), tmp_path / "new", start=short)
     with pytest.raises(InputError, match=f"dca.start = {wanted}: .* name the folder of that run with --from"):
         commands.run(Parameters.read(folder / "input.resolved.toml"), tmp_path / "new")

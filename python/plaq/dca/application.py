@@ -67,7 +67,7 @@ class Dca(Application):
         hint = remark(p)
         symmetric = at_half_filling(p, Cluster(Lattice(p.hopping()), p.model.cluster)) is not None
         return {**({"remark": hint} if hint else {}),
-                **({"half filling": "mu = U/2, particles and holes are alike"} if symmetric else {}),
+                **({"half filling": "mu = U/2, particle-hole symmetry"} if symmetric else {}),
                 "chains": p.solver.chains, "seed": p.solver.seed,
                 **({"device": devices.words(p)} if p.run.device != "none" and p.solver.kind == "ctaux" else {}),
                 **({"start": p.dca.start[:16]} if p.dca.start else {})}

@@ -382,6 +382,6 @@ def noise_in_words(history: list[dict[str, Any]]) -> str:
         return "start from another one (dca.sigma, --from)"
     last = history[-1]
     key = "solver.measurements_first" if last["phase"] == APPROACH else "solver.measurements"
-    return (f"Sigma is noise: {last['measurements']} measurements made it, with an average sign of "
+    return (f"Sigma is dominated by noise: {last['measurements']} measurements, with an average sign of "
             f"{with_error(last['sign'], last['sign_error'])}; raise {key}, or stay where the sign is larger and n "
             "further from 0 and 2")

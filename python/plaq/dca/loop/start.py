@@ -61,7 +61,7 @@ def find_start(parameters: Parameters, folder: Path | None, other: Path | None) 
         return Start(expected) if expected else None
     start = read(other, parameters)
     if requested and requested != start.hash:
-        raise InputError(f"--from {other}: dca.start asks for the state {requested}, and there it is {start.hash}")
+        raise InputError(f"--from {other}: dca.start names the state {requested}, but this run has {start.hash}")
     return start
 
 

@@ -32,9 +32,9 @@ ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
 _speed, _time, _bytes = real("[1, 1e18]"), real("[0, 1e6]"), real("[0, 1e15]")
 _model = choices.Rates()
 MACHINE = Schema(
-    {"machine": "One rank's place, and how ranks talk to each other."},
+    {"machine": "Cores of a rank, and communication between ranks."},
     [
-        Parameter("machine", "name", text(), "a typical core", "", "what is described"),
+        Parameter("machine", "name", text(), "a typical core", "", "name of the machine"),
         Parameter("machine", "workers", integer(1, 4096), 1, "", "worker threads of a rank"),
         Parameter("machine", "walk", _speed, _model.walk, "flop/s", "products of a sweep, one core"),
         Parameter("machine", "measure", _speed, _model.measure, "flop/s", "products of a measurement"),

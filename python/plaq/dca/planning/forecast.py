@@ -25,7 +25,7 @@ def describe(p: Parameters) -> str:
     group = PointGroup(cluster)
     filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {measured(p.dca.mu, p.unit)}"
     if at_half_filling(p, cluster) is not None:
-        filling += " (half filling is mu = U/2: particles and holes are alike)"
+        filling += " (half filling is mu = U/2: particle-hole symmetry)"
     low, high = lattice.extrema
     hint = remark(p)
     lines = [

@@ -106,7 +106,7 @@ def check_table(results: Results) -> str:
         + table((over("T", results.unit), "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"), body, failed=failed)
         + '<p class="note">⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D) holds exactly in every bath, so the '
         "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix "
-        "when it is computed anew: the rounding that had piled up.</p>"
+        "when it is recomputed, that is, the accumulated rounding error.</p>"
     )
 
 

@@ -47,7 +47,7 @@ def alike(device: str, here: Chosen, comm: Any) -> Chosen:
     """Return ``here`` where all ranks have GPUs or none has: chains move between ranks. Else InputError. Collective."""
     least, most = (comm.allreduce(int(bool(here.gpus)), op) for op in ("min", "max"))
     if least != most:
-        raise InputError(f'run.device = "{device}": some ranks have GPUs and others none; take ranks that are alike, '
+        raise InputError(f'run.device = "{device}": some ranks have GPUs and others none; give all ranks GPUs, '
                          'or run.device = "none"')
     return here
 
