@@ -102,7 +102,7 @@ def test_any_program_for_hdf5_opens_a_sealed_file(numbers):
 
 def test_what_is_no_ordinary_file_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: is no ordinary file"), open_sealed(tmp_path / "pipe", FORMAT):
+    with pytest.raises(InputError, match="pipe: is not a regular file"), open_sealed(tmp_path / "pipe", FORMAT):
         pass
     with pytest.raises(InputError, match="is a folder"), open_sealed(tmp_path, FORMAT):
         pass

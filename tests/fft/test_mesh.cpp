@@ -274,7 +274,7 @@ TEST(fft_mesh, refuses_what_cannot_be) {
       return on_ranks(1, 0, [&](const comm::communicator& world) { mesh("mesh", world, pool, n, how); })[0];
     };
     EXPECT_EQ(said({4, 0, 3}, {}).find("a mesh of 4 x 0 x 3 points cannot be transformed"), 0u);
-    EXPECT_EQ(said({4, 2, 3}, {.parts_per_rank = 0}).find("a mesh to be transformed has at least one part"), 0u);
+    EXPECT_EQ(said({4, 2, 3}, {.parts_per_rank = 0}).find("parts_per_rank of a mesh must be at least 1"), 0u);
     const auto failed = on_ranks(2, 0, [&](const comm::communicator& world) {
       mesh m("mesh", world, pool, {4, 4, 4});
       m.forward(

@@ -91,7 +91,7 @@ def test_a_pipe_in_a_run_folder_keeps_nobody_waiting(tmp_path, name):
         assert done.returncode == 0, done.stderr
     else:
         assert done.returncode in (1, 2) and f"run/{name}" in done.stderr and done.stderr.count("\n") == 1, done.stderr
-        assert "no ordinary file" in done.stderr
+        assert "not a regular file" in done.stderr
 
 
 def test_what_is_left_over_is_removed_and_nothing_else(tmp_path):

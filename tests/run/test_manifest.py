@@ -113,7 +113,7 @@ HARMS = {
     "cut": (lambda path: path.write_bytes(path.read_bytes()[:-9]), "truncated or damaged"),
     "longer": (lambda path: path.write_bytes(path.read_bytes() + b"x"), "truncated or damaged"),
     "flipped": (flip, "damaged, or"),
-    "a pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "no ordinary file"),
+    "a pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "not a regular file"),
 }
 
 

@@ -72,4 +72,4 @@ def test_a_rate_that_changed_is_said(folder):
 
 def test_a_missing_rank_is_said(folder):
     (folder / "rank-0001.plaqtrace").unlink()
-    assert trace.read(folder).notes == ["1 ranks have a file here, of 2 that took part"]
+    assert trace.read(folder).notes == ["1 ranks have a file here, but 2 took part"]

@@ -138,8 +138,8 @@ def refused(file, blocks, why, **how):
 
 def test_tasks_that_created_each_other_are_refused(file):
     circle = events(0, (CREATED, 1, 1, "long", 3), (CREATED, 2, 2, "short", 1), (CREATED, 3, 3, "rare", 2))
-    refused(file, [*HEAD, circle, clock(10)], "tasks created each other in a circle")
-    refused(file, [*HEAD, events(0, (CREATED, 1, 1, "long", 1)), clock(10)], "in a circle")
+    refused(file, [*HEAD, circle, clock(10)], "tasks created each other in a cycle")
+    refused(file, [*HEAD, events(0, (CREATED, 1, 1, "long", 1)), clock(10)], "in a cycle")
 
 
 def test_blocks_with_right_checksums_and_wrong_content_are_refused(file):
@@ -160,7 +160,7 @@ def test_a_block_that_is_missing_or_came_twice_is_refused(file):
         with pytest.raises(InputError, match="is damaged at byte [0-9]+: block 3[01] does not begin there"):
             trace.read(file.parent)
     file.write_bytes(whole + bytes(64))
-    with pytest.raises(InputError, match=f"it was closed at byte {len(whole)}, and goes on after that"):
+    with pytest.raises(InputError, match=f"it was closed at byte {len(whole)}, and continues after that"):
         trace.read(file.parent)
 
 

@@ -59,7 +59,7 @@ def whole(most: int) -> dict[str, Any]:
         except ValueError:
             value = 0
         if not 1 <= value <= most:
-            raise typer.BadParameter(f"{text[:40]!r} is not a whole number from 1 to {most}")
+            raise typer.BadParameter(f"{text[:40]!r} is not an integer from 1 to {most}")
         return value
 
     return {"parser": read, "metavar": "N"}

@@ -30,7 +30,7 @@ def comm_simulate(
     ] = "infiniband",
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="Numbers of ranks.")] = "16,64,256,1024",
     sizes: Annotated[str, typer.Option("--bytes", help="Bytes of a rank's block.")] = "4,1048576",
-    best: Annotated[int, typer.Option(help="Number of methods to show of each.", **whole(1000))] = 3,
+    best: Annotated[int, typer.Option(help="Methods to show for each operation and size.", **whole(1000))] = 3,
 ):
     """Simulate a collective operation on a machine: list the fastest algorithms and arities."""
     from plaq.comm.model import MOST_BYTES, MOST_RANKS, compare

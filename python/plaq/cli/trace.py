@@ -103,7 +103,7 @@ def trace_tree(folder: TraceFolder, out: TreeFile = None):
     if out:
         export(folder, out, lambda trace, path: write_text(path, as_dot(task_tree(trace), trace.notes)))
         return
-    table = plain_table(("task",), ("tasks", "time", "with those below"))
+    table = plain_table(("task",), ("tasks", "time", "with descendants"))
     for text, node in as_lines(task_tree(read_trace(folder))):
         table.add_row(text, str(node.calls), time_text(node.seconds), time_text(node.subtree))
     print_table(table)

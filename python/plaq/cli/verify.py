@@ -25,7 +25,7 @@ def verify(applications: Mapping[str, Commands], folder: Path) -> None:
         commands = next(named, None) or application_of(run / INPUT, applications)
         with shared_lock(run):
             verdicts += verify_run(commands.application(), run)
-    table = plain_table(("file", "what it is"), ("size",))
+    table = plain_table(("file", "content"), ("size",))
     table.add_column("", no_wrap=True)
     for verdict in verdicts:
         size = "–" if verdict.bytes is None else format_size(verdict.bytes)
@@ -37,4 +37,4 @@ def verify(applications: Mapping[str, Commands], folder: Path) -> None:
         print(f"plaq: error: {printable(verdict.wrong)}", file=sys.stderr)
     if wrong:
         sys.exit(2)
-    print(f"\n{printable(str(folder))} is whole: {len(verdicts)} files")
+    print(f"\n{printable(str(folder))} is intact: {len(verdicts)} files")

@@ -49,5 +49,5 @@ def open_file(path: str | Path) -> int:
     kind = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(kind):
         os.close(descriptor)
-        raise InputError(f"{path}: is {'a folder' if stat.S_ISDIR(kind) else 'no ordinary file'}")
+        raise InputError(f"{path}: is {'a folder' if stat.S_ISDIR(kind) else 'not a regular file'}")
     return descriptor

@@ -133,7 +133,7 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
     application = application or kind(parameters)
     if folder is None:
         if trace:
-            raise InputError("trace: a run without a folder has no place for one")
+            raise InputError("trace: a run without a folder cannot write a trace")
         run = Run(comm, stop)
         return run.carry_out(application.prepare(run, started))
     output = comm.on_root(lambda: RunOutput(application.name, application.parameters, folder, source,

@@ -29,7 +29,7 @@ class Log:
         self._out = out or sys.stdout
         try:
             if path.exists() and not path.is_file():
-                raise RunError(f"{path}: cannot be written: it is no ordinary file")
+                raise RunError(f"{path}: cannot be written: it is not a regular file")
             self._file = open(path, "ab", buffering=0)
         except OSError as error:
             raise RunError(cannot_write(path, error)) from error

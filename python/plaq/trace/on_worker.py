@@ -65,4 +65,4 @@ def depths(parent: np.ndarray) -> np.ndarray:
         depth[rows] += depth[target]
         jump[rows] = jump[target]
         rows = rows[jump[rows] >= 0]
-    raise ValueError("tasks created each other in a circle")
+    raise ValueError("tasks created each other in a cycle")

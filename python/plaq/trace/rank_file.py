@@ -140,7 +140,7 @@ def _state(path: Path, state: str, written: int, size: int) -> str:
     if size < written:
         return f"cut: truncated, {size} of {written} bytes are there"
     if size > written and state == "closed":
-        raise DamagedFile(f"{path}: is damaged: it was closed at byte {written}, and goes on after that")
+        raise DamagedFile(f"{path}: is damaged: it was closed at byte {written}, and continues after that")
     return state
 
 
@@ -159,7 +159,7 @@ def _blocks(path: Path, data: np.ndarray, may_end_early: bool) -> Iterator[tuple
         if not whole:
             if may_end_early:
                 return
-            raise DamagedFile(f"{path}: is damaged at byte {at}: block {number} is not whole")
+            raise DamagedFile(f"{path}: is damaged at byte {at}: block {number} is incomplete")
         if check_body != zlib.crc32(body[:padded]):
             raise DamagedFile(f"{path}: is damaged between bytes {at} and {at + BLOCK_HEAD.size + padded}: "
                               f"block {number} does not match its checksum")

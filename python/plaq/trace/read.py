@@ -49,7 +49,7 @@ def read(folder: str | Path) -> Trace:
             merged.add(file, clock)
     sizes = {file.process["notes"].get("ranks", str(len(files))) for file in files}
     if sizes != {str(len(files))}:
-        notes.append(f"{len(files)} ranks have a file here, of {' or '.join(sorted(sizes))} that took part")
+        notes.append(f"{len(files)} ranks have a file here, but {' or '.join(sorted(sizes))} took part")
     trace = merged.trace(notes, files[0])
     for info in trace.ranks:
         notes += _troubles(info)

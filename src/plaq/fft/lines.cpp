@@ -18,7 +18,7 @@ struct lines::engine {
   std::vector<complex> line;
 };
 
-lines::lines(std::size_t length) : length_(length) { check(length > 0, "a line has a point"); }
+lines::lines(std::size_t length) : length_(length) { check(length > 0, "a line needs at least one point"); }
 lines::~lines() = default;
 
 template <class Use>
@@ -38,7 +38,7 @@ void lines::borrow(Use&& use) const {
 }
 
 void lines::forward(std::span<complex> all) const {
-  check(all.size() % length_ == 0, "lines are whole");
+  check(all.size() % length_ == 0, "the numbers are not whole lines");
   if (length_ == 1) return;
   borrow([&](engine& with) {
     for (std::size_t at = 0; at < all.size(); at += length_) {
@@ -49,7 +49,7 @@ void lines::forward(std::span<complex> all) const {
 }
 
 void lines::backward(std::span<complex> all) const {
-  check(all.size() % length_ == 0, "lines are whole");
+  check(all.size() % length_ == 0, "the numbers are not whole lines");
   if (length_ == 1) return;
   borrow([&](engine& with) {
     for (std::size_t at = 0; at < all.size(); at += length_) {
@@ -61,7 +61,7 @@ void lines::backward(std::span<complex> all) const {
 
 void lines::forward(std::span<const double> from, std::span<complex> to) const {
   const std::size_t half = length_ / 2 + 1, count = from.size() / length_;
-  check(from.size() == count * length_ && to.size() == count * half, "lines are whole");
+  check(from.size() == count * length_ && to.size() == count * half, "the numbers are not whole lines");
   borrow([&](engine& with) {
     for (std::size_t k = 0; k < count; ++k) {
       if (length_ == 1)
@@ -75,7 +75,7 @@ void lines::forward(std::span<const double> from, std::span<complex> to) const {
 
 void lines::backward(std::span<const complex> from, std::span<double> to) const {
   const std::size_t half = length_ / 2 + 1, count = from.size() / half;
-  check(from.size() == count * half && to.size() == count * length_, "lines are whole");
+  check(from.size() == count * half && to.size() == count * length_, "the numbers are not whole lines");
   borrow([&](engine& with) {
     for (std::size_t k = 0; k < count; ++k) {
       if (length_ == 1)

@@ -16,9 +16,8 @@ std::array<int, 3> sound(std::array<int, 3> n, const mesh_options& how) {
   for (const int one : n)
     if (one < 1)
       throw input_error("a mesh of " + std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " +
-                        std::to_string(n[2]) +
-                        " points cannot be transformed; there is at least one in each dimension");
-  if (how.parts_per_rank < 1) throw input_error("a mesh to be transformed has at least one part for each rank");
+                        std::to_string(n[2]) + " points cannot be transformed: each dimension needs at least one");
+  if (how.parts_per_rank < 1) throw input_error("parts_per_rank of a mesh must be at least 1");
   return n;
 }
 

@@ -7,7 +7,7 @@ namespace plaq::gpu {
 device_list find_devices() {
   int count = 0;
   const runtime::code counted = runtime::count(&count);
-  if (counted == runtime::no_driver) return {{}, "there is no driver for GPUs, or an old one"};
+  if (counted == runtime::no_driver) return {{}, "there is no driver for GPUs, or it is too old"};
   if (counted != runtime::success) return {{}, runtime::in_words(counted)};
   device_list found;
   for (int gpu = 0; gpu < count; ++gpu) {
@@ -16,7 +16,7 @@ device_list find_devices() {
       return {{}, runtime::in_words(result)};
     found.gpus.push_back({p.name, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin});
   }
-  if (count == 0) found.why_none = "the driver knows no GPU";
+  if (count == 0) found.why_none = "the driver finds no GPU";
   return found;
 }
 

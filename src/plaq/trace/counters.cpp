@@ -62,7 +62,7 @@ double read_counter(std::string_view name) {
     if (s.name == name) sum += s.value, found = true;
   }
   if (found) return sum;
-  std::string message = "there is no counter '" + std::string(name) + "'; there are";
+  std::string message = "unknown counter '" + std::string(name) + "'; allowed:";
   const char* comma = " ";
   for (const std::string& other : known) message.append(comma).append("'" + other + "'"), comma = ", ";
   throw input_error(known.empty() ? message + " none" : message);
