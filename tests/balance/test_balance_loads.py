@@ -90,13 +90,13 @@ def test_a_last_line_that_is_cut_off_is_left_out(tmp_path):
     ({"keys": [1, 2, 3, -1]}, "line 2: keys: "),
     ({"keys": [1, 2, 3, 0.5]}, "line 2: keys: not all are integers"),
     ({"keys": []}, "line 2: it has no elements"),
-    ({"where": [0, 0, 0, 2]}, "line 2: an element is on no rank from 0 to 1"),
+    ({"where": [0, 0, 0, 2]}, "line 2: the rank of an element is not from 0 to 1"),
     ({"where": [0, 0, 0, 1 << 40]}, "line 2: where: "),
     ({"bytes": [1, 2]}, "line 2: there are 4 keys and 2 sizes"),
     ({"bytes": [1, 2, 3, -1]}, "line 2: sizes has -1"),
     ({"points": [[0, 0]] * 4}, "line 2: points has the shape (4, 2)"),
     ({"positions": 7}, "line 2: positions "),
-    ({"edges": [[0, 4, 1]]}, "line 2: an edge has the end 4, and there are 4 elements"),
+    ({"edges": [[0, 4, 1]]}, "line 2: an edge ends at 4, but there are only 4 elements"),
     ({"edges": [[0, -1, 1]]}, "line 2: edges: not all ends"),
     ({"edges": [[0, 0.5, 1]]}, "line 2: edges: not all ends"),
     ({"edges": [[0, 1, -1]]}, "line 2: weights has -1"),
@@ -113,7 +113,7 @@ def test_says_which_line_makes_no_sense(tmp_path, change, words):
     (b'{"plaq loads":2,"name":"a","unit":"s"}\n{}\n', "is of version 2; this plaq reads version 1"),
     (b'{"plaq loads":1,"name":"a","unit":"m"}\n{}\n', "line 1: has no name, or a unit"),
     (b'{"plaq loads":1,"name":"a","unit":"s"}\n{"ranks":NaN}\n', "line 2: NaN is not a number"),
-    (b'{"plaq loads":1,"name":"a","unit":"s"}\n[]\n', "line 2: is not a balancing"),
+    (b'{"plaq loads":1,"name":"a","unit":"s"}\n[]\n', "line 2: is not a record of a balancing"),
     (b'{"plaq loads":1,"na', "ends in its first line"),
     (b"", "is neither a file of plaq's loads nor named NAME.RANK.json"),
 ])
@@ -125,7 +125,7 @@ def test_says_what_is_wrong_with_a_file(tmp_path, text, words):
 
 
 def test_ranks_are_the_same_in_all_lines(tmp_path):
-    with pytest.raises(InputError, match="line 3: is of 3 ranks, the lines before of 2"):
+    with pytest.raises(InputError, match="line 3: has 3 ranks, but the lines before have 2"):
         read(write(tmp_path / "l.jsonl", [plume(3, 2), plume(3, 3)]))
     with pytest.raises(InputError, match="there is no such file"):
         read(tmp_path / "none.jsonl")
@@ -178,7 +178,7 @@ def test_a_cut_between_neighbouring_numbers_ends(tmp_path):
 
 def test_loads_that_cannot_be_added_are_refused(tmp_path):
     phase = plume(2, 2) | {"loads": [9e299, 9e299, 0, 0]}
-    with pytest.raises(InputError, match=r"line 2: loads add up to 1.8e\+300, and not to less than 1e300"):
+    with pytest.raises(InputError, match=r"line 2: loads add up to 1.8e\+300; the sum must be less than 1e300"):
         read(write(tmp_path / "l.jsonl", [phase]))
 
 
@@ -216,7 +216,7 @@ def test_says_what_is_wrong_with_a_file_of_vt(tmp_path, change, words):
 def test_a_rank_of_vt_that_is_missing(tmp_path):
     path = vt_files(tmp_path)
     (tmp_path / "ring.1.json").unlink()
-    with pytest.raises(InputError, match=r"ring.1.json: there is no such file, but one of rank 2"):
+    with pytest.raises(InputError, match=r"ring.1.json: there is no such file, although there is one of rank 2"):
         read(path)
 
 

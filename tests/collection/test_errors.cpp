@@ -153,7 +153,8 @@ TEST(collection_errors, a_call_that_is_another_on_another_rank) {
         row.reduce("sum", [](const leaf& l) { return l.mass; }, 0.0, std::plus<>()).get();
     });
   });
-  for (const std::string& s : said) EXPECT_EQ(s.find("row: step 1 'sum' is another call on another rank"), 0u) << s;
+  for (const std::string& s : said)
+    EXPECT_EQ(s.find("row: step 1 'sum' differs from the call of another rank"), 0u) << s;
 }
 
 // Who waits for elements of a rank that has made fewer calls is not to blame: the numbers of calls are named.

@@ -73,16 +73,16 @@ def read_own(path: Path, content: bytes) -> Loads:
         except ValueError as error:
             raise InputError(f"{source}: {error}") from None
         if not isinstance(fields, dict):
-            raise InputError(f"{source}: is not a balancing")
+            raise InputError(f"{source}: is not a record of a balancing")
         of_phase = fields.get("ranks")
         if type(of_phase) is not int or not 1 <= of_phase <= MOST_RANKS:
-            raise InputError(f"{source}: ranks is {str(of_phase)[:40]!r}, and not from 1 to {MOST_RANKS}")
+            raise InputError(f"{source}: ranks is {str(of_phase)[:40]!r}; it must be from 1 to {MOST_RANKS}")
         if ranks and of_phase != ranks:
-            raise InputError(f"{source}: is of {of_phase} ranks, the lines before of {ranks}")
+            raise InputError(f"{source}: has {of_phase} ranks, but the lines before have {ranks}")
         ranks = of_phase
         phases.append(check_phase(phase_of(fields, source), ranks, source))
     if not phases:
-        raise InputError(f"{path}: has no balancing in it")
+        raise InputError(f"{path}: contains no record of a balancing")
     return Loads(name, unit, ranks, phases, notes)
 
 
@@ -128,13 +128,13 @@ def check_phase(phase: Phase, ranks: int, source: str) -> Phase:
     for name in ("loads", "sizes", "weights"):
         values = getattr(phase, name)
         if not np.all((values >= 0) & (values < 1e300)):
-            raise refuse(f"{name} has {values[~((values >= 0) & (values < 1e300))][0]}; all are 0 or more")
+            raise refuse(f"{name} has {values[~((values >= 0) & (values < 1e300))][0]}; all must be 0 or more")
         if not values.sum() < 1e300:
-            raise refuse(f"{name} add up to {values.sum():g}, and not to less than 1e300")
+            raise refuse(f"{name} add up to {values.sum():g}; the sum must be less than 1e300")
     if not np.all(np.isfinite(phase.points)):
         raise refuse("a point has a coordinate that is not finite")
     if not np.all((phase.rank_of >= 0) & (phase.rank_of < ranks)):
-        raise refuse(f"an element is on no rank from 0 to {ranks - 1}")
+        raise refuse(f"the rank of an element is not from 0 to {ranks - 1}")
     if phase.ends.size and phase.ends.max() >= n:
-        raise refuse(f"an edge has the end {phase.ends.max()}, and there are {n} elements")
+        raise refuse(f"an edge ends at {phase.ends.max()}, but there are only {n} elements")
     return phase

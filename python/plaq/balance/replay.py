@@ -71,8 +71,8 @@ def usable(loads: Loads, names: str = "", ranks: int = 1) -> tuple[list[str], li
         if name not in lacks:
             raise InputError(f"--by: unknown balancer {name[:40]!r}; allowed: {', '.join(lacks)}")
         if lacks[name]:
-            raise InputError(f"--by: {name} needs {' and '.join(lacks[name])} of elements, "
-                             f"which {loads.name} has not")
+            raise InputError(f"--by: {name} needs {' and '.join(lacks[name])} of elements; "
+                             f"{loads.name} does not have them")
     return chosen, [], []
 
 

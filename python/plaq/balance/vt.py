@@ -29,7 +29,7 @@ def read_vt(path: Path) -> Loads:
     ranks = len(files)
     missing = next((rank for rank in range(ranks) if rank not in files), None)
     if missing is not None or ranks > MOST_RANKS:
-        raise InputError(f"{path.parent / f'{match[1]}.{missing}.json'}: there is no such file, but one of rank "
+        raise InputError(f"{path.parent / f'{match[1]}.{missing}.json'}: there is no such file, although there is one of rank "
                          f"{max(files)}")
 
     of_ranks = [phases_of(files[rank]) for rank in range(ranks)]
@@ -82,7 +82,7 @@ def whole_number(table: Any, name: str, source: str) -> int:
 def real(table: dict, name: str, source: str) -> float:
     value = table.get(name)
     if type(value) not in (int, float) or not 0 <= value < 1e300:
-        raise InputError(f"{source}: {name} is {str(value)[:40]!r}; it is 0 or more")
+        raise InputError(f"{source}: {name} is {str(value)[:40]!r}; it must be 0 or more")
     return float(value)
 
 
@@ -136,7 +136,7 @@ def merge_phase(of_ranks: list[dict], files: dict[int, Path], number: int, notes
 def index_of(entity: dict, source: str) -> tuple[int, ...]:
     index = entity.get("index", [])
     if not isinstance(index, list) or not all(type(x) is int and 0 <= x < 1 << 20 for x in index):
-        raise InputError(f"{source}: index is {str(index)[:40]!r}; it is a list of coordinates from 0 to "
+        raise InputError(f"{source}: index is {str(index)[:40]!r}; it must be a list of coordinates from 0 to "
                          f"{(1 << 20) - 1}")
     return tuple(index)
 

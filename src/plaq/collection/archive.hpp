@@ -76,8 +76,8 @@ class archive {
     ar.to_ = &to;
     ar.one(const_cast<T&>(value));
     if (to.size() - before != size)
-      throw runtime_failure("serialize() has other parts when it packs (" + std::to_string(to.size() - before) +
-                            " bytes) than when it counts (" + std::to_string(size) + ")");
+      throw runtime_failure("serialize() packed " + std::to_string(to.size() - before) + " bytes, but counted " +
+                            std::to_string(size));
   }
   /// Assigns the value from packed bytes. Throws runtime_failure if they end early.
   template <class T>

@@ -49,7 +49,7 @@ void clear(int gpu, void* memory, std::size_t bytes) {
 std::size_t memory_left(int gpu) {
   std::size_t left = 0, all = 0;
   runtime::must(runtime::choose(gpu), "choosing a device");
-  runtime::must(runtime::memory_left(&left, &all), "asking for memory");
+  runtime::must(runtime::memory_left(&left, &all), "querying free memory");
   return left;
 }
 

@@ -22,7 +22,7 @@ host::host(element_type type, const comm::communicator& over, task::detail::pool
                  [this](const round_message& what, int to) { post(what, to, tag::protocol); }),
       messages_(over, pool),
       on_message_failure_(messages_.stopping(),
-                          [this] { failure_.raise_here("its messages have failed: " + messages_.in_progress()); }) {
+                          [this] { failure_.raise_here("its messages failed: " + messages_.in_progress()); }) {
   on_messages();
 }
 
@@ -278,7 +278,7 @@ void host::describe(wave_counts& counts, bool unchanged) {
   reductions_.for_each_awaited([&](step_number at, std::string_view name) {
     counts.reduction.keep_first(at, 0, [&] {
       return type_.name + ": step " + std::to_string(at) + " '" + std::string(name) +
-             "' is another call on another rank";
+             "' differs from the call of another rank";
     });
   });
 }

@@ -1,5 +1,5 @@
-#include "plaq/dca/device/launch.hpp"
 #include "plaq/dca/device/advance.hpp"
+#include "plaq/dca/device/launch.hpp"
 #include "plaq/gpu/runtime.hpp"
 
 namespace plaq::dca::device {
@@ -8,10 +8,10 @@ namespace {
 
 constexpr int threads = 256;  // of a block
 
-/// Kernel that advances one chain a block. The shared part of its workspace is copied to shared memory and back, where it
-/// fits.
-__global__ __launch_bounds__(threads) void advance_chains(walk_rules rules, measurement_rules measured,
-                                                                        chain* chains, std::size_t team_bytes) {
+/// Kernel that advances one chain a block. The shared part of its workspace is copied to shared memory and back, where
+/// it fits.
+__global__ __launch_bounds__(threads) void advance_chains(walk_rules rules, measurement_rules measured, chain* chains,
+                                                          std::size_t team_bytes) {
   extern __shared__ uint4 team_memory[];
   gpu::device_team team;
   chain& c = chains[blockIdx.x];
@@ -27,10 +27,10 @@ __global__ __launch_bounds__(threads) void advance_chains(walk_rules rules, meas
 }  // namespace
 
 void advance_on_gpu(int number, const walk_rules& rules, const measurement_rules& measured, chain* chains, int count,
-                 std::size_t team_bytes) {
+                    std::size_t team_bytes) {
   namespace runtime = gpu::runtime;
   runtime::must(runtime::choose(number), "choosing a device");
-  runtime::must(runtime::allow_team_memory(advance_chains, team_bytes), "asking for a team's memory");
+  runtime::must(runtime::allow_team_memory(advance_chains, team_bytes), "requesting shared memory of a block");
   advance_chains<<<count, threads, team_bytes, runtime::own_stream>>>(rules, measured, chains, team_bytes);
   runtime::must(runtime::of_last_launch(), "a launch");
   runtime::must(runtime::wait(), "a kernel");
