@@ -118,13 +118,13 @@ def test_advice_follows_the_answer(results):
     assert "λ_d < 1 at every temperature: add temperatures below 0.09" in " ".join(
         advice(bound(results, slice(3, 5)), synthetic.parameters(dca={"temperatures": [0.1, 0.09]})))
     one = Results(results.points[-1:])
-    assert "measure it at a second one, and T_c is looked for" in " ".join(advice(one, P))
+    assert "measure it at a second one, and T_c is determined" in " ".join(advice(one, P))
     assert any(text == "6 of 7 temperatures are not done: the same command resumes the run." for text in advice(one, P))
     results.transition.error = 0.1 * results.transition.value
     assert "T_c is known to 10 %: 3e+01 times" not in " ".join(advice(results, P))
     assert "T_c is known to 10 %: 25 times as many measurements near it would give 2 %." in advice(results, P)
     results.transition.error = 1e-4
-    assert advice(results, P) == ["Nothing is wrong with these numbers: another seed shows their scatter, a larger "
+    assert advice(results, P) == ["All checks have passed: another seed shows their scatter, a larger "
                                   "cluster how they depend on its size."]
     results.at(0.07)["sign"].mean = np.array(0.05)
     assert "average sign is below 0.2 at T = 0.07" in advice(results, P)[0]

@@ -101,7 +101,7 @@ def test_a_transition_of_another_channel_is_found_by_the_same_way_as_tc(magnetic
     assert any(text.startswith("Néel antiferromagnetism, lambda_magnetic(π,π): T_N = ") for text in results.answers())
     assert results.tc == {"value": None, "error": None, "status": "not measured"}
     one = Results(results.points[-1:])
-    assert any("T_N is looked for when a run is finished that has lambda_magnetic(π,π) at two temperatures" in text
+    assert any("T_N is determined when a run is finished that has lambda_magnetic(π,π) at two temperatures" in text
                for text in one.answers())
 
 

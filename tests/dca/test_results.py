@@ -137,7 +137,7 @@ def test_one_eigenvalue_is_an_answer_without_a_transition():
     results = synthetic.results(p)
     assert results.transition is None and results.tc["status"] == "not measured"
     value = results.at(0.1)["lambda_d"]
-    assert results.answer().startswith(f"lambda_d = {value} at T = 0.1; T_c is looked for when")
+    assert results.answer().startswith(f"lambda_d = {value} at T = 0.1; T_c is determined when")
 
 
 class Elements(HTMLParser):
@@ -178,7 +178,7 @@ def test_report_of_an_unfinished_or_plain_run(count):
     points = [synthetic.point(p, index) for index in range(count)]
     text = page(Results(points), p, HEADER, "0" * 64)
     assert (
-        ("T<sub>c</sub> is looked for when" if count == 5 else "No pairing eigenvalue") in text
+        ("T<sub>c</sub> is determined when" if count == 5 else "No pairing eigenvalue") in text
         and "nan" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.S).split("<h2>")[0]
     )
 

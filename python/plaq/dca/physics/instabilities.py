@@ -133,6 +133,6 @@ def instability(points, channel, q, irrep, order, symbol, name, transition) -> I
         result.sentence = transition.sentence
         return result
     coldest = min((point for point in points if name in point), key=lambda point: point.T)
-    result.sentence = (f"{result.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is looked for "
+    result.sentence = (f"{result.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is determined "
                        f"when a run is finished that has {result.eigenvalue} at two temperatures or more")
     return result

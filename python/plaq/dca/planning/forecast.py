@@ -121,7 +121,7 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
         lines.append(f"on a GPU: {places(machine.gpu_memory, max(c.device_bytes for c in costs))}; the times above are "
                      "those of workers")
     if p.solver.chains % (ranks * workers):
-        lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will wait")
+        lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will be idle")
     return "\n".join(lines)
 
 

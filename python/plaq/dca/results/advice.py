@@ -22,7 +22,7 @@ def advice(results: Results, p: Parameters) -> list[str]:
         return ["No temperature is finished: give the same command again, it resumes where it stopped."]
     sentences = [*repairs(results, p), *remaining(results, p), *improvements(results)]
     return (sentences[:MOST]
-            or ["Nothing is wrong with these numbers: another seed shows their scatter, a larger cluster how "
+            or ["All checks have passed: another seed shows their scatter, a larger cluster how "
                 "they depend on its size."])
 
 
@@ -88,7 +88,7 @@ def nearest(orders: list[Instability], results: Results) -> list[Instability]:
 def improvement(order: Instability) -> str:
     """Return an improvement for one order; empty where its temperature is known well enough."""
     if order.transition is None:
-        return f"One temperature has {order.label}: measure it at a second one, and {order.symbol} is looked for."
+        return f"One temperature has {order.label}: measure it at a second one, and {order.symbol} is determined."
     if order.status == "bound":
         side, T = order.outside
         return f"{order.label} {side} 1 at every temperature: add temperatures {WHERE[side]} {T:g}."

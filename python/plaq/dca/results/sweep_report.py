@@ -90,7 +90,7 @@ def found(entries: list[Entry], observable: str = PAIRING) -> list[tuple[Entry, 
 
 def sentence(entries: list[Entry]) -> str:
     """Return the numbers of runs that found T_c, a bound, nothing, or failed."""
-    words = {"found": "found T_c", "bound": "have a bound for T_c", "not measured": "did not look for it",
+    words = {"found": "found T_c", "bound": "have a bound for T_c", "not measured": "did not measure it",
              "failed": "failed", "damaged": "have damaged results"}
     counts = {status: sum(entry.status == status for entry in entries) for status in words}
     texts = [f"{count} {words[status]}" for status, count in counts.items() if count]
