@@ -29,8 +29,8 @@ def read_vt(path: Path) -> Loads:
     ranks = len(files)
     missing = next((rank for rank in range(ranks) if rank not in files), None)
     if missing is not None or ranks > MOST_RANKS:
-        raise InputError(f"{path.parent / f'{match[1]}.{missing}.json'}: there is no such file, although there is one of rank "
-                         f"{max(files)}")
+        raise InputError(f"{path.parent / f'{match[1]}.{missing}.json'}: there is no such file, "
+                         f"although there is one of rank {max(files)}")
 
     of_ranks = [phases_of(files[rank]) for rank in range(ranks)]
     numbers = sorted(set.intersection(*(set(phases) for phases in of_ranks)))
