@@ -109,7 +109,7 @@ def test_says_which_line_makes_no_sense(tmp_path, change, words):
 
 
 @pytest.mark.parametrize("text, words", [
-    (b'{"plaq loads":1,"name":"a","unit":"s"}\n', "has no balancing"),
+    (b'{"plaq loads":1,"name":"a","unit":"s"}\n', "contains no record of a balancing"),
     (b'{"plaq loads":2,"name":"a","unit":"s"}\n{}\n', "is of version 2; this plaq reads version 1"),
     (b'{"plaq loads":1,"name":"a","unit":"m"}\n{}\n', "line 1: has no name, or a unit"),
     (b'{"plaq loads":1,"name":"a","unit":"s"}\n{"ranks":NaN}\n', "line 2: NaN is not a number"),
