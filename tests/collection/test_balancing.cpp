@@ -174,7 +174,8 @@ TEST(collection_balancing, refuses_what_cannot_be_asked_for) {
   EXPECT_EQ(refused({.by = "bisection"}, load::time, true), "");
   EXPECT_NE(refused({.most_bytes = -1}, load::time, true).find("most_bytes"), std::string::npos);
   EXPECT_NE(refused({.most_bytes = std::nan("")}, load::time, true).find("most_bytes"), std::string::npos);
-  EXPECT_NE(refused({.ranks_per_node = 0}, load::time, true).find("at least one rank"), std::string::npos);
+  EXPECT_NE(refused({.ranks_per_node = 0}, load::time, true).find("ranks_per_node must be at least 1"),
+            std::string::npos);
   EXPECT_NE(refused({.only_if_it_pays = true}, load::work, true).find("these are counted work"), std::string::npos);
 }
 

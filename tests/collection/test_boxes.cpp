@@ -165,8 +165,8 @@ TEST(situation, that_cannot_be_is_refused_with_the_reason) {
     const char* words;
   };
   const wrong all[] = {
-      {[](auto& s) { s.ranks = 0; }, "at least one rank"},
-      {[](auto& s) { s.ranks_per_node = 0; }, "at least one rank"},
+      {[](auto& s) { s.ranks = 0; }, "must be at least 1"},
+      {[](auto& s) { s.ranks_per_node = 0; }, "must be at least 1"},
       {[](auto& s) { s.rank_of.pop_back(); }, "9 ranks of elements"},
       {[](auto& s) { s.rank_of.clear(); }, "0 ranks of elements"},
       {[](auto& s) { s.sizes.push_back(1); }, "11 sizes"},

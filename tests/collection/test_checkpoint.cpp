@@ -83,7 +83,7 @@ TEST(collection_checkpoint, goes_on_from_a_checkpoint_on_other_ranks) {
           collection<cell, index2> cells("cells", world, pool, hilbert_homes(all_cells), checkpoint{folder});
         });
         for (const auto& s : said)
-          EXPECT_TRUE(s.find(name.filename()) != s.npos || s.find("left because") != s.npos) << s;
+          EXPECT_TRUE(s.find(name.filename()) != s.npos || s.find("destroyed because") != s.npos) << s;
         EXPECT_TRUE(said[0].find(name.filename()) != std::string::npos ||
                     said[1].find(name.filename()) != std::string::npos);
       }
