@@ -4,7 +4,7 @@ import threading
 
 import pytest
 import synthetic
-from test_cli import INPUT, folder, one_error, plaq  # noqa: F401
+from test_cli import INPUT, one_error, plaq
 
 from plaq import dca
 from plaq.dca.application import Dca
