@@ -48,7 +48,7 @@ class QuietObserver:
         """Keep the plain state of a finished temperature for further measurements. On rank 0."""
 
     def read_kept(self, label: str, T: float) -> TemperatureState:
-        """Return the state that `keep` wrote. On rank 0."""
+        """Return the state that `keep` wrote. On rank 0, and in a run with a folder: others keep nothing."""
         raise NotImplementedError
 
 

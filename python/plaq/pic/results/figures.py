@@ -133,16 +133,23 @@ def pictures(recorded: Recorded) -> Draw:
                                     figsize=(11, min(5.0, max(2.2, 10.5 / len(times) * wide + 0.7))),
                                     squeeze=False)
         for i, (axes, t, values) in enumerate(zip(grid[0], times, recorded.values)):
-            image = axes.pcolormesh(recorded.axes[1].at(i), y, values.T, cmap=SIGNED if signed else SCALE,
-                                    vmin=-largest if signed else 0.0,
-                                    vmax=largest, shading="nearest", rasterized=True)
-            axes.set(title=f"t = {t:.4g}", xlabel=recorded.axes[1].name, aspect="equal")
-            axes.grid(False)
+            image = panel(axes, recorded, i, t, values.T, cmap=SIGNED if signed else SCALE,
+                          vmin=-largest if signed else 0.0, vmax=largest)
+            axes.set(aspect="equal")
         grid[0][0].set(ylabel=recorded.axes[2].name)
         figure.colorbar(image, ax=list(grid[0]), shrink=0.85, label=recorded.unit)
         return figure
 
     return curves if len(recorded.axes) == 2 else planes
+
+
+def panel(axes, recorded: Recorded, at: int, t: float, values: np.ndarray, **options):
+    """Draw values [y, x] of record `at`, at time t, over the last two axes; return the image."""
+    image = axes.pcolormesh(recorded.axes[1].at(at), recorded.axes[2].at(at), values, shading="nearest",
+                            rasterized=True, **options)
+    axes.set(title=f"t = {t:.4g}", xlabel=recorded.axes[1].name)
+    axes.grid(False)
+    return image
 
 
 def histogram(recorded: Recorded) -> Draw:
@@ -165,11 +172,7 @@ def histogram(recorded: Recorded) -> Draw:
         figure, grid = plt.subplots(1, len(shown), figsize=(11, 3.2), squeeze=False, sharey=True)
         for axes, at in zip(grid[0], shown):
             values = recorded.values[at].T
-            image = axes.pcolormesh(recorded.axes[1].at(at), recorded.axes[2].at(at),
-                                    np.where(values > 0, values, np.nan), cmap=SCALE,
-                                    shading="nearest", rasterized=True)
-            axes.set(title=f"t = {times[at]:.4g}", xlabel=recorded.axes[1].name)
-            axes.grid(False)
+            image = panel(axes, recorded, at, times[at], np.where(values > 0, values, np.nan), cmap=SCALE)
         grid[0][0].set(ylabel=recorded.axes[2].name)
         figure.colorbar(image, ax=list(grid[0]), shrink=0.9, label=recorded.unit)
         return figure
