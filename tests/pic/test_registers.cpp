@@ -208,7 +208,7 @@ TEST(streams, numbers_have_their_range_and_distribution) {
   double mean = 0, square = 0;
   const int n = 20000;
   for (int i = 0; i < n; ++i) {
-    const auto word = random_words(stream_of(1, draws::momenta, 2, 3, 4), std::uint64_t(i));
+    const auto word = random_words(stream_of(1, random_purpose::momenta, 2, 3, 4), std::uint64_t(i));
     for (const double x : normal_pair(word[0], word[1])) mean += x / (2 * n), square += x * x / (2 * n);
   }
   EXPECT_NEAR(mean, 0, 4 / std::sqrt(2.0 * n));
@@ -217,13 +217,13 @@ TEST(streams, numbers_have_their_range_and_distribution) {
 
 TEST(streams, differ_in_every_coordinate) {
   const auto first = [](const stream_id& s) { return random_words(s, 0)[0]; };
-  const auto word = first(stream_of(1, draws::emission, 2, 3, 4));
-  EXPECT_NE(word, first(stream_of(2, draws::emission, 2, 3, 4)));
-  EXPECT_NE(word, first(stream_of(1, draws::collisions, 2, 3, 4)));
-  EXPECT_NE(word, first(stream_of(1, draws::emission, 3, 3, 4)));
-  EXPECT_NE(word, first(stream_of(1, draws::emission, 2, 4, 4)));
-  EXPECT_NE(word, first(stream_of(1, draws::emission, 2, 3, 5)));
-  EXPECT_NE(word, first(stream_of(1, draws::emission, 2, 3, 4 + (std::uint64_t(1) << 32))));
+  const auto word = first(stream_of(1, random_purpose::emission, 2, 3, 4));
+  EXPECT_NE(word, first(stream_of(2, random_purpose::emission, 2, 3, 4)));
+  EXPECT_NE(word, first(stream_of(1, random_purpose::collisions, 2, 3, 4)));
+  EXPECT_NE(word, first(stream_of(1, random_purpose::emission, 3, 3, 4)));
+  EXPECT_NE(word, first(stream_of(1, random_purpose::emission, 2, 4, 4)));
+  EXPECT_NE(word, first(stream_of(1, random_purpose::emission, 2, 3, 5)));
+  EXPECT_NE(word, first(stream_of(1, random_purpose::emission, 2, 3, 4 + (std::uint64_t(1) << 32))));
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
 #include "plaq/pic/plasma.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/collection/collection.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
+#include "plaq/pic/mesh/conservation.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/mesh/record.hpp"
 #include "plaq/pic/poisson/poisson.hpp"
 #include "plaq/pic/processes/moving_window.hpp"
 #include "plaq/pic/step.hpp"
@@ -91,7 +91,7 @@ class patch_plasma final : public plasma {
         [this](std::vector<double> a, const std::vector<double>& b) { return record::merge(plan_, std::move(a), b); });
     wait();
     auto rows = records.get();
-    check_conservation(rows);
+    counts_.follow(plan_, step_, rows);
     step_ += n;
     return rows;
   }
@@ -347,36 +347,7 @@ class patch_plasma final : public plasma {
           return a;
         });
     wait();
-    const auto counts = all.get();
-    const auto half = counts.begin() + std::ptrdiff_t(plan_.species_list.size());
-    numbers_.assign(counts.begin(), half), weights_.assign(half, counts.end());
-  }
-
-  /// Checks that particles and weights changed only by those recorded. Throws runtime_failure.
-  void check_conservation(const std::vector<double>& rows) {
-    const std::size_t length = record::length(plan_);
-    for (std::size_t row = 0; row * length < rows.size(); ++row)
-      for (std::size_t s = 0; s < plan_.species_list.size(); ++s) {
-        const double* columns = rows.data() + row * length + record::at(s, 0);
-        double left = 0, left_weight = 0;
-        for (std::size_t side = 0; side < 6; ++side)
-          left += columns[record::left + side], left_weight += columns[record::left_weight + side];
-        const double expected = numbers_[s] - left + columns[record::emitted] - columns[record::absorbed],
-                     weight = columns[record::weight];
-        const double expected_weight =
-            weights_[s] - left_weight + columns[record::emitted_weight] - columns[record::absorbed_weight];
-        const double size = std::abs(weights_[s]) + std::abs(columns[record::emitted_weight]);
-        const bool charge_kept = std::abs(weight - expected_weight) <= 1e-9 * size;
-        if (columns[record::number] != expected || !charge_kept) {
-          std::ostringstream text;
-          text << "step " << step_ + std::int64_t(row) + 1 << ": of species \"" << plan_.species_list[s].name
-               << "\" there are " << columns[record::number] << " particles of weight " << weight
-               << ", and there should be " << expected << " of " << expected_weight;
-          throw runtime_failure(text.str());
-        }
-        numbers_[s] = expected;
-        weights_[s] = weight;
-      }
+    counts_.assign(all.get());
   }
 
   /// Patches of this rank by number.
@@ -423,7 +394,7 @@ class patch_plasma final : public plasma {
   std::unique_ptr<poisson> poisson_;               ///< made at first use
   std::map<int, std::vector<T>> incoming_fields_;  ///< E and B of the cells that enter next, by patch
   std::map<int, patch<T>*> local_patches_;         ///< of this rank, while no task runs
-  std::vector<double> numbers_, weights_;
+  particle_counts counts_;
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace plaq::pic {
 
-/// Purposes of random numbers.
-enum class draws : std::uint32_t {
+/// Purpose of random numbers, a coordinate of their stream.
+enum class random_purpose : std::uint32_t {
   positions = 1,
   momenta = 2,
   thermal_wall = 3,
@@ -22,7 +22,7 @@ enum class draws : std::uint32_t {
 /// Returns the stream of some coordinates: species (or emitter); a number of the mesh; the step. The number of the mesh
 /// is a cell (positions, momenta), a patch (thermal_wall, ionisation), a tile of an emitter, or a patch and its cell
 /// (collisions).
-inline stream_id stream_of(std::uint64_t seed, draws purpose, std::uint32_t species, std::uint64_t cell,
+inline stream_id stream_of(std::uint64_t seed, random_purpose purpose, std::uint32_t species, std::uint64_t cell,
                            std::uint64_t step = 0) {
   return {.seed = seed,
           .purpose = std::uint32_t(purpose),

@@ -210,7 +210,7 @@ void collide_particles(const plan& p, patch<T>& self) {
       if (a.size() < (first == second ? 2 : 1)) continue;
       auto b = first == second ? std::vector<std::uint32_t>() : lists[second].in_cell(cell);
       if (first != second && b.empty()) continue;
-      const auto stream = stream_of(p.seed, draws::collisions, std::uint32_t(n),
+      const auto stream = stream_of(p.seed, random_purpose::collisions, std::uint32_t(n),
                                     std::uint64_t(self.number) << 32 | cell, std::uint64_t(self.step));
       cell_pairs pairs = first == second ? pair_within(std::move(a), all_a, m.volume(), stream)
                                          : pair_between(std::move(a), all_a, std::move(b), all_b, m.volume(), stream);

@@ -66,7 +66,8 @@ std::int64_t limited_count(const plan& p, const patch<T>& self, const emitter& e
 std::int64_t flux_count(const plan& p, const emitter& e, const tile& t, std::int64_t step) {
   const double per_flux = t.area * p.dt / e.weight;
   // An offset of each tile, so that tiles do not emit all at once.
-  const auto constant = stream_of(p.seed, draws::emission, std::uint32_t(t.emitter), t.number, ~std::uint64_t(0));
+  const auto constant =
+      stream_of(p.seed, random_purpose::emission, std::uint32_t(t.emitter), t.number, ~std::uint64_t(0));
   const double offset = unit_interval(random_words(constant, 0)[0]);
   return std::int64_t(std::floor(e.flux_until(step + 1) * per_flux + offset)) -
          std::int64_t(std::floor(e.flux_until(step) * per_flux + offset));
@@ -98,7 +99,7 @@ moving_particles<T> emit(const plan& p, patch<T>& self, std::size_t s) {
     const emitter& e = p.emitters[std::size_t(t.emitter)];
     if (std::size_t(e.species_index) != s) continue;
     const auto stream =
-        stream_of(p.seed, draws::emission, std::uint32_t(t.emitter), t.number, std::uint64_t(self.step));
+        stream_of(p.seed, random_purpose::emission, std::uint32_t(t.emitter), t.number, std::uint64_t(self.step));
     if (e.space_charge_limited && t.emitter != charge_of)
       charge_before = charge_near_side(p, self, side_of(p, e)), charge_of = t.emitter;
     const std::int64_t n =

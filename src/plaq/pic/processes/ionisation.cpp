@@ -56,8 +56,8 @@ void ionise(const plan& p, patch<T>& self) {
                ions = std::size_t(process.ions);
     const double mass = p.species_list[projectiles].mass, electron_mass = p.species_list[electrons].mass;
     const double spread = std::sqrt(process.temperature / p.species_list[ions].mass);
-    const auto stream =
-        stream_of(p.seed, draws::ionisation, std::uint32_t(n), std::uint64_t(self.number), std::uint64_t(self.step));
+    const auto stream = stream_of(p.seed, random_purpose::ionisation, std::uint32_t(n), std::uint64_t(self.number),
+                                  std::uint64_t(self.step));
     for (std::size_t i = 0; i < count[projectiles]; ++i) {
       // Energy and chance
       particles<T>& all = self.species[projectiles];

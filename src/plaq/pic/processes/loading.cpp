@@ -46,7 +46,7 @@ std::vector<double> make_positions(const plan& p, const patch_grid& m, std::uint
   for (at[2] = 0; at[2] < r.high[2]; ++at[2])
     for (at[1] = 0; at[1] < r.high[1]; ++at[1])
       for (at[0] = from_x; at[0] < r.high[0]; ++at[0]) {
-        const auto from = stream_of(p.seed, draws::positions, stream, number_in_box(p, m, at));
+        const auto from = stream_of(p.seed, random_purpose::positions, stream, number_in_box(p, m, at));
         for (int n = 0; n < per_cell; ++n) {
           const auto word = random_words(from, std::uint64_t(n));
           const point k{n % grid[0], n / grid[0] % grid[1], n / grid[0] / grid[1]};
@@ -124,7 +124,7 @@ void load(const plan& p, patch<T>& self, std::size_t s, const particle_source& s
       part[d] = at - cell[d];
     }
     const auto in_box = number_in_box(p, m, cell);
-    const auto stream = stream_of(p.seed, draws::momenta, std::uint32_t(s), in_box);
+    const auto stream = stream_of(p.seed, random_purpose::momenta, std::uint32_t(s), in_box);
     const auto number = count_in_cell[in_box]++;
     std::array<double, 3> u;
     const double *drift = source.drift.data() + 3 * i, *thermal = source.thermal.data() + 3 * i;

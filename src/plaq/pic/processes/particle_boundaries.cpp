@@ -124,8 +124,8 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
     switch (p.particle_boundaries[d][side]) {
       case particle_boundary::reflected: walker.u[d] = -walker.u[d]; break;
       case particle_boundary::thermal: {
-        const auto stream = stream_of(p.seed, draws::thermal_wall, std::uint32_t(s), std::uint64_t(self.number),
-                                      std::uint64_t(self.step));
+        const auto stream = stream_of(p.seed, random_purpose::thermal_wall, std::uint32_t(s),
+                                      std::uint64_t(self.number), std::uint64_t(self.step));
         walker.u = wall_momentum(std::sqrt(p.wall_temperature / p.species_list[s].mass),
                                  random_words(stream, number << 32 | re_emissions++), d, side);
         break;

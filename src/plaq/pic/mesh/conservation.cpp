@@ -1,0 +1,42 @@
+#include "plaq/pic/mesh/conservation.hpp"
+
+#include <cmath>
+#include <sstream>
+
+#include "plaq/base/error.hpp"
+#include "plaq/pic/mesh/record.hpp"
+
+namespace plaq::pic {
+
+void particle_counts::assign(const std::vector<double>& counts) {
+  const auto half = counts.begin() + std::ptrdiff_t(counts.size() / 2);
+  numbers_.assign(counts.begin(), half), weights_.assign(half, counts.end());
+}
+
+void particle_counts::follow(const plan& p, std::int64_t step, const std::vector<double>& rows) {
+  const std::size_t length = record::length(p);
+  for (std::size_t row = 0; row * length < rows.size(); ++row)
+    for (std::size_t s = 0; s < p.species_list.size(); ++s) {
+      const double* columns = rows.data() + row * length + record::at(s, 0);
+      double left = 0, left_weight = 0;
+      for (std::size_t side = 0; side < 6; ++side)
+        left += columns[record::left + side], left_weight += columns[record::left_weight + side];
+      const double expected = numbers_[s] - left + columns[record::emitted] - columns[record::absorbed],
+                   weight = columns[record::weight];
+      const double expected_weight =
+          weights_[s] - left_weight + columns[record::emitted_weight] - columns[record::absorbed_weight];
+      const double size = std::abs(weights_[s]) + std::abs(columns[record::emitted_weight]);
+      const bool charge_kept = std::abs(weight - expected_weight) <= 1e-9 * size;
+      if (columns[record::number] != expected || !charge_kept) {
+        std::ostringstream text;
+        text << "step " << step + std::int64_t(row) + 1 << ": of species \"" << p.species_list[s].name
+             << "\" there are " << columns[record::number] << " particles of weight " << weight
+             << ", and there should be " << expected << " of " << expected_weight;
+        throw runtime_failure(text.str());
+      }
+      numbers_[s] = expected;
+      weights_[s] = weight;
+    }
+}
+
+}  // namespace plaq::pic
